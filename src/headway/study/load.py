@@ -1,0 +1,213 @@
+"""Reading a study file: TOML to a validated study, or one clear line about what is wrong."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import re
+import tomllib
+import types
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import resources
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+from headway.errors import WrongInputError
+from headway.study.model import Setting, Study
+from headway.study.path import Direction, Link
+from headway.study.trace import read_trace
+
+_BUILTIN = resources.files("headway.study") / "builtin"
+
+
+@dataclass(frozen=True)
+class Source:
+    """A study's text and where it came from."""
+
+    name: str
+    text: str
+    directory: Path
+
+    @cached_property
+    def lines_of_keys(self) -> dict[str, int]:
+        """Line of every key, by its dotted name; found by shape, for messages only."""
+        found: dict[str, int] = {}
+        table = ""
+        for number, line in enumerate(self.text.splitlines(), start=1):
+            if header := re.match(r"\s*\[+\s*([^\]]+?)\s*\]+", line):
+                table = header[1].replace('"', "")
+                found.setdefault(table, number)
+            elif key := re.match(r"\s*([A-Za-z0-9_.\"-]+)\s*=", line):
+                name = key[1].replace('"', "")
+                found.setdefault(f"{table}.{name}" if table else name, number)
+        return found
+
+    def where(self, key: str) -> str:
+        """``file:line: key``, with the line of the nearest enclosing key that the file has."""
+        parts = key.split(".")
+        for length in range(len(parts), 0, -1):
+            line = self.lines_of_keys.get(".".join(parts[:length]))
+            if line is not None:
+                return f"{self.name}:{line}: {key}"
+        return f"{self.name}: {key}" if key else self.name
+
+
+def builtin_names() -> list[str]:
+    """Names of the studies that come with Headway."""
+    return sorted(
+        file.name.removesuffix(".toml")
+        for file in _BUILTIN.iterdir()
+        if file.name.endswith(".toml")
+    )
+
+
+def load_study(name_or_file: str) -> Study:
+    """Read a study from a file, or a built-in one by its name.
+
+    Raises:
+        WrongInputError: no such study, not TOML, or not a valid study; the message names the
+            file, the line and the key, and what would be right.
+    """
+    return parse_study(_find(name_or_file))
+
+
+def _find(name_or_file: str) -> Source:
+    if name_or_file in builtin_names():
+        text = (_BUILTIN / f"{name_or_file}.toml").read_text(encoding="utf-8")
+        return Source(f"{name_or_file}.toml", text, Path.cwd())
+    file = Path(name_or_file)
+    try:
+        return Source(name_or_file, file.read_text(encoding="utf-8"), file.parent)
+    except FileNotFoundError:
+        raise WrongInputError(
+            f"no such file, and no built-in study of that name"
+            f"{_nearest(name_or_file, builtin_names())}; built-in: {', '.join(builtin_names())}",
+            where=name_or_file,
+        ) from None
+    except UnicodeDecodeError:
+        raise WrongInputError("not a TOML file: it is not UTF-8 text", where=name_or_file) from None
+    except OSError as error:
+        raise WrongInputError(f"cannot be read: {error.strerror}", where=name_or_file) from None
+
+
+def parse_study(source: Source) -> Study:
+    """Validate a study's text, every combination of its axes included.
+
+    Raises:
+        WrongInputError: as `load_study`.
+    """
+    try:
+        raw = tomllib.loads(source.text)
+    except tomllib.TOMLDecodeError as error:
+        raise WrongInputError(f"not a TOML file: {error}", where=source.name) from None
+    raw["axes"] = dict(_flatten(raw.get("axes", {}), source))
+    raw["conditions"] = {key: raw.pop(key) for key in Setting.model_fields if key in raw}
+    _read_traces([raw["conditions"], raw["axes"]], source.directory)
+    try:
+        study = Study.model_validate(raw)
+    except ValidationError as error:
+        raise _explain(error, source, {}) from None
+    for coordinates in combinations(study):
+        try:
+            study.setting(coordinates)
+        except ValidationError as error:
+            raise _explain(error, source, coordinates) from None
+    return study
+
+
+def combinations(study: Study) -> Iterator[dict[str, Any]]:
+    """All combinations of the axes' values, the last axis varying fastest."""
+    for values in itertools.product(*study.axes.values()):
+        yield dict(zip(study.axes, values, strict=True))
+
+
+def _flatten(axes: Any, source: Source, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Axes by dotted name, whether the file quotes the dots or not."""
+    if not isinstance(axes, dict):
+        raise WrongInputError(
+            f'an axis is a list of values, as ["20 ms", "100 ms"], not {axes!r}',
+            where=source.where(f"axes.{prefix}".rstrip(".")),
+        )
+    for key, value in axes.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, list):
+            yield name, value
+        else:
+            yield from _flatten(value, source, f"{name}.")
+
+
+def _read_traces(raw: Any, directory: Path) -> None:
+    """Put the contents of trace files beside their names, so that a study is complete."""
+    if isinstance(raw, list):
+        for item in raw:
+            _read_traces(item, directory)
+    elif isinstance(raw, dict):
+        if isinstance(raw.get("trace"), str):
+            raw["opportunities_ms"] = list(read_trace(directory / raw["trace"]))
+        for item in raw.values():
+            _read_traces(item, directory)
+
+
+def _explain(error: ValidationError, source: Source, coordinates: dict[str, Any]) -> WrongInputError:
+    first = error.errors()[0]
+    location = [str(part) for part in first["loc"]]
+    key = _as_written(location, source, coordinates)
+    if first["type"] == "extra_forbidden":
+        message = f"unknown key{_nearest(location[-1], _siblings(location[:-1]))}"
+    elif first["type"] == "missing":
+        message = "is missing"
+    elif first["type"] in ("enum", "literal_error"):
+        expected = re.findall(r"'([^']+)'", str(first.get("ctx", {}).get("expected", "")))
+        value = str(first["input"])
+        message = f"{value!r} is not one of {', '.join(expected)}{_nearest(value, expected)}"
+    else:
+        message = first["msg"].removeprefix("Value error, ")
+    return WrongInputError(message, where=source.where(key))
+
+
+def _as_written(location: list[str], source: Source, coordinates: dict[str, Any]) -> str:
+    """The key as the file has it: a link's shorthand and axes instead of the model's fields."""
+    for axis in coordinates:
+        parts = axis.split(".")
+        remaining = iter(location)
+        if all(part in remaining for part in parts):
+            return f"axes.{axis}"
+    shorthand = [
+        part
+        for part in location
+        if part not in ("links", "down", "up", "conditions", "schedule", "random", "steps", "mean")
+        and not part.isdecimal()
+    ]
+    full = ".".join(part for part in location if part != "conditions")
+    return full if full in source.lines_of_keys else ".".join(shorthand)
+
+
+def _siblings(location: list[str]) -> list[str]:
+    """Keys that the file may have at the place of an unknown one."""
+    model: Any = Setting if location and location[0] in Setting.model_fields else Study
+    for part in location:
+        if isinstance(model, type) and issubclass(model, BaseModel) and part in model.model_fields:
+            model = _model_in(model.model_fields[part].annotation)
+    fields = set(model.model_fields) if isinstance(model, type) else set()
+    if model is Study:
+        fields |= set(Setting.model_fields)
+    if "path" in location:
+        fields |= {"links", "rtt", *Link.model_fields, *Direction.model_fields}
+    return sorted(fields - {"conditions"})
+
+
+def _model_in(annotation: Any) -> Any:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    arguments = get_args(annotation) if not isinstance(annotation, types.NoneType) else ()
+    models = [found for argument in arguments if (found := _model_in(argument))]
+    return models[0] if models else None
+
+
+def _nearest(word: str, known: list[str]) -> str:
+    close = difflib.get_close_matches(word, known, n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""

@@ -1,0 +1,336 @@
+"""The path between two hosts: a chain of links, each with two directions.
+
+In a file a link may be given by shorthand: what is said of the link holds for both directions,
+``rtt`` is split evenly between them, and the tables ``down`` (towards the client) and ``up``
+(towards the server) refine it.
+"""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Annotated, Any, Self
+
+from pydantic import (
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Discriminator,
+    Field,
+    Tag,
+    model_validator,
+)
+
+from headway.study.units import Duration, Rate, Ratio, Size, UnitError, split_quantity
+
+FRAME_BYTES = 1514
+"""A full-size packet on the wire: an MTU of 1500 bytes and 14 bytes of Ethernet header."""
+
+
+class Part(BaseModel):
+    """Base of everything in a study file: unknown keys are errors, values do not change."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+class RandomLoss(Part):
+    """Loss by chance: independent, or in bursts by the Gilbert-Elliott model.
+
+    With a mean burst length B > 1 packets and mean loss L, the chain leaves the bad state with
+    probability 1/B and enters it with L / (B (1 - L)); all packets in the bad state are lost.
+    """
+
+    mean: Ratio
+    burst: float = Field(default=1, ge=1, description="mean length of a loss burst in packets")
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.burst > 1 and self.mean >= 1:
+            raise ValueError("loss of 100 % has no bursts; use a blackout")
+        if self.burst > 1 and self.leave_bad + self.enter_bad > 1.999:
+            raise ValueError("this mean loss cannot be had with bursts this short")
+        return self
+
+    @property
+    def leave_bad(self) -> float:
+        """Probability that a burst ends at a packet."""
+        return 1 / self.burst
+
+    @property
+    def enter_bad(self) -> float:
+        """Probability that a burst begins at a packet."""
+        return self.leave_bad * self.mean / (1 - self.mean)
+
+
+class RateStep(Part):
+    """From ``at`` on, the link has this rate."""
+
+    at: Duration
+    rate: Rate
+
+
+class RateSchedule(Part):
+    """A rate that changes at stated times; with ``repeat`` the schedule starts again after it."""
+
+    steps: tuple[RateStep, ...] = Field(min_length=1)
+    repeat: Duration | None = None
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        times = [step.at for step in self.steps]
+        if times[0] != 0:
+            raise ValueError('the first step must be at "0 s"')
+        if any(later <= earlier for earlier, later in zip(times, times[1:], strict=False)):
+            raise ValueError("the times of the steps must increase")
+        if self.repeat is not None and self.repeat <= times[-1]:
+            raise ValueError("repeat must be longer than the time of the last step")
+        return self
+
+
+class RandomRate(Part):
+    """A rate drawn anew from [low, high], uniformly, every so often."""
+
+    low: Rate
+    high: Rate
+    every: Duration
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.low > self.high:
+            raise ValueError("low is above high")
+        if self.every < 1_000_000:
+            raise ValueError("every must be 1 ms at least")
+        return self
+
+
+class TraceRate(Part):
+    """Delivery opportunities from a Mahimahi trace file.
+
+    Each line is the millisecond of one opportunity to deliver 1500 bytes (of IP packets); the
+    trace starts again at its end. An opportunity that finds the queue empty is lost.
+    """
+
+    trace: str
+    opportunities_ms: tuple[int, ...] = Field(default=(), repr=False, exclude=True)
+
+
+def _rate_source(value: object) -> object:
+    return {"steps": [{"at": "0 s", "rate": value}]} if isinstance(value, str | int | float) else value
+
+
+def _kind_of_rate(value: object) -> str:
+    keys = value if isinstance(value, dict) else type(value).model_fields if isinstance(value, Part) else ()
+    if "trace" in keys:
+        return "trace"
+    return "random" if {"low", "high", "every"} & set(keys) else "schedule"
+
+
+RateSource = Annotated[
+    Annotated[RateSchedule, Tag("schedule")]
+    | Annotated[RandomRate, Tag("random")]
+    | Annotated[TraceRate, Tag("trace")],
+    Discriminator(_kind_of_rate),
+    BeforeValidator(_rate_source),
+]
+
+
+class Discipline(StrEnum):
+    """What a queue does when it fills."""
+
+    DROPTAIL = "droptail"
+    CODEL = "codel"
+    FQ_CODEL = "fq_codel"
+    CAKE = "cake"
+    RED = "red"
+
+
+class Queue(Part):
+    """The bottleneck's queue: a size in BDPs, bytes on the wire or packets, and a discipline."""
+
+    bdp: float | None = Field(default=None, gt=0)
+    size: Size | None = None
+    packets: int | None = Field(default=None, ge=1)
+    discipline: Discipline = Discipline.DROPTAIL
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, value: Any) -> Any:
+        raw = dict(value) if isinstance(value, dict) else {"size": value}
+        text = raw.get("size")
+        if isinstance(text, str):
+            try:
+                number, unit = split_quantity(text)
+            except UnitError as error:
+                raise ValueError(str(error)) from error
+            if unit in ("BDP", "BDPs"):
+                raw["bdp"] = float(number)
+                del raw["size"]
+            elif unit in ("packet", "packets"):
+                raw["packets"] = int(number)
+                del raw["size"]
+        elif isinstance(text, int | float) and not isinstance(text, bool | Size):
+            raise ValueError(f'{text} has no unit; write "1 BDP", "64 kB" or "100 packets"')
+        return raw
+
+    @model_validator(mode="after")
+    def _one_size(self) -> Self:
+        given = [v for v in (self.bdp, self.size, self.packets) if v is not None]
+        if len(given) != 1:
+            raise ValueError('a queue needs one size: "1 BDP", "64 kB" or "100 packets"')
+        return self
+
+    def limit_bytes(self, rate: Rate, rtt: Duration) -> int:
+        """Size in bytes on the wire; never less than two full packets, or nothing would pass."""
+        if self.packets is not None:
+            return self.packets * FRAME_BYTES
+        wanted = self.size if self.size is not None else int((self.bdp or 0) * rate * rtt / 8e9)
+        return max(int(wanted), 2 * FRAME_BYTES)
+
+
+class Window(Part):
+    """A span of time in which every packet is lost."""
+
+    start: Duration
+    end: Duration
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_pair(cls, value: Any) -> Any:
+        if isinstance(value, list | tuple):
+            if len(value) != 2:
+                raise ValueError('a blackout is a pair of times, as ["2 s", "2.5 s"]')
+            return {"start": value[0], "end": value[1]}
+        return value
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.end <= self.start:
+            raise ValueError("a blackout must end after it starts")
+        return self
+
+
+def _loss(value: object) -> object:
+    return {"mean": value} if isinstance(value, str | int | float) else value
+
+
+Loss = Annotated[RandomLoss, BeforeValidator(_loss)]
+
+
+class Change(Part):
+    """From ``at`` on, these properties of a direction are different."""
+
+    at: Duration
+    rate: Rate | None = None
+    delay: Duration | None = None
+    jitter: Duration | None = None
+    loss: Loss | None = None
+
+
+class Jitter(StrEnum):
+    """Shape of the jitter's distribution."""
+
+    UNIFORM = "uniform"
+    NORMAL = "normal"
+
+
+class Direction(Part):
+    """One direction of a link. Order on the way: named drops, queue and rate, then delay and loss."""
+
+    rate: RateSource | None = None
+    delay: Duration = Duration(0)
+    jitter: Duration = Duration(0)
+    jitter_distribution: Jitter = Jitter.UNIFORM
+    jitter_reorders: bool = Field(
+        default=False, description="whether a packet with less jitter overtakes its predecessor"
+    )
+    reordering: Ratio = Field(
+        default=Ratio(0), description="share of packets that are sent on without delay"
+    )
+    loss: Loss = RandomLoss(mean=Ratio(0))
+    drop_packets: tuple[Annotated[int, Field(ge=1)], ...] = Field(
+        default=(), description="numbers of the packets that are lost, from 1"
+    )
+    blackouts: tuple[Window, ...] = ()
+    duplication: Ratio = Ratio(0)
+    corruption: Ratio = Ratio(0)
+    queue: Queue = Queue(bdp=1)
+    changes: tuple[Change, ...] = ()
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Self:
+        if self.rate is None and any(change.rate for change in self.changes):
+            raise ValueError("changes give a rate, but the direction has none to begin with")
+        if isinstance(self.rate, TraceRate):
+            if self.queue.discipline is not Discipline.DROPTAIL:
+                raise ValueError('a trace-driven link has a droptail queue; leave out "discipline"')
+            if any(change.rate for change in self.changes):
+                raise ValueError("a trace cannot be changed to a rate")
+        times = [change.at for change in self.changes]
+        if times != sorted(times):
+            raise ValueError("the times of the changes must increase")
+        if self.jitter > self.delay:
+            raise ValueError(f"jitter of {self.jitter} is more than the delay of {self.delay}")
+        if self.reordering and not self.delay:
+            raise ValueError("reordering needs a delay that packets can skip")
+        return self
+
+    @property
+    def first_rate(self) -> Rate | None:
+        """Rate at the start; a trace's and a random rate's mean; None if unlimited."""
+        match self.rate:
+            case None:
+                return None
+            case RateSchedule(steps=steps):
+                return steps[0].rate
+            case RandomRate(low=low, high=high):
+                return Rate((low + high) // 2)
+            case TraceRate(opportunities_ms=times):
+                return Rate(len(times) * 1500 * 8 * 1000 // times[-1]) if times else Rate(1)
+
+
+_BOTH_WAYS = frozenset(Direction.model_fields)
+
+
+class Link(Part):
+    """A link with its two directions."""
+
+    down: Direction = Direction()
+    up: Direction = Direction()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _expand_shorthand(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        raw = dict(value)
+        shared = {key: raw.pop(key) for key in list(raw) if key in _BOTH_WAYS}
+        if "rtt" in raw:
+            if "delay" in shared:
+                raise ValueError('give either "rtt" or "delay", not both')
+            try:
+                rtt = Duration.parse(raw.pop("rtt"))
+            except UnitError as error:
+                raise ValueError(f"rtt: {error}") from error
+            shared["delay"] = f"{rtt.ns / 2} ns"
+        for way in ("down", "up"):
+            own = raw.get(way, {})
+            if isinstance(own, dict):
+                raw[way] = {**shared, **own}
+        return raw
+
+
+class Path(Part):
+    """What lies between two hosts: one link or a chain, the first one next to the client."""
+
+    links: tuple[Link, ...] = Field(default=(Link(),), min_length=1)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _single_link(cls, value: Any) -> Any:
+        if isinstance(value, dict) and "links" not in value:
+            return {"links": [value]}
+        return value
+
+    @property
+    def rtt(self) -> Duration:
+        """Propagation delay there and back, without queueing and serialisation."""
+        return Duration(sum(link.down.delay + link.up.delay for link in self.links))

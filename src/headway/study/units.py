@@ -1,0 +1,195 @@
+"""Quantities with units: ``"10 Mbit/s"``, ``"100 ms"``, ``"2 %"``, ``"10 MiB"``.
+
+A quantity is a number in its base unit (nanoseconds, bits per second, bytes, a fraction), so
+arithmetic is ordinary; its properties give it in other units. Files must state the unit.
+"""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal, InvalidOperation
+from typing import Any, ClassVar, Self
+
+from pydantic import GetCoreSchemaHandler
+from pydantic_core import PydanticCustomError, core_schema
+
+_NUMBER_AND_UNIT = re.compile(r"\s*([-+]?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)\s*(\S.*?)?\s*")
+
+
+class UnitError(ValueError):
+    """A text is not a quantity of the kind that was expected."""
+
+
+def split_quantity(text: str) -> tuple[Decimal, str | None]:
+    """Split ``"10 Mbit/s"`` into its number and its unit (None if it has none)."""
+    match = _NUMBER_AND_UNIT.fullmatch(text)
+    if not match:
+        raise UnitError(f"{text!r} is not a number with a unit")
+    try:
+        return Decimal(match[1].replace("_", "")), match[2]
+    except InvalidOperation as error:
+        raise UnitError(f"{text!r} is not a number with a unit") from error
+
+
+class _Quantity:
+    """What all quantities share: parsing, validation by pydantic, and text."""
+
+    units: ClassVar[dict[str, Decimal]]
+    kind: ClassVar[str]
+    example: ClassVar[str]
+    shown_units: ClassVar[tuple[str, ...]]
+
+    @classmethod
+    def _check(cls, value: Decimal) -> None:
+        """Refuse values, in the base unit, that this kind of quantity cannot have."""
+
+    @classmethod
+    def parse(cls, value: object) -> Self:
+        """Read a quantity from a file's value.
+
+        Raises:
+            UnitError: no number, no unit, an unknown unit, or a negative value.
+        """
+        if isinstance(value, cls):
+            return value
+        if isinstance(value, bool) or not isinstance(value, str | int | float):
+            raise UnitError(f'{value!r} is not a {cls.kind}; write it as "{cls.example}"')
+        number, unit = split_quantity(str(value))
+        if unit is None:
+            raise UnitError(f'{value} has no unit; write a {cls.kind} as "{cls.example}"')
+        factor = cls.units.get(unit)
+        if factor is None:
+            known = ", ".join(cls.units)
+            raise UnitError(f"{unit!r} is not a unit of {cls.kind}; known units: {known}")
+        if number < 0:
+            raise UnitError(f"a {cls.kind} cannot be negative, but this is {value}")
+        value = number * factor
+        cls._check(value)
+        return cls(value)  # type: ignore[call-arg]
+
+    @classmethod
+    def _validate(cls, value: object) -> Self:
+        try:
+            return cls.parse(value)
+        except UnitError as error:
+            raise PydanticCustomError("quantity", "{reason}", {"reason": str(error)}) from error
+
+    @classmethod
+    def __get_pydantic_core_schema__(
+        cls, source: type[Any], handler: GetCoreSchemaHandler
+    ) -> core_schema.CoreSchema:
+        return core_schema.no_info_plain_validator_function(
+            cls._validate, serialization=core_schema.to_string_ser_schema()
+        )
+
+    def __str__(self) -> str:
+        base = Decimal(repr(float(self)) if isinstance(self, float) else int(self))  # type: ignore[call-overload]
+        for unit in self.shown_units:
+            shown = base / self.units[unit]
+            if shown >= 1:
+                break
+        return f"{_plain(shown)} {unit}"
+
+
+def _plain(number: Decimal) -> str:
+    text = f"{number.normalize():f}"
+    return text if len(text) < 12 else f"{float(number):.6g}"
+
+
+class Duration(_Quantity, int):
+    """A time span in whole nanoseconds."""
+
+    kind = "duration"
+    example = "100 ms"
+    units: ClassVar = {
+        "ns": Decimal(1),
+        "us": Decimal(1_000),
+        "µs": Decimal(1_000),
+        "ms": Decimal(1_000_000),
+        "s": Decimal(1_000_000_000),
+        "min": Decimal(60_000_000_000),
+    }
+    shown_units = ("s", "ms", "us", "ns")
+
+    @property
+    def ns(self) -> int:
+        """Nanoseconds."""
+        return int(self)
+
+    @property
+    def ms(self) -> float:
+        """Milliseconds."""
+        return int(self) / 1e6
+
+    @property
+    def s(self) -> float:
+        """Seconds."""
+        return int(self) / 1e9
+
+
+class Rate(_Quantity, int):
+    """A data rate in whole bits per second (1 Mbit is 10^6 bits)."""
+
+    kind = "rate"
+    example = "10 Mbit/s"
+    units: ClassVar = {
+        "bit/s": Decimal(1),
+        "kbit/s": Decimal(1_000),
+        "Mbit/s": Decimal(1_000_000),
+        "Gbit/s": Decimal(1_000_000_000),
+    }
+    shown_units = ("Gbit/s", "Mbit/s", "kbit/s", "bit/s")
+
+    @classmethod
+    def _check(cls, value: Decimal) -> None:
+        if value < 1:
+            raise UnitError("a rate must be above zero; use a blackout for a link that is down")
+
+    @property
+    def mbit(self) -> float:
+        """Megabits per second."""
+        return int(self) / 1e6
+
+
+class Size(_Quantity, int):
+    """An amount of data in bytes: kB is 1000 bytes, KiB is 1024."""
+
+    kind = "size"
+    example = "1 MB"
+    units: ClassVar = {
+        "B": Decimal(1),
+        "kB": Decimal(1_000),
+        "KB": Decimal(1_000),
+        "MB": Decimal(1_000_000),
+        "GB": Decimal(1_000_000_000),
+        "KiB": Decimal(1 << 10),
+        "MiB": Decimal(1 << 20),
+        "GiB": Decimal(1 << 30),
+    }
+    shown_units = ("GB", "MB", "kB", "B")
+
+    def __str__(self) -> str:
+        for unit in ("GiB", "MiB", "KiB"):
+            factor = int(self.units[unit])
+            if self >= factor and self % factor == 0:
+                return f"{self // factor} {unit}"
+        return super().__str__()
+
+
+class Ratio(_Quantity, float):
+    """A share or probability, 0 to 1; written in percent."""
+
+    kind = "ratio"
+    example = "2 %"
+    units: ClassVar = {"%": Decimal("0.01")}
+    shown_units = ("%",)
+
+    @classmethod
+    def _check(cls, value: Decimal) -> None:
+        if value > 1:
+            raise UnitError(f"a {cls.kind} cannot be above 100 %")
+
+    @property
+    def pct(self) -> float:
+        """Percent."""
+        return float(Decimal(repr(float(self))) * 100)
