@@ -1,1 +1,1 @@
-"""TBD."""
+"""The machine: image, boot, clocks, network; the host's side of one run."""

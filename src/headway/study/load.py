@@ -21,6 +21,9 @@ from headway.study.model import Setting, Study
 from headway.study.path import Direction, Link
 from headway.study.trace import read_trace
 
+_MODEL_ONLY = frozenset({"conditions", "links", "schedule", "random", "mean"})
+"""Parts of a location in the model that a file need not have."""
+
 _BUILTIN = resources.files("headway.study") / "builtin"
 
 
@@ -46,14 +49,17 @@ class Source:
                 found.setdefault(f"{table}.{name}" if table else name, number)
         return found
 
+    def depth(self, key: str) -> int:
+        """How many leading parts of a dotted key the file has."""
+        parts = key.split(".")
+        found = (n for n in range(len(parts), 0, -1) if ".".join(parts[:n]) in self.lines_of_keys)
+        return next(found, 0)
+
     def where(self, key: str) -> str:
         """``file:line: key``, with the line of the nearest enclosing key that the file has."""
-        parts = key.split(".")
-        for length in range(len(parts), 0, -1):
-            line = self.lines_of_keys.get(".".join(parts[:length]))
-            if line is not None:
-                return f"{self.name}:{line}: {key}"
-        return f"{self.name}: {key}" if key else self.name
+        line = self.lines_of_keys.get(".".join(key.split(".")[: self.depth(key)]))
+        file = self.name if line is None else f"{self.name}:{line}"
+        return f"{file}: {key}" if key else file
 
 
 def builtin_names() -> list[str]:
@@ -153,7 +159,7 @@ def _read_traces(raw: Any, directory: Path) -> None:
 
 
 def _explain(error: ValidationError, source: Source, coordinates: dict[str, Any]) -> WrongInputError:
-    first = error.errors()[0]
+    first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
     location = [str(part) for part in first["loc"]]
     key = _as_written(location, source, coordinates)
     if first["type"] == "extra_forbidden":
@@ -176,14 +182,11 @@ def _as_written(location: list[str], source: Source, coordinates: dict[str, Any]
         remaining = iter(location)
         if all(part in remaining for part in parts):
             return f"axes.{axis}"
-    shorthand = [
-        part
-        for part in location
-        if part not in ("links", "down", "up", "conditions", "schedule", "random", "steps", "mean")
-        and not part.isdecimal()
-    ]
-    full = ".".join(part for part in location if part != "conditions")
-    return full if full in source.lines_of_keys else ".".join(shorthand)
+    if "steps" in location and "steps" not in source.text:
+        location = location[: location.index("steps")]
+    named = [part for part in location if part not in _MODEL_ONLY and not part.isdecimal()]
+    shorthand = [part for part in named if part not in ("down", "up")]
+    return max(".".join(named), ".".join(shorthand), key=source.depth)
 
 
 def _siblings(location: list[str]) -> list[str]:

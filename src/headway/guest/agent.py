@@ -1,0 +1,181 @@
+"""The agent: carries out a lab's orders and writes its outcome."""
+
+import heapq
+import os
+import signal
+import subprocess
+import time
+from collections.abc import Callable
+
+from guest import process
+from guest.network import Network
+from guest.orders import ORDERS_FILE, OUTCOME_FILE, Ended, Orders, Outcome, Program, dump, load
+from guest.sampler import Sampler
+from guest.tracelink import start_trace_link
+
+_RUN = "/lab/run"
+_SERVICE_START_LIMIT_NS = 20 * 10**9
+_POLL_NS = 10_000_000
+_START_GRID_NS = 500_000_000
+"""The workload starts on this grid, so that what happened before cannot shift it."""
+
+
+class ProgramFailed(Exception):
+    """A program that must run did not start or ended too early."""
+
+
+class Lab:
+    """One boot's network, programs and clockwork."""
+
+    def __init__(self, orders: Orders) -> None:
+        self._orders = orders
+        self._network = Network(orders)
+        self._services: dict[int, Program] = {}
+        self._workload: dict[int, Program] = {}
+        self._captures: list[int] = []
+        self._helpers: set[int] = set()
+        self._tc: dict[str, subprocess.Popen[str]] = {}
+        self._ended: list[Ended] = []
+        self._events: list[tuple[int, int, Callable[[], None]]] = []
+        self._sampler: Sampler | None = None
+        self._began_ns = 0
+
+    def run(self) -> Outcome:
+        """Start everything, wait for the workload, end everything."""
+        status, reason = "ok", None
+        try:
+            self._prepare()
+            self._schedule()
+            status, reason = self._until_done()
+        except ProgramFailed as error:
+            status, reason = "failed", str(error)
+        duration = self._now() if self._began_ns else 0
+        self._finish()
+        return Outcome(status, reason, duration, os.uname().release, tuple(self._ended))
+
+    def _now(self) -> int:
+        return time.monotonic_ns() - self._began_ns
+
+    def _prepare(self) -> None:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
+        for path, text in self._orders.files.items():
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            with open(path, "w") as file:
+                file.write(text)
+        for namespace in dict.fromkeys(change.namespace for change in self._orders.changes):
+            self._tc[namespace] = self._open_tc(namespace)
+        process.drop_privileges_of_children()
+        for capture in self._orders.captures:
+            self._captures.append(self._start_capture(capture.namespace, capture.device, capture.file))
+        for program in self._orders.programs:
+            if program.service:
+                self._services[process.start(program, self._network)] = program
+        self._await_services()
+
+    def _open_tc(self, namespace: str) -> "subprocess.Popen[str]":
+        with self._network.inside(namespace):
+            return subprocess.Popen(["tc", "-batch", "-"], stdin=subprocess.PIPE, text=True)
+
+    def _start_capture(self, namespace: str, device: str, file: str) -> int:
+        argv = ("tcpdump", "-Z", "root", "-i", device, "--nano", "-U", "-w", f"{_RUN}/{file}")
+        return process.start(Program(f"tcpdump-{device}", namespace, argv), self._network)
+
+    def _await_services(self) -> None:
+        give_up = time.monotonic_ns() + _SERVICE_START_LIMIT_NS
+        for program in list(self._services.values()):
+            for port in program.listens:
+                while not process.is_listening(port, self._network, program.namespace):
+                    if time.monotonic_ns() > give_up:
+                        raise ProgramFailed(f"{program.name} did not open {port}")
+                    self._wait(_POLL_NS)
+
+    def _schedule(self) -> None:
+        start_ns = (time.monotonic_ns() // _START_GRID_NS + 1) * _START_GRID_NS
+        self._began_ns = start_ns
+        for link in self._orders.trace_links:
+            self._helpers.add(start_trace_link(link, self._network, start_ns))
+        for change in self._orders.changes:
+            self._at(change.at_ns, lambda c=change: self._change(c.namespace, c.tc))  # type: ignore[misc]
+        if self._orders.sampling:
+            self._sampler = Sampler(self._orders.sampling, self._network)
+            self._at(0, self._sample)
+        for program in self._orders.programs:
+            if not program.service:
+                self._at(program.at_ns, lambda p=program: self._start(p))  # type: ignore[misc]
+
+    def _at(self, at_ns: int, action: Callable[[], None]) -> None:
+        heapq.heappush(self._events, (at_ns, len(self._events), action))
+
+    def _start(self, program: Program) -> None:
+        self._workload[process.start(program, self._network)] = program
+
+    def _change(self, namespace: str, words: str) -> None:
+        pipe = self._tc[namespace].stdin
+        assert pipe is not None
+        pipe.write(f"qdisc {words}\n")
+        pipe.flush()
+
+    def _sample(self) -> None:
+        assert self._sampler is not None
+        now = self._now()
+        self._sampler.sample(now)
+        self._at(self._sampler.next_after(now), self._sample)
+
+    def _until_done(self) -> tuple[str, str | None]:
+        waiting = sum(not program.service for program in self._orders.programs)
+        while len(self._ended) < waiting:
+            now = self._now()
+            if now >= self._orders.limit_ns:
+                return "timeout", f"the limit of {self._orders.limit_ns / 1e9:g} s was reached"
+            if self._events and self._events[0][0] <= now:
+                heapq.heappop(self._events)[2]()
+                continue
+            until = min(self._orders.limit_ns, self._events[0][0] if self._events else 2**62)
+            self._wait(until - now)
+        return "ok", None
+
+    def _wait(self, span_ns: int) -> None:
+        """Sleep until a child ends or the span is over."""
+        if signal.sigtimedwait({signal.SIGCHLD}, span_ns / 1e9) is None:
+            return
+        while True:
+            try:
+                pid, status = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                return
+            if pid == 0:
+                return
+            self._reap(pid, process.exit_status(status))
+
+    def _reap(self, pid: int, status: int) -> None:
+        if program := self._workload.pop(pid, None):
+            self._ended.append(Ended(program.name, status, self._now()))
+        elif program := self._services.pop(pid, None):
+            raise ProgramFailed(f"{program.name} ended early, {_how(status)}")
+        elif pid in self._helpers or pid in self._captures:
+            raise ProgramFailed(f"a capture or trace link ended early, {_how(status)}")
+
+    def _finish(self) -> None:
+        if self._sampler:
+            self._sampler.sample(self._now())
+            self._sampler.close()
+        process.end(self._captures, signal.SIGTERM)
+        for pid in self._captures:
+            os.waitpid(pid, 0)
+        process.end([*self._workload, *self._services, *self._helpers], signal.SIGKILL)
+
+
+def _how(status: int) -> str:
+    if status < 0:
+        return f"killed by {signal.Signals(-status).name}"
+    return f"with exit status {status}"
+
+
+def run() -> None:
+    """Carry out the orders in the run's directory."""
+    with open(f"{_RUN}/{ORDERS_FILE}") as file:
+        orders = load(Orders, file.read())
+    outcome = Lab(orders).run()
+    with open(f"{_RUN}/{OUTCOME_FILE}.new", "w") as file:
+        file.write(dump(outcome))
+    os.rename(f"{_RUN}/{OUTCOME_FILE}.new", f"{_RUN}/{OUTCOME_FILE}")

@@ -1,0 +1,81 @@
+"""PID 1 of a lab: mounts, then hands over to the agent. Installed in the image as /lab/init.py.
+
+Kernel command line words after ``--`` name the host's directories: ``code=`` (these modules),
+``run=`` (the run's directory, the only place the guest can write to), ``www=`` (bodies).
+"""
+
+import ctypes
+import os
+import sys
+
+_RDONLY, _NOSUID, _NODEV, _BIND = 1, 2, 4, 4096
+_POWER_OFF = 0x4321FEDC
+_libc = ctypes.CDLL(None, use_errno=True)
+
+
+def mount(source: str, target: str, kind: str, flags: int = 0, data: str = "") -> None:
+    """mount(2), with an exception instead of an error code."""
+    arguments = (source.encode(), target.encode(), kind.encode())
+    if _libc.mount(*arguments, ctypes.c_ulong(flags), data.encode()) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"mount {kind} {source} on {target}: {os.strerror(number)}")
+
+
+def bind(source: str, target: str) -> None:
+    """Show a file at a second place."""
+    mount(source, target, "none", _BIND)
+
+
+def power_off() -> None:
+    """End the lab."""
+    os.sync()
+    _libc.reboot(_POWER_OFF)
+
+
+def _mount_all(directories: dict[str, str]) -> None:
+    mount("tmpfs", "/overlay", "tmpfs")
+    for name in ("upper", "work", "root"):
+        os.mkdir(f"/overlay/{name}")
+    mount("overlay", "/overlay/root", "overlay", 0,
+          "lowerdir=/,upperdir=/overlay/upper,workdir=/overlay/work")
+    os.chroot("/overlay/root")
+    os.chdir("/")
+    mount("proc", "/proc", "proc")
+    mount("sysfs", "/sys", "sysfs")
+    mount("devtmpfs", "/dev", "devtmpfs")
+    for target in ("/run", "/tmp"):
+        mount("tmpfs", target, "tmpfs")
+    for target in ("/dev/shm", "/dev/pts"):
+        os.makedirs(target, exist_ok=True)
+    mount("tmpfs", "/dev/shm", "tmpfs")
+    mount("devpts", "/dev/pts", "devpts")
+    for name, directory in directories.items():
+        mount("none", f"/lab/{name}", "hostfs", 0 if name == "run" else _RDONLY, directory)
+
+
+def _directories(words: list[str]) -> dict[str, str]:
+    """Host directories by name; the kernel appends words of its own."""
+    pairs = dict(word.split("=", 1) for word in words if "=" in word)
+    return {name: pairs[name] for name in ("code", "run", "www")}
+
+
+def main() -> None:
+    """Run the agent; whatever happens, end the lab."""
+    try:
+        _mount_all(_directories(sys.argv[1:]))
+        os.environ["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
+        sys.path.insert(0, "/lab/code")
+        from guest.agent import run  # type: ignore[import-not-found]
+
+        run()
+    except BaseException as error:
+        print(f"headway: {type(error).__name__}: {error}", flush=True)
+        import traceback
+
+        traceback.print_exc(file=sys.stdout)
+        sys.stdout.flush()
+    power_off()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,151 @@
+"""What the host asks of a lab, and what the lab answers: JSON files in the run's directory.
+
+Times are nanoseconds; those named ``at_ns`` count from the start of the workload.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import typing
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+ORDERS_FILE = "orders.json"
+OUTCOME_FILE = "outcome.json"
+SAMPLES_FILE = "samples.jsonl"
+
+
+@dataclass(frozen=True)
+class Namespace:
+    """A host or router: a network namespace, and how it is configured."""
+
+    name: str
+    sysctls: dict[str, str] = dataclasses.field(default_factory=dict)
+    devices: tuple[str, ...] = ()
+    ip: tuple[str, ...] = ()
+    tc: tuple[str, ...] = ()
+    nft: str = ""
+
+
+@dataclass(frozen=True)
+class Program:
+    """A process: started before the workload (a service) or as part of it.
+
+    ``listens`` are the ports, as ``tcp:443``, that a service must have open before the workload
+    starts.
+    """
+
+    name: str
+    namespace: str
+    argv: tuple[str, ...]
+    env: dict[str, str] = dataclasses.field(default_factory=dict)
+    service: bool = False
+    listens: tuple[str, ...] = ()
+    at_ns: int = 0
+    interactive: bool = False
+
+
+@dataclass(frozen=True)
+class Change:
+    """A queueing discipline that is changed at a point in time: the words after ``tc qdisc``."""
+
+    at_ns: int
+    namespace: str
+    tc: str
+
+
+@dataclass(frozen=True)
+class TraceLink:
+    """A direction whose packets leave at the opportunities of a Mahimahi trace.
+
+    Packets that the namespace routes into ``device`` (a TUN device) wait in a droptail queue and
+    are handed back to the namespace at their opportunity.
+    """
+
+    name: str
+    namespace: str
+    device: str
+    opportunities_ms: tuple[int, ...]
+    limit_bytes: int
+
+
+@dataclass(frozen=True)
+class Sampling:
+    """What is read at every interval: queueing disciplines of devices, and TCP sockets."""
+
+    interval_ns: int
+    devices: tuple[tuple[str, str], ...] = ()
+    tcp_namespaces: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Capture:
+    """A device whose packets are written to a file of the run's directory."""
+
+    namespace: str
+    device: str
+    file: str
+
+
+@dataclass(frozen=True)
+class Orders:
+    """All that a lab does in one boot."""
+
+    namespaces: tuple[Namespace, ...]
+    ip: tuple[str, ...] = ()
+    sysctls: dict[str, str] = dataclasses.field(default_factory=dict)
+    files: dict[str, str] = dataclasses.field(default_factory=dict)
+    programs: tuple[Program, ...] = ()
+    changes: tuple[Change, ...] = ()
+    trace_links: tuple[TraceLink, ...] = ()
+    sampling: Sampling | None = None
+    captures: tuple[Capture, ...] = ()
+    limit_ns: int = 600 * 10**9
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a process ended: ``exit_status`` is negative for a signal; times from the workload's start."""
+
+    name: str
+    exit_status: int
+    at_ns: int
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How the workload ended: ``ok``, ``failed`` or ``timeout``, and why."""
+
+    status: str
+    reason: str | None
+    duration_ns: int
+    kernel: str
+    ended: tuple[Ended, ...] = ()
+
+
+_T = TypeVar("_T")
+
+
+def dump(value: Any) -> str:
+    """Write a dataclass of this module as JSON."""
+    return json.dumps(dataclasses.asdict(value), separators=(",", ":"))
+
+
+def load(kind: type[_T], text: str) -> _T:
+    """Read a dataclass of this module from JSON."""
+    return typing.cast(_T, _build(kind, json.loads(text)))
+
+
+def _build(kind: Any, raw: Any) -> Any:
+    origin, arguments = typing.get_origin(kind), typing.get_args(kind)
+    if dataclasses.is_dataclass(kind):
+        hints = typing.get_type_hints(kind)
+        return typing.cast(Any, kind)(**{key: _build(hints[key], value) for key, value in raw.items()})
+    if origin is tuple and arguments[-1] is Ellipsis:
+        return tuple(_build(arguments[0], item) for item in raw)
+    if origin is tuple:
+        return tuple(raw)
+    if type(None) in arguments:
+        return None if raw is None else _build(arguments[0], raw)
+    return raw

@@ -1,0 +1,89 @@
+"""Programs: started in their namespace with little privilege, awaited, ended."""
+
+import ctypes
+import os
+import signal
+
+from guest.network import Network
+from guest.orders import Program
+
+_PR_CAPBSET_DROP = 24
+# CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_SYS_ADMIN, CAP_SYS_BOOT, CAP_MKNOD: without them no program
+# can mount the host's files, end the lab or reach devices.
+_DROPPED_CAPABILITIES = (16, 17, 21, 22, 27)
+_ENVIRONMENT = {
+    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+    "HOME": "/tmp",
+    "LANG": "C.UTF-8",
+    "SSL_CERT_FILE": "/lab/pki/ca.pem",
+    # Hardware random instructions (RDRAND, RDSEED) would make keys differ between equal runs.
+    "OPENSSL_ia32cap": "~0x4000000000000000:~0x40000",
+}
+
+
+def drop_privileges_of_children() -> None:
+    """Take from all programs started later what would let them out of the lab."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    for capability in _DROPPED_CAPABILITIES:
+        if libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
+            raise OSError(ctypes.get_errno(), "prctl(PR_CAPBSET_DROP)")
+
+
+def start(program: Program, network: Network) -> int:
+    """Start a program; its output goes to files in the run's directory, or to the console."""
+    # posix_spawn shares memory with the child until exec, which is much cheaper than fork in
+    # User Mode Linux; that is why the parent enters the namespace instead of the child.
+    with network.inside(program.namespace):
+        return os.posix_spawnp(
+            program.argv[0],
+            program.argv,
+            {**_ENVIRONMENT, **program.env},
+            file_actions=_console() if program.interactive else _files(program.name),
+            setsid=True,
+            setsigmask=(),
+        )
+
+
+def _files(name: str) -> list[tuple[int, int, str, int, int]]:
+    write = os.O_WRONLY | os.O_CREAT | os.O_APPEND
+    return [
+        (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, f"/lab/run/{name}.out", write, 0o644),
+        (os.POSIX_SPAWN_OPEN, 2, f"/lab/run/{name}.err", write, 0o644),
+    ]
+
+
+def _console() -> list[tuple[int, int, str, int, int]]:
+    return [(os.POSIX_SPAWN_OPEN, number, "/dev/tty0", os.O_RDWR, 0) for number in range(3)]
+
+
+def is_listening(port: str, network: Network, namespace: str) -> bool:
+    """Whether a socket is open on a port, given as ``tcp:443`` or ``udp:443``."""
+    transport, number = port.split(":")
+    wanted = f":{int(number):04X}"
+    listening = {"tcp": "0A", "udp": "07"}[transport]
+    with network.inside(namespace):
+        for table in (f"/proc/self/net/{transport}", f"/proc/self/net/{transport}6"):
+            if not os.path.exists(table):
+                continue
+            with open(table) as lines:
+                next(lines)
+                for line in lines:
+                    _, local, _, state = line.split()[:4]
+                    if local.endswith(wanted) and state == listening:
+                        return True
+    return False
+
+
+def exit_status(wait_status: int) -> int:
+    """Exit status of a waited-for process; the negative signal number if one ended it."""
+    return os.waitstatus_to_exitcode(wait_status)
+
+
+def end(pids: list[int], number: signal.Signals) -> None:
+    """Send a signal to processes that may already be gone."""
+    for pid in pids:
+        try:
+            os.kill(pid, number)
+        except ProcessLookupError:
+            continue

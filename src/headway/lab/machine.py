@@ -1,0 +1,180 @@
+"""The machine: boots the lab kernel once, with a clock, a core, and limits."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol as Interface
+
+from headway.guest.orders import ORDERS_FILE, OUTCOME_FILE, Orders, Outcome, dump, load
+from headway.study.model import Clock
+from headway.study.units import Duration
+
+CONSOLE_FILE = "console.log"
+LAB_EPOCH_S = 1_767_225_600
+"""The lab's clock always starts at 2026-01-01 00:00 UTC, so that runs do not depend on the date."""
+
+_CLOCK_ARGUMENTS = {
+    Clock.VIRTUAL: ["time-travel=inf-cpu", f"time-travel-start={LAB_EPOCH_S}000000000"],
+    Clock.CPU: ["time-travel", f"time-travel-start={LAB_EPOCH_S}000000000"],
+    Clock.REAL: [],
+}
+
+
+class BootImage(Interface):
+    """What a machine needs of an image."""
+
+    @property
+    def kernel(self) -> Path:
+        """The lab kernel."""
+
+    @property
+    def root(self) -> Path:
+        """The guest's root tree."""
+
+
+@dataclass(frozen=True)
+class Machine:
+    """How labs are booted.
+
+    Attributes:
+        image: kernel and root tree.
+        code: the guest's modules, compiled for the guest.
+        bodies: directory of the bodies that servers deliver.
+        memory_mib: memory of the guest; only what it touches is resident on the host.
+    """
+
+    image: BootImage
+    code: Path
+    bodies: Path
+    memory_mib: int = 512
+
+    def boot(
+        self,
+        orders: Orders,
+        directory: Path,
+        *,
+        seed: int,
+        clock: Clock = Clock.VIRTUAL,
+        wall_limit: Duration = Duration(300 * 10**9),
+        cpu: int | None = None,
+        interactive: bool = False,
+    ) -> Outcome:
+        """Boot a lab, carry out orders, and power it off.
+
+        Args:
+            orders: what the lab does.
+            directory: the run's directory; everything the lab writes is there.
+            seed: seed of the lab's entropy.
+            clock: how its time passes.
+            wall_limit: after this much wall time the lab is ended.
+            cpu: the core that the lab is pinned to; any if None.
+            interactive: connect the terminal to the lab's console.
+
+        Returns:
+            The lab's outcome; one with status ``failed`` or ``timeout`` and a reason if the lab
+            itself did not end well. Its console is kept in ``console.log``.
+        """
+        directory.mkdir(parents=True, exist_ok=True)
+        (directory / ORDERS_FILE).write_text(dump(orders))
+        with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
+            self._link(Path(scratch), directory)
+            argv = [*_pinned(cpu), *self._command(Path(scratch), seed, clock)]
+            with (directory / CONSOLE_FILE).open("wb") as console:
+                process = subprocess.Popen(
+                    argv,
+                    cwd=scratch,
+                    env=_environment(Path(scratch)),
+                    stdin=None if interactive else subprocess.DEVNULL,
+                    stdout=None if interactive else console,
+                    stderr=console,
+                    start_new_session=not interactive,
+                )
+                in_time = _wait(process, wall_limit)
+        return _outcome(directory, process.returncode, None if in_time else wall_limit)
+
+    def _link(self, scratch: Path, directory: Path) -> None:
+        """Short names without spaces, because a kernel command line has no quoting for paths."""
+        for name, target in (
+            ("root", self.image.root),
+            ("code", self.code),
+            ("www", self.bodies),
+            ("run", directory.resolve()),
+        ):
+            (scratch / name).symlink_to(target)
+
+    def _command(self, scratch: Path, seed: int, clock: Clock) -> list[str]:
+        return [
+            str(self.image.kernel),
+            f"mem={self.memory_mib}M",
+            "rootfstype=hostfs",
+            f"rootflags={scratch}/root/.",
+            "ro",
+            "norandmaps",
+            "seccomp=on",
+            f"entropy_seed={seed}",
+            f"uml_dir={scratch}/",
+            "con=null",
+            "con0=fd:0,fd:1",
+            "quiet",
+            "panic=-1",
+            *_CLOCK_ARGUMENTS[clock],
+            "init=/usr/bin/python3",
+            "--",
+            "-ISB",
+            "/lab/init.py",
+            *(f"{name}={scratch}/{name}/." for name in ("code", "www", "run")),
+        ]
+
+
+def _pinned(cpu: int | None) -> list[str]:
+    # The lab dies with the thread that started it, whatever kills that.
+    start = ["setpriv", "--pdeathsig", "KILL"]
+    return start if cpu is None else [*start, "taskset", "-c", str(cpu)]
+
+
+def _environment(scratch: Path) -> dict[str, str]:
+    """Nothing of the user's environment reaches the lab; its memory is a file in a tmpfs."""
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else str(scratch)
+    return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": memory, "HOME": str(scratch)}
+
+
+def _wait(process: subprocess.Popen[bytes], limit: Duration) -> bool:
+    """Wait for the lab; end it at the limit or when interrupted. False if it was too late."""
+    try:
+        process.wait(limit.s)
+        return True
+    except subprocess.TimeoutExpired:
+        return False
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()
+
+
+_CONSOLE_REASONS = (
+    re.compile(r"Kernel panic - not syncing: (?P<reason>.*)"),
+    re.compile(r"(?P<reason>Out of memory: Killed process .*)"),
+    re.compile(r"headway: (?P<reason>.*)"),
+)
+
+
+def _outcome(directory: Path, status: int | None, exceeded: Duration | None) -> Outcome:
+    console = (directory / CONSOLE_FILE).read_text(errors="replace")
+    file = directory / OUTCOME_FILE
+    if file.exists():
+        return load(Outcome, file.read_text())
+    if exceeded is not None:
+        return Outcome("timeout", f"the lab was ended after {exceeded} of wall time", 0, "")
+    for pattern in _CONSOLE_REASONS:
+        if match := pattern.search(console):
+            return Outcome("failed", match["reason"].strip(), 0, "")
+    last = console.strip().splitlines()[-1:] or ["its console is empty"]
+    how = f"signal {signal.Signals(-status).name}" if status and status < 0 else f"status {status}"
+    return Outcome("failed", f"the lab ended with {how}: {last[0]}", 0, "")
