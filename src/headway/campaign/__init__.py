@@ -1,1 +1,1 @@
-"""TBD."""
+"""Executing a plan."""

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import signal
 import subprocess
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol as Interface
 
 from headway.guest.orders import ORDERS_FILE, OUTCOME_FILE, Orders, Outcome, dump, load
+from headway.lab.cancel import Cancellation, Cancelled
 from headway.study.model import Clock
 from headway.study.units import Duration
 
@@ -65,6 +66,7 @@ class Machine:
         wall_limit: Duration = Duration(300 * 10**9),
         cpu: int | None = None,
         interactive: bool = False,
+        cancellation: Cancellation | None = None,
     ) -> Outcome:
         """Boot a lab, carry out orders, and power it off.
 
@@ -76,10 +78,14 @@ class Machine:
             wall_limit: after this much wall time the lab is ended.
             cpu: the core that the lab is pinned to; any if None.
             interactive: connect the terminal to the lab's console.
+            cancellation: ends the lab when it is turned on.
 
         Returns:
             The lab's outcome; one with status ``failed`` or ``timeout`` and a reason if the lab
             itself did not end well. Its console is kept in ``console.log``.
+
+        Raises:
+            Cancelled: the cancellation was turned on.
         """
         directory.mkdir(parents=True, exist_ok=True)
         (directory / ORDERS_FILE).write_text(dump(orders))
@@ -96,7 +102,7 @@ class Machine:
                     stderr=console,
                     start_new_session=not interactive,
                 )
-                in_time = _wait(process, wall_limit)
+                in_time = _wait(process, wall_limit, cancellation)
         return _outcome(directory, process.returncode, None if in_time else wall_limit)
 
     def _link(self, scratch: Path, directory: Path) -> None:
@@ -145,14 +151,20 @@ def _environment(scratch: Path) -> dict[str, str]:
     return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": memory, "HOME": str(scratch)}
 
 
-def _wait(process: subprocess.Popen[bytes], limit: Duration) -> bool:
-    """Wait for the lab; end it at the limit or when interrupted. False if it was too late."""
+def _wait(
+    process: subprocess.Popen[bytes], limit: Duration, cancellation: Cancellation | None
+) -> bool:
+    """Wait for the lab; end it at the limit or when cancelled. False if it was too late."""
+    # Popen.wait with a limit polls with pauses of up to 50 ms; a pidfd wakes at once.
+    ended = os.pidfd_open(process.pid)
     try:
-        process.wait(limit.s)
-        return True
-    except subprocess.TimeoutExpired:
-        return False
+        watched = [ended] if cancellation is None else [ended, cancellation]
+        ready = select.select(watched, [], [], limit.s)[0]
+        if cancellation in ready:
+            raise Cancelled
+        return bool(ready)
     finally:
+        os.close(ended)
         if process.poll() is None:
             process.kill()
             process.wait()

@@ -17,6 +17,7 @@ import random
 from dataclasses import dataclass
 
 from headway.guest.orders import Change, Namespace, TraceLink
+from headway.programs.base import CLIENT, SERVER
 from headway.study.model import Host
 from headway.study.path import (
     FRAME_BYTES,
@@ -29,9 +30,6 @@ from headway.study.path import (
     TraceRate,
 )
 from headway.study.units import Duration, Rate
-
-CLIENT, SERVER = "client", "server"
-SERVER_NAME = "server.test"
 
 _DELAY_LINE_PACKETS = 1_000_000
 """netem's own queue must never be the bottleneck; its default of 1000 packets is."""

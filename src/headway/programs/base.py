@@ -8,8 +8,12 @@ from pathlib import Path
 from typing import ClassVar
 
 from headway.guest.orders import Program
-from headway.lab.network import SERVER_NAME
 from headway.study.model import Protocol, Setting
+
+CLIENT, SERVER = "client", "server"
+"""Names of the end hosts' network namespaces."""
+SERVER_NAME = "server.test"
+"""Name that clients ask for; the server's certificate holds it."""
 
 
 @dataclass(frozen=True)
@@ -73,8 +77,17 @@ class Server(Adapter):
     """A program that serves the bodies in ``/lab/www``."""
 
     @abstractmethod
-    def start(self, setting: Setting, address: str) -> Started:
-        """How to serve this setting's protocol at an address."""
+    def serve(
+        self, protocols: frozenset[Protocol], *, tls: bool, knobs: dict[str, str], address: str
+    ) -> Started:
+        """How to serve protocols at an address.
+
+        Args:
+            protocols: HTTP versions that the server offers.
+            tls: on port 443 over TLS, or in cleartext on port 80.
+            knobs: settings that differ from the adapter's defaults.
+            address: IPv4 address of the server.
+        """
 
 
 class Client(Adapter):

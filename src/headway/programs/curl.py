@@ -6,8 +6,16 @@ import json
 from pathlib import Path
 
 from headway.guest.orders import Program
-from headway.lab.network import CLIENT, SERVER_NAME
-from headway.programs.base import Adjustment, Client, Measurement, Started, port, url
+from headway.programs.base import (
+    CLIENT,
+    SERVER_NAME,
+    Adjustment,
+    Client,
+    Measurement,
+    Started,
+    port,
+    url,
+)
 from headway.study.model import Protocol, Setting
 
 _VERSION_OPTION = {
@@ -65,8 +73,10 @@ class Curl(Client):
             return Measurement(error=f"HTTP/{seen['http_version']} was spoken, not {setting.protocol}")
         if seen["size_download"] != int(setting.workload.size):
             return Measurement(error=f"{seen['size_download']} bytes came of {int(setting.workload.size)}")
+        # For HTTP/3, curl's connect time is that of a UDP socket, which says nothing.
+        connected = "time_appconnect" if setting.protocol is Protocol.H3 else "time_connect"
         return Measurement(
-            connect_s=seen["time_connect"],
+            connect_s=seen[connected],
             tls_s=seen["time_appconnect"] if setting.tls else None,
             ttfb_s=seen["time_starttransfer"],
             total_s=seen["time_total"],

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from headway.guest.orders import Program
-from headway.lab.network import SERVER_NAME
-from headway.programs.base import Adjustment, Knob, Server, Started, port
-from headway.study.model import Protocol, Setting
+from headway.programs.base import SERVER, SERVER_NAME, Adjustment, Knob, Server, Started
+from headway.study.model import Protocol
 
 _CONFIGURATION = """\
 daemon off;
@@ -39,13 +38,10 @@ http {{
 }}
 """
 
-_TLS = "    ssl_certificate /lab/pki/server.pem;\n    ssl_certificate_key /lab/pki/server.key;"
-
-_LISTEN = {
-    Protocol.H1: "    listen {address}:{port} ssl;\n    http2 off;",
-    Protocol.H2: "    listen {address}:{port} ssl;\n    http2 on;",
-    Protocol.H3: "    listen {address}:{port} quic;\n    http3 on;",
-}
+_CERTIFICATE = """\
+    ssl_certificate /lab/pki/server.pem;
+    ssl_certificate_key /lab/pki/server.key;
+"""
 
 
 class Nginx(Server):
@@ -74,22 +70,26 @@ class Nginx(Server):
         ),
     )
 
-    def start(self, setting: Setting, address: str) -> Started:
-        """See `Server.start`."""
-        if setting.tls:
-            listen = _LISTEN[setting.protocol].format(address=address, port=port(setting)) + f"\n{_TLS}"
-        else:
-            listen = f"    listen {address}:{port(setting)};"
-        knobs = {knob.name: self.knob(knob.name, setting.server.knobs) for knob in self.knobs}
-        configuration = _CONFIGURATION.format(name=SERVER_NAME, listen=listen, **knobs)
-        transport = "udp" if setting.protocol is Protocol.H3 else "tcp"
+    def serve(
+        self, protocols: frozenset[Protocol], *, tls: bool, knobs: dict[str, str], address: str
+    ) -> Started:
+        """See `Server.serve`."""
+        lines, listens = [], []
+        if Protocol.H3 in protocols:
+            lines += [f"listen {address}:443 quic;", "http3 on;"]
+            listens.append("udp:443")
+        if tls and protocols - {Protocol.H3}:
+            lines += [f"listen {address}:443 ssl;"]
+            listens.append("tcp:443")
+        if not tls:
+            lines += [f"listen {address}:80;"]
+            listens.append("tcp:80")
+        lines.append(f"http2 {'on' if Protocol.H2 in protocols else 'off'};")
+        values = {knob.name: self.knob(knob.name, knobs) for knob in self.knobs}
+        listen = "".join(f"    {line}\n" for line in lines) + (_CERTIFICATE if tls else "")
+        configuration = _CONFIGURATION.format(name=SERVER_NAME, listen=listen, **values)
+        argv = ("nginx", "-p", "/run", "-e", "stderr", "-c", "/run/nginx.conf")
         return Started(
-            Program(
-                name=self.name,
-                namespace="server",
-                argv=("nginx", "-p", "/run", "-e", "stderr", "-c", "/run/nginx.conf"),
-                service=True,
-                listens=(f"{transport}:{port(setting)}",),
-            ),
+            Program(self.name, SERVER, argv, service=True, listens=tuple(listens)),
             {"/run/nginx.conf": configuration},
         )

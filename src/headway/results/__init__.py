@@ -1,1 +1,1 @@
-"""TBD."""
+"""Records: their schema, how they are derived and stored, and where they came from."""

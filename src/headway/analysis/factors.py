@@ -1,0 +1,218 @@
+"""What varies between a study's cells, and how a cell is called by it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from headway.analysis.numbers import data_size, plain
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A condition that varies between cells.
+
+    Attributes:
+        name: what it is, in a word or two.
+        levels: its values as text, in order, to stand below the name: ``100 ms``.
+        titles: the same as parts of a title: ``RTT 100 ms``.
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    titles: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A condition that is the same in all cells: its name and its value as text."""
+
+    name: str
+    value: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """The conditions of a study's cells.
+
+    Attributes:
+        factors: what varies, in the order in which titles give it.
+        levels: for each cell, in order, the index of its level of each factor.
+        constants: what does not vary.
+    """
+
+    factors: tuple[Factor, ...]
+    levels: Mapping[str, tuple[int, ...]]
+    constants: tuple[Constant, ...]
+
+    @property
+    def notable_constants(self) -> tuple[str, ...]:
+        """Titles of the constants that a reader needs: not absences, nor the same way back."""
+        stated = {constant.name: constant.value for constant in self.constants}
+        there = {f"{name} up": value for name, value in stated.items()}
+        return tuple(
+            constant.title
+            for constant in self.constants
+            if constant.value not in (_ABSENCE.get(constant.name), there.get(constant.name))
+        )
+
+    def title(self, cell: str) -> str:
+        """The cell's title: its levels; empty if nothing varies."""
+        return self.joined(self.levels[cell])
+
+    def joined(self, levels: Sequence[int]) -> str:
+        """The title of a cell with these levels of the first factors."""
+        parts = zip(self.factors, levels, strict=False)
+        return ", ".join(factor.titles[level] for factor, level in parts)
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column that may tell cells apart.
+
+    Attributes:
+        column: its name in the records.
+        name: what it is, in a word or two.
+        level: its value as text.
+        title: how that text stands in a title; ``{}`` is the text.
+        absent: what null means; None if null means that nothing is known.
+    """
+
+    column: str
+    name: str
+    level: Callable[[Any], str]
+    title: str
+    absent: str | None = None
+
+    def text(self, value: Any) -> str:
+        return (self.absent or "?") if value is None else self.level(value)
+
+    def titled(self, value: Any) -> str:
+        return self.text(value) if value is None else self.title.format(self.level(value))
+
+
+def _unit(unit: str) -> Callable[[float], str]:
+    return lambda value: f"{plain(value)} {unit}"
+
+
+_COLUMNS = (
+    _Column("workload", "workload", str, "{}"),
+    _Column("rate_mbit", "rate", _unit("Mbit/s"), "{}", "no rate limit"),
+    _Column("rate_up_mbit", "rate up", _unit("Mbit/s"), "{} up", "no rate limit up"),
+    _Column("rtt_ms", "RTT", _unit("ms"), "RTT {}"),
+    _Column("loss_pct", "loss", _unit("%"), "loss {}"),
+    _Column("loss_up_pct", "loss up", _unit("%"), "loss up {}"),
+    _Column("jitter_ms", "jitter", _unit("ms"), "jitter {}"),
+    _Column("server_cc", "server's CC", str, "server {}"),
+    _Column("client_cc", "client's CC", str, "client {}"),
+    _Column("server_iw", "server's IW", str, "server IW {}", "the program's"),
+    _Column("client_iw", "client's IW", str, "client IW {}", "the program's"),
+    _Column("server", "server", str, "{}"),
+    _Column("client", "client", str, "{}"),
+    _Column("proxy", "proxy", str, "via {}", "no proxy"),
+    _Column("tls", "encryption", lambda on: "TLS" if on else "no TLS", "{}"),
+    _Column("queue_bytes", "queue", data_size, "queue {}", "no limit in bytes"),
+    _Column("clock", "clock", str, "{} clock"),
+)
+"""In the order of titles. A column whose values follow from those before it (a queue of one
+BDP follows from rate and RTT) is not part of the title."""
+
+_ABSENCE = {
+    "loss up": "0 %",
+    "jitter": "0 ms",
+    "proxy": "no proxy",
+    "rate up": "no rate limit up",
+    "queue": "no limit in bytes",
+}
+"""Values of constants that go without saying."""
+
+
+def conditions(runs: pl.DataFrame) -> Conditions:
+    """Find what varies between cells and what is constant.
+
+    A condition that differs between the protocols of a cell (``h3`` brings its own congestion
+    control) counts as varying only if it also differs between cells.
+    """
+    cells = sorted(runs["cell"].unique().to_list())
+    keys: dict[str, tuple[int, ...]] = dict.fromkeys(cells, ())
+    factors: list[Factor] = []
+    constants: list[Constant] = []
+    for column in map(_shortened(runs), _COLUMNS):
+        values = _values_by_cell(runs, column.column)
+        ordered = _ordered(set(values.values()), runs, column.column)
+        if len(ordered) == 1:
+            constants += _constant(column, ordered[0])
+            continue
+        refined = {cell: (*keys[cell], ordered.index(values[cell])) for cell in cells}
+        if len(set(refined.values())) > len(set(keys.values())):
+            factors.append(_factor(column, ordered))
+            keys = refined
+    return Conditions(*_told_apart(factors, keys), tuple(constants))
+
+
+def _told_apart(
+    factors: list[Factor], keys: dict[str, tuple[int, ...]]
+) -> tuple[tuple[Factor, ...], dict[str, tuple[int, ...]]]:
+    """Add the cell's own name as a factor where the columns cannot tell cells apart."""
+    if len(set(keys.values())) < len(keys):
+        names = tuple(sorted(keys))
+        factors = [*factors, Factor("cell", names, names)]
+        keys = {cell: (*levels, names.index(cell)) for cell, levels in keys.items()}
+    return tuple(factors), dict(sorted(keys.items(), key=lambda item: item[1]))
+
+
+def _shortened(runs: pl.DataFrame) -> Callable[[_Column], _Column]:
+    """Drop from workloads the words that all of them begin with: ``download 1 MB`` to ``1 MB``."""
+    names = runs["workload"].drop_nulls().unique().to_list()
+    prefixes = {re.match(r"(?:[^\d\s]+\s+)*", name)[0] for name in names}  # type: ignore[index]
+    prefix = prefixes.pop() if len(prefixes) == 1 else ""
+    if len(names) < 2 or prefix in ("", *names):
+        return lambda column: column
+    name = "size" if runs["size_bytes"].null_count() == 0 else prefix.strip()
+    short = _Column("workload", name, lambda text: text.removeprefix(prefix), "{}")
+    return lambda column: short if column.column == "workload" else column
+
+
+def _values_by_cell(runs: pl.DataFrame, column: str) -> dict[str, tuple[Any, ...]]:
+    """The values of a column that a cell has, nulls last."""
+    pairs = runs.select("cell", column).unique()
+    values: dict[str, list[Any]] = {}
+    for cell, value in pairs.iter_rows():
+        values.setdefault(cell, []).append(value)
+    return {cell: tuple(sorted(found, key=_null_last)) for cell, found in values.items()}
+
+
+def _null_last(value: Any) -> tuple[bool, Any]:
+    return (value is None, 0 if value is None else value)
+
+
+def _ordered(
+    values: set[tuple[Any, ...]], runs: pl.DataFrame, column: str
+) -> list[tuple[Any, ...]]:
+    """Levels in ascending order; workloads by their size."""
+    if column != "workload":
+        return sorted(values, key=lambda found: tuple(map(_null_last, found)))
+    sizes = dict(runs.group_by("workload").agg(pl.col("size_bytes").max()).iter_rows())
+    return sorted(values, key=lambda found: [(_null_last(sizes[name]), name) for name in found])
+
+
+def _factor(column: _Column, ordered: list[tuple[Any, ...]]) -> Factor:
+    shared = set.intersection(*map(set, ordered))
+    shown = [[v for v in found if v not in shared] or list(found) for found in ordered]
+    return Factor(
+        name=column.name,
+        levels=tuple(" / ".join(map(column.text, values)) for values in shown),
+        titles=tuple(" / ".join(map(column.titled, values)) for values in shown),
+    )
+
+
+def _constant(column: _Column, found: tuple[Any, ...]) -> list[Constant]:
+    """A constant worth stating: not unknown, and the same for all protocols."""
+    if len(found) > 1 or (found[0] is None and column.absent is None):
+        return []
+    return [Constant(column.name, column.text(found[0]), column.titled(found[0]))]

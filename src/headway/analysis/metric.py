@@ -1,0 +1,62 @@
+"""Metrics: the columns that protocols are compared by, and how their values are written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headway.analysis.numbers import distinguished
+from headway.errors import WrongInputError
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A measured column.
+
+    Attributes:
+        column: its name in ``runs.parquet``.
+        label: what it is, in words.
+        unit: unit of its values.
+        less_is_better: whether the smaller value is the faster protocol's.
+    """
+
+    column: str
+    label: str
+    unit: str
+    less_is_better: bool = True
+
+    def text(self, value: float) -> str:
+        """One value with its unit."""
+        return self.texts([value])[0]
+
+    def texts(self, values: Sequence[float]) -> list[str]:
+        """Values with one common unit, with enough digits to tell them apart."""
+        if self.unit == "s" and values and 0 < max(values) < 0.1:
+            return [f"{text} ms" for text in distinguished([value * 1e3 for value in values])]
+        return [f"{text} {self.unit}" for text in distinguished(values)]
+
+
+_KNOWN = {
+    metric.column: metric
+    for metric in (
+        Metric("total_s", "time to the last byte", "s"),
+        Metric("ttfb_s", "time to the first byte", "s"),
+        Metric("connect_s", "time to the connection", "s"),
+        Metric("tls_s", "time to the end of the TLS handshake", "s"),
+        Metric("goodput_mbit", "goodput", "Mbit/s", less_is_better=False),
+    )
+}
+
+
+def metric_named(column: str) -> Metric:
+    """The metric of this column; any column that ends in ``_s`` is a time in seconds.
+
+    Raises:
+        WrongInputError: nothing tells which of two values of the column would be better.
+    """
+    if column in _KNOWN:
+        return _KNOWN[column]
+    if column.endswith("_s"):
+        return Metric(column, column.removesuffix("_s").replace("_", " "), "s")
+    known = ", ".join(_KNOWN)
+    raise WrongInputError(f"{column!r} is not a metric; metrics are {known}, and times (`..._s`)")

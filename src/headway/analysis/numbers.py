@@ -1,0 +1,82 @@
+"""Numbers as people read them: significant digits, percent, p-values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+MINUS = "\N{MINUS SIGN}"
+_MOST_DIGITS = 7
+"""Beyond this, digits say nothing about a measurement in microseconds."""
+
+
+def significant(value: float, digits: int = 3) -> str:
+    """Write a number with this many significant digits and without an exponent."""
+    if value == 0 or not math.isfinite(value):
+        return "0" if value == 0 else str(value)
+    rounded = float(f"{value:.{digits - 1}e}")
+    decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
+    return f"{rounded:.{decimals}f}".replace("-", MINUS)
+
+
+def distinguished(values: Sequence[float], digits: int = 3) -> list[str]:
+    """Write numbers with as many digits as it takes to tell unequal ones apart."""
+    for count in range(digits, _MOST_DIGITS + 1):
+        texts = [significant(value, count) for value in values]
+        if len(set(texts)) == len(set(values)):
+            break
+    return texts
+
+
+def plain(value: float) -> str:
+    """Write a setting: as given, without trailing zeros."""
+    return f"{value:.6g}" if abs(value) < 1e6 else f"{value:.0f}"
+
+
+def percent(share: float) -> str:
+    """Write the size of a share as ``34 %``; its sign is left to the words around it."""
+    size = abs(share) * 100
+    if size == 0:
+        return "0 %"
+    if size < 0.1:
+        return "less than 0.1 %"
+    return f"{size:.1f} %" if size < 9.95 else f"{size:.0f} %"
+
+
+def signed_percent(share: float) -> str:
+    """Write a relative difference for a table: ``−34 %``, ``+3.2 %``, ``×12``."""
+    if share >= 9.995:
+        return f"×{significant(1 + share)}"
+    if abs(share) < 0.0005:
+        return "0 %"
+    return f"{MINUS if share < 0 else '+'}{percent(share)}"
+
+
+def p_value(p: float) -> str:
+    """Write a p-value as ``p = 0.0079`` or ``p < 0.001``."""
+    if p < 0.001:
+        return "p < 0.001"
+    return f"p = {float(f'{p:.1e}'):g}"
+
+
+def data_size(count: int) -> str:
+    """Write a number of bytes in the largest unit it fills: ``10 MiB``, ``125 kB``."""
+    for unit, factor in (("GiB", 1 << 30), ("MiB", 1 << 20), ("KiB", 1 << 10)):
+        if count >= factor and count % factor == 0:
+            return f"{count // factor} {unit}"
+    for unit, factor in (("GB", 10**9), ("MB", 10**6), ("kB", 10**3)):
+        if count >= factor:
+            return f"{plain(round(count / factor, 2))} {unit}"
+    return f"{count} B"
+
+
+def counted(count: int, noun: str) -> str:
+    """Write a count with its noun: ``1 run``, ``5 runs``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
+
+
+def listed(items: Sequence[str]) -> str:
+    """Join as in a sentence: ``a, b and c``."""
+    if len(items) < 2:
+        return "".join(items)
+    return f"{', '.join(items[:-1])} and {items[-1]}"

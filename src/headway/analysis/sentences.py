@@ -1,0 +1,252 @@
+"""Comparisons in plain language, one sentence each; and the study's answer."""
+
+from __future__ import annotations
+
+from headway.analysis.cells import Analysis, Cell, Side
+from headway.analysis.compare import Basis, Comparison, Pairs, Verdict
+from headway.analysis.metric import Metric
+from headway.analysis.numbers import counted, listed, p_value, percent, significant
+from headway.analysis.overview import Dependence, Outcome, Overview, Tally, overviews
+
+
+def sentence(cell: Cell, comparison: Comparison, metric: Metric) -> str:
+    """One comparison as a sentence, with its cell's title and the failures on either side."""
+    said = _said(cell, comparison, metric)
+    title = f"{cell.title}: " if cell.title else ""
+    return f"{title}{said}.{_failures(cell, comparison)}"
+
+
+def sentences(analysis: Analysis) -> tuple[str, ...]:
+    """All comparisons of a study as sentences, cell by cell."""
+    return tuple(
+        sentence(cell, comparison, analysis.metric)
+        for cell in analysis.cells
+        for comparison in cell.comparisons
+    )
+
+
+def answer(analysis: Analysis) -> tuple[str, ...]:
+    """What the study says, most important first.
+
+    A study of few comparisons is answered by their sentences, a larger one by overviews.
+    """
+    if sum(len(cell.comparisons) for cell in analysis.cells) <= 4:
+        found = sentences(analysis)
+    else:
+        found = tuple(_overview(overview) for overview in overviews(analysis))
+    return (*(found or (_nothing_to_compare(analysis),)), *_all_failures(analysis))
+
+
+def _said(cell: Cell, comparison: Comparison, metric: Metric) -> str:
+    if comparison.verdict is Verdict.INCOMPARABLE:
+        return _incomparable(cell, comparison, metric)
+    if comparison.basis is Basis.EVERY_RUN:
+        return _in_every_run(comparison, metric)
+    if comparison.basis is Basis.TOO_FEW:
+        return _of_too_few(comparison, metric)
+    if comparison.verdict is Verdict.UNDECIDED:
+        return _undecided(comparison, metric)
+    head = f"{_within(comparison)}{_direction(comparison, 'is')}"
+    return f"{head} ({'; '.join((_medians(comparison, metric), *_evidence(comparison)))})"
+
+
+def _direction(comparison: Comparison, verb: str) -> str:
+    """``h3 is faster than h2 by 34 %``; whatever the verdict, the medians' direction."""
+    one, other = comparison.protocol, comparison.baseline
+    if comparison.leaning is Verdict.EQUAL:
+        return f"{one} and {other} have equal medians"
+    return f"{one} {verb} {comparison.leaning} than {other}{_by(comparison.relative)}"
+
+
+def _by(relative: float | None) -> str:
+    if relative is None:
+        return ""
+    if relative >= 1:
+        return f" by a factor of {significant(1 + relative, 2)}"
+    return f" by {percent(relative)}"
+
+
+def _within(comparison: Comparison) -> str:
+    if not comparison.negligible:
+        return ""
+    return f"{comparison.protocol} and {comparison.baseline} are within 1 %: "
+
+
+def _medians(comparison: Comparison, metric: Metric) -> str:
+    assert comparison.sample and comparison.baseline_sample
+    one, other = _against(comparison, metric)
+    counts = (comparison.sample.n, comparison.baseline_sample.n)
+    of = str(counts[0]) if counts[0] == counts[1] else f"{counts[0]} and {counts[1]}"
+    return f"{one} against {other}, medians of {of}"
+
+
+def _against(comparison: Comparison, metric: Metric) -> list[str]:
+    assert comparison.sample and comparison.baseline_sample
+    return metric.texts([comparison.sample.median, comparison.baseline_sample.median])
+
+
+def _evidence(comparison: Comparison) -> tuple[str, ...]:
+    pairs = _pairs(comparison.pairs)
+    return (*((pairs,) if pairs else ()), _tests(comparison))
+
+
+def _pairs(pairs: Pairs) -> str:
+    if not pairs.n:
+        return ""
+    way, count = (
+        ("slower", pairs.slower) if pairs.slower > pairs.faster else ("faster", pairs.faster)
+    )
+    return f"{way} in {count} of {counted(pairs.n, 'pair')}"
+
+
+def _tests(comparison: Comparison) -> str:
+    """The tests that can decide; the others say nothing with so few runs."""
+    told = [test for test in comparison.tests if test.can_decide]
+    return ", ".join(f"{test.name} {p_value(test.p)}" for test in told) or "too few runs for a test"
+
+
+def _in_every_run(comparison: Comparison, metric: Metric) -> str:
+    assert comparison.sample and comparison.baseline_sample
+    one, other = _against(comparison, metric)
+    counts = sorted({comparison.sample.n, comparison.baseline_sample.n})
+    equal = f"all {' and '.join(map(str, counts))} runs of each the same"
+    if comparison.verdict is Verdict.EQUAL:
+        return (
+            f"no difference between {comparison.protocol} and {comparison.baseline} "
+            f"({one} in every run; {equal})"
+        )
+    direction = _direction(comparison, "is")
+    return f"{_within(comparison)}{direction} in every run ({one} against {other}; {equal})"
+
+
+def _of_too_few(comparison: Comparison, metric: Metric) -> str:
+    assert comparison.sample and comparison.baseline_sample
+    one, other = _against(comparison, metric)
+    counts = f"{comparison.sample.n} and {comparison.baseline_sample.n}"
+    if comparison.sample.n == comparison.baseline_sample.n == 1:
+        said = f"{_direction(comparison, 'was')} in one run of each ({one} against {other})"
+    else:
+        said = f"{_direction(comparison, 'was')} ({one} against {other}, medians of {counts})"
+    return f"{said}; without repetition on both sides no test applies"
+
+
+def _undecided(comparison: Comparison, metric: Metric) -> str:
+    pair, medians = f"{comparison.protocol} and {comparison.baseline}", _medians(comparison, metric)
+    if comparison.pairs.unanimous is not None and comparison.pairs.unanimous is comparison.leaning:
+        return (
+            f"{comparison.protocol} was {comparison.leaning} than {comparison.baseline} in all "
+            f"{comparison.pairs.n} pairs,{_by(comparison.relative)} ({medians}), but this is not "
+            f"significant at the stated levels with n = {_fewest(comparison)} "
+            f"({_tests(comparison)})"
+        )
+    inside = "; ".join((medians, *_evidence(comparison)))
+    if comparison.basis is Basis.CONFLICT:
+        return f"no clear difference between {pair}: medians and means disagree ({inside})"
+    return f"no significant difference between {pair} ({inside})"
+
+
+def _fewest(comparison: Comparison) -> int:
+    assert comparison.sample and comparison.baseline_sample
+    return min(comparison.sample.n, comparison.baseline_sample.n)
+
+
+def _incomparable(cell: Cell, comparison: Comparison, metric: Metric) -> str:
+    sides = [cell.side(comparison.protocol), cell.side(comparison.baseline)]
+    pair = f"{comparison.protocol} and {comparison.baseline}"
+    names = (comparison.protocol, comparison.baseline)
+    told = listed([_finished(name, side, metric) for name, side in zip(names, sides, strict=True)])
+    return f"{pair} cannot be compared: {told}"
+
+
+def _finished(name: str, side: Side | None, metric: Metric) -> str:
+    if side is None:
+        return f"{name} was not run"
+    if side.sample:
+        of = f"{side.sample.n} of {counted(side.runs, 'run')}"
+        return f"{name} finished {of} (median {metric.text(side.sample.median)})"
+    if side.failures == side.runs:
+        return f"{name} finished none of {counted(side.runs, 'run')}"
+    return f"{name} has no {metric.label}"
+
+
+def _failures(cell: Cell, comparison: Comparison) -> str:
+    sides = (cell.side(comparison.protocol), cell.side(comparison.baseline))
+    told = [failures_of(side) for side in sides if side and side.failures]
+    if not told:
+        return ""
+    kept = "" if comparison.verdict is Verdict.INCOMPARABLE else "; only finished runs are compared"
+    return f" Failures: {listed(told)}{kept}."
+
+
+def failures_of(side: Side) -> str:
+    """A side's failures: ``h2 in 2 of 5 runs (1 failed, 1 timed out)``."""
+    kinds = ((side.failed, "failed"), (side.timeouts, "timed out"))
+    told = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
+    return f"{side.protocol} in {side.failures} of {counted(side.runs, 'run')} ({told})"
+
+
+def _overview(overview: Overview) -> str:
+    cells = counted(overview.tally.total, "cell")
+    outcomes = [
+        text
+        for one, _ in overview.tally.counts
+        if (
+            text := _outcome_text(
+                one, overview, cells if one is overview.tally.counts[0][0] else ""
+            )
+        )
+    ]
+    said = f"{overview.protocol} against {overview.baseline}: {', '.join(outcomes)}."
+    return f"{said}{_dependence(overview.dependence)}"
+
+
+def _outcome_text(one: Outcome, overview: Overview, cells: str) -> str:
+    count = overview.tally.count(one)
+    where = f"{count} of {cells}" if cells else str(count)
+    span = {Outcome.FASTER: overview.faster_by, Outcome.SLOWER: overview.slower_by}.get(one)
+    words = {
+        Outcome.FASTER: "faster",
+        Outcome.SLOWER: "slower",
+        Outcome.EQUAL: "within 1 %",
+        Outcome.UNDECIDED: "no significant difference",
+        Outcome.UNTESTED: f"single runs, too few for a test ({overview.untested_faster} faster),",
+        Outcome.INCOMPARABLE: "not comparable",
+    }
+    return f"{words[one]} in {where}{_span(span)}"
+
+
+def _span(span: tuple[float, float] | None) -> str:
+    if span is None:
+        return ""
+    least, most = _by(span[0]), _by(span[1])
+    if least == most:
+        return f" ({least.strip()})"
+    return f" ({least.strip()} to {most.strip().removeprefix('by ')})"
+
+
+def _dependence(dependence: Dependence | None) -> str:
+    if dependence is None:
+        return ""
+    levels = [f"at {title} {_tally(tally)}" for title, tally in dependence.by_level if tally.total]
+    return f" It depends most on {dependence.factor}: {'; '.join(levels)}."
+
+
+def _tally(tally: Tally) -> str:
+    if tally.total == 1:
+        return tally.counts[0][0].value
+    (first, count), *rest = sorted(tally.counts, key=lambda item: -item[1])
+    told = [f"{first.value} in {count} of {tally.total}"]
+    return ", ".join(told + [f"{one.value} in {count}" for one, count in rest])
+
+
+def _nothing_to_compare(analysis: Analysis) -> str:
+    return f"Only {analysis.baseline} was run: there is nothing to compare it with."
+
+
+def _all_failures(analysis: Analysis) -> tuple[str, ...]:
+    sides = [side for cell in analysis.cells for side in cell.sides]
+    failed = sum(side.failures for side in sides)
+    if not failed:
+        return ()
+    runs = counted(sum(side.runs for side in sides), "run")
+    return (f"{failed} of {runs} did not finish; every table counts them.",)

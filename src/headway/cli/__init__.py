@@ -1,0 +1,49 @@
+"""The command line: commands, progress, exit codes; no logic of its own."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from headway import __version__
+from headway.cli import image, lab, study
+from headway.cli.terminal import complain
+from headway.errors import EXIT_INTERRUPTED, HeadwayError
+
+app = typer.Typer(
+    help="A laboratory for HTTP over TCP and QUIC, on a real Linux kernel, in virtual time.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.add_typer(image.app, name="image")
+app.command("run")(study.run)
+app.command("report")(study.report)
+app.command("validate")(study.validate)
+app.command("list")(study.list_known)
+app.command("doctor")(lab.doctor)
+app.command("shell")(lab.shell)
+app.command("exec", context_settings={"ignore_unknown_options": True})(lab.execute)
+
+
+@app.callback(invoke_without_command=True)
+def _version(
+    version: bool = typer.Option(False, "--version", help="Print the version and exit."),
+) -> None:
+    if version:
+        print(f"headway {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Entry point of the `headway` command."""
+    try:
+        app()
+    except HeadwayError as error:
+        complain(str(error))
+        sys.exit(error.exit_status)
+    except KeyboardInterrupt:
+        complain("interrupted")
+        sys.exit(EXIT_INTERRUPTED)

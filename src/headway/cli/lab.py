@@ -1,0 +1,91 @@
+"""`headway doctor`, `shell` and `exec`: the emulated path by itself."""
+
+from __future__ import annotations
+
+import json
+import tempfile
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from pydantic import ValidationError
+
+from headway.cli.image import ensure_image, machine_of
+from headway.cli.terminal import notes, output, progress
+from headway.errors import HeadwayError, WrongInputError
+from headway.lab.bodies import body_file
+from headway.lab.shell import execute_on_path, shell_on_path
+from headway.selftest import battery, check_paths, print_checks
+from headway.study.model import Clock
+from headway.study.path import Path as NetworkPath
+
+RateOption = Annotated[str | None, typer.Option("--rate", help='Rate each way, as "10 Mbit/s".')]
+RttOption = Annotated[str | None, typer.Option("--rtt", help='Round-trip delay, as "100 ms".')]
+LossOption = Annotated[str | None, typer.Option("--loss", help='Random loss each way, as "2 %".')]
+JitterOption = Annotated[str | None, typer.Option("--jitter", help='Jitter each way, as "5 ms".')]
+QueueOption = Annotated[str | None, typer.Option("--queue", help='Queue, as "1 BDP", "64 kB" or "100 packets".')]
+SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+
+
+def doctor(
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
+    seed: SeedOption = 1,
+) -> None:
+    """Measure the emulation from inside and say what is right and what is not."""
+    paths = battery()
+    machine = machine_of(ensure_image())
+    with (
+        tempfile.TemporaryDirectory(prefix="headway-doctor-") as directory,
+        progress("measuring the emulation", len(paths)) as count,
+    ):
+        checks = check_paths(machine, paths, seed=seed, directory=Path(directory), on_path=count)
+    if as_json:
+        print(json.dumps([check.as_json() for check in checks], indent=1))
+    else:
+        print_checks(output, checks)
+    failed = sum(not check.passed for check in checks)
+    if failed:
+        raise HeadwayError(f"{failed} of {len(checks)} checks failed")
+
+
+def shell(
+    rate: RateOption = None,
+    rtt: RttOption = None,
+    loss: LossOption = None,
+    jitter: JitterOption = None,
+    queue: QueueOption = None,
+    seed: SeedOption = 1,
+) -> None:
+    """Open a shell on the client's side of a path; https://server.test/ answers on the other."""
+    path = _path(rate=rate, rtt=rtt, loss=loss, jitter=jitter, queue=queue)
+    body_file(1_000_000)
+    notes.print("https://server.test/1000000.bin is on the other side; `exit` ends the lab.")
+    raise typer.Exit(shell_on_path(machine_of(ensure_image()), path, seed=seed))
+
+
+def execute(
+    command: Annotated[list[str], typer.Argument(help="The command, after --.", metavar="-- COMMAND")],
+    rate: RateOption = None,
+    rtt: RttOption = None,
+    loss: LossOption = None,
+    jitter: JitterOption = None,
+    queue: QueueOption = None,
+    seed: SeedOption = 1,
+    clock: Annotated[Clock, typer.Option(help="How the lab's time passes.")] = Clock.REAL,
+) -> None:
+    """Run one command on the client's side of a path; its exit status becomes this one's."""
+    path = _path(rate=rate, rtt=rtt, loss=loss, jitter=jitter, queue=queue)
+    body_file(1_000_000)
+    machine = machine_of(ensure_image())
+    raise typer.Exit(execute_on_path(machine, path, tuple(command), seed=seed, clock=clock))
+
+
+def _path(**options: str | None) -> NetworkPath:
+    given: dict[str, Any] = {name: value for name, value in options.items() if value is not None}
+    try:
+        return NetworkPath.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        names = [str(part) for part in first["loc"] if str(part) in options]
+        where = f"--{names[0]}" if names else "path"
+        raise WrongInputError(first["msg"].removeprefix("Value error, "), where=where) from None

@@ -1,0 +1,56 @@
+"""What a person may choose about an image."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from headway.errors import WrongInputError
+
+DEFAULT_SUITE = "testing"
+_SUITE = re.compile(r"[a-z][a-z0-9-]*")
+_URI = re.compile(r"(https?|ftp|file|mirror\+file|mirror\+https?)://?[^\s\[\]]+")
+
+
+@dataclass(frozen=True)
+class ImageOptions:
+    """Whence an image comes.
+
+    Attributes:
+        mirror: address of a Debian archive; None for the one that this machine's apt is
+            configured with.
+        suite: the Debian suite of the root tree, and the first that is asked for a kernel.
+    """
+
+    mirror: str | None = None
+    suite: str = DEFAULT_SUITE
+
+    def __post_init__(self) -> None:
+        if self.mirror is not None and not _URI.fullmatch(self.mirror):
+            raise WrongInputError(
+                f"must be the address of a Debian archive, not {self.mirror!r}",
+                where="HEADWAY_MIRROR",
+            )
+        if not _SUITE.fullmatch(self.suite):
+            raise WrongInputError(
+                f"must be a Debian suite, as testing or trixie, not {self.suite!r}",
+                where="HEADWAY_SUITE",
+            )
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str] | None = None) -> ImageOptions:
+        """The options that ``HEADWAY_MIRROR`` and ``HEADWAY_SUITE`` state; defaults otherwise.
+
+        Raises:
+            WrongInputError: one of them cannot be right.
+        """
+        environment = os.environ if environment is None else environment
+        mirror = environment.get("HEADWAY_MIRROR", "").rstrip("/")
+        return cls(mirror or None, environment.get("HEADWAY_SUITE") or DEFAULT_SUITE)
+
+    @property
+    def kernel_suites(self) -> tuple[str, ...]:
+        """The suites that are asked for a kernel, in this order."""
+        return tuple(dict.fromkeys([self.suite, DEFAULT_SUITE, "unstable", "stable-backports"]))

@@ -1,0 +1,111 @@
+"""Running tools: output to a log file, no orphans, one line that says what went wrong."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from headway.errors import HeadwayError
+
+_SYSTEM_PATH = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin")
+_TELLING = re.compile(r"^E: |\berror\b|\bfailed\b|No space left|cannot |not found", re.IGNORECASE)
+_UNTELLING = re.compile(r"^make(\[\d+\])?: ")
+
+
+def search_path() -> str:
+    """``PATH`` with the system directories, which an ordinary user's lacks in part."""
+    own = [part for part in os.environ.get("PATH", "").split(os.pathsep) if part]
+    return os.pathsep.join(dict.fromkeys([*own, *_SYSTEM_PATH]))
+
+
+def scrubbed_environment(**more: str) -> dict[str, str]:
+    """An environment in which nothing that the user exports can change a build."""
+    kept = {name: os.environ[name] for name in ("HOME", "TMPDIR") if name in os.environ}
+    return {"PATH": search_path(), "LC_ALL": "C.UTF-8", **kept, **more}
+
+
+def user_environment(**more: str) -> dict[str, str]:
+    """The user's environment (it may name proxies), with messages in English."""
+    return {**os.environ, "PATH": search_path(), "LC_ALL": "C.UTF-8", **more}
+
+
+@dataclass(frozen=True)
+class Runner:
+    """Runs tools whose output goes to a log file.
+
+    Attributes:
+        log: the log file; it is appended to.
+        keep_open: a file descriptor that every tool inherits (the lock of the cache), or None.
+    """
+
+    log: Path
+    keep_open: int | None = None
+
+    def run(
+        self,
+        argv: Sequence[str | Path],
+        *,
+        purpose: str,
+        environment: Mapping[str, str],
+        directory: Path | None = None,
+        on_line: Callable[[str], None] | None = None,
+    ) -> None:
+        """Run a tool to its end.
+
+        Args:
+            argv: the command.
+            purpose: what fails if it fails, as in "compiling the kernel".
+            environment: its whole environment.
+            directory: its working directory.
+            on_line: called with every line of its output.
+
+        Raises:
+            HeadwayError: it cannot be started or its exit status is not 0.
+        """
+        words = [str(word) for word in argv]
+        self.log.parent.mkdir(parents=True, exist_ok=True)
+        last: list[str] = []
+        with self.log.open("a", encoding="utf-8") as log:
+            log.write(f"+ {' '.join(words)}\n")
+            log.flush()
+            try:
+                process = subprocess.Popen(
+                    # If this process is killed, the tool ends too, and takes its children along.
+                    ["setpriv", "--pdeathsig", "TERM", *words],
+                    cwd=directory,
+                    env=dict(environment),
+                    stdin=subprocess.DEVNULL,
+                    stdout=subprocess.PIPE,
+                    stderr=subprocess.STDOUT,
+                    text=True,
+                    errors="replace",
+                    pass_fds=() if self.keep_open is None else (self.keep_open,),
+                )
+            except OSError as error:
+                raise HeadwayError(f"{purpose}: cannot start {words[0]}: {error.strerror}") from error
+            assert process.stdout is not None
+            try:
+                for line in process.stdout:
+                    log.write(line)
+                    last = [*last[-199:], line.strip()]
+                    if on_line:
+                        on_line(line.rstrip("\n"))
+                status = process.wait()
+            finally:
+                if process.poll() is None:
+                    process.terminate()
+                    process.wait()
+                process.stdout.close()
+        if status != 0:
+            raise HeadwayError(f"{purpose} failed: {_reason(last, status)} (log: {self.log})")
+
+
+def _reason(lines: Sequence[str], status: int) -> str:
+    """The first of the last lines that names an error, else the last line."""
+    telling = [line for line in lines if _TELLING.search(line) and not _UNTELLING.match(line)]
+    chosen = telling[:1] or [line for line in lines if line][-1:] or [f"exit status {status}"]
+    return chosen[0]

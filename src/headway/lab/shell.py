@@ -1,0 +1,95 @@
+"""A shell or a command on the client's side of a path, with a server on the other side."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import tempfile
+import termios
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from headway.errors import HeadwayError
+from headway.guest.orders import Orders, Program
+from headway.lab.machine import Machine
+from headway.lab.network import GLOBAL_SYSCTLS, build_network
+from headway.programs import SERVERS
+from headway.programs.base import CLIENT, SERVER_NAME
+from headway.study.model import Clock, Host, Protocol
+from headway.study.path import Path as NetworkPath
+from headway.study.units import Duration
+
+_A_DAY = Duration(86_400 * 10**9)
+_RAW_CONSOLE = ("sh", "-c", 'stty raw -echo; exec "$@" </dev/null', "sh")
+
+
+def shell_on_path(machine: Machine, path: NetworkPath, *, seed: int) -> int:
+    """Open an interactive shell in real time; returns its exit status."""
+    columns, lines = shutil.get_terminal_size()
+    argv = ("sh", "-c", f"stty rows {lines} cols {columns}; exec bash --norc -i")
+    prompt = f"[{_title(path)}] \\w $ "
+    env = {"PS1": prompt, "TERM": os.environ.get("TERM", "dumb")}
+    return _on_console(machine, path, Program("shell", CLIENT, argv, env, interactive=True), seed, Clock.REAL)
+
+
+def execute_on_path(
+    machine: Machine, path: NetworkPath, command: tuple[str, ...], *, seed: int, clock: Clock
+) -> int:
+    """Run a command, its output on the terminal; returns its exit status.
+
+    Raises:
+        HeadwayError: the lab itself failed.
+    """
+    program = Program("command", CLIENT, (*_RAW_CONSOLE, *command), interactive=True)
+    return _on_console(machine, path, program, seed, clock)
+
+
+def _on_console(
+    machine: Machine, path: NetworkPath, program: Program, seed: int, clock: Clock
+) -> int:
+    host = Host(program="")
+    network = build_network(path, host, host, seed, _A_DAY)
+    server = SERVERS["nginx"].serve(
+        frozenset(Protocol), tls=True, knobs={}, address=network.server_address
+    )
+    hosts = f"127.0.0.1 localhost\n{network.server_address} {SERVER_NAME}\n"
+    orders = Orders(
+        namespaces=network.namespaces,
+        ip=network.ip,
+        sysctls=GLOBAL_SYSCTLS,
+        files={**server.files, "/etc/hosts": hosts},
+        programs=(server.program, program),
+        changes=network.changes,
+        trace_links=network.trace_links,
+        limit_ns=_A_DAY.ns,
+    )
+    with tempfile.TemporaryDirectory(prefix="headway-shell-") as directory, _terminal_restored():
+        outcome = machine.boot(
+            orders, Path(directory), seed=seed, clock=clock, wall_limit=_A_DAY, interactive=True
+        )
+    if outcome.status != "ok":
+        raise HeadwayError(f"the lab failed: {outcome.reason}")
+    status = next(ended.exit_status for ended in outcome.ended if ended.name == program.name)
+    return status if status >= 0 else 128 - status
+
+
+@contextmanager
+def _terminal_restored() -> Iterator[None]:
+    """The lab's console puts the terminal into raw mode."""
+    if not sys.stdin.isatty():
+        yield
+        return
+    before = termios.tcgetattr(sys.stdin)
+    try:
+        yield
+    finally:
+        termios.tcsetattr(sys.stdin, termios.TCSADRAIN, before)
+
+
+def _title(path: NetworkPath) -> str:
+    rates = [link.down.first_rate for link in path.links if link.down.first_rate]
+    rate = [str(min(rates))] if rates else []
+    loss = max(link.down.loss.mean for link in path.links)
+    return ", ".join([*rate, f"RTT {path.rtt}", *([f"loss {loss.pct:g} %"] if loss else [])])

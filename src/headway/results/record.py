@@ -1,0 +1,132 @@
+"""From a run and its result to a record."""
+
+from __future__ import annotations
+
+from dataclasses import asdict
+from pathlib import Path
+
+from headway.lab.run import Result
+from headway.programs import CLIENTS, SERVERS
+from headway.programs.base import Adapter
+from headway.results.limits import Limits, find_limits, read_samples
+from headway.results.schema import Record, Status
+from headway.study.model import Host, Protocol, Setting
+from headway.study.path import Direction, RateSchedule
+from headway.study.plan import Run
+
+
+def make_record(run: Run, result: Result, directory: Path) -> Record:
+    """Combine a run's conditions, its outcome and its measurements."""
+    measured = result.measurement
+    error = result.outcome.reason or measured.error
+    status = Status(result.outcome.status)
+    if status is Status.OK and measured.error:
+        status = Status.FAILED
+    good = status is Status.OK
+    limits = _limits(run, result, directory) if good else Limits()
+    total = measured.total_s if good else None
+    return Record(
+        **_conditions(run),
+        status=status,
+        error=None if good else error,
+        connect_s=measured.connect_s if good else None,
+        tls_s=measured.tls_s if good else None,
+        ttfb_s=measured.ttfb_s if good else None,
+        total_s=total,
+        bytes=measured.bytes if good else None,
+        goodput_mbit=measured.bytes * 8e-6 / total if measured.bytes and total else None,
+        virtual_s=result.outcome.duration_ns / 1e9,
+        wall_s=round(result.wall_s, 4),
+        **asdict(limits),
+    )
+
+
+def failed_record(run: Run, reason: str) -> Record:
+    """Record of a run that could not be carried out."""
+    return Record(**_conditions(run), status=Status.FAILED, error=reason)
+
+
+def _conditions(run: Run) -> dict[str, object]:
+    setting = run.setting
+    down = [link.down for link in setting.path.links]
+    up = [link.up for link in setting.path.links]
+    narrow, narrow_up = _narrowest(down), _narrowest(up)
+    return {
+        "run_id": run.run_id,
+        "study": run.study,
+        "cell": run.cell,
+        "protocol": setting.protocol.value,
+        "tls": setting.tls,
+        "client": setting.client.program,
+        "server": setting.server.program,
+        "client_cc": _congestion_control(setting, setting.client, CLIENTS[setting.client.program]),
+        "server_cc": _congestion_control(setting, setting.server, SERVERS[setting.server.program]),
+        "client_iw": _initial_window(setting, setting.client),
+        "server_iw": _initial_window(setting, setting.server),
+        "rate_mbit": _rate_mbit(narrow),
+        "rate_up_mbit": _rate_mbit(narrow_up),
+        "rtt_ms": setting.path.rtt.ms,
+        "loss_pct": _loss_pct(down),
+        "loss_up_pct": _loss_pct(up),
+        "jitter_ms": sum(direction.jitter.ms for direction in down),
+        "queue_bytes": _queue_bytes(narrow, setting),
+        "workload": str(setting.workload),
+        "size_bytes": int(setting.workload.size),
+        "rep": run.rep,
+        "seed": run.seed,
+        "clock": setting.clock.value,
+    }
+
+
+def _narrowest(directions: list[Direction]) -> Direction:
+    limited = [direction for direction in directions if direction.first_rate is not None]
+    return min(limited, key=lambda d: d.first_rate or 0) if limited else directions[0]
+
+
+def _rate_mbit(direction: Direction) -> float | None:
+    return direction.first_rate.mbit if direction.first_rate is not None else None
+
+
+def _queue_bytes(direction: Direction, setting: Setting) -> int | None:
+    if direction.first_rate is None or direction.queue.packets is not None:
+        return None
+    return direction.queue.limit_bytes(direction.first_rate, setting.path.rtt)
+
+
+def _loss_pct(directions: list[Direction]) -> float:
+    passed = 1.0
+    for direction in directions:
+        passed *= 1 - direction.loss.mean
+    return round((1 - passed) * 100, 9)
+
+
+def _congestion_control(setting: Setting, host: Host, adapter: Adapter) -> str:
+    if setting.protocol is Protocol.H3:
+        return adapter.quic_congestion_control or "unknown"
+    return host.congestion_control.value
+
+
+def _initial_window(setting: Setting, host: Host) -> int | None:
+    return None if setting.protocol is Protocol.H3 else (host.initial_window or 10)
+
+
+def _limits(run: Run, result: Result, directory: Path) -> Limits:
+    directions = [link.down for link in run.setting.path.links]
+    narrow = _narrowest(directions)
+    measured, network = result.measurement, result.network
+    samples = read_samples(directory, network.down[directions.index(narrow)])
+    return find_limits(
+        samples,
+        rate_mbit=_rate_mbit(narrow) if _is_constant(narrow) else None,
+        rtt_s=run.setting.path.rtt.s,
+        start_s=measured.ttfb_s or 0,
+        end_s=measured.total_s or 0,
+    )
+
+
+def _is_constant(direction: Direction) -> bool:
+    return (
+        isinstance(direction.rate, RateSchedule)
+        and len(direction.rate.steps) == 1
+        and not any(change.rate for change in direction.changes)
+    )
