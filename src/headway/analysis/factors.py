@@ -44,11 +44,13 @@ class Conditions:
         factors: what varies, in the order in which titles give it.
         levels: for each cell, in order, the index of its level of each factor.
         constants: what does not vary.
+        dependents: what varies, but follows from the factors.
     """
 
     factors: tuple[Factor, ...]
     levels: Mapping[str, tuple[int, ...]]
     constants: tuple[Constant, ...]
+    dependents: tuple[Factor, ...]
 
     @property
     def notable_constants(self) -> tuple[str, ...]:
@@ -142,6 +144,7 @@ def conditions(runs: pl.DataFrame) -> Conditions:
     keys: dict[str, tuple[int, ...]] = dict.fromkeys(cells, ())
     factors: list[Factor] = []
     constants: list[Constant] = []
+    dependents: list[Factor] = []
     for column in map(_shortened(runs), _COLUMNS):
         values = _values_by_cell(runs, column.column)
         ordered = _ordered(set(values.values()), runs, column.column)
@@ -152,7 +155,9 @@ def conditions(runs: pl.DataFrame) -> Conditions:
         if len(set(refined.values())) > len(set(keys.values())):
             factors.append(_factor(column, ordered))
             keys = refined
-    return Conditions(*_told_apart(factors, keys), tuple(constants))
+        else:
+            dependents.append(_factor(column, ordered))
+    return Conditions(*_told_apart(factors, keys), tuple(constants), tuple(dependents))
 
 
 def _told_apart(

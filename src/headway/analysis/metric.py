@@ -31,9 +31,14 @@ class Metric:
 
     def texts(self, values: Sequence[float]) -> list[str]:
         """Values with one common unit, with enough digits to tell them apart."""
+        factor, unit = self.scale(values)
+        return [f"{text} {unit}" for text in distinguished([value * factor for value in values])]
+
+    def scale(self, values: Sequence[float]) -> tuple[float, str]:
+        """Factor and unit to write these values in: milliseconds if all are short times."""
         if self.unit == "s" and values and 0 < max(values) < 0.1:
-            return [f"{text} ms" for text in distinguished([value * 1e3 for value in values])]
-        return [f"{text} {self.unit}" for text in distinguished(values)]
+            return 1e3, "ms"
+        return 1.0, self.unit
 
 
 _KNOWN = {

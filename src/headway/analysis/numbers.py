@@ -44,12 +44,21 @@ def percent(share: float) -> str:
 
 
 def signed_percent(share: float) -> str:
-    """Write a relative difference for a table: ``−34 %``, ``+3.2 %``, ``×12``."""
+    """Write a relative difference for a table, in percent: ``−34``, ``+3.2``, ``×12``."""
     if share >= 9.995:
         return f"×{significant(1 + share)}"
-    if abs(share) < 0.0005:
-        return "0 %"
-    return f"{MINUS if share < 0 else '+'}{percent(share)}"
+    size = abs(share) * 100
+    text = f"{size:.1f}" if size < 9.95 else f"{size:.0f}"
+    if text == "0.0":
+        return text
+    return f"{MINUS if share < 0 else '+'}{text}"
+
+
+def spread(width: float, beside: str) -> str:
+    """Write a spread with the decimals of the number it stands beside, if that shows it."""
+    decimals = len(beside.partition(".")[2])
+    text = f"{width:.{decimals}f}"
+    return text if float(text) > 0 else significant(width, 1)
 
 
 def p_value(p: float) -> str:

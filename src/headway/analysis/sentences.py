@@ -11,9 +11,15 @@ from headway.analysis.overview import Dependence, Outcome, Overview, Tally, over
 
 def sentence(cell: Cell, comparison: Comparison, metric: Metric) -> str:
     """One comparison as a sentence, with its cell's title and the failures on either side."""
-    said = _said(cell, comparison, metric)
-    title = f"{cell.title}: " if cell.title else ""
-    return f"{title}{said}.{_failures(cell, comparison)}"
+    said = statement(cell, comparison, metric)
+    if cell.title:
+        return f"{cell.title}: {said}"
+    return said.replace("no ", "No ", 1) if said.startswith("no ") else said
+
+
+def statement(cell: Cell, comparison: Comparison, metric: Metric) -> str:
+    """The sentence without its cell's title."""
+    return f"{_said(cell, comparison, metric)}.{_failures(cell, comparison)}"
 
 
 def sentences(analysis: Analysis) -> tuple[str, ...]:
@@ -161,58 +167,57 @@ def _incomparable(cell: Cell, comparison: Comparison, metric: Metric) -> str:
 def _finished(name: str, side: Side | None, metric: Metric) -> str:
     if side is None:
         return f"{name} was not run"
-    if side.sample:
-        of = f"{side.sample.n} of {counted(side.runs, 'run')}"
-        return f"{name} finished {of} (median {metric.text(side.sample.median)})"
+    failed = f" ({_kinds(side)})" if side.failures else ""
     if side.failures == side.runs:
-        return f"{name} finished none of {counted(side.runs, 'run')}"
-    return f"{name} has no {metric.label}"
+        return f"{name} finished none of {counted(side.runs, 'run')}{failed}"
+    if side.sample is None:
+        return f"{name} has no {metric.label}{failed}"
+    of = f"{side.runs - side.failures} of {counted(side.runs, 'run')}"
+    return f"{name} finished {of}{failed}, median {metric.text(side.sample.median)}"
 
 
 def _failures(cell: Cell, comparison: Comparison) -> str:
     sides = (cell.side(comparison.protocol), cell.side(comparison.baseline))
     told = [failures_of(side) for side in sides if side and side.failures]
-    if not told:
+    if not told or comparison.verdict is Verdict.INCOMPARABLE:
         return ""
-    kept = "" if comparison.verdict is Verdict.INCOMPARABLE else "; only finished runs are compared"
-    return f" Failures: {listed(told)}{kept}."
+    return f" Failures: {listed(told)}; only finished runs are compared."
 
 
 def failures_of(side: Side) -> str:
     """A side's failures: ``h2 in 2 of 5 runs (1 failed, 1 timed out)``."""
+    return f"{side.protocol} in {side.failures} of {counted(side.runs, 'run')} ({_kinds(side)})"
+
+
+def _kinds(side: Side) -> str:
     kinds = ((side.failed, "failed"), (side.timeouts, "timed out"))
-    told = ", ".join(f"{count} {kind}" for count, kind in kinds if count)
-    return f"{side.protocol} in {side.failures} of {counted(side.runs, 'run')} ({told})"
+    return ", ".join(f"{count} {kind}" for count, kind in kinds if count)
+
+
+_OUTCOME_WORDS = {
+    Outcome.FASTER: "faster",
+    Outcome.SLOWER: "slower",
+    Outcome.EQUAL: "within 1 %",
+    Outcome.UNDECIDED: "no significant difference",
+    Outcome.UNTESTED: "not tested",
+    Outcome.INCOMPARABLE: "not comparable",
+}
 
 
 def _overview(overview: Overview) -> str:
-    cells = counted(overview.tally.total, "cell")
-    outcomes = [
-        text
-        for one, _ in overview.tally.counts
-        if (
-            text := _outcome_text(
-                one, overview, cells if one is overview.tally.counts[0][0] else ""
-            )
-        )
+    told = [
+        f"{_OUTCOME_WORDS[one]} in {count}{_remark(one, overview)}"
+        for one, count in overview.tally.counts
     ]
-    said = f"{overview.protocol} against {overview.baseline}: {', '.join(outcomes)}."
+    said = f"{overview.protocol} against {overview.baseline}, "
+    said += f"{counted(overview.tally.total, 'cell')}: {', '.join(told)}."
     return f"{said}{_dependence(overview.dependence)}"
 
 
-def _outcome_text(one: Outcome, overview: Overview, cells: str) -> str:
-    count = overview.tally.count(one)
-    where = f"{count} of {cells}" if cells else str(count)
-    span = {Outcome.FASTER: overview.faster_by, Outcome.SLOWER: overview.slower_by}.get(one)
-    words = {
-        Outcome.FASTER: "faster",
-        Outcome.SLOWER: "slower",
-        Outcome.EQUAL: "within 1 %",
-        Outcome.UNDECIDED: "no significant difference",
-        Outcome.UNTESTED: f"single runs, too few for a test ({overview.untested_faster} faster),",
-        Outcome.INCOMPARABLE: "not comparable",
-    }
-    return f"{words[one]} in {where}{_span(span)}"
+def _remark(one: Outcome, overview: Overview) -> str:
+    if one is Outcome.UNTESTED:
+        return f" (single runs; faster in {overview.untested_faster})"
+    return _span({Outcome.FASTER: overview.faster_by, Outcome.SLOWER: overview.slower_by}.get(one))
 
 
 def _span(span: tuple[float, float] | None) -> str:

@@ -23,7 +23,9 @@ RateOption = Annotated[str | None, typer.Option("--rate", help='Rate each way, a
 RttOption = Annotated[str | None, typer.Option("--rtt", help='Round-trip delay, as "100 ms".')]
 LossOption = Annotated[str | None, typer.Option("--loss", help='Random loss each way, as "2 %".')]
 JitterOption = Annotated[str | None, typer.Option("--jitter", help='Jitter each way, as "5 ms".')]
-QueueOption = Annotated[str | None, typer.Option("--queue", help='Queue, as "1 BDP", "64 kB" or "100 packets".')]
+QueueOption = Annotated[
+    str | None, typer.Option("--queue", help='Queue, as "1 BDP", "64 kB" or "100 packets".')
+]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
 
 
@@ -64,7 +66,9 @@ def shell(
 
 
 def execute(
-    command: Annotated[list[str], typer.Argument(help="The command, after --.", metavar="-- COMMAND")],
+    command: Annotated[
+        list[str], typer.Argument(help="The command, after --.", metavar="-- COMMAND")
+    ],
     rate: RateOption = None,
     rtt: RttOption = None,
     loss: LossOption = None,

@@ -33,8 +33,12 @@ StudyName = Annotated[
 def run(
     study: StudyName,
     out: Annotated[Path, typer.Option(help="Directory for the results; new or empty.")],
-    jobs: Annotated[int | None, typer.Option(min=1, help="Labs at a time; default: one per core.")] = None,
-    replace: Annotated[bool, typer.Option(help="Remove the results that the directory holds.")] = False,
+    jobs: Annotated[
+        int | None, typer.Option(min=1, help="Labs at a time; default: one per core.")
+    ] = None,
+    replace: Annotated[
+        bool, typer.Option(help="Remove the results that the directory holds.")
+    ] = False,
 ) -> None:
     """Carry out a study and report its answer."""
     loaded = load_study(study)

@@ -7,11 +7,20 @@ import subprocess
 import time
 from collections.abc import Callable
 
-from guest import process
-from guest.network import Network
-from guest.orders import ORDERS_FILE, OUTCOME_FILE, Ended, Orders, Outcome, Program, dump, load
-from guest.sampler import Sampler
-from guest.tracelink import start_trace_link
+from headway.guest import process
+from headway.guest.network import Network
+from headway.guest.orders import (
+    ORDERS_FILE,
+    OUTCOME_FILE,
+    Ended,
+    Orders,
+    Outcome,
+    Program,
+    dump,
+    load,
+)
+from headway.guest.sampler import Sampler
+from headway.guest.tracelink import start_trace_link
 
 _RUN = "/lab/run"
 _SERVICE_START_LIMIT_NS = 20 * 10**9
@@ -20,7 +29,7 @@ _START_GRID_NS = 500_000_000
 """The workload starts on this grid, so that what happened before cannot shift it."""
 
 
-class ProgramFailed(Exception):
+class ProgramError(Exception):
     """A program that must run did not start or ended too early."""
 
 
@@ -47,7 +56,7 @@ class Lab:
             self._prepare()
             self._schedule()
             status, reason = self._until_done()
-        except ProgramFailed as error:
+        except ProgramError as error:
             status, reason = "failed", str(error)
         duration = self._now() if self._began_ns else 0
         self._finish()
@@ -66,7 +75,9 @@ class Lab:
             self._tc[namespace] = self._open_tc(namespace)
         process.drop_privileges_of_children()
         for capture in self._orders.captures:
-            self._captures.append(self._start_capture(capture.namespace, capture.device, capture.file))
+            self._captures.append(
+                self._start_capture(capture.namespace, capture.device, capture.file)
+            )
         for program in self._orders.programs:
             if program.service:
                 self._services[process.start(program, self._network)] = program
@@ -86,7 +97,7 @@ class Lab:
             for port in program.listens:
                 while not process.is_listening(port, self._network, program.namespace):
                     if time.monotonic_ns() > give_up:
-                        raise ProgramFailed(f"{program.name} did not open {port}")
+                        raise ProgramError(f"{program.name} did not open {port}")
                     self._wait(_POLL_NS)
 
     def _schedule(self) -> None:
@@ -151,9 +162,9 @@ class Lab:
         if program := self._workload.pop(pid, None):
             self._ended.append(Ended(program.name, status, self._now()))
         elif program := self._services.pop(pid, None):
-            raise ProgramFailed(f"{program.name} ended early, {_how(status)}")
+            raise ProgramError(f"{program.name} ended early, {_how(status)}")
         elif pid in self._helpers or pid in self._captures:
-            raise ProgramFailed(f"a capture or trace link ended early, {_how(status)}")
+            raise ProgramError(f"a capture or trace link ended early, {_how(status)}")
 
     def _finish(self) -> None:
         if self._sampler:

@@ -36,8 +36,13 @@ def _mount_all(directories: dict[str, str]) -> None:
     mount("tmpfs", "/overlay", "tmpfs")
     for name in ("upper", "work", "root"):
         os.mkdir(f"/overlay/{name}")
-    mount("overlay", "/overlay/root", "overlay", 0,
-          "lowerdir=/,upperdir=/overlay/upper,workdir=/overlay/work")
+    mount(
+        "overlay",
+        "/overlay/root",
+        "overlay",
+        0,
+        "lowerdir=/,upperdir=/overlay/upper,workdir=/overlay/work",
+    )
     os.chroot("/overlay/root")
     os.chdir("/")
     mount("proc", "/proc", "proc")
@@ -65,7 +70,7 @@ def main() -> None:
         _mount_all(_directories(sys.argv[1:]))
         os.environ["PATH"] = "/usr/sbin:/usr/bin:/sbin:/bin"
         sys.path.insert(0, "/lab/code")
-        from guest.agent import run  # type: ignore[import-not-found]
+        from headway.guest.agent import run
 
         run()
     except BaseException as error:

@@ -9,8 +9,8 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from guest.init import bind
-from guest.orders import Namespace, Orders
+from headway.guest.init import bind
+from headway.guest.orders import Namespace, Orders
 
 _SIOCETHTOOL = 0x8946
 # ETHTOOL_S{TXCSUM,SG,TSO,GSO,GRO}: packets in captures and queues are those on the wire, and
@@ -87,7 +87,9 @@ def _set_up(device: str) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as through:
         request = struct.pack("16sH22x", device.encode(), 0)
         (flags,) = struct.unpack_from("=H", fcntl.ioctl(through, _SIOCGIFFLAGS, request), 16)
-        fcntl.ioctl(through, _SIOCSIFFLAGS, struct.pack("16sH22x", device.encode(), flags | _IFF_UP))
+        fcntl.ioctl(
+            through, _SIOCSIFFLAGS, struct.pack("16sH22x", device.encode(), flags | _IFF_UP)
+        )
 
 
 def _offloads_off(device: str) -> None:

@@ -141,7 +141,9 @@ def _build(kind: Any, raw: Any) -> Any:
     origin, arguments = typing.get_origin(kind), typing.get_args(kind)
     if dataclasses.is_dataclass(kind):
         hints = typing.get_type_hints(kind)
-        return typing.cast(Any, kind)(**{key: _build(hints[key], value) for key, value in raw.items()})
+        return typing.cast(Any, kind)(
+            **{key: _build(hints[key], value) for key, value in raw.items()}
+        )
     if origin is tuple and arguments[-1] is Ellipsis:
         return tuple(_build(arguments[0], item) for item in raw)
     if origin is tuple:

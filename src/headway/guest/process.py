@@ -4,8 +4,8 @@ import ctypes
 import os
 import signal
 
-from guest.network import Network
-from guest.orders import Program
+from headway.guest.network import Network
+from headway.guest.orders import Program
 
 _PR_CAPBSET_DROP = 24
 # CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_SYS_ADMIN, CAP_SYS_BOOT, CAP_MKNOD: without them no program

@@ -3,9 +3,9 @@
 import json
 from dataclasses import astuple
 
-from guest.netlink import QdiscReader, TcpReader
-from guest.network import Network
-from guest.orders import SAMPLES_FILE, Sampling
+from headway.guest.netlink import QdiscReader, TcpReader
+from headway.guest.network import Network
+from headway.guest.orders import SAMPLES_FILE, Sampling
 
 _FIRST_INTERVAL_NS = 10_000_000
 

@@ -12,8 +12,8 @@ import time
 from collections import deque
 from collections.abc import Iterator
 
-from guest.network import Network
-from guest.orders import TraceLink
+from headway.guest.network import Network
+from headway.guest.orders import TraceLink
 
 _TUNSETIFF = 0x400454CA
 _IFF_TUN_NO_PI = 0x1001

@@ -25,5 +25,5 @@ class Cancellation:
         os.close(self._write)
 
 
-class Cancelled(Exception):
+class Cancelled(Exception):  # noqa: N818  (not an error)
     """A lab was ended because its study was."""

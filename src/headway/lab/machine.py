@@ -18,6 +18,7 @@ from headway.study.model import Clock
 from headway.study.units import Duration
 
 CONSOLE_FILE = "console.log"
+DEFAULT_WALL_LIMIT = Duration(300 * 10**9)
 LAB_EPOCH_S = 1_767_225_600
 """The lab's clock always starts at 2026-01-01 00:00 UTC, so that runs do not depend on the date."""
 
@@ -63,7 +64,7 @@ class Machine:
         *,
         seed: int,
         clock: Clock = Clock.VIRTUAL,
-        wall_limit: Duration = Duration(300 * 10**9),
+        wall_limit: Duration = DEFAULT_WALL_LIMIT,
         cpu: int | None = None,
         interactive: bool = False,
         cancellation: Cancellation | None = None,
@@ -158,9 +159,9 @@ def _wait(
     # Popen.wait with a limit polls with pauses of up to 50 ms; a pidfd wakes at once.
     ended = os.pidfd_open(process.pid)
     try:
-        watched = [ended] if cancellation is None else [ended, cancellation]
+        watched = [ended] if cancellation is None else [ended, cancellation.fileno()]
         ready = select.select(watched, [], [], limit.s)[0]
-        if cancellation in ready:
+        if ready and ended not in ready:
             raise Cancelled
         return bool(ready)
     finally:

@@ -13,6 +13,7 @@ socket would feel back-pressure.
 from __future__ import annotations
 
 import hashlib
+import itertools
 import random
 from dataclasses import dataclass
 
@@ -142,8 +143,12 @@ def build_network(path: Path, client: Host, server: Host, seed: int, until: Dura
     for number in range(len(path.links)):
         names += [f"link{number}a", f"link{number}b"]
     names.append(SERVER)
-    wires = [Wire(i, a, b) for i, (a, b) in enumerate(zip(names, names[1:], strict=False))]
-    ways = [way for i, link in enumerate(path.links) for way in _ways(i, link, path.rtt, seed, until, wires)]
+    wires = [Wire(i, a, b) for i, (a, b) in enumerate(itertools.pairwise(names))]
+    ways = [
+        way
+        for i, link in enumerate(path.links)
+        for way in _ways(i, link, path.rtt, seed, until, wires)
+    ]
     hosts = {CLIENT: client, SERVER: server}
     return Network(
         ip=tuple(wire.creation() for wire in wires),
@@ -179,9 +184,7 @@ def _namespace(name: str, wires: list[Wire], ways: list[_Way], host: Host | None
         name=name,
         sysctls=_IPV6_OFF | (_host_sysctls(host) if host else {"net.ipv4.ip_forward": "1"}),
         devices=tuple(
-            device
-            for device in (left and left.right_device, right and right.left_device)
-            if device
+            device for device in (left and left.right_device, right and right.left_device) if device
         ),
         ip=(
             *(_ends(left, 2) if left else ()),
@@ -287,8 +290,11 @@ def _netem(way: _Way, at: Duration) -> str:
     direction = _direction_at(way.direction, at)
     words = ["netem", f"limit {_DELAY_LINE_PACKETS}", f"delay {direction.delay.ns}ns"]
     if direction.jitter:
-        words.append(f"{direction.jitter.ns}ns distribution {direction.jitter_distribution}"
-                     if direction.jitter_distribution == "normal" else f"{direction.jitter.ns}ns")
+        words.append(
+            f"{direction.jitter.ns}ns distribution {direction.jitter_distribution}"
+            if direction.jitter_distribution == "normal"
+            else f"{direction.jitter.ns}ns"
+        )
         if not direction.jitter_reorders:
             words.append(_NO_OVERTAKING)
     words.append(f"loss {_loss(direction, at)}")
@@ -330,13 +336,21 @@ def _changes(way: _Way) -> list[Change]:
     times |= {time for window in direction.blackouts for time in (window.start, window.end)}
     place = way.place
     changes = [
-        Change(at, place.loss_namespace, f"change dev {place.loss_device} root handle 1: {_netem(way, at)}")
+        Change(
+            at,
+            place.loss_namespace,
+            f"change dev {place.loss_device} root handle 1: {_netem(way, at)}",
+        )
         for at in sorted(times)
         if at < way.until
     ]
     if not _is_traced(way):
         changes += [
-            Change(at, place.queue_namespace, f"change dev {place.queue_device} root handle 1: {_tbf(way, rate)}")
+            Change(
+                at,
+                place.queue_namespace,
+                f"change dev {place.queue_device} root handle 1: {_tbf(way, rate)}",
+            )
             for at, rate in rate_steps(way)
             if 0 < at < way.until
         ]
@@ -350,7 +364,9 @@ def rate_steps(way: _Way) -> list[tuple[Duration, Rate]]:
         case RateSchedule(steps=planned, repeat=repeat):
             laps = range(way.until // repeat + 1) if repeat else range(1)
             steps += [
-                (Duration(lap * (repeat or 0) + step.at), step.rate) for lap in laps for step in planned
+                (Duration(lap * (repeat or 0) + step.at), step.rate)
+                for lap in laps
+                for step in planned
             ]
         case RandomRate(low=low, high=high, every=every):
             draw = random.Random(_seed(way, "rate", Duration(0)))
@@ -367,7 +383,9 @@ def _trace_links(way: _Way) -> list[TraceLink]:
         return []
     limit = way.direction.queue.limit_bytes(way.direction.first_rate or Rate(1), way.rtt)
     return [
-        TraceLink(way.name, way.place.queue_namespace, f"{way.name}-tun", rate.opportunities_ms, limit)
+        TraceLink(
+            way.name, way.place.queue_namespace, f"{way.name}-tun", rate.opportunities_ms, limit
+        )
     ]
 
 

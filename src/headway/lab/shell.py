@@ -31,7 +31,9 @@ def shell_on_path(machine: Machine, path: NetworkPath, *, seed: int) -> int:
     argv = ("sh", "-c", f"stty rows {lines} cols {columns}; exec bash --norc -i")
     prompt = f"[{_title(path)}] \\w $ "
     env = {"PS1": prompt, "TERM": os.environ.get("TERM", "dumb")}
-    return _on_console(machine, path, Program("shell", CLIENT, argv, env, interactive=True), seed, Clock.REAL)
+    return _on_console(
+        machine, path, Program("shell", CLIENT, argv, env, interactive=True), seed, Clock.REAL
+    )
 
 
 def execute_on_path(

@@ -24,7 +24,7 @@ def check_programs(setting: Setting) -> None:
         ("client", setting.client, CLIENTS),
         ("server", setting.server, SERVERS),
     ):
-        adapter: Adapter | None = known.get(host.program)  # type: ignore[attr-defined]
+        adapter: Adapter | None = known.get(host.program)
         if adapter is None:
             raise WrongInputError(
                 _unknown(f"no {role} program {host.program!r}", host.program, list(known)),

@@ -70,9 +70,13 @@ class Curl(Client):
         if seen["response_code"] != 200:
             return Measurement(error=f"the server answered with status {seen['response_code']}")
         if seen["http_version"] != _VERSION_SEEN[setting.protocol]:
-            return Measurement(error=f"HTTP/{seen['http_version']} was spoken, not {setting.protocol}")
+            return Measurement(
+                error=f"HTTP/{seen['http_version']} was spoken, not {setting.protocol}"
+            )
         if seen["size_download"] != int(setting.workload.size):
-            return Measurement(error=f"{seen['size_download']} bytes came of {int(setting.workload.size)}")
+            return Measurement(
+                error=f"{seen['size_download']} bytes came of {int(setting.workload.size)}"
+            )
         # For HTTP/3, curl's connect time is that of a UDP socket, which says nothing.
         connected = "time_appconnect" if setting.protocol is Protocol.H3 else "time_connect"
         return Measurement(

@@ -52,7 +52,11 @@ class Nginx(Server):
     protocols = frozenset(Protocol)
     quic_congestion_control = "cubic"
     knobs = (
-        Knob("http3_stream_buffer_size", "64m", "how much of a response QUIC may have in flight or unsent"),
+        Knob(
+            "http3_stream_buffer_size",
+            "64m",
+            "how much of a response QUIC may have in flight or unsent",
+        ),
         Knob("http2_chunk_size", "16k", "largest DATA frame"),
         Knob("ssl_buffer_size", "16k", "largest TLS record"),
         Knob("quic_gso", "off", "whether QUIC hands the kernel many packets in one call"),
@@ -64,7 +68,9 @@ class Nginx(Server):
             "64m",
             "its default of 64k caps a stream at 64 KiB per round trip: 5.2 Mbit/s at 100 ms",
         ),
-        Adjustment("nginx", "http2_chunk_size", "16k", "DATA frames fill TLS records, as for HTTP/1.1"),
+        Adjustment(
+            "nginx", "http2_chunk_size", "16k", "DATA frames fill TLS records, as for HTTP/1.1"
+        ),
         Adjustment(
             "nginx", "ssl_session_tickets", "off", "every connection pays for a full handshake"
         ),

@@ -9,12 +9,15 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headway.analysis import Analysis, Cell, Comparison, Results, Side, analyse, answer, sentences
+from headway.analysis import Analysis, Cell, Comparison, Results, analyse, answer, sentences
 from headway.analysis.compare import Verdict
-from headway.analysis.numbers import MINUS, signed_percent, significant
+from headway.analysis.numbers import MINUS, signed_percent, significant, spread
+from headway.analysis.sample import Sample
 
 _MOST_FACTORS = 4
 """More factors than this share one column."""
+_MOST_SENTENCES = 40
+"""More sentences than this are left to the report."""
 
 
 def print_summary(console: Console, results: Results) -> None:
@@ -37,12 +40,15 @@ def _print_metric(console: Console, analysis: Analysis) -> None:
     console.print()
     label = f"{analysis.metric.label} [{analysis.metric.unit}]"
     console.print(Text(f"{label}; {', '.join(constants)}" if constants else label, style="bold"))
-    console.print(_table(analysis))
+    console.print(_fitting_table(console, analysis))
     console.print(Text(_legend(analysis), style="dim"))
     told = answer(analysis)
     _print_list(console, "Answer", told)
     rest = [one for one in sentences(analysis) if one not in told]
-    _print_list(console, "Cell by cell", rest)
+    if len(rest) > _MOST_SENTENCES:
+        console.print(Text(f"The report says {len(rest)} more sentences, cell by cell."))
+    else:
+        _print_list(console, "Cell by cell", rest)
 
 
 def _print_list(console: Console, heading: str, items: Sequence[str]) -> None:
@@ -58,22 +64,30 @@ def _print_list(console: Console, heading: str, items: Sequence[str]) -> None:
     console.print(grid)
 
 
-def _table(analysis: Analysis) -> Table:
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1), show_edge=False)
-    names = _factor_names(analysis)
-    for name in names:
+def _fitting_table(console: Console, analysis: Analysis) -> Table:
+    """The airiest table that fits; where nothing does, the spread goes below the median."""
+    for gap in (1, 0):
+        table = _table(analysis, gap, " ")
+        if console.measure(table).maximum <= console.width:
+            return table
+    return _table(analysis, 0, "\n")
+
+
+def _table(analysis: Analysis, gap: int, before_spread: str) -> Table:
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, gap, 0, 0), show_edge=False)
+    for name in _factor_names(analysis):
         table.add_column(name, overflow="fold")
     for protocol in analysis.protocols:
-        table.add_column(protocol, justify="right")
+        table.add_column(protocol, justify="right", min_width=6)
     if len(analysis.protocols) > 1:
-        table.add_column("winner")
+        table.add_column("best")
     for protocol in analysis.challengers:
-        table.add_column(f"{protocol}\nvs {analysis.baseline}", justify="right")
-    before: tuple[str, ...] = ()
+        table.add_column(f"{protocol} vs\n{analysis.baseline} [%]", justify="right")
+    above: tuple[str, ...] = ()
     for cell in analysis.cells:
         levels = _levels(analysis, cell)
-        table.add_row(*_unrepeated(levels, before), *_results(analysis, cell))
-        before = levels
+        table.add_row(*_unrepeated(levels, above), *_results(analysis, cell, before_spread))
+        above = levels
     return table
 
 
@@ -91,36 +105,41 @@ def _levels(analysis: Analysis, cell: Cell) -> tuple[str, ...]:
     return tuple(factor.levels[level] for factor, level in zip(factors, cell.levels, strict=True))
 
 
-def _unrepeated(levels: tuple[str, ...], before: tuple[str, ...]) -> list[str]:
+def _unrepeated(levels: tuple[str, ...], above: tuple[str, ...]) -> list[str]:
     """Levels with those left out that the row above has too, from the left."""
     same = 0
-    while same < len(levels) - 1 and levels[: same + 1] == before[: same + 1]:
+    while same < len(levels) - 1 and levels[: same + 1] == above[: same + 1]:
         same += 1
     return ["" if place < same else level for place, level in enumerate(levels)]
 
 
-def _results(analysis: Analysis, cell: Cell) -> list[Text]:
-    sides = [cell.side(protocol) for protocol in analysis.protocols]
-    row = [_median(side, side is not None and side.protocol == cell.winner) for side in sides]
+def _results(analysis: Analysis, cell: Cell, before_spread: str) -> list[Text]:
+    row = [_median(cell, protocol, before_spread) for protocol in analysis.protocols]
     if len(analysis.protocols) > 1:
         row.append(_winner(cell))
     return row + [_relative(cell.comparison(protocol)) for protocol in analysis.challengers]
 
 
-def _median(side: Side | None, wins: bool) -> Text:
+def _median(cell: Cell, protocol: str, before_spread: str) -> Text:
     """Median with half-width of its interval; failures on a line of their own."""
+    side = cell.side(protocol)
     if side is None:
         return Text("")
     lines = []
     if side.sample:
-        lines.append(Text(significant(side.sample.median), style="bold" if wins else ""))
-        if not side.sample.constant and side.sample.interval:
-            interval, median = side.sample.interval, side.sample.median
-            spread = max(interval.high - median, median - interval.low)
-            lines[0].append(f" ±{significant(spread, 2)}")
+        median = significant(side.sample.median)
+        lines.append(Text(median, style="bold" if protocol == cell.winner else ""))
+        lines[0].append(_spread(side.sample, median, before_spread))
     if side.failures:
         lines.append(Text(f"{side.failures}/{side.runs} failed", style="red"))
     return Text("\n").join(lines) if lines else Text("-")
+
+
+def _spread(sample: Sample, median: str, before: str) -> str:
+    if sample.constant or sample.interval is None:
+        return ""
+    width = max(sample.interval.high - sample.median, sample.median - sample.interval.low)
+    return f"{before}±{spread(width, median)}"
 
 
 def _winner(cell: Cell) -> Text:
@@ -137,7 +156,7 @@ def _relative(comparison: Comparison | None) -> Text:
     text = signed_percent(comparison.relative)
     if not comparison.matters:
         return Text(f"({text})", style="dim")
-    return Text(text, style="green" if comparison.verdict is Verdict.FASTER else "magenta")
+    return Text(f"{text} ", style="green" if comparison.verdict is Verdict.FASTER else "magenta")
 
 
 def _legend(analysis: Analysis) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from headway.lab.run import Result
 from headway.programs import CLIENTS, SERVERS
@@ -46,7 +47,7 @@ def failed_record(run: Run, reason: str) -> Record:
     return Record(**_conditions(run), status=Status.FAILED, error=reason)
 
 
-def _conditions(run: Run) -> dict[str, object]:
+def _conditions(run: Run) -> dict[str, Any]:
     setting = run.setting
     down = [link.down for link in setting.path.links]
     up = [link.up for link in setting.path.links]

@@ -26,7 +26,9 @@ class Record(BaseModel):
 
     model_config = ConfigDict(extra="forbid")
 
-    run_id: str = Field(description="Name of the run, unique in the study; also its artefact directory.")
+    run_id: str = Field(
+        description="Name of the run, unique in the study; also its artefact directory."
+    )
     study: str = Field(description="Name of the study.")
     cell: str = Field(
         description="Name of the cell: all conditions but the protocol. Runs that share `cell` and "
@@ -37,17 +39,38 @@ class Record(BaseModel):
     client: str = Field(description="Client program.")
     server: str = Field(description="Server program.")
     proxy: str | None = Field(default=None, description="Reverse proxy, if any.")
-    client_cc: str = Field(description="Congestion control of the client's TCP; for `h3` the client program's own.")
-    server_cc: str = Field(description="Congestion control of the server's TCP; for `h3` the server program's own.")
-    client_iw: int | None = Field(default=None, description="Client's initial window in segments; null if the program decides.")
-    server_iw: int | None = Field(default=None, description="Server's initial window in segments; null if the program decides.")
-    rate_mbit: float | None = Field(description="Rate of the narrowest link towards the client at the start, Mbit/s (10^6 bits); null if unlimited.")
-    rate_up_mbit: float | None = Field(description="Rate of the narrowest link towards the server at the start, Mbit/s; null if unlimited.")
-    rtt_ms: float = Field(description="Round-trip propagation delay of the path, ms, without queueing and serialisation.")
+    client_cc: str = Field(
+        description="Congestion control of the client's TCP; for `h3` the client program's own."
+    )
+    server_cc: str = Field(
+        description="Congestion control of the server's TCP; for `h3` the server program's own."
+    )
+    client_iw: int | None = Field(
+        default=None,
+        description="Client's initial window in segments; null if the program decides.",
+    )
+    server_iw: int | None = Field(
+        default=None,
+        description="Server's initial window in segments; null if the program decides.",
+    )
+    rate_mbit: float | None = Field(
+        description="Rate of the narrowest link towards the client at the start, Mbit/s (10^6 bits); null if unlimited."
+    )
+    rate_up_mbit: float | None = Field(
+        description="Rate of the narrowest link towards the server at the start, Mbit/s; null if unlimited."
+    )
+    rtt_ms: float = Field(
+        description="Round-trip propagation delay of the path, ms, without queueing and serialisation."
+    )
     loss_pct: float = Field(description="Mean random loss towards the client, percent of packets.")
-    loss_up_pct: float = Field(description="Mean random loss towards the server, percent of packets.")
+    loss_up_pct: float = Field(
+        description="Mean random loss towards the server, percent of packets."
+    )
     jitter_ms: float = Field(default=0, description="Jitter towards the client, ms.")
-    queue_bytes: int | None = Field(default=None, description="Bottleneck queue towards the client in bytes on the wire; null if unlimited or counted in packets.")
+    queue_bytes: int | None = Field(
+        default=None,
+        description="Bottleneck queue towards the client in bytes on the wire; null if unlimited or counted in packets.",
+    )
     workload: str = Field(description="Workload, as `download 1 MB`.")
     size_bytes: int | None = Field(default=None, description="Size of the body asked for, bytes.")
     rep: int = Field(description="Repetition, from 1.")
@@ -55,11 +78,22 @@ class Record(BaseModel):
     clock: str = Field(description="Clock of the lab: `virtual`, `cpu` or `real`.")
     status: Status = Field(description="`ok`, `failed` or `timeout`.")
     error: str | None = Field(default=None, description="Why the run did not end well.")
-    connect_s: float | None = Field(default=None, description="From the start of the request to a transport connection; for `h3` to the completed QUIC handshake.")
-    tls_s: float | None = Field(default=None, description="From the start of the request to a completed TLS handshake.")
-    ttfb_s: float | None = Field(default=None, description="From the start of the request to the first byte of the response.")
-    total_s: float | None = Field(default=None, description="From the start of the request to the last byte of the response.")
-    bytes: int | None = Field(default=None, description="Bytes of response body that the client received.")
+    connect_s: float | None = Field(
+        default=None,
+        description="From the start of the request to a transport connection; for `h3` to the completed QUIC handshake.",
+    )
+    tls_s: float | None = Field(
+        default=None, description="From the start of the request to a completed TLS handshake."
+    )
+    ttfb_s: float | None = Field(
+        default=None, description="From the start of the request to the first byte of the response."
+    )
+    total_s: float | None = Field(
+        default=None, description="From the start of the request to the last byte of the response."
+    )
+    bytes: int | None = Field(
+        default=None, description="Bytes of response body that the client received."
+    )
     goodput_mbit: float | None = Field(default=None, description="`bytes` over `total_s`, Mbit/s.")
     limited_by: str | None = Field(
         default=None,
@@ -67,16 +101,40 @@ class Record(BaseModel):
         "`loss` (recovering), `growth` (congestion window still opening), `receive window`, `send buffer` or `plateau` "
         "(a rate below the path's with neither loss nor growth: flow control or a buffer in a program).",
     )
-    plateau_s: float | None = Field(default=None, description="Time spent at a constant rate below the path's without loss: a program's limit, not the network's.")
-    rwnd_limited_s: float | None = Field(default=None, description="Time the server's TCP waited for the client's receive window (tcp_info).")
-    sndbuf_limited_s: float | None = Field(default=None, description="Time the server's TCP waited for its send buffer (tcp_info).")
-    retransmits: int | None = Field(default=None, description="Segments that the server's TCP sent again (tcp_info).")
-    utilisation: float | None = Field(default=None, description="Bits on the bottleneck towards the client over what it could have carried while the transfer ran, 0 to 1.")
-    queue_peak_bytes: int | None = Field(default=None, description="Highest sampled backlog of the bottleneck towards the client, bytes on the wire.")
-    queue_drops: int | None = Field(default=None, description="Packets that the bottleneck queue towards the client dropped.")
-    path_drops: int | None = Field(default=None, description="Packets towards the client that the path's loss models dropped.")
-    virtual_s: float | None = Field(default=None, description="From the start of the workload to its end on the lab's clock.")
-    wall_s: float | None = Field(default=None, description="Wall time of the whole run: boot, network, programs, power-off.")
+    plateau_s: float | None = Field(
+        default=None,
+        description="Time spent at a constant rate below the path's without loss: a program's limit, not the network's.",
+    )
+    rwnd_limited_s: float | None = Field(
+        default=None,
+        description="Time the server's TCP waited for the client's receive window (tcp_info).",
+    )
+    sndbuf_limited_s: float | None = Field(
+        default=None, description="Time the server's TCP waited for its send buffer (tcp_info)."
+    )
+    retransmits: int | None = Field(
+        default=None, description="Segments that the server's TCP sent again (tcp_info)."
+    )
+    utilisation: float | None = Field(
+        default=None,
+        description="Bits on the bottleneck towards the client over what it could have carried while the transfer ran, 0 to 1.",
+    )
+    queue_peak_bytes: int | None = Field(
+        default=None,
+        description="Highest sampled backlog of the bottleneck towards the client, bytes on the wire.",
+    )
+    queue_drops: int | None = Field(
+        default=None, description="Packets that the bottleneck queue towards the client dropped."
+    )
+    path_drops: int | None = Field(
+        default=None, description="Packets towards the client that the path's loss models dropped."
+    )
+    virtual_s: float | None = Field(
+        default=None, description="From the start of the workload to its end on the lab's clock."
+    )
+    wall_s: float | None = Field(
+        default=None, description="Wall time of the whole run: boot, network, programs, power-off."
+    )
 
 
 def polars_schema() -> dict[str, Any]:

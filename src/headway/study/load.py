@@ -158,7 +158,9 @@ def _read_traces(raw: Any, directory: Path) -> None:
             _read_traces(item, directory)
 
 
-def _explain(error: ValidationError, source: Source, coordinates: dict[str, Any]) -> WrongInputError:
+def _explain(
+    error: ValidationError, source: Source, coordinates: dict[str, Any]
+) -> WrongInputError:
     first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
     location = [str(part) for part in first["loc"]]
     key = _as_written(location, source, coordinates)
@@ -195,7 +197,7 @@ def _siblings(location: list[str]) -> list[str]:
     for part in location:
         if isinstance(model, type) and issubclass(model, BaseModel) and part in model.model_fields:
             model = _model_in(model.model_fields[part].annotation)
-    fields = set(model.model_fields) if isinstance(model, type) else set()
+    fields = set(model.model_fields) if model else set()
     if model is Study:
         fields |= set(Setting.model_fields)
     if "path" in location:

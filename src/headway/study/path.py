@@ -7,6 +7,7 @@ In a file a link may be given by shorthand: what is said of the link holds for b
 
 from __future__ import annotations
 
+import itertools
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
@@ -79,7 +80,7 @@ class RateSchedule(Part):
         times = [step.at for step in self.steps]
         if times[0] != 0:
             raise ValueError('the first step must be at "0 s"')
-        if any(later <= earlier for earlier, later in zip(times, times[1:], strict=False)):
+        if any(later <= earlier for earlier, later in itertools.pairwise(times)):
             raise ValueError("the times of the steps must increase")
         if self.repeat is not None and self.repeat <= times[-1]:
             raise ValueError("repeat must be longer than the time of the last step")
@@ -114,11 +115,19 @@ class TraceRate(Part):
 
 
 def _rate_source(value: object) -> object:
-    return {"steps": [{"at": "0 s", "rate": value}]} if isinstance(value, str | int | float) else value
+    return (
+        {"steps": [{"at": "0 s", "rate": value}]} if isinstance(value, str | int | float) else value
+    )
 
 
 def _kind_of_rate(value: object) -> str:
-    keys = value if isinstance(value, dict) else type(value).model_fields if isinstance(value, Part) else ()
+    keys = (
+        value
+        if isinstance(value, dict)
+        else type(value).model_fields
+        if isinstance(value, Part)
+        else ()
+    )
     if "trace" in keys:
         return "trace"
     return "random" if {"low", "high", "every"} & set(keys) else "schedule"

@@ -29,7 +29,9 @@ def read_trace(file: Path) -> tuple[int, ...]:
             raise WrongInputError(f"{line!r} is not a whole number of milliseconds", where=where)
         time = int(line)
         if times and time < times[-1]:
-            raise WrongInputError(f"time {time} comes after {times[-1]}; times never decrease", where=where)
+            raise WrongInputError(
+                f"time {time} comes after {times[-1]}; times never decrease", where=where
+            )
         times.append(time)
     if not times or times[-1] == 0:
         raise WrongInputError("a trace needs an opportunity at a time above zero", where=str(file))

@@ -13,7 +13,9 @@ from typing import Any, ClassVar, Self
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
-_NUMBER_AND_UNIT = re.compile(r"\s*([-+]?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)\s*(\S.*?)?\s*")
+_NUMBER_AND_UNIT = re.compile(
+    r"\s*([-+]?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)\s*(\S.*?)?\s*"
+)
 
 
 class UnitError(ValueError):

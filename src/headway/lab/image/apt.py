@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-import contextlib
 import re
 import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from headway.errors import HeadwayError
 from headway.lab.image.process import Runner, user_environment
 
 _KEYRINGS = tuple(
     Path(f"/usr/share/keyrings/debian-archive-keyring.{suffix}") for suffix in ("gpg", "pgp")
 )
-_PERCENT = re.compile(r"dlstatus:\d+:([\d.]+):")
+_STATUS = re.compile(r"dlstatus:\d+:(?P<percent>[\d.]+):")
+_PLANNED = re.compile(r"Inst (?P<name>\S+) \((?P<version>\S+) .*\[(?P<architecture>\w+)\]\)")
 
 # The machine's proxies, certificates and credentials stay in force; its hooks, pinning, foreign
 # architectures and archives do not. A frozen mirror's Release files outlive their validity.
@@ -42,16 +41,32 @@ Dir::State "{state}";
 Dir::State::status "{state}/status";
 Dir::Cache "{state}/cache";
 Dir::Cache::archives "archives/";
+Dir::Cache::pkgcache "pkgcache.bin";
+Dir::Cache::srcpkgcache "srcpkgcache.bin";
 Dir::Etc::sourcelist "{state}/sources.list";
-Dir::Etc::sourceparts "-";
-Dir::Etc::preferences "-";
-Dir::Etc::preferencesparts "-";
+Dir::Etc::sourceparts "/dev/null";
+Dir::Etc::preferences "/dev/null";
+Dir::Etc::preferencesparts "/dev/null";
 """
 
 
 def debian_keyring() -> Path | None:
     """The keyring that Debian archives are checked with; None if it is not installed."""
     return next((keyring for keyring in _KEYRINGS if keyring.exists()), None)
+
+
+@dataclass(frozen=True, order=True)
+class Package:
+    """One version of a package."""
+
+    name: str
+    version: str
+    architecture: str
+
+    @property
+    def file_name(self) -> str:
+        """The name that apt gives its file."""
+        return f"{self.name}_{self.version.replace(':', '%3a')}_{self.architecture}.deb"
 
 
 @dataclass(frozen=True)
@@ -76,6 +91,10 @@ class PrivateApt:
     def _configuration(self) -> Path:
         return self.directory / "apt.conf"
 
+    @property
+    def _archives(self) -> Path:
+        return self.directory / "cache" / "archives"
+
     def update(self, advance: Callable[[float], None]) -> None:
         """Fetch the list of packages.
 
@@ -86,15 +105,15 @@ class PrivateApt:
             HeadwayError: the mirror cannot be reached, does not have the suite, or its signature
                 is wrong.
         """
-        for inner in ("lists/partial", "cache/archives/partial"):
-            (self.directory / inner).mkdir(parents=True, exist_ok=True)
+        for needed in (self.directory / "lists" / "partial", self._archives / "partial"):
+            needed.mkdir(parents=True, exist_ok=True)
         (self.directory / "status").touch()
         (self.directory / "sources.list").write_text(
             f"deb [arch=amd64 target=Packages signed-by={debian_keyring()}]"
             f" {self.mirror} {self.suite} main\n"
         )
         self._configuration.write_text(_CONFIGURATION.format(state=self.directory))
-        self._run(["update"], f"reading the package list of {self.suite}", advance)
+        self._run(["update"], f"reading the package list of {self.suite}", _fractions(advance))
 
     def newest(self, pattern: re.Pattern[str]) -> tuple[str, tuple[int, ...]] | None:
         """The package whose name matches and has the greatest numbers in its groups.
@@ -113,36 +132,54 @@ class PrivateApt:
         ]
         return max(found, key=lambda pair: pair[1], default=None)
 
-    def download(
-        self, packages: Sequence[str], advance: Callable[[float], None], *, closure: bool = True
-    ) -> list[Path]:
-        """Download packages.
+    def closure(self, names: Sequence[str]) -> list[Package]:
+        """Packages and everything they depend on, in alphabetical order.
+
+        Raises:
+            HeadwayError: a package does not exist in the suite.
+        """
+        found: list[Package] = []
+
+        def collect(line: str) -> None:
+            if match := _PLANNED.match(line):
+                found.append(Package(**match.groupdict()))
+
+        self._run(["install", "--simulate", *names], f"resolving packages of {self.suite}", collect)
+        return sorted(found)
+
+    def download(self, packages: Sequence[Package], advance: Callable[[float], None]) -> list[Path]:
+        """Download packages, without what they depend on.
 
         Args:
-            packages: their names.
+            packages: which.
             advance: is told what fraction has arrived.
-            closure: whether also to download everything they depend on.
 
         Returns:
             The ``.deb`` files.
 
         Raises:
-            HeadwayError: a package does not exist in the suite or cannot be fetched.
+            HeadwayError: a package cannot be fetched.
         """
-        archives = self.directory / "cache" / "archives"
-        # Other versions may be left from an interrupted build of another day.
-        before = {file: file.stat().st_mtime_ns for file in archives.glob("*.deb")}
-        wanted: list[str] = []
-        plan = ["install", "--yes", "--download-only", "--print-uris", "-qq"]
-        if closure:
-            self._run([*plan, *packages], f"resolving packages of {self.suite}", lambda _: None,
-                      on_line=lambda line: wanted.extend(_file_names(line)))
-            self._run(["install", "--yes", "--download-only", *packages],
-                      f"downloading packages of {self.suite}", advance)
-        del before
-        return sorted(archives / name for name in wanted)
+        wanted = [f"{package.name}={package.version}" for package in packages]
+        purpose = f"downloading packages of {self.suite}"
+        self._run(["download", *wanted], purpose, _fractions(advance))
+        return [self._archives / package.file_name for package in packages]
 
-    def clean(self) -> None:
-        """Forget what was downloaded."""
-        for file in (self.directory / "cache" / "archives").glob("*.deb"):
-            file.unlink()
+    def _run(self, words: Sequence[str], purpose: str, on_line: Callable[[str], None]) -> None:
+        self.runner.run(
+            ["apt-get", "-c", self._configuration, "-q", *words],
+            purpose=purpose,
+            environment=user_environment(),
+            directory=self._archives,
+            on_line=on_line,
+        )
+
+
+def _fractions(advance: Callable[[float], None]) -> Callable[[str], None]:
+    """A reader of apt's status lines."""
+
+    def read(line: str) -> None:
+        if match := _STATUS.search(line):
+            advance(float(match["percent"]) / 100)
+
+    return read

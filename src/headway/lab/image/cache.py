@@ -14,7 +14,9 @@ from pathlib import Path
 
 from headway.errors import HeadwayError, WrongInputError
 
-_PARTIAL = ".partial"
+PARTIAL_SUFFIX = ".partial"
+"""Of entries that are being made or removed."""
+
 _LOCK_FILE = ".lock"
 
 
@@ -112,7 +114,7 @@ class Store:
             except BlockingIOError:
                 on_wait()
                 fcntl.flock(lock, fcntl.LOCK_EX)
-            for leftover in self.directory.glob(f"*{_PARTIAL}"):
+            for leftover in self.directory.glob(f"*{PARTIAL_SUFFIX}"):
                 remove_tree(leftover)
             yield lock
         finally:
@@ -129,7 +131,7 @@ class Store:
         Returns:
             The entry.
         """
-        entry, partial = self.entry(name), self.directory / f"{name}{_PARTIAL}"
+        entry, partial = self.entry(name), self.directory / f"{name}{PARTIAL_SUFFIX}"
         try:
             partial.mkdir()
             fill(partial)
@@ -157,7 +159,7 @@ def written_atomically(path: Path) -> Iterator[int | None]:
         yield None
         return
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f".{path.name}{_PARTIAL}")
+    partial = path.with_name(f".{path.name}{PARTIAL_SUFFIX}")
     # A dead writer's leftover has this name too, and is simply written over.
     file = os.open(partial, os.O_RDWR | os.O_CREAT, 0o644)
     try:

@@ -86,7 +86,9 @@ class Runner:
                     pass_fds=() if self.keep_open is None else (self.keep_open,),
                 )
             except OSError as error:
-                raise HeadwayError(f"{purpose}: cannot start {words[0]}: {error.strerror}") from error
+                raise HeadwayError(
+                    f"{purpose}: cannot start {words[0]}: {error.strerror}"
+                ) from error
             assert process.stdout is not None
             try:
                 for line in process.stdout:

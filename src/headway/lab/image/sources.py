@@ -104,7 +104,14 @@ def debian_mirror() -> str:
         HeadwayError: this machine has no apt.
         WrongInputError: its apt uses no Debian archive, as on Ubuntu.
     """
-    query = ["apt-config", "shell", "MAIN", "Dir::Etc::sourcelist/f", "PARTS", "Dir::Etc::sourceparts/d"]
+    query = [
+        "apt-config",
+        "shell",
+        "MAIN",
+        "Dir::Etc::sourcelist/f",
+        "PARTS",
+        "Dir::Etc::sourceparts/d",
+    ]
     try:
         answer = subprocess.run(
             query, check=True, capture_output=True, text=True, env=user_environment()

@@ -1,0 +1,46 @@
+# The README's two commands are quickstart and test; help lists the rest.
+
+HEADWAY := .venv/bin/headway
+LABS ?=
+
+.PHONY: help quickstart test lint test-quick test-lab bench lock clean
+
+help:
+	@echo "make quickstart   set up, build the lab image, run the quickstart study"
+	@echo "make test         set up, then linters and all tests"
+	@echo "make lint         linters only: ruff, mypy"
+	@echo "make test-quick   tests that boot no lab"
+	@echo "make test-lab     tests that boot labs"
+	@echo "make bench        measure speed; prints the table of docs/performance.md"
+	@echo "make lock         choose newer versions of the Python packages"
+	@echo "make clean        remove .venv and results; the lab image stays cached"
+
+.venv/complete: requirements.lock pyproject.toml tools/set-up
+	@tools/set-up
+
+quickstart: .venv/complete
+	@$(HEADWAY) run quickstart --out results/quickstart --replace
+
+test: lint test-quick test-lab
+
+lint: .venv/complete
+	@.venv/bin/ruff format --check src tests bench
+	@.venv/bin/ruff check src tests bench
+	@.venv/bin/mypy
+
+test-quick: .venv/complete
+	@.venv/bin/pytest -m "not lab"
+
+test-lab: .venv/complete
+	@$(HEADWAY) image build
+	@.venv/bin/pytest -m lab
+
+bench: .venv/complete
+	@.venv/bin/python bench/bench.py
+
+lock:
+	@.venv/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --quiet --upgrade --output-file requirements.lock
+
+clean:
+	@rm -rf .venv results

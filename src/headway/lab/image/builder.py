@@ -1,0 +1,152 @@
+"""Building an image: what is missing of it, one build at a time."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from headway.lab.image.apt import PrivateApt
+from headway.lab.image.cache import remove_tree
+from headway.lab.image.image import INFO_FILE, Image, KernelInfo, Layout, RootInfo
+from headway.lab.image.kernel import build_kernel, find_source
+from headway.lab.image.options import ImageOptions
+from headway.lab.image.prerequisites import (
+    KERNEL_PREREQUISITES,
+    ROOT_TREE_PREREQUISITES,
+    ensure,
+)
+from headway.lab.image.process import Runner
+from headway.lab.image.progress import BuildProgress, SilentProgress
+from headway.lab.image.roottree import build_root
+from headway.lab.image.sources import debian_mirror
+
+
+def build(options: ImageOptions | None = None, progress: BuildProgress | None = None) -> Image:
+    """The image for these options; what the cache does not have of it is built.
+
+    Missing tools are installed if this user may. A build that is interrupted leaves nothing but
+    its downloads, which the next one uses.
+
+    Args:
+        options: whence the image comes; by default what the environment says.
+        progress: is told how it goes; by default nobody is.
+
+    Raises:
+        HeadwayError: a tool is missing, the mirror cannot be reached, a patch does not apply, a
+            compilation fails, no space is left: always with the log file that tells more.
+        WrongInputError: the options cannot be right, or this machine has no Debian mirror and
+            none is stated.
+    """
+    layout = Layout.of_package(options or ImageOptions.from_environment())
+    if image := layout.image():
+        return image
+    progress = progress or SilentProgress()
+
+    def waiting() -> None:
+        progress.note("another build is under way; waiting for it to end")
+
+    with layout.store.locked(waiting) as lock:
+        if image := layout.image():
+            return image
+        _Build(layout, lock, progress).run()
+    image = layout.image()
+    assert image is not None
+    return image
+
+
+@dataclass(frozen=True)
+class _Build:
+    """One build; the lock is held."""
+
+    layout: Layout
+    lock: int
+    progress: BuildProgress
+
+    @property
+    def _downloads(self) -> Path:
+        return self.layout.store.entry("apt")
+
+    @cached_property
+    def _mirror(self) -> str:
+        return self.layout.options.mirror or debian_mirror()
+
+    def run(self) -> None:
+        without_root = self.layout.root_info() is None
+        without_kernel = self.layout.kernel_info() is None
+        needed = [
+            *(ROOT_TREE_PREREQUISITES),
+            *(KERNEL_PREREQUISITES if without_kernel else ()),
+        ]
+        ensure(needed, self._runner("tools"), self.progress)
+        if without_root:
+            self._root()
+        if without_kernel:
+            self._kernel()
+        remove_tree(self._downloads)
+
+    def _root(self) -> None:
+        runner = self._runner(self.layout.root_name)
+        apt = self._apt(self.layout.options.suite, runner)
+        self.progress.step(f"reading the package list of {apt.suite}")
+        apt.update(self.progress.advance)
+        inputs = self.layout.root_inputs
+
+        def fill(directory: Path) -> BaseModel:
+            packages = build_root(apt, inputs, directory, runner, self.progress)
+            return RootInfo(
+                key=self.layout.root_key,
+                suite=apt.suite,
+                mirror=self._mirror,
+                asked=inputs.packages,
+                packages=packages,
+                built=_now(),
+            )
+
+        self._make(self.layout.root_name, fill)
+
+    def _kernel(self) -> None:
+        runner = self._runner(self.layout.kernel_name)
+        suites = self.layout.options.kernel_suites
+        self.progress.step("looking for a kernel source")
+        source = find_source((self._apt(suite, runner) for suite in suites), self.progress.advance)
+        inputs = self.layout.kernel_inputs
+
+        def fill(directory: Path) -> BaseModel:
+            version = build_kernel(source, inputs, directory, runner, self.progress)
+            return KernelInfo(
+                key=self.layout.kernel_key,
+                version=version,
+                package=source.package,
+                suite=source.apt.suite,
+                mirror=self._mirror,
+                patches=tuple(name for name, _ in inputs.patches),
+                built=_now(),
+            )
+
+        self._make(self.layout.kernel_name, fill)
+
+    def _make(self, name: str, fill: Callable[[Path], BaseModel]) -> None:
+        def fill_and_describe(directory: Path) -> None:
+            info = fill(directory)
+            (directory / INFO_FILE).write_text(info.model_dump_json(indent=2) + "\n")
+
+        # An entry without a readable description counts as not there.
+        remove_tree(self.layout.store.entry(name))
+        self.layout.store.make(name, fill_and_describe)
+
+    def _apt(self, suite: str, runner: Runner) -> PrivateApt:
+        return PrivateApt(self._downloads / suite, self._mirror, suite, runner)
+
+    def _runner(self, name: str) -> Runner:
+        log = self.layout.store.directory / "logs" / f"{name}.log"
+        log.unlink(missing_ok=True)
+        return Runner(log, self.lock)
+
+
+def _now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.UTC).replace(microsecond=0)

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from headway.guest.orders import Ended, Orders, Outcome, Sampling, dump, load
+from headway.guest.tracelink import opportunities
+from headway.lab.network import build_network
+from headway.lab.run import orders_for
+from headway.study.load import load_study
+from headway.study.model import Host
+from headway.study.path import Path
+from headway.study.plan import plan
+from headway.study.units import Duration
+
+
+def test_orders_survive_the_way_into_the_guest() -> None:
+    run = plan(load_study("quickstart"))[0]
+    setting = run.setting
+    network = build_network(setting.path, setting.client, setting.server, 1, Duration(10**9))
+    orders = orders_for(setting, network)
+    assert load(Orders, dump(orders)) == orders
+
+
+def test_outcomes_survive_the_way_back() -> None:
+    outcome = Outcome("ok", None, 5, "7.2", (Ended("curl", 0, 4),))
+    assert load(Outcome, dump(outcome)) == outcome
+    assert load(Sampling, dump(Sampling(1, (("a", "b"),), ("c",)))).devices == (("a", "b"),)
+
+
+def test_a_trace_starts_again_at_its_end() -> None:
+    times = opportunities((1, 2, 4), 0)
+    assert [next(times) // 10**6 for _ in range(7)] == [1, 2, 4, 5, 6, 8, 9]
+
+
+def path(**raw: object) -> Path:
+    return Path.model_validate(raw)
+
+
+def changes(of: Path, seconds: int) -> list[tuple[int, str]]:
+    host = Host(program="x")
+    network = build_network(of, host, host, 1, Duration(seconds * 10**9))
+    return [(change.at_ns // 10**6, change.tc) for change in network.changes]
+
+
+def test_a_schedule_repeats_until_the_limit() -> None:
+    steps = [{"at": "0 s", "rate": "1 Mbit/s"}, {"at": "1 s", "rate": "2 Mbit/s"}]
+    found = changes(path(down={"rate": {"steps": steps, "repeat": "2 s"}}), 6)
+    assert [at for at, _ in found] == [1000, 2000, 3000, 4000, 5000]
+
+
+def test_random_rates_are_drawn_by_the_seed_within_their_range() -> None:
+    drawn = path(down={"rate": {"low": "1 Mbit/s", "high": "2 Mbit/s", "every": "100 ms"}})
+    found = changes(drawn, 2)
+    assert found == changes(drawn, 2)
+    rates = [int(tc.split("rate ")[1].split("bit")[0]) for _, tc in found]
+    assert len(set(rates)) > 10 and all(10**6 <= rate <= 2 * 10**6 for rate in rates)
+
+
+def test_a_blackout_ends_with_the_loss_that_was_there_before() -> None:
+    found = changes(path(down={"loss": "3 %", "blackouts": [["1 s", "2 s"]]}), 10)
+    assert ["loss random 100%" in tc for _, tc in found] == [True, False]
+    assert "loss random 3%" in found[1][1]
+
+
+def test_every_direction_and_change_has_a_seed_of_its_own() -> None:
+    found = changes(path(blackouts=[["1 s", "2 s"]]), 10)
+    seeds = [tc.split("seed ")[1] for _, tc in found]
+    assert len(set(seeds)) == 4

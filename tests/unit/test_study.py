@@ -1,0 +1,141 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headway.errors import WrongInputError
+from headway.study.load import Source, builtin_names, load_study, parse_study
+from headway.study.model import Study
+from headway.study.path import Path as NetworkPath
+from headway.study.path import Queue, RandomLoss
+from headway.study.plan import plan
+from headway.study.units import Duration, Rate, Ratio
+
+BASE = 'name = "s"\n[workload]\nsize = "1 MB"\n'
+
+
+def parse(text: str, directory: Path = Path()) -> Study:
+    return parse_study(Source("s.toml", text, directory))
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a b", r"^s.toml: not a TOML file: .*line 1"),
+        ('question = "?"', r"^s.toml: name: is missing"),
+        (
+            BASE + '[path]\nrat = "1 Mbit/s"',
+            r"^s.toml:5: path.rat: unknown key; did you mean 'rate'\?",
+        ),
+        (BASE + '[pth]\nrate = "1 Mbit/s"', r"^s.toml:4: pth: unknown key; did you mean 'path'\?"),
+        (BASE + "[path]\nrate = 10", r"^s.toml:5: path.rate: 10 has no unit; .*\"10 Mbit/s\""),
+        (BASE + '[path]\nrtt = "100"', r"^s.toml:4: path: rtt: 100 has no unit"),
+        (BASE + '[path]\nrate = "-1 Mbit/s"', r"^s.toml:5: path.rate: a rate cannot be negative"),
+        (BASE + '[path]\nloss = "101 %"', r"^s.toml:5: path.loss: a ratio cannot be above 100 %"),
+        (BASE + '[path.up]\nqueue = "3"', r"^s.toml:5: path.up.queue.*3 has no unit"),
+        (
+            BASE + '[axes]\nprotocol = ["h2", "h4"]',
+            r"^s.toml:5: axes.protocol: 'h4' is not one of h1, h2, h3",
+        ),
+        (BASE + '[axes]\npath.loss = ["0 %", "200 %"]', r"^s.toml:5: axes.path.loss: a ratio"),
+        (BASE + "[axes]\nprotocol = []", r"axis protocol has no values"),
+        (BASE + '[axes]\nprotocol = ["h2", "h2"]', r"axis protocol has a value twice"),
+        (BASE + '[axes]\nprotocol = "h2"', r"^s.toml:5: axes.protocol: an axis is a list"),
+        (BASE + "tls = false", r"unknown key"),
+        ('tls = false\nprotocol = "h2"\n' + BASE, r"h2 without TLS is not offered"),
+        (
+            BASE + '[server]\nprogram = "nginx"\ncongestion_control = "cubik"',
+            r"^s.toml:6: server.congestion_control: 'cubik' .*did you mean 'cubic'\?",
+        ),
+        (
+            BASE + '[path]\nrate = {steps = [{at = "1 s", rate = "1 Mbit/s"}]}',
+            r"first step must be at \"0 s\"",
+        ),
+        (BASE + '[path]\nblackouts = [["2 s", "1 s"]]', r"must end after it starts"),
+        (BASE + '[path]\nrtt = "20 ms"\njitter = "11 ms"', r"more than the delay"),
+        (BASE + '[path]\nrate = {trace = "no.trace"}', r"^no.trace: no such trace file"),
+    ],
+)
+def test_one_line_names_file_key_and_what_would_be_right(text: str, message: str) -> None:
+    with pytest.raises(WrongInputError, match=message) as caught:
+        parse(text)
+    assert "\n" not in str(caught.value)
+    assert caught.value.exit_status == 2
+
+
+@pytest.mark.parametrize(
+    ("lines", "message"),
+    [
+        ("1\n3\n2\n", r"bad.trace:3: time 2 comes after 3"),
+        ("1\nx\n", r"bad.trace:2: 'x' is not a whole number"),
+        ("0\n0\n", r"needs an opportunity at a time above zero"),
+        ("", r"needs an opportunity"),
+    ],
+)
+def test_a_bad_trace_is_refused(tmp_path: Path, lines: str, message: str) -> None:
+    (tmp_path / "bad.trace").write_text(lines)
+    with pytest.raises(WrongInputError, match=message):
+        parse(BASE + '[path]\nrate = {trace = "bad.trace"}', tmp_path)
+
+
+def test_a_trace_is_part_of_the_study(tmp_path: Path) -> None:
+    (tmp_path / "t.trace").write_text("1\n2\n2\n4\n")
+    study = parse(BASE + '[path]\nrate = {trace = "t.trace"}', tmp_path)
+    direction = study.setting({}).path.links[0].down
+    assert direction.first_rate == Rate(4 * 1500 * 8 * 1000 // 4)
+
+
+def test_a_study_that_does_not_exist_says_what_does() -> None:
+    with pytest.raises(WrongInputError, match="did you mean 'quickstart'"):
+        load_study("quikstart")
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_built_in_studies_are_valid(name: str) -> None:
+    assert plan(load_study(name))
+
+
+def test_quickstart_is_what_the_documentation_says() -> None:
+    runs = plan(load_study("quickstart"))
+    assert len(runs) == 3 * 3 * 2 * 2 * 5
+    assert {run.seed for run in runs} == {1, 2, 3, 4, 5}
+
+
+def test_protocols_of_a_cell_share_seeds_and_are_interleaved() -> None:
+    runs = plan(load_study("quickstart"))
+    seeds: dict[tuple[str, int], set[int]] = {}
+    for run in runs:
+        seeds.setdefault((run.cell, run.rep), set()).add(run.seed)
+    assert all(len(found) == 1 for found in seeds.values())
+    protocols = [run.setting.protocol for run in runs[:36]]
+    assert protocols != sorted(protocols)
+
+
+def test_a_plan_is_a_function_of_the_study() -> None:
+    assert plan(load_study("quickstart")) == plan(load_study("quickstart"))
+
+
+def test_shorthand_holds_both_ways_and_is_refined() -> None:
+    path = NetworkPath.model_validate(
+        {"rate": "10 Mbit/s", "rtt": "100 ms", "up": {"rate": "1 Mbit/s"}}
+    )
+    down, up = path.links[0].down, path.links[0].up
+    assert (down.delay, up.delay) == (50_000_000, 50_000_000)
+    assert (down.first_rate, up.first_rate) == (10**7, 10**6)
+    assert path.rtt == 100_000_000
+
+
+def test_a_queue_of_one_bdp_is_rate_times_rtt() -> None:
+    queue = Queue.model_validate("1 BDP")
+    assert queue.limit_bytes(Rate(10**7), Duration(10**8)) == 125_000
+
+
+@given(st.floats(0.0001, 0.3), st.floats(2, 50))
+def test_gilbert_elliott_has_the_mean_that_was_asked_for(mean: float, burst: float) -> None:
+    loss = RandomLoss(mean=Ratio(mean), burst=burst)
+    stationary = loss.enter_bad / (loss.enter_bad + loss.leave_bad)
+    assert stationary == pytest.approx(mean)
+    assert 1 / loss.leave_bad == pytest.approx(burst)
