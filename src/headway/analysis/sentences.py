@@ -14,12 +14,17 @@ def sentence(cell: Cell, comparison: Comparison, metric: Metric) -> str:
     said = statement(cell, comparison, metric)
     if cell.title:
         return f"{cell.title}: {said}"
-    return said.replace("no ", "No ", 1) if said.startswith("no ") else said
+    return as_start(said)
 
 
 def statement(cell: Cell, comparison: Comparison, metric: Metric) -> str:
     """The sentence without its cell's title."""
     return f"{_said(cell, comparison, metric)}.{_failures(cell, comparison)}"
+
+
+def as_start(said: str) -> str:
+    """A statement as the start of a sentence; names of protocols stay small."""
+    return said.replace("no ", "No ", 1) if said.startswith("no ") else said
 
 
 def sentences(analysis: Analysis) -> tuple[str, ...]:

@@ -2,53 +2,90 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Annotated
 
 import typer
 
-from headway.cli.terminal import notes, output
-from headway.lab.bodies import body_directory
-from headway.lab.image import BuildOptions, Image, build, compiled_guest_code, find, remove, status
-from headway.lab.image.progress import BuildProgress
+from headway.cli.terminal import output
+from headway.lab.bodies import bodies_directory
+from headway.lab.image import (
+    Image,
+    ImageOptions,
+    build,
+    compiled_guest_code,
+    find,
+    remove,
+    shown_progress,
+    status,
+)
 from headway.lab.machine import Machine
 
 app = typer.Typer(help="The lab image: kernel and root tree.", no_args_is_help=True)
 
 Mirror = Annotated[
     str | None,
-    typer.Option(help="Debian mirror; default: that of this machine's apt configuration."),
+    typer.Option(
+        help="Address of a Debian archive; default: the one apt is configured with.",
+        envvar="HEADWAY_MIRROR",
+    ),
 ]
 
 
 def ensure_image(mirror: str | None = None) -> Image:
     """The cached image, built first if there is none."""
-    options = BuildOptions.from_environment(mirror=mirror)
+    options = _options(mirror)
     cached = find(options)
     if cached:
         return cached
-    with BuildProgress(notes) as shown:
-        return build(options, shown)
+    with shown_progress() as progress:
+        return build(options, progress)
 
 
 def machine_of(image: Image) -> Machine:
     """A machine that boots an image."""
-    return Machine(image, compiled_guest_code(image), body_directory())
+    return Machine(image, compiled_guest_code(image), bodies_directory())
 
 
 @app.command("build")
 def build_command(mirror: Mirror = None) -> None:
     """Build the lab image, unless it is cached."""
     image = ensure_image(mirror)
-    output.print(f"{image.path}: kernel {image.info.kernel}, {len(image.info.packages)} packages")
+    info = image.info
+    output.print(
+        f"The lab image is ready: kernel {info.kernel_version}, {len(info.packages)} packages of "
+        f"Debian {info.suite} ({image.path})",
+        soft_wrap=True,
+    )
 
 
 @app.command("status")
 def status_command(mirror: Mirror = None) -> None:
     """Show what is cached."""
-    output.print(status(BuildOptions.from_environment(mirror=mirror)))
+    cached = status(_options(mirror))
+    if cached.image:
+        info = cached.image.info
+        output.print(f"kernel     {info.kernel_version}, built {info.kernel.built:%Y-%m-%d %H:%M}")
+        output.print(f"root tree  Debian {info.suite}, {len(info.packages)} packages")
+        output.print(f"size       {cached.size_bytes / 1e6:.0f} MB in {cached.path}", soft_wrap=True)
+    else:
+        missing = [
+            name
+            for name, there in (("kernel", cached.kernel_built), ("root tree", cached.root_built))
+            if not there
+        ]
+        output.print(f"not built: {', '.join(missing)}; `headway image build` builds it")
+    if cached.other:
+        output.print(f"unused     {cached.other_size_bytes / 1e6:.0f} MB of {len(cached.other)} others")
 
 
 @app.command("remove")
 def remove_command() -> None:
-    """Remove everything from the cache."""
-    output.print(remove())
+    """Remove the lab image from the cache."""
+    freed = remove(ImageOptions.from_environment())
+    output.print(f"{freed / 1e6:.0f} MB freed")
+
+
+def _options(mirror: str | None) -> ImageOptions:
+    options = ImageOptions.from_environment()
+    return replace(options, mirror=mirror) if mirror else options

@@ -125,7 +125,7 @@ class Machine:
             "ro",
             "norandmaps",
             "seccomp=on",
-            f"entropy_seed={seed}",
+            f"entropy-seed={seed}",
             f"uml_dir={scratch}/",
             "con=null",
             "con0=fd:0,fd:1",

@@ -10,7 +10,7 @@ from matplotlib.patches import Rectangle
 
 from headway.analysis import Analysis, Cell, Comparison, Verdict
 from headway.analysis.numbers import signed_percent
-from headway.report.drawing import blank, drawing, points, sheet, write
+from headway.report.drawing import blank, drawing, line, points, sheet, write
 from headway.report.layout import Grid, crossed
 from headway.report.theme import FASTER, INK, MUTED, ON_FILL, PAPER, RULE, SLOWER, Colour
 
@@ -22,20 +22,20 @@ _ROW = 32
 _GAP = 28
 _CHARACTER = 6.6
 _WIDEST_CELL = 128
+_NARROWEST_CELL = 56
+_MOST_COLUMNS = 10
 _LEGEND_HEIGHT = 54
 
 
-def difference_figure(analysis: Analysis, width: float, columns: int) -> Figure:
+def difference_figure(analysis: Analysis, width: float) -> Figure:
     """Relative difference of medians per cell, one block per compared protocol.
 
     Args:
         analysis: the study, with at least one protocol to compare.
         width: width of the figure in pixels.
-        columns: most cells side by side in a block.
     """
-    grid = crossed(analysis, columns)
-    labels = max((len(label) for label in grid.rows), default=0) * _CHARACTER
-    labels = min(labels + 12, width / 3) if any(grid.rows) else 0
+    grid = _arranged(analysis, width)
+    labels = _labels_width(grid, width)
     beside = _blocks_beside(analysis, grid, width, labels)
     across = (width - labels - _GAP * (beside - 1)) / beside / len(grid.columns)
     cell_width = min(across, _WIDEST_CELL)
@@ -54,6 +54,25 @@ def difference_figure(analysis: Analysis, width: float, columns: int) -> Figure:
     return figure
 
 
+def _arranged(analysis: Analysis, width: float) -> Grid:
+    """As many columns as leave room for their titles and their text."""
+    for columns in range(_MOST_COLUMNS, 1, -1):
+        grid = crossed(analysis, columns)
+        longest = max((len(title) for titles in grid.columns for title in titles[-1:]), default=0)
+        room = (width - _labels_width(grid, width)) / len(grid.columns)
+        if room >= max(_NARROWEST_CELL, longest * _CHARACTER + 6):
+            return grid
+    return crossed(analysis, 1)
+
+
+def _labels_width(grid: Grid, width: float) -> float:
+    """Room for the labels of rows, all that they need if the cells can do without it."""
+    if not any(grid.rows):
+        return 0
+    needed = max(len(label) for label in grid.rows) * _CHARACTER + 12
+    return min(needed, width - _WIDEST_CELL)
+
+
 def _blocks_beside(analysis: Analysis, grid: Grid, width: float, labels: float) -> int:
     """How many blocks fit beside each other with cells wide enough for their text."""
     for count in range(len(analysis.challengers), 1, -1):
@@ -65,7 +84,9 @@ def _blocks_beside(analysis: Analysis, grid: Grid, width: float, labels: float) 
 def _row_labels(axes: Axes, grid: Grid, labels: float, top: float) -> None:
     top += _HEADING + _HEADER * len(grid.columns[0])
     for row, label in enumerate(grid.rows):
-        write(axes, labels - 10, top + (row + 0.5) * _ROW, label, ha="right")
+        most = int((labels - 12) / _CHARACTER)
+        shown = label if len(label) <= most + 1 else f"{label[:most]}…"
+        write(axes, labels - 10, top + (row + 0.5) * _ROW, shown, ha="right")
 
 
 def _block(
@@ -96,8 +117,8 @@ def _headers(axes: Axes, grid: Grid, place: tuple[float, float, float]) -> None:
             y = top + (level + 0.5) * _HEADER
             write(axes, middle, y, titles[0][level], ha="center", color=MUTED.light)
             if level < depth - 1:
-                ends = [left + start * width + 4, left + (start + len(titles)) * width - 4]
-                axes.plot(ends, [y + 10] * 2, color=RULE.light, linewidth=points(1))
+                ends = (left + start * width + 4, left + (start + len(titles)) * width - 4)
+                line(axes, ends, (y + 10, y + 10), RULE, 1)
             start += len(titles)
 
 
@@ -162,7 +183,7 @@ def _legend(axes: Axes, analysis: Analysis, width: float, top: float) -> None:
     less, more = [1 / step - 1 for step in _STEPS], [step - 1 for step in _STEPS]
     faster, slower = (less, more) if analysis.metric.less_is_better else (more, less)
     for place, share in zip((3, 2, 1, 6, 7, 8), [*faster, *slower], strict=True):
-        text = f"{signed_percent(share)} %"
+        text = signed_percent(share) + (" %" if box >= 44 else "")
         write(axes, place * box, top + 41, text, ha="center", pixels=11, color=MUTED.light)
     write(axes, 2, top + 8, "faster", pixels=11, color=INK.light)
     write(axes, len(fills) * box, top + 8, "slower", ha="right", pixels=11, color=INK.light)

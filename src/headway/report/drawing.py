@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -13,11 +13,13 @@ import matplotlib.style
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 
-from headway.report.theme import ALL, INK, PAPER
+from headway.report.theme import ALL, INK, PAPER, Colour
 
 _DPI = 100
 _PNG_DPI = 200
+_FEW_DOTS = 7
 _FONT = "system-ui, -apple-system, &quot;Segoe UI&quot;, Roboto, sans-serif"
 _FONT_STYLE = re.compile(r"(font: (?:[\w-]+ )*[\d.]+px) [^;\"]*")
 
@@ -42,31 +44,43 @@ def points(pixels: float) -> float:
 
 
 def blank(width: float, height: float) -> Figure:
-    """A transparent figure of this size in pixels, as it appears on the page."""
+    """A figure of this size in pixels, as it appears on the page."""
     figure = Figure(figsize=(width / _DPI, height / _DPI), dpi=_DPI)
     FigureCanvasAgg(figure)
-    figure.patch.set_alpha(0)
+    figure.patch.set_facecolor(PAPER.light)
     return figure
-
-
-def panel(figure: Figure, left: float, top: float, width: float, height: float) -> Axes:
-    """Axes at this place, in pixels from the figure's upper left corner."""
-    across, down = figure.get_size_inches() * _DPI
-    axes = figure.add_axes(
-        (left / across, 1 - (top + height) / down, width / across, height / down)
-    )
-    axes.patch.set_alpha(0)
-    return axes
 
 
 def sheet(figure: Figure) -> Axes:
     """Axes over all of the figure whose units are pixels, from the upper left corner."""
     across, down = (float(length) for length in figure.get_size_inches() * _DPI)
-    axes = panel(figure, 0, 0, across, down)
+    axes = figure.add_axes((0, 0, 1, 1))
     axes.set_xlim(0, across)
     axes.set_ylim(down, 0)
     axes.axis("off")
     return axes
+
+
+def line(
+    axes: Axes,
+    xs: tuple[float, float],
+    ys: tuple[float, float],
+    colour: Colour,
+    width: float,
+    *,
+    opacity: float | None = None,
+    order: float = 2,
+) -> None:
+    """Draw a straight line with flat ends."""
+    style: dict[str, Any] = {"linewidth": points(width), "solid_capstyle": "butt"}
+    axes.add_line(Line2D(xs, ys, color=colour.light, alpha=opacity, zorder=order, **style))
+
+
+def dots(axes: Axes, xs: Sequence[float], ys: Sequence[float], colour: Colour, size: float) -> None:
+    """Draw dots with a thin halo, above all lines."""
+    style: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": points(size)}
+    edge: dict[str, Any] = {"markeredgecolor": PAPER.light, "markeredgewidth": points(halo)}
+    axes.add_line(Line2D(xs, ys, color=colour.light, zorder=3, clip_on=False, **style, **edge))
 
 
 def write(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
@@ -79,24 +93,23 @@ def write(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:
 
 def svg(figure: Figure) -> str:
     """The figure as an SVG file: light colours on white."""
-    return _render(figure, "svg", facecolor=PAPER.light).decode()
+    return _render(figure, "svg").decode()
 
 
 def png(figure: Figure) -> bytes:
     """The figure as a PNG file at twice its size, on white."""
-    return _render(figure, "png", facecolor="white", dpi=_PNG_DPI)
+    return _render(figure, "png", dpi=_PNG_DPI)
 
 
-def inline_svg(figure: Figure, name: str, description: str) -> str:
-    """The figure as an element of the page, which takes its colours and font from the page.
+def inline_svg(file: str, name: str, description: str) -> str:
+    """An SVG file as an element of the page, which takes its colours and font from the page.
 
     Args:
-        figure: the figure.
+        file: the file's text, as from ``svg``.
         name: makes the element's ids unique on the page.
         description: what a reader who cannot see it is told.
     """
-    text = _render(figure, "svg", transparent=True).decode()
-    text = text[text.index("<svg") :]
+    text = file[file.index("<svg") :]
     text = re.sub(r"<metadata>.*?</metadata>", "", text, flags=re.DOTALL)
     text = re.sub(r"<!--.*?-->\n?", "", text, flags=re.DOTALL)
     text = re.sub(r' xmlns(:\w+)?="[^"]*"', "", text)

@@ -12,15 +12,18 @@ from matplotlib.figure import Figure
 
 import headway
 from headway.analysis import Analysis, Cell, Results, analyse, answer, load_results
-from headway.analysis.sentences import statement
+from headway.analysis.sentences import as_start, statement
 from headway.analysis.significance import MANN_WHITNEY_ALPHA, WELCH_ALPHA
 from headway.report import setting, tables, theme
 from headway.report.difference_figure import difference_figure
 from headway.report.drawing import inline_svg, png, svg
-from headway.report.runs_figure import MOST_PANELS, runs_figure
+from headway.report.runs_figure import FAILED, MOST_PANELS, runs_figure
 
 _WIDE, _NARROW = 1040, 360
-_NUMBER_AND_UNIT = re.compile(r"(?<=[\d)]) (?=(?:%|s|ms|[kMG]i?B|B|[kMG]?bit/s)(?:\W|$))")
+_KEPT_TOGETHER = re.compile(
+    r"(?<=[\d)]) (?=(?:%|s|ms|[kMG]i?B|B|[kMG]?bit/s)(?:\W|$))"  # a number and its unit
+    r"|(?<=\b[pn]) (?=[<=] )|(?<=\b[pn] [<=]) "  # p < 0.001, n = 5
+)
 
 
 @dataclass(frozen=True)
@@ -117,6 +120,7 @@ def render(results: Results, parts: tuple[MetricPart, ...]) -> str:
         provenance=setting.provenance_facts(results),
         light=Markup(theme.css_variables(dark=False)),
         dark=Markup(theme.css_variables(dark=True)),
+        failed_mark=FAILED,
         most_panels=MOST_PANELS,
         welch_alpha=WELCH_ALPHA,
         mann_whitney_alpha=MANN_WHITNEY_ALPHA,
@@ -125,8 +129,8 @@ def render(results: Results, parts: tuple[MetricPart, ...]) -> str:
 
 
 def bound(text: str) -> Markup:
-    """Text for the page, with numbers and their units kept on one line."""
-    return escape(_NUMBER_AND_UNIT.sub("\N{NO-BREAK SPACE}", text))
+    """Text for the page, with numbers kept on one line with their units."""
+    return escape(_KEPT_TOGETHER.sub("\N{NO-BREAK SPACE}", text))
 
 
 def _part(results: Results, metric: str) -> MetricPart:
@@ -149,7 +153,7 @@ def _part(results: Results, metric: str) -> MetricPart:
 
 
 def _statements(analysis: Analysis, cell: Cell) -> tuple[str, ...]:
-    return tuple(statement(cell, one, analysis.metric) for one in cell.comparisons)
+    return tuple(as_start(statement(cell, one, analysis.metric)) for one in cell.comparisons)
 
 
 def _runs(analysis: Analysis) -> Drawn | None:
@@ -166,21 +170,22 @@ def _runs(analysis: Analysis) -> Drawn | None:
 
 def _difference(analysis: Analysis) -> Drawn | None:
     comparisons = [one for cell in analysis.cells for one in cell.comparisons]
-    if not any(one.relative is not None for one in comparisons):
+    if len(analysis.cells) < 2 or all(one.relative is None for one in comparisons):
         return None
     return _drawn(
         f"{analysis.metric.column}-difference",
-        difference_figure(analysis, _WIDE, 10),
-        difference_figure(analysis, _NARROW, 4),
+        difference_figure(analysis, _WIDE),
+        difference_figure(analysis, _NARROW),
         f"relative difference of the median {analysis.metric.label} to {analysis.baseline}, by "
         "cell; the table of comparisons has the same numbers",
     )
 
 
 def _drawn(name: str, wide: Figure, narrow: Figure, description: str) -> Drawn:
+    file = svg(wide)
     return Drawn(
         name=name,
-        wide=Markup(inline_svg(wide, f"{name}-wide", description)),
-        narrow=Markup(inline_svg(narrow, f"{name}-narrow", description)),
-        files={f"{name}.svg": svg(wide).encode(), f"{name}.png": png(wide)},
+        wide=Markup(inline_svg(file, f"{name}-wide", description)),
+        narrow=Markup(inline_svg(svg(narrow), f"{name}-narrow", description)),
+        files={f"{name}.svg": file.encode(), f"{name}.png": png(wide)},
     )

@@ -2,31 +2,51 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from matplotlib.ticker import MaxNLocator
 
 from headway.analysis import Analysis, Cell, Side
-from headway.analysis.metric import Metric
 from headway.analysis.numbers import plain, significant
-from headway.report.drawing import blank, drawing, panel, points, sheet, write
+from headway.report.drawing import blank, dots, drawing, line, sheet, write
 from headway.report.layout import Grid, crossed, wrapped
 from headway.report.theme import INK, MUTED, RULE, Colour, protocol_colours
 
 MOST_PANELS = 120
-"""More cells than this are not drawn: the difference's figure and the tables show them."""
+"""More cells than this are not drawn: the figure of differences and the tables show them."""
 
-_ROW = 24
-_NAME_WIDTH = 24
+FAILED = "†"
+"""Stands before the number of runs that failed."""
+
+_ROW = 25
 _GAP = 22
 _TITLE = 20
 _AXIS = 24
 _BAND = 26
+_BELOW = 8
+_NOTHING = 1.0
+"""End of the axis of a cell in which nothing was measured."""
 _CHARACTER = 7.1
 """Width of a digit of the labels, for making room for them."""
+
+
+@dataclass(frozen=True)
+class _Panel:
+    """Where a panel stands, in pixels, and the value at its right end."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    limit: float
+
+    def x(self, value: float) -> float:
+        return self.left + value / self.limit * self.width
+
+    def y(self, row: float) -> float:
+        return self.top + (row + 0.5) * _ROW
 
 
 def runs_figure(analysis: Analysis, width: float, columns: int) -> Figure:
@@ -39,90 +59,98 @@ def runs_figure(analysis: Analysis, width: float, columns: int) -> Figure:
         width: width of the figure in pixels.
         columns: most panels side by side.
     """
-    grid = _arranged(analysis, columns)
-    height_of_panel = _ROW * len(analysis.protocols) + 6
+    grid = _arranged(analysis, width, columns)
+    height = _ROW * len(analysis.protocols)
+    names = max(map(len, analysis.protocols)) * _CHARACTER + 10
     band = _BAND if any(grid.rows) else 0
-    pitch = band + _TITLE + height_of_panel + _AXIS + 8
-    across = (width + _GAP) / max(len(grid.columns), min(columns, 2))
+    pitch = band + _TITLE + height + _AXIS + _BELOW
+    across = (width + _GAP) / max(len(grid.columns), 2 if columns > 2 else 1)
     with drawing():
         figure = blank(width, max(1, pitch * len(grid.rows)))
-        page = sheet(figure)
+        axes = sheet(figure)
         for row, label in enumerate(grid.rows):
-            write(page, 0, row * pitch + 11, label, weight="bold", pixels=14)
+            write(axes, 0, row * pitch + 11, label, weight="bold", pixels=14)
         for row, column, cell in grid.places:
-            left, top = column * across, row * pitch + band
+            left, top = column * across + names, row * pitch + band
             title = ", ".join(grid.columns[column]) if any(grid.rows) else cell.title
-            write(page, left + _NAME_WIDTH, top + 8, title, color=MUTED.light)
-            inner = across - _GAP - _NAME_WIDTH
-            axes = panel(figure, left + _NAME_WIDTH, top + _TITLE, inner, height_of_panel)
-            _draw(axes, analysis, cell, inner)
+            write(axes, left, top + 8, title, color=MUTED.light)
+            place = (left, top + _TITLE, across - _GAP - names, height)
+            _draw(axes, analysis, cell, place)
     return figure
 
 
-def _arranged(analysis: Analysis, columns: int) -> Grid:
-    """Crossed where that fills the width, else wrapped."""
-    cells = analysis.cells[:MOST_PANELS]
+def _arranged(analysis: Analysis, width: float, columns: int) -> Grid:
+    """Crossed where that fills the width, else wrapped; with titles that do not collide."""
     grid = crossed(analysis, columns)
-    if len(cells) == len(analysis.cells) and len(grid.columns) >= 2 and len(grid.rows) > 1:
+    all_drawn = len(analysis.cells) <= MOST_PANELS
+    fits = _fitting(width, [", ".join(titles) for titles in grid.columns]) >= len(grid.columns)
+    if all_drawn and fits and len(grid.columns) >= 2 and len(grid.rows) > 1:
         return grid
-    return wrapped(cells, columns)
+    cells = analysis.cells[:MOST_PANELS]
+    return wrapped(cells, min(columns, _fitting(width, [cell.title for cell in cells])))
 
 
-def _draw(axes: Axes, analysis: Analysis, cell: Cell, width: float) -> None:
+def _fitting(width: float, titles: list[str]) -> int:
+    """How many panels with these titles stand side by side."""
+    widest = max(map(len, titles), default=0) * _CHARACTER + 30
+    return max(1, int(width / widest))
+
+
+def _draw(
+    axes: Axes, analysis: Analysis, cell: Cell, place: tuple[float, float, float, float]
+) -> None:
     labels = _labels(analysis, cell)
-    limit = _limit(analysis, cell, labels, width)
-    _prepare(axes, analysis, limit, width)
+    panel = _Panel(*place, _limit(cell, labels, place[2]))
+    _draw_axis(axes, analysis, panel)
     colours = protocol_colours(analysis.protocols)
     for row, protocol in enumerate(analysis.protocols):
+        write(axes, panel.left - 6, panel.y(row), protocol, ha="right")
         side = cell.side(protocol)
         if side is None:
             continue
-        _draw_side(axes, side, row, colours[protocol])
+        _draw_side(axes, panel, side, row, colours[protocol])
         write(
             axes,
-            _reach(side) + limit * 8 / width,
-            row,
+            panel.x(_reach(side)) + 8,
+            panel.y(row),
             labels[protocol],
             weight="bold" if protocol == cell.winner else "normal",
             color=INK.light if side.sample else MUTED.light,
         )
 
 
-def _prepare(axes: Axes, analysis: Analysis, limit: float, width: float) -> None:
-    """Axis from zero with few ticks; names of the protocols for the other axis."""
-    axes.set_xlim(0, limit)
-    axes.set_ylim(len(analysis.protocols) - 0.4, -0.6)
-    axes.xaxis.set_major_locator(MaxNLocator(nbins=3 if width < 180 else 4, steps=[1, 2, 5, 10]))
-    axes.xaxis.set_major_formatter(_ticks(analysis.metric, limit))
-    axes.set_yticks(range(len(analysis.protocols)), analysis.protocols)
-    axes.tick_params(axis="x", length=0, pad=4, labelsize=points(11), labelcolor=MUTED.light)
-    axes.tick_params(axis="y", length=0, pad=5, labelsize=points(12), labelcolor=INK.light)
-    axes.grid(axis="x", color=RULE.light, linewidth=points(1))
-    axes.set_axisbelow(True)
-    for edge in ("top", "right", "bottom"):
-        axes.spines[edge].set_visible(False)
-    axes.spines["left"].set_color(MUTED.light)
-    axes.spines["left"].set_linewidth(points(1))
+def _draw_axis(axes: Axes, analysis: Analysis, panel: _Panel) -> None:
+    """Zero and a few round values, as lines and below them as text."""
+    bottom = panel.top + panel.height
+    factor, unit = analysis.metric.scale([panel.limit])
+    for value in _ticks(panel):
+        colour, x = (RULE if value else MUTED), panel.x(value)
+        line(axes, (x, x), (panel.top, bottom), colour, 1, order=0)
+        text = f"{plain(value * factor)} {unit}" if value else "0"
+        write(axes, x, bottom + 11, text, ha="center", pixels=11, color=MUTED.light)
 
 
-def _ticks(metric: Metric, limit: float) -> FuncFormatter:
-    factor, unit = metric.scale([limit])
-    return FuncFormatter(lambda value, _: f"{plain(value * factor)} {unit}" if value else "0")
+def _ticks(panel: _Panel) -> list[float]:
+    """Round values from zero to short of the axis' end, where a label would stick out."""
+    if panel.limit == _NOTHING:
+        return [0.0]
+    locator = MaxNLocator(nbins=3 if panel.width < 180 else 4, steps=[1, 2, 5, 10])
+    found = locator.tick_values(0, panel.limit)
+    return [float(value) for value in found if 0 <= value <= 0.94 * panel.limit]
 
 
-def _draw_side(axes: Axes, side: Side, row: int, colour: Colour) -> None:
-    if side.sample is None:
+def _draw_side(axes: Axes, panel: _Panel, side: Side, row: int, colour: Colour) -> None:
+    sample = side.sample
+    if sample is None:
         return
-    style: dict[str, Any] = {"color": colour.light, "solid_capstyle": "butt"}
-    axes.plot([0, side.sample.median], [row, row], linewidth=points(1), alpha=0.5, **style)
-    if side.sample.interval:
-        ends = [side.sample.interval.low, side.sample.interval.high]
-        axes.plot(ends, [row, row], linewidth=points(9), alpha=0.3, **style)
-    values = [run.value for run in side.observations]
-    heights = [row + offset for offset in _offsets(len(values))]
-    axes.scatter(values, heights, s=points(4.5) ** 2, color=colour.light, linewidths=0, zorder=3)
-    median = [side.sample.median] * 2
-    axes.plot(median, [row - 0.36, row + 0.36], linewidth=points(2.5), zorder=2, **style)
+    y, median = panel.y(row), panel.x(sample.median)
+    line(axes, (panel.left, median), (y, y), colour, 1, opacity=0.5)
+    if sample.interval:
+        ends = (panel.x(sample.interval.low), panel.x(sample.interval.high))
+        line(axes, ends, (y, y), colour, 9, opacity=0.3)
+    line(axes, (median, median), (panel.y(row - 0.42), panel.y(row + 0.42)), INK, 1.5)
+    heights = [panel.y(row + offset) for offset in _offsets(len(side.observations))]
+    dots(axes, [panel.x(run.value) for run in side.observations], heights, colour)
 
 
 def _offsets(count: int) -> list[float]:
@@ -134,14 +162,15 @@ def _offsets(count: int) -> list[float]:
 
 def _labels(analysis: Analysis, cell: Cell) -> dict[str, str]:
     """Median and failures of each protocol, in one unit."""
-    medians = [side.sample.median for side in cell.sides if side.sample]
-    factor, unit = analysis.metric.scale(medians)
+    factor, unit = analysis.metric.scale([side.sample.median for side in cell.sides if side.sample])
     labels = {}
     for side in cell.sides:
         parts = [f"{significant(side.sample.median * factor)} {unit}"] if side.sample else []
-        if side.failures:
-            parts.append(f"{side.failures}/{side.runs} failed")
-        labels[side.protocol] = ", ".join(parts) or "not measured"
+        if side.failures == side.runs:
+            parts.append(f"all {side.runs} failed")
+        elif side.failures:
+            parts.append(f"{FAILED}{side.failures}")
+        labels[side.protocol] = " ".join(parts) or "not measured"
     return labels
 
 
@@ -150,20 +179,14 @@ def _reach(side: Side) -> float:
     return side.sample.high if side.sample else 0.0
 
 
-def _limit(analysis: Analysis, cell: Cell, labels: dict[str, str], width: float) -> float:
+def _limit(cell: Cell, labels: dict[str, str], width: float) -> float:
     """An upper end of the axis that leaves room for every label after its dots."""
     needed = [
         _reach(side) * width / (width - _label_width(labels[side.protocol], width))
         for side in cell.sides
     ]
-    return max([*needed, _smallest(analysis.cells)], default=1.0)
+    return max(needed, default=0.0) or _NOTHING
 
 
 def _label_width(label: str, width: float) -> float:
     return min(len(label) * _CHARACTER + 10, 0.72 * width)
-
-
-def _smallest(cells: Sequence[Cell]) -> float:
-    """A positive end for axes of cells in which nothing was measured."""
-    reaches = [_reach(side) for cell in cells for side in cell.sides]
-    return max(reaches, default=0.0) * 1e-6 or 1.0

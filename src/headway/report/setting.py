@@ -15,6 +15,17 @@ _HTTP = {
     "h2": "HTTP/2 over TCP (RFC 9113)",
     "h3": "HTTP/3 over QUIC (RFC 9114, RFC 9000)",
 }
+_OF_PROTOCOLS = (
+    "server",
+    "client",
+    "proxy",
+    "encryption",
+    "server's CC",
+    "client's CC",
+    "server's IW",
+    "client's IW",
+)
+"""Constants that the table of protocols states."""
 _PROGRAMS_OWN = "the program's own"
 
 
@@ -74,7 +85,9 @@ def path_facts(analysis: Analysis) -> tuple[Fact, ...]:
     followed = [
         Fact(one.name, ", ".join(one.levels), "follows from the above") for one in found.dependents
     ]
-    constant = [Fact(one.name, one.value) for one in found.constants]
+    constant = [
+        Fact(one.name, one.value) for one in found.constants if one.name not in _OF_PROTOCOLS
+    ]
     return (*varied, *followed, *constant)
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from headway.analysis import Analysis, Cell, Comparison, Results, Side
+from headway.analysis import Analysis, Basis, Cell, Comparison, Results, Side
 from headway.analysis.numbers import p_value, plain, signed_percent, significant
-from headway.analysis.overview import outcome
-from headway.analysis.sample import Interval
+from headway.analysis.overview import Outcome, outcome
+from headway.analysis.sample import Interval, Sample
 from headway.analysis.significance import TestResult
 from headway.results.schema import Status
 
@@ -72,8 +72,8 @@ def _sample_row(side: Side) -> tuple[str, ...]:
         str(sample.n),
         failed,
         significant(sample.median, 4),
-        _interval(sample.interval),
-        f"{sample.interval.coverage * 100:.1f} %" if sample.interval else _NONE,
+        _interval(sample.interval, 4),
+        _coverage(sample),
         significant(sample.mean, 4),
         _NONE if sample.sd is None else significant(sample.sd, 2),
         significant(sample.low, 4),
@@ -81,10 +81,19 @@ def _sample_row(side: Side) -> tuple[str, ...]:
     )
 
 
-def _interval(interval: Interval | None) -> str:
+def _interval(interval: Interval | None, digits: int) -> str:
     if interval is None:
         return _NONE
-    return f"{significant(interval.low, 4)} to {significant(interval.high, 4)}"
+    if interval.low == interval.high:
+        return "all equal"
+    return f"{significant(interval.low, digits)} to {significant(interval.high, digits)}"
+
+
+def _coverage(sample: Sample) -> str:
+    """Coverage of the median's interval, where there is an interval to speak of."""
+    if sample.constant or sample.interval is None:
+        return _NONE
+    return f"{sample.interval.coverage * 100:.1f} %"
 
 
 def comparisons_table(analysis: Analysis) -> Table:
@@ -94,22 +103,21 @@ def comparisons_table(analysis: Analysis) -> Table:
         headings=(
             *(factor.name for factor in analysis.conditions.factors),
             "compared",
+            "outcome",
             "medians [%]",
             f"paired, median [{unit}]",
             "interval",
             "pairs faster",
-            "Welch",
-            "Mann-Whitney",
+            "Welch p",
+            "Mann-Whitney p",
             "Cliff's δ",
-            "outcome",
-            "by",
         ),
         rows=tuple(
             tuple((*_levels(analysis, cell), *_comparison_row(one)) for one in cell.comparisons)
             for cell in analysis.cells
             if cell.comparisons
         ),
-        labels=len(analysis.conditions.factors) + 1,
+        labels=len(analysis.conditions.factors) + 2,
     )
 
 
@@ -117,22 +125,27 @@ def _comparison_row(one: Comparison) -> tuple[str, ...]:
     pairs = one.pairs
     return (
         f"{one.protocol} : {one.baseline}",
+        _outcome(one),
         _NONE if one.relative is None else signed_percent(one.relative),
         _NONE if pairs.median is None else significant(pairs.median, 3),
-        _interval(pairs.interval),
+        _interval(pairs.interval, 3),
         f"{pairs.faster} of {pairs.n}" if pairs.n else _NONE,
         _test(one.welch),
         _test(one.mann_whitney),
         _NONE if one.cliffs_delta is None else significant(one.cliffs_delta, 2),
-        outcome(one).value,
-        one.basis.value,
     )
+
+
+def _outcome(one: Comparison) -> str:
+    every = one.basis is Basis.EVERY_RUN and outcome(one) is not Outcome.EQUAL
+    return f"{outcome(one).value}, every run" if every else outcome(one).value
 
 
 def _test(test: TestResult | None) -> str:
     if test is None:
         return _NONE
-    return p_value(test.p) if test.can_decide else f"{p_value(test.p)} ‡"
+    p = p_value(test.p).removeprefix("p ").removeprefix("= ")
+    return p if test.can_decide else f"{p} ‡"
 
 
 def limits_table(analysis: Analysis) -> Table:

@@ -25,7 +25,7 @@ class Colour:
 INK = Colour("fig-ink", "#1f2328", "#e6e9ec")
 MUTED = Colour("fig-muted", "#5c6670", "#9aa5b1")
 RULE = Colour("fig-rule", "#d8dde3", "#39424c")
-PAPER = Colour("fig-paper", "#fefefe", "#12171d")
+PAPER = Colour("fig-paper", "#ffffff", "#12171d")
 
 PROTOCOLS = (
     # Blue, vermillion and their like are Okabe and Ito's, told apart with any colour vision.
@@ -54,7 +54,7 @@ ON_FILL = (
     Colour("fig-on1", "#1f2329", "#e6e9ed"),
     Colour("fig-on2", "#1f232a", "#e6e9ee"),
     Colour("fig-on3", "#1f232b", "#ffffff"),
-    Colour("fig-on4", "#ffffff", "#12171e"),
+    Colour("fig-on4", "#fffffe", "#12171e"),
 )
 """Text on ``FASTER`` and ``SLOWER`` of the same strength."""
 

@@ -35,7 +35,7 @@ def make_manifest(
         "seeds": sorted({run.seed for run in runs}),
         "versions": {a.name: image.info.packages.get(a.package, "unknown") for a in adapters},
         "settings": [asdict(adjustment) for a in adapters for adjustment in a.adjustments],
-        "kernel": image.info.kernel,
+        "kernel": image.info.kernel_version,
         "image": image.key,
         "host": _host(),
         "self_test": self_test,

@@ -1,4 +1,7 @@
-"""The image that labs boot: a User Mode Linux kernel and a root tree of Debian packages."""
+"""The image that labs boot: a User Mode Linux kernel and a root tree of Debian packages.
+
+Progress of a build is shown by `headway.lab.image.display`.
+"""
 
 from headway.lab.image.builder import build
 from headway.lab.image.guestcode import compiled_guest_code
@@ -13,13 +16,7 @@ from headway.lab.image.image import (
     status,
 )
 from headway.lab.image.options import ImageOptions
-from headway.lab.image.progress import (
-    BuildProgress,
-    PlainProgress,
-    RichProgress,
-    SilentProgress,
-    shown_progress,
-)
+from headway.lab.image.progress import BuildProgress, PlainProgress, SilentProgress
 
 __all__ = [
     "BuildProgress",
@@ -29,13 +26,11 @@ __all__ = [
     "ImageStatus",
     "KernelInfo",
     "PlainProgress",
-    "RichProgress",
     "RootInfo",
     "SilentProgress",
     "build",
     "compiled_guest_code",
     "find",
     "remove",
-    "shown_progress",
     "status",
 ]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
+import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +14,7 @@ from pathlib import Path
 from headway.errors import HeadwayError
 
 _SYSTEM_PATH = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin")
+_GRACE_S = 2.0
 _TELLING = re.compile(r"^E: |\berror\b|\bfailed\b|No space left|cannot |not found", re.IGNORECASE)
 _UNTELLING = re.compile(r"^make(\[\d+\])?: ")
 
@@ -69,9 +72,8 @@ class Runner:
         words = [str(word) for word in argv]
         self.log.parent.mkdir(parents=True, exist_ok=True)
         last: list[str] = []
-        with self.log.open("a", encoding="utf-8") as log:
+        with self.log.open("a", buffering=1, encoding="utf-8") as log:
             log.write(f"+ {' '.join(words)}\n")
-            log.flush()
             try:
                 process = subprocess.Popen(
                     # If this process is killed, the tool ends too, and takes its children along.
@@ -83,6 +85,7 @@ class Runner:
                     stderr=subprocess.STDOUT,
                     text=True,
                     errors="replace",
+                    process_group=0,
                     pass_fds=() if self.keep_open is None else (self.keep_open,),
                 )
             except OSError as error:
@@ -98,12 +101,20 @@ class Runner:
                         on_line(line.rstrip("\n"))
                 status = process.wait()
             finally:
-                if process.poll() is None:
-                    process.terminate()
-                    process.wait()
+                _end(process)
                 process.stdout.close()
         if status != 0:
             raise HeadwayError(f"{purpose} failed: {_reason(last, status)} (log: {self.log})")
+
+
+def _end(process: subprocess.Popen[str]) -> None:
+    """End a tool with all its children, if it still runs."""
+    for end in (signal.SIGTERM, signal.SIGKILL):
+        if process.poll() is not None:
+            return
+        os.killpg(process.pid, end)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(_GRACE_S)
 
 
 def _reason(lines: Sequence[str], status: int) -> str:

@@ -1,16 +1,9 @@
-"""Progress of an image build: the protocol, and its display on a terminal or in a log."""
+"""Progress of an image build: the protocol, and plain lines for logs."""
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import TracebackType
 from typing import Protocol, TextIO
-
-from rich.console import Console
-from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
 
 class BuildProgress(Protocol):
@@ -66,57 +59,3 @@ class PlainProgress:
     def _print(self, text: str) -> None:
         elapsed = time.monotonic() - self._begun
         print(f"[{elapsed:6.1f} s] {text}", file=self._stream, flush=True)
-
-
-class RichProgress:
-    """A bar with the elapsed time for each step; for terminals."""
-
-    def __init__(self, console: Console) -> None:
-        self._bars = Progress(
-            TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console
-        )
-        self._current: TaskID | None = None
-
-    def __enter__(self) -> RichProgress:
-        self._bars.start()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        if error is None:
-            self._finish()
-        self._bars.stop()
-
-    def step(self, name: str) -> None:
-        """See `BuildProgress.step`."""
-        self._finish()
-        self._current = self._bars.add_task(name, total=None)
-
-    def advance(self, fraction: float) -> None:
-        """See `BuildProgress.advance`."""
-        if self._current is not None:
-            self._bars.update(self._current, total=1.0, completed=fraction)
-
-    def note(self, message: str) -> None:
-        """See `BuildProgress.note`."""
-        self._bars.console.print(message, highlight=False, markup=False)
-
-    def _finish(self) -> None:
-        if self._current is not None:
-            self._bars.update(self._current, total=1.0, completed=1.0)
-            self._bars.stop_task(self._current)
-
-
-@contextmanager
-def shown_progress(stream: TextIO | None = None) -> Iterator[BuildProgress]:
-    """Progress on a stream (standard error): bars if it is a terminal, else plain lines."""
-    stream = sys.stderr if stream is None else stream
-    if not stream.isatty():
-        yield PlainProgress(stream)
-        return
-    with RichProgress(Console(file=stream)) as progress:
-        yield progress

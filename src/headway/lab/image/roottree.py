@@ -7,7 +7,6 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from headway.lab.image import pki
 from headway.lab.image.apt import PrivateApt
 from headway.lab.image.image import TREE_DIRECTORY
 from headway.lab.image.inputs import RootInputs
@@ -121,6 +120,9 @@ def _skeleton(tree: Path) -> None:
         (tree / name).symlink_to(f"usr/{name}")
     for name in _MOUNT_POINTS:
         (tree / name).mkdir(parents=True, exist_ok=True)
+    (tree / "var").mkdir(exist_ok=True)
+    (tree / "var/run").symlink_to("../run")
+    (tree / "var/lock").symlink_to("../run")
 
 
 def _unpack(archive: Path, tree: Path, runner: Runner) -> str:
@@ -154,6 +156,9 @@ def _unpack(archive: Path, tree: Path, runner: Runner) -> str:
 
 def _complete(tree: Path, inputs: RootInputs, status: Sequence[str]) -> None:
     """What the packages' maintainer scripts would have done, and what a lab needs."""
+    # Loading it takes a while, and of all commands only a build needs it.
+    from headway.lab.image import pki
+
     for name, content in _FILES.items():
         _write(tree / name, content.encode())
     _write(tree / "var/lib/dpkg/status", "\n".join(status).encode())
@@ -181,8 +186,8 @@ def _open_to_everyone(tree: Path) -> None:
             if stat.S_ISLNK(mode):
                 continue
             runs = stat.S_ISDIR(mode) or mode & 0o111
-            # Setuid programs would be the host's, not the lab's.
-            path.chmod((stat.S_IMODE(mode) & 0o777) | 0o644 | (0o111 if runs else 0))
+            # Setuid programs and directories that anyone may write to would be so on the host.
+            path.chmod((mode & 0o755) | 0o644 | (0o111 if runs else 0))
 
 
 def _cache_libraries(tree: Path, runner: Runner) -> None:

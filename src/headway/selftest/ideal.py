@@ -1,0 +1,221 @@
+"""The ideal path: when packets would leave and arrive if a path did exactly what it states.
+
+Written from the meaning of a path's fields, not from the emulation's code, so that the two can
+be compared. Times are nanoseconds from the start of the workload.
+"""
+
+from __future__ import annotations
+
+import bisect
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import TypeVar
+
+from headway.study.path import (
+    FRAME_BYTES,
+    Direction,
+    Jitter,
+    Path,
+    RandomLoss,
+    RateSchedule,
+    TraceRate,
+)
+from headway.study.units import Duration
+
+NEVER = 2**62
+_T = TypeVar("_T")
+
+
+class Way(StrEnum):
+    """Towards the server, or towards the client."""
+
+    UP = "up"
+    DOWN = "down"
+
+
+def directions(path: Path, way: Way) -> tuple[Direction, ...]:
+    """A path's links in one direction, in the order in which packets meet them."""
+    if way is Way.UP:
+        return tuple(link.up for link in path.links)
+    return tuple(link.down for link in reversed(path.links))
+
+
+def planned_rates(direction: Direction, until_ns: int) -> tuple[tuple[int, int], ...]:
+    """Times and rates in bit/s that a direction states; those of a random rate are not known."""
+    steps = [(int(change.at), int(change.rate)) for change in direction.changes if change.rate]
+    if isinstance(direction.rate, RateSchedule):
+        repeat = direction.rate.repeat
+        laps = range(until_ns // repeat + 1) if repeat else range(1)
+        steps += [
+            (lap * (repeat or 0) + step.at, int(step.rate))
+            for lap in laps
+            for step in direction.rate.steps
+        ]
+    return tuple(sorted(step for step in steps if step[0] <= until_ns))
+
+
+@dataclass(frozen=True)
+class Stage:
+    """One link in one direction.
+
+    Attributes:
+        direction: what the link does.
+        rtt: of the whole path, which the sizes of queues refer to.
+        rates: times and rates in bit/s, the first at 0; empty without a rate, and for a trace.
+        origin_ns: when the path's own time begins, which its changes refer to; before that, all
+            is as at its beginning.
+    """
+
+    direction: Direction
+    rtt: Duration
+    rates: tuple[tuple[int, int], ...]
+    origin_ns: int = NEVER
+
+    @property
+    def limit_bytes(self) -> int | None:
+        """How much the queue holds; None without a rate, as nothing ever queues then."""
+        rate = self.direction.first_rate
+        return None if rate is None else self.direction.queue.limit_bytes(rate, self.rtt)
+
+    @property
+    def opportunities_ms(self) -> tuple[int, ...]:
+        """The trace's delivery opportunities; empty if the link has no trace."""
+        rate = self.direction.rate
+        return rate.opportunities_ms if isinstance(rate, TraceRate) else ()
+
+    def rate_at(self, at_ns: int) -> int:
+        """Bits per second at a time; zero without a rate."""
+        index = bisect.bisect_right(self.rates, (at_ns, NEVER)) - 1
+        return self.rates[index][1] if self.rates else 0
+
+    def served_by(self, start_ns: int, size_bytes: int) -> int:
+        """When a link that is busy from a time on has served so many bytes."""
+        left = size_bytes * 8.0
+        now = start_ns
+        changes = self.rates[bisect.bisect_right(self.rates, (start_ns, NEVER)) :]
+        for change, _ in (*changes, (NEVER, 0)):
+            rate = self.rate_at(now)
+            if now + left * 1e9 / rate <= change:
+                break
+            left -= (change - now) * rate / 1e9
+            now = change
+        return round(now + left * 1e9 / rate)
+
+    def opportunities(self, from_ns: int) -> Iterator[int]:
+        """Times of the trace's opportunities from a time on, the trace repeated without end."""
+        times = self.opportunities_ms
+        period_ns = times[-1] * 1_000_000
+        for lap in itertools.count(max(from_ns // period_ns - 1, 0)):
+            yield from (
+                at for ms in times if (at := lap * period_ns + ms * 1_000_000) >= from_ns
+            )
+
+    def departures(self, arrivals: Sequence[int]) -> list[int]:
+        """When full-size packets leave the queue, if none finds it full.
+
+        A link that was idle sends the first packet at once; the emulation's token bucket holds
+        one full packet.
+        """
+        if self.opportunities_ms:
+            return self._at_opportunities(arrivals)
+        if not self.rates:
+            return list(arrivals)
+        left: list[int] = []
+        for arrival in arrivals:
+            free = self.served_by(left[-1], FRAME_BYTES) if left else arrival
+            left.append(max(arrival, free))
+        return left
+
+    def _at_opportunities(self, arrivals: Sequence[int]) -> list[int]:
+        left: list[int] = []
+        times = self.opportunities(arrivals[0]) if arrivals else iter(())
+        for arrival in arrivals:
+            left.append(next(time for time in times if time >= arrival))
+        return left
+
+    def wait(self, arrival_ns: int) -> int:
+        """How long a small packet that comes alone waits: not at all, or for an opportunity."""
+        if not self.opportunities_ms:
+            return 0
+        return next(self.opportunities(arrival_ns)) - arrival_ns
+
+    def delay_at(self, at_ns: int) -> int:
+        """Propagation delay at a time."""
+        return int(self._latest("delay", at_ns, self.direction.delay))
+
+    def jitter_at(self, at_ns: int) -> int:
+        """Jitter at a time: half the range of a uniform one, a normal one's deviation."""
+        return int(self._latest("jitter", at_ns, self.direction.jitter))
+
+    def loss_at(self, at_ns: int) -> RandomLoss:
+        """Random loss at a time."""
+        return self._latest("loss", at_ns, self.direction.loss)
+
+    def is_black(self, at_ns: int) -> bool:
+        """Whether all packets are lost at a time."""
+        own_ns = at_ns - self.origin_ns
+        return any(window.start <= own_ns < window.end for window in self.direction.blackouts)
+
+    def farthest_jitter(self, at_ns: int) -> int:
+        """How far from its delay a packet can come, practically."""
+        shape = self.direction.jitter_distribution
+        return self.jitter_at(at_ns) * (5 if shape is Jitter.NORMAL else 1)
+
+    def _latest(self, name: str, at_ns: int, first: _T) -> _T:
+        value = first
+        for change in self.direction.changes:
+            if change.at <= at_ns - self.origin_ns and getattr(change, name) is not None:
+                value = getattr(change, name)
+        return value
+
+
+@dataclass(frozen=True)
+class Course:
+    """All stages of one direction of a path, in order."""
+
+    way: Way
+    stages: tuple[Stage, ...]
+
+    @property
+    def first_rates(self) -> list[int]:
+        """Rates in bit/s at the beginning of the stages that have one."""
+        return [stage.rates[0][1] for stage in self.stages if stage.rates]
+
+    @property
+    def is_traced(self) -> bool:
+        """Whether a stage follows a trace."""
+        return any(stage.opportunities_ms for stage in self.stages)
+
+    @property
+    def smallest_queue_bytes(self) -> int | None:
+        """Size of the smallest queue; None without any."""
+        return min((s.limit_bytes for s in self.stages if s.limit_bytes is not None), default=None)
+
+    @property
+    def delay_ns(self) -> int:
+        """Sum of the delays at the beginning."""
+        return sum(stage.delay_at(0) for stage in self.stages)
+
+    @property
+    def farthest_jitter_ns(self) -> int:
+        """How far from the sum of the delays a packet can come, at the beginning."""
+        return sum(stage.farthest_jitter(0) for stage in self.stages)
+
+    def small_packet(self, sent_ns: int) -> list[int]:
+        """Times at which a small packet that travels alone meets each delay line, and arrives."""
+        times = []
+        now = sent_ns
+        for stage in self.stages:
+            now += stage.wait(now)
+            times.append(now)
+            now += stage.delay_at(now)
+        return [*times, now]
+
+    def full_packets(self, sent_ns: Sequence[int]) -> list[int]:
+        """Arrival times of full-size packets that find room in every queue."""
+        now = list(sent_ns)
+        for stage in self.stages:
+            now = [left + stage.delay_at(left) for left in stage.departures(now)]
+        return now

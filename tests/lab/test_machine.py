@@ -1,0 +1,119 @@
+"""The machine: limits, failures as rows, isolation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from headway.guest.orders import Namespace, Orders, Outcome, Program
+from headway.lab.machine import CONSOLE_FILE, Machine
+from headway.study.units import Duration
+
+from .conftest import RunSetting
+
+pytestmark = pytest.mark.lab
+
+QUICK = Duration(20 * 10**9)
+
+
+def boot(machine: Machine, directory: Path, script: str, *, limit_s: float = 60, wall: Duration = QUICK) -> Outcome:
+    orders = Orders(
+        namespaces=(Namespace("client"),),
+        programs=(Program("script", "client", ("sh", "-c", script)),),
+        limit_ns=int(limit_s * 1e9),
+    )
+    return machine.boot(orders, directory, seed=1, wall_limit=wall)
+
+
+def said(directory: Path) -> str:
+    return (directory / "script.out").read_text()
+
+
+def test_a_program_runs_and_its_output_is_kept(machine: Machine, tmp_path: Path) -> None:
+    outcome = boot(machine, tmp_path, "echo hello; exit 3")
+    assert outcome.status == "ok"
+    assert outcome.ended[0].exit_status == 3
+    assert said(tmp_path) == "hello\n"
+
+
+def test_an_hour_of_the_labs_time_takes_no_hour(machine: Machine, tmp_path: Path) -> None:
+    outcome = boot(machine, tmp_path, "sleep 3600", limit_s=7200)
+    assert outcome.status == "ok"
+    assert outcome.duration_ns == pytest.approx(3600e9, rel=1e-6)
+
+
+def test_a_workload_ends_at_its_virtual_limit(machine: Machine, tmp_path: Path) -> None:
+    outcome = boot(machine, tmp_path, "sleep 100", limit_s=5)
+    assert outcome.status == "timeout"
+    assert outcome.reason == "the limit of 5 s was reached"
+    assert outcome.duration_ns == pytest.approx(5e9, rel=1e-3)
+
+
+def test_a_lab_that_hangs_is_ended_at_the_wall_limit(machine: Machine, tmp_path: Path) -> None:
+    # Busy forever: in virtual time the clock then stands still.
+    outcome = boot(machine, tmp_path, "while :; do :; done", wall=Duration(2 * 10**9))
+    assert outcome.status == "timeout"
+    assert "2 s of wall time" in (outcome.reason or "")
+
+
+def test_a_panic_has_its_reason_and_log(machine: Machine, tmp_path: Path) -> None:
+    orders = Orders(namespaces=(Namespace("client"),), ip=("link add broken type nonsense",))
+    outcome = machine.boot(orders, tmp_path, seed=1, wall_limit=QUICK)
+    assert outcome.status == "failed"
+    assert "broken type nonsense" in (outcome.reason or "")
+    assert "nonsense" in (tmp_path / CONSOLE_FILE).read_text()
+
+
+def test_running_out_of_memory_has_its_reason(machine: Machine, tmp_path: Path) -> None:
+    orders = Orders(
+        namespaces=(Namespace("client"),),
+        programs=(Program("hog", "client", ("python3", "-c", "x = bytearray(2**30); print(1)")),),
+    )
+    outcome = machine.boot(orders, tmp_path, seed=1, wall_limit=QUICK)
+    ended_by_kernel = outcome.status == "failed" or outcome.ended[0].exit_status != 0
+    assert ended_by_kernel
+
+
+def test_a_server_that_dies_is_named(run_setting: RunSetting) -> None:
+    record = run_setting(
+        {"server": {"program": "nginx", "knobs": {"ssl_buffer_size": "nonsense"}}, "path": {"rtt": "10 ms"}}
+    )
+    assert record.status == "failed"
+    assert "nginx ended early, with exit status 1" in (record.error or "")
+    assert record.total_s is None
+
+
+def test_a_run_that_is_too_slow_is_a_timeout(run_setting: RunSetting) -> None:
+    record = run_setting(
+        {"path": {"rate": "1 Mbit/s"}, "workload": {"size": "10 MB"}, "limits": {"virtual": "5 s"}}
+    )
+    assert record.status == "timeout"
+    assert "limit of 5 s" in (record.error or "")
+
+
+@pytest.mark.parametrize(
+    "attempt",
+    [
+        "mkdir -p /tmp/host; python3 -c 'import ctypes; "
+        'raise SystemExit(ctypes.CDLL(None).mount(b"none", b"/tmp/host", b"hostfs", 0, b"/"))\'',
+        "echo x > /proc/sysrq-trigger",
+        "reboot -f",
+    ],
+)
+def test_a_program_cannot_leave_the_lab(machine: Machine, tmp_path: Path, attempt: str) -> None:
+    outcome = boot(machine, tmp_path, attempt)
+    assert outcome.status == "ok"
+    assert outcome.ended[0].exit_status != 0
+
+
+def test_writes_stay_in_the_lab(machine: Machine, tmp_path: Path) -> None:
+    outcome = boot(machine, tmp_path, "echo x > /etc/hostname && rm -r /usr/share && cat /etc/hostname")
+    assert outcome.ended[0].exit_status == 0
+    assert (machine.image.root / "usr" / "share").is_dir()
+    assert said(tmp_path) == "x\n"
+
+
+def test_the_host_network_is_out_of_reach(machine: Machine, tmp_path: Path) -> None:
+    boot(machine, tmp_path, "cat /proc/net/dev | tail -n +3 | cut -d: -f1")
+    assert said(tmp_path).split() == ["lo"]

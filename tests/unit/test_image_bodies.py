@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import hashlib
+import threading
+import zlib
+from pathlib import Path
+
+import pytest
+
+from headway.lab.bodies import bodies_directory, body_file
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path))
+    return tmp_path
+
+
+@pytest.mark.parametrize("size", [0, 1, 2**20 - 1, 2**20, 2**20 + 1])
+def test_size_name_and_mode(size: int) -> None:
+    path = body_file(size)
+    assert path == bodies_directory() / f"{size}.bin"
+    assert path.stat().st_size == size
+    assert path.stat().st_mode & 0o777 == 0o644
+
+
+def test_content_is_the_same_everywhere() -> None:
+    assert hashlib.sha256(body_file(1000).read_bytes()).hexdigest() == (
+        "b157b63afcf9c5ad24588208c0caef3a560651350f14302fe28593f56d65c667"
+    )
+
+
+def test_content_does_not_compress() -> None:
+    content = body_file(3 * 2**20).read_bytes()
+    assert len(zlib.compress(content, 1)) > 0.99 * len(content)
+    assert content[: 2**20] != content[2**20 : 2 * 2**20]
+
+
+def test_made_once() -> None:
+    made = body_file(10).stat().st_ino
+    assert body_file(10).stat().st_ino == made
+
+
+def test_made_by_many_at_once() -> None:
+    threads = [threading.Thread(target=body_file, args=(2**21,)) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [path.name for path in bodies_directory().iterdir()] == [f"{2**21}.bin"]
+    assert body_file(2**21).stat().st_size == 2**21
+
+
+def test_negative_size_is_wrong() -> None:
+    with pytest.raises(ValueError, match="-1 bytes"):
+        body_file(-1)

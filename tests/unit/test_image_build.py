@@ -1,0 +1,271 @@
+from __future__ import annotations
+
+import io
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from headway.errors import HeadwayError
+from headway.lab.image import (
+    Image,
+    ImageOptions,
+    PlainProgress,
+    SilentProgress,
+    build,
+    builder,
+    compiled_guest_code,
+    find,
+    guestcode,
+    prerequisites,
+    remove,
+    status,
+)
+from headway.lab.image.apt import Package, PrivateApt
+from headway.lab.image.inputs import KernelInputs
+from headway.lab.image.kernel import KernelSource
+from headway.lab.image.process import Runner, scrubbed_environment
+from headway.lab.image.roottree import versions
+
+OPTIONS = ImageOptions(mirror="http://mirror.test/debian")
+
+
+class Recorded(SilentProgress):
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+        self.noted = threading.Event()
+
+    def note(self, message: str) -> None:
+        self.notes.append(message)
+        self.noted.set()
+
+
+class Fakes:
+    """Stands in for everything that needs a network or a compiler."""
+
+    def __init__(self) -> None:
+        self.kernels = self.roots = 0
+        self.while_compiling: Callable[[], None] = lambda: None
+
+    def build_root(
+        self, apt: object, inputs: object, directory: Path, *_: object
+    ) -> dict[str, str]:
+        self.roots += 1
+        (directory / "tree").mkdir()
+        return {"curl": "8.22.0-1"}
+
+    def build_kernel(self, source: object, inputs: object, directory: Path, *_: object) -> str:
+        self.kernels += 1
+        (directory / "half").touch()
+        self.while_compiling()
+        (directory / "linux").touch()
+        return "7.2.12-1"
+
+
+@pytest.fixture
+def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fakes:
+    fakes = Fakes()
+    monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path))
+    monkeypatch.setattr(builder, "ensure", lambda *_: None)
+    monkeypatch.setattr(PrivateApt, "update", lambda *_: None)
+    monkeypatch.setattr(
+        builder, "find_source", lambda apts, _: KernelSource(next(apts), "linux-source-7.2")
+    )
+    monkeypatch.setattr(builder, "build_root", fakes.build_root)
+    monkeypatch.setattr(builder, "build_kernel", fakes.build_kernel)
+    return fakes
+
+
+def test_nothing_is_found_before_a_build(fakes: Fakes) -> None:
+    assert find(OPTIONS) is None
+    assert remove(OPTIONS) == 0
+
+
+def test_build_is_found_again(fakes: Fakes) -> None:
+    image = build(OPTIONS)
+    assert find(OPTIONS) == image == build(OPTIONS)
+    assert (fakes.kernels, fakes.roots) == (1, 1)
+    assert image.kernel.is_file()
+    assert image.root.is_dir()
+    assert image.info.kernel_version == "7.2.12-1"
+    assert image.info.packages == {"curl": "8.22.0-1"}
+
+
+def test_other_options_are_another_image(fakes: Fakes) -> None:
+    image = build(OPTIONS)
+    other = ImageOptions(mirror=OPTIONS.mirror, suite="trixie")
+    assert find(other) is None
+    assert build(other).key != image.key
+
+
+def test_kernel_and_root_tree_are_cached_apart(
+    fakes: Fakes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = build(OPTIONS)
+    monkeypatch.setattr(KernelInputs, "of_package", lambda: KernelInputs((), ()))
+    assert find(OPTIONS) is None
+    after = build(OPTIONS)
+    assert (fakes.kernels, fakes.roots) == (2, 1)
+    assert before.root == after.root
+    assert before.key != after.key
+    assert status(OPTIONS).other == (before.kernel.parent.name,)
+    remove(OPTIONS, only_others=True)
+    assert status(OPTIONS).other == ()
+    assert find(OPTIONS) == after
+
+
+def test_interrupted_build_leaves_no_half_image(fakes: Fakes, tmp_path: Path) -> None:
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    fakes.while_compiling = interrupt
+    with pytest.raises(KeyboardInterrupt):
+        build(OPTIONS)
+    assert find(OPTIONS) is None
+    assert not list(tmp_path.rglob("half"))
+    fakes.while_compiling = lambda: None
+    assert build(OPTIONS) == find(OPTIONS)
+    assert (fakes.kernels, fakes.roots) == (2, 1)
+
+
+def test_entry_without_description_is_made_again(fakes: Fakes) -> None:
+    image = build(OPTIONS)
+    (image.kernel.parent / "info.json").unlink()
+    assert find(OPTIONS) is None
+    assert build(OPTIONS).kernel == image.kernel
+    assert fakes.kernels == 2
+
+
+def test_second_build_waits_and_then_hits(fakes: Fakes) -> None:
+    second, results = Recorded(), []
+
+    def compiling() -> None:
+        thread.start()
+        assert second.noted.wait(10)
+
+    thread = threading.Thread(target=lambda: results.append(build(OPTIONS, second)))
+    fakes.while_compiling = compiling
+    image = build(OPTIONS)
+    thread.join(10)
+    assert results == [image]
+    assert fakes.kernels == 1
+    assert second.notes == ["another build is under way; waiting for it to end"]
+
+
+def test_remove(fakes: Fakes) -> None:
+    build(OPTIONS)
+    assert remove(OPTIONS) > 0
+    found = status(OPTIONS)
+    assert (found.image, found.kernel_built, found.size_bytes) == (None, False, 0)
+
+
+def test_missing_tools_are_named_with_their_packages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lacking = [
+        prerequisites.Prerequisite(what, package, lambda: False)
+        for what, package in (("xz", "xz-utils"), ("flex", "flex"))
+    ]
+    monkeypatch.setattr(prerequisites, "_become_root", lambda: None)
+    expected = (
+        "building an image needs xz, flex; as root:"
+        " apt-get install --yes --no-install-recommends flex xz-utils"
+    )
+    with pytest.raises(HeadwayError, match=expected):
+        prerequisites.ensure(lacking, Runner(tmp_path / "log"), SilentProgress())
+
+
+def test_nothing_is_installed_when_nothing_is_missing(tmp_path: Path) -> None:
+    there = prerequisites.Prerequisite("it", "it", lambda: True)
+    prerequisites.ensure([there], Runner(tmp_path / "log"), SilentProgress())
+    assert not (tmp_path / "log").exists()
+
+
+def test_failed_tool_is_one_line_with_its_log(tmp_path: Path) -> None:
+    log = tmp_path / "logs" / "it.log"
+    script = "echo fine; echo 'a.c:1: error: no'; echo 'make: *** [a.o] Error 1'; exit 2"
+    with pytest.raises(HeadwayError) as failure:
+        Runner(log).run(["sh", "-c", script], purpose="compiling", environment={})
+    assert str(failure.value) == f"compiling failed: a.c:1: error: no (log: {log})"
+    assert "fine" in log.read_text()
+
+
+def test_tool_that_does_not_exist(tmp_path: Path) -> None:
+    with pytest.raises(HeadwayError, match="unpacking failed: .*no-such-tool"):
+        Runner(tmp_path / "log").run(
+            ["no-such-tool"], purpose="unpacking", environment=scrubbed_environment()
+        )
+
+
+def test_builds_do_not_see_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("ARCH", "CFLAGS", "KBUILD_OUTPUT", "MAKEFLAGS"):
+        monkeypatch.setenv(name, "x")
+    assert set(scrubbed_environment(A="b")) <= {"PATH", "HOME", "TMPDIR", "LC_ALL", "A"}
+
+
+def test_package_file_names() -> None:
+    assert Package("tar", "1:2.0+b1", "amd64").file_name == "tar_1%3a2.0+b1_amd64.deb"
+
+
+def test_versions_are_read_from_the_status(tmp_path: Path) -> None:
+    (tmp_path / "var/lib/dpkg").mkdir(parents=True)
+    (tmp_path / "var/lib/dpkg/status").write_text(
+        "Package: b\nVersion: 1:2\nStatus: install ok unpacked\n\nPackage: a\nVersion: 3\n"
+    )
+    assert versions(tmp_path) == {"a": "3", "b": "1:2"}
+
+
+def test_plain_progress_is_a_line_for_each_tenth() -> None:
+    stream = io.StringIO()
+    progress = PlainProgress(stream)
+    progress.step("compiling")
+    for percent in range(0, 101, 5):
+        progress.advance(percent / 100)
+    lines = stream.getvalue().splitlines()
+    assert lines[0].endswith("s] compiling")
+    assert 9 <= len(lines) <= 12
+
+
+@pytest.fixture
+def with_host_python(
+    fakes: Fakes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> tuple[Image, Path]:
+    def command(root: Path, directory: Path, shown_as: str) -> list[str]:
+        return [sys.executable, "-m", "compileall", "-q", str(directory)]
+
+    monkeypatch.setattr(guestcode, "compile_command", command)
+    image = build(OPTIONS)
+    (image.root / "usr/bin").mkdir(parents=True)
+    (image.root / "usr/bin/python3").symlink_to("python3.14")
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    (sources / "agent.py").write_text("ANSWER = 42\n")
+    return image, sources
+
+
+def test_guest_code_is_compiled_once(with_host_python: tuple[Image, Path]) -> None:
+    image, sources = with_host_python
+    first = compiled_guest_code(image, sources)
+    assert list((first / "guest/__pycache__").glob("agent.*.pyc"))
+    made = (first / "guest/agent.py").stat().st_ino
+    assert compiled_guest_code(image, sources) == first
+    assert (first / "guest/agent.py").stat().st_ino == made
+    run = [sys.executable, "-c", "from guest.agent import ANSWER; print(ANSWER)"]
+    assert subprocess.check_output(run, cwd=first, text=True) == "42\n"
+
+
+def test_guest_code_follows_its_sources(with_host_python: tuple[Image, Path]) -> None:
+    image, sources = with_host_python
+    first = compiled_guest_code(image, sources)
+    (sources / "agent.py").write_text("ANSWER = 43\n")
+    assert compiled_guest_code(image, sources) != first
+
+
+def test_guest_code_that_does_not_compile(with_host_python: tuple[Image, Path]) -> None:
+    image, sources = with_host_python
+    (sources / "agent.py").write_text("def\n")
+    with pytest.raises(HeadwayError, match="do not compile"):
+        compiled_guest_code(image, sources)

@@ -1,0 +1,70 @@
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from headway.lab.image import kconfig
+from headway.lab.image.inputs import KernelInputs, RootInputs, package_list
+from headway.lab.image.options import ImageOptions
+
+OPTIONS = ImageOptions()
+KERNEL = KernelInputs((("CONFIG_A", "y"),), (("1.patch", b"a"), ("2.patch", b"b")))
+ROOT = RootInputs(("curl",), b"init", (b"recipe",))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        replace(KERNEL, options=(("CONFIG_A", "n"),)),
+        replace(KERNEL, patches=(("1.patch", b"a"),)),
+        replace(KERNEL, patches=(("1.patch", b"a"), ("2.patch", b"c"))),
+    ],
+)
+def test_kernel_key_follows_its_inputs(changed: KernelInputs) -> None:
+    assert changed.key(OPTIONS) != KERNEL.key(OPTIONS)
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        replace(ROOT, packages=("curl", "nginx")),
+        replace(ROOT, init=b"other"),
+        replace(ROOT, recipe=(b"other",)),
+    ],
+)
+def test_root_key_follows_its_inputs(changed: RootInputs) -> None:
+    assert changed.key(OPTIONS) != ROOT.key(OPTIONS)
+
+
+@pytest.mark.parametrize(
+    "other", [ImageOptions(suite="trixie"), ImageOptions(mirror="http://mirror.test/debian")]
+)
+def test_keys_follow_the_options(other: ImageOptions) -> None:
+    assert KERNEL.key(other) != KERNEL.key(OPTIONS)
+    assert ROOT.key(other) != ROOT.key(OPTIONS)
+
+
+def test_what_is_shipped() -> None:
+    kernel, root = KernelInputs.of_package(), RootInputs.of_package()
+    assert dict(kernel.options)["CONFIG_UML_TIME_TRAVEL_SUPPORT"] == "y"
+    assert [name for name, _ in kernel.patches] == sorted(name for name, _ in kernel.patches)
+    assert {"curl", "nginx", "python3"} <= set(root.packages)
+
+
+def test_package_list() -> None:
+    assert package_list("# all\n\nnginx  # a server\ncurl\ncurl\n") == ("curl", "nginx")
+
+
+def test_unresolved_options_are_named() -> None:
+    asked = kconfig.options("CONFIG_A=y\nCONFIG_B=1000 \n# CONFIG_C is not set\nCONFIG_D=n\n")
+    resolved = kconfig.options("CONFIG_A=y\nCONFIG_C=y\n# CONFIG_D is not set\n")
+    assert kconfig.unresolved(asked, resolved) == [
+        "CONFIG_C=n (is y)",
+        "CONFIG_B=1000 (is n)",
+    ]
+
+
+def test_resolved_options_are_not_named() -> None:
+    text = "CONFIG_A=y\n# CONFIG_B is not set\n"
+    assert kconfig.unresolved(kconfig.options(text), kconfig.options("CONFIG_A=y\n")) == []
