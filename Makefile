@@ -3,7 +3,7 @@
 HEADWAY := .venv/bin/headway
 LABS ?=
 
-.PHONY: help quickstart test lint test-quick test-lab bench lock clean
+.PHONY: help quickstart test lint test-quick test-lab bench docs lock clean
 
 help:
 	@echo "make quickstart   set up, build the lab image, run the quickstart study"
@@ -12,6 +12,7 @@ help:
 	@echo "make test-quick   tests that boot no lab"
 	@echo "make test-lab     tests that boot labs"
 	@echo "make bench        measure speed; prints the table of docs/performance.md"
+	@echo "make docs         write the generated parts of docs/"
 	@echo "make lock         choose newer versions of the Python packages"
 	@echo "make clean        remove .venv and results; the lab image stays cached"
 
@@ -24,8 +25,8 @@ quickstart: .venv/complete
 test: lint test-quick test-lab
 
 lint: .venv/complete
-	@.venv/bin/ruff format --check src tests bench
-	@.venv/bin/ruff check src tests bench
+	@.venv/bin/ruff format --check src tests bench tools
+	@.venv/bin/ruff check src tests bench tools
 	@.venv/bin/mypy
 
 test-quick: .venv/complete
@@ -37,6 +38,9 @@ test-lab: .venv/complete
 
 bench: .venv/complete
 	@.venv/bin/python bench/bench.py
+
+docs: .venv/complete
+	@.venv/bin/python tools/generate_docs.py
 
 lock:
 	@.venv/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \

@@ -45,13 +45,18 @@ def test_equal_seeds_give_equal_captures(
     assert first.total_s == second.total_s
     assert first.virtual_s == second.virtual_s
     for end in ("client", "server"):
-        captures = [(tmp_path / name / f"{end}.pcap").read_bytes() for name in ("first", "second")]
+        captures = [
+            (tmp_path / name / f"{end}.pcapng").read_bytes() for name in ("first", "second")
+        ]
         assert captures[0] == captures[1]
         assert len(captures[0]) > 200_000
 
 
 def test_another_seed_gives_other_losses(run_setting: RunSetting) -> None:
-    raw = {"path": {"rate": "10 Mbit/s", "rtt": "40 ms", "loss": "4 %"}, "workload": {"size": "1 MB"}}
+    raw = {
+        "path": {"rate": "10 Mbit/s", "rtt": "40 ms", "loss": "4 %"},
+        "workload": {"size": "1 MB"},
+    }
     totals = {run_setting(raw, seed=seed, name=str(seed)).total_s for seed in (1, 2, 3)}
     assert len(totals) == 3
 

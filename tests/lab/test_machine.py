@@ -17,7 +17,9 @@ pytestmark = pytest.mark.lab
 QUICK = Duration(20 * 10**9)
 
 
-def boot(machine: Machine, directory: Path, script: str, *, limit_s: float = 60, wall: Duration = QUICK) -> Outcome:
+def boot(
+    machine: Machine, directory: Path, script: str, *, limit_s: float = 60, wall: Duration = QUICK
+) -> Outcome:
     orders = Orders(
         namespaces=(Namespace("client"),),
         programs=(Program("script", "client", ("sh", "-c", script)),),
@@ -77,7 +79,10 @@ def test_running_out_of_memory_has_its_reason(machine: Machine, tmp_path: Path) 
 
 def test_a_server_that_dies_is_named(run_setting: RunSetting) -> None:
     record = run_setting(
-        {"server": {"program": "nginx", "knobs": {"ssl_buffer_size": "nonsense"}}, "path": {"rtt": "10 ms"}}
+        {
+            "server": {"program": "nginx", "knobs": {"ssl_buffer_size": "nonsense"}},
+            "path": {"rtt": "10 ms"},
+        }
     )
     assert record.status == "failed"
     assert "nginx ended early, with exit status 1" in (record.error or "")
@@ -108,7 +113,9 @@ def test_a_program_cannot_leave_the_lab(machine: Machine, tmp_path: Path, attemp
 
 
 def test_writes_stay_in_the_lab(machine: Machine, tmp_path: Path) -> None:
-    outcome = boot(machine, tmp_path, "echo x > /etc/hostname && rm -r /usr/share && cat /etc/hostname")
+    outcome = boot(
+        machine, tmp_path, "echo x > /etc/hostname && rm -r /usr/share && cat /etc/hostname"
+    )
     assert outcome.ended[0].exit_status == 0
     assert (machine.image.root / "usr" / "share").is_dir()
     assert said(tmp_path) == "x\n"

@@ -47,7 +47,9 @@ def test_handshakes_take_their_round_trips(
     # A TLS server's flight has up to 4 packets; the last waits for the others' serialisation.
     serialisation_s = 4 * FRAME_BYTES * 8 / RATE
     assert record.connect_s is not None and record.ttfb_s is not None
-    assert 0 <= record.connect_s - connect * RTT_S < (serialisation_s if protocol == "h3" else 10e-6)
+    assert (
+        0 <= record.connect_s - connect * RTT_S < (serialisation_s if protocol == "h3" else 10e-6)
+    )
     assert 0 <= record.ttfb_s - first_byte * RTT_S < 2 * serialisation_s
     if secure is None:
         assert record.tls_s is None

@@ -194,7 +194,7 @@ def test_failed_tool_is_one_line_with_its_log(tmp_path: Path) -> None:
 
 
 def test_tool_that_does_not_exist(tmp_path: Path) -> None:
-    with pytest.raises(HeadwayError, match="unpacking failed: .*no-such-tool"):
+    with pytest.raises(HeadwayError, match=r"unpacking failed: .*no-such-tool"):
         Runner(tmp_path / "log").run(
             ["no-such-tool"], purpose="unpacking", environment=scrubbed_environment()
         )
@@ -249,11 +249,11 @@ def with_host_python(
 def test_guest_code_is_compiled_once(with_host_python: tuple[Image, Path]) -> None:
     image, sources = with_host_python
     first = compiled_guest_code(image, sources)
-    assert list((first / "guest/__pycache__").glob("agent.*.pyc"))
-    made = (first / "guest/agent.py").stat().st_ino
+    assert list((first / "headway/guest/__pycache__").glob("agent.*.pyc"))
+    made = (first / "headway/guest/agent.py").stat().st_ino
     assert compiled_guest_code(image, sources) == first
-    assert (first / "guest/agent.py").stat().st_ino == made
-    run = [sys.executable, "-c", "from guest.agent import ANSWER; print(ANSWER)"]
+    assert (first / "headway/guest/agent.py").stat().st_ino == made
+    run = [sys.executable, "-S", "-c", "from headway.guest.agent import ANSWER; print(ANSWER)"]
     assert subprocess.check_output(run, cwd=first, text=True) == "42\n"
 
 

@@ -54,6 +54,16 @@ class Manifest:
     self_test: tuple[SelfTest, ...]
     settings: tuple[ProgramSetting, ...]
 
+    @property
+    def warning(self) -> str:
+        """What a reader must know before anything else: checks of the emulation that failed."""
+        failed = [f"{test.name} ({test.path})" for test in self.self_test if not test.passed]
+        if not failed:
+            return ""
+        return (
+            f"The emulation failed its own test: {'; '.join(failed)}. Do not rely on the results."
+        )
+
 
 def read_manifest(file: Path) -> Manifest:
     """Read a manifest; one that is missing is empty, so that runs alone can be analysed.

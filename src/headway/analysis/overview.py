@@ -46,9 +46,16 @@ class Tally:
 
 @dataclass(frozen=True)
 class Dependence:
-    """The factor that separates the outcomes best, with the tally at each of its levels."""
+    """The factor that separates the outcomes best, with the tally at each of its levels.
+
+    Attributes:
+        factor: its name.
+        alone: whether it is the study's only factor.
+        by_level: title of each level and the tally there.
+    """
 
     factor: str
+    alone: bool
     by_level: tuple[tuple[str, Tally], ...]
 
 
@@ -149,7 +156,8 @@ def _dependence(analysis: Analysis, cells: Sequence[Cell], protocol: str) -> Dep
         return None
     factor = analysis.conditions.factors[best]
     tallies = (_tally(group, protocol) for group in _by_level(cells, best, len(factor.levels)))
-    return Dependence(factor.name, tuple(zip(factor.titles, tallies, strict=True)))
+    alone = len(analysis.conditions.factors) == 1
+    return Dependence(factor.name, alone, tuple(zip(factor.titles, tallies, strict=True)))
 
 
 def _by_level(cells: Sequence[Cell], place: int, levels: int) -> list[list[Cell]]:

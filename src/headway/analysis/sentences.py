@@ -104,6 +104,8 @@ def _evidence(comparison: Comparison) -> tuple[str, ...]:
 def _pairs(pairs: Pairs) -> str:
     if not pairs.n:
         return ""
+    if pairs.faster == pairs.slower == 0:
+        return f"equal in {pairs.n} of {counted(pairs.n, 'pair')}"
     way, count = (
         ("slower", pairs.slower) if pairs.slower > pairs.faster else ("faster", pairs.faster)
     )
@@ -238,7 +240,8 @@ def _dependence(dependence: Dependence | None) -> str:
     if dependence is None:
         return ""
     levels = [f"at {title} {_tally(tally)}" for title, tally in dependence.by_level if tally.total]
-    return f" It depends most on {dependence.factor}: {'; '.join(levels)}."
+    head = "By" if dependence.alone else "It depends most on"
+    return f" {head} {dependence.factor}: {'; '.join(levels)}."
 
 
 def _tally(tally: Tally) -> str:

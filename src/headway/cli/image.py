@@ -67,7 +67,9 @@ def status_command(mirror: Mirror = None) -> None:
         info = cached.image.info
         output.print(f"kernel     {info.kernel_version}, built {info.kernel.built:%Y-%m-%d %H:%M}")
         output.print(f"root tree  Debian {info.suite}, {len(info.packages)} packages")
-        output.print(f"size       {cached.size_bytes / 1e6:.0f} MB in {cached.path}", soft_wrap=True)
+        output.print(
+            f"size       {cached.size_bytes / 1e6:.0f} MB in {cached.path}", soft_wrap=True
+        )
     else:
         missing = [
             name
@@ -76,7 +78,9 @@ def status_command(mirror: Mirror = None) -> None:
         ]
         output.print(f"not built: {', '.join(missing)}; `headway image build` builds it")
     if cached.other:
-        output.print(f"unused     {cached.other_size_bytes / 1e6:.0f} MB of {len(cached.other)} others")
+        output.print(
+            f"unused     {cached.other_size_bytes / 1e6:.0f} MB of {len(cached.other)} others"
+        )
 
 
 @app.command("remove")

@@ -112,7 +112,7 @@ def _checksums_are_right(frame: bytes) -> bool:
     udp_length = len(frame) - 34
     header = sum(words[:10])
     datagram = sum(words[6:]) + _UDP + udp_length
-    return header % 0xFFFF == 0 and datagram % 0xFFFF == 0
+    return bool(header % 0xFFFF == 0 and datagram % 0xFFFF == 0)
 
 
 class _Transfer:

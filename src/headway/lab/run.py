@@ -10,8 +10,9 @@ from headway.guest.orders import Capture, Orders, Outcome, Sampling
 from headway.lab.cancel import Cancellation
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, Network, build_network
+from headway.lab.pcapng import to_pcapng
 from headway.programs import CLIENTS, SERVERS
-from headway.programs.base import CLIENT, SERVER, Measurement
+from headway.programs.base import CLIENT, SECRETS_FILE, SERVER, Measurement
 from headway.study.model import Setting
 from headway.study.plan import Run
 
@@ -58,6 +59,8 @@ def carry_out(
         cpu=cpu,
         cancellation=cancellation,
     )
+    if run.setting.capture.packets:
+        _convert_captures(directory)
     measurement = CLIENTS[run.setting.client.program].measure(run.setting, directory)
     return Result(outcome, measurement, network, time.perf_counter() - began)
 
@@ -90,3 +93,10 @@ def orders_for(setting: Setting, network: Network) -> Orders:
 def _captures(network: Network) -> tuple[Capture, ...]:
     ends = {ns.name: ns.devices[0] for ns in network.namespaces if ns.name in (CLIENT, SERVER)}
     return tuple(Capture(name, device, f"{name}.pcap") for name, device in ends.items())
+
+
+def _convert_captures(directory: Path) -> None:
+    for capture in directory.glob("*.pcap"):
+        if capture.stat().st_size:
+            to_pcapng(capture, directory / SECRETS_FILE, capture.with_suffix(".pcapng"))
+        capture.unlink()

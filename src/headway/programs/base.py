@@ -14,6 +14,8 @@ CLIENT, SERVER = "client", "server"
 """Names of the end hosts' network namespaces."""
 SERVER_NAME = "server.test"
 """Name that clients ask for; the server's certificate holds it."""
+SECRETS_FILE = "tls-secrets.txt"
+"""TLS key log that a client writes into the run's directory when packets are captured."""
 
 
 @dataclass(frozen=True)

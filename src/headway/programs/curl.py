@@ -8,6 +8,7 @@ from pathlib import Path
 from headway.guest.orders import Program
 from headway.programs.base import (
     CLIENT,
+    SECRETS_FILE,
     SERVER_NAME,
     Adjustment,
     Client,
@@ -24,7 +25,6 @@ _VERSION_OPTION = {
     Protocol.H3: "--http3-only",
 }
 _VERSION_SEEN = {Protocol.H1: "1.1", Protocol.H2: "2", Protocol.H3: "3"}
-SECRETS_FILE = "tls-secrets.txt"
 
 
 class Curl(Client):

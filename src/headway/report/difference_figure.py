@@ -70,7 +70,7 @@ def _labels_width(grid: Grid, width: float) -> float:
     if not any(grid.rows):
         return 0
     needed = max(len(label) for label in grid.rows) * _CHARACTER + 12
-    return min(needed, width - _WIDEST_CELL)
+    return min(needed, width - 1.5 * _NARROWEST_CELL)
 
 
 def _blocks_beside(analysis: Analysis, grid: Grid, width: float, labels: float) -> int:
@@ -142,7 +142,7 @@ def entry_text(comparison: Comparison | None) -> str:
     if comparison is None:
         return "not run"
     if comparison.relative is None:
-        return "none" if comparison.verdict is Verdict.INCOMPARABLE else "–"
+        return "no data" if comparison.verdict is Verdict.INCOMPARABLE else "–"
     text = signed_percent(comparison.relative)
     text = text if text.startswith("×") else f"{text} %"
     return text if comparison.matters else f"({text})"

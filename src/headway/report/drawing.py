@@ -76,8 +76,10 @@ def line(
     axes.add_line(Line2D(xs, ys, color=colour.light, alpha=opacity, zorder=order, **style))
 
 
-def dots(axes: Axes, xs: Sequence[float], ys: Sequence[float], colour: Colour, size: float) -> None:
-    """Draw dots with a thin halo, above all lines."""
+def dots(axes: Axes, xs: Sequence[float], ys: Sequence[float], colour: Colour) -> None:
+    """Draw dots above all lines: with a thin halo if they are few, smaller if they are many."""
+    size = min(5.5, max(2.5, 28 / max(1, len(xs))))
+    halo = 0.8 if len(xs) <= _FEW_DOTS else 0.0
     style: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": points(size)}
     edge: dict[str, Any] = {"markeredgecolor": PAPER.light, "markeredgewidth": points(halo)}
     axes.add_line(Line2D(xs, ys, color=colour.light, zorder=3, clip_on=False, **style, **edge))

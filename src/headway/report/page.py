@@ -116,7 +116,6 @@ def render(results: Results, parts: tuple[MetricPart, ...]) -> str:
         limits=tables.limits_table(first),
         failures=tables.failures_table(results, first),
         self_test=tables.self_test_table(results),
-        self_test_passed=all(test.passed for test in results.manifest.self_test),
         provenance=setting.provenance_facts(results),
         light=Markup(theme.css_variables(dark=False)),
         dark=Markup(theme.css_variables(dark=True)),

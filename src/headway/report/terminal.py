@@ -32,7 +32,8 @@ def _heading(results: Results) -> list[Text]:
     manifest = results.manifest
     name = manifest.name or next(iter(results.runs["study"].drop_nulls()), "")
     lines = [Text(name, style="bold")] if name else []
-    return [*lines, Text(manifest.question)] if manifest.question else lines
+    lines += [Text(manifest.question)] if manifest.question else []
+    return lines + ([Text(manifest.warning, style="bold red")] if manifest.warning else [])
 
 
 def _print_metric(console: Console, analysis: Analysis) -> None:

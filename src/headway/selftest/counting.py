@@ -52,9 +52,7 @@ class Counting(Step):
         self._timeline = timeline
         self._from_ns = timeline.now_ns
         fates = {way: fate(course) for way, course in timeline.courses.items()}
-        count = max(
-            _packets(course, fates[way]) for way, course in timeline.courses.items()
-        )
+        count = max(_packets(course, fates[way]) for way, course in timeline.courses.items())
         self._counts: dict[Way, _Count] = {}
         for way, course in timeline.courses.items():
             sends = bursts(course, self._from_ns, count)
@@ -77,8 +75,14 @@ class Counting(Step):
         yield from self._independence(passages)
 
     def _check(
-        self, name: str, expected: float, measured: float | None, low: float, high: float,
-        unit: str, note: str,
+        self,
+        name: str,
+        expected: float,
+        measured: float | None,
+        low: float,
+        high: float,
+        unit: str,
+        note: str,
     ) -> Check:
         return Check(name, self._timeline.path, expected, measured, low, high, unit, note)
 
@@ -93,13 +97,20 @@ class Counting(Step):
         if any(stage.direction.corruption for stage in count.course.stages):
             note += "; damaged packets count as lost"
         return self._check(
-            f"loss {way}", 100 * share, 100 * float(lost.mean()) if len(lost) else None,
-            100 * low, 100 * high, "%", note,
+            f"loss {way}",
+            100 * share,
+            100 * float(lost.mean()) if len(lost) else None,
+            100 * low,
+            100 * high,
+            "%",
+            note,
         )
 
     def _bursts(self, way: Way, count: _Count, passage: Passage) -> Iterator[Check]:
         stages = [stage.direction for stage in count.course.stages if stage.direction.loss.mean]
-        clean = not any(s.direction.duplication or s.direction.corruption for s in count.course.stages)
+        clean = not any(
+            s.direction.duplication or s.direction.corruption for s in count.course.stages
+        )
         if len(stages) != 1 or not clean or count.named or not 0 < stages[0].loss.mean < 1:
             return
         loss = stages[0].loss
@@ -122,8 +133,13 @@ class Counting(Step):
             repeated = count.unnamed(np.asarray(passage.copies > 1))
             low, high = share_interval(count.fate.repeated, len(repeated))
             yield self._check(
-                f"duplication {way}", 100 * count.fate.repeated, 100 * float(repeated.mean()),
-                100 * low, 100 * high, "%", f"{_BINOMIAL}, {len(repeated)} packets",
+                f"duplication {way}",
+                100 * count.fate.repeated,
+                100 * float(repeated.mean()),
+                100 * low,
+                100 * high,
+                "%",
+                f"{_BINOMIAL}, {len(repeated)} packets",
             )
 
     def _damages(self, way: Way, count: _Count, sight: Sight) -> Iterator[Check]:
@@ -133,8 +149,13 @@ class Counting(Step):
             low, high = share_interval(share, arrived)
             note = f"{_BINOMIAL}, {arrived} packets; bits that no receiver looks at do not count"
             yield self._check(
-                f"corruption {way}", 100 * share, 100 * damaged / arrived if arrived else None,
-                100 * low, 100 * high, "%", note,
+                f"corruption {way}",
+                100 * share,
+                100 * damaged / arrived if arrived else None,
+                100 * low,
+                100 * high,
+                "%",
+                note,
             )
 
     def _order(self, way: Way, count: _Count, passage: Passage) -> Iterator[Check]:
@@ -147,12 +168,20 @@ class Counting(Step):
             numbers, _ = passage.first_arrivals()
             late = int(np.count_nonzero(np.diff(numbers) < 0))
             yield self._check(
-                f"order {way}", 0, late, 0, 0, "overtaken", "packets sent in bursts keep their order"
+                f"order {way}",
+                0,
+                late,
+                0,
+                0,
+                "overtaken",
+                "packets sent in bursts keep their order",
             )
 
     def _independence(self, passages: dict[Way, Passage]) -> Iterator[Check]:
         fates = [count.fate for count in self._counts.values()]
-        if any(not 0 < item.lost < 1 for item in fates) or any(c.named for c in self._counts.values()):
+        if any(not 0 < item.lost < 1 for item in fates) or any(
+            c.named for c in self._counts.values()
+        ):
             return
         down, up = (passages[way].lost for way in both_ways())
         if len(down) != len(up):
@@ -163,8 +192,13 @@ class Counting(Step):
         )
         low, high = share_interval(share, trials)
         yield self._check(
-            "loss both ways", 100 * share, 100 * float((down & up).mean()), 100 * low, 100 * high,
-            "%", f"{_BINOMIAL}; the directions' losses are independent",
+            "loss both ways",
+            100 * share,
+            100 * float((down & up).mean()),
+            100 * low,
+            100 * high,
+            "%",
+            f"{_BINOMIAL}; the directions' losses are independent",
         )
 
 
@@ -187,7 +221,11 @@ def _named(course: Course) -> frozenset[int]:
             others = [s for s in course.stages if s is not stage and s.direction.drop_packets]
             counted = not any(before) and not others
             return frozenset(n - 1 for n in named if n <= _LAST_NAMED) if counted else frozenset()
-        before += [stage.direction.loss.mean, stage.direction.duplication, stage.direction.corruption]
+        before += [
+            stage.direction.loss.mean,
+            stage.direction.duplication,
+            stage.direction.corruption,
+        ]
         before += [stage.direction.reordering, float(stage.direction.jitter_reorders)]
     return frozenset()
 

@@ -57,8 +57,13 @@ class RoundTrip(Step):
         slack_us = (up.farthest_jitter_ns + down.farthest_jitter_ns) / 1e3 + TOLERANCE_US
         measured = float(np.median(took)) if len(took) else None
         yield Check(
-            "rtt", self._timeline.path, expected / 1e6, None if measured is None else measured / 1e6,
-            (expected - slack_us * 1e3) / 1e6, (expected + slack_us * 1e3) / 1e6, "ms",
+            "rtt",
+            self._timeline.path,
+            expected / 1e6,
+            None if measured is None else measured / 1e6,
+            (expected - slack_us * 1e3) / 1e6,
+            (expected + slack_us * 1e3) / 1e6,
+            "ms",
             f"median of {len(took)} ICMP echoes, within {slack_us:g} us",
         )
 
@@ -97,8 +102,13 @@ class OneWay(Step):
         share = 1 - math.prod(1 - stage.direction.reordering for stage in course.stages)
         low, high = share_interval(share, len(early))
         yield Check(
-            f"reordering {way}", self._timeline.path, 100 * share, 100 * float(early.mean()),
-            100 * low, 100 * high, "%",
+            f"reordering {way}",
+            self._timeline.path,
+            100 * share,
+            100 * float(early.mean()),
+            100 * low,
+            100 * high,
+            "%",
             f"share of {len(early)} packets that skip the delay, binomial interval",
         )
 
@@ -114,8 +124,13 @@ class OneWay(Step):
         low, high = mean_interval(mean, deviation, len(delays))
         slack = TOLERANCE_US / 1e3
         yield Check(
-            f"delay {way}", path, mean, float(in_ms.mean()) if len(delays) else None,
-            low - slack, high + slack, "ms",
+            f"delay {way}",
+            path,
+            mean,
+            float(in_ms.mean()) if len(delays) else None,
+            low - slack,
+            high + slack,
+            "ms",
             f"mean of {len(delays)} lone packets, within {TOLERANCE_US:g} us"
             + (" of the mean's interval" if deviation else ""),
         )
@@ -123,8 +138,14 @@ class OneWay(Step):
             return
         low, high = deviation_interval(deviation, len(delays))
         yield Check(
-            f"jitter {way}", path, deviation, float(in_ms.std()) if len(delays) else None,
-            low, high, "ms", f"standard deviation of {len(delays)} delays",
+            f"jitter {way}",
+            path,
+            deviation,
+            float(in_ms.std()) if len(delays) else None,
+            low,
+            high,
+            "ms",
+            f"standard deviation of {len(delays)} delays",
         )
         if all(s.direction.jitter_distribution is Jitter.UNIFORM for s in course.stages):
             yield self._range(way, course, delays)
@@ -133,9 +154,14 @@ class OneWay(Step):
         farthest = float(np.abs(delays - course.delay_ns).max()) if len(delays) else None
         stated = course.farthest_jitter_ns / 1e6
         return Check(
-            f"jitter range {way}", self._timeline.path, stated,
-            None if farthest is None else farthest / 1e6, 0.8 * stated if _jittering(course) == 1 else 0,
-            stated + TOLERANCE_US / 1e3, "ms", "farthest from the delay; uniform jitter ends there",
+            f"jitter range {way}",
+            self._timeline.path,
+            stated,
+            None if farthest is None else farthest / 1e6,
+            0.8 * stated if _jittering(course) == 1 else 0,
+            stated + TOLERANCE_US / 1e3,
+            "ms",
+            "farthest from the delay; uniform jitter ends there",
         )
 
 

@@ -108,31 +108,36 @@ class Stage:
         times = self.opportunities_ms
         period_ns = times[-1] * 1_000_000
         for lap in itertools.count(max(from_ns // period_ns - 1, 0)):
-            yield from (
-                at for ms in times if (at := lap * period_ns + ms * 1_000_000) >= from_ns
-            )
+            yield from (at for ms in times if (at := lap * period_ns + ms * 1_000_000) >= from_ns)
 
-    def departures(self, arrivals: Sequence[int]) -> list[int]:
+    def departures(self, arrivals: Sequence[int], known: Sequence[int] = ()) -> list[int]:
         """When full-size packets leave the queue, if none finds it full.
 
-        A link that was idle sends the first packet at once; the emulation's token bucket holds
+        A link that was idle sends the first packet at once: the emulation's token bucket holds
         one full packet.
+
+        Args:
+            arrivals: when they reach the queue, in order.
+            known: departures of the first of them, if they are known already.
         """
+        left = list(known)
         if self.opportunities_ms:
-            return self._at_opportunities(arrivals)
+            return self._at_opportunities(arrivals, left)
         if not self.rates:
             return list(arrivals)
-        left: list[int] = []
-        for arrival in arrivals:
+        for arrival in arrivals[len(left) :]:
             free = self.served_by(left[-1], FRAME_BYTES) if left else arrival
             left.append(max(arrival, free))
         return left
 
-    def _at_opportunities(self, arrivals: Sequence[int]) -> list[int]:
-        left: list[int] = []
-        times = self.opportunities(arrivals[0]) if arrivals else iter(())
-        for arrival in arrivals:
-            left.append(next(time for time in times if time >= arrival))
+    def _at_opportunities(self, arrivals: Sequence[int], left: list[int]) -> list[int]:
+        for arrival in arrivals[len(left) :]:
+            last = left[-1] if left else -1
+            times = self.opportunities(max(arrival, last))
+            # Several opportunities may share a millisecond; those that are used up are skipped.
+            for _ in range(left.count(last) if arrival <= last else 0):
+                next(times)
+            left.append(next(times))
         return left
 
     def wait(self, arrival_ns: int) -> int:

@@ -44,7 +44,9 @@ def effective_trials(trials: int, correlation: float) -> float:
     return trials * (1 - correlation) / (1 + correlation)
 
 
-def joint_effective_trials(trials: int, shares: Sequence[float], correlations: Sequence[float]) -> float:
+def joint_effective_trials(
+    trials: int, shares: Sequence[float], correlations: Sequence[float]
+) -> float:
     """As `effective_trials`, for the event that two independent chains are both in their state.
 
     Args:
@@ -53,7 +55,7 @@ def joint_effective_trials(trials: int, shares: Sequence[float], correlations: S
         correlations: each chain's lag-one correlation.
     """
     lags = np.arange(1, 1000)
-    agree = 1.0
+    agree = np.ones(len(lags))
     for share, correlation in zip(shares, correlations, strict=True):
         agree = agree * (share**2 + share * (1 - share) * correlation**lags)
     both = math.prod(shares)

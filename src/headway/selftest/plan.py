@@ -43,16 +43,20 @@ class Timeline:
     """Flows of both directions, one step after another.
 
     Attributes:
+        path: the path in short.
         courses: the ideal path in both directions, before its own time begins.
         flows: what each direction's sender sends.
         now_ns: end of the last step.
         transfer_at_ns: when the TCP connection begins.
+        transfer_span_ns: how long it may take.
     """
 
+    path: str
     courses: dict[Way, Course]
     flows: dict[Way, list[Flow]] = field(default_factory=lambda: {way: [] for way in Way})
     now_ns: int = _START_NS
     transfer_at_ns: int = 0
+    transfer_span_ns: int = 0
 
     def add(self, way: Way, flow: Flow) -> int:
         """Add a flow; returns its number."""
@@ -146,9 +150,8 @@ class Passage:
         return self.numbers[first], self.arrived_ns[first]
 
     def delays(self) -> tuple[Times, Times]:
-        """Numbers, and time from leaving to first arrival in nanoseconds."""
-        numbers, times = self.first_arrivals()
-        return numbers, times - self.sent_ns[numbers]
+        """Numbers, and nanoseconds from leaving to arrival, of all copies that arrived."""
+        return self.numbers, self.arrived_ns - self.sent_ns[self.numbers]
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,4 @@
-"""The image that labs boot: a User Mode Linux kernel and a root tree of Debian packages.
-
-Progress of a build is shown by `headway.lab.image.display`.
-"""
+"""The image that labs boot: a User Mode Linux kernel and a root tree of Debian packages."""
 
 from headway.lab.image.builder import build
 from headway.lab.image.guestcode import compiled_guest_code
@@ -16,7 +13,12 @@ from headway.lab.image.image import (
     status,
 )
 from headway.lab.image.options import ImageOptions
-from headway.lab.image.progress import BuildProgress, PlainProgress, SilentProgress
+from headway.lab.image.progress import (
+    BuildProgress,
+    PlainProgress,
+    SilentProgress,
+    shown_progress,
+)
 
 __all__ = [
     "BuildProgress",
@@ -32,5 +34,6 @@ __all__ = [
     "compiled_guest_code",
     "find",
     "remove",
+    "shown_progress",
     "status",
 ]

@@ -1,25 +1,23 @@
-"""Progress of an image build on a terminal, or in a log."""
+"""Progress of an image build on a terminal."""
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from types import TracebackType
 from typing import TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
 
-from headway.lab.image.progress import BuildProgress, PlainProgress
-
 
 class RichProgress:
     """A bar with the elapsed time for each step; for terminals."""
 
-    def __init__(self, console: Console) -> None:
+    def __init__(self, stream: TextIO) -> None:
         self._bars = Progress(
-            TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), console=console
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TimeElapsedColumn(),
+            console=Console(file=stream),
         )
         self._current: TaskID | None = None
 
@@ -55,14 +53,3 @@ class RichProgress:
         if self._current is not None:
             self._bars.update(self._current, total=1.0, completed=1.0)
             self._bars.stop_task(self._current)
-
-
-@contextmanager
-def shown_progress(stream: TextIO | None = None) -> Iterator[BuildProgress]:
-    """Progress on a stream (standard error): bars if it is a terminal, else plain lines."""
-    stream = sys.stderr if stream is None else stream
-    if not stream.isatty():
-        yield PlainProgress(stream)
-        return
-    with RichProgress(Console(file=stream)) as progress:
-        yield progress

@@ -28,6 +28,9 @@ class ImageOptions:
     suite: str = DEFAULT_SUITE
 
     def __post_init__(self) -> None:
+        if self.mirror is not None:
+            # The same archive is the same input, however it is written.
+            object.__setattr__(self, "mirror", self.mirror.rstrip("/"))
         if self.mirror is not None and not _URI.fullmatch(self.mirror):
             raise WrongInputError(
                 f"must be the address of a Debian archive, not {self.mirror!r}",
@@ -47,8 +50,10 @@ class ImageOptions:
             WrongInputError: one of them cannot be right.
         """
         environment = os.environ if environment is None else environment
-        mirror = environment.get("HEADWAY_MIRROR", "").rstrip("/")
-        return cls(mirror or None, environment.get("HEADWAY_SUITE") or DEFAULT_SUITE)
+        return cls(
+            environment.get("HEADWAY_MIRROR") or None,
+            environment.get("HEADWAY_SUITE") or DEFAULT_SUITE,
+        )
 
     @property
     def kernel_suites(self) -> tuple[str, ...]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Protocol, TextIO
 
 
@@ -59,3 +62,17 @@ class PlainProgress:
     def _print(self, text: str) -> None:
         elapsed = time.monotonic() - self._begun
         print(f"[{elapsed:6.1f} s] {text}", file=self._stream, flush=True)
+
+
+@contextmanager
+def shown_progress(stream: TextIO | None = None) -> Iterator[BuildProgress]:
+    """Progress on a stream (standard error): bars if it is a terminal, else plain lines."""
+    stream = sys.stderr if stream is None else stream
+    if not stream.isatty():
+        yield PlainProgress(stream)
+        return
+    # Loading it takes a while, and most commands find the image in the cache.
+    from headway.lab.image.display import RichProgress
+
+    with RichProgress(stream) as progress:
+        yield progress

@@ -1,0 +1,73 @@
+"""The paths that `headway doctor` measures: together they use every feature of a path."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headway.study.path import Path
+
+_TRACE_MS = (1, 1, 3, 4, 4, 4, 9, 15, 16, 16, 40, 41, 41, 42, 60)
+
+_PATHS: tuple[dict[str, Any], ...] = (
+    {"rtt": "100 ms"},
+    {"rate": "10 Mbit/s", "rtt": "100 ms"},
+    {"rate": "1 Gbit/s", "rtt": "10 ms"},
+    {"rate": "500 kbit/s", "rtt": "600 ms", "queue": "0.5 BDP"},
+    {
+        "down": {"rate": "20 Mbit/s", "delay": "30 ms", "loss": "1 %"},
+        "up": {"rate": "2 Mbit/s", "delay": "12 ms", "queue": "64 kB"},
+    },
+    {"rate": "8 Mbit/s", "rtt": "50 ms", "loss": "4 %", "queue": "100 packets"},
+    {"rtt": "60 ms", "loss": {"mean": "3 %", "burst": 4}},
+    {"rtt": "60 ms", "jitter": "5 ms"},
+    {"rtt": "100 ms", "jitter": "10 ms", "jitter_distribution": "normal"},
+    {"rtt": "80 ms", "jitter": "8 ms", "jitter_reorders": True, "duplication": "2 %"},
+    {"rtt": "40 ms", "reordering": "5 %", "corruption": "3 %"},
+    {"rate": "10 Mbit/s", "rtt": "40 ms", "drop_packets": [1, 7, 8, 9, 300]},
+    {
+        "rate": "6 Mbit/s",
+        "rtt": "40 ms",
+        "blackouts": [["1 s", "1.5 s"], ["3 s", "3.02 s"]],
+        "changes": [
+            {"at": "2 s", "delay": "80 ms"},
+            {"at": "4 s", "loss": "10 %"},
+            {"at": "6 s", "rate": "3 Mbit/s", "delay": "30 ms", "loss": "0 %"},
+        ],
+    },
+    {
+        "rate": {
+            "steps": [
+                {"at": "0 s", "rate": "10 Mbit/s"},
+                {"at": "1 s", "rate": "2 Mbit/s"},
+                {"at": "1.5 s", "rate": "25 Mbit/s"},
+            ],
+            "repeat": "2 s",
+        },
+        "rtt": "80 ms",
+        "queue": "20 packets",
+    },
+    {"rate": {"low": "2 Mbit/s", "high": "12 Mbit/s", "every": "50 ms"}, "rtt": "60 ms"},
+    {
+        "down": {"rate": {"trace": "short", "opportunities_ms": _TRACE_MS}, "delay": "20 ms"},
+        "up": {"rate": "5 Mbit/s", "delay": "20 ms"},
+        "queue": "32 kB",
+    },
+    {"rate": "10 Mbit/s", "rtt": "50 ms", "queue": {"bdp": 4, "discipline": "codel"}},
+    {"rate": "10 Mbit/s", "rtt": "50 ms", "queue": {"bdp": 4, "discipline": "fq_codel"}},
+    {"rate": "10 Mbit/s", "rtt": "50 ms", "queue": {"bdp": 4, "discipline": "cake"}},
+    {"rate": "10 Mbit/s", "rtt": "50 ms", "queue": {"bdp": 4, "discipline": "red"}},
+    {
+        "links": [
+            {"rate": "30 Mbit/s", "rtt": "20 ms", "loss": "1 %"},
+            {
+                "down": {"rate": "8 Mbit/s", "delay": "280 ms", "loss": "0.5 %"},
+                "up": {"rate": "4 Mbit/s", "delay": "250 ms"},
+            },
+        ]
+    },
+)
+
+
+def battery() -> tuple[Path, ...]:
+    """Paths that together use every feature, each at most a second of wall time."""
+    return tuple(Path.model_validate(raw) for raw in _PATHS)

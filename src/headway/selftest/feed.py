@@ -1,0 +1,78 @@
+"""Feeding a link: packets sent just in time to keep its queue from emptying or overflowing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from headway.guest.probe_orders import Flow
+from headway.selftest.ideal import Course, Way
+from headway.selftest.plan import Passage, Timeline, Times
+from headway.study.path import FRAME_BYTES, Discipline
+
+_LONGEST_LEAD = 64
+
+
+@dataclass(frozen=True)
+class Feed:
+    """A flow of full-size packets that keeps a course busy, and when each should arrive."""
+
+    flow: int
+    ideal_ns: Times
+
+    def lateness_ns(self, passage: Passage) -> tuple[Times, Times]:
+        """Numbers of the packets that arrived, and how much later than ideally."""
+        numbers, times = passage.first_arrivals()
+        known = numbers < len(self.ideal_ns)
+        return numbers[known], times[known] - self.ideal_ns[numbers[known]]
+
+
+def feed(
+    timeline: Timeline,
+    way: Way,
+    course: Course,
+    start_ns: int,
+    enough: Callable[[int, int], bool],
+) -> Feed:
+    """Plan a feed.
+
+    Args:
+        timeline: where to add the flow.
+        way: its direction.
+        course: the ideal path, whose times are those of the timeline.
+        start_ns: when the first packets are sent.
+        enough: whether the feed may end, given the number of packets and the time when the last
+            one leaves the narrowest link.
+    """
+    lead = _lead(course)
+    narrow = next(index for index, stage in enumerate(course.stages) if _is_narrow(course, index))
+    upstream_ns = sum(stage.delay_at(start_ns) for stage in course.stages[:narrow])
+    stage = course.stages[narrow]
+    sent: list[int] = []
+    left: list[int] = []
+    while not enough(len(left), left[-1] if left else start_ns):
+        # A packet is sent to be at the link when the one before its predecessors has left.
+        at = start_ns if len(sent) < lead else max(left[len(sent) - lead] - upstream_ns, sent[-1])
+        sent.append(at)
+        left = stage.departures([time + upstream_ns for time in sent], left)
+    sends = [(int(at), int(n)) for at, n in zip(*np.unique(sent, return_counts=True), strict=True)]
+    flow = timeline.add(way, Flow(FRAME_BYTES, tuple(sends)))
+    return Feed(flow, np.array(course.full_packets(sent), np.int64))
+
+
+def _lead(course: Course) -> int:
+    """How many packets to keep at the link: as many as fit, but one where a queue may drop early."""
+    if any(s.direction.queue.discipline is not Discipline.DROPTAIL for s in course.stages):
+        return 1
+    room = (course.smallest_queue_bytes or FRAME_BYTES) // FRAME_BYTES - 1
+    return min(max(room, 1), _LONGEST_LEAD)
+
+
+def _is_narrow(course: Course, index: int) -> bool:
+    """Whether a link with a trace or, without any, the lowest rate is at this place."""
+    stage = course.stages[index]
+    if course.is_traced:
+        return bool(stage.opportunities_ms)
+    return bool(stage.rates) and stage.rates[0][1] == min(course.first_rates)

@@ -1,0 +1,270 @@
+"""Measuring a path: one lab boot, two probes, and checks of what they saw."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from queue import SimpleQueue
+
+import numpy as np
+
+from headway.errors import HeadwayError
+from headway.guest.orders import Orders, Program, dump
+from headway.guest.probe_orders import RECORD, ProbeOrders
+from headway.lab.cancel import Cancellation
+from headway.lab.machine import Machine
+from headway.lab.network import GLOBAL_SYSCTLS, Bottleneck, Network, build_network
+from headway.programs.base import CLIENT, SERVER
+from headway.selftest.check import Check
+from headway.selftest.counting import Counting
+from headway.selftest.delay import OneWay, RoundTrip
+from headway.selftest.describe import describe
+from headway.selftest.ideal import (
+    NEVER,
+    Course,
+    Stage,
+    Way,
+    directions,
+    planned_rates,
+)
+from headway.selftest.plan import RECORD_TYPE, Sight, Timeline
+from headway.selftest.rate import Bulk, Depth, Standing
+from headway.selftest.step import Step
+from headway.selftest.timed import LossChanges, Pulses, RateChanges, horizon_ns
+from headway.selftest.transfer import TRANSFER_BYTES, Transfer
+from headway.study.model import Host
+from headway.study.path import Path as NetworkPath
+from headway.study.path import RandomRate
+from headway.study.units import Duration
+
+_RUN_PROBE = (
+    "import sys; sys.path.insert(0, '/lab/code'); from headway.guest.probe import main; main()"
+)
+_RECORDS_BESIDE = 2000
+_WALL_LIMIT = Duration(60 * 10**9)
+_RATES_AHEAD_NS = 60 * 10**9
+
+assert RECORD.size == RECORD_TYPE.itemsize
+
+
+def measure_path(
+    machine: Machine,
+    path: NetworkPath,
+    *,
+    seed: int,
+    directory: Path,
+    cpu: int | None = None,
+    cancellation: Cancellation | None = None,
+) -> tuple[Check, ...]:
+    """Measure a path from inside a lab, in virtual time.
+
+    Args:
+        machine: how labs are booted.
+        path: the path.
+        seed: seed of its random draws.
+        directory: where the lab's files go.
+        cpu: the core that the lab is pinned to; any if None.
+        cancellation: ends the lab when it is turned on.
+
+    Raises:
+        HeadwayError: the lab or a probe failed, so that nothing was measured.
+        Cancelled: the cancellation was turned on.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    experiment = _Experiment(path, seed)
+    outcome = machine.boot(
+        experiment.orders(directory),
+        directory,
+        seed=seed,
+        cpu=cpu,
+        wall_limit=_WALL_LIMIT,
+        cancellation=cancellation,
+    )
+    failed = next((ended.name for ended in outcome.ended if ended.exit_status != 0), None)
+    if outcome.status != "ok" or failed:
+        reason = outcome.reason or f"{failed} failed, see {directory / str(failed)}.err"
+        raise HeadwayError(f"the self-test of {describe(path)} could not be done: {reason}")
+    sight = Sight(_records(directory, CLIENT), _records(directory, SERVER))
+    return tuple(check for step in experiment.steps for check in step.judge(sight))
+
+
+def check_paths(
+    machine: Machine,
+    paths: Sequence[NetworkPath],
+    *,
+    seed: int,
+    directory: Path,
+    cores: Sequence[int] | None = None,
+    on_path: Callable[[bool], None] = lambda _: None,
+) -> tuple[Check, ...]:
+    """Measure several paths, one lab per core at a time.
+
+    Args:
+        machine: how labs are booted.
+        paths: the paths.
+        seed: seed of their random draws.
+        directory: where the labs' files go, a directory for each path.
+        cores: cores to pin labs to; one lab at a time on any core if None.
+        on_path: told after each path whether all its checks passed.
+
+    Raises:
+        HeadwayError: a lab or a probe failed.
+    """
+    free: SimpleQueue[int | None] = SimpleQueue()
+    places: list[int | None] = [*cores] if cores else [None]
+    for place in places:
+        free.put(place)
+    cancellation = Cancellation()
+
+    def measure(number: int, path: NetworkPath) -> tuple[Check, ...]:
+        core = free.get()
+        try:
+            checks = measure_path(
+                machine,
+                path,
+                seed=seed,
+                directory=directory / f"path-{number:02d}",
+                cpu=core,
+                cancellation=cancellation,
+            )
+        finally:
+            free.put(core)
+        on_path(all(check.passed for check in checks))
+        return checks
+
+    try:
+        with ThreadPoolExecutor(len(places)) as pool:
+            pending = [pool.submit(measure, number, path) for number, path in enumerate(paths)]
+            try:
+                return tuple(check for done in pending for check in done.result())
+            except BaseException:
+                cancellation.cancel()
+                pool.shutdown(cancel_futures=True)
+                raise
+    finally:
+        cancellation.close()
+
+
+class _Experiment:
+    """The steps for one path, and the lab's orders that carry them out.
+
+    The path's own time, which its changes refer to, begins when everything that does not change
+    has been measured.
+    """
+
+    def __init__(self, path: NetworkPath, seed: int) -> None:
+        changing = _courses(path, NEVER, None).values()
+        self._horizon_ns = max(horizon_ns(course) for course in changing)
+        until = Duration(self._horizon_ns + 1)
+        host = Host(program="probe")
+        self._network = build_network(path, host, host, seed, until)
+        steady = _courses(path, NEVER, self._network)
+        self._timeline = Timeline(describe(path), steady)
+        self.steps: list[Step] = [
+            Counting(self._timeline),
+            OneWay(self._timeline),
+            RoundTrip(self._timeline),
+            Bulk(self._timeline),
+            Depth(self._timeline),
+            Standing(self._timeline),
+            Transfer(self._timeline),
+        ]
+        self._origin_ns = self._timeline.now_ns
+        courses = _courses(path, self._origin_ns, self._network)
+        self.steps += [
+            Pulses(self._timeline, courses),
+            LossChanges(self._timeline, courses),
+            RateChanges(self._timeline, courses),
+        ]
+
+    def orders(self, directory: Path) -> Orders:
+        """The lab's orders; those of the probes are written into the run's directory."""
+        until_ns = max(self._timeline.now_ns, self._origin_ns + self._horizon_ns)
+        until_ns += self._timeline.drain_ns()
+        for name in (CLIENT, SERVER):
+            text = dump(self._probe(name, until_ns))
+            (directory / _orders_file(name)).write_text(text)
+        network = self._network
+        return Orders(
+            namespaces=network.namespaces,
+            ip=network.ip,
+            sysctls=GLOBAL_SYSCTLS,
+            programs=tuple(_program(name) for name in (SERVER, CLIENT)),
+            changes=tuple(
+                dataclasses.replace(change, at_ns=change.at_ns + self._origin_ns)
+                for change in network.changes
+            ),
+            trace_links=network.trace_links,
+            limit_ns=until_ns + 10**9,
+        )
+
+    def _probe(self, name: str, until_ns: int) -> ProbeOrders:
+        network, timeline = self._network, self._timeline
+        addresses = [network.client_address, network.server_address]
+        own, peer = addresses if name == CLIENT else addresses[::-1]
+        return ProbeOrders(
+            device=next(ns.devices[0] for ns in network.namespaces if ns.name == name),
+            address=own,
+            peer=peer,
+            flows=tuple(timeline.flows[Way.UP if name == CLIENT else Way.DOWN]),
+            capacity=timeline.expected_records() + _RECORDS_BESIDE,
+            transfer_at_ns=timeline.transfer_at_ns,
+            transfer_span_ns=timeline.transfer_span_ns,
+            transfer_bytes=TRANSFER_BYTES,
+            connects=name == CLIENT,
+            until_ns=until_ns,
+            result=_records_file(name),
+        )
+
+
+def _courses(path: NetworkPath, origin_ns: int, network: Network | None) -> dict[Way, Course]:
+    """The ideal path, its own time beginning at a time; the network tells the drawn rates."""
+    courses = {}
+    for way in Way:
+        places = () if network is None else (network.up if way is Way.UP else network.down[::-1])
+        stages = []
+        for index, direction in enumerate(directions(path, way)):
+            steps = planned_rates(direction, _RATES_AHEAD_NS)
+            if isinstance(direction.rate, RandomRate):
+                every = direction.rate.every
+                steps = tuple((n * every, int(direction.rate.low)) for n in range(20))
+                if network is not None:
+                    steps = tuple(_drawn_rates(network, places[index]))
+            rates = [(origin_ns + at if at > 0 else 0, rate) for at, rate in steps]
+            if origin_ns == NEVER and network is not None:
+                rates = rates[:1]
+            stages.append(Stage(direction, path.rtt, tuple(rates), origin_ns))
+        courses[way] = Course(way, tuple(stages))
+    return courses
+
+
+def _drawn_rates(network: Network, place: Bottleneck) -> Iterator[tuple[int, int]]:
+    """Times and rates that the lab is told to set at a place."""
+    pattern = re.compile(rf"dev {re.escape(place.queue_device)} root .*\btbf rate (\d+)bit")
+    for namespace in network.namespaces:
+        for line in namespace.tc:
+            if match := pattern.search(line):
+                yield 0, int(match[1])
+    for change in network.changes:
+        if match := pattern.search(change.tc):
+            yield change.at_ns, int(match[1])
+
+
+def _orders_file(name: str) -> str:
+    return f"{name}.orders.json"
+
+
+def _records_file(name: str) -> str:
+    return f"{name}.packets"
+
+
+def _program(name: str) -> Program:
+    argv = ("python3", "-ISB", "-c", _RUN_PROBE, _orders_file(name))
+    return Program(f"probe-{name}", name, argv)
+
+
+def _records(directory: Path, name: str) -> np.ndarray[tuple[int], np.dtype[np.void]]:
+    return np.fromfile(directory / _records_file(name), RECORD_TYPE)

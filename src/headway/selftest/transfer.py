@@ -1,0 +1,51 @@
+"""A TCP transfer: its packets are those of the wire, as all offloads are off."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from headway.selftest.check import Check
+from headway.selftest.fate import fate
+from headway.selftest.plan import Sight, Timeline, longest_wait_ns
+from headway.selftest.step import Step
+from headway.study.path import FRAME_BYTES
+
+TRANSFER_BYTES = 48_000
+"""What is sent each way: more than a segmentation offload would put into few packets."""
+_LEAST_SPAN_NS = 5 * 10**9
+_MOST_LOSS = 0.2
+
+
+class Transfer(Step):
+    """One TCP connection with data both ways."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        self._timeline = timeline
+        courses = timeline.courses.values()
+        slowest = min((rate for course in courses for rate in course.first_rates), default=10**12)
+        waits_ns = 100 * sum(longest_wait_ns(course) for course in courses)
+        timeline.transfer_at_ns = timeline.now_ns
+        timeline.transfer_span_ns = (
+            _LEAST_SPAN_NS
+            + waits_ns
+            + 20 * sum(course.delay_ns for course in courses)
+            + 10 * TRANSFER_BYTES * 8 * 10**9 // slowest
+        )
+        timeline.end_step(timeline.now_ns + timeline.transfer_span_ns)
+
+    def judge(self, sight: Sight) -> Iterator[Check]:
+        """See `Step.judge`."""
+        of_tcp, of_any = sight.largest_frames()
+        # With heavy loss there may be no connection, and then no full segment either.
+        passable = all(fate(course).lost < _MOST_LOSS for course in self._timeline.courses.values())
+        largest = max(of_tcp, of_any) if not passable or of_tcp > FRAME_BYTES else of_tcp
+        yield Check(
+            "largest frame",
+            self._timeline.path,
+            FRAME_BYTES,
+            largest,
+            FRAME_BYTES if passable else 0,
+            FRAME_BYTES,
+            "bytes",
+            "of a TCP transfer each way, on the wires of both hosts: no segmentation offload",
+        )
