@@ -112,8 +112,8 @@ _COLUMNS = (
     _Column("jitter_ms", "jitter", _unit("ms"), "jitter {}"),
     _Column("server_cc", "server's CC", str, "server {}"),
     _Column("client_cc", "client's CC", str, "client {}"),
-    _Column("server_iw", "server's IW", str, "server IW {}", "the program's"),
-    _Column("client_iw", "client's IW", str, "client IW {}", "the program's"),
+    _Column("server_iw", "server's IW", str, "server IW {}", "server's own IW"),
+    _Column("client_iw", "client's IW", str, "client IW {}", "client's own IW"),
     _Column("server", "server", str, "{}"),
     _Column("client", "client", str, "{}"),
     _Column("proxy", "proxy", str, "via {}", "no proxy"),
@@ -130,6 +130,8 @@ _ABSENCE = {
     "proxy": "no proxy",
     "rate up": "no rate limit up",
     "queue": "no limit in bytes",
+    "server's IW": "server's own IW",
+    "client's IW": "client's own IW",
 }
 """Values of constants that go without saying."""
 

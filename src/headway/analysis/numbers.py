@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 
 MINUS = "\N{MINUS SIGN}"
 _MOST_DIGITS = 7
@@ -20,12 +21,23 @@ def significant(value: float, digits: int = 3) -> str:
 
 
 def distinguished(values: Sequence[float], digits: int = 3) -> list[str]:
-    """Write numbers with as many digits as it takes to tell unequal ones apart."""
+    """Write numbers with as many digits as it takes to tell unequal ones apart.
+
+    The smallest difference between two of them must show as what it is, within a half: else
+    9.31499 and 9.31501 would read as 9.31 and 9.32.
+    """
+    ordered = sorted(set(values))
+    gaps = [(upper - lower, lower, upper) for lower, upper in pairwise(ordered)]
     for count in range(digits, _MOST_DIGITS + 1):
-        texts = [significant(value, count) for value in values]
-        if len(set(texts)) == len(set(values)):
+        if not gaps or _shows(min(gaps), count):
             break
-    return texts
+    return [significant(value, count) for value in values]
+
+
+def _shows(gap: tuple[float, float, float], digits: int) -> bool:
+    size, lower, upper = gap
+    shown = float(f"{upper:.{digits - 1}e}") - float(f"{lower:.{digits - 1}e}")
+    return abs(shown - size) <= size / 2
 
 
 def plain(value: float) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 import typer
@@ -9,7 +10,7 @@ import typer
 from headway import __version__
 from headway.cli import image, lab, study
 from headway.cli.terminal import complain
-from headway.errors import EXIT_INTERRUPTED, HeadwayError
+from headway.errors import EXIT_FAILED, EXIT_INTERRUPTED, HeadwayError
 
 app = typer.Typer(
     help="A laboratory for HTTP over TCP and QUIC, on a real Linux kernel, in virtual time.",
@@ -47,3 +48,9 @@ def main() -> None:
     except KeyboardInterrupt:
         complain("interrupted")
         sys.exit(EXIT_INTERRUPTED)
+    except Exception as error:
+        if os.environ.get("HEADWAY_DEBUG"):
+            raise
+        complain(f"a defect in Headway: {type(error).__name__}: {error}")
+        complain("HEADWAY_DEBUG=1 in the environment shows where; please report it")
+        sys.exit(EXIT_FAILED)

@@ -7,6 +7,8 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 
 @dataclass(frozen=True)
 class Check:
@@ -37,13 +39,18 @@ class Check:
         """Whether the measured value lies within the bounds."""
         # The bounds are often the exact expectation, and measured values are quotients.
         slack = 1e-9 * max(abs(self.low), abs(self.high))
-        return self.measured is not None and (
+        return self.measured is not None and bool(
             self.low - slack <= self.measured <= self.high + slack
         )
 
     def as_json(self) -> dict[str, Any]:
         """The check as plain values, for a manifest or a machine."""
-        return dataclasses.asdict(self) | {"passed": self.passed}
+        values = dataclasses.asdict(self) | {"passed": self.passed}
+        # Measured values are often numpy's, which are no JSON.
+        return {
+            name: value.item() if isinstance(value, np.generic) else value
+            for name, value in values.items()
+        }
 
     def __str__(self) -> str:
         verdict = "as expected" if self.passed else f"not within {self.bounds()}"

@@ -1,0 +1,123 @@
+"""Results made by hand, for the tests of analysis and report."""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+
+from headway.analysis.inputs import Results
+from headway.analysis.manifest import manifest_from
+from headway.results.schema import Record, polars_schema
+
+MANIFEST = {
+    "study": {
+        "name": "made",
+        "question": "Which <b>version</b> is faster?",
+        "baseline": {"protocol": "h2"},
+        "metrics": ["total_s"],
+    },
+    "versions": {"nginx": "1.29.1", "curl": "8.18.0"},
+    "kernel": "Linux 7.2",
+    "image": "image-1",
+    "host": {"cpus": 2},
+    "created": "2026-08-01T00:00:00Z",
+    "command": ["headway", "run", "made study"],
+    "self_test": [
+        {
+            "name": "rate",
+            "path": "10 Mbit/s",
+            "expected": 10,
+            "measured": 9.99,
+            "low": 9.9,
+            "high": 10.1,
+            "unit": "Mbit/s",
+            "passed": True,
+        }
+    ],
+    "settings": [
+        {"program": "nginx", "setting": "ssl_protocols", "value": "TLSv1.3", "why": "alike"}
+    ],
+}
+
+
+def run(protocol: str, seed: int, total_s: float | None, **conditions: Any) -> dict[str, Any]:
+    """A row of ``runs.parquet``; without a time it is a run that failed."""
+    row: dict[str, Any] = {
+        "run_id": f"{conditions.get('cell', 'cell')}-{protocol}-{seed}",
+        "study": "made",
+        "cell": "cell",
+        "protocol": protocol,
+        "tls": True,
+        "client": "curl",
+        "server": "nginx",
+        "client_cc": "cubic" if protocol != "h3" else "ngtcp2's own",
+        "server_cc": "cubic" if protocol != "h3" else "nginx's own",
+        "rate_mbit": 10.0,
+        "rate_up_mbit": 10.0,
+        "rtt_ms": 100.0,
+        "loss_pct": 2.0,
+        "loss_up_pct": 2.0,
+        "workload": "download 1 MB",
+        "size_bytes": 10**6,
+        "rep": seed,
+        "seed": seed,
+        "clock": "virtual",
+        "status": "ok" if total_s is not None else "failed",
+        "error": None if total_s is not None else "curl exited with 28",
+        "total_s": total_s,
+        "limited_by": "loss" if total_s is not None else None,
+    }
+    return Record(**{**row, **conditions}).model_dump(mode="json")
+
+
+def runs(times: Mapping[str, Sequence[float | None]], **conditions: Any) -> list[dict[str, Any]]:
+    """Rows of a cell: for each protocol its times by seed, from 1."""
+    return [
+        run(protocol, seed, value, **conditions)
+        for protocol, values in times.items()
+        for seed, value in enumerate(values, start=1)
+    ]
+
+
+def results(rows: Sequence[dict[str, Any]], manifest: Mapping[str, Any] | None = None) -> Results:
+    """Results of these rows, with a full manifest if none is given."""
+    made = MANIFEST if manifest is None else manifest
+    return Results(pl.DataFrame(rows, schema=polars_schema()), manifest_from(made))
+
+
+def saved(
+    directory: Path, rows: Sequence[dict[str, Any]], manifest: Mapping[str, Any] | None = None
+) -> Path:
+    """A results directory with these rows."""
+    directory.mkdir(parents=True, exist_ok=True)
+    pl.DataFrame(rows, schema=polars_schema()).write_parquet(directory / "runs.parquet")
+    made = MANIFEST if manifest is None else manifest
+    (directory / "manifest.json").write_text(json.dumps(made))
+    return directory
+
+
+def grid() -> list[dict[str, Any]]:
+    """A small study: two sizes by two losses, three protocols, five seeds, some failures."""
+    rows: list[dict[str, Any]] = []
+    for size, base in (("1 MB", 1.0), ("10 MiB", 9.0)):
+        for loss in (0.0, 2.0):
+            noise = (0.0, 0.1, -0.1, 0.2, -0.2) if loss else (0.0,) * 5
+            slow = 3.0 if loss else 1.0
+            times: dict[str, list[float | None]] = {
+                "h1": [base * slow + 2 * step for step in noise],
+                "h2": [base * slow + step for step in noise],
+                "h3": [base * 1.2 + step / 2 for step in noise],
+            }
+            if loss and size == "10 MiB":
+                times["h2"][1] = None
+            rows += runs(
+                times,
+                cell=f"size_{size.replace(' ', '')}-loss_{loss:.0f}pct",
+                workload=f"download {size}",
+                size_bytes=10**6 if size == "1 MB" else 10 << 20,
+                loss_pct=loss,
+                loss_up_pct=loss,
+            )
+    return rows

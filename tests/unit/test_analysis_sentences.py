@@ -1,0 +1,185 @@
+"""Sentences, pinned word for word."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import made_results as made
+import pytest
+
+from headway.analysis import analyse, answer, sentences
+from headway.analysis.numbers import (
+    data_size,
+    listed,
+    p_value,
+    percent,
+    signed_percent,
+    significant,
+    spread,
+)
+
+Times = Sequence[float | None]
+
+
+def said(h3: Times, h2: Times, **conditions: Any) -> str:
+    (found,) = sentences(analyse(made.results(made.runs({"h2": h2, "h3": h3}, **conditions))))
+    return found
+
+
+def test_significant() -> None:
+    assert said([1.31, 1.2, 1.45, 1.25, 1.4], [1.98, 1.8, 2.2, 1.9, 2.1]) == (
+        "h3 is faster than h2 by 34 % (1.31 s against 1.98 s, medians of 5; "
+        "faster in 5 of 5 pairs; Welch p < 0.001)."
+    )
+
+
+def test_both_tests_are_told_where_both_can_decide() -> None:
+    assert said([3.0, 3.1, 3.2, 3.3, 3.4, 3.5], [1.0, 1.1, 1.2, 1.3, 1.4, 1.5]) == (
+        "h3 is slower than h2 by a factor of 2.6 (3.25 s against 1.25 s, medians of 6; "
+        "slower in 6 of 6 pairs; Welch p < 0.001, Mann-Whitney p = 0.0022)."
+    )
+
+
+def test_not_significant() -> None:
+    assert said([1.0, 1.3, 1.1, 1.6, 1.2], [1.1, 1.2, 1.3, 1.5, 1.0]) == (
+        "No significant difference between h3 and h2 (1.20 s against 1.20 s, medians of 5; "
+        "slower in 3 of 5 pairs; Welch p = 0.89)."
+    )
+
+
+def test_unanimous_but_not_significant() -> None:
+    assert said([1.0, 1.5, 2.0, 2.5, 3.0], [1.1, 1.6, 2.1, 2.6, 3.1]) == (
+        "h3 was faster than h2 in all 5 pairs, by 4.8 % (2.00 s against 2.10 s, medians of 5), "
+        "but this is not significant at the stated levels with n = 5 (Welch p = 0.85)."
+    )
+
+
+def test_every_run() -> None:
+    assert said([1.31] * 5, [1.98] * 5) == (
+        "h3 is faster than h2 by 34 % in every run "
+        "(1.31 s against 1.98 s; all 5 runs of each the same)."
+    )
+    assert said([9.316] * 3, [9.343] * 5) == (
+        "h3 and h2 are within 1 %: h3 is faster than h2 by 0.3 % in every run "
+        "(9.32 s against 9.34 s; all 3 and 5 runs of each the same)."
+    )
+    assert said([0.05] * 2, [0.05] * 2) == (
+        "No difference between h3 and h2 (50.0 ms in every run; all 2 runs of each the same)."
+    )
+
+
+def test_enough_digits_to_see_the_difference() -> None:
+    assert "(9.31500 s against 9.31501 s;" in said([9.315] * 5, [9.31501] * 5)
+
+
+def test_single_runs() -> None:
+    assert said([1.0], [1.5]) == (
+        "h3 was faster than h2 by 33 % in one run of each (1.00 s against 1.50 s); "
+        "without repetition on both sides no test applies."
+    )
+
+
+def test_failures_are_mentioned() -> None:
+    assert said([1.0, 1.0, None], [2.0, 2.0, 2.0]).endswith(
+        "; all 2 and 3 runs of each the same). "
+        "Failures: h3 in 1 of 3 runs (1 failed); only finished runs are compared."
+    )
+
+
+def test_nothing_to_compare() -> None:
+    assert said([None, None], [2.0, None]) == (
+        "h3 and h2 cannot be compared: h3 finished none of 2 runs (2 failed) and "
+        "h2 finished 1 of 2 runs (1 failed), median 2.00 s."
+    )
+
+
+def test_the_title_comes_first() -> None:
+    found = sentences(analyse(made.results(made.grid())))
+    assert found[1] == (
+        "1 MB, loss 0 %: h3 is slower than h2 by 20 % in every run "
+        "(1.20 s against 1.00 s; all 5 runs of each the same)."
+    )
+    assert found[2].startswith("1 MB, loss 2 %: no significant difference between h1 and h2 (")
+
+
+def test_the_answer_of_a_larger_study() -> None:
+    assert answer(analyse(made.results(made.grid()))) == (
+        "h1 against h2, 4 cells: within 1 % in 2, no significant difference in 2. "
+        "It depends most on loss: at loss 0 % practically equal in 2 of 2; "
+        "at loss 2 % not significant in 2 of 2.",
+        "h3 against h2, 4 cells: faster in 2 (by 60 %), slower in 2 (by 20 %). "
+        "It depends most on loss: at loss 0 % slower in 2 of 2; at loss 2 % faster in 2 of 2.",
+        "1 of 60 runs did not finish; every table counts them.",
+    )
+
+
+def test_the_answer_of_single_runs_and_of_one_protocol() -> None:
+    rows = [
+        row
+        for rtt in range(1, 6)
+        for row in made.runs({"h2": [2.0], "h3": [1.0]}, cell=f"rtt_{rtt}", rtt_ms=float(rtt))
+    ]
+    assert answer(analyse(made.results(rows))) == (
+        "h3 against h2, 5 cells: not tested in 5 (single runs; faster in 5).",
+    )
+    assert answer(analyse(made.results(made.runs({"h3": [1.0]})))) == (
+        "Only h3 was run: there is nothing to compare it with.",
+    )
+
+
+def test_the_answer_by_the_only_factor() -> None:
+    rows = [
+        row
+        for rtt in range(1, 6)
+        for row in made.runs(
+            {"h2": [2.0] * 2, "h3": [1.0 if rtt < 3 else 3.0] * 2},
+            cell=f"rtt_{rtt}",
+            rtt_ms=float(rtt),
+        )
+    ]
+    assert answer(analyse(made.results(rows))) == (
+        "h3 against h2, 5 cells: faster in 2 (by 50 %), slower in 3 (by 50 %). By RTT: "
+        "at RTT 1 ms faster; at RTT 2 ms faster; at RTT 3 ms slower; at RTT 4 ms slower; "
+        "at RTT 5 ms slower.",
+    )
+
+
+@pytest.mark.parametrize(
+    "value, text",
+    [
+        (0, "0"),
+        (9.999, "10.0"),
+        (141.32, "141"),
+        (0.1312, "0.131"),
+        (1234.5, "1230"),
+        (-2.5, "−2.50"),
+    ],
+)
+def test_significant_digits(value: float, text: str) -> None:
+    assert significant(value) == text
+
+
+def test_other_numbers() -> None:
+    assert [percent(share) for share in (0.34, -0.034, 0.0002, 0, 1.5)] == [
+        "34 %",
+        "3.4 %",
+        "less than 0.1 %",
+        "0 %",
+        "150 %",
+    ]
+    assert [signed_percent(share) for share in (-0.34, 0.034, -0.0001, 0, 11)] == [
+        "−34",
+        "+3.4",
+        "0.0",
+        "0.0",
+        "×12.0",
+    ]
+    assert [p_value(p) for p in (0.00794, 0.0009, 0.5)] == ["p = 0.0079", "p < 0.001", "p = 0.5"]
+    assert [data_size(count) for count in (500, 125_000, 10 << 20, 25_738)] == [
+        "500 B",
+        "125 kB",
+        "10 MiB",
+        "25.74 kB",
+    ]
+    assert listed(["a"]) == "a"
+    assert listed(["a", "b", "c"]) == "a, b and c"
+    assert [spread(0.123, "1.31"), spread(0.0001, "1.31")] == ["0.12", "0.0001"]

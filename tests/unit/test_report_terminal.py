@@ -1,0 +1,73 @@
+"""The terminal's summary: at 80 columns, without colour."""
+
+import io
+from typing import Any
+
+import made_results as made
+import pytest
+from rich.console import Console
+
+from headway.report import print_summary
+
+
+def shown(rows: list[dict[str, Any]], manifest: dict[str, Any] | None = None) -> str:
+    stream = io.StringIO()
+    console = Console(file=stream, width=80, color_system=None)
+    print_summary(console, made.results(rows, manifest))
+    return stream.getvalue()
+
+
+def test_table_and_sentences() -> None:
+    text = shown(made.grid())
+    lines = [line.rstrip() for line in text.splitlines()]
+    assert max(map(len, lines)) <= 80
+    assert lines[0] == "made"
+    table = [line.split() for line in lines]
+    assert ["1", "MB", "0", "%", "1.00", "1.00", "1.20", "h1/h2", "(0.0)", "+20"] in table
+    assert any("1/5 failed" in line for line in lines)
+    assert "Answer" in lines
+    assert "Cell by cell" in lines
+    assert "±0.20" in text
+
+
+def test_too_wide_a_table_puts_spreads_below() -> None:
+    names = ("h1", "h2", "h3", "h4", "h5", "h6")
+    times = {name: [100.1, 101.7, 103.2, 99.5, 98.1] for name in names}
+    text = shown(made.runs(times))
+    assert max(len(line.rstrip()) for line in text.splitlines()) <= 80
+    assert "100" in text
+
+
+@pytest.mark.parametrize(
+    "times",
+    [{"h2": [None, None], "h3": [None]}, {"h2": [1.0]}, {"h1": [1.0], "h3": [2.0]}],
+    ids=["only failures", "one protocol", "no baseline"],
+)
+def test_odd_studies(times: dict[str, list[float | None]]) -> None:
+    assert "Answer" in shown(made.runs(times))
+
+
+def test_many_factors_share_a_column() -> None:
+    rows = []
+    for place in range(2):
+        for key in ("rate_mbit", "rtt_ms", "loss_pct", "jitter_ms", "server_iw"):
+            cell = {"rate_mbit": 1.0, "rtt_ms": 1.0, "loss_pct": 1.0, "jitter_ms": 1.0}
+            cell |= {"server_iw": 10, key: 2.0 + place}
+            cell["server_iw"] = int(cell["server_iw"])
+            rows += made.runs({"h2": [1.0], "h3": [2.0]}, cell=f"{key}-{place}", **cell)
+    text = shown(rows)
+    assert max(len(line.rstrip()) for line in text.splitlines()) <= 80
+
+
+def test_many_sentences_are_left_to_the_report() -> None:
+    rows = [
+        row
+        for rtt in range(50)
+        for row in made.runs({"h2": [1.0], "h3": [2.0]}, cell=f"rtt_{rtt}", rtt_ms=float(rtt))
+    ]
+    assert "The report says 50 more sentences" in shown(rows)
+
+
+def test_a_failed_self_test_is_said_first() -> None:
+    failed = {"self_test": [{"name": "loss", "path": "p", "passed": False}]}
+    assert "The emulation failed its own test: loss (p)." in shown(made.grid(), failed)
