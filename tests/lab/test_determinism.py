@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import RunSetting
+from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
 

@@ -9,8 +9,7 @@ import pytest
 from headway.guest.orders import Namespace, Orders, Outcome, Program
 from headway.lab.machine import CONSOLE_FILE, Machine
 from headway.study.units import Duration
-
-from .conftest import RunSetting
+from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
 

@@ -6,7 +6,7 @@ from math import ceil, log2
 
 import pytest
 
-from .conftest import RunSetting
+from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
 

@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-import made_results as made
 import polars as pl
 import pytest
 
 from headway.analysis import analyse, load_results
 from headway.analysis.manifest import manifest_from
 from headway.errors import WrongInputError
+from tests.unit import made_results as made
 
 
 def test_titles_are_of_what_varies() -> None:

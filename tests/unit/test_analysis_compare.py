@@ -1,7 +1,7 @@
 """Comparisons: verdicts and what they rest on."""
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from headway.analysis.compare import Basis, Comparison, Observation, Verdict, compare
@@ -11,6 +11,7 @@ TOTAL = metric_named("total_s")
 GOODPUT = metric_named("goodput_mbit")
 OPPOSITE = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
 
+quick = settings(deadline=None, max_examples=60)
 times = st.integers(1, 10**9).map(lambda microseconds: microseconds / 1e6)
 samples = st.lists(times, max_size=9)
 
@@ -100,6 +101,7 @@ def test_with_six_runs_both_tests_must_agree() -> None:
     assert found.verdict is Verdict.UNDECIDED
 
 
+@quick
 @given(samples, samples)
 def test_direction_is_antisymmetric(one: list[float], other: list[float]) -> None:
     forth = compare("a", observed(one), "b", observed(other), TOTAL)
@@ -111,6 +113,7 @@ def test_direction_is_antisymmetric(one: list[float], other: list[float]) -> Non
     assert (back.pairs.faster, back.pairs.slower) == (forth.pairs.slower, forth.pairs.faster)
 
 
+@quick
 @given(samples, samples, st.randoms())
 def test_order_of_runs_does_not_matter(
     one: list[float], other: list[float], random: object

@@ -4,13 +4,14 @@ import itertools
 import warnings
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
 from headway.analysis.sample import median_interval, summarise
 from headway.analysis.significance import cliffs_delta, mann_whitney, welch
 
+quick = settings(deadline=None, max_examples=60)
 times = st.integers(1, 10**9).map(lambda microseconds: microseconds / 1e6)
 samples = st.lists(times, min_size=1, max_size=12)
 
@@ -61,6 +62,7 @@ def test_mann_whitney_with_ties_by_enumeration() -> None:
     assert found.statistic == stats.mannwhitneyu(one, other).statistic
 
 
+@quick
 @given(st.lists(times, min_size=2, max_size=30, unique=True), st.data())
 def test_mann_whitney_without_ties_against_scipy(values: list[float], data: st.DataObject) -> None:
     cut = data.draw(st.integers(1, len(values) - 1))
@@ -90,6 +92,7 @@ def test_one_constant_sample_is_tested() -> None:
     assert 0 < found.p < 0.001
 
 
+@quick
 @given(samples, samples)
 def test_tests_never_warn_nor_give_nan(one: list[float], other: list[float]) -> None:
     with warnings.catch_warnings():
@@ -98,6 +101,7 @@ def test_tests_never_warn_nor_give_nan(one: list[float], other: list[float]) -> 
             assert found is None or 0 <= found.p <= 1
 
 
+@quick
 @given(samples, samples)
 def test_cliffs_delta_is_antisymmetric(one: list[float], other: list[float]) -> None:
     forth, back = cliffs_delta(one, other), cliffs_delta(other, one)
@@ -129,6 +133,7 @@ def test_interval_ranks(n: int, rank: int, coverage: float) -> None:
     assert found.reaches_level
 
 
+@quick
 @given(st.integers(6, 400))
 def test_interval_is_the_narrowest_that_reaches_the_level(n: int) -> None:
     found = median_interval([float(value) for value in range(1, n + 1)])
@@ -161,6 +166,7 @@ def test_summary_of_one_and_of_none() -> None:
     assert summarise([]) is None
 
 
+@quick
 @given(st.lists(times, min_size=1, max_size=30), st.randoms())
 def test_summary_does_not_depend_on_order(values: list[float], random: object) -> None:
     shuffled = list(values)

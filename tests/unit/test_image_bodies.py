@@ -26,7 +26,7 @@ def test_size_name_and_mode(size: int) -> None:
 
 def test_content_is_the_same_everywhere() -> None:
     assert hashlib.sha256(body_file(1000).read_bytes()).hexdigest() == (
-        "b157b63afcf9c5ad24588208c0caef3a560651350f14302fe28593f56d65c667"
+        "f67c086fc127fe592fd8465dde87985b541609af833eb59c055db6483f812359"
     )
 
 

@@ -97,6 +97,13 @@ def test_both_forms_in_the_order_of_apt(tmp_path: Path) -> None:
     assert debian(found) == ["http://mirror.test/debian", "http://second.test/debian"]
 
 
+def test_snapshot_archives_are_debian() -> None:
+    sources = list(
+        parse_one_line("deb http://mirror.test/archive/debian/20260101T000000Z sid main")
+    )
+    assert len(debian(sources)) == 1
+
+
 def test_options_of_the_environment() -> None:
     environment = {"HEADWAY_MIRROR": "http://mirror.test/debian/", "HEADWAY_SUITE": "trixie"}
     options = ImageOptions.from_environment(environment)

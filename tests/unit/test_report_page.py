@@ -5,7 +5,6 @@ from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
-import made_results as made
 import polars as pl
 import pytest
 
@@ -14,6 +13,7 @@ from headway.report import write_report
 from headway.report.layout import crossed, wrapped
 from headway.report.page import bound
 from headway.report.theme import ALL, protocol_colours
+from tests.unit import made_results as made
 
 VOID = {"meta", "br", "hr", "img", "link", "input", "path", "use", "rect"}
 

@@ -3,11 +3,11 @@
 import io
 from typing import Any
 
-import made_results as made
 import pytest
 from rich.console import Console
 
 from headway.report import print_summary
+from tests.unit import made_results as made
 
 
 def shown(rows: list[dict[str, Any]], manifest: dict[str, Any] | None = None) -> str:

@@ -67,10 +67,10 @@ def signed_percent(share: float) -> str:
 
 
 def spread(width: float, beside: str) -> str:
-    """Write a spread with the decimals of the number it stands beside, if that shows it."""
+    """Write a spread with the decimals of the number it stands beside; empty if it rounds to 0."""
     decimals = len(beside.partition(".")[2])
     text = f"{width:.{decimals}f}"
-    return text if float(text) > 0 else significant(width, 1)
+    return text if float(text) > 0 else ""
 
 
 def p_value(p: float) -> str:

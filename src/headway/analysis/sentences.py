@@ -148,14 +148,18 @@ def _undecided(comparison: Comparison, metric: Metric) -> str:
     if comparison.pairs.unanimous is not None and comparison.pairs.unanimous is comparison.leaning:
         return (
             f"{comparison.protocol} was {comparison.leaning} than {comparison.baseline} in all "
-            f"{comparison.pairs.n} pairs,{_by(comparison.relative)} ({medians}), but this is not "
-            f"significant at the stated levels with n = {_fewest(comparison)} "
-            f"({_tests(comparison)})"
+            f"{comparison.pairs.n} pairs, by {_paired_median(comparison.pairs, metric)} in the "
+            f"median pair ({medians}), but this is not significant at the stated levels with "
+            f"n = {_fewest(comparison)} ({_tests(comparison)})"
         )
     inside = "; ".join((medians, *_evidence(comparison)))
     if comparison.basis is Basis.CONFLICT:
         return f"no clear difference between {pair}: medians and means disagree ({inside})"
     return f"no significant difference between {pair} ({inside})"
+
+
+def _paired_median(pairs: Pairs, metric: Metric) -> str:
+    return metric.text(abs(pairs.median or 0))
 
 
 def _fewest(comparison: Comparison) -> int:

@@ -44,7 +44,9 @@ def ensure_image(mirror: str | None = None) -> Image:
 
 def machine_of(image: Image) -> Machine:
     """A machine that boots an image."""
-    return Machine(image, compiled_guest_code(image), bodies_directory())
+    bodies = bodies_directory()
+    bodies.mkdir(parents=True, exist_ok=True)
+    return Machine(image, compiled_guest_code(image), bodies)
 
 
 @app.command("build")

@@ -15,7 +15,6 @@ from headway.cli.terminal import notes, output, progress
 from headway.errors import HeadwayError, WrongInputError
 from headway.lab.bodies import body_file
 from headway.lab.shell import execute_on_path, shell_on_path
-from headway.selftest import battery, check_paths, print_checks
 from headway.study.model import Clock
 from headway.study.path import Path as NetworkPath
 
@@ -34,6 +33,9 @@ def doctor(
     seed: SeedOption = 1,
 ) -> None:
     """Measure the emulation from inside and say what is right and what is not."""
+    # Imported here because statistics take seconds to load, and only this command needs them.
+    from headway.selftest import battery, check_paths, print_checks
+
     paths = battery()
     machine = machine_of(ensure_image())
     with (

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import shutil
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headway.analysis import load_results
 from headway.campaign.local import available_cores, execute
 from headway.cli.image import ensure_image, machine_of
 from headway.cli.terminal import complain, notes, output, progress
@@ -17,13 +16,15 @@ from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
 from headway.programs import CLIENTS, SERVERS, check_programs
 from headway.programs.base import Adapter
-from headway.report import print_summary, write_report
 from headway.results.provenance import make_manifest
-from headway.results.schema import Record, Status
+from headway.results.schema import Status
 from headway.results.store import MANIFEST_FILE, RUNS_FILE, Store
-from headway.selftest import Check, check_paths
 from headway.study.load import builtin_names, load_study
 from headway.study.plan import Run, plan
+
+# Statistics and figures take seconds to load; commands that need them import them themselves.
+if TYPE_CHECKING:
+    from headway.selftest import Check
 
 StudyName = Annotated[
     str, typer.Argument(help="A study file, or the name of a built-in study.", metavar="STUDY")
@@ -61,9 +62,7 @@ def report(
     directory: Annotated[Path, typer.Argument(help="Directory of a study's results.")],
 ) -> None:
     """Write the report of a study's results again."""
-    results = load_results(directory)
-    print_summary(output, results)
-    output.print(f"Report: {write_report(directory)}", soft_wrap=True)
+    _show(directory)
 
 
 def validate(study: StudyName) -> None:
@@ -125,6 +124,8 @@ def _remove_results(directory: Path) -> None:
 def _self_test(
     machine: Machine, runs: tuple[Run, ...], cores: list[int], store: Store
 ) -> tuple[Check, ...]:
+    from headway.selftest import check_paths
+
     paths = list({planned.cell: planned.setting.path for planned in runs}.values())
     distinct = [path for index, path in enumerate(paths) if path not in paths[:index]]
     with progress("checking the emulation", len(distinct)) as count:
@@ -173,9 +174,16 @@ def _keep_what_is_done(store: Store, planned: int) -> None:
 
 def _conclude(store: Store) -> None:
     store.write_table()
-    print_summary(output, load_results(store.directory))
-    page = write_report(store.directory)
-    output.print(f"\nReport: {page}", markup=False, soft_wrap=True)
-    records: list[Record] = store.records()
+    _show(store.directory)
+    records = store.records()
     if not any(record.status is Status.OK for record in records):
         raise HeadwayError(f"no run succeeded; the first reason: {records[0].error}")
+
+
+def _show(directory: Path) -> None:
+    from headway.analysis import load_results
+    from headway.report import print_summary, write_report
+
+    print_summary(output, load_results(directory))
+    page = write_report(directory)
+    output.print(f"\nReport: {page}", markup=False, soft_wrap=True)

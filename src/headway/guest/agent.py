@@ -19,6 +19,7 @@ from headway.guest.orders import (
     dump,
     load,
 )
+from headway.guest.process import ProgramError
 from headway.guest.sampler import Sampler
 from headway.guest.tracelink import start_trace_link
 
@@ -27,10 +28,6 @@ _SERVICE_START_LIMIT_NS = 20 * 10**9
 _POLL_NS = 10_000_000
 _START_GRID_NS = 500_000_000
 """The workload starts on this grid, so that what happened before cannot shift it."""
-
-
-class ProgramError(Exception):
-    """A program that must run did not start or ended too early."""
 
 
 class Lab:
@@ -88,7 +85,7 @@ class Lab:
             return subprocess.Popen(["tc", "-batch", "-"], stdin=subprocess.PIPE, text=True)
 
     def _start_capture(self, namespace: str, device: str, file: str) -> int:
-        argv = ("tcpdump", "-Z", "root", "-i", device, "--nano", "-U", "-w", f"{_RUN}/{file}")
+        argv = ("tcpdump", "-Z", "root", "-i", device, "--nano", "-w", f"{_RUN}/{file}")
         return process.start(Program(f"tcpdump-{device}", namespace, argv), self._network)
 
     def _await_services(self) -> None:

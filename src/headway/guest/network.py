@@ -80,7 +80,7 @@ def _batch(program: str, lines: tuple[str, ...]) -> None:
 def _command(argv: list[str], text: str, shown: str) -> None:
     done = subprocess.run(argv, input=text, text=True, capture_output=True)
     if done.returncode != 0:
-        raise NetworkError(f"{argv[0]}: {done.stderr.strip()} in: {shown}")
+        raise NetworkError(f"{argv[0]}: {' '.join(done.stderr.split())} in: {shown}")
 
 
 def _set_up(device: str) -> None:

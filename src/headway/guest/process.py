@@ -21,6 +21,10 @@ _ENVIRONMENT = {
 }
 
 
+class ProgramError(Exception):
+    """A program that must run did not start or ended too early."""
+
+
 def drop_privileges_of_children() -> None:
     """Take from all programs started later what would let them out of the lab."""
     libc = ctypes.CDLL(None, use_errno=True)
@@ -34,14 +38,17 @@ def start(program: Program, network: Network) -> int:
     # posix_spawn shares memory with the child until exec, which is much cheaper than fork in
     # User Mode Linux; that is why the parent enters the namespace instead of the child.
     with network.inside(program.namespace):
-        return os.posix_spawnp(
-            program.argv[0],
-            program.argv,
-            {**_ENVIRONMENT, **program.env},
-            file_actions=_console() if program.interactive else _files(program.name),
-            setsid=True,
-            setsigmask=(),
-        )
+        try:
+            return os.posix_spawnp(
+                program.argv[0],
+                program.argv,
+                {**_ENVIRONMENT, **program.env},
+                file_actions=_console() if program.interactive else _files(program.name),
+                setsid=True,
+                setsigmask=(),
+            )
+        except OSError as error:
+            raise ProgramError(f"{program.name} cannot be started: {error.strerror}") from error
 
 
 def _files(name: str) -> list[tuple[int, int, str, int, int]]:

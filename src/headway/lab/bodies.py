@@ -35,14 +35,20 @@ def body_file(size_bytes: int) -> Path:
     path = bodies_directory() / f"{size_bytes}.bin"
     with written_atomically(path) as file:
         if file is not None:
-            for start in range(0, size_bytes, _BLOCK):
-                _write(file, _block(size_bytes, start)[: size_bytes - start])
+            _fill(file, size_bytes)
     return path
 
 
-def _block(size_bytes: int, start: int) -> bytes:
-    # A standardised function, unlike Python's random module, is the same in every version.
-    return hashlib.shake_128(f"headway body {size_bytes} {start}".encode()).digest(_BLOCK)
+def _fill(file: int, size_bytes: int) -> None:
+    # Most commands find their bodies in the cache and need not load this.
+    from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
+
+    # A standardised key stream is fast and, unlike the random module, the same in every version.
+    key = hashlib.sha256(f"headway body {size_bytes}".encode()).digest()
+    stream = Cipher(algorithms.AES(key), modes.CTR(bytes(16))).encryptor()
+    zeros = bytes(_BLOCK)
+    for start in range(0, size_bytes, _BLOCK):
+        _write(file, stream.update(zeros[: size_bytes - start]))
 
 
 def _write(file: int, data: bytes) -> None:

@@ -37,6 +37,13 @@ _DELAY_LINE_PACKETS = 1_000_000
 _NO_OVERTAKING = "rate 100gbit"
 """With a rate, however high, netem keeps packets in order under jitter."""
 
+_LONGEST_DEVICE_QUEUE = 32767
+"""What the kernel accepts; packets wait there only until the trace link's process takes them."""
+_PACKET_BYTES = 1500
+"""A full-size packet without its frame."""
+_LATENESS_NS = 1000
+"""How late a timer may fire in virtual time, which moves by about 0.3 us whenever it is read."""
+
 _IPV6_OFF = {
     # Each router solicitation or MLD packet would consume a draw of the loss sequence.
     "net.ipv6.conf.all.disable_ipv6": "1",
@@ -246,15 +253,25 @@ def _bottleneck(way: _Way) -> list[str]:
     device = way.place.queue_device
     limit = way.direction.queue.limit_bytes(rate, way.rtt)
     return [
-        f"qdisc add dev {device} root handle 1: {_tbf(way, rate)}",
+        f"qdisc add dev {device} root handle 1: {_tbf(way, _rate_at_start(way, rate))}",
         f"qdisc add dev {device} parent 1:1 handle 10: {_discipline(way, rate, limit)}",
     ]
 
 
+def _rate_at_start(way: _Way, otherwise: Rate) -> Rate:
+    return next((rate for at, rate in reversed(rate_steps(way)) if at == 0), otherwise)
+
+
 def _tbf(way: _Way, rate: Rate) -> str:
-    first = way.direction.first_rate or rate
-    limit = way.direction.queue.limit_bytes(first, way.rtt)
-    return f"tbf rate {int(rate)}bit burst {FRAME_BYTES} limit {limit}"
+    """One full packet's burst; what accrues while a timer is late must not overflow the bucket.
+
+    tbf hands its limit on to a FIFO below it, whenever it is changed: the limit is in that
+    FIFO's own unit.
+    """
+    queue = way.direction.queue
+    limit = queue.packets or queue.limit_bytes(way.direction.first_rate or rate, way.rtt)
+    burst = FRAME_BYTES + -(-int(rate) * _LATENESS_NS // (8 * 10**9))
+    return f"tbf rate {int(rate)}bit burst {burst} limit {limit}"
 
 
 def _discipline(way: _Way, rate: Rate, limit: int) -> str:
@@ -382,6 +399,8 @@ def _trace_links(way: _Way) -> list[TraceLink]:
     if not isinstance(rate, TraceRate):
         return []
     limit = way.direction.queue.limit_bytes(way.direction.first_rate or Rate(1), way.rtt)
+    # The queue's size is in bytes on the wire, but a TUN device's packets have no frame.
+    limit = limit * _PACKET_BYTES // FRAME_BYTES
     return [
         TraceLink(
             way.name, way.place.queue_namespace, f"{way.name}-tun", rate.opportunities_ms, limit
@@ -398,7 +417,7 @@ def _detour(way: _Way, wires: list[Wire]) -> list[str]:
     table = 100 if upward else 101
     return [
         f"tuntap add dev {tun} mode tun",
-        f"link set {tun} txqueuelen 100000 up",
+        f"link set {tun} txqueuelen {_LONGEST_DEVICE_QUEUE} up",
         f"route add default dev {tun} table {table}",
         f"rule add iif {arriving} table {table}",
     ]
@@ -416,7 +435,7 @@ def _named_drops(way: _Way, wires: list[Wire]) -> str:
     return (
         f"table netdev {'up' if upward else 'down'} {{ chain drops {{\n"
         f'type filter hook ingress device "{arriving}" priority 0;\n'
-        f"numgen inc mod 2147483647 {{ {counts} }} counter drop\n}} }}\n"
+        f"numgen inc mod 2147483647 {{ {counts} }} counter drop\n}}\n}}\n"
     )
 
 

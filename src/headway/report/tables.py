@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from headway.analysis import Analysis, Basis, Cell, Comparison, Results, Side
+from headway.analysis.manifest import SelfTest
 from headway.analysis.numbers import p_value, plain, signed_percent, significant
 from headway.analysis.overview import Outcome, outcome
 from headway.analysis.sample import Interval, Sample
@@ -198,23 +200,23 @@ def failures_table(results: Results, analysis: Analysis) -> Table:
 
 
 def self_test_table(results: Results) -> Table:
-    """What the emulation's test of itself measured."""
+    """What the emulation's test of itself measured, path by path."""
+    by_path = itertools.groupby(results.manifest.self_test, key=lambda test: test.path)
     return Table(
-        headings=("checked", "path", "expected", "measured", "allowed", "passed"),
-        rows=tuple(
-            (
-                (
-                    test.name,
-                    test.path,
-                    _quantity(test.expected, test.unit),
-                    _quantity(test.measured, test.unit),
-                    f"{_quantity(test.low, '')} to {_quantity(test.high, test.unit)}",
-                    "yes" if test.passed else "NO",
-                ),
-            )
-            for test in results.manifest.self_test
-        ),
+        headings=("path", "checked", "expected", "measured", "allowed", "passed"),
+        rows=tuple(tuple(_self_test_row(test) for test in tests) for _, tests in by_path),
         labels=2,
+    )
+
+
+def _self_test_row(test: SelfTest) -> tuple[str, ...]:
+    return (
+        test.path,
+        test.name,
+        _quantity(test.expected, test.unit),
+        _quantity(test.measured, test.unit),
+        f"{_quantity(test.low, '')} to {_quantity(test.high, test.unit)}",
+        "yes" if test.passed else "NO",
     )
 
 

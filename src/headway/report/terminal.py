@@ -140,7 +140,8 @@ def _spread(sample: Sample, median: str, before: str) -> str:
     if sample.constant or sample.interval is None:
         return ""
     width = max(sample.interval.high - sample.median, sample.median - sample.interval.low)
-    return f"{before}±{spread(width, median)}"
+    text = spread(width, median)
+    return f"{before}±{text}" if text else ""
 
 
 def _winner(cell: Cell) -> Text:
@@ -162,8 +163,8 @@ def _relative(comparison: Comparison | None) -> Text:
 
 def _legend(analysis: Analysis) -> str:
     """What the table's entries mean."""
-    spread = "Medians; ± to the farther end of the median's interval, none if all runs are equal."
+    medians = "Medians; ± to the farther end of the median's interval, none if it is below the last digit."
     if not analysis.challengers:
-        return spread
+        return medians
     better = f"{MINUS} is faster" if analysis.metric.less_is_better else "+ is faster"
-    return f"{spread} {better}; in brackets: not significant, or within 1 %."
+    return f"{medians} {better}; in brackets: not significant, or within 1 %."

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from headway.guest.probe_orders import Flow
-from headway.selftest.ideal import Course, Way
+from headway.selftest.ideal import Course, Stage, Way
 from headway.selftest.plan import Passage, Timeline, Times
 from headway.study.path import FRAME_BYTES, Discipline
 
@@ -54,7 +54,11 @@ def feed(
     left: list[int] = []
     while not enough(len(left), left[-1] if left else start_ns):
         # A packet is sent to be at the link when the one before its predecessors has left.
-        at = start_ns if len(sent) < lead else max(left[len(sent) - lead] - upstream_ns, sent[-1])
+        # It comes in the midst of another's sending, as a packet of real traffic would.
+        at = start_ns
+        if len(sent) >= lead:
+            freed = left[len(sent) - lead]
+            at = max(freed + _third_of_a_packet_ns(stage, freed, lead) - upstream_ns, sent[-1])
         sent.append(at)
         left = stage.departures([time + upstream_ns for time in sent], left)
     sends = [(int(at), int(n)) for at, n in zip(*np.unique(sent, return_counts=True), strict=True)]
@@ -62,12 +66,18 @@ def feed(
     return Feed(flow, np.array(course.full_packets(sent), np.int64))
 
 
+def _third_of_a_packet_ns(stage: Stage, at_ns: int, lead: int) -> int:
+    if lead == 1 or not stage.rates:
+        return 0
+    return (stage.served_by(at_ns, FRAME_BYTES) - at_ns) // 3
+
+
 def _lead(course: Course) -> int:
-    """How many packets to keep at the link: as many as fit, but one where a queue may drop early."""
+    """How many packets to keep at the link: half of what fits, but one where a queue may drop early."""
     if any(s.direction.queue.discipline is not Discipline.DROPTAIL for s in course.stages):
         return 1
     room = (course.smallest_queue_bytes or FRAME_BYTES) // FRAME_BYTES - 1
-    return min(max(room, 1), _LONGEST_LEAD)
+    return min(max(room // 2, 1), _LONGEST_LEAD)
 
 
 def _is_narrow(course: Course, index: int) -> bool:

@@ -91,17 +91,8 @@ class Stage:
         return self.rates[index][1] if self.rates else 0
 
     def served_by(self, start_ns: int, size_bytes: int) -> int:
-        """When a link that is busy from a time on has served so many bytes."""
-        left = size_bytes * 8.0
-        now = start_ns
-        changes = self.rates[bisect.bisect_right(self.rates, (start_ns, NEVER)) :]
-        for change, _ in (*changes, (NEVER, 0)):
-            rate = self.rate_at(now)
-            if now + left * 1e9 / rate <= change:
-                break
-            left -= (change - now) * rate / 1e9
-            now = change
-        return round(now + left * 1e9 / rate)
+        """When a packet is sent whose first bit leaves at a time: at the rate it begins with."""
+        return start_ns + size_bytes * 8 * 10**9 // self.rate_at(start_ns)
 
     def opportunities(self, from_ns: int) -> Iterator[int]:
         """Times of the trace's opportunities from a time on, the trace repeated without end."""

@@ -156,7 +156,7 @@ class _Experiment:
     """
 
     def __init__(self, path: NetworkPath, seed: int) -> None:
-        changing = _courses(path, NEVER, None).values()
+        changing = _courses(path, 0, None).values()
         self._horizon_ns = max(horizon_ns(course) for course in changing)
         until = Duration(self._horizon_ns + 1)
         host = Host(program="probe")
@@ -179,6 +179,9 @@ class _Experiment:
             LossChanges(self._timeline, courses),
             RateChanges(self._timeline, courses),
         ]
+        if any(len(stage.rates) > 1 for course in courses.values() for stage in course.stages):
+            self._timeline.now_ns = max(self._timeline.now_ns, self._origin_ns + self._horizon_ns)
+            self.steps.append(Depth(self._timeline, after_changes=True))
 
     def orders(self, directory: Path) -> Orders:
         """The lab's orders; those of the probes are written into the run's directory."""
@@ -243,7 +246,7 @@ def _courses(path: NetworkPath, origin_ns: int, network: Network | None) -> dict
 
 def _drawn_rates(network: Network, place: Bottleneck) -> Iterator[tuple[int, int]]:
     """Times and rates that the lab is told to set at a place."""
-    pattern = re.compile(rf"dev {re.escape(place.queue_device)} root .*\btbf rate (\d+)bit")
+    pattern = re.compile(rf"dev {re.escape(place.queue_device)} .*\brate (\d+)bit")
     for namespace in network.namespaces:
         for line in namespace.tc:
             if match := pattern.search(line):

@@ -16,7 +16,7 @@ from headway.guest.probe_orders import (
     Flow,
 )
 from headway.selftest.ideal import Course, Way
-from headway.study.path import FRAME_BYTES
+from headway.study.path import FRAME_BYTES, Discipline, Queue
 
 Times = np.ndarray[tuple[int], np.dtype[np.int64]]
 Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]
@@ -100,6 +100,8 @@ def bursts(course: Course, start_ns: int, count: int) -> tuple[tuple[int, int], 
     queue = course.smallest_queue_bytes
     room = 6400 if queue is None else max(min(queue // 8, 6400), SMALL_FRAME_BYTES)
     size = min(room // SMALL_FRAME_BYTES, count)
+    if any(_counts_packets(stage.direction.queue) for stage in course.stages):
+        size = min(size, max((queue or 0) // FRAME_BYTES // 2, 1))
     slowest = min(course.first_rates, default=10**12)
     gap_ns = max(1_000_000, 2 * size * SMALL_FRAME_BYTES * 8 * 10**9 // slowest)
     gap_ns = max(gap_ns, 2 * longest_wait_ns(course))
@@ -107,6 +109,10 @@ def bursts(course: Course, start_ns: int, count: int) -> tuple[tuple[int, int], 
         (start_ns + index * gap_ns, min(size, count - index * size))
         for index in range(-(-count // size))
     )
+
+
+def _counts_packets(queue: Queue) -> bool:
+    return queue.packets is not None or queue.discipline is not Discipline.DROPTAIL
 
 
 def longest_wait_ns(course: Course) -> int:

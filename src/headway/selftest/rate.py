@@ -112,8 +112,9 @@ class Bulk(Step):
 class Depth(Step):
     """More packets at one instant than a queue holds."""
 
-    def __init__(self, timeline: Timeline) -> None:
+    def __init__(self, timeline: Timeline, after_changes: bool = False) -> None:
         self._timeline = timeline
+        self._name = "queue depth after changes" if after_changes else "queue depth"
         self._flows: dict[Way, int] = {}
         start_ns = timeline.now_ns
         for way, course in timeline.courses.items():
@@ -133,16 +134,25 @@ class Depth(Step):
                 yield self._depth(way, stage, stage.limit_bytes, passage)
 
     def _depth(self, way: Way, stage: Stage, limit: int, passage: Passage) -> Check:
-        # The first packet leaves at once; those behind it fill the queue up to the last that
-        # arrives, as nothing leaves meanwhile.
-        held = int(passage.numbers.max()) * FRAME_BYTES if len(passage.numbers) else None
+        # The first packet leaves a link with a rate at once; those behind it fill the queue up
+        # to the last that arrives, as nothing leaves meanwhile.
+        left = 0 if stage.opportunities_ms else 1
+        last = int(passage.numbers.max()) if len(passage.numbers) else None
+        held = None if last is None else (last + 1 - left) * FRAME_BYTES
         low = limit - FRAME_BYTES * (1 + _last_lost(self._timeline.courses[way]))
         high = limit + FRAME_BYTES * int(bool(stage.opportunities_ms))
         note = f"what fits of {len(passage.sent_ns)} packets at once, within one packet"
         if stage.direction.queue.discipline is Discipline.RED:
             low, note = limit // 6, "RED may drop from its lower threshold on"
         return Check(
-            f"queue depth {way}", self._timeline.path, limit, held, max(low, 0), high, "bytes", note
+            f"{self._name} {way}",
+            self._timeline.path,
+            limit,
+            held,
+            max(low, 0),
+            high,
+            "bytes",
+            note,
         )
 
 

@@ -19,7 +19,8 @@ from headway.study.path import FRAME_BYTES, Direction, RandomRate
 
 MOST_BOUNDARIES = 12
 """How many times of a direction are looked at, from its first on."""
-_BESIDE_NS = tuple(sign * n * 250_000 for n in range(1, 7) for sign in (-1, 1))
+_BESIDE_NS = tuple(sign * n * 100_000 for n in (1, 2, 3, 5, 10, 15) for sign in (-1, 1))
+"""The nearest packets before and after a change; a change may be 0.1 ms late."""
 _WITHIN = 10
 _UNSURE_NS = 5_000
 """Packets that meet a change so closely are not judged."""
@@ -306,7 +307,9 @@ def _fed_spans(course: Course) -> list[tuple[int, int]]:
     for (_, before), (at, after) in list(zip(stage.rates, stage.rates[1:], strict=False))[
         :MOST_BOUNDARIES
     ]:
-        start = max(at - _frames_ns(before), stage.origin_ns + upstream_ns + 1_000_000)
+        # A sixth of a packet more: the change comes in the midst of one, shortly before the next
+        # one is put behind it.
+        start = max(at - _frames_ns(before) * 121 // 120, stage.origin_ns + upstream_ns + 1_000_000)
         start, end = start - upstream_ns, at + _frames_ns(after) - upstream_ns
         if spans and start <= spans[-1][1] + _frames_ns(before):
             start, _ = spans.pop()

@@ -15,7 +15,7 @@ from headway.errors import HeadwayError
 
 _SYSTEM_PATH = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin")
 _GRACE_S = 2.0
-_TELLING = re.compile(r"^E: |\berror\b|\bfailed\b|No space left|cannot |not found", re.IGNORECASE)
+_TELLING = re.compile(r"\berror\b|\bfailed\b|No space left|cannot |not found", re.IGNORECASE)
 _UNTELLING = re.compile(r"^make(\[\d+\])?: ")
 
 
@@ -118,7 +118,13 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 def _reason(lines: Sequence[str], status: int) -> str:
-    """The first of the last lines that names an error, else the last line."""
+    """What of a tool's last lines says best why it failed: apt's own errors, else any error."""
     telling = [line for line in lines if _TELLING.search(line) and not _UNTELLING.match(line)]
-    chosen = telling[:1] or [line for line in lines if line][-1:] or [f"exit status {status}"]
-    return chosen[0]
+    for candidates in (
+        [line.removeprefix("E: ") for line in lines if line.startswith("E: ")][:1],
+        telling[:1],
+        [line for line in lines if line][-1:],
+    ):
+        if candidates:
+            return candidates[0]
+    return f"exit status {status}"

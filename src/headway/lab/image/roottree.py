@@ -44,6 +44,8 @@ _LEFT_OUT = (
 )
 # Modules that are of no use in a lab are not compiled.
 _NOT_COMPILED = r"/(test|tests|idlelib|lib2to3|ensurepip|pydoc_data|turtledemo|dist-packages)/"
+# Names that Debian leaves to update-alternatives.
+_ALTERNATIVES = {"usr/bin/awk": "usr/bin/mawk", "usr/bin/which": "usr/bin/which.debianutils"}
 _FILES = {
     "etc/passwd": (
         "root:x:0:0:root:/root:/bin/bash\n"
@@ -98,9 +100,9 @@ def build_root(
         progress.advance(count / len(archives))
     progress.step("completing the root tree")
     _complete(tree, inputs, status)
-    _open_to_everyone(tree)
     _cache_libraries(tree, runner)
     _compile_python(tree, runner)
+    _open_to_everyone(tree)
     return versions(tree)
 
 
@@ -164,6 +166,9 @@ def _complete(tree: Path, inputs: RootInputs, status: Sequence[str]) -> None:
     _write(tree / "var/lib/dpkg/status", "\n".join(status).encode())
     _write(tree / "lab/init.py", inputs.init)
     pki.write_pki(tree / "lab/pki")
+    for name, chosen in _ALTERNATIVES.items():
+        if (tree / chosen).exists() and not (tree / name).is_symlink():
+            (tree / name).symlink_to(Path(chosen).name)
     # Programs trust the lab's authority, and spend no time on loading a hundred others.
     authority = (tree / "lab/pki" / pki.CA_FILE).read_bytes()
     _write(tree / "etc/ssl/certs/ca-certificates.crt", authority)
@@ -200,9 +205,8 @@ def _cache_libraries(tree: Path, runner: Runner) -> None:
 
 def _compile_python(tree: Path, runner: Runner) -> None:
     library = f"usr/lib/python{python_version(tree)}"
-    jobs = str(len(os.sched_getaffinity(0)))
     runner.run(
-        compile_command(tree, tree / library, f"/{library}", "-x", _NOT_COMPILED, "-j", jobs),
+        compile_command(tree, tree / library, f"/{library}", "-x", _NOT_COMPILED),
         purpose="compiling the root tree's Python library",
         environment=scrubbed_environment(),
     )

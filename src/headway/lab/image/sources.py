@@ -40,7 +40,7 @@ class Source:
 
         Third parties use Debian's suite names too, so the address or the keyring must tell.
         """
-        names = self.uri.rsplit("/", 1)[-1] in ("debian", "debian.list")
+        names = not {"debian", "debian.list"}.isdisjoint(self.uri.split("/"))
         trusts = "debian-archive-keyring" in self.signed_by
         return (
             (names or trusts)
