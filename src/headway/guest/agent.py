@@ -26,6 +26,7 @@ from headway.guest.tracelink import start_trace_link
 _RUN = "/lab/run"
 _SERVICE_START_LIMIT_NS = 20 * 10**9
 _POLL_NS = 10_000_000
+_CAPTURE_FLUSH_S = 1.5
 _START_GRID_NS = 500_000_000
 """The workload starts on this grid, so that what happened before cannot shift it."""
 
@@ -167,6 +168,10 @@ class Lab:
         if self._sampler:
             self._sampler.sample(self._now())
             self._sampler.close()
+        if self._captures:
+            # tcpdump forgets the packets that the kernel has not handed over yet; it does so
+            # once a second.
+            time.sleep(_CAPTURE_FLUSH_S)
         process.end(self._captures, signal.SIGTERM)
         for pid in self._captures:
             os.waitpid(pid, 0)

@@ -108,7 +108,7 @@ class Counting(Step):
 
     def _bursts(self, way: Way, count: _Count, passage: Passage) -> Iterator[Check]:
         stages = [stage.direction for stage in count.course.stages if stage.direction.loss.mean]
-        clean = not any(
+        clean = not count.course.may_overtake and not any(
             s.direction.duplication or s.direction.corruption for s in count.course.stages
         )
         if len(stages) != 1 or not clean or count.named or not 0 < stages[0].loss.mean < 1:
@@ -159,12 +159,7 @@ class Counting(Step):
             )
 
     def _order(self, way: Way, count: _Count, passage: Passage) -> Iterator[Check]:
-        overtakes = any(
-            stage.direction.reordering
-            or (stage.direction.jitter_reorders and stage.direction.jitter)
-            for stage in count.course.stages
-        )
-        if not overtakes:
+        if not count.course.may_overtake:
             numbers, _ = passage.first_arrivals()
             late = int(np.count_nonzero(np.diff(numbers) < 0))
             yield self._check(

@@ -47,9 +47,8 @@ def feed(
             one leaves the narrowest link.
     """
     lead = _lead(course)
-    narrow = next(index for index, stage in enumerate(course.stages) if _is_narrow(course, index))
-    upstream_ns = sum(stage.delay_at(start_ns) for stage in course.stages[:narrow])
-    stage = course.stages[narrow]
+    upstream_ns = sum(stage.delay_at(start_ns) for stage in course.stages[: course.narrow])
+    stage = course.stages[course.narrow]
     sent: list[int] = []
     left: list[int] = []
     while not enough(len(left), left[-1] if left else start_ns):
@@ -78,11 +77,3 @@ def _lead(course: Course) -> int:
         return 1
     room = (course.smallest_queue_bytes or FRAME_BYTES) // FRAME_BYTES - 1
     return min(max(room // 2, 1), _LONGEST_LEAD)
-
-
-def _is_narrow(course: Course, index: int) -> bool:
-    """Whether a link with a trace or, without any, the lowest rate is at this place."""
-    stage = course.stages[index]
-    if course.is_traced:
-        return bool(stage.opportunities_ms)
-    return bool(stage.rates) and stage.rates[0][1] == min(course.first_rates)

@@ -180,6 +180,51 @@ class Course:
         return [stage.rates[0][1] for stage in self.stages if stage.rates]
 
     @property
+    def slowest_rate(self) -> int | None:
+        """The lowest rate in bit/s that any stage ever has; None without any."""
+        return min((rate for stage in self.stages for _, rate in stage.rates), default=None)
+
+    @property
+    def is_regular(self) -> bool:
+        """Whether the jitter of one link does not decide which opportunity of a trace is met."""
+        traced = [index for index, stage in enumerate(self.stages) if stage.opportunities_ms]
+        return all(self.is_even_before(index) for index in traced)
+
+    @property
+    def may_overtake(self) -> bool:
+        """Whether packets may arrive in another order than they were sent in."""
+        return any(
+            stage.direction.reordering or (stage.direction.jitter_reorders and stage.direction.jitter)
+            for stage in self.stages
+        )
+
+    @property
+    def narrow(self) -> int:
+        """Place of the link with a trace or, without any, of the first with the lowest rate."""
+        for index, stage in enumerate(self.stages):
+            if (
+                stage.opportunities_ms
+                if self.is_traced
+                else (stage.rates and stage.rates[0][1] == min(self.first_rates))
+            ):
+                return index
+        return 0
+
+    def is_even_before(self, place: int) -> bool:
+        """Whether packets come to a link as they were sent: all, once, and at even times."""
+        return not any(
+            before.direction.loss.mean
+            or before.direction.duplication
+            or before.direction.corruption
+            or before.direction.reordering
+            or before.direction.jitter
+            or before.direction.drop_packets
+            or before.direction.blackouts
+            or before.direction.changes
+            for before in self.stages[:place]
+        )
+
+    @property
     def is_traced(self) -> bool:
         """Whether a stage follows a trace."""
         return any(stage.opportunities_ms for stage in self.stages)

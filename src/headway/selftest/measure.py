@@ -167,13 +167,14 @@ class _Experiment:
             Counting(self._timeline),
             OneWay(self._timeline),
             RoundTrip(self._timeline),
+            Transfer(self._timeline),
             Bulk(self._timeline),
             Depth(self._timeline),
             Standing(self._timeline),
-            Transfer(self._timeline),
         ]
         self._origin_ns = self._timeline.now_ns
         courses = _courses(path, self._origin_ns, self._network)
+        self._timeline.changing = courses
         self.steps += [
             Pulses(self._timeline, courses),
             LossChanges(self._timeline, courses),

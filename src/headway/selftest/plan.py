@@ -49,6 +49,7 @@ class Timeline:
         now_ns: end of the last step.
         transfer_at_ns: when the TCP connection begins.
         transfer_span_ns: how long it may take.
+        changing: the ideal path with its own time, once that has its place on the timeline.
     """
 
     path: str
@@ -57,6 +58,7 @@ class Timeline:
     now_ns: int = _START_NS
     transfer_at_ns: int = 0
     transfer_span_ns: int = 0
+    changing: dict[Way, Course] | None = None
 
     def add(self, way: Way, flow: Flow) -> int:
         """Add a flow; returns its number."""
@@ -73,7 +75,7 @@ class Timeline:
             sum(_stage_drain_ns(course, index) for index in range(len(course.stages)))
             + course.delay_ns
             + course.farthest_jitter_ns
-            for course in self.courses.values()
+            for course in (self.changing or self.courses).values()
         )
 
     def expected_records(self) -> int:
@@ -102,7 +104,7 @@ def bursts(course: Course, start_ns: int, count: int) -> tuple[tuple[int, int], 
     size = min(room // SMALL_FRAME_BYTES, count)
     if any(_counts_packets(stage.direction.queue) for stage in course.stages):
         size = min(size, max((queue or 0) // FRAME_BYTES // 2, 1))
-    slowest = min(course.first_rates, default=10**12)
+    slowest = course.slowest_rate or 10**12
     gap_ns = max(1_000_000, 2 * size * SMALL_FRAME_BYTES * 8 * 10**9 // slowest)
     gap_ns = max(gap_ns, 2 * longest_wait_ns(course))
     return tuple(

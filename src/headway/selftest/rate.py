@@ -33,7 +33,7 @@ class Bulk(Step):
         self._feeds: dict[Way, Feed] = {}
         start_ns = timeline.now_ns
         for way, course in timeline.courses.items():
-            if course.first_rates or course.is_traced:
+            if (course.first_rates or course.is_traced) and course.is_even_before(course.narrow):
                 wanted = _TRACED_PACKETS if course.is_traced else _BULK_PACKETS
                 fed = feed(timeline, way, course, start_ns, lambda n, _, w=wanted: n >= w)  # type: ignore[misc]
                 self._feeds[way] = fed
@@ -160,6 +160,8 @@ def _first_queue(course: Course) -> Stage | None:
     """The queue that a burst fills, if what passes it meets no narrower link."""
     first = next((s for s in course.stages if s.limit_bytes is not None), None)
     if first is None or any(stage.direction.reordering for stage in course.stages):
+        return None
+    if not course.is_even_before(course.stages.index(first)):
         return None
     if course.is_traced:
         return first if sum(s.limit_bytes is not None for s in course.stages) == 1 else None

@@ -19,8 +19,8 @@ from headway.study.path import FRAME_BYTES, Direction, RandomRate
 
 MOST_BOUNDARIES = 12
 """How many times of a direction are looked at, from its first on."""
-_BESIDE_NS = tuple(sign * n * 100_000 for n in (1, 2, 3, 5, 10, 15) for sign in (-1, 1))
-"""The nearest packets before and after a change; a change may be 0.1 ms late."""
+_BESIDE = (-15, -10, -5, -3, -2, -1, 1, 2, 3, 5, 10, 15)
+"""When packets are sent around a change, in steps of 0.1 ms, or more on a slow link."""
 _WITHIN = 10
 _UNSURE_NS = 5_000
 """Packets that meet a change so closely are not judged."""
@@ -39,7 +39,7 @@ class Pulses(Step):
         self._flows: dict[Way, int] = {}
         for way, course in courses.items():
             times = sorted(self._times(course))
-            if times:
+            if times and course.is_regular:
                 self._flows[way] = timeline.add(
                     way, Flow(SMALL_FRAME_BYTES, tuple((at, 1) for at in times))
                 )
@@ -48,9 +48,10 @@ class Pulses(Step):
     def _times(self, course: Course) -> set[int]:
         found: set[int] = set()
         fed = _fed_spans(course)
+        step_ns = max(100_000, 10**9 * 2 * SMALL_FRAME_BYTES * 8 // (course.slowest_rate or 10**12))
         for boundaries, upstream_ns in _line_boundaries(course):
             for at in boundaries:
-                found |= {at - upstream_ns + beside for beside in _BESIDE_NS}
+                found |= {at - upstream_ns + beside * step_ns for beside in _BESIDE}
             for stage in course.stages:
                 for window in stage.direction.blackouts[:MOST_BOUNDARIES]:
                     first = stage.origin_ns + window.start - upstream_ns
@@ -133,7 +134,7 @@ class _Travel:
             sure &= all(abs(at - boundary) > _UNSURE_NS + unsure for boundary in boundaries)
             black |= stage.is_black(at)
             jitter += stage.farthest_jitter(at)
-            unsure = jitter
+            unsure = jitter + (stage.delay_at(at) if stage.direction.reordering else 0)
         return _Travel(arrival, jitter, black, sure)
 
 
@@ -295,9 +296,11 @@ def _line_boundaries(course: Course) -> Iterator[tuple[list[int], int]]:
 def _fed_spans(course: Course) -> list[tuple[int, int]]:
     """Times around changes of the rate during which the link is kept busy."""
     changing = [stage for stage in course.stages if len(stage.rates) > 1]
-    if len(changing) != 1 or any(stage.direction.reordering for stage in course.stages):
+    if len(changing) != 1 or course.is_traced or any(stage.direction.reordering for stage in course.stages):
         return []
     stage = changing[0]
+    if not course.is_even_before(course.stages.index(stage)):
+        return []
     others = [s.rates[0][1] for s in course.stages if s.rates and s is not stage]
     rates = [rate for _, rate in stage.rates]
     if others and min(others) < 1.5 * max(rates):
