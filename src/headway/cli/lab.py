@@ -15,6 +15,7 @@ from headway.cli.terminal import notes, output, progress
 from headway.errors import HeadwayError, WrongInputError
 from headway.lab.bodies import body_file
 from headway.lab.shell import execute_on_path, shell_on_path
+from headway.programs.base import SERVER_NAME
 from headway.study.model import Clock
 from headway.study.path import Path as NetworkPath
 
@@ -26,6 +27,9 @@ QueueOption = Annotated[
     str | None, typer.Option("--queue", help='Queue, as "1 BDP", "64 kB" or "100 packets".')
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+
+_BODIES = (1_000, 100_000, 1_000_000, 10_485_760)
+"""Sizes of the bodies that a shell's server has, in bytes."""
 
 
 def doctor(
@@ -62,8 +66,9 @@ def shell(
 ) -> None:
     """Open a shell on the client's side of a path; https://server.test/ answers on the other."""
     path = _path(rate=rate, rtt=rtt, loss=loss, jitter=jitter, queue=queue)
-    body_file(1_000_000)
-    notes.print("https://server.test/1000000.bin is on the other side; `exit` ends the lab.")
+    _make_bodies()
+    notes.print(f"https://{SERVER_NAME}/N.bin answers for N = {', '.join(map(str, _BODIES))}.")
+    notes.print("`exit` ends the lab.")
     raise typer.Exit(shell_on_path(machine_of(ensure_image()), path, seed=seed))
 
 
@@ -81,9 +86,14 @@ def execute(
 ) -> None:
     """Run one command on the client's side of a path; its exit status becomes this one's."""
     path = _path(rate=rate, rtt=rtt, loss=loss, jitter=jitter, queue=queue)
-    body_file(1_000_000)
+    _make_bodies()
     machine = machine_of(ensure_image())
     raise typer.Exit(execute_on_path(machine, path, tuple(command), seed=seed, clock=clock))
+
+
+def _make_bodies() -> None:
+    for size in _BODIES:
+        body_file(size)
 
 
 def _path(**options: str | None) -> NetworkPath:

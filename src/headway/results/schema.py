@@ -5,7 +5,6 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any
 
-import polars as pl
 from pydantic import BaseModel, ConfigDict, Field
 
 
@@ -139,6 +138,9 @@ class Record(BaseModel):
 
 def polars_schema() -> dict[str, Any]:
     """Column names and Polars types of ``runs.parquet``, in order."""
+    # Imported here because it takes half a second, and most commands need no table.
+    import polars as pl
+
     types: dict[str, Any] = {}
     for name, field in Record.model_fields.items():
         annotation = str(field.annotation)

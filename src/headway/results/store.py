@@ -7,7 +7,6 @@ import os
 import tempfile
 from pathlib import Path
 
-import polars as pl
 from pydantic import ValidationError
 
 from headway.errors import HeadwayError, WrongInputError
@@ -65,6 +64,8 @@ class Store:
 
     def write_table(self) -> Path:
         """Make ``runs.parquet`` from the records."""
+        import polars as pl
+
         rows = [record.model_dump(mode="json") for record in self.records()]
         table = pl.DataFrame(rows, schema=polars_schema(), orient="row")
         file = self.directory / RUNS_FILE

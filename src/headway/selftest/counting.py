@@ -23,6 +23,7 @@ from headway.selftest.step import Step, both_ways
 
 _FEWEST, _MOST = 500, 6000
 _WANTED_EVENTS = 100
+_FEWEST_LOST = 20
 _LAST_NAMED = 20_000
 _BINOMIAL = "binomial interval"
 
@@ -116,6 +117,8 @@ class Counting(Step):
         loss = stages[0].loss
         mean = loss.burst if loss.burst > 1 else 1 / (1 - loss.mean)
         members = int(np.count_nonzero(passage.lost))
+        if members < _FEWEST_LOST:
+            return
         low, high = burst_mean_interval(mean, members)
         note = f"geometric lengths, {members} packets lost"
         yield self._check(

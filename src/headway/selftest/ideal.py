@@ -19,6 +19,7 @@ from headway.study.path import (
     Jitter,
     Path,
     RandomLoss,
+    RandomRate,
     RateSchedule,
     TraceRate,
 )
@@ -194,7 +195,22 @@ class Course:
     def may_overtake(self) -> bool:
         """Whether packets may arrive in another order than they were sent in."""
         return any(
-            stage.direction.reordering or (stage.direction.jitter_reorders and stage.direction.jitter)
+            stage.direction.reordering
+            or (stage.direction.jitter_reorders and stage.direction.jitter)
+            for stage in self.stages
+        )
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether nothing changes with time."""
+        return not any(
+            stage.direction.changes
+            or stage.direction.blackouts
+            or isinstance(stage.direction.rate, RandomRate)
+            or (
+                isinstance(stage.direction.rate, RateSchedule)
+                and len(stage.direction.rate.steps) > 1
+            )
             for stage in self.stages
         )
 

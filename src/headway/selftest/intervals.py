@@ -75,7 +75,7 @@ def burst_mean_interval(mean: float, members: int) -> tuple[float, float]:
         members: how many events all bursts have together.
     """
     low, high = share_interval(1 / mean, members)
-    return 1 / high, 1 / low if low else math.inf
+    return 1 / high, 1 / low if low else float(members)
 
 
 def mean_burst(events: np.ndarray[tuple[int], np.dtype[np.bool_]]) -> float | None:

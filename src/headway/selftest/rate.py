@@ -8,7 +8,7 @@ import numpy as np
 
 from headway.guest.probe_orders import Flow
 from headway.selftest.check import Check
-from headway.selftest.delay import TOLERANCE_US
+from headway.selftest.delay import tolerance_us
 from headway.selftest.feed import Feed, feed
 from headway.selftest.ideal import Course, Stage, Way
 from headway.selftest.plan import Passage, Sight, Timeline
@@ -33,7 +33,7 @@ class Bulk(Step):
         self._feeds: dict[Way, Feed] = {}
         start_ns = timeline.now_ns
         for way, course in timeline.courses.items():
-            if (course.first_rates or course.is_traced) and course.is_even_before(course.narrow):
+            if _is_measurable(course):
                 wanted = _TRACED_PACKETS if course.is_traced else _BULK_PACKETS
                 fed = feed(timeline, way, course, start_ns, lambda n, _, w=wanted: n >= w)  # type: ignore[misc]
                 self._feeds[way] = fed
@@ -46,8 +46,6 @@ class Bulk(Step):
                 continue
             course, fed = self._timeline.courses[way], self._feeds[way]
             passage = sight.passage(way, fed.flow)
-            if any(stage.direction.reordering for stage in course.stages):
-                continue
             if course.is_traced:
                 yield self._trace(way, course, fed, passage)
             else:
@@ -96,7 +94,7 @@ class Bulk(Step):
     def _trace(self, way: Way, course: Course, fed: Feed, passage: Passage) -> Check:
         _, late = fed.lateness_ns(passage)
         worst = float(np.abs(late).max()) / 1e3 if len(late) else None
-        slack = TOLERANCE_US + course.farthest_jitter_ns / 1e3
+        slack = tolerance_us(course) + course.farthest_jitter_ns / 1e3
         return Check(
             f"trace {way}",
             self._timeline.path,
@@ -107,6 +105,14 @@ class Bulk(Step):
             "us",
             f"farthest of {len(late)} packets of 1500 bytes from their opportunities",
         )
+
+
+def _is_measurable(course: Course) -> bool:
+    if course.is_traced and (course.first_rates or not course.is_regular):
+        return False
+    if any(stage.direction.reordering for stage in course.stages):
+        return False
+    return bool(course.first_rates or course.is_traced) and course.is_even_before(course.narrow)
 
 
 class Depth(Step):
@@ -163,6 +169,8 @@ def _first_queue(course: Course) -> Stage | None:
         return None
     if not course.is_even_before(course.stages.index(first)):
         return None
+    if first.direction.queue.discipline is Discipline.RED and not course.is_constant:
+        return None  # RED stays wary for long after a burst, which later steps would meet
     if course.is_traced:
         return first if sum(s.limit_bytes is not None for s in course.stages) == 1 else None
     fits = first.direction.queue.discipline in (Discipline.DROPTAIL, Discipline.RED)
@@ -256,5 +264,7 @@ def _managed(course: Course) -> Stage | None:
         (s for s in course.stages if s.rates), key=lambda s: s.rates[0][1], default=None
     )
     if narrowest is None or course.is_traced:
+        return None
+    if narrowest.direction.queue.discipline is Discipline.RED and not course.is_constant:
         return None
     return None if narrowest.direction.queue.discipline is Discipline.DROPTAIL else narrowest

@@ -9,7 +9,7 @@ import numpy as np
 
 from headway.guest.probe_orders import SMALL_FRAME_BYTES, Flow
 from headway.selftest.check import Check
-from headway.selftest.delay import TOLERANCE_US
+from headway.selftest.delay import tolerance_us
 from headway.selftest.feed import Feed, feed
 from headway.selftest.ideal import Course, Way
 from headway.selftest.intervals import effective_trials, share_interval
@@ -38,17 +38,19 @@ class Pulses(Step):
         self._courses = courses
         self._flows: dict[Way, int] = {}
         for way, course in courses.items():
-            times = sorted(self._times(course))
+            times = self._times(course)
             if times and course.is_regular:
                 self._flows[way] = timeline.add(
                     way, Flow(SMALL_FRAME_BYTES, tuple((at, 1) for at in times))
                 )
                 timeline.end_step(times[-1])
 
-    def _times(self, course: Course) -> set[int]:
+    def _times(self, course: Course) -> list[int]:
         found: set[int] = set()
-        fed = _fed_spans(course)
-        step_ns = max(100_000, 10**9 * 2 * SMALL_FRAME_BYTES * 8 // (course.slowest_rate or 10**12))
+        # The last packet that is fed may leave somewhat later than planned.
+        last_ns = FRAME_BYTES * 8 * 2 * 10**9 // (course.slowest_rate or 10**12)
+        fed = [(start, end + last_ns) for start, end in _fed_spans(course)]
+        step_ns = _step_ns(course)
         for boundaries, upstream_ns in _line_boundaries(course):
             for at in boundaries:
                 found |= {at - upstream_ns + beside * step_ns for beside in _BESIDE}
@@ -57,7 +59,13 @@ class Pulses(Step):
                     first = stage.origin_ns + window.start - upstream_ns
                     step = (window.end - window.start) / (_WITHIN + 1)
                     found |= {int(first + n * step) for n in range(1, _WITHIN + 1)}
-        return {at for at in found if not any(start <= at <= end for start, end in fed)}
+        apart: list[int] = []
+        for at in sorted(found):
+            if not any(start <= at <= end for start, end in fed) and (
+                not apart or at - apart[-1] >= step_ns // 2
+            ):
+                apart.append(at)
+        return apart
 
     def judge(self, sight: Sight) -> Iterator[Check]:
         """See `Step.judge`."""
@@ -109,7 +117,7 @@ class Pulses(Step):
             0,
             max(off) / 1e3 if off else None,
             0,
-            TOLERANCE_US,
+            tolerance_us(course),
             "us",
             note,
         )
@@ -134,7 +142,8 @@ class _Travel:
             sure &= all(abs(at - boundary) > _UNSURE_NS + unsure for boundary in boundaries)
             black |= stage.is_black(at)
             jitter += stage.farthest_jitter(at)
-            unsure = jitter + (stage.delay_at(at) if stage.direction.reordering else 0)
+            unsure += stage.farthest_jitter(at)
+            unsure += stage.delay_at(at) if stage.direction.reordering else 0
         return _Travel(arrival, jitter, black, sure)
 
 
@@ -157,13 +166,14 @@ class LossChanges(Step):
         for start in changes[:MOST_BOUNDARIES]:
             end = min((at for at in ends if at > start), default=start + 10**12)
             first = max((stop for begin, stop in spans if begin <= start <= stop), default=start)
-            first += 5_000_000
+            aside_ns = 5_000_000 + 2 * _BESIDE[-1] * _step_ns(course)
+            first += aside_ns
             planned = bursts(course, first, _LOSS_PACKETS)
             gap = planned[1][0] - first if len(planned) > 1 else 0
             sends = [
                 send
                 for send in planned
-                if send[0] < end - 5_000_000 - gap and not any(b <= send[0] <= e for b, e in spans)
+                if send[0] < end - aside_ns - gap and not any(b <= send[0] <= e for b, e in spans)
             ]
             if sends and not stage.is_black(start):
                 flow = self._timeline.add(way, Flow(SMALL_FRAME_BYTES, tuple(sends)))
@@ -261,6 +271,11 @@ class RateChanges(Step):
                 )
 
 
+def _step_ns(course: Course) -> int:
+    """Time between packets around a change; on slow links they need longer to get away."""
+    return max(100_000, 10**9 * 4 * SMALL_FRAME_BYTES * 8 // (course.slowest_rate or 10**12))
+
+
 def horizon_ns(course: Course) -> int:
     """How much of a course's own time is looked at."""
     latest = 0
@@ -296,7 +311,11 @@ def _line_boundaries(course: Course) -> Iterator[tuple[list[int], int]]:
 def _fed_spans(course: Course) -> list[tuple[int, int]]:
     """Times around changes of the rate during which the link is kept busy."""
     changing = [stage for stage in course.stages if len(stage.rates) > 1]
-    if len(changing) != 1 or course.is_traced or any(stage.direction.reordering for stage in course.stages):
+    if (
+        len(changing) != 1
+        or course.is_traced
+        or any(stage.direction.reordering for stage in course.stages)
+    ):
         return []
     stage = changing[0]
     if not course.is_even_before(course.stages.index(stage)):

@@ -13,7 +13,7 @@ from headway.study.path import FRAME_BYTES
 TRANSFER_BYTES = 48_000
 """What is sent each way: more than a segmentation offload would put into few packets."""
 _LEAST_SPAN_NS = 5 * 10**9
-_MOST_LOSS = 0.2
+_MOST_LOSS, _MOST_CORRELATION = 0.2, 0.1
 
 
 class Transfer(Step):
@@ -37,7 +37,10 @@ class Transfer(Step):
         """See `Step.judge`."""
         of_tcp, of_any = sight.largest_frames()
         # With heavy loss there may be no connection, and then no full segment either.
-        passable = all(fate(course).lost < _MOST_LOSS for course in self._timeline.courses.values())
+        fates = [fate(course) for course in self._timeline.courses.values()]
+        passable = all(
+            item.lost < _MOST_LOSS and item.correlation < _MOST_CORRELATION for item in fates
+        )
         largest = max(of_tcp, of_any) if not passable or of_tcp > FRAME_BYTES else of_tcp
         yield Check(
             "largest frame",
