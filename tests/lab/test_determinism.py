@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from headway.guest.orders import Namespace, Orders, Program
+from headway.lab.machine import Machine
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
@@ -72,3 +74,42 @@ def test_every_clock_meets_the_same_losses(run_setting: RunSetting, clock: str) 
     record = run_setting(raw)
     assert record.status == "ok", record.error
     assert record.retransmits == 2
+
+
+READERS = """
+import os, random, socket, time, uuid
+clocks = [getattr(time, name) for name in sorted(dir(time)) if name.startswith("CLOCK_")]
+for pause in (0, 0.001, 0.25):
+    time.sleep(pause)
+    print([time.clock_gettime_ns(c) for c in clocks if "CPUTIME" not in str(c) and c not in (2, 3)])
+    print(time.time_ns(), time.perf_counter_ns(), os.times().elapsed)
+print(os.urandom(16).hex(), uuid.uuid4(), random.random(), hash("text"))
+print(open("/proc/sys/kernel/random/boot_id").read(), open("/proc/uptime").read())
+with socket.socket() as s:
+    s.bind(("127.0.0.1", 0))
+    print(s.getsockname())
+"""
+
+
+def test_every_reader_of_clocks_and_entropy_reads_the_same(
+    machine: Machine, tmp_path: Path
+) -> None:
+    """vDSO, system calls, /proc, coarse clocks, shell utilities; random numbers of all kinds."""
+    said = []
+    for name in ("first", "second"):
+        orders = Orders(
+            namespaces=(Namespace("client"),),
+            programs=(
+                Program("python", "client", ("python3", "-c", READERS)),
+                Program("date", "client", ("date", "--iso-8601=ns"), at_ns=10**9),
+                Program(
+                    "shell", "client", ("bash", "-c", "echo $RANDOM $SRANDOM $EPOCHREALTIME $$")
+                ),
+            ),
+        )
+        outcome = machine.boot(orders, tmp_path / name, seed=5)
+        assert [ended.exit_status for ended in outcome.ended] == [0, 0, 0]
+        outputs = ("python.out", "date.out", "shell.out")
+        said.append([(tmp_path / name / file).read_text() for file in outputs] + [outcome])
+    assert said[0] == said[1]
+    assert said[0][1].startswith("2026-01-01T00:00:0")

@@ -11,6 +11,18 @@ from headway.errors import HeadwayError, WrongInputError
 from headway.lab.image.cache import Store, cache_directory, digest, remove_tree, written_atomically
 
 
+class Told:
+    """Hears what a locker says."""
+
+    def __init__(self) -> None:
+        self.messages: list[str] = []
+        self.event = threading.Event()
+
+    def __call__(self, message: str) -> None:
+        self.messages.append(message)
+        self.event.set()
+
+
 def test_own_variable_comes_first() -> None:
     environment = {"HEADWAY_CACHE": "/a", "XDG_CACHE_HOME": "/b"}
     assert cache_directory(environment) == Path("/a")
@@ -65,8 +77,10 @@ def test_leftovers_of_a_killed_builder_are_removed(tmp_path: Path) -> None:
     (leftover / "source").mkdir(parents=True)
     (leftover / "source" / "file").touch()
     (leftover / "source").chmod(0o500)
-    with Store(tmp_path).locked():
+    told = Told()
+    with Store(tmp_path).locked(told):
         assert not leftover.exists()
+    assert told.messages == ["removing what an interrupted build left behind"]
 
 
 def test_no_space_is_said(tmp_path: Path) -> None:
@@ -86,28 +100,28 @@ def test_unusable_cache_is_said(tmp_path: Path) -> None:
 
 
 def test_second_waits_for_the_first(tmp_path: Path) -> None:
-    store, waiting, order = Store(tmp_path), threading.Event(), []
+    store, told, order = Store(tmp_path), Told(), []
 
     def second() -> None:
-        with store.locked(waiting.set):
+        with store.locked(told):
             order.append("second")
 
     thread = threading.Thread(target=second)
     with store.locked():
         thread.start()
-        assert waiting.wait(10)
+        assert told.event.wait(10)
         order.append("first")
     thread.join(10)
     assert order == ["first", "second"]
 
 
 def test_lock_is_kept_by_who_inherits_it(tmp_path: Path) -> None:
-    store, waiting = Store(tmp_path), threading.Event()
+    store, told = Store(tmp_path), Told()
     with store.locked() as lock:
         child = os.dup(lock)
-    thread = threading.Thread(target=lambda: store.locked(waiting.set).__enter__())
+    thread = threading.Thread(target=lambda: store.locked(told).__enter__())
     thread.start()
-    assert waiting.wait(10)
+    assert told.event.wait(10)
     os.close(child)
     thread.join(10)
     assert not thread.is_alive()

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 import select
+import shutil
 import signal
 import subprocess
-import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol as Interface
@@ -90,14 +92,13 @@ class Machine:
         """
         directory.mkdir(parents=True, exist_ok=True)
         (directory / ORDERS_FILE).write_text(dump(orders))
-        with tempfile.TemporaryDirectory(prefix="headway-") as scratch:
-            self._link(Path(scratch), directory)
-            argv = [*_pinned(cpu), *self._command(Path(scratch), seed, clock)]
+        with self._stage(directory) as stage:
+            argv = [*_pinned(cpu), *self._command(seed, clock)]
             with (directory / CONSOLE_FILE).open("wb") as console:
                 process = subprocess.Popen(
                     argv,
-                    cwd=scratch,
-                    env=_environment(Path(scratch)),
+                    cwd=stage,
+                    env=_environment(stage),
                     stdin=None if interactive else subprocess.DEVNULL,
                     stdout=None if interactive else console,
                     stderr=console,
@@ -106,27 +107,40 @@ class Machine:
                 in_time = _wait(process, wall_limit, cancellation)
         return _outcome(directory, process.returncode, None if in_time else wall_limit)
 
-    def _link(self, scratch: Path, directory: Path) -> None:
-        """Short names without spaces, because a kernel command line has no quoting for paths."""
+    @contextmanager
+    def _stage(self, directory: Path) -> Iterator[Path]:
+        """A directory with a short name for everything that the kernel shows to the guest.
+
+        It is the kernel's working directory, and names on its command line are relative to it:
+        they may hold no spaces, and should be the same in every run.
+        """
+        stage = directory / ".lab"
+        shutil.rmtree(stage, ignore_errors=True)
+        stage.mkdir()
         for name, target in (
             ("root", self.image.root),
             ("code", self.code),
             ("www", self.bodies),
             ("run", directory.resolve()),
         ):
-            (scratch / name).symlink_to(target)
+            (stage / name).symlink_to(target)
+        try:
+            yield stage
+        finally:
+            shutil.rmtree(stage, ignore_errors=True)
 
-    def _command(self, scratch: Path, seed: int, clock: Clock) -> list[str]:
+    def _command(self, seed: int, clock: Clock) -> list[str]:
         return [
             str(self.image.kernel),
             f"mem={self.memory_mib}M",
             "rootfstype=hostfs",
-            f"rootflags={scratch}/root/.",
+            "hostfs=/proc/self/cwd",
+            "rootflags=root/.",
             "ro",
             "norandmaps",
             "seccomp=on",
             f"entropy-seed={seed}",
-            f"uml_dir={scratch}/",
+            "uml_dir=./",
             "con=null",
             "con0=fd:0,fd:1",
             "quiet",
@@ -136,7 +150,7 @@ class Machine:
             "--",
             "-ISB",
             "/lab/init.py",
-            *(f"{name}={scratch}/{name}/." for name in ("code", "www", "run")),
+            *(f"{name}={name}/." for name in ("code", "www", "run")),
         ]
 
 
@@ -146,10 +160,10 @@ def _pinned(cpu: int | None) -> list[str]:
     return start if cpu is None else [*start, "taskset", "-c", str(cpu)]
 
 
-def _environment(scratch: Path) -> dict[str, str]:
+def _environment(stage: Path) -> dict[str, str]:
     """Nothing of the user's environment reaches the lab; its memory is a file in a tmpfs."""
-    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else str(scratch)
-    return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": memory, "HOME": str(scratch)}
+    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else str(stage)
+    return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": memory, "HOME": str(stage)}
 
 
 def _wait(

@@ -13,6 +13,9 @@ from headway.selftest.plan import Passage, Timeline, Times
 from headway.study.path import FRAME_BYTES, Discipline
 
 _LONGEST_LEAD = 64
+_CLOSE_NS = 5_000
+_SHIFT_NS = 37_000
+_ATTEMPTS = 10
 
 
 @dataclass(frozen=True)
@@ -46,23 +49,41 @@ def feed(
         enough: whether the feed may end, given the number of packets and the time when the last
             one leaves the narrowest link.
     """
+    for attempt in range(_ATTEMPTS):
+        sent, left = _plan(course, start_ns + attempt * _SHIFT_NS, enough)
+        if not _is_close_call(course, left):
+            break
+    sends = [(int(at), int(n)) for at, n in zip(*np.unique(sent, return_counts=True), strict=True)]
+    flow = timeline.add(way, Flow(FRAME_BYTES, tuple(sends)))
+    return Feed(flow, np.array(course.full_packets(sent), np.int64))
+
+
+def _plan(
+    course: Course, start_ns: int, enough: Callable[[int, int], bool]
+) -> tuple[list[int], list[int]]:
+    """When packets are sent, and when they leave the narrowest link."""
     lead = _lead(course)
     upstream_ns = sum(stage.delay_at(start_ns) for stage in course.stages[: course.narrow])
     stage = course.stages[course.narrow]
     sent: list[int] = []
     left: list[int] = []
     while not enough(len(left), left[-1] if left else start_ns):
-        # A packet is sent to be at the link when the one before its predecessors has left.
-        # It comes in the midst of another's sending, as a packet of real traffic would.
+        # A packet is sent to be at the link when the one before its predecessors has left. It
+        # comes in the midst of another's sending, as a packet of real traffic would.
         at = start_ns
         if len(sent) >= lead:
             freed = left[len(sent) - lead]
             at = max(freed + _third_of_a_packet_ns(stage, freed, lead) - upstream_ns, sent[-1])
         sent.append(at)
         left = stage.departures([time + upstream_ns for time in sent], left)
-    sends = [(int(at), int(n)) for at, n in zip(*np.unique(sent, return_counts=True), strict=True)]
-    flow = timeline.add(way, Flow(FRAME_BYTES, tuple(sends)))
-    return Feed(flow, np.array(course.full_packets(sent), np.int64))
+    return sent, left
+
+
+def _is_close_call(course: Course, left: list[int]) -> bool:
+    """Whether a packet leaves so close to a change that a microsecond decides on its rate."""
+    changes = np.array([at for at, _ in course.stages[course.narrow].rates])
+    times = np.array(left)
+    return bool((np.abs(times[:, None] - changes[None, :]) < _CLOSE_NS).any())
 
 
 def _third_of_a_packet_ns(stage: Stage, at_ns: int, lead: int) -> int:

@@ -46,11 +46,7 @@ def build(options: ImageOptions | None = None, progress: BuildProgress | None = 
     if image := layout.image():
         return image
     progress = progress or SilentProgress()
-
-    def waiting() -> None:
-        progress.note("another build is under way; waiting for it to end")
-
-    with layout.store.locked(waiting) as lock:
+    with layout.store.locked(progress.note) as lock:
         if image := layout.image():
             return image
         _Build(layout, lock, progress).run()

@@ -87,11 +87,11 @@ class Store:
         return self.directory / name
 
     @contextmanager
-    def locked(self, on_wait: Callable[[], None] = lambda: None) -> Iterator[int]:
+    def locked(self, say: Callable[[str], None] = lambda _: None) -> Iterator[int]:
         """Hold the lock; leftovers of builders that were killed are removed first.
 
         Args:
-            on_wait: called once if another process holds the lock.
+            say: is told what takes its time.
 
         Yields:
             The lock's file descriptor. A child process that inherits it keeps the lock held until
@@ -112,9 +112,11 @@ class Store:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
-                on_wait()
+                say("another build is under way; waiting for it to end")
                 fcntl.flock(lock, fcntl.LOCK_EX)
-            for leftover in self.directory.glob(f"*{PARTIAL_SUFFIX}"):
+            if leftovers := list(self.directory.glob(f"*{PARTIAL_SUFFIX}")):
+                say("removing what an interrupted build left behind")
+            for leftover in leftovers:
                 remove_tree(leftover)
             yield lock
         finally:

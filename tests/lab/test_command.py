@@ -1,0 +1,205 @@
+"""The command as a user runs it: a study, interrupted and killed; the host unchanged."""
+
+from __future__ import annotations
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from headway.lab.machine import Machine
+from headway.results.schema import Record
+
+pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("machine")]
+
+HEADWAY = str(Path(sys.executable).with_name("headway"))
+STUDY = """
+name = "small"
+question = "Does it work?"
+repetitions = 2
+[axes]
+protocol = ["h1", "h2", "h3"]
+[workload]
+size = "20 kB"
+[path]
+rate = "10 Mbit/s"
+rtt = "20 ms"
+loss = "1 %"
+"""
+LONG = STUDY.replace("repetitions = 2", "repetitions = 2000")
+
+
+def write(directory: Path, text: str) -> str:
+    file = directory / "study.toml"
+    file.write_text(text)
+    return str(file)
+
+
+def labs() -> set[int]:
+    """Processes of labs on this machine."""
+    found = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        try:
+            command = (process / "cmdline").read_bytes()
+            state = (process / "stat").read_text().rsplit(")", 1)[1].split()[0]
+        except OSError:
+            continue
+        if state != "Z" and (b"uml-userspace" in command or b"rootfstype=hostfs" in command):
+            found.add(int(process.name))
+    return found
+
+
+def test_a_study_leaves_rows_manifest_and_report(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    done = subprocess.run(
+        [HEADWAY, "run", write(tmp_path, STUDY), "--out", str(out)], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    table = pl.read_parquet(out / "runs.parquet")
+    assert table.columns == list(Record.model_fields)
+    assert table["status"].to_list() == ["ok"] * 6
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert set(manifest["versions"]) == {"nginx", "curl"}
+    assert manifest["seeds"] == [1, 2]
+    assert manifest["self_test"] and all(check["passed"] for check in manifest["self_test"])
+    assert "small" in (out / "report" / "index.html").read_text()
+    assert len(list(out.glob("artifacts/cell-*/record.json"))) == 6
+    assert "h3" in done.stdout
+
+
+def test_the_same_study_gives_the_same_rows(tmp_path: Path) -> None:
+    tables = []
+    for name in ("first", "second"):
+        subprocess.run(
+            [HEADWAY, "run", write(tmp_path, STUDY), "--out", str(tmp_path / name)],
+            check=True,
+            capture_output=True,
+        )
+        tables.append(pl.read_parquet(tmp_path / name / "runs.parquet").drop("wall_s"))
+    assert tables[0].equals(tables[1])
+
+
+def started(tmp_path: Path) -> subprocess.Popen[str]:
+    """A study in its course, with some runs done."""
+    process = subprocess.Popen(
+        [HEADWAY, "run", write(tmp_path, LONG), "--out", str(tmp_path / "out")],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    while not list((tmp_path / "out").glob("artifacts/cell-*/record.json")):
+        assert process.poll() is None, process.communicate()
+        os.sched_yield()
+    return process
+
+
+def test_an_interrupted_study_keeps_what_is_done(tmp_path: Path) -> None:
+    before = labs()
+    process = started(tmp_path)
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate()
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert "runs are kept" in said
+    table = pl.read_parquet(tmp_path / "out" / "runs.parquet")
+    assert len(table) == len(list((tmp_path / "out").glob("artifacts/cell-*/record.json")))
+    assert set(table["status"]) == {"ok"}
+    assert labs() <= before
+
+
+def test_a_killed_study_leaves_no_process_and_only_whole_records(tmp_path: Path) -> None:
+    before = labs()
+    process = started(tmp_path)
+    process.kill()
+    process.communicate()
+    while not labs() <= before:
+        os.sched_yield()
+    for file in (tmp_path / "out").glob("artifacts/*/record.json"):
+        Record.model_validate_json(file.read_text())
+
+
+def names(directory: str) -> list[str]:
+    """Names in a directory, if there is one."""
+    place = Path(directory).expanduser()
+    return sorted(entry.name for entry in place.iterdir()) if place.exists() else []
+
+
+def host_state() -> dict[str, object]:
+    """What a study must not change."""
+    return {
+        "namespaces": names("/run/netns"),
+        "devices": names("/sys/class/net"),
+        "sockets": len(Path("/proc/net/tcp").read_text().splitlines()),
+        "udp": len(Path("/proc/net/udp").read_text().splitlines()),
+        "mounts": Path("/proc/self/mounts").read_text(),
+        "home": names("~"),
+        "scratch": [name for name in names("/tmp") if name.startswith("headway")],
+    }
+
+
+def test_a_study_leaves_the_host_as_it_was(tmp_path: Path) -> None:
+    before = host_state()
+    subprocess.run(
+        [HEADWAY, "run", write(tmp_path, STUDY), "--out", str(tmp_path / "out")],
+        check=True,
+        capture_output=True,
+    )
+    assert host_state() == before
+
+
+def test_exec_passes_output_and_exit_status_through() -> None:
+    command = ["exec", "--clock", "virtual", "--rtt", "100 ms", "--", "sh", "-c"]
+    script = "curl -s -o /dev/null -w '%{http_code} %{time_connect}' https://server.test/1000.bin; exit 7"
+    done = subprocess.run([HEADWAY, *command, script], capture_output=True, text=True)
+    assert done.returncode == 7
+    code, connect = done.stdout.split()
+    assert code == "200"
+    assert float(connect) == pytest.approx(0.1, abs=3e-5)
+
+
+def test_a_shell_is_interactive() -> None:
+    def read(terminal: int) -> bytes:
+        return os.read(terminal, 1024)
+
+    leader, follower = pty.openpty()
+    process = subprocess.Popen(
+        [HEADWAY, "shell", "--rate", "10 Mbit/s", "--rtt", "40 ms"],
+        stdin=follower,
+        stdout=follower,
+        stderr=follower,
+        start_new_session=True,
+    )
+    os.close(follower)
+    seen = b""
+    while b"$ " not in seen:
+        seen += read(leader)
+    assert b"10 Mbit/s, RTT 40 ms" in seen
+    os.write(leader, b"ping -c 1 -q server.test | tail -n 1; exit 3\n")
+    try:
+        while True:
+            seen += read(leader)
+    except OSError:  # the terminal is gone when the shell is
+        os.close(leader)
+    assert process.wait() == 3
+    assert b"rtt min/avg/max/mdev = 40" in seen
+
+
+def test_failed_runs_are_rows_and_the_study_says_so(tmp_path: Path, machine: Machine) -> None:
+    text = STUDY + '[server]\nprogram = "nginx"\nknobs = { ssl_buffer_size = "nonsense" }\n'
+    done = subprocess.run(
+        [HEADWAY, "run", write(tmp_path, text), "--out", str(tmp_path / "out")],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 1
+    assert "nginx ended early" in done.stderr
+    table = pl.read_parquet(tmp_path / "out" / "runs.parquet")
+    assert table["status"].to_list() == ["failed"] * 6
+    assert machine.image.kernel.exists()
