@@ -295,7 +295,10 @@ def _red(rate: Rate, limit: int) -> str:
     """RED with the thresholds that tc-red(8) recommends: max half the limit, min a third of max."""
     highest = max(limit // 2, 2 * FRAME_BYTES)
     lowest = max(highest // 3, FRAME_BYTES)
-    burst = (2 * lowest + highest) // (3 * 1000) + 1
+    # tc-red(8) recommends (2 min + max) / (3 avpkt), but the kernel refuses a weight so small
+    # that it and the upper threshold together exceed 31 bits.
+    smoothing = min((highest - lowest) // (3 * 1000), 2 ** max(29 - highest.bit_length(), 0))
+    burst = lowest // 1000 + smoothing + 1
     return (
         f"red limit {limit} min {lowest} max {highest} avpkt 1000 burst {burst} "
         f"bandwidth {int(rate)}bit probability 0.02"
@@ -315,13 +318,15 @@ def _netem(way: _Way, at: Duration) -> str:
         if not direction.jitter_reorders:
             words.append(_NO_OVERTAKING)
     words.append(f"loss {_loss(direction, at)}")
+    black = any(window.start <= at < window.end for window in direction.blackouts)
     for name, share in (
-        ("duplicate", direction.duplication),
+        # netem lets one copy through when it duplicates a packet and loses it.
+        ("duplicate", 0 if black else direction.duplication),
         ("corrupt", direction.corruption),
         ("reorder", direction.reordering),
     ):
         if share:
-            words.append(f"{name} {share.pct:g}%")
+            words.append(f"{name} {100 * share:g}%")
     words.append(f"seed {_seed(way, 'netem', at)}")
     return " ".join(words)
 

@@ -67,6 +67,8 @@ class Counting(Step):
         passages = {way: sight.passage(way, count.flow) for way, count in self._counts.items()}
         for way in both_ways():
             count, passage = self._counts[way], passages[way]
+            if not count.named and any(s.direction.drop_packets for s in count.course.stages):
+                continue  # the numbers of the dropped packets are not those of the flow
             yield self._loss(way, count, passage)
             yield from self._bursts(way, count, passage)
             yield from self._named_drops(way, count, passage)
@@ -177,9 +179,12 @@ class Counting(Step):
 
     def _independence(self, passages: dict[Way, Passage]) -> Iterator[Check]:
         fates = [count.fate for count in self._counts.values()]
-        if any(not 0 < item.lost < 1 for item in fates) or any(
-            c.named for c in self._counts.values()
-        ):
+        named = any(
+            stage.direction.drop_packets
+            for count in self._counts.values()
+            for stage in count.course.stages
+        )
+        if named or any(not 0 < item.lost < 1 for item in fates):
             return
         down, up = (passages[way].lost for way in both_ways())
         if len(down) != len(up):

@@ -173,7 +173,7 @@ class _Experiment:
             Standing(self._timeline),
         ]
         self._origin_ns = self._timeline.now_ns
-        courses = _courses(path, self._origin_ns, self._network)
+        courses = _courses(path, self._origin_ns, self._network, self._horizon_ns)
         self._timeline.changing = courses
         self.steps += [
             Pulses(self._timeline, courses),
@@ -182,7 +182,7 @@ class _Experiment:
         ]
         if any(len(stage.rates) > 1 for course in courses.values() for stage in course.stages):
             self._timeline.now_ns = max(self._timeline.now_ns, self._origin_ns + self._horizon_ns)
-            self.steps.append(Depth(self._timeline, after_changes=True))
+            self.steps.append(Depth(self._timeline))
 
     def orders(self, directory: Path) -> Orders:
         """The lab's orders; those of the probes are written into the run's directory."""
@@ -224,14 +224,19 @@ class _Experiment:
         )
 
 
-def _courses(path: NetworkPath, origin_ns: int, network: Network | None) -> dict[Way, Course]:
+def _courses(
+    path: NetworkPath,
+    origin_ns: int,
+    network: Network | None,
+    until_ns: int = _RATES_AHEAD_NS,
+) -> dict[Way, Course]:
     """The ideal path, its own time beginning at a time; the network tells the drawn rates."""
     courses = {}
     for way in Way:
         places = () if network is None else (network.up if way is Way.UP else network.down[::-1])
         stages = []
         for index, direction in enumerate(directions(path, way)):
-            steps = planned_rates(direction, _RATES_AHEAD_NS)
+            steps = planned_rates(direction, until_ns)
             if isinstance(direction.rate, RandomRate):
                 every = direction.rate.every
                 steps = tuple((n * every, int(direction.rate.low)) for n in range(20))

@@ -106,7 +106,10 @@ def bursts(course: Course, start_ns: int, count: int) -> tuple[tuple[int, int], 
         size = min(size, max((queue or 0) // FRAME_BYTES // 2, 1))
     slowest = course.slowest_rate or 10**12
     gap_ns = max(1_000_000, 2 * size * SMALL_FRAME_BYTES * 8 * 10**9 // slowest)
+    # Jitter that keeps the order bunches packets, which a queue behind it must hold.
     gap_ns = max(gap_ns, 2 * longest_wait_ns(course))
+    if len(course.stages) > 1:
+        gap_ns += 2 * course.farthest_jitter_ns
     return tuple(
         (start_ns + index * gap_ns, min(size, count - index * size))
         for index in range(-(-count // size))

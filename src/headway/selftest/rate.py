@@ -118,11 +118,12 @@ def _is_measurable(course: Course) -> bool:
 class Depth(Step):
     """More packets at one instant than a queue holds."""
 
-    def __init__(self, timeline: Timeline, after_changes: bool = False) -> None:
+    def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
-        self._name = "queue depth after changes" if after_changes else "queue depth"
+        self._name = "queue depth after changes" if timeline.changing else "queue depth"
         self._flows: dict[Way, int] = {}
-        start_ns = timeline.now_ns
+        self._courses = timeline.changing if timeline.changing else timeline.courses
+        self._start_ns = start_ns = timeline.now_ns
         for way, course in timeline.courses.items():
             stage = _first_queue(course)
             if stage is None or (frames := (stage.limit_bytes or 0) // FRAME_BYTES) > _DEEPEST:
@@ -145,7 +146,7 @@ class Depth(Step):
         left = 0 if stage.opportunities_ms else 1
         last = int(passage.numbers.max()) if len(passage.numbers) else None
         held = None if last is None else (last + 1 - left) * FRAME_BYTES
-        low = limit - FRAME_BYTES * (1 + _last_lost(self._timeline.courses[way]))
+        low = limit - FRAME_BYTES * (1 + _last_lost(self._courses[way], self._start_ns))
         high = limit + FRAME_BYTES * int(bool(stage.opportunities_ms))
         note = f"what fits of {len(passage.sent_ns)} packets at once, within one packet"
         if stage.direction.queue.discipline is Discipline.RED:
@@ -167,7 +168,10 @@ def _first_queue(course: Course) -> Stage | None:
     first = next((s for s in course.stages if s.limit_bytes is not None), None)
     if first is None or any(stage.direction.reordering for stage in course.stages):
         return None
-    if not course.is_even_before(course.stages.index(first)):
+    place = course.stages.index(first)
+    behind = course.stages[place + 1 :]
+    bunches = first.direction.jitter and any(stage.limit_bytes is not None for stage in behind)
+    if not course.is_even_before(place) or bunches:
         return None
     if first.direction.queue.discipline is Discipline.RED and not course.is_constant:
         return None  # RED stays wary for long after a burst, which later steps would meet
@@ -177,13 +181,13 @@ def _first_queue(course: Course) -> Stage | None:
     return first if fits and first.rates[0][1] == min(course.first_rates) else None
 
 
-def _last_lost(course: Course) -> int:
-    """How many of the last packets of a train may be lost by chance."""
-    loss = max((s.direction.loss for s in course.stages), key=lambda item: item.mean)
+def _last_lost(course: Course, at_ns: int) -> int:
+    """How many of the last packets of a train may be lost by chance at a time."""
+    loss = max((stage.loss_at(at_ns) for stage in course.stages), key=lambda item: item.mean)
     damage = sum(stage.direction.corruption for stage in course.stages)
-    ends = min(loss.leave_bad if loss.burst > 1 else 1 - loss.mean, 1 - damage)
     if not loss.mean and not damage:
         return 0
+    ends = min(loss.leave_bad if loss.burst > 1 else 1 - loss.mean, 1 - damage)
     return int(np.ceil(np.log(1e-5) / np.log(max(1 - ends, 1e-9))))
 
 
@@ -250,7 +254,7 @@ class Standing(Step):
                 self._timeline.path,
                 min(_TARGET_NS, goal_ns) / 1e6,
                 float(np.median(last)) / 1e6 if len(last) else None,
-                0,
+                -course.farthest_jitter_ns / 1e6,
                 goal_ns / 1e6,
                 "ms",
                 f"median wait at the end of {len(numbers)} packets at the link's rate, "

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -74,7 +76,7 @@ class Pulses(Step):
                 continue
             course = self._courses[way]
             passage = sight.passage(way, self._flows[way])
-            travels = [_Travel.of(course, at) for at in passage.sent_ns.tolist()]
+            travels = _travels(course, passage.sent_ns.tolist())
             if any(stage.direction.blackouts for stage in course.stages):
                 yield self._blackout(way, course, passage, travels)
             if any(
@@ -145,6 +147,15 @@ class _Travel:
             unsure += stage.farthest_jitter(at)
             unsure += stage.delay_at(at) if stage.direction.reordering else 0
         return _Travel(arrival, jitter, black, sure)
+
+
+def _travels(course: Course, sent_ns: list[int]) -> list[_Travel]:
+    travels = [_Travel.of(course, at) for at in sent_ns]
+    if not any(s.direction.jitter and not s.direction.jitter_reorders for s in course.stages):
+        return travels
+    # A shorter delay lets packets overtake others, unless jitter is told to keep their order.
+    last = itertools.accumulate((travel.arrival_ns for travel in travels), max)
+    return [dataclasses.replace(t, arrival_ns=at) for t, at in zip(travels, last, strict=True)]
 
 
 class LossChanges(Step):
