@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol as Interface
 
+from headway.errors import HeadwayError
 from headway.guest.orders import ORDERS_FILE, OUTCOME_FILE, Orders, Outcome, dump, load
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.study.model import Clock
@@ -23,6 +24,8 @@ CONSOLE_FILE = "console.log"
 DEFAULT_WALL_LIMIT = Duration(300 * 10**9)
 LAB_EPOCH_S = 1_767_225_600
 """The lab's clock always starts at 2026-01-01 00:00 UTC, so that runs do not depend on the date."""
+
+_NO_SPACE_BYTES = 65_536
 
 _CLOCK_ARGUMENTS = {
     Clock.VIRTUAL: ["time-travel=inf-cpu", f"time-travel-start={LAB_EPOCH_S}000000000"],
@@ -89,6 +92,7 @@ class Machine:
 
         Raises:
             Cancelled: the cancellation was turned on.
+            HeadwayError: the directory has no space left.
         """
         directory.mkdir(parents=True, exist_ok=True)
         (directory / ORDERS_FILE).write_text(dump(orders))
@@ -105,7 +109,11 @@ class Machine:
                     start_new_session=not interactive,
                 )
                 in_time = _wait(process, wall_limit, cancellation)
-        return _outcome(directory, process.returncode, None if in_time else wall_limit)
+        outcome = _outcome(directory, process.returncode, None if in_time else wall_limit)
+        if outcome.status == "failed" and shutil.disk_usage(directory).free < _NO_SPACE_BYTES:
+            # The lab cannot tell: it has nowhere to write that to.
+            raise HeadwayError(f"no space left in {directory}")
+        return outcome
 
     @contextmanager
     def _stage(self, directory: Path) -> Iterator[Path]:

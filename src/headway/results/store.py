@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
 import tempfile
@@ -69,10 +70,9 @@ class Store:
         rows = [record.model_dump(mode="json") for record in self.records()]
         table = pl.DataFrame(rows, schema=polars_schema(), orient="row")
         file = self.directory / RUNS_FILE
-        with tempfile.NamedTemporaryFile(dir=self.directory, delete=False) as temporary:
-            table.write_parquet(temporary)
-        Path(temporary.name).chmod(0o644)
-        Path(temporary.name).replace(file)
+        parquet = io.BytesIO()
+        table.write_parquet(parquet)
+        write_atomically(file, parquet.getvalue())
         return file
 
     def write_manifest(self, manifest: dict[str, object]) -> None:

@@ -33,13 +33,15 @@ _LEFT_OUT = (
     "tools/perf",
     "tools/testing",
 )
-# Compiled by whom and when would otherwise be part of the binary.
+# Compiled by whom and when, and beside which other tools, would otherwise be part of the binary.
 _REPRODUCIBLE = {
     "KBUILD_BUILD_TIMESTAMP": "1970-01-01 00:00:00 UTC",
     "KBUILD_BUILD_USER": "headway",
     "KBUILD_BUILD_HOST": "lab",
     "KBUILD_BUILD_VERSION": "1",
 }
+
+_ABSENT_TOOLS = ("RUSTC=no-rustc", "PAHOLE=no-pahole")
 
 
 @dataclass(frozen=True)
@@ -185,7 +187,7 @@ class _Make:
         self, *targets: str, purpose: str, on_line: Callable[[str], None] | None = None
     ) -> None:
         self.runner.run(
-            ["make", "ARCH=um", *targets],
+            ["make", "ARCH=um", *_ABSENT_TOOLS, *targets],
             purpose=purpose,
             environment=scrubbed_environment(**_REPRODUCIBLE),
             directory=self.tree,
