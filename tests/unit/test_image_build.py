@@ -1,6 +1,8 @@
 from __future__ import annotations
 
 import io
+import os
+import select
 import subprocess
 import sys
 import threading
@@ -198,6 +200,26 @@ def test_tool_that_does_not_exist(tmp_path: Path) -> None:
         Runner(tmp_path / "log").run(
             ["no-such-tool"], purpose="unpacking", environment=scrubbed_environment()
         )
+
+
+def test_interrupted_tool_ends_with_its_children(tmp_path: Path) -> None:
+    children: list[int] = []
+
+    def interrupt(line: str) -> None:
+        children.append(os.pidfd_open(int(line)))
+        raise KeyboardInterrupt
+
+    script = "sleep 600 & echo $!; wait"
+    with pytest.raises(KeyboardInterrupt):
+        Runner(tmp_path / "log").run(
+            ["sh", "-c", script],
+            purpose="waiting",
+            environment=scrubbed_environment(),
+            on_line=interrupt,
+        )
+    # Readable once the process has ended.
+    assert select.select(children, [], [], 10)[0] == children
+    os.close(children[0])
 
 
 def test_builds_do_not_see_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol as Interface
 
@@ -193,23 +193,34 @@ def _wait(
             process.wait()
 
 
+_OUT_OF_MEMORY = re.compile(r"Out of memory: Killed process \d+ \((?P<name>[^)]*)\)")
 _CONSOLE_REASONS = (
     re.compile(r"Kernel panic - not syncing: (?P<reason>.*)"),
-    re.compile(r"(?P<reason>Out of memory: Killed process .*)"),
     re.compile(r"headway: (?P<reason>.*)"),
 )
 
 
 def _outcome(directory: Path, status: int | None, exceeded: Duration | None) -> Outcome:
+    """What the lab wrote, or why it could not."""
     console = (directory / CONSOLE_FILE).read_text(errors="replace")
     file = directory / OUTCOME_FILE
     if file.exists():
-        return load(Outcome, file.read_text())
-    if exceeded is not None:
-        return Outcome("timeout", f"the lab was ended after {exceeded} of wall time", 0, "")
+        outcome = load(Outcome, file.read_text())
+    elif exceeded is not None:
+        reason = f"the lab was ended after {exceeded} of wall time"
+        outcome = Outcome("timeout", reason, 0, "")
+    else:
+        outcome = Outcome("failed", _last_words(console, status), 0, "")
+    if killed := _OUT_OF_MEMORY.search(console):
+        reason = f"the lab ran out of memory, and {killed['name']} was killed"
+        return replace(outcome, status="failed", reason=reason)
+    return outcome
+
+
+def _last_words(console: str, status: int | None) -> str:
     for pattern in _CONSOLE_REASONS:
         if match := pattern.search(console):
-            return Outcome("failed", match["reason"].strip(), 0, "")
+            return match["reason"].strip()
     last = console.strip().splitlines()[-1:] or ["its console is empty"]
     how = f"signal {signal.Signals(-status).name}" if status and status < 0 else f"status {status}"
-    return Outcome("failed", f"the lab ended with {how}: {last[0]}", 0, "")
+    return f"the lab ended with {how}: {last[0]}"

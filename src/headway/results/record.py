@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import signal
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
+from headway.guest.orders import Outcome
 from headway.lab.run import Result
 from headway.programs import CLIENTS, SERVERS
 from headway.programs.base import Adapter
@@ -19,9 +21,9 @@ from headway.study.plan import Run
 def make_record(run: Run, result: Result, directory: Path) -> Record:
     """Combine a run's conditions, its outcome and its measurements."""
     measured = result.measurement
-    error = result.outcome.reason or measured.error
+    error = result.outcome.reason or _killed(result.outcome) or measured.error
     status = Status(result.outcome.status)
-    if status is Status.OK and measured.error:
+    if status is Status.OK and error:
         status = Status.FAILED
     good = status is Status.OK
     limits = _limits(run, result, directory) if good else Limits()
@@ -40,6 +42,14 @@ def make_record(run: Run, result: Result, directory: Path) -> Record:
         wall_s=round(result.wall_s, 4),
         **asdict(limits),
     )
+
+
+def _killed(outcome: Outcome) -> str | None:
+    """Which program of the workload a signal ended, if any."""
+    for ended in outcome.ended:
+        if ended.exit_status < 0:
+            return f"{ended.name} was killed by {signal.Signals(-ended.exit_status).name}"
+    return None
 
 
 def failed_record(run: Run, reason: str) -> Record:

@@ -13,7 +13,7 @@ from headway.selftest.plan import Passage, Timeline, Times
 from headway.study.path import FRAME_BYTES, Discipline
 
 _LONGEST_LEAD = 64
-_CLOSE_NS = 60_000
+_EARLY_NS, _LATE_NS = 5_000, 60_000
 """Changes may be late by the kernel's default timer slack of 50 us."""
 _SHIFT_NS = 97_000
 _ATTEMPTS = 20
@@ -83,8 +83,8 @@ def _plan(
 def _is_close_call(course: Course, left: list[int]) -> bool:
     """Whether a packet leaves so close to a change that its lateness decides on the rate."""
     changes = np.array([at for at, _ in course.stages[course.narrow].rates])
-    times = np.array(left)
-    return bool((np.abs(times[:, None] - changes[None, :]) < _CLOSE_NS).any())
+    after = np.array(left)[:, None] - changes[None, :]
+    return bool(((after > -_EARLY_NS) & (after < _LATE_NS)).any())
 
 
 def _third_of_a_packet_ns(stage: Stage, at_ns: int, lead: int) -> int:

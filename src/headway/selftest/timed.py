@@ -105,7 +105,7 @@ class Pulses(Step):
     def _delay(self, way: Way, course: Course, passage: Passage, travels: list[_Travel]) -> Check:
         numbers, times = passage.first_arrivals()
         off: list[float] = [
-            max(abs(int(at) - travels[n].arrival_ns) - travels[n].jitter_ns, 0)
+            travels[n].distance_ns(int(at))
             for n, at in zip(numbers.tolist(), times.tolist(), strict=True)
             if travels[n].is_sure
         ]
@@ -130,9 +130,17 @@ class _Travel:
     """What an ideal path does to one small packet."""
 
     arrival_ns: int
+    latest_ns: int
+    """When it arrives if it must not overtake those before it."""
     jitter_ns: int
     black: bool
     is_sure: bool
+
+    def distance_ns(self, arrived_ns: int) -> int:
+        """How far a time is from those at which the packet may arrive."""
+        early = self.arrival_ns - self.jitter_ns - arrived_ns
+        late = arrived_ns - self.latest_ns - self.jitter_ns
+        return max(early, late, 0)
 
     @staticmethod
     def of(course: Course, sent_ns: int) -> _Travel:
@@ -146,7 +154,7 @@ class _Travel:
             jitter += stage.farthest_jitter(at)
             unsure += stage.farthest_jitter(at)
             unsure += stage.delay_at(at) if stage.direction.reordering else 0
-        return _Travel(arrival, jitter, black, sure)
+        return _Travel(arrival, arrival, jitter, black, sure)
 
 
 def _travels(course: Course, sent_ns: list[int]) -> list[_Travel]:
@@ -155,7 +163,7 @@ def _travels(course: Course, sent_ns: list[int]) -> list[_Travel]:
         return travels
     # A shorter delay lets packets overtake others, unless jitter is told to keep their order.
     last = itertools.accumulate((travel.arrival_ns for travel in travels), max)
-    return [dataclasses.replace(t, arrival_ns=at) for t, at in zip(travels, last, strict=True)]
+    return [dataclasses.replace(t, latest_ns=at) for t, at in zip(travels, last, strict=True)]
 
 
 class LossChanges(Step):

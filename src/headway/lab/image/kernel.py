@@ -40,7 +40,6 @@ _REPRODUCIBLE = {
     "KBUILD_BUILD_HOST": "lab",
     "KBUILD_BUILD_VERSION": "1",
 }
-
 _ABSENT_TOOLS = ("RUSTC=no-rustc", "PAHOLE=no-pahole")
 
 

@@ -100,21 +100,23 @@ class Runner:
                     if on_line:
                         on_line(line.rstrip("\n"))
                 status = process.wait()
-            finally:
+            except BaseException:
                 _end(process)
+                raise
+            finally:
                 process.stdout.close()
         if status != 0:
             raise HeadwayError(f"{purpose} failed: {_reason(last, status)} (log: {self.log})")
 
 
 def _end(process: subprocess.Popen[str]) -> None:
-    """End a tool with all its children, if it still runs."""
+    """End a tool with all its children, which hold its output open for as long as they live."""
     for end in (signal.SIGTERM, signal.SIGKILL):
-        if process.poll() is not None:
-            return
-        os.killpg(process.pid, end)
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(process.pid, end)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(_GRACE_S)
+            process.communicate(timeout=_GRACE_S)
+            return
 
 
 def _reason(lines: Sequence[str], status: int) -> str:
