@@ -35,6 +35,8 @@ RECORD_TYPE = np.dtype(
 Records = np.ndarray[tuple[int], np.dtype[np.void]]
 
 _START_NS = 100_000_000
+_YOUNG_NS = 3_000_000
+"""Time in which a burst is through a queue that drops what has waited long."""
 _PAUSE_NS = 10_000_000
 
 
@@ -104,6 +106,8 @@ def bursts(course: Course, start_ns: int, count: int) -> tuple[tuple[int, int], 
     size = min(room // SMALL_FRAME_BYTES, count)
     if any(_counts_packets(stage.direction.queue) for stage in course.stages):
         size = min(size, max((queue or 0) // FRAME_BYTES // 2, 1))
+        young = (course.slowest_rate or 10**12) * _YOUNG_NS // (SMALL_FRAME_BYTES * 8 * 10**9)
+        size = min(size, max(young, 1))
     slowest = course.slowest_rate or 10**12
     gap_ns = max(1_000_000, 2 * size * SMALL_FRAME_BYTES * 8 * 10**9 // slowest)
     # Jitter that keeps the order bunches packets, which a queue behind it must hold.

@@ -147,6 +147,8 @@ class Depth(Step):
         last = int(passage.numbers.max()) if len(passage.numbers) else None
         held = None if last is None else (last + 1 - left) * FRAME_BYTES
         low = limit - FRAME_BYTES * (1 + _last_lost(self._courses[way], self._start_ns))
+        # After other packets, the link may not be ready to send the first at once.
+        low -= FRAME_BYTES * int(self._courses is not self._timeline.courses)
         high = limit + FRAME_BYTES * int(bool(stage.opportunities_ms))
         note = f"what fits of {len(passage.sent_ns)} packets at once, within one packet"
         if stage.direction.queue.discipline is Discipline.RED:

@@ -10,36 +10,43 @@ from rich.text import Text
 
 from headway.selftest.check import Check, number
 
+_ROOM_FOR_NOTES = 120
+"""Width of a terminal that has room for how each check was judged."""
+
 
 def print_checks(console: Console, checks: Sequence[Check]) -> None:
     """Print a table of checks, path by path, and their total."""
+    notes = console.width >= _ROOM_FOR_NOTES
     for path in dict.fromkeys(check.path for check in checks):
         console.print(Text(path, style="bold"), soft_wrap=True)
-        console.print(_table([check for check in checks if check.path == path]))
-    failed = sum(not check.passed for check in checks)
+        console.print(_table([check for check in checks if check.path == path], notes))
+    failed = [check for check in checks if not check.passed]
+    for check in failed:
+        console.print(Text(f"FAIL {check}; judged by: {check.note}", style="red"), soft_wrap=True)
     if failed:
-        console.print(Text(f"{failed} of {len(checks)} checks failed", style="bold red"))
+        console.print(Text(f"{len(failed)} of {len(checks)} checks failed", style="bold red"))
     else:
         console.print(Text(f"all {len(checks)} checks passed", style="bold green"))
 
 
-def _table(checks: Sequence[Check]) -> Table:
-    table = Table(box=None, padding=(0, 2), pad_edge=True)
-    table.add_column("check")
+def _table(checks: Sequence[Check], notes: bool) -> Table:
+    table = Table(box=None, padding=(0, 2, 0, 0), pad_edge=True)
+    table.add_column("  check")
     for heading in ("expected", "measured"):
         table.add_column(heading, justify="right")
     table.add_column("unit")
     table.add_column("accepted")
     table.add_column("verdict")
-    table.add_column("judged by", style="dim", overflow="fold")
+    if notes:
+        table.add_column("judged by", style="dim", overflow="fold")
     for check in checks:
         table.add_row(
-            check.name,
+            f"  {check.name}",
             number(check.expected),
             number(check.measured),
             check.unit,
             check.bounds(),
             Text("pass", style="green") if check.passed else Text("FAIL", style="bold red"),
-            check.note,
+            *([check.note] if notes else []),
         )
     return table

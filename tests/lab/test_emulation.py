@@ -1,0 +1,48 @@
+"""The emulation's self-test over its battery: every feature of a path, measured from inside."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from headway.lab.machine import Machine
+from headway.selftest import battery, measure_path
+from headway.selftest.describe import describe
+from headway.study.path import Path as NetworkPath
+
+pytestmark = pytest.mark.lab
+
+
+@pytest.mark.parametrize("path", battery(), ids=describe)
+def test_the_lab_does_what_the_path_states(
+    path: NetworkPath, machine: Machine, tmp_path: Path
+) -> None:
+    checks = measure_path(machine, path, seed=1, directory=tmp_path, cpu=0)
+    assert checks
+    assert [str(check) for check in checks if not check.passed] == []
+
+
+def test_equal_seeds_measure_equal_losses(machine: Machine, tmp_path: Path) -> None:
+    path = NetworkPath.model_validate({"rtt": "40 ms", "loss": "5 %", "jitter": "2 ms"})
+    runs = [
+        measure_path(machine, path, seed=7, directory=tmp_path / name, cpu=0)
+        for name in ("first", "second")
+    ]
+    assert [check.measured for check in runs[0]] == [check.measured for check in runs[1]]
+
+
+def test_a_path_that_is_not_the_stated_one_is_noticed(
+    machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from headway.selftest import measure
+
+    stated = NetworkPath.model_validate({"rate": "10 Mbit/s", "rtt": "40 ms", "loss": "2 %"})
+    built = NetworkPath.model_validate(
+        {"rate": "10.1 Mbit/s", "rtt": "40.1 ms", "loss": "4 %", "queue": "40 packets"}
+    )
+    build = measure.build_network
+    monkeypatch.setattr(measure, "build_network", lambda path, *rest: build(built, *rest))
+    checks = measure_path(machine, stated, seed=1, directory=tmp_path, cpu=0)
+    failed = {check.name for check in checks if not check.passed}
+    assert failed >= {"rtt", "delay up", "rate down", "loss up", "queue depth down"}
