@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import io
+import itertools
 import json
 from typing import Any
 
@@ -102,7 +104,7 @@ def test_bursts_send_all_packets_and_fit_the_queue(count: int, queue: str) -> No
     sends = bursts(slow, 0, count)
     assert sum(number for _, number in sends) == count
     assert max(number for _, number in sends) * 60 <= (slow.smallest_queue_bytes or 0)
-    assert all(later[0] > earlier[0] for earlier, later in zip(sends, sends[1:], strict=False))
+    assert all(later[0] > earlier[0] for earlier, later in itertools.pairwise(sends))
 
 
 def test_the_probes_know_the_grid_that_workloads_start_on() -> None:
@@ -125,7 +127,7 @@ def test_checks_are_json() -> None:
 
 
 def test_the_table_says_in_words_what_failed() -> None:
-    console = Console(width=200, record=True, quiet=True)
+    console = Console(width=200, file=io.StringIO(), record=True)
     print_checks(console, [check(1), check(3)])
     text = console.export_text()
     assert "pass" in text
