@@ -109,6 +109,7 @@ _COLUMNS = (
     _Column("rtt_ms", "RTT", _unit("ms"), "RTT {}"),
     _Column("loss_pct", "loss", _unit("%"), "loss {}"),
     _Column("loss_up_pct", "loss up", _unit("%"), "loss up {}"),
+    _Column("loss_burst", "loss bursts", plain, "bursts of {}"),
     _Column("jitter_ms", "jitter", _unit("ms"), "jitter {}"),
     _Column("server_cc", "server's CC", str, "server {}"),
     _Column("client_cc", "client's CC", str, "client {}"),
@@ -127,6 +128,7 @@ BDP follows from rate and RTT) is not part of the title."""
 _ABSENCE = {
     "loss up": "0 %",
     "jitter": "0 ms",
+    "loss bursts": "1",
     "proxy": "no proxy",
     "rate up": "no rate limit up",
     "queue": "no limit in bytes",

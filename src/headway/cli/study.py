@@ -14,7 +14,7 @@ from headway.cli.terminal import complain, notes, output, progress
 from headway.errors import HeadwayError, WrongInputError
 from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
-from headway.programs import CLIENTS, SERVERS, check_programs
+from headway.programs import CLIENTS, SERVERS, check_programs, remark
 from headway.programs.base import Adapter
 from headway.results.provenance import make_manifest
 from headway.results.schema import Status
@@ -44,6 +44,9 @@ def run(
     """Carry out a study and report its answer."""
     loaded = load_study(study)
     runs = _planned_runs(study)
+    for text in dict.fromkeys(remark(planned.setting) for planned in runs):
+        if text:
+            complain(f"note: {text}")
     cores = _cores(jobs)
     if replace:
         _remove_results(out)

@@ -8,7 +8,7 @@ from headway.errors import WrongInputError
 from headway.programs.base import Adapter, Client, Server
 from headway.programs.curl import Curl
 from headway.programs.nginx import Nginx
-from headway.study.model import Setting
+from headway.study.model import Protocol, Setting
 
 CLIENTS: dict[str, Client] = {adapter.name: adapter for adapter in (Curl(),)}
 SERVERS: dict[str, Server] = {adapter.name: adapter for adapter in (Nginx(),)}
@@ -38,6 +38,18 @@ def check_programs(setting: Setting) -> None:
             if name not in names:
                 message = _unknown(f"{adapter.name} has no knob {name!r}", name, names)
                 raise WrongInputError(message, where=f"{role}.knobs")
+
+
+def remark(setting: Setting) -> str | None:
+    """What a reader of this setting's results must know and might overlook."""
+    own = SERVERS[setting.server.program].quic_congestion_control
+    asked = setting.server.congestion_control
+    if setting.protocol is Protocol.H3 and own and own != asked:
+        return (
+            f"{setting.server.program}'s QUIC uses {own}; congestion_control = {asked} holds "
+            "for its TCP only"
+        )
+    return None
 
 
 def _unknown(message: str, word: str, known: list[str]) -> str:

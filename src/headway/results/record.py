@@ -79,6 +79,7 @@ def _conditions(run: Run) -> dict[str, Any]:
         "rtt_ms": setting.path.rtt.ms,
         "loss_pct": _loss_pct(down),
         "loss_up_pct": _loss_pct(up),
+        "loss_burst": max(direction.loss.burst for direction in down),
         "jitter_ms": sum(direction.jitter.ms for direction in down),
         "queue_bytes": _queue_bytes(narrow, setting),
         "workload": str(setting.workload),

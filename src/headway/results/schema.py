@@ -65,6 +65,10 @@ class Record(BaseModel):
     loss_up_pct: float = Field(
         description="Mean random loss towards the server, percent of packets."
     )
+    loss_burst: float = Field(
+        default=1,
+        description="Mean length of a loss burst towards the client, packets; 1 if losses are independent.",
+    )
     jitter_ms: float = Field(default=0, description="Jitter towards the client, ms.")
     queue_bytes: int | None = Field(
         default=None,

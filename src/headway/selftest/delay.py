@@ -51,7 +51,12 @@ class RoundTrip(Step):
     def __init__(self, timeline: Timeline) -> None:
         self._timeline = timeline
         answered = math.prod(1 - fate(course).lost for course in timeline.courses.values())
-        count = min(int(_ECHOES / max(answered, 0.001)), _MOST_ECHOES)
+        burst = max(
+            stage.direction.loss.burst
+            for course in timeline.courses.values()
+            for stage in course.stages
+        )
+        count = min(int(_ECHOES * burst / max(answered, 0.001)), _MOST_ECHOES)
         gap_ns = max(spacing_ns(course) for course in timeline.courses.values())
         sends = tuple((timeline.now_ns + n * gap_ns, 1) for n in range(count))
         self._flow = timeline.add(Way.UP, Flow(_ECHO_FRAME_BYTES, sends, echo=True))
@@ -73,7 +78,7 @@ class RoundTrip(Step):
             self._timeline.path,
             expected / 1e6,
             None if measured is None else measured / 1e6,
-            (expected - slack_us * 1e3 - _skippable_ns(up) - _skippable_ns(down)) / 1e6,
+            max(expected - slack_us * 1e3 - _skippable_ns(up) - _skippable_ns(down), 0) / 1e6,
             (expected + slack_us * 1e3) / 1e6,
             "ms",
             f"median of {len(took)} ICMP echoes, within {slack_us:g} us",

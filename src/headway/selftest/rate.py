@@ -254,7 +254,8 @@ class Standing(Step):
             yield Check(
                 f"standing queue {way}",
                 self._timeline.path,
-                min(_TARGET_NS, goal_ns) / 1e6,
+                (goal_ns if stage.direction.queue.discipline is Discipline.RED else _TARGET_NS)
+                / 1e6,
                 float(np.median(last)) / 1e6 if len(last) else None,
                 -course.farthest_jitter_ns / 1e6,
                 goal_ns / 1e6,

@@ -24,6 +24,9 @@ from headway.study.trace import read_trace
 _MODEL_ONLY = frozenset({"conditions", "links", "schedule", "random", "mean"})
 """Parts of a location in the model that a file need not have."""
 
+TRACE_KEY = "opportunities_ms"
+"""Key under which a trace's contents stand beside its name."""
+
 _BUILTIN = resources.files("headway.study") / "builtin"
 
 
@@ -153,7 +156,7 @@ def _read_traces(raw: Any, directory: Path) -> None:
             _read_traces(item, directory)
     elif isinstance(raw, dict):
         if isinstance(raw.get("trace"), str):
-            raw["opportunities_ms"] = list(read_trace(directory / raw["trace"]))
+            raw[TRACE_KEY] = list(read_trace(directory / raw["trace"]))
         for item in raw.values():
             _read_traces(item, directory)
 

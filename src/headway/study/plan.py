@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 import random
 import re
 from dataclasses import dataclass
 from typing import Any
 
-from headway.study.load import combinations
+from headway.study.load import TRACE_KEY, combinations
 from headway.study.model import Setting, Study
 
 
@@ -62,7 +60,8 @@ def cell_name(coordinates: dict[str, Any]) -> str:
 
 
 def _slug(value: Any) -> str:
-    if isinstance(value, dict | list):
-        text = json.dumps(value, sort_keys=True)
-        return hashlib.sha256(text.encode()).hexdigest()[:8]
+    if isinstance(value, dict):
+        return ".".join(f"{key}{_slug(item)}" for key, item in value.items() if key != TRACE_KEY)
+    if isinstance(value, list):
+        return ".".join(_slug(item) for item in value)
     return re.sub(r"[^A-Za-z0-9.]+", "", str(value).replace("%", "pct"))
