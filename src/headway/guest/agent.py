@@ -121,7 +121,7 @@ class Lab:
     def _change(self, namespace: str, words: str) -> None:
         pipe = self._tc[namespace].stdin
         assert pipe is not None
-        pipe.write(f"qdisc {words}\n")
+        pipe.write(f"{words}\n")
         pipe.flush()
 
     def _sample(self) -> None:

@@ -48,7 +48,7 @@ class Program:
 
 @dataclass(frozen=True)
 class Change:
-    """A queueing discipline that is changed at a point in time: the words after ``tc qdisc``."""
+    """A queueing discipline or class that is changed at a point in time: the words after ``tc``."""
 
     at_ns: int
     namespace: str

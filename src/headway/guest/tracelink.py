@@ -34,9 +34,16 @@ def start_trace_link(link: TraceLink, network: Network, start_ns: int) -> int:
         fcntl.ioctl(tun, _TUNSETIFF, struct.pack("16sH22x", link.device.encode(), _IFF_TUN_NO_PI))
     pid = os.fork()
     if pid == 0:
+        _wake_on_time()
         _Forwarder(link, tun, start_ns).run()
     os.close(tun)
     return pid
+
+
+def _wake_on_time() -> None:
+    # By default the kernel may wake a sleeper 50 microseconds late.
+    with open("/proc/self/timerslack_ns", "w") as file:
+        file.write("1")
 
 
 def opportunities(times_ms: tuple[int, ...], start_ns: int) -> Iterator[int]:

@@ -253,7 +253,8 @@ def _bottleneck(way: _Way) -> list[str]:
     device = way.place.queue_device
     limit = way.direction.queue.limit_bytes(rate, way.rtt)
     return [
-        f"qdisc add dev {device} root handle 1: {_tbf(way, _rate_at_start(way, rate))}",
+        f"qdisc add dev {device} root handle 1: htb default 1",
+        _shaper(way, "add", _rate_at_start(way, rate)),
         f"qdisc add dev {device} parent 1:1 handle 10: {_discipline(way, rate, limit)}",
     ]
 
@@ -262,16 +263,18 @@ def _rate_at_start(way: _Way, otherwise: Rate) -> Rate:
     return next((rate for at, rate in reversed(rate_steps(way)) if at == 0), otherwise)
 
 
-def _tbf(way: _Way, rate: Rate) -> str:
-    """One full packet's burst; what accrues while a timer is late must not overflow the bucket.
+def _shaper(way: _Way, verb: str, rate: Rate) -> str:
+    """The HTB class that has the rate.
 
-    tbf hands its limit on to a FIFO below it, whenever it is changed: the limit is in that
-    FIFO's own unit.
+    Not tbf: whenever that is changed it fills its bucket, so every change of the rate would give
+    a packet away. HTB keeps what it owes, which means that a packet whose sending has begun is
+    finished at the rate it began with. Its burst is only what accrues while a timer is late.
     """
-    queue = way.direction.queue
-    limit = queue.packets or queue.limit_bytes(way.direction.first_rate or rate, way.rtt)
-    burst = FRAME_BYTES + -(-int(rate) * _LATENESS_NS // (8 * 10**9))
-    return f"tbf rate {int(rate)}bit burst {burst} limit {limit}"
+    burst = -(-int(rate) * _LATENESS_NS // (8 * 10**9))
+    return (
+        f"class {verb} dev {way.place.queue_device} parent 1: classid 1:1 "
+        f"htb rate {int(rate)}bit burst {burst} cburst {burst} quantum {FRAME_BYTES}"
+    )
 
 
 def _discipline(way: _Way, rate: Rate, limit: int) -> str:
@@ -361,18 +364,14 @@ def _changes(way: _Way) -> list[Change]:
         Change(
             at,
             place.loss_namespace,
-            f"change dev {place.loss_device} root handle 1: {_netem(way, at)}",
+            f"qdisc change dev {place.loss_device} root handle 1: {_netem(way, at)}",
         )
         for at in sorted(times)
         if at < way.until
     ]
     if not _is_traced(way):
         changes += [
-            Change(
-                at,
-                place.queue_namespace,
-                f"change dev {place.queue_device} root handle 1: {_tbf(way, rate)}",
-            )
+            Change(at, place.queue_namespace, _shaper(way, "change", rate))
             for at, rate in rate_steps(way)
             if 0 < at < way.until
         ]
