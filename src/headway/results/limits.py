@@ -10,7 +10,7 @@ from pathlib import Path
 
 from headway.guest.netlink import QdiscStats, TcpInfo
 from headway.guest.orders import SAMPLES_FILE
-from headway.lab.network import Bottleneck
+from headway.lab.direction import Bottleneck
 from headway.study.path import FRAME_BYTES
 
 PATH, LOSS, GROWTH, PLATEAU = "path", "loss", "growth", "plateau"

@@ -15,8 +15,9 @@ from headway.errors import HeadwayError
 from headway.guest.orders import Orders, Program, dump
 from headway.guest.probe_orders import RECORD, ProbeOrders
 from headway.lab.cancel import Cancellation
+from headway.lab.direction import Bottleneck
 from headway.lab.machine import Machine
-from headway.lab.network import GLOBAL_SYSCTLS, Bottleneck, Network, build_network
+from headway.lab.network import GLOBAL_SYSCTLS, Network, build_network
 from headway.programs.base import CLIENT, SERVER
 from headway.selftest.check import Check
 from headway.selftest.counting import Counting
