@@ -69,6 +69,12 @@ class Nginx(Server):
             "its default of 64k caps a stream at 64 KiB per round trip: 5.2 Mbit/s at 100 ms",
         ),
         Adjustment(
+            "nginx",
+            "QUIC congestion control",
+            "cubic",
+            "built in; a study's congestion_control is that of TCP",
+        ),
+        Adjustment(
             "nginx", "http2_chunk_size", "16k", "DATA frames fill TLS records, as for HTTP/1.1"
         ),
         Adjustment(
