@@ -3,12 +3,13 @@
 HEADWAY := .venv/bin/headway
 LABS ?=
 
-.PHONY: help quickstart test lint test-quick test-lab bench docs lock clean
+.PHONY: help quickstart test lint format test-quick test-lab bench docs lock clean
 
 help:
 	@echo "make quickstart   set up, build the lab image, run the quickstart study"
 	@echo "make test         set up, then linters and all tests"
 	@echo "make lint         linters only: ruff, mypy"
+	@echo "make format       let ruff format and fix the code"
 	@echo "make test-quick   tests that boot no lab"
 	@echo "make test-lab     tests that boot labs"
 	@echo "make bench        measure speed; prints the table of docs/performance.md"
@@ -28,6 +29,10 @@ lint: .venv/complete
 	@.venv/bin/ruff format --check src tests bench tools
 	@.venv/bin/ruff check src tests bench tools
 	@.venv/bin/mypy
+
+format: .venv/complete
+	@.venv/bin/ruff format src tests bench tools
+	@.venv/bin/ruff check --fix src tests bench tools
 
 test-quick: .venv/complete
 	@.venv/bin/pytest -m "not lab"

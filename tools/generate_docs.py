@@ -65,9 +65,13 @@ def _section(role: str, adapter: Adapter) -> str:
         lines.append(f"Congestion control of its QUIC: {adapter.quic_congestion_control}.")
     if adapter.knobs:
         lines.append("\n| knob | default | meaning |\n|---|---|---|")
-        lines += [f"| `{knob.name}` | `{knob.default}` | {knob.meaning} |" for knob in adapter.knobs]
+        lines += [
+            f"| `{knob.name}` | `{knob.default}` | {knob.meaning} |" for knob in adapter.knobs
+        ]
     if adapter.adjustments:
-        lines.append("\nSet so that the comparison is fair:\n\n| setting | value | why |\n|---|---|---|")
+        lines.append(
+            "\nSet so that the comparison is fair:\n\n| setting | value | why |\n|---|---|---|"
+        )
         lines += [f"| `{a.setting}` | {a.value} | {a.why} |" for a in adapter.adjustments]
     return "\n".join(lines) + "\n"
 
