@@ -1,7 +1,6 @@
 # The README's two commands are quickstart and test; help lists the rest.
 
 HEADWAY := .venv/bin/headway
-LABS ?=
 
 .PHONY: help quickstart test lint format test-quick test-lab bench docs lock clean
 
