@@ -7,7 +7,6 @@ from hypothesis import settings
 
 from headway.lab.machine import Machine
 
-
 # The same examples in every run: a red build is a change's doing, not chance's.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
