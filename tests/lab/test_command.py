@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import pty
+import re
 import signal
 import subprocess
 import sys
@@ -188,7 +189,9 @@ def test_a_shell_is_interactive() -> None:
     except OSError:  # the terminal is gone when the shell is
         os.close(leader)
     assert process.wait() == 3
-    assert b"rtt min/avg/max/mdev = 40" in seen
+    # In real time a busy host adds to it, but nothing makes it less.
+    least_ms = re.search(rb"rtt min/avg/max/mdev = ([0-9.]+)/", seen)
+    assert least_ms and float(least_ms[1]) >= 40
 
 
 def test_failed_runs_are_rows_and_the_study_says_so(tmp_path: Path, machine: Machine) -> None:
