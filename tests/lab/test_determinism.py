@@ -73,7 +73,9 @@ def test_every_clock_meets_the_same_losses(run_setting: RunSetting, clock: str) 
     }
     record = run_setting(raw)
     assert record.status == "ok", record.error
-    assert record.retransmits == 2
+    # A busy host can make TCP send more again than was lost, where its time counts.
+    assert record.retransmits is not None
+    assert record.retransmits == 2 if clock == "virtual" else record.retransmits >= 2
 
 
 READERS = """
