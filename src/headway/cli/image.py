@@ -26,7 +26,8 @@ app = typer.Typer(help="The lab image: kernel and root tree.", no_args_is_help=T
 Mirror = Annotated[
     str | None,
     typer.Option(
-        help="Address of a Debian archive; default: the one apt is configured with.",
+        help="Address of a Debian archive; default: the one apt is configured with. "
+        "Other commands take it from HEADWAY_MIRROR.",
         envvar="HEADWAY_MIRROR",
     ),
 ]
