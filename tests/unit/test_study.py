@@ -128,6 +128,12 @@ def test_shorthand_holds_both_ways_and_is_refined() -> None:
     assert path.rtt == 100_000_000
 
 
+def test_a_host_needs_no_program_to_have_a_congestion_control() -> None:
+    study = parse(BASE + '[axes]\nserver.congestion_control = ["bbr", "reno"]')
+    assert {run.setting.server.program for run in plan(study)} == {"nginx"}
+    assert {str(run.setting.server.congestion_control) for run in plan(study)} == {"bbr", "reno"}
+
+
 def test_a_queue_of_one_bdp_is_rate_times_rtt() -> None:
     queue = Queue.model_validate("1 BDP")
     assert queue.limit_bytes(Rate(10**7), Duration(10**8)) == 125_000

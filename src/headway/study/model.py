@@ -81,18 +81,33 @@ class Capture(Part):
     packets: bool = False
 
 
+DEFAULT_PROGRAMS = {"client": "curl", "server": "nginx"}
+
+
 class Setting(Part):
     """All conditions of a run but its seed."""
 
     protocol: Protocol = Protocol.H2
     tls: bool = True
     clock: Clock = Clock.VIRTUAL
-    client: Host = Host(program="curl")
-    server: Host = Host(program="nginx")
+    client: Host = Host(program=DEFAULT_PROGRAMS["client"])
+    server: Host = Host(program=DEFAULT_PROGRAMS["server"])
     path: Path = Path()
     workload: Download = Download(size=Size(1_000_000))
     limits: Limits = Limits()
     capture: Capture = Capture()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _usual_programs(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        hosts = {
+            role: {"program": program, **value[role]}
+            for role, program in DEFAULT_PROGRAMS.items()
+            if isinstance(value.get(role), dict)
+        }
+        return value | hosts
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
