@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
+from headway.campaign.local import available_cores
 from headway.cli.image import ensure_image, machine_of
 from headway.cli.terminal import notes, output, progress
 from headway.errors import HeadwayError, WrongInputError
@@ -46,7 +47,14 @@ def doctor(
         tempfile.TemporaryDirectory(prefix="headway-doctor-") as directory,
         progress("measuring the emulation", len(paths)) as count,
     ):
-        checks = check_paths(machine, paths, seed=seed, directory=Path(directory), on_path=count)
+        checks = check_paths(
+            machine,
+            paths,
+            seed=seed,
+            directory=Path(directory),
+            cores=available_cores(),
+            on_path=count,
+        )
     if as_json:
         print(json.dumps([check.as_json() for check in checks], indent=1))
     else:
