@@ -20,6 +20,7 @@ from headway.results.provenance import make_manifest
 from headway.results.schema import Status
 from headway.results.store import MANIFEST_FILE, RUNS_FILE, Store
 from headway.study.load import builtin_names, load_study
+from headway.study.model import Study
 from headway.study.plan import Run, plan
 
 # Statistics and figures take seconds to load; commands that need them import them themselves.
@@ -43,7 +44,7 @@ def run(
 ) -> None:
     """Carry out a study and report its answer."""
     loaded = load_study(study)
-    runs = _planned_runs(study)
+    runs = _checked_plan(loaded, study)
     for text in dict.fromkeys(remark(planned.setting) for planned in runs):
         if text:
             complain(f"note: {text}")
@@ -70,7 +71,7 @@ def report(
 
 def validate(study: StudyName) -> None:
     """Check a study file without running it."""
-    runs = _planned_runs(study)
+    runs = _checked_plan(load_study(study), study)
     cells = len({run.cell for run in runs})
     output.print(f"{study}: {len(runs)} runs in {cells} cells", markup=False)
 
@@ -96,8 +97,8 @@ def _print_program(role: str, adapter: Adapter) -> None:
         output.print(f"    {knob.name} = {knob.default}: {knob.meaning}", markup=False)
 
 
-def _planned_runs(name: str) -> tuple[Run, ...]:
-    runs = plan(load_study(name))
+def _checked_plan(study: Study, name: str) -> tuple[Run, ...]:
+    runs = plan(study)
     for planned in runs:
         try:
             check_programs(planned.setting)
@@ -156,10 +157,7 @@ def _execute(runs: tuple[Run, ...], machine: Machine, store: Store, cores: list[
                 cores=cores,
                 on_record=lambda record: count(record.status is Status.OK),
             )
-    except KeyboardInterrupt:
-        _keep_what_is_done(store, len(runs))
-        raise
-    except HeadwayError:
+    except (KeyboardInterrupt, HeadwayError):
         _keep_what_is_done(store, len(runs))
         raise
 

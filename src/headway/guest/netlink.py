@@ -61,7 +61,7 @@ class QdiscReader:
     def read(self, device: str) -> list[QdiscStats]:
         """Counters of all queueing disciplines of a device, the root first."""
         index = self._index[device]
-        request = struct.pack("=BxxxiIII", 0, index, 0, 0, 0)
+        request = struct.pack("=B3xiIII", 0, index, 0, 0, 0)
         found = []
         for body in _dump(self._socket, _GETQDISC, request):
             if struct.unpack_from("=i", body, 4)[0] == index:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from bisect import bisect_left
 from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
@@ -135,10 +136,11 @@ def _reason(samples: list[Sample], index: int, rate_mbit: float | None, rtt_s: f
 
 def _sent_at(samples: list[Sample], at_s: float) -> float:
     """Bytes sent until a time, between samples by interpolation."""
-    if at_s <= samples[0].at_s:
+    index = bisect_left(samples, at_s, key=lambda sample: sample.at_s)
+    if index == 0:
         return 0
-    for before, after in pairwise(samples):
-        if before.at_s < at_s <= after.at_s:
-            share = (at_s - before.at_s) / (after.at_s - before.at_s)
-            return before.sent_bytes + share * (after.sent_bytes - before.sent_bytes)
-    return samples[-1].sent_bytes
+    if index == len(samples):
+        return samples[-1].sent_bytes
+    before, after = samples[index - 1], samples[index]
+    share = (at_s - before.at_s) / (after.at_s - before.at_s)
+    return before.sent_bytes + share * (after.sent_bytes - before.sent_bytes)

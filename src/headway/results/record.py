@@ -52,11 +52,6 @@ def _killed(outcome: Outcome) -> str | None:
     return None
 
 
-def failed_record(run: Run, reason: str) -> Record:
-    """Record of a run that could not be carried out."""
-    return Record(**_conditions(run), status=Status.FAILED, error=reason)
-
-
 def _conditions(run: Run) -> dict[str, Any]:
     setting = run.setting
     down = [link.down for link in setting.path.links]
