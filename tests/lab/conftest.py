@@ -26,7 +26,7 @@ def run_setting(machine: Machine, tmp_path: Path) -> RunSetting:
     def carry(raw: dict[str, Any], *, seed: int = 1, name: str = "run") -> Record:
         setting = Setting.model_validate(raw)
         body_file(int(setting.workload.size))
-        run = Run(name, "test", "cell", 1, seed, setting)
+        run = Run(name, "test", "", "cell", str(setting.protocol), 1, seed, setting)
         directory = tmp_path / name
         return make_record(run, carry_out(run, machine, directory), directory)
 

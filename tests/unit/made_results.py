@@ -15,7 +15,7 @@ MANIFEST = {
     "study": {
         "name": "made",
         "question": "Which <b>version</b> is faster?",
-        "baseline": {"protocol": "h2"},
+        "baseline": "h2",
         "metrics": ["total_s"],
     },
     "versions": {"nginx": "1.29.1", "curl": "8.18.0"},
@@ -42,12 +42,15 @@ MANIFEST = {
 }
 
 
-def run(protocol: str, seed: int, total_s: float | None, **conditions: Any) -> dict[str, Any]:
+def run(contender: str, seed: int, total_s: float | None, **conditions: Any) -> dict[str, Any]:
     """A row of ``runs.parquet``; without a time it is a run that failed."""
+    protocol = conditions.get("protocol", contender)
     row: dict[str, Any] = {
-        "run_id": f"{conditions.get('cell', 'cell')}-{protocol}-{seed}",
+        "run_id": f"{conditions.get('cell', 'cell')}-{contender}-{seed}",
         "study": "made",
+        "experiment": "",
         "cell": "cell",
+        "contender": contender,
         "protocol": protocol,
         "tls": True,
         "client": "curl",
@@ -73,10 +76,10 @@ def run(protocol: str, seed: int, total_s: float | None, **conditions: Any) -> d
 
 
 def runs(times: Mapping[str, Sequence[float | None]], **conditions: Any) -> list[dict[str, Any]]:
-    """Rows of a cell: for each protocol its times by seed, from 1."""
+    """Rows of a cell: for each contender its times by seed, from 1."""
     return [
-        run(protocol, seed, value, **conditions)
-        for protocol, values in times.items()
+        run(contender, seed, value, **conditions)
+        for contender, values in times.items()
         for seed, value in enumerate(values, start=1)
     ]
 
@@ -99,7 +102,7 @@ def saved(
 
 
 def grid() -> list[dict[str, Any]]:
-    """A small study: two sizes by two losses, three protocols, five seeds, some failures."""
+    """A small study: two sizes by two losses, three contenders, five seeds, some failures."""
     rows: list[dict[str, Any]] = []
     for size, base in (("1 MB", 1.0), ("10 MiB", 9.0)):
         for loss in (0.0, 2.0):

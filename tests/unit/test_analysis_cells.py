@@ -42,7 +42,7 @@ def test_sizes_with_equal_numbers_keep_them() -> None:
     assert [cell.title for cell in analyse(made.results(rows)).cells] == ["1 kB", "1 MB"]
 
 
-def test_a_condition_of_one_protocol_shows_only_what_varies() -> None:
+def test_a_condition_of_one_contender_shows_only_what_varies() -> None:
     rows = []
     for name in ("cubic", "bbr"):
         rows += made.runs({"h2": [1.0], "h3": [1.0]}, cell=name)
@@ -57,14 +57,14 @@ def test_cells_that_no_column_tells_apart_keep_their_names() -> None:
     assert [cell.title for cell in analyse(made.results(rows)).cells] == ["burst", "iid"]
 
 
-def test_baseline_is_the_studys_or_the_first_protocol() -> None:
+def test_baseline_is_the_studys_or_the_first_contender() -> None:
     both = made.runs({"h1": [1.0], "h2": [1.0], "h3": [1.0]})
     assert analyse(made.results(both)).baseline == "h2"
     assert analyse(made.results(both, {"study": {"baseline": "h3"}})).baseline == "h3"
     assert analyse(made.results(both), baseline="h1").baseline == "h1"
     without = made.runs({"h3": [1.0], "h1": [1.0], "other": [1.0]})
     found = analyse(made.results(without))
-    assert (found.baseline, found.protocols) == ("h1", ("h1", "h3", "other"))
+    assert (found.baseline, found.contenders) == ("h1", ("h1", "h3", "other"))
 
 
 def test_failures_and_timeouts_are_counted() -> None:
@@ -103,7 +103,9 @@ def test_reading_and_its_errors(tmp_path: Path) -> None:
     with pytest.raises(WrongInputError, match=r"no runs\.parquet"):
         load_results(tmp_path)
     pl.DataFrame({"cell": ["a"]}).write_parquet(tmp_path / "runs.parquet")
-    with pytest.raises(WrongInputError, match="lacks the columns protocol, seed, status"):
+    with pytest.raises(
+        WrongInputError, match="lacks the columns contender, experiment, seed, status"
+    ):
         load_results(tmp_path)
     (tmp_path / "runs.parquet").write_text("no")
     with pytest.raises(WrongInputError, match="cannot be read"):
@@ -137,5 +139,5 @@ def test_manifest_tolerates_what_is_absent_or_of_another_form() -> None:
     full = manifest_from(made.MANIFEST)
     assert full.host == "cpus: 2"
     assert full.command == "headway run 'made study'"
-    failed = {**made.MANIFEST["self_test"][0], "passed": False}  # type: ignore[dict-item]
+    failed = {**made.MANIFEST["self_test"][0], "passed": False}  # type: ignore[index]
     assert "rate (10 Mbit/s)" in manifest_from({"self_test": [failed]}).warning

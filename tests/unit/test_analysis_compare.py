@@ -4,11 +4,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from headway.analysis.compare import Basis, Comparison, Observation, Verdict, compare
+from headway.analysis.compare import Basis, Comparison, Observation, Pairing, Verdict, compare
 from headway.analysis.metric import metric_named
 
 TOTAL = metric_named("total_s")
 GOODPUT = metric_named("goodput_mbit")
+H3_H2 = Pairing("h3", "h2")
 OPPOSITE = {Verdict.FASTER: Verdict.SLOWER, Verdict.SLOWER: Verdict.FASTER}
 
 quick = settings(deadline=None, max_examples=60)
@@ -21,7 +22,7 @@ def observed(values: list[float]) -> list[Observation]:
 
 
 def against(values: list[float], baseline: list[float]) -> Comparison:
-    return compare("h3", observed(values), "h2", observed(baseline), TOTAL)
+    return compare(H3_H2, observed(values), observed(baseline), TOTAL)
 
 
 def test_faster() -> None:
@@ -35,7 +36,7 @@ def test_faster() -> None:
 
 
 def test_more_goodput_is_faster() -> None:
-    found = compare("h3", observed([9.0, 9.1]), "h2", observed([5.0, 5.1]), GOODPUT)
+    found = compare(H3_H2, observed([9.0, 9.1]), observed([5.0, 5.1]), GOODPUT)
     assert found.verdict is Verdict.FASTER
     assert found.pairs.faster == 2
     assert found.relative is not None
@@ -84,7 +85,7 @@ def test_medians_and_means_that_disagree_decide_nothing() -> None:
 def test_pairs_are_by_seed_not_by_order() -> None:
     ours = [Observation(3, 3, 1.0), Observation(1, 1, 2.0), Observation(9, 9, 5.0)]
     theirs = [Observation(1, 1, 2.5), Observation(2, 2, 7.0), Observation(3, 3, 0.5)]
-    found = compare("h3", ours, "h2", theirs, TOTAL)
+    found = compare(H3_H2, ours, theirs, TOTAL)
     assert (found.pairs.n, found.pairs.faster, found.pairs.slower) == (2, 1, 1)
     assert found.pairs.median == pytest.approx(0.0)
     assert found.pairs.unanimous is None
@@ -104,8 +105,8 @@ def test_with_six_runs_both_tests_must_agree() -> None:
 @quick
 @given(samples, samples)
 def test_direction_is_antisymmetric(one: list[float], other: list[float]) -> None:
-    forth = compare("a", observed(one), "b", observed(other), TOTAL)
-    back = compare("b", observed(other), "a", observed(one), TOTAL)
+    forth = compare(H3_H2, observed(one), observed(other), TOTAL)
+    back = compare(Pairing("h2", "h3"), observed(other), observed(one), TOTAL)
     assert back.verdict is OPPOSITE.get(forth.verdict, forth.verdict)
     assert back.leaning is (OPPOSITE.get(forth.leaning, forth.leaning) if forth.leaning else None)
     assert back.basis is forth.basis
@@ -122,4 +123,4 @@ def test_order_of_runs_does_not_matter(
     mixed, mixed_theirs = list(ours), list(theirs)
     random.shuffle(mixed)  # type: ignore[attr-defined]
     random.shuffle(mixed_theirs)  # type: ignore[attr-defined]
-    assert compare("a", mixed, "b", mixed_theirs, TOTAL) == compare("a", ours, "b", theirs, TOTAL)
+    assert compare(H3_H2, mixed, mixed_theirs, TOTAL) == compare(H3_H2, ours, theirs, TOTAL)

@@ -12,7 +12,7 @@ from headway.analysis import analyse
 from headway.report import write_report
 from headway.report.layout import crossed, wrapped
 from headway.report.page import bound
-from headway.report.theme import ALL, protocol_colours
+from headway.report.theme import ALL, contender_styles
 from tests.unit import made_results as made
 
 VOID = {"meta", "br", "hr", "img", "link", "input", "path", "use", "rect"}
@@ -140,7 +140,7 @@ def test_figures_take_the_pages_colours(tmp_path: Path) -> None:
         {"h2": [0.0, 0.0], "h3": [0.0, 1.0]},
         {name: [1.0, 2.0] for name in ("h1", "h2", "h3", "x4", "x5", "x6", "x7")},
     ],
-    ids=["only failures", "one run", "no baseline", "one side failed", "zeros", "many protocols"],
+    ids=["only failures", "one run", "no baseline", "one side failed", "zeros", "many contenders"],
 )
 @pytest.mark.parametrize("cells", [1, 3])
 def test_odd_studies(tmp_path: Path, times: dict[str, list[float | None]], cells: int) -> None:
@@ -187,6 +187,8 @@ def test_layout_crosses_factors() -> None:
 def test_colours_can_be_told_apart() -> None:
     assert len({colour.light for colour in ALL}) == len(ALL)
     assert len({colour.name for colour in ALL}) == len(ALL)
-    chosen = protocol_colours(("h1", "h2", "h3", "x"))
-    assert chosen["h3"].name == "fig-h3"
-    assert len({colour.light for colour in chosen.values()}) == 4
+    chosen = contender_styles(("h1", "h2", "h3", "x"))
+    assert chosen["h3"].colour.name == "fig-h3"
+    assert len({style.colour.light for style in chosen.values()}) == 4
+    fourteen = contender_styles([f"contender {number}" for number in range(14)])
+    assert len(set(fourteen.values())) == 14

@@ -41,7 +41,7 @@ def test_too_wide_a_table_puts_spreads_below() -> None:
 @pytest.mark.parametrize(
     "times",
     [{"h2": [None, None], "h3": [None]}, {"h2": [1.0]}, {"h1": [1.0], "h3": [2.0]}],
-    ids=["only failures", "one protocol", "no baseline"],
+    ids=["only failures", "one contender", "no baseline"],
 )
 def test_odd_studies(times: dict[str, list[float | None]]) -> None:
     assert "Answer" in shown(made.runs(times))

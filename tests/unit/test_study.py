@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from headway.errors import WrongInputError
 from headway.study.load import Source, builtin_names, load_study, parse_study
-from headway.study.model import Study
+from headway.study.experiment import Study
 from headway.study.path import Path as NetworkPath
 from headway.study.path import Queue, RandomLoss
 from headway.study.plan import plan
@@ -84,7 +84,7 @@ def test_a_bad_trace_is_refused(tmp_path: Path, lines: str, message: str) -> Non
 def test_a_trace_is_part_of_the_study(tmp_path: Path) -> None:
     (tmp_path / "t.trace").write_text("1\n2\n2\n4\n")
     study = parse(BASE + '[path]\nrate = {trace = "t.trace"}', tmp_path)
-    direction = study.setting({}).path.links[0].down
+    direction = plan(study)[0].setting.path.links[0].down
     assert direction.first_rate == Rate(4 * 1500 * 8 * 1000 // 4)
 
 

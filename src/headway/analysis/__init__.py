@@ -1,7 +1,7 @@
-"""What the runs say: protocols compared within each cell, with statistics and in words."""
+"""What the runs say: contenders compared within each cell, with statistics and in words."""
 
 from headway.analysis.cells import Analysis, Cell, Side, analyse
-from headway.analysis.compare import Basis, Comparison, Verdict
+from headway.analysis.compare import Basis, Comparison, Pairing, Verdict
 from headway.analysis.inputs import Results, load_results
 from headway.analysis.sentences import answer, sentence, sentences
 
@@ -10,6 +10,7 @@ __all__ = [
     "Basis",
     "Cell",
     "Comparison",
+    "Pairing",
     "Results",
     "Side",
     "Verdict",

@@ -1,4 +1,4 @@
-"""The analysis of a study: its cells, what each protocol did there, and the comparisons."""
+"""The analysis of a study: its cells, what each contender did there, and the comparisons."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from headway.analysis.compare import Comparison, Observation, Verdict, compare
+from headway.analysis.compare import Comparison, Observation, Pairing, Verdict, compare
 from headway.analysis.factors import Conditions, conditions
 from headway.analysis.inputs import Results
 from headway.analysis.metric import Metric, metric_named
@@ -17,15 +17,15 @@ from headway.errors import WrongInputError
 from headway.results.schema import Status
 
 DEFAULT_BASELINE = "h2"
-_PROTOCOL_ORDER = ("h1", "h2", "h3")
+_KNOWN_ORDER = ("h1", "h2", "h3")
 
 
 @dataclass(frozen=True)
 class Side:
-    """What a protocol did in a cell.
+    """What a contender did in a cell.
 
     Attributes:
-        protocol: the protocol.
+        contender: the contender.
         runs: number of runs, failed ones included.
         failed: runs that failed.
         timeouts: runs that were given up.
@@ -34,7 +34,7 @@ class Side:
         limited_by: what limited the runs, with counts, most frequent first.
     """
 
-    protocol: str
+    contender: str
     runs: int
     failed: int
     timeouts: int
@@ -56,10 +56,10 @@ class Cell:
         name: its name in the records.
         title: what tells it from the other cells, in words.
         levels: index of its level of each factor of the study.
-        sides: its protocols, in the study's order.
-        comparisons: each protocol but the baseline against the baseline.
-        leaders: the fastest protocol, with those that are not clearly slower; empty if
-            fewer than two protocols finished.
+        sides: its contenders, in the study's order.
+        comparisons: what the study compares, as far as it was run here.
+        leaders: the fastest contender, with those that are not clearly slower; empty if
+            fewer than two contenders finished.
     """
 
     name: str
@@ -69,17 +69,17 @@ class Cell:
     comparisons: tuple[Comparison, ...]
     leaders: tuple[str, ...]
 
-    def side(self, protocol: str) -> Side | None:
-        """What this protocol did here; None if it was not run."""
-        return next((side for side in self.sides if side.protocol == protocol), None)
+    def side(self, contender: str) -> Side | None:
+        """What this contender did here; None if it was not run."""
+        return next((side for side in self.sides if side.contender == contender), None)
 
-    def comparison(self, protocol: str) -> Comparison | None:
-        """The comparison of this protocol with the baseline."""
-        return next((one for one in self.comparisons if one.protocol == protocol), None)
+    def comparison(self, pairing: Pairing) -> Comparison | None:
+        """The comparison of these two; None if one of them was not run."""
+        return next((one for one in self.comparisons if one.pairing == pairing), None)
 
     @property
     def winner(self) -> str | None:
-        """The protocol that is clearly faster than every other that finished."""
+        """The contender that is clearly faster than every other that finished."""
         return self.leaders[0] if len(self.leaders) == 1 else None
 
 
@@ -89,31 +89,28 @@ class Analysis:
 
     Attributes:
         metric: what is compared.
-        baseline: the protocol that the others are compared with.
-        protocols: all protocols, in the order of tables and figures.
+        baseline: the contender that the others are compared with.
+        contenders: all contenders, in the order of tables and figures.
+        pairings: what is compared with what.
         conditions: what varies between cells and what does not.
         cells: the cells in the order of their titles.
     """
 
     metric: Metric
     baseline: str
-    protocols: tuple[str, ...]
+    contenders: tuple[str, ...]
+    pairings: tuple[Pairing, ...]
     conditions: Conditions
     cells: tuple[Cell, ...]
 
-    @property
-    def challengers(self) -> tuple[str, ...]:
-        """The protocols that are compared with the baseline."""
-        return tuple(protocol for protocol in self.protocols if protocol != self.baseline)
-
 
 def analyse(results: Results, metric: str | None = None, baseline: str | None = None) -> Analysis:
-    """Compare the protocols of every cell with a baseline.
+    """Compare the contenders of every cell with a baseline.
 
     Args:
         results: the runs and their manifest.
         metric: column to compare; the study's first metric if not given.
-        baseline: protocol to compare with; the study's if not given, and the first protocol if
+        baseline: contender to compare with; the study's if not given, and the first contender if
             the runs have none of it.
 
     Raises:
@@ -122,21 +119,22 @@ def analyse(results: Results, metric: str | None = None, baseline: str | None = 
     chosen = metric_named(metric or results.manifest.metrics[0])
     if chosen.column not in results.runs.columns:
         raise WrongInputError(f"the records have no column {chosen.column!r}")
-    protocols = _protocols(results.runs)
+    contenders = _contenders(results.runs)
     wanted = baseline or results.manifest.baseline or DEFAULT_BASELINE
-    base = wanted if wanted in protocols else protocols[0]
+    base = wanted if wanted in contenders else contenders[0]
+    pairings = tuple(Pairing(contender, base) for contender in contenders if contender != base)
     found = conditions(results.runs)
     parts = results.runs.partition_by("cell", as_dict=True)
     cells = tuple(
-        _cell(name, found, parts[(name,)], chosen, protocols, base) for name in found.levels
+        _cell(name, found, parts[(name,)], chosen, contenders, pairings) for name in found.levels
     )
-    return Analysis(chosen, base, protocols, found, cells)
+    return Analysis(chosen, base, contenders, pairings, found, cells)
 
 
-def _protocols(runs: pl.DataFrame) -> tuple[str, ...]:
-    """Known protocols in the order of their versions, then others by name."""
-    names = runs["protocol"].unique().to_list()
-    rank = {name: place for place, name in enumerate(_PROTOCOL_ORDER)}
+def _contenders(runs: pl.DataFrame) -> tuple[str, ...]:
+    """Known contenders in the order of their versions, then others by name."""
+    names = runs["contender"].unique().to_list()
+    rank = {name: place for place, name in enumerate(_KNOWN_ORDER)}
     return tuple(sorted(names, key=lambda name: (rank.get(name, len(rank)), name)))
 
 
@@ -145,30 +143,30 @@ def _cell(
     found: Conditions,
     runs: pl.DataFrame,
     metric: Metric,
-    protocols: Sequence[str],
-    baseline: str,
+    contenders: Sequence[str],
+    pairings: Sequence[Pairing],
 ) -> Cell:
     sides = tuple(
-        _side(protocol, part, metric)
-        for protocol in protocols
-        if not (part := runs.filter(pl.col("protocol") == protocol)).is_empty()
+        _side(contender, part, metric)
+        for contender in contenders
+        if not (part := runs.filter(pl.col("contender") == contender)).is_empty()
     )
-    base = next((side.observations for side in sides if side.protocol == baseline), ())
+    runs_of = {side.contender: side.observations for side in sides}
     return Cell(
         name=name,
         title=found.title(name),
         levels=found.levels[name],
         sides=sides,
         comparisons=tuple(
-            compare(side.protocol, side.observations, baseline, base, metric)
-            for side in sides
-            if side.protocol != baseline
+            compare(pairing, runs_of[pairing.contender], runs_of.get(pairing.against, ()), metric)
+            for pairing in pairings
+            if pairing.contender in runs_of
         ),
         leaders=_leaders(sides, metric),
     )
 
 
-def _side(protocol: str, runs: pl.DataFrame, metric: Metric) -> Side:
+def _side(contender: str, runs: pl.DataFrame, metric: Metric) -> Side:
     statuses = Counter(runs["status"].to_list())
     finished = runs.filter(pl.col("status") == Status.OK.value)
     measured = finished.filter(pl.col(metric.column).is_not_null()).sort("seed", "rep", "run_id")
@@ -178,7 +176,7 @@ def _side(protocol: str, runs: pl.DataFrame, metric: Metric) -> Side:
     )
     limits = Counter(finished["limited_by"].drop_nulls().to_list())
     return Side(
-        protocol=protocol,
+        contender=contender,
         runs=runs.height,
         failed=statuses[Status.FAILED.value],
         timeouts=statuses[Status.TIMEOUT.value],
@@ -189,19 +187,19 @@ def _side(protocol: str, runs: pl.DataFrame, metric: Metric) -> Side:
 
 
 def _leaders(sides: Sequence[Side], metric: Metric) -> tuple[str, ...]:
-    medians = {side.protocol: side.sample.median for side in sides if side.sample}
+    medians = {side.contender: side.sample.median for side in sides if side.sample}
     if len(medians) < 2:
         return ()
     best = (min if metric.less_is_better else max)(medians, key=lambda name: medians[name])
-    first = next(side.observations for side in sides if side.protocol == best)
+    first = next(side.observations for side in sides if side.contender == best)
     return tuple(
-        side.protocol
+        side.contender
         for side in sides
         if side.sample is not None
-        and (side.protocol == best or not _clearly_slower(side, best, first, metric))
+        and (side.contender == best or not _clearly_slower(side, best, first, metric))
     )
 
 
 def _clearly_slower(side: Side, best: str, first: Sequence[Observation], metric: Metric) -> bool:
-    against = compare(side.protocol, side.observations, best, first, metric)
+    against = compare(Pairing(side.contender, best), side.observations, first, metric)
     return against.matters and against.verdict is Verdict.SLOWER

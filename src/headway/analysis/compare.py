@@ -1,4 +1,4 @@
-"""Comparing two protocols within a cell: difference, pairs, tests, and a verdict."""
+"""Comparing two contenders within a cell: difference, pairs, tests, and a verdict."""
 
 from __future__ import annotations
 
@@ -18,15 +18,26 @@ NEGLIGIBLE = 0.01
 
 @dataclass(frozen=True)
 class Observation:
-    """The value that one run measured, with what pairs it with a run of another protocol."""
+    """The value that one run measured, with what pairs it with a run of another contender."""
 
     seed: int
     rep: int
     value: float
 
 
+@dataclass(frozen=True, order=True)
+class Pairing:
+    """What is compared: a contender, and what it is held against."""
+
+    contender: str
+    against: str
+
+    def __str__(self) -> str:
+        return f"{self.contender} against {self.against}"
+
+
 class Verdict(StrEnum):
-    """What can be said of a protocol against its baseline."""
+    """What can be said of a contender against another."""
 
     FASTER = "faster"
     SLOWER = "slower"
@@ -39,7 +50,7 @@ class Basis(StrEnum):
     """What a verdict rests on."""
 
     EVERY_RUN = "every run"
-    """Each protocol took the same time in all its runs: nothing is left to a test."""
+    """Each contender took the same time in all its runs: nothing is left to a test."""
     TESTS = "tests"
     TOO_FEW = "too few runs"
     """A single run on one side."""
@@ -51,12 +62,12 @@ class Basis(StrEnum):
 
 @dataclass(frozen=True)
 class Pairs:
-    """Differences, protocol minus baseline, of runs that shared cell and seed.
+    """Differences, contender minus the other, of runs that shared cell and seed.
 
     Attributes:
         n: number of pairs.
-        faster: pairs in which the protocol was faster than the baseline.
-        slower: pairs in which it was slower.
+        faster: pairs in which the contender was the faster.
+        slower: pairs in which it was the slower.
         median: median of the differences, in the metric's unit; None without pairs.
         interval: confidence interval of that median.
     """
@@ -77,27 +88,27 @@ class Pairs:
 
 @dataclass(frozen=True)
 class Comparison:
-    """A protocol against a baseline within a cell.
+    """A contender against another within a cell.
 
     Attributes:
-        protocol: the protocol.
-        baseline: what it is compared with.
-        sample: summary of the protocol's finished runs; None if there are none.
-        baseline_sample: summary of the baseline's finished runs.
-        relative: difference of medians over the baseline's median; negative is less.
+        contender: the contender.
+        against: what it is compared with.
+        sample: summary of the contender's finished runs; None if there are none.
+        against_sample: summary of the other's finished runs.
+        relative: difference of medians over the other's median; negative is less.
         leaning: how the medians compare, be it chance or not; None if one is missing.
         pairs: differences by seed.
         welch: Welch's t-test, where defined.
         mann_whitney: Mann-Whitney U test, where defined.
-        cliffs_delta: effect size; -1 if every value is below every value of the baseline.
+        cliffs_delta: effect size; -1 if every value is below every value of the other.
         verdict: what can be said.
         basis: what that rests on.
     """
 
-    protocol: str
-    baseline: str
+    contender: str
+    against: str
     sample: Sample | None
-    baseline_sample: Sample | None
+    against_sample: Sample | None
     relative: float | None
     leaning: Verdict | None
     pairs: Pairs
@@ -108,6 +119,11 @@ class Comparison:
     basis: Basis
 
     @property
+    def pairing(self) -> Pairing:
+        """What is compared with what."""
+        return Pairing(self.contender, self.against)
+
+    @property
     def tests(self) -> tuple[TestResult, ...]:
         """The tests that are defined for these samples."""
         return tuple(test for test in (self.welch, self.mann_whitney) if test)
@@ -115,9 +131,9 @@ class Comparison:
     @property
     def negligible(self) -> bool:
         """Whether the medians differ by less than ``NEGLIGIBLE``."""
-        if self.sample is None or self.baseline_sample is None:
+        if self.sample is None or self.against_sample is None:
             return False
-        one, other = self.sample.median, self.baseline_sample.median
+        one, other = self.sample.median, self.against_sample.median
         return abs(one - other) < NEGLIGIBLE * max(abs(one), abs(other)) or one == other
 
     @property
@@ -127,31 +143,30 @@ class Comparison:
 
 
 def compare(
-    protocol: str,
+    pairing: Pairing,
     runs: Sequence[Observation],
-    baseline: str,
-    baseline_runs: Sequence[Observation],
+    against: Sequence[Observation],
     metric: Metric,
 ) -> Comparison:
-    """Compare the finished runs of a protocol with those of its baseline.
+    """Compare the finished runs of a contender with those of another.
 
     A difference is significant if every test that could decide with samples of these sizes does:
     with fewer than six runs a side Mann-Whitney's smallest p-value is above its level, so that
     Welch's test decides alone. Medians and means must also point the same way.
     """
     values = [run.value for run in runs]
-    others = [run.value for run in baseline_runs]
+    others = [run.value for run in against]
     sample, other = summarise(values), summarise(others)
     tests = welch(values, others), mann_whitney(values, others)
     verdict, basis = _judge(sample, other, tests, metric)
     return Comparison(
-        protocol=protocol,
-        baseline=baseline,
+        contender=pairing.contender,
+        against=pairing.against,
         sample=sample,
-        baseline_sample=other,
+        against_sample=other,
         relative=_relative(sample, other),
         leaning=_direction(sample.median - other.median, metric) if sample and other else None,
-        pairs=_pair(runs, baseline_runs, metric),
+        pairs=_pair(runs, against, metric),
         welch=tests[0],
         mann_whitney=tests[1],
         cliffs_delta=cliffs_delta(values, others),
@@ -194,10 +209,8 @@ def _direction(difference: float, metric: Metric) -> Verdict:
     return Verdict.FASTER if (difference < 0) == metric.less_is_better else Verdict.SLOWER
 
 
-def _pair(
-    runs: Sequence[Observation], baseline_runs: Sequence[Observation], metric: Metric
-) -> Pairs:
-    ours, theirs = _by_seed(runs), _by_seed(baseline_runs)
+def _pair(runs: Sequence[Observation], against: Sequence[Observation], metric: Metric) -> Pairs:
+    ours, theirs = _by_seed(runs), _by_seed(against)
     differences = [
         one - other
         for seed in sorted(ours.keys() & theirs.keys())

@@ -141,7 +141,7 @@ _ABSENCE = {
 def conditions(runs: pl.DataFrame) -> Conditions:
     """Find what varies between cells and what is constant.
 
-    A condition that differs between the protocols of a cell (``h3`` brings its own congestion
+    A condition that differs between the contenders of a cell (``h3`` brings its own congestion
     control) counts as varying only if it also differs between cells.
     """
     cells = sorted(runs["cell"].unique().to_list())
@@ -221,7 +221,7 @@ def _factor(column: _Column, ordered: list[tuple[Any, ...]]) -> Factor:
 
 
 def _constant(column: _Column, found: tuple[Any, ...]) -> list[Constant]:
-    """A constant worth stating: not unknown, and the same for all protocols."""
+    """A constant worth stating: not unknown, and the same for all contenders."""
     if len(found) > 1 or (found[0] is None and column.absent is None):
         return []
     return [Constant(column.name, column.text(found[0]), column.titled(found[0]))]

@@ -11,7 +11,7 @@ from headway.analysis.manifest import Manifest, read_manifest
 from headway.errors import WrongInputError
 from headway.results.schema import polars_schema
 
-_NEEDED = ("cell", "protocol", "seed", "status")
+_NEEDED = ("cell", "contender", "experiment", "seed", "status")
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Metrics: the columns that protocols are compared by, and how their values are written."""
+"""Metrics: the columns that contenders are compared by, and how their values are written."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Metric:
         column: its name in ``runs.parquet``.
         label: what it is, in words.
         unit: unit of its values.
-        less_is_better: whether the smaller value is the faster protocol's.
+        less_is_better: whether the smaller value is the faster contender's.
     """
 
     column: str

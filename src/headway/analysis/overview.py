@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from headway.analysis.cells import Analysis, Cell
-from headway.analysis.compare import Basis, Comparison, Verdict
+from headway.analysis.compare import Basis, Comparison, Pairing, Verdict
 
 _MOST_LEVELS = 6
 """A factor with more levels would make a list, not a sentence."""
@@ -61,11 +61,11 @@ class Dependence:
 
 @dataclass(frozen=True)
 class Overview:
-    """One protocol against the baseline over all cells.
+    """One contender against another over all cells.
 
     Attributes:
-        protocol: the protocol.
-        baseline: what it is compared with.
+        contender: the contender.
+        against: what it is compared with.
         tally: outcomes over all cells.
         faster_by: least and greatest relative difference where it was faster.
         slower_by: least and greatest relative difference where it was slower.
@@ -73,8 +73,8 @@ class Overview:
         dependence: what the outcome depends on; None if on nothing clearly.
     """
 
-    protocol: str
-    baseline: str
+    contender: str
+    against: str
     tally: Tally
     faster_by: tuple[float, float] | None
     slower_by: tuple[float, float] | None
@@ -83,8 +83,8 @@ class Overview:
 
 
 def overviews(analysis: Analysis) -> tuple[Overview, ...]:
-    """An overview for every protocol but the baseline."""
-    return tuple(_overview(analysis, protocol) for protocol in analysis.challengers)
+    """An overview for everything that is compared."""
+    return tuple(_overview(analysis, pairing) for pairing in analysis.pairings)
 
 
 def outcome(comparison: Comparison) -> Outcome:
@@ -100,26 +100,26 @@ def outcome(comparison: Comparison) -> Outcome:
     return Outcome(comparison.verdict.value)
 
 
-def _overview(analysis: Analysis, protocol: str) -> Overview:
-    cells = [cell for cell in analysis.cells if cell.comparison(protocol)]
+def _overview(analysis: Analysis, pairing: Pairing) -> Overview:
+    cells = [cell for cell in analysis.cells if cell.comparison(pairing)]
     return Overview(
-        protocol=protocol,
-        baseline=analysis.baseline,
-        tally=_tally(cells, protocol),
-        faster_by=_range(cells, protocol, Outcome.FASTER),
-        slower_by=_range(cells, protocol, Outcome.SLOWER),
-        untested_faster=sum(_untested_faster(cell, protocol) for cell in cells),
-        dependence=_dependence(analysis, cells, protocol),
+        contender=pairing.contender,
+        against=pairing.against,
+        tally=_tally(cells, pairing),
+        faster_by=_range(cells, pairing, Outcome.FASTER),
+        slower_by=_range(cells, pairing, Outcome.SLOWER),
+        untested_faster=sum(_untested_faster(cell, pairing) for cell in cells),
+        dependence=_dependence(analysis, cells, pairing),
     )
 
 
-def _outcome(cell: Cell, protocol: str) -> Outcome:
-    comparison = cell.comparison(protocol)
+def _outcome(cell: Cell, pairing: Pairing) -> Outcome:
+    comparison = cell.comparison(pairing)
     return outcome(comparison) if comparison else Outcome.INCOMPARABLE
 
 
-def _untested_faster(cell: Cell, protocol: str) -> bool:
-    comparison = cell.comparison(protocol)
+def _untested_faster(cell: Cell, pairing: Pairing) -> bool:
+    comparison = cell.comparison(pairing)
     return (
         comparison is not None
         and outcome(comparison) is Outcome.UNTESTED
@@ -127,35 +127,35 @@ def _untested_faster(cell: Cell, protocol: str) -> bool:
     )
 
 
-def _tally(cells: Sequence[Cell], protocol: str) -> Tally:
-    counts = Counter(_outcome(cell, protocol) for cell in cells)
+def _tally(cells: Sequence[Cell], pairing: Pairing) -> Tally:
+    counts = Counter(_outcome(cell, pairing) for cell in cells)
     return Tally(tuple((one, counts[one]) for one in Outcome if counts[one]))
 
 
-def _range(cells: Sequence[Cell], protocol: str, wanted: Outcome) -> tuple[float, float] | None:
+def _range(cells: Sequence[Cell], pairing: Pairing, wanted: Outcome) -> tuple[float, float] | None:
     found = [
         comparison.relative
         for cell in cells
-        if (comparison := cell.comparison(protocol))
+        if (comparison := cell.comparison(pairing))
         and comparison.relative is not None
         and outcome(comparison) is wanted
     ]
     return (min(found, key=abs), max(found, key=abs)) if found else None
 
 
-def _dependence(analysis: Analysis, cells: Sequence[Cell], protocol: str) -> Dependence | None:
+def _dependence(analysis: Analysis, cells: Sequence[Cell], pairing: Pairing) -> Dependence | None:
     """The factor with the greatest information gain about the outcome (Quinlan 1986)."""
-    whole = _entropy(cells, protocol)
+    whole = _entropy(cells, pairing)
     best, best_left = None, whole * (1 - _CLEAR_GAIN)
     for place, factor in enumerate(analysis.conditions.factors):
         groups = _by_level(cells, place, len(factor.levels))
-        left = sum(_entropy(group, protocol) * len(group) for group in groups) / max(1, len(cells))
+        left = sum(_entropy(group, pairing) * len(group) for group in groups) / max(1, len(cells))
         if whole > 0 and len(groups) <= _MOST_LEVELS and left < best_left:
             best, best_left = place, left
     if best is None:
         return None
     factor = analysis.conditions.factors[best]
-    tallies = (_tally(group, protocol) for group in _by_level(cells, best, len(factor.levels)))
+    tallies = (_tally(group, pairing) for group in _by_level(cells, best, len(factor.levels)))
     alone = len(analysis.conditions.factors) == 1
     return Dependence(factor.name, alone, tuple(zip(factor.titles, tallies, strict=True)))
 
@@ -164,7 +164,7 @@ def _by_level(cells: Sequence[Cell], place: int, levels: int) -> list[list[Cell]
     return [[cell for cell in cells if cell.levels[place] == level] for level in range(levels)]
 
 
-def _entropy(cells: Sequence[Cell], protocol: str) -> float:
+def _entropy(cells: Sequence[Cell], pairing: Pairing) -> float:
     """Entropy, in bits, of the outcomes of these cells."""
-    shares = [count / len(cells) for _, count in _tally(cells, protocol).counts]
+    shares = [count / len(cells) for _, count in _tally(cells, pairing).counts]
     return -sum(share * math.log2(share) for share in shares)

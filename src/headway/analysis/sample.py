@@ -1,4 +1,4 @@
-"""What a sample of one protocol's runs says: median with interval, mean, spread."""
+"""What a sample of one contender's runs says: median with interval, mean, spread."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ def statement(cell: Cell, comparison: Comparison, metric: Metric) -> str:
 
 
 def as_start(said: str) -> str:
-    """A statement as the start of a sentence; names of protocols stay small."""
+    """A statement as the start of a sentence; names of contenders stay small."""
     return said.replace("no ", "No ", 1) if said.startswith("no ") else said
 
 
@@ -63,7 +63,7 @@ def _said(cell: Cell, comparison: Comparison, metric: Metric) -> str:
 
 def _direction(comparison: Comparison, verb: str) -> str:
     """``h3 is faster than h2 by 34 %``; whatever the verdict, the medians' direction."""
-    one, other = comparison.protocol, comparison.baseline
+    one, other = comparison.contender, comparison.against
     if comparison.leaning is Verdict.EQUAL:
         return f"{one} and {other} have equal medians"
     return f"{one} {verb} {comparison.leaning} than {other}{_by(comparison.relative)}"
@@ -80,20 +80,20 @@ def _by(relative: float | None) -> str:
 def _within(comparison: Comparison) -> str:
     if not comparison.negligible:
         return ""
-    return f"{comparison.protocol} and {comparison.baseline} are within 1 %: "
+    return f"{comparison.contender} and {comparison.against} are within 1 %: "
 
 
 def _medians(comparison: Comparison, metric: Metric) -> str:
-    assert comparison.sample and comparison.baseline_sample
+    assert comparison.sample and comparison.against_sample
     one, other = _against(comparison, metric)
-    counts = (comparison.sample.n, comparison.baseline_sample.n)
+    counts = (comparison.sample.n, comparison.against_sample.n)
     of = str(counts[0]) if counts[0] == counts[1] else f"{counts[0]} and {counts[1]}"
     return f"{one} against {other}, medians of {of}"
 
 
 def _against(comparison: Comparison, metric: Metric) -> list[str]:
-    assert comparison.sample and comparison.baseline_sample
-    return metric.texts([comparison.sample.median, comparison.baseline_sample.median])
+    assert comparison.sample and comparison.against_sample
+    return metric.texts([comparison.sample.median, comparison.against_sample.median])
 
 
 def _evidence(comparison: Comparison) -> tuple[str, ...]:
@@ -119,13 +119,13 @@ def _tests(comparison: Comparison) -> str:
 
 
 def _in_every_run(comparison: Comparison, metric: Metric) -> str:
-    assert comparison.sample and comparison.baseline_sample
+    assert comparison.sample and comparison.against_sample
     one, other = _against(comparison, metric)
-    counts = sorted({comparison.sample.n, comparison.baseline_sample.n})
+    counts = sorted({comparison.sample.n, comparison.against_sample.n})
     equal = f"all {' and '.join(map(str, counts))} runs of each the same"
     if comparison.verdict is Verdict.EQUAL:
         return (
-            f"no difference between {comparison.protocol} and {comparison.baseline} "
+            f"no difference between {comparison.contender} and {comparison.against} "
             f"({one} in every run; {equal})"
         )
     direction = _direction(comparison, "is")
@@ -133,10 +133,10 @@ def _in_every_run(comparison: Comparison, metric: Metric) -> str:
 
 
 def _of_too_few(comparison: Comparison, metric: Metric) -> str:
-    assert comparison.sample and comparison.baseline_sample
+    assert comparison.sample and comparison.against_sample
     one, other = _against(comparison, metric)
-    counts = f"{comparison.sample.n} and {comparison.baseline_sample.n}"
-    if comparison.sample.n == comparison.baseline_sample.n == 1:
+    counts = f"{comparison.sample.n} and {comparison.against_sample.n}"
+    if comparison.sample.n == comparison.against_sample.n == 1:
         said = f"{_direction(comparison, 'was')} in one run of each ({one} against {other})"
     else:
         said = f"{_direction(comparison, 'was')} ({one} against {other}, medians of {counts})"
@@ -144,10 +144,10 @@ def _of_too_few(comparison: Comparison, metric: Metric) -> str:
 
 
 def _undecided(comparison: Comparison, metric: Metric) -> str:
-    pair, medians = f"{comparison.protocol} and {comparison.baseline}", _medians(comparison, metric)
+    pair, medians = f"{comparison.contender} and {comparison.against}", _medians(comparison, metric)
     if comparison.pairs.unanimous is not None and comparison.pairs.unanimous is comparison.leaning:
         return (
-            f"{comparison.protocol} was {comparison.leaning} than {comparison.baseline} in all "
+            f"{comparison.contender} was {comparison.leaning} than {comparison.against} in all "
             f"{comparison.pairs.n} pairs, by {_paired_median(comparison.pairs, metric)} in the "
             f"median pair ({medians}), but this is not significant at the stated levels with "
             f"n = {_fewest(comparison)} ({_tests(comparison)})"
@@ -163,14 +163,14 @@ def _paired_median(pairs: Pairs, metric: Metric) -> str:
 
 
 def _fewest(comparison: Comparison) -> int:
-    assert comparison.sample and comparison.baseline_sample
-    return min(comparison.sample.n, comparison.baseline_sample.n)
+    assert comparison.sample and comparison.against_sample
+    return min(comparison.sample.n, comparison.against_sample.n)
 
 
 def _incomparable(cell: Cell, comparison: Comparison, metric: Metric) -> str:
-    sides = [cell.side(comparison.protocol), cell.side(comparison.baseline)]
-    pair = f"{comparison.protocol} and {comparison.baseline}"
-    names = (comparison.protocol, comparison.baseline)
+    sides = [cell.side(comparison.contender), cell.side(comparison.against)]
+    pair = f"{comparison.contender} and {comparison.against}"
+    names = (comparison.contender, comparison.against)
     told = listed([_finished(name, side, metric) for name, side in zip(names, sides, strict=True)])
     return f"{pair} cannot be compared: {told}"
 
@@ -188,7 +188,7 @@ def _finished(name: str, side: Side | None, metric: Metric) -> str:
 
 
 def _failures(cell: Cell, comparison: Comparison) -> str:
-    sides = (cell.side(comparison.protocol), cell.side(comparison.baseline))
+    sides = (cell.side(comparison.contender), cell.side(comparison.against))
     told = [failures_of(side) for side in sides if side and side.failures]
     if not told or comparison.verdict is Verdict.INCOMPARABLE:
         return ""
@@ -197,7 +197,7 @@ def _failures(cell: Cell, comparison: Comparison) -> str:
 
 def failures_of(side: Side) -> str:
     """A side's failures: ``h2 in 2 of 5 runs (1 failed, 1 timed out)``."""
-    return f"{side.protocol} in {side.failures} of {counted(side.runs, 'run')} ({_kinds(side)})"
+    return f"{side.contender} in {side.failures} of {counted(side.runs, 'run')} ({_kinds(side)})"
 
 
 def _kinds(side: Side) -> str:
@@ -220,7 +220,7 @@ def _overview(overview: Overview) -> str:
         f"{_OUTCOME_WORDS[one]} in {count}{_remark(one, overview)}"
         for one, count in overview.tally.counts
     ]
-    said = f"{overview.protocol} against {overview.baseline}, "
+    said = f"{overview.contender} against {overview.against}, "
     said += f"{counted(overview.tally.total, 'cell')}: {', '.join(told)}."
     return f"{said}{_dependence(overview.dependence)}"
 

@@ -8,6 +8,8 @@ import time
 from collections.abc import Callable
 
 from headway.guest import process
+from headway.guest.body import digest
+from headway.guest.migration import migrate, time_to_migration
 from headway.guest.network import Network
 from headway.guest.orders import (
     ORDERS_FILE,
@@ -45,6 +47,7 @@ class Lab:
         self._ended: list[Ended] = []
         self._events: list[tuple[int, int, Callable[[], None]]] = []
         self._sampler: Sampler | None = None
+        self._migrated_ns: int | None = None
         self._began_ns = 0
 
     def run(self) -> Outcome:
@@ -58,7 +61,15 @@ class Lab:
             status, reason = "failed", str(error)
         duration = self._now() if self._began_ns else 0
         self._finish()
-        return Outcome(status, reason, duration, os.uname().release, tuple(self._ended))
+        return Outcome(
+            status,
+            reason,
+            duration,
+            os.uname().release,
+            tuple(self._ended),
+            self._migrated_ns,
+            tuple(digest(path) for path in self._orders.bodies if os.path.exists(path)),
+        )
 
     def _now(self) -> int:
         return time.monotonic_ns() - self._began_ns
@@ -108,6 +119,8 @@ class Lab:
         if self._orders.sampling:
             self._sampler = Sampler(self._orders.sampling, self._network)
             self._at(0, self._sample)
+        if self._orders.migration:
+            self._at(0, self._migrate_when_due)
         for program in self._orders.programs:
             if not program.service:
                 self._at(program.at_ns, lambda p=program: self._start(p))  # type: ignore[misc]
@@ -129,6 +142,19 @@ class Lab:
         now = self._now()
         self._sampler.sample(now)
         self._at(self._sampler.next_after(now), self._sample)
+
+    def _migrate_when_due(self) -> None:
+        migration = self._orders.migration
+        assert migration is not None
+        wait_ns = time_to_migration(migration, self._network)
+        if wait_ns:
+            self._at(self._now() + wait_ns, self._migrate_when_due)
+            return
+        self._migrated_ns = self._now()
+        migrate(migration, self._network)
+        for pid, program in self._workload.items():
+            if program.migration_signal:
+                os.kill(pid, program.migration_signal)
 
     def _until_done(self) -> tuple[str, str | None]:
         waiting = sum(not program.service for program in self._orders.programs)

@@ -1,7 +1,8 @@
 """PID 1 of a lab: mounts, then hands over to the agent. Installed in the image as /lab/init.py.
 
 Kernel command line words after ``--`` name the host's directories: ``code=`` (these modules),
-``run=`` (the run's directory, the only place the guest can write to), ``www=`` (bodies).
+``run=`` (the run's directory, the only place the guest can write to), ``www=`` (bodies) and, if
+the host has any, ``extras=`` (optional programs).
 """
 
 import ctypes
@@ -63,7 +64,8 @@ def _mount_all(directories: dict[str, str]) -> None:
 def _directories(words: list[str]) -> dict[str, str]:
     """Host directories by name; the kernel appends words of its own."""
     pairs = dict(word.split("=", 1) for word in words if "=" in word)
-    return {name: pairs[name] for name in ("code", "run", "www")}
+    wanted = ("code", "run", "www", *(["extras"] if "extras" in pairs else []))
+    return {name: pairs[name] for name in wanted}
 
 
 def main() -> None:

@@ -7,87 +7,144 @@ wall time of a lab. Layouts: linux/pkt_sched.h, linux/gen_stats.h, linux/inet_di
 import socket
 import struct
 from collections.abc import Iterator
-from dataclasses import dataclass
+from typing import NamedTuple
 
+_ROUTE, _SOCK_DIAG = 0, 4  # protocols of AF_NETLINK
 _DUMP = 0x301  # NLM_F_REQUEST | NLM_F_ROOT | NLM_F_MATCH
 _DONE, _ERROR = 3, 2
 _GETQDISC = 38
 _SOCK_DIAG_BY_FAMILY = 20
-_TCA_KIND, _TCA_STATS2 = 1, 7
+_ROOT = 0xFFFFFFFF  # TC_H_ROOT
+_TCA_STATS2 = 7
 _STATS_BASIC, _STATS_QUEUE = 1, 3
 _INET_DIAG_INFO = 2
 _CONNECTED_STATES = 0x7F & ~(1 << 6)  # SYN_SENT to CLOSE_WAIT and so on, without TIME_WAIT
+_FIRST_EPHEMERAL_PORT = 1024
 
 
-@dataclass(frozen=True)
-class QdiscStats:
-    """Counters of one queueing discipline."""
+class QueueStats(NamedTuple):
+    """Counters of a device's queueing disciplines, all of them together."""
 
-    kind: str
     sent_bytes: int
-    sent_packets: int
     dropped: int
     backlog_bytes: int
 
 
-@dataclass(frozen=True)
-class TcpInfo:
-    """What the kernel tells of one TCP socket (struct tcp_info); times in microseconds."""
+class TcpInfo(NamedTuple):
+    """What the kernel tells of one TCP socket (struct tcp_info), in its order.
+
+    Times are microseconds, but ``last_sent_ms`` and ``last_ack_ms`` are milliseconds before the
+    sample; counts are segments unless named bytes; rates are bytes per second.
+    """
 
     local_port: int
     peer_port: int
     ca_state: int
-    cwnd: int
-    ssthresh: int
+    retransmits: int
+    backoff: int
+    app_limited: int
+    rto_us: int
     mss: int
-    rtt_us: int
     unacked: int
+    sacked: int
+    lost: int
+    retrans: int
+    last_sent_ms: int
+    last_ack_ms: int
+    rtt_us: int
+    rttvar_us: int
+    ssthresh: int
+    cwnd: int
+    rcv_space: int
     total_retrans: int
+    pacing_rate: int
     bytes_acked: int
     notsent_bytes: int
+    min_rtt_us: int
+    data_segs_out: int
+    delivery_rate: int
     busy_us: int
     rwnd_limited_us: int
     sndbuf_limited_us: int
+    bytes_sent: int
+    bytes_retrans: int
     snd_wnd: int
+    total_rto: int
 
 
-class QdiscReader:
-    """Reads the queueing disciplines of devices in the network namespace it was made in."""
+_TCP_INFO = struct.Struct(
+    "=xBB xB 2xB"  # state; ca_state, retransmits; probes; backoff; options, wscale; app_limited
+    "I4xI4x"  # rto; ato; snd_mss; rcv_mss
+    "4I4x"  # unacked, sacked, lost, retrans; fackets
+    "I8xI8x"  # last_data_sent; last_ack_sent, last_data_recv; last_ack_recv; pmtu, rcv_ssthresh
+    "4I12x"  # rtt, rttvar, snd_ssthresh, snd_cwnd; advmss, reordering, rcv_rtt
+    "2IQ8x"  # rcv_space, total_retrans, pacing_rate; max_pacing_rate
+    "Q16x"  # bytes_acked; bytes_received, segs_out, segs_in
+    "2I4xI"  # notsent_bytes, min_rtt; data_segs_in; data_segs_out
+    "4Q8x"  # delivery_rate, busy_time, rwnd_limited, sndbuf_limited; delivered, delivered_ce
+    "2Q12x"  # bytes_sent, bytes_retrans; dsack_dups, reord_seen, rcv_ooopack
+    "I8xH"  # snd_wnd; rcv_wnd, rehash; total_rto
+)
 
-    def __init__(self, devices: list[str]) -> None:
-        self._socket = _netlink(0)  # NETLINK_ROUTE
-        self._index = {device: socket.if_nametoindex(device) for device in devices}
 
-    def read(self, device: str) -> list[QdiscStats]:
-        """Counters of all queueing disciplines of a device, the root first."""
-        index = self._index[device]
-        request = struct.pack("=B3xiIII", 0, index, 0, 0, 0)
-        found = []
-        for body in _dump(self._socket, _GETQDISC, request):
-            if struct.unpack_from("=i", body, 4)[0] == index:
-                found.append(_qdisc(dict(_attributes(body, 20))))
-        return found
+class QueueReader:
+    """Reads the counters of a device in the network namespace it was made in."""
+
+    def __init__(self, device: str) -> None:
+        self._socket = _netlink(_ROUTE)
+        index = socket.if_nametoindex(device)
+        self._request = _message(_GETQDISC, 1, struct.pack("=B3xiIII", 0, index, 0, _ROOT, 0))
+
+    def read(self) -> QueueStats | None:
+        """Counters of the root discipline, which include its children's; None without any."""
+        self._socket.send(self._request)
+        answer = self._socket.recv(4096)
+        if struct.unpack_from("=IH", answer)[1] == _ERROR:
+            return None
+        stats = dict(_attributes(dict(_attributes(answer, 36)).get(_TCA_STATS2, b""), 0))
+        (sent_bytes,) = struct.unpack_from("=Q", stats[_STATS_BASIC])
+        _, backlog, dropped = struct.unpack_from("=III", stats[_STATS_QUEUE])
+        return QueueStats(sent_bytes, dropped, backlog)
 
 
 class TcpReader:
     """Reads the TCP sockets of the network namespace it was made in."""
 
     def __init__(self) -> None:
-        self._socket = _netlink(4)  # NETLINK_SOCK_DIAG
-
-    def read(self) -> list[TcpInfo]:
-        """State of all connected IPv4 TCP sockets."""
+        self._socket = _netlink(_SOCK_DIAG)
         wanted = 1 << (_INET_DIAG_INFO - 1)
         request = struct.pack(
             "=BBBxI48x", socket.AF_INET, socket.IPPROTO_TCP, wanted, _CONNECTED_STATES
         )
+        self._request = _message(_SOCK_DIAG_BY_FAMILY, _DUMP, request)
+
+    def read(self) -> list[TcpInfo]:
+        """State of the IPv4 connections that the namespace's servers have accepted.
+
+        They have a server's port; the connections that a proxy itself opens have not.
+        """
+        self._socket.send(self._request)
         found = []
-        for body in _dump(self._socket, _SOCK_DIAG_BY_FAMILY, request):
-            ports = struct.unpack_from(">HH", body, 4)
+        for body in self._bodies():
+            local, peer = struct.unpack_from(">HH", body, 4)
             info = dict(_attributes(body, 72)).get(_INET_DIAG_INFO)
-            if info:
-                found.append(_tcp_info(ports, info))
+            if info and local < _FIRST_EPHEMERAL_PORT:
+                found.append(_tcp_info(local, peer, info))
         return found
+
+    def _bodies(self) -> Iterator[bytes]:
+        while True:
+            data = self._socket.recv(65536)
+            offset = 0
+            while offset < len(data):
+                length, answer = struct.unpack_from("=IH", data, offset)
+                if answer == _DONE:
+                    return
+                if answer == _ERROR:
+                    number = -struct.unpack_from("=i", data, offset + 16)[0]
+                    raise OSError(number, "netlink request refused")
+                yield data[offset + 16 : offset + length]
+                offset += (length + 3) & ~3
 
 
 def _netlink(family: int) -> socket.socket:
@@ -96,20 +153,8 @@ def _netlink(family: int) -> socket.socket:
     return opened
 
 
-def _dump(through: socket.socket, kind: int, request: bytes) -> Iterator[bytes]:
-    through.send(struct.pack("=IHHII", 16 + len(request), kind, _DUMP, 0, 0) + request)
-    while True:
-        data = through.recv(65536)
-        offset = 0
-        while offset < len(data):
-            length, answer = struct.unpack_from("=IH", data, offset)
-            if answer == _DONE:
-                return
-            if answer == _ERROR:
-                number = -struct.unpack_from("=i", data, offset + 16)[0]
-                raise OSError(number, "netlink request refused")
-            yield data[offset + 16 : offset + length]
-            offset += (length + 3) & ~3
+def _message(kind: int, flags: int, body: bytes) -> bytes:
+    return struct.pack("=IHHII", 16 + len(body), kind, flags, 0, 0) + body
 
 
 def _attributes(data: bytes, offset: int) -> Iterator[tuple[int, bytes]]:
@@ -119,33 +164,11 @@ def _attributes(data: bytes, offset: int) -> Iterator[tuple[int, bytes]]:
         offset += max((length + 3) & ~3, 4)
 
 
-def _qdisc(attributes: dict[int, bytes]) -> QdiscStats:
-    stats = dict(_attributes(attributes.get(_TCA_STATS2, b""), 0))
-    sent_bytes, sent_packets = struct.unpack_from("=QI", stats.get(_STATS_BASIC, bytes(16)))
-    _, backlog, drops = struct.unpack_from("=III", stats.get(_STATS_QUEUE, bytes(20)))
-    return QdiscStats(
-        attributes[_TCA_KIND].rstrip(b"\0").decode(), sent_bytes, sent_packets, drops, backlog
-    )
+def _tcp_info(local: int, peer: int, info: bytes) -> TcpInfo:
+    return TcpInfo(local, peer, *_without_flags(_TCP_INFO.unpack(info[: _TCP_INFO.size])))
 
 
-def _tcp_info(ports: tuple[int, int], info: bytes) -> TcpInfo:
-    info = info.ljust(248, b"\0")
-    u32 = struct.Struct("=I").unpack_from
-    u64 = struct.Struct("=Q").unpack_from
-    return TcpInfo(
-        local_port=ports[0],
-        peer_port=ports[1],
-        ca_state=info[1],
-        cwnd=u32(info, 80)[0],
-        ssthresh=u32(info, 76)[0],
-        mss=u32(info, 16)[0],
-        rtt_us=u32(info, 68)[0],
-        unacked=u32(info, 24)[0],
-        total_retrans=u32(info, 100)[0],
-        bytes_acked=u64(info, 120)[0],
-        notsent_bytes=u32(info, 144)[0],
-        busy_us=u64(info, 168)[0],
-        rwnd_limited_us=u64(info, 176)[0],
-        sndbuf_limited_us=u64(info, 184)[0],
-        snd_wnd=u32(info, 228)[0],
-    )
+def _without_flags(fields: tuple[int, ...]) -> tuple[int, ...]:
+    """The byte with the application-limited bit holds other bits, too."""
+    *before, flags = fields[:4]
+    return (*before, flags & 1, *fields[4:])

@@ -66,6 +66,15 @@ def _configure(namespace: Namespace) -> None:
         _command(["nft", "-f", "-"], namespace.nft, namespace.nft)
 
 
+def configure_addresses(lines: tuple[str, ...]) -> None:
+    """Carry out `ip` commands in the namespace that the caller is inside of.
+
+    Raises:
+        NetworkError: a command was refused.
+    """
+    _batch("ip", lines)
+
+
 def _write_sysctls(sysctls: dict[str, str]) -> None:
     for name, value in sysctls.items():
         with open(f"/proc/sys/{name.replace('.', '/')}", "w") as file:

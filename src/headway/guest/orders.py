@@ -33,7 +33,7 @@ class Program:
     """A process: started before the workload (a service) or as part of it.
 
     ``listens`` are the ports, as ``tcp:443``, that a service must have open before the workload
-    starts.
+    starts. ``migration_signal`` is sent to it when its host's address has changed.
     """
 
     name: str
@@ -44,6 +44,7 @@ class Program:
     listens: tuple[str, ...] = ()
     at_ns: int = 0
     interactive: bool = False
+    migration_signal: int = 0
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,22 @@ class TraceLink:
     device: str
     opportunities_ms: tuple[int, ...]
     limit_bytes: int
+
+
+@dataclass(frozen=True)
+class Migration:
+    """A host's address changes when its device has received so many bytes.
+
+    The old address is lost, and every TCP connection that has it is ended.
+    ``rate_bit_s`` is the most that the device can receive, None if there is no limit.
+    """
+
+    namespace: str
+    device: str
+    after_bytes: int
+    old_address: str
+    ip: tuple[str, ...]
+    rate_bit_s: int | None
 
 
 @dataclass(frozen=True)
@@ -101,6 +118,8 @@ class Orders:
     trace_links: tuple[TraceLink, ...] = ()
     sampling: Sampling | None = None
     captures: tuple[Capture, ...] = ()
+    migration: Migration | None = None
+    bodies: tuple[str, ...] = ()
     limit_ns: int = 600 * 10**9
 
 
@@ -114,14 +133,28 @@ class Ended:
 
 
 @dataclass(frozen=True)
+class Body:
+    """A received file: its size in bytes and its SHA-256 in hexadecimal."""
+
+    path: str
+    size: int
+    sha256: str
+
+
+@dataclass(frozen=True)
 class Outcome:
-    """How the workload ended: ``ok``, ``failed`` or ``timeout``, and why."""
+    """How the workload ended: ``ok``, ``failed`` or ``timeout``, and why.
+
+    ``migrated_ns`` is when the address changed, None if it did not.
+    """
 
     status: str
     reason: str | None
     duration_ns: int
     kernel: str
     ended: tuple[Ended, ...] = ()
+    migrated_ns: int | None = None
+    bodies: tuple[Body, ...] = ()
 
 
 _T = TypeVar("_T")

@@ -1,8 +1,10 @@
-"""From a path to a network inside the lab: namespaces, addresses, queueing disciplines.
+"""From hosts and the paths between them to a network inside the lab.
 
 Topology of a path with n links, each link between two router namespaces::
 
     client -- link0a == link0b -- link1a == link1b -- ... -- server
+
+A proxy is one more host between two paths; links are counted from the client on.
 
 Towards the server, a packet meets on link0: the named drops and the queue with the rate when
 link0a sends to link0b, then delay, jitter and loss when link0b sends onward; towards the client
@@ -13,6 +15,7 @@ socket would feel back-pressure.
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headway.guest.orders import Change, Namespace, TraceLink
@@ -43,6 +46,8 @@ _IPV6_OFF = {
 _TCP_SYSCTLS = {
     # One connection's ssthresh must not leak into the next.
     "net.ipv4.tcp_no_metrics_save": "1",
+    # A host whose first address goes keeps the others.
+    "net.ipv4.conf.all.promote_secondaries": "1",
     # Autotuning may grow far beyond any path's bandwidth-delay product.
     "net.ipv4.tcp_rmem": "4096 131072 67108864",
     "net.ipv4.tcp_wmem": "4096 16384 67108864",
@@ -79,6 +84,11 @@ class Wire:
         """IPv4 address of the left (1) or right (2) end."""
         return f"10.0.{self.number}.{side}"
 
+    @property
+    def network(self) -> str:
+        """The wire's IPv4 network."""
+        return f"10.0.{self.number}.0/24"
+
     def mac(self, side: int) -> str:
         """Fixed hardware address of the left (1) or right (2) end."""
         return f"02:00:00:00:{self.number:02x}:{side:02x}"
@@ -92,61 +102,108 @@ class Wire:
 
 
 @dataclass(frozen=True)
+class Station:
+    """A host in its place: the name of its namespace, and its TCP."""
+
+    name: str
+    host: Host
+
+
+@dataclass(frozen=True)
+class Leg:
+    """A path between two neighbouring hosts, laid out: its wires and its bottlenecks.
+
+    Attributes:
+        left: address of the host nearer to the client.
+        right: address of the other host.
+        down: where the counters of its links towards the client are, the client's link first.
+        up: the same towards the server.
+    """
+
+    left: str
+    right: str
+    down: tuple[Bottleneck, ...]
+    up: tuple[Bottleneck, ...]
+
+
+@dataclass(frozen=True)
 class Network:
-    """Everything the guest needs to make the path, and where to look at it."""
+    """Everything the guest needs to make the paths, and where to look at them."""
 
     ip: tuple[str, ...]
     namespaces: tuple[Namespace, ...]
     changes: tuple[Change, ...]
     trace_links: tuple[TraceLink, ...]
-    client_address: str
-    server_address: str
-    down: tuple[Bottleneck, ...]
-    up: tuple[Bottleneck, ...]
+    legs: tuple[Leg, ...]
 
 
-def build_network(path: Path, client: Host, server: Host, seed: int, until: Duration) -> Network:
-    """Lay out a path between two hosts.
+def build_network(
+    stations: Sequence[Station], paths: Sequence[Path], seed: int, until: Duration
+) -> Network:
+    """Lay out paths between hosts.
 
     Args:
-        path: the links.
-        client: congestion control and initial window of the client's TCP.
-        server: likewise.
-        seed: seed of all random draws on the path; each direction gets its own stream.
-        until: changes of the path are planned up to this time of the workload.
+        stations: the hosts, the client first.
+        paths: the paths between neighbours, one fewer.
+        seed: seed of all random draws on the paths; each direction gets its own stream.
+        until: changes of the paths are planned up to this time of the workload.
     """
-    names = [CLIENT]
-    for number in range(len(path.links)):
-        names += [f"link{number}a", f"link{number}b"]
-    names.append(SERVER)
+    names, first_wires = _names(stations, paths)
     wires = [Wire(i, a, b) for i, (a, b) in enumerate(itertools.pairwise(names))]
-    ways = [
-        way
-        for i, link in enumerate(path.links)
-        for way in _ways(i, link, path.rtt, seed, until, wires)
-    ]
-    hosts = {CLIENT: client, SERVER: server}
+    legs, ways = [], []
+    for path, first in zip(paths, first_wires, strict=True):
+        leg_wires = wires[first : first + 2 * len(path.links) + 1]
+        leg_ways = [
+            way
+            for i, link in enumerate(path.links)
+            for way in _ways(link, path.rtt, seed, until, leg_wires[2 * i : 2 * i + 3])
+        ]
+        legs.append(_leg(leg_wires, leg_ways))
+        ways += leg_ways
+    hosts = {station.name: station.host for station in stations}
     return Network(
         ip=tuple(wire.creation() for wire in wires),
         namespaces=tuple(_namespace(name, wires, ways, hosts.get(name)) for name in names),
         changes=tuple(sorted((c for way in ways for c in changes(way)), key=lambda c: c.at_ns)),
         trace_links=tuple(link for way in ways for link in trace_links(way)),
-        client_address=wires[0].address(1),
-        server_address=wires[-1].address(2),
+        legs=tuple(legs),
+    )
+
+
+def two_hosts(path: Path, client: Host, server: Host, seed: int, until: Duration) -> Network:
+    """Lay out a path between a client and a server; see `build_network`."""
+    return build_network((Station(CLIENT, client), Station(SERVER, server)), (path,), seed, until)
+
+
+def _names(stations: Sequence[Station], paths: Sequence[Path]) -> tuple[list[str], list[int]]:
+    """Namespaces from the client to the server, and the number of each path's first wire."""
+    names, first_wires, link = [stations[0].name], [], 0
+    for station, path in zip(stations[1:], paths, strict=True):
+        first_wires.append(len(names) - 1)
+        for _ in path.links:
+            names += [f"link{link}a", f"link{link}b"]
+            link += 1
+        names.append(station.name)
+    return names, first_wires
+
+
+def _leg(wires: list[Wire], ways: list[Way]) -> Leg:
+    return Leg(
+        left=wires[0].address(1),
+        right=wires[-1].address(2),
         down=tuple(way.place for way in ways if way.name.endswith("down")),
         up=tuple(way.place for way in ways if way.name.endswith("up")),
     )
 
 
-def _ways(
-    number: int, link: Link, rtt: Duration, seed: int, until: Duration, wires: list[Wire]
-) -> list[Way]:
-    before, inner, after = wires[2 * number : 2 * number + 3]
+def _ways(link: Link, rtt: Duration, seed: int, until: Duration, wires: list[Wire]) -> list[Way]:
+    before, inner, after = wires
+    name = inner.left.removesuffix("a")
     up = Bottleneck(inner.left, inner.left_device, after.left, after.left_device)
     down = Bottleneck(inner.right, inner.right_device, before.right, before.right_device)
     return [
-        Way(f"link{number}-up", link.up, rtt, seed, until, up),
-        Way(f"link{number}-down", link.down, rtt, seed, until, down),
+        Way(f"{name}-up", link.up, rtt, seed, until, up),
+        Way(f"{name}-down", link.down, rtt, seed, until, down),
     ]
 
 
@@ -165,6 +222,7 @@ def _namespace(name: str, wires: list[Wire], ways: list[Way], host: Host | None)
         ip=(
             *(_ends(left, 2) if left else ()),
             *(_ends(right, 1) if right else ()),
+            *_new_neighbour(left),
             *_routes(name, wires, host),
             *(line for way in tuns for line in _detour(way, wires)),
         ),
@@ -188,17 +246,31 @@ def _ends(wire: Wire, side: int) -> tuple[str, ...]:
     )
 
 
+def _new_neighbour(wire: Wire | None) -> tuple[str, ...]:
+    """The client's first router knows the address that the client may change to."""
+    if wire is None or wire.number > 0:
+        return ()
+    device, new = wire.right_device, migrated_address(wire.address(1))
+    return (f"neigh add {new} lladdr {wire.mac(1)} dev {device} nud permanent",)
+
+
+def migrated_address(address: str) -> str:
+    """The address that a client changes to, in the same network."""
+    return f"{address}1"
+
+
 def _routes(name: str, wires: list[Wire], host: Host | None) -> tuple[str, ...]:
-    if host is not None:
-        wire, side = (wires[0], 1) if name == wires[0].left else (wires[-1], 2)
-        window = f" initcwnd {host.initial_window}" if host.initial_window else ""
-        return (f"route add default via {wire.address(3 - side)}{window}",)
-    position = next(i for i, wire in enumerate(wires) if wire.left == name)
-    up, down = wires[position], wires[position - 1]
-    return (
-        *(f"route add 10.0.{w.number}.0/24 via {up.address(2)}" for w in wires[position + 1 :]),
-        *(f"route add 10.0.{w.number}.0/24 via {down.address(1)}" for w in wires[: position - 1]),
-    )
+    """Routes to all networks that are not the namespace's own."""
+    position = next((i for i, wire in enumerate(wires) if wire.left == name), len(wires))
+    window = f" initcwnd {host.initial_window}" if host and host.initial_window else ""
+    routes = []
+    if position + 1 < len(wires):
+        via = wires[position].address(2)
+        routes += [f"route add {w.network} via {via}{window}" for w in wires[position + 1 :]]
+    if position > 1:
+        via = wires[position - 1].address(1)
+        routes += [f"route add {w.network} via {via}{window}" for w in wires[: position - 1]]
+    return tuple(routes)
 
 
 def _detour(way: Way, wires: list[Wire]) -> list[str]:

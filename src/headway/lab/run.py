@@ -2,19 +2,37 @@
 
 from __future__ import annotations
 
+import hashlib
 import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from headway.guest.orders import Capture, Orders, Outcome, Sampling
+from headway.guest.orders import Capture, Migration, Namespace, Orders, Outcome, Sampling
+from headway.lab.bodies import body_file
 from headway.lab.cancel import Cancellation
 from headway.lab.machine import Machine
-from headway.lab.network import GLOBAL_SYSCTLS, Network, build_network
+from headway.lab.network import (
+    GLOBAL_SYSCTLS,
+    Network,
+    Station,
+    build_network,
+    migrated_address,
+)
 from headway.lab.pcapng import to_pcapng
-from headway.programs import CLIENTS, SERVERS
-from headway.programs.base import CLIENT, SECRETS_FILE, SERVER, Measurement
+from headway.programs import CLIENTS, PROXIES, SERVERS
+from headway.programs.base import (
+    CLIENT,
+    PROXY,
+    SECRETS_FILE,
+    SERVER,
+    Listener,
+    Measurement,
+    Origin,
+    Started,
+)
 from headway.study.model import Setting
 from headway.study.plan import Run
+from headway.study.workload import Migration as MigratingDownload
 
 _SAMPLE_INTERVAL_NS = 100_000_000
 
@@ -43,15 +61,10 @@ def carry_out(
         Cancelled: the study was ended meanwhile.
     """
     began = time.perf_counter()
-    network = build_network(
-        run.setting.path,
-        run.setting.client,
-        run.setting.server,
-        run.seed,
-        run.setting.limits.virtual,
-    )
+    network = network_of(run.setting, run.seed)
+    orders = orders_for(run.setting, network)
     outcome = machine.boot(
-        orders_for(run.setting, network),
+        orders,
         directory,
         seed=run.seed,
         clock=run.setting.clock,
@@ -61,38 +74,117 @@ def carry_out(
     )
     if run.setting.capture.packets:
         _convert_captures(directory)
-    measurement = CLIENTS[run.setting.client.program].measure(run.setting, directory)
-    return Result(outcome, measurement, network, time.perf_counter() - began)
+    return Result(
+        outcome,
+        _measure(run.setting, orders, outcome, directory),
+        network,
+        time.perf_counter() - began,
+    )
+
+
+def network_of(setting: Setting, seed: int) -> Network:
+    """The network of a setting's hosts and paths."""
+    stations = [Station(CLIENT, setting.client), Station(SERVER, setting.server)]
+    if setting.proxy:
+        stations.insert(1, Station(PROXY, setting.proxy))
+    return build_network(stations, setting.paths, seed, setting.limits.virtual)
 
 
 def orders_for(setting: Setting, network: Network) -> Orders:
     """All that the guest has to do for a setting."""
-    server = SERVERS[setting.server.program].serve(
-        frozenset({setting.protocol}),
-        tls=setting.tls,
-        knobs=setting.server.knobs,
-        address=network.server_address,
-    )
-    client = CLIENTS[setting.client.program].start(setting, network.server_address)
-    devices = [(place.queue_namespace, place.queue_device) for place in network.down]
-    devices += [(place.loss_namespace, place.loss_device) for place in network.down]
+    client = CLIENTS[setting.client.program].start(setting, network.legs[0].right)
+    started = (*_services(setting, network), client)
+    places = [place for leg in network.legs for place in leg.down]
+    devices = [(place.queue_namespace, place.queue_device) for place in places]
+    devices += [(place.loss_namespace, place.loss_device) for place in places]
     return Orders(
         namespaces=network.namespaces,
         ip=network.ip,
         sysctls=GLOBAL_SYSCTLS,
-        files={**server.files, **client.files},
-        programs=(server.program, client.program),
+        files={path: text for one in started for path, text in one.files.items()},
+        programs=tuple(program for one in started for program in one.programs),
         changes=network.changes,
         trace_links=network.trace_links,
-        sampling=Sampling(_SAMPLE_INTERVAL_NS, tuple(devices), (SERVER,)),
+        sampling=Sampling(
+            _SAMPLE_INTERVAL_NS, tuple(devices), (SERVER, PROXY) if setting.proxy else (SERVER,)
+        ),
         captures=_captures(network) if setting.capture.packets else (),
+        migration=_migration(setting, network),
+        bodies=client.bodies,
         limit_ns=setting.limits.virtual.ns,
     )
 
 
+def _services(setting: Setting, network: Network) -> tuple[Started, ...]:
+    """The server, and the proxy before it."""
+    server, capture = SERVERS[setting.server.program], setting.capture
+    address = network.legs[-1].right
+    if setting.proxy is None:
+        listener = Listener(SERVER, address, frozenset({setting.protocol}), setting.tls)
+        return (server.serve(listener, setting.server, capture),)
+    upstream = setting.proxy.upstream
+    behind = Listener(SERVER, address, frozenset({upstream.protocol}), upstream.tls)
+    before = Listener(PROXY, network.legs[0].right, frozenset({setting.protocol}), setting.tls)
+    origin = Origin(address, upstream.protocol, upstream.tls)
+    proxy = PROXIES[setting.proxy.program].forward(before, origin, setting.proxy, capture)
+    return server.serve(behind, setting.server, capture), proxy
+
+
+def _migration(setting: Setting, network: Network) -> Migration | None:
+    workload = setting.workload
+    if not isinstance(workload, MigratingDownload):
+        return None
+    client = network.namespaces[0]
+    device, old = client.devices[0], network.legs[0].left
+    new, rate = migrated_address(old), setting.path.links[0].down.first_rate
+    return Migration(
+        namespace=client.name,
+        device=device,
+        after_bytes=int(workload.after),
+        old_address=old,
+        ip=(f"addr add {new}/24 dev {device}", f"addr del {old}/24 dev {device}", *_again(client)),
+        rate_bit_s=int(rate) if rate else None,
+    )
+
+
+def _again(client: Namespace) -> tuple[str, ...]:
+    """The routes, which may have gone with the old address."""
+    routes = [line for line in client.ip if line.startswith("route add ")]
+    return tuple(line.replace("route add", "route replace") for line in routes)
+
+
+def _measure(setting: Setting, orders: Orders, outcome: Outcome, directory: Path) -> Measurement:
+    """What the client says, unless a body is not what was served."""
+    client = orders.programs[-1].name
+    ended = next((one for one in outcome.ended if one.name == client), None)
+    if ended is None:
+        return Measurement(error=f"{client} did not end")
+    measurement = CLIENTS[setting.client.program].measure(setting, directory, ended)
+    return measurement if measurement.error else _checked(measurement, setting, outcome)
+
+
+def _checked(measurement: Measurement, setting: Setting, outcome: Outcome) -> Measurement:
+    """Every received body is compared with what was served."""
+    if not outcome.bodies:
+        return measurement
+    served = hashlib.sha256(body_file(int(setting.workload.size)).read_bytes()).hexdigest()
+    for body in outcome.bodies:
+        if body.size != int(setting.workload.size):
+            error = f"{body.path} has {body.size} bytes of {int(setting.workload.size)}"
+            return Measurement(error=error)
+        if body.sha256 != served:
+            return Measurement(error=f"{body.path} is not the body that was served")
+    return measurement
+
+
 def _captures(network: Network) -> tuple[Capture, ...]:
-    ends = {ns.name: ns.devices[0] for ns in network.namespaces if ns.name in (CLIENT, SERVER)}
-    return tuple(Capture(name, device, f"{name}.pcap") for name, device in ends.items())
+    hosts = (CLIENT, PROXY, SERVER)
+    return tuple(
+        Capture(namespace.name, device, f"{namespace.name}{suffix}.pcap")
+        for namespace in network.namespaces
+        if namespace.name in hosts
+        for device, suffix in zip(namespace.devices, ("", "-upstream"), strict=False)
+    )
 
 
 def _convert_captures(directory: Path) -> None:

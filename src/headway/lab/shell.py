@@ -14,10 +14,10 @@ from pathlib import Path
 from headway.errors import HeadwayError
 from headway.guest.orders import Orders, Program
 from headway.lab.machine import Machine
-from headway.lab.network import GLOBAL_SYSCTLS, build_network
+from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.programs import SERVERS
-from headway.programs.base import CLIENT, SERVER_NAME
-from headway.study.model import Clock, Host, Protocol
+from headway.programs.base import CLIENT, SERVER, SERVER_NAME, Listener
+from headway.study.model import Capture, Clock, Host, Protocol
 from headway.study.path import Path as NetworkPath
 from headway.study.units import Duration
 
@@ -52,17 +52,17 @@ def _on_console(
     machine: Machine, path: NetworkPath, program: Program, seed: int, clock: Clock
 ) -> int:
     host = Host(program="")
-    network = build_network(path, host, host, seed, _A_DAY)
-    server = SERVERS["nginx"].serve(
-        frozenset(Protocol), tls=True, knobs={}, address=network.server_address
-    )
-    hosts = f"127.0.0.1 localhost\n{network.server_address} {SERVER_NAME}\n"
+    network = two_hosts(path, host, host, seed, _A_DAY)
+    address = network.legs[0].right
+    listener = Listener(SERVER, address, frozenset(Protocol), tls=True)
+    server = SERVERS["nginx"].serve(listener, host, Capture())
+    hosts = f"127.0.0.1 localhost\n{address} {SERVER_NAME}\n"
     orders = Orders(
         namespaces=network.namespaces,
         ip=network.ip,
         sysctls=GLOBAL_SYSCTLS,
         files={**server.files, "/etc/hosts": hosts},
-        programs=(server.program, program),
+        programs=(*server.programs, program),
         changes=network.changes,
         trace_links=network.trace_links,
         limit_ns=_A_DAY.ns,

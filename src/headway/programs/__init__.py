@@ -3,56 +3,96 @@
 from __future__ import annotations
 
 import difflib
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from headway.errors import WrongInputError
-from headway.programs.base import Adapter, Client, Server
+from headway.programs.base import Adapter, Client, ReverseProxy, Server
 from headway.programs.curl import Curl
 from headway.programs.nginx import Nginx
-from headway.study.model import Protocol, Setting
+from headway.study.model import Host, Protocol, Setting
+
+_A = TypeVar("_A", bound=Adapter)
 
 CLIENTS: dict[str, Client] = {adapter.name: adapter for adapter in (Curl(),)}
 SERVERS: dict[str, Server] = {adapter.name: adapter for adapter in (Nginx(),)}
+PROXIES: dict[str, ReverseProxy] = {}
+
+
+def adapters_of(setting: Setting) -> Iterator[tuple[Adapter, Host, Protocol]]:
+    """The programs of a setting, each with its host and the protocol it sends bodies by."""
+    yield CLIENTS[setting.client.program], setting.client, setting.protocol
+    protocol = setting.protocol
+    if setting.proxy:
+        yield PROXIES[setting.proxy.program], setting.proxy, protocol
+        protocol = setting.proxy.upstream.protocol
+    yield SERVERS[setting.server.program], setting.server, protocol
 
 
 def check_programs(setting: Setting) -> None:
-    """Check that a setting's programs exist, speak its protocol and have its knobs.
+    """Check that a setting's programs exist, speak its protocols and have its knobs.
 
     Raises:
         WrongInputError: they do not; names what would be right.
     """
-    for role, host, known in (
-        ("client", setting.client, CLIENTS),
-        ("server", setting.server, SERVERS),
-    ):
-        adapter: Adapter | None = known.get(host.program)
-        if adapter is None:
-            raise WrongInputError(
-                _unknown(f"no {role} program {host.program!r}", host.program, list(known)),
-                where=f"{role}.program",
-            )
-        if setting.protocol not in adapter.protocols:
-            spoken = ", ".join(sorted(adapter.protocols))
-            raise WrongInputError(f"{adapter.name} speaks {spoken}", where="protocol")
-        names = [knob.name for knob in adapter.knobs]
-        for name in host.knobs:
-            if name not in names:
-                message = _unknown(f"{adapter.name} has no knob {name!r}", name, names)
-                raise WrongInputError(message, where=f"{role}.knobs")
-
-
-def remark(setting: Setting) -> str | None:
-    """What a reader of this setting's results must know and might overlook."""
-    own = SERVERS[setting.server.program].quic_congestion_control
-    asked = setting.server.congestion_control
-    if setting.protocol is Protocol.H3 and own and own != asked:
-        return (
-            f"{setting.server.program}'s QUIC uses {own}; congestion_control = {asked} holds "
-            "for its TCP only"
+    at_server = setting.proxy.upstream.protocol if setting.proxy else setting.protocol
+    client = _find("client", setting.client, CLIENTS, setting.protocol)
+    if type(setting.workload) not in client.workloads:
+        known = ", ".join(
+            name
+            for name, other in CLIENTS.items()
+            if type(setting.workload) in other.workloads and setting.protocol in other.protocols
         )
-    return None
+        raise WrongInputError(
+            f"{client.name} cannot do {setting.workload.kind}; these clients can: {known}",
+            where="workload.kind",
+        )
+    if setting.proxy:
+        proxy = _find("proxy", setting.proxy, PROXIES, setting.protocol)
+        _check_speaks(proxy.name, proxy.upstream_protocols, at_server, "proxy.upstream.protocol")
+    _find("server", setting.server, SERVERS, at_server)
 
 
-def _unknown(message: str, word: str, known: list[str]) -> str:
+def _find(role: str, host: Host, known: Mapping[str, _A], protocol: Protocol) -> _A:
+    adapter = known.get(host.program)
+    if adapter is None:
+        raise WrongInputError(
+            _unknown(f"no {role} program {host.program!r}", host.program, list(known)),
+            where=f"{role}.program",
+        )
+    _check_speaks(adapter.name, adapter.protocols, protocol, "protocol")
+    knobs = {knob.name: knob for knob in adapter.knobs}
+    for name, value in host.knobs.items():
+        if name not in knobs:
+            message = _unknown(f"{adapter.name} has no knob {name!r}", name, list(knobs))
+            raise WrongInputError(message, where=f"{role}.knobs")
+        choices = knobs[name].choices
+        if choices and value not in choices:
+            message = _unknown(f"{value!r} is not a value of this knob", value, choices)
+            raise WrongInputError(message, where=f"{role}.knobs.{name}")
+    return adapter
+
+
+def _check_speaks(name: str, spoken: frozenset[Protocol], protocol: Protocol, where: str) -> None:
+    if protocol not in spoken:
+        raise WrongInputError(f"{name} speaks {', '.join(sorted(spoken))}", where=where)
+
+
+def remarks(setting: Setting) -> tuple[str, ...]:
+    """What a reader of this setting's results must know and might overlook."""
+    found = []
+    for adapter, host, protocol in adapters_of(setting):
+        own, asked = adapter.quic_congestion_control(host), str(host.congestion_control)
+        sends = not isinstance(adapter, Client)
+        if sends and protocol is Protocol.H3 and own != asked:
+            found.append(
+                f"{adapter.name}'s QUIC uses {own}; congestion_control = {asked} holds for its "
+                "TCP only"
+            )
+    return tuple(found)
+
+
+def _unknown(message: str, word: str, known: Sequence[str]) -> str:
     close = difflib.get_close_matches(word, known, n=1)
     hint = f"; did you mean {close[0]!r}?" if close else ""
     return f"{message}{hint}; known: {', '.join(known) or 'none'}"

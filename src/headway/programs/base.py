@@ -7,15 +7,24 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from headway.guest.orders import Program
-from headway.study.model import Protocol, Setting
+from headway.guest.orders import Ended, Program
+from headway.study.model import Capture, Host, Protocol, Setting
+from headway.study.workload import Download, Parallel
 
-CLIENT, SERVER = "client", "server"
-"""Names of the end hosts' network namespaces."""
+CLIENT, PROXY, SERVER = "client", "proxy", "server"
+"""Names of the hosts' network namespaces."""
 SERVER_NAME = "server.test"
-"""Name that clients ask for; the server's certificate holds it."""
+"""Name that clients ask for; the server's and the proxy's certificate hold it."""
+CA_FILE, CERTIFICATE_FILE, KEY_FILE = (
+    "/lab/pki/ca.pem",
+    "/lab/pki/server.pem",
+    "/lab/pki/server.key",
+)
+"""The lab's certificate authority, and the certificate of server and proxy with its key."""
 SECRETS_FILE = "tls-secrets.txt"
 """TLS key log that a client writes into the run's directory when packets are captured."""
+QLOG_DIRECTORY = "/lab/run/qlog"
+"""Where senders write qlog files: below it a directory for each host."""
 
 
 @dataclass(frozen=True)
@@ -30,24 +39,69 @@ class Adjustment:
 
 @dataclass(frozen=True)
 class Knob:
-    """A setting of a program that a study may change: ``knobs.NAME = "VALUE"``."""
+    """A setting of a program that a study may change: ``knobs.NAME = "VALUE"``.
+
+    ``choices`` are the values it takes; any if empty.
+    """
 
     name: str
     default: str
     meaning: str
+    choices: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
 class Started:
-    """What a program needs in the guest: its process, and files by their path."""
+    """What a program needs in the guest.
 
-    program: Program
+    Attributes:
+        programs: its processes, in the order in which they are started.
+        files: contents of files by their path.
+        bodies: files into which it receives bodies, compared byte for byte with what was served.
+    """
+
+    programs: tuple[Program, ...]
     files: dict[str, str] = field(default_factory=dict)
+    bodies: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Listener:
+    """Where a server or proxy listens, and for what: port 443 with TLS, port 80 without."""
+
+    namespace: str
+    address: str
+    protocols: frozenset[Protocol]
+    tls: bool
+
+
+@dataclass(frozen=True)
+class Origin:
+    """The server behind a proxy: where it is, and how the proxy speaks to it."""
+
+    address: str
+    protocol: Protocol
+    tls: bool
+
+    @property
+    def port(self) -> int:
+        """Port of the server."""
+        return 443 if self.tls else 80
 
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a client measured of one request; seconds from its start."""
+    """What a client measured; seconds from its start.
+
+    Attributes:
+        error: why the workload failed; None if it did not.
+        connect_s: a transport connection is there; for QUIC the handshake is complete.
+        tls_s: the TLS handshake is complete.
+        ttfb_s: the first byte of the (first) response came.
+        total_s: the last byte of the last response came.
+        bytes: received bytes of bodies, of all responses together.
+        each_s: for every request, in their order, when its last byte came.
+    """
 
     error: str | None = None
     connect_s: float | None = None
@@ -55,6 +109,7 @@ class Measurement:
     ttfb_s: float | None = None
     total_s: float | None = None
     bytes: int | None = None
+    each_s: tuple[float, ...] = ()
 
 
 class Adapter(ABC):
@@ -62,54 +117,100 @@ class Adapter(ABC):
 
     name: ClassVar[str]
     package: ClassVar[str]
-    """Debian package that tells its version."""
+    """Debian package or Python distribution that it comes in and that tells its version."""
+    extra: ClassVar[str | None] = None
+    """Name of the optional extra that it comes in, if it is not part of every image."""
     protocols: ClassVar[frozenset[Protocol]]
-    quic_congestion_control: ClassVar[str | None] = None
-    """Congestion control of its QUIC, if it sends by QUIC and cannot choose."""
+    quic_congestion_controls: ClassVar[tuple[str, ...]] = ()
+    """Congestion controls that its QUIC has, the one it uses if asked for another first."""
     knobs: ClassVar[tuple[Knob, ...]] = ()
     adjustments: ClassVar[tuple[Adjustment, ...]] = ()
 
-    def knob(self, name: str, chosen: dict[str, str]) -> str:
+    def knob(self, name: str, host: Host) -> str:
         """Value of a knob: the study's, or the adapter's default."""
         default = next(knob.default for knob in self.knobs if knob.name == name)
-        return chosen.get(name, default)
+        return host.knobs.get(name, default)
+
+    def quic_congestion_control(self, host: Host) -> str:
+        """Congestion control of its QUIC on a host: what the study asks for, if it has that."""
+        asked = str(host.congestion_control)
+        choices = self.quic_congestion_controls or ("unknown",)
+        return asked if asked in choices else choices[0]
 
 
 class Server(Adapter):
     """A program that serves the bodies in ``/lab/www``."""
 
     @abstractmethod
-    def serve(
-        self, protocols: frozenset[Protocol], *, tls: bool, knobs: dict[str, str], address: str
-    ) -> Started:
-        """How to serve protocols at an address.
+    def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
+        """How to serve.
 
         Args:
-            protocols: HTTP versions that the server offers.
-            tls: on port 443 over TLS, or in cleartext on port 80.
-            knobs: settings that differ from the adapter's defaults.
-            address: IPv4 address of the server.
+            listener: where, and which protocols.
+            host: congestion control and knobs that the study asks for.
+            capture: whether to write qlog (programs that can write it always do so where it
+                tells what limited a run; see ``docs/why.md``).
         """
 
 
+class ReverseProxy(Adapter):
+    """A program that passes requests on to a server; it caches nothing and tries nothing twice."""
+
+    upstream_protocols: ClassVar[frozenset[Protocol]]
+
+    @abstractmethod
+    def forward(self, listener: Listener, origin: Origin, host: Host, capture: Capture) -> Started:
+        """How to forward requests from a listener to an origin."""
+
+
 class Client(Adapter):
-    """A program that fetches a body and tells how long it took."""
+    """A program that fetches bodies and tells how long that took."""
+
+    workloads: ClassVar[tuple[type, ...]] = (Download, Parallel)
+    """Kinds of workload that it can carry out."""
 
     @abstractmethod
     def start(self, setting: Setting, address: str) -> Started:
-        """How to fetch the workload's body from the server at an address."""
+        """How to carry out the workload with the server (or proxy) at an address.
+
+        The last of the programs is the client itself; the workload is over when it ends.
+        """
 
     @abstractmethod
-    def measure(self, setting: Setting, run_directory: Path) -> Measurement:
-        """Read what the program printed into the run's directory."""
+    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+        """What it measured.
+
+        Args:
+            setting: what it was asked to do.
+            directory: of the run, with the program's output in ``NAME.out`` and ``NAME.err``.
+            ended: how and when its process ended.
+        """
 
 
-def url(setting: Setting) -> str:
-    """URL of the workload's body."""
+def urls(setting: Setting) -> tuple[str, ...]:
+    """URLs of the workload's bodies; several of the same size differ in their query."""
     scheme = "https" if setting.tls else "http"
-    return f"{scheme}://{SERVER_NAME}/{int(setting.workload.size)}.bin"
+    size = int(setting.workload.size)
+    url = f"{scheme}://{SERVER_NAME}/{size}.bin"
+    count = setting.workload.requests
+    return (url,) if count == 1 else tuple(f"{url}?{number}" for number in range(1, count + 1))
+
+
+def body_files(setting: Setting) -> tuple[str, ...]:
+    """Files of the guest that the bodies are received into; empty if they are to be discarded."""
+    if not setting.capture.bodies:
+        return ()
+    return tuple(f"/tmp/body-{number}" for number in range(1, setting.workload.requests + 1))
 
 
 def port(setting: Setting) -> int:
     """Port of the server: the scheme's."""
     return 443 if setting.tls else 80
+
+
+def served_on(listener: Listener) -> tuple[str, ...]:
+    """Sockets that a server must have open: ``tcp:443``, ``udp:443``, ``tcp:80``."""
+    if not listener.tls:
+        return ("tcp:80",)
+    quic = ("udp:443",) if Protocol.H3 in listener.protocols else ()
+    return (*quic, "tcp:443") if listener.protocols - {Protocol.H3} else quic

@@ -3,8 +3,16 @@
 from __future__ import annotations
 
 from headway.guest.orders import Program
-from headway.programs.base import SERVER, SERVER_NAME, Adjustment, Knob, Server, Started
-from headway.study.model import Protocol
+from headway.programs.base import (
+    SERVER_NAME,
+    Adjustment,
+    Knob,
+    Listener,
+    Server,
+    Started,
+    served_on,
+)
+from headway.study.model import Capture, Host, Protocol
 
 _CONFIGURATION = """\
 daemon off;
@@ -50,7 +58,7 @@ class Nginx(Server):
     name = "nginx"
     package = "nginx"
     protocols = frozenset(Protocol)
-    quic_congestion_control = "cubic"
+    quic_congestion_controls = ("cubic",)
     knobs = (
         Knob(
             "http3_stream_buffer_size",
@@ -82,26 +90,23 @@ class Nginx(Server):
         ),
     )
 
-    def serve(
-        self, protocols: frozenset[Protocol], *, tls: bool, knobs: dict[str, str], address: str
-    ) -> Started:
+    def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
         """See `Server.serve`."""
-        lines, listens = [], []
-        if Protocol.H3 in protocols:
+        address, lines = listener.address, []
+        if Protocol.H3 in listener.protocols:
             lines += [f"listen {address}:443 quic;", "http3 on;"]
-            listens.append("udp:443")
-        if tls and protocols - {Protocol.H3}:
+        if listener.tls and listener.protocols - {Protocol.H3}:
             lines += [f"listen {address}:443 ssl;"]
-            listens.append("tcp:443")
-        if not tls:
+        if not listener.tls:
             lines += [f"listen {address}:80;"]
-            listens.append("tcp:80")
-        lines.append(f"http2 {'on' if Protocol.H2 in protocols else 'off'};")
-        values = {knob.name: self.knob(knob.name, knobs) for knob in self.knobs}
-        listen = "".join(f"    {line}\n" for line in lines) + (_CERTIFICATE if tls else "")
-        configuration = _CONFIGURATION.format(name=SERVER_NAME, listen=listen, **values)
-        argv = ("nginx", "-p", "/run", "-e", "stderr", "-c", "/run/nginx.conf")
-        return Started(
-            Program(self.name, SERVER, argv, service=True, listens=tuple(listens)),
-            {"/run/nginx.conf": configuration},
+        lines.append(f"http2 {'on' if Protocol.H2 in listener.protocols else 'off'};")
+        values = {knob.name: self.knob(knob.name, host) for knob in self.knobs}
+        listen = "".join(f"    {line}\n" for line in lines)
+        configuration = _CONFIGURATION.format(
+            name=SERVER_NAME, listen=listen + (_CERTIFICATE if listener.tls else ""), **values
         )
+        argv = ("nginx", "-p", "/run", "-e", "stderr", "-c", "/run/nginx.conf")
+        program = Program(
+            self.name, listener.namespace, argv, service=True, listens=served_on(listener)
+        )
+        return Started((program,), {"/run/nginx.conf": configuration})

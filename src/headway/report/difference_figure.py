@@ -8,7 +8,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 
-from headway.analysis import Analysis, Cell, Comparison, Verdict
+from headway.analysis import Analysis, Cell, Comparison, Pairing, Verdict
 from headway.analysis.numbers import signed_percent
 from headway.report.drawing import blank, drawing, line, points, sheet, write
 from headway.report.layout import Grid, crossed
@@ -28,10 +28,10 @@ _LEGEND_HEIGHT = 54
 
 
 def difference_figure(analysis: Analysis, width: float) -> Figure:
-    """Relative difference of medians per cell, one block per compared protocol.
+    """Relative difference of medians per cell, one block per compared contender.
 
     Args:
-        analysis: the study, with at least one protocol to compare.
+        analysis: the study, with at least one contender to compare.
         width: width of the figure in pixels.
     """
     grid = _arranged(analysis, width)
@@ -40,16 +40,16 @@ def difference_figure(analysis: Analysis, width: float) -> Figure:
     across = (width - labels - _GAP * (beside - 1)) / beside / len(grid.columns)
     cell_width = min(across, _WIDEST_CELL)
     tall = _HEADING + _HEADER * len(grid.columns[0]) + _ROW * len(grid.rows) + 18
-    stacks = -(-len(analysis.challengers) // beside)
+    stacks = -(-len(analysis.pairings) // beside)
     with drawing():
         figure = blank(width, tall * stacks + _LEGEND_HEIGHT)
         axes = sheet(figure)
-        for place, protocol in enumerate(analysis.challengers):
+        for place, pairing in enumerate(analysis.pairings):
             left = labels + (place % beside) * (cell_width * len(grid.columns) + _GAP)
             top = (place // beside) * tall
             if place % beside == 0:
                 _row_labels(axes, grid, labels, top)
-            _block(axes, analysis, grid, protocol, (left, top, cell_width))
+            _block(axes, grid, pairing, (left, top, cell_width))
         _legend(axes, analysis, width, tall * stacks)
     return figure
 
@@ -75,7 +75,7 @@ def _labels_width(grid: Grid, width: float) -> float:
 
 def _blocks_beside(analysis: Analysis, grid: Grid, width: float, labels: float) -> int:
     """How many blocks fit beside each other with cells wide enough for their text."""
-    for count in range(len(analysis.challengers), 1, -1):
+    for count in range(len(analysis.pairings), 1, -1):
         if (width - labels - _GAP * (count - 1)) / count / len(grid.columns) >= 84:
             return count
     return 1
@@ -91,18 +91,17 @@ def _row_labels(axes: Axes, grid: Grid, labels: float, top: float) -> None:
 
 def _block(
     axes: Axes,
-    analysis: Analysis,
     grid: Grid,
-    protocol: str,
+    pairing: Pairing,
     place: tuple[float, float, float],
 ) -> None:
     left, top, width = place
-    write(axes, left, top + 11, f"{protocol} against {analysis.baseline}", weight="bold", pixels=14)
+    write(axes, left, top + 11, str(pairing), weight="bold", pixels=14)
     _headers(axes, grid, (left, top + _HEADING, width))
     top += _HEADING + _HEADER * len(grid.columns[0])
     for row, column, cell in grid.places:
         corner = (left + column * width, top + row * _ROW)
-        _entry(axes, cell, protocol, analysis, (*corner, width))
+        _entry(axes, cell, pairing, (*corner, width))
 
 
 def _headers(axes: Axes, grid: Grid, place: tuple[float, float, float]) -> None:
@@ -122,14 +121,12 @@ def _headers(axes: Axes, grid: Grid, place: tuple[float, float, float]) -> None:
             start += len(titles)
 
 
-def _entry(
-    axes: Axes, cell: Cell, protocol: str, analysis: Analysis, place: tuple[float, float, float]
-) -> None:
+def _entry(axes: Axes, cell: Cell, pairing: Pairing, place: tuple[float, float, float]) -> None:
     left, top, width = place
-    comparison = cell.comparison(protocol)
+    comparison = cell.comparison(pairing)
     fill, ink = shade(comparison)
     _box(axes, (left + 1.5, top + 1.5, width - 3, _ROW - 3), fill)
-    sides = (cell.side(protocol), cell.side(analysis.baseline))
+    sides = (cell.side(pairing.contender), cell.side(pairing.against))
     failed = any(side is not None and side.failures for side in sides)
     weight = "bold" if comparison and comparison.matters else "normal"
     text = entry_text(comparison) + (" †" if failed else "")

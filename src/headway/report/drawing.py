@@ -15,7 +15,7 @@ from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 
-from headway.report.theme import ALL, INK, PAPER, Colour
+from headway.report.theme import ALL, INK, PAPER, Colour, Style
 
 _DPI = 100
 _PNG_DPI = 200
@@ -76,13 +76,13 @@ def line(
     axes.add_line(Line2D(xs, ys, color=colour.light, alpha=opacity, zorder=order, **style))
 
 
-def dots(axes: Axes, xs: Sequence[float], ys: Sequence[float], colour: Colour) -> None:
+def dots(axes: Axes, xs: Sequence[float], ys: Sequence[float], of: Style) -> None:
     """Draw dots above all lines: with a thin halo if they are few, smaller if they are many."""
     size = min(5.5, max(2.5, 28 / max(1, len(xs))))
     halo = 0.8 if len(xs) <= _FEW_DOTS else 0.0
-    style: dict[str, Any] = {"linestyle": "none", "marker": "o", "markersize": points(size)}
+    style: dict[str, Any] = {"linestyle": "none", "marker": of.marker, "markersize": points(size)}
     edge: dict[str, Any] = {"markeredgecolor": PAPER.light, "markeredgewidth": points(halo)}
-    axes.add_line(Line2D(xs, ys, color=colour.light, zorder=3, clip_on=False, **style, **edge))
+    axes.add_line(Line2D(xs, ys, color=of.colour.light, zorder=3, clip_on=False, **style, **edge))
 
 
 def write(axes: Axes, x: float, y: float, text: str, **style: Any) -> None:

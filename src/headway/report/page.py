@@ -110,7 +110,7 @@ def render(results: Results, parts: tuple[MetricPart, ...]) -> str:
         name=results.manifest.name or next(iter(results.runs["study"].drop_nulls()), "Results"),
         manifest=results.manifest,
         parts=parts,
-        protocols=setting.protocols_table(results, first),
+        contenders=setting.contenders_table(results, first),
         path=setting.path_facts(first),
         settings=tables.settings_table(results),
         limits=tables.limits_table(first),
@@ -162,7 +162,7 @@ def _runs(analysis: Analysis) -> Drawn | None:
         f"{analysis.metric.column}-runs",
         runs_figure(analysis, _WIDE, 4),
         runs_figure(analysis, _NARROW, 2),
-        f"{analysis.metric.label} of every run, by cell and protocol; the table of samples has "
+        f"{analysis.metric.label} of every run, by cell and contender; the table of samples has "
         "the same numbers",
     )
 
@@ -175,7 +175,7 @@ def _difference(analysis: Analysis) -> Drawn | None:
         f"{analysis.metric.column}-difference",
         difference_figure(analysis, _WIDE),
         difference_figure(analysis, _NARROW),
-        f"relative difference of the median {analysis.metric.label} to {analysis.baseline}, by "
+        f"relative difference of the median {analysis.metric.label}, by comparison and "
         "cell; the table of comparisons has the same numbers",
     )
 

@@ -1,4 +1,4 @@
-"""The figure of all runs: a panel per cell, a row per protocol, a dot per run."""
+"""The figure of all runs: a panel per cell, a row per contender, a dot per run."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from headway.analysis import Analysis, Cell, Side
 from headway.analysis.numbers import plain, significant
 from headway.report.drawing import blank, dots, drawing, line, sheet, write
 from headway.report.layout import Grid, crossed, wrapped
-from headway.report.theme import INK, MUTED, RULE, Colour, protocol_colours
+from headway.report.theme import INK, MUTED, RULE, Style, contender_styles
 
 MOST_PANELS = 120
 """More cells than this are not drawn: the figure of differences and the tables show them."""
@@ -50,7 +50,7 @@ class _Panel:
 
 
 def runs_figure(analysis: Analysis, width: float, columns: int) -> Figure:
-    """Small multiples of the metric by protocol: every run, median and its interval.
+    """Small multiples of the metric by contender: every run, median and its interval.
 
     Every panel has its own axis from zero, so that lengths within it compare as the values do.
 
@@ -60,8 +60,8 @@ def runs_figure(analysis: Analysis, width: float, columns: int) -> Figure:
         columns: most panels side by side.
     """
     grid = _arranged(analysis, width, columns)
-    height = _ROW * len(analysis.protocols)
-    names = max(map(len, analysis.protocols)) * _CHARACTER + 10
+    height = _ROW * len(analysis.contenders)
+    names = max(map(len, analysis.contenders)) * _CHARACTER + 10
     band = _BAND if any(grid.rows) else 0
     pitch = band + _TITLE + height + _AXIS + _BELOW
     across = (width + _GAP) / max(len(grid.columns), 2 if columns > 2 else 1)
@@ -102,19 +102,19 @@ def _draw(
     labels = _labels(analysis, cell)
     panel = _Panel(*place, _limit(cell, labels, place[2]))
     _draw_axis(axes, analysis, panel)
-    colours = protocol_colours(analysis.protocols)
-    for row, protocol in enumerate(analysis.protocols):
-        write(axes, panel.left - 6, panel.y(row), protocol, ha="right")
-        side = cell.side(protocol)
+    styles = contender_styles(analysis.contenders)
+    for row, contender in enumerate(analysis.contenders):
+        write(axes, panel.left - 6, panel.y(row), contender, ha="right")
+        side = cell.side(contender)
         if side is None:
             continue
-        _draw_side(axes, panel, side, row, colours[protocol])
+        _draw_side(axes, panel, side, row, styles[contender])
         write(
             axes,
             panel.x(_reach(side)) + 8,
             panel.y(row),
-            labels[protocol],
-            weight="bold" if protocol == cell.winner else "normal",
+            labels[contender],
+            weight="bold" if contender == cell.winner else "normal",
             color=INK.light if side.sample else MUTED.light,
         )
 
@@ -139,18 +139,18 @@ def _ticks(panel: _Panel) -> list[float]:
     return [float(value) for value in found if 0 <= value <= 0.94 * panel.limit]
 
 
-def _draw_side(axes: Axes, panel: _Panel, side: Side, row: int, colour: Colour) -> None:
+def _draw_side(axes: Axes, panel: _Panel, side: Side, row: int, style: Style) -> None:
     sample = side.sample
     if sample is None:
         return
     y, median = panel.y(row), panel.x(sample.median)
-    line(axes, (panel.left, median), (y, y), colour, 1, opacity=0.5)
+    line(axes, (panel.left, median), (y, y), style.colour, 1, opacity=0.5)
     if sample.interval:
         ends = (panel.x(sample.interval.low), panel.x(sample.interval.high))
-        line(axes, ends, (y, y), colour, 9, opacity=0.3)
+        line(axes, ends, (y, y), style.colour, 9, opacity=0.3)
     line(axes, (median, median), (panel.y(row - 0.42), panel.y(row + 0.42)), INK, 1.5)
     heights = [panel.y(row + offset) for offset in _offsets(len(side.observations))]
-    dots(axes, [panel.x(run.value) for run in side.observations], heights, colour)
+    dots(axes, [panel.x(run.value) for run in side.observations], heights, style)
 
 
 def _offsets(count: int) -> list[float]:
@@ -161,7 +161,7 @@ def _offsets(count: int) -> list[float]:
 
 
 def _labels(analysis: Analysis, cell: Cell) -> dict[str, str]:
-    """Median and failures of each protocol, in one unit."""
+    """Median and failures of each contender, in one unit."""
     factor, unit = analysis.metric.scale([side.sample.median for side in cell.sides if side.sample])
     labels = {}
     for side in cell.sides:
@@ -170,7 +170,7 @@ def _labels(analysis: Analysis, cell: Cell) -> dict[str, str]:
             parts.append(f"all {side.runs} failed")
         elif side.failures:
             parts.append(f"{FAILED}{side.failures}")
-        labels[side.protocol] = " ".join(parts) or "not measured"
+        labels[side.contender] = " ".join(parts) or "not measured"
     return labels
 
 
@@ -182,7 +182,7 @@ def _reach(side: Side) -> float:
 def _limit(cell: Cell, labels: dict[str, str], width: float) -> float:
     """An upper end of the axis that leaves room for every label after its dots."""
     needed = [
-        _reach(side) * width / (width - _label_width(labels[side.protocol], width))
+        _reach(side) * width / (width - _label_width(labels[side.contender], width))
         for side in cell.sides
     ]
     return max(needed, default=0.0) or _NOTHING

@@ -1,4 +1,4 @@
-"""The setting in full: each protocol's programs and transport, and the path."""
+"""The setting in full: each contender's programs and transport, and the path."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _HTTP = {
     "h2": "HTTP/2 over TCP (RFC 9113)",
     "h3": "HTTP/3 over QUIC (RFC 9114, RFC 9000)",
 }
-_OF_PROTOCOLS = (
+_OF_CONTENDERS = (
     "server",
     "client",
     "proxy",
@@ -25,7 +25,7 @@ _OF_PROTOCOLS = (
     "server's IW",
     "client's IW",
 )
-"""Constants that the table of protocols states."""
+"""Constants that the table of contenders states."""
 _PROGRAMS_OWN = "the program's own"
 
 
@@ -38,20 +38,20 @@ class Fact:
     remark: str = ""
 
 
-def protocols_table(results: Results, analysis: Analysis) -> Table:
-    """What carried each protocol: a column per protocol, a row per thing that must be like."""
+def contenders_table(results: Results, analysis: Analysis) -> Table:
+    """What each contender is: a column per contender, a row per thing that must be like."""
     versions = dict(results.manifest.versions)
     columns = [
-        _protocol(results.runs.filter(pl.col("protocol") == name), name, versions)
-        for name in analysis.protocols
+        _contender(results.runs.filter(pl.col("contender") == name), versions)
+        for name in analysis.contenders
     ]
     names = list(columns[0])
     rows = [(name, *(column[name] for column in columns)) for name in names]
     kept = [row for row in rows if any(text != "none" for text in row[1:])]
-    return Table(("", *analysis.protocols), (tuple(kept),), 1 + len(columns))
+    return Table(("", *analysis.contenders), (tuple(kept),), 1 + len(columns))
 
 
-def _protocol(runs: pl.DataFrame, name: str, versions: dict[str, str]) -> dict[str, str]:
+def _contender(runs: pl.DataFrame, versions: dict[str, str]) -> dict[str, str]:
     def program(column: str) -> str:
         found = _distinct(runs, column)
         return ", ".join(f"{one} {versions.get(one, '')}".strip() for one in found) or "none"
@@ -62,7 +62,7 @@ def _protocol(runs: pl.DataFrame, name: str, versions: dict[str, str]) -> dict[s
 
     tls = {True: "TLS", False: "no TLS"}
     return {
-        "HTTP": _HTTP.get(name, name),
+        "HTTP": ", ".join(_HTTP.get(one, one) for one in _distinct(runs, "protocol")),
         "encryption": ", ".join(tls[on] for on in sorted(runs["tls"].drop_nulls().unique())),
         "client": program("client"),
         "server": program("server"),
@@ -86,7 +86,7 @@ def path_facts(analysis: Analysis) -> tuple[Fact, ...]:
         Fact(one.name, ", ".join(one.levels), "follows from the above") for one in found.dependents
     ]
     constant = [
-        Fact(one.name, one.value) for one in found.constants if one.name not in _OF_PROTOCOLS
+        Fact(one.name, one.value) for one in found.constants if one.name not in _OF_CONTENDERS
     ]
     return (*varied, *followed, *constant)
 
@@ -109,8 +109,8 @@ def provenance_facts(results: Results) -> tuple[Fact, ...]:
 
 
 def _runs(runs: pl.DataFrame) -> str:
-    cells, protocols = runs["cell"].n_unique(), runs["protocol"].n_unique()
-    of = f"{counted(cells, 'cell')}, {counted(protocols, 'protocol')}"
+    cells, contenders = runs["cell"].n_unique(), runs["contender"].n_unique()
+    of = f"{counted(cells, 'cell')}, {counted(contenders, 'contender')}"
     return f"{runs.height}: {of}, {counted(runs['rep'].n_unique(), 'repetition')}"
 
 

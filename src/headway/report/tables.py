@@ -35,12 +35,12 @@ class Table:
 
 
 def samples_table(analysis: Analysis) -> Table:
-    """Every protocol's sample in every cell."""
+    """Every contender's sample in every cell."""
     unit = analysis.metric.unit
     return Table(
         headings=(
             *(factor.name for factor in analysis.conditions.factors),
-            "protocol",
+            "contender",
             "n",
             "failed",
             f"median [{unit}]",
@@ -68,9 +68,9 @@ def _sample_row(side: Side) -> tuple[str, ...]:
     failed = f"{side.failures} of {side.runs}" if side.failures else "0"
     sample = side.sample
     if sample is None:
-        return (side.protocol, "0", failed, *[_NONE] * 7)
+        return (side.contender, "0", failed, *[_NONE] * 7)
     return (
-        side.protocol,
+        side.contender,
         str(sample.n),
         failed,
         significant(sample.median, 4),
@@ -126,7 +126,7 @@ def comparisons_table(analysis: Analysis) -> Table:
 def _comparison_row(one: Comparison) -> tuple[str, ...]:
     pairs = one.pairs
     return (
-        f"{one.protocol} : {one.baseline}",
+        f"{one.contender} : {one.against}",
         _outcome(one),
         _NONE if one.relative is None else signed_percent(one.relative),
         _NONE if pairs.median is None else significant(pairs.median, 3),
@@ -151,15 +151,15 @@ def _test(test: TestResult | None) -> str:
 
 
 def limits_table(analysis: Analysis) -> Table:
-    """What limited the runs of every protocol in every cell; no rows if nothing is known."""
+    """What limited the runs of every contender in every cell; no rows if nothing is known."""
     rows = tuple(
-        ((*_levels(analysis, cell), *(_limits(cell.side(name)) for name in analysis.protocols)),)
+        ((*_levels(analysis, cell), *(_limits(cell.side(name)) for name in analysis.contenders)),)
         for cell in analysis.cells
     )
     known = any(side.limited_by for cell in analysis.cells for side in cell.sides)
     count = len(analysis.conditions.factors)
-    headings = (*(factor.name for factor in analysis.conditions.factors), *analysis.protocols)
-    return Table(headings, rows if known else (), count + len(analysis.protocols))
+    headings = (*(factor.name for factor in analysis.conditions.factors), *analysis.contenders)
+    return Table(headings, rows if known else (), count + len(analysis.contenders))
 
 
 def _limits(side: Side | None) -> str:
@@ -171,16 +171,16 @@ def _limits(side: Side | None) -> str:
 
 
 def failures_frame(runs: pl.DataFrame) -> pl.DataFrame:
-    """Failures by cell, protocol and reason, with their number and seeds."""
+    """Failures by cell, contender and reason, with their number and seeds."""
     return (
         runs.filter(pl.col("status") != Status.OK.value)
         .with_columns(pl.col("error").fill_null("no reason recorded"))
-        .group_by("cell", "protocol", "status", "error")
+        .group_by("cell", "contender", "status", "error")
         .agg(
             pl.len().alias("runs"),
             pl.col("seed").unique().sort().cast(pl.String).str.join(", ").alias("seeds"),
         )
-        .sort("cell", "protocol", "status", "error")
+        .sort("cell", "contender", "status", "error")
     )
 
 
@@ -190,10 +190,10 @@ def failures_table(results: Results, analysis: Analysis) -> Table:
     places = {name: place for place, name in enumerate(titles)}
     rows = sorted(failures_frame(results.runs).iter_rows(), key=lambda row: places[row[0]])
     return Table(
-        headings=("cell", "protocol", "ended", "reason", "runs", "seeds"),
+        headings=("cell", "contender", "ended", "reason", "runs", "seeds"),
         rows=tuple(
-            ((titles[cell], protocol, status, error, str(count), seeds),)
-            for cell, protocol, status, error, count, seeds in rows
+            ((titles[cell], contender, status, error, str(count), seeds),)
+            for cell, contender, status, error, count, seeds in rows
         ),
         labels=4,
     )
@@ -236,14 +236,14 @@ def settings_table(results: Results) -> Table:
 
 
 def samples_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
-    """Every sample with every number, a row per metric, cell and protocol."""
+    """Every sample with every number, a row per metric, cell and contender."""
     rows = [
         {
             "metric": analysis.metric.column,
             "unit": analysis.metric.unit,
             "cell": cell.name,
             "title": cell.title,
-            "protocol": side.protocol,
+            "contender": side.contender,
             "runs": side.runs,
             "failed": side.failed,
             "timeouts": side.timeouts,
@@ -275,15 +275,15 @@ def _sample_numbers(side: Side) -> dict[str, float | str | None]:
 
 
 def comparisons_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
-    """Every comparison with every number, a row per metric, cell and protocol."""
+    """Every comparison with every number, a row per metric, cell and contender."""
     rows = [
         {
             "metric": analysis.metric.column,
             "unit": analysis.metric.unit,
             "cell": cell.name,
             "title": cell.title,
-            "protocol": one.protocol,
-            "baseline": one.baseline,
+            "contender": one.contender,
+            "against": one.against,
             "relative_difference": one.relative,
             "pairs": one.pairs.n,
             "pairs_faster": one.pairs.faster,

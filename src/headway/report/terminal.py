@@ -78,12 +78,12 @@ def _table(analysis: Analysis, gap: int, before_spread: str) -> Table:
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, gap, 0, 0), show_edge=False)
     for name in _factor_names(analysis):
         table.add_column(name, overflow="fold")
-    for protocol in analysis.protocols:
-        table.add_column(protocol, justify="right", min_width=6)
-    if len(analysis.protocols) > 1:
+    for contender in analysis.contenders:
+        table.add_column(contender, justify="right", min_width=6)
+    if len(analysis.contenders) > 1:
         table.add_column("best")
-    for protocol in analysis.challengers:
-        table.add_column(f"{protocol} vs\n{analysis.baseline} [%]", justify="right")
+    for pairing in analysis.pairings:
+        table.add_column(f"{pairing.contender} vs\n{pairing.against} [%]", justify="right")
     above: tuple[str, ...] = ()
     for cell in analysis.cells:
         levels = _levels(analysis, cell)
@@ -115,21 +115,21 @@ def _unrepeated(levels: tuple[str, ...], above: tuple[str, ...]) -> list[str]:
 
 
 def _results(analysis: Analysis, cell: Cell, before_spread: str) -> list[Text]:
-    row = [_median(cell, protocol, before_spread) for protocol in analysis.protocols]
-    if len(analysis.protocols) > 1:
+    row = [_median(cell, contender, before_spread) for contender in analysis.contenders]
+    if len(analysis.contenders) > 1:
         row.append(_winner(cell))
-    return row + [_relative(cell.comparison(protocol)) for protocol in analysis.challengers]
+    return row + [_relative(cell.comparison(pairing)) for pairing in analysis.pairings]
 
 
-def _median(cell: Cell, protocol: str, before_spread: str) -> Text:
+def _median(cell: Cell, contender: str, before_spread: str) -> Text:
     """Median with half-width of its interval; failures on a line of their own."""
-    side = cell.side(protocol)
+    side = cell.side(contender)
     if side is None:
         return Text("")
     lines = []
     if side.sample:
         median = significant(side.sample.median)
-        lines.append(Text(median, style="bold" if protocol == cell.winner else ""))
+        lines.append(Text(median, style="bold" if contender == cell.winner else ""))
         lines[0].append(_spread(side.sample, median, before_spread))
     if side.failures:
         lines.append(Text(f"{side.failures}/{side.runs} failed", style="red"))
@@ -164,7 +164,7 @@ def _relative(comparison: Comparison | None) -> Text:
 def _legend(analysis: Analysis) -> str:
     """What the table's entries mean."""
     medians = "Medians; ± to the farther end of the median's interval, none if it is below the last digit."
-    if not analysis.challengers:
+    if not analysis.pairings:
         return medians
     better = f"{MINUS} is faster" if analysis.metric.less_is_better else "+ is faster"
     return f"{medians} {better}; in brackets: not significant, or within 1 %."

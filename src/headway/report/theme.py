@@ -22,19 +22,38 @@ class Colour:
     dark: str
 
 
+@dataclass(frozen=True)
+class Style:
+    """How a contender is drawn.
+
+    Attributes:
+        colour: colour of its dots and lines.
+        marker: Matplotlib's name of the shape of its dots.
+        line: Matplotlib's name of the style of its lines.
+    """
+
+    colour: Colour
+    marker: str
+    line: str
+
+
 INK = Colour("fig-ink", "#1f2328", "#e6e9ec")
 MUTED = Colour("fig-muted", "#5c6670", "#9aa5b1")
 RULE = Colour("fig-rule", "#d8dde3", "#39424c")
 PAPER = Colour("fig-paper", "#ffffff", "#12171d")
 
-PROTOCOLS = (
-    # Blue, vermillion and their like are Okabe and Ito's, told apart with any colour vision.
+CONTENDERS = (
+    # Blue, vermillion and their like are Okabe and Ito's, told apart with any colour vision; the
+    # last three are Tol's.
     Colour("fig-h1", "#7d7d7d", "#aab2ba"),
     Colour("fig-h2", "#0072b2", "#4fa8e0"),
     Colour("fig-h3", "#d55e00", "#ff8f45"),
     Colour("fig-p4", "#009e73", "#35c79b"),
     Colour("fig-p5", "#cc79a7", "#e29cc2"),
     Colour("fig-p6", "#a07d00", "#e0b93a"),
+    Colour("fig-p7", "#882255", "#d9709f"),
+    Colour("fig-p8", "#2a9fc4", "#6fd0ee"),
+    Colour("fig-p9", "#4b3f9e", "#a097ee"),
 )
 
 # ColorBrewer's PRGn, weakest first: green is faster, purple is slower.
@@ -58,16 +77,21 @@ ON_FILL = (
 )
 """Text on ``FASTER`` and ``SLOWER`` of the same strength."""
 
-ALL = (INK, MUTED, RULE, PAPER, *PROTOCOLS, *FASTER, *SLOWER, *ON_FILL)
+_SHAPES = (("o", "solid"), ("s", "dashed"), ("^", "dotted"), ("D", "dashdot"))
+"""Marker and line; contenders that share a colour differ in both."""
+
+ALL = (INK, MUTED, RULE, PAPER, *CONTENDERS, *FASTER, *SLOWER, *ON_FILL)
 
 
-def protocol_colours(protocols: Sequence[str]) -> dict[str, Colour]:
-    """A colour for each protocol; ``h1``, ``h2`` and ``h3`` have the same in every figure."""
-    own = {colour.name.removeprefix("fig-"): colour for colour in PROTOCOLS[:3]}
-    others = [protocol for protocol in protocols if protocol not in own]
-    spare = PROTOCOLS[3:]
+def contender_styles(contenders: Sequence[str]) -> dict[str, Style]:
+    """A style for each contender; ``h1``, ``h2`` and ``h3`` have the same in every figure."""
+    own = {
+        colour.name.removeprefix("fig-"): Style(colour, *_SHAPES[0]) for colour in CONTENDERS[:3]
+    }
+    spare = [Style(colour, *shape) for shape in _SHAPES for colour in CONTENDERS[3:]]
+    others = [contender for contender in contenders if contender not in own]
     extra = {name: spare[place % len(spare)] for place, name in enumerate(others)}
-    return {protocol: own.get(protocol) or extra[protocol] for protocol in protocols}
+    return {contender: own.get(contender) or extra[contender] for contender in contenders}
 
 
 def css_variables(dark: bool) -> str:

@@ -13,10 +13,10 @@ from typing import Any
 
 from headway import __version__
 from headway.lab.image import Image
-from headway.programs import CLIENTS, SERVERS
+from headway.programs import adapters_of
 from headway.programs.base import Adapter
-from headway.study.model import Study
-from headway.study.plan import Run
+from headway.study.experiment import Experiment, Study
+from headway.study.plan import Run, cell_at
 
 
 def make_manifest(
@@ -24,13 +24,17 @@ def make_manifest(
 ) -> dict[str, Any]:
     """All that is needed to judge and repeat a study's results."""
     adapters = _adapters(runs)
-    settings = {run.cell: run.setting.model_dump(mode="json") for run in runs}
     return {
         "headway": __version__,
         "command": shlex.join(["headway", *sys.argv[1:]]),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "study": study.model_dump(mode="json") | {"metrics": [study.metric]},
-        "cells": settings,
+        "study": {
+            "name": study.name,
+            "question": study.question,
+            "seed": study.seed,
+            "experiments": [_experiment(experiment) for experiment in study.experiments],
+        },
+        "cells": _settings(runs),
         "runs": len(runs),
         "seeds": sorted({run.seed for run in runs}),
         "versions": {a.name: image.info.packages.get(a.package, "unknown") for a in adapters},
@@ -42,11 +46,28 @@ def make_manifest(
     }
 
 
-def _adapters(runs: tuple[Run, ...]) -> list[Adapter]:
-    found: dict[str, Adapter] = {}
+def _experiment(experiment: Experiment) -> dict[str, Any]:
+    """An experiment as its file has it, with everything that is usual filled in."""
+    raw = experiment.model_dump(mode="json")
+    raw["comparisons"] = [list(pair) for pair in experiment.pairs]
+    raw["baseline"] = experiment.baseline or (experiment.pairs[0][1] if experiment.pairs else None)
+    for published in raw["published"]:
+        published["cell"] = cell_at(experiment, published["where"])
+    return raw
+
+
+def _settings(runs: tuple[Run, ...]) -> dict[str, dict[str, Any]]:
+    """What differs from the usual, by cell and contender, in the first repetition."""
+    cells: dict[str, dict[str, Any]] = {}
     for run in runs:
-        found[run.setting.client.program] = CLIENTS[run.setting.client.program]
-        found[run.setting.server.program] = SERVERS[run.setting.server.program]
+        contenders = cells.setdefault(run.cell, {})
+        if run.contender not in contenders:
+            contenders[run.contender] = run.setting.model_dump(mode="json", exclude_defaults=True)
+    return cells
+
+
+def _adapters(runs: tuple[Run, ...]) -> list[Adapter]:
+    found = {adapter.name: adapter for run in runs for adapter, _, _ in adapters_of(run.setting)}
     return [found[name] for name in sorted(found)]
 
 

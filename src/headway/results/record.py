@@ -9,13 +9,15 @@ from typing import Any
 
 from headway.guest.orders import Outcome
 from headway.lab.run import Result
-from headway.programs import CLIENTS, SERVERS
-from headway.programs.base import Adapter
+from headway.programs import adapters_of
 from headway.results.limits import Limits, find_limits, read_samples
 from headway.results.schema import Record, Status
-from headway.study.model import Host, Protocol, Setting
+from headway.study.model import Protocol, Setting
 from headway.study.path import Direction, RateSchedule
 from headway.study.plan import Run
+
+_USUAL_WINDOW = 10
+"""Initial window of Linux's TCP, segments (RFC 6928)."""
 
 
 def make_record(run: Run, result: Result, directory: Path) -> Record:
@@ -36,6 +38,8 @@ def make_record(run: Run, result: Result, directory: Path) -> Record:
         tls_s=measured.tls_s if good else None,
         ttfb_s=measured.ttfb_s if good else None,
         total_s=total,
+        each_s=measured.each_s if good else (),
+        migrated_s=_seconds(result.outcome.migrated_ns),
         bytes=measured.bytes if good else None,
         goodput_mbit=measured.bytes * 8e-6 / total if measured.bytes and total else None,
         virtual_s=result.outcome.duration_ns / 1e9,
@@ -52,6 +56,10 @@ def _killed(outcome: Outcome) -> str | None:
     return None
 
 
+def _seconds(time_ns: int | None) -> float | None:
+    return None if time_ns is None else time_ns / 1e9
+
+
 def _conditions(run: Run) -> dict[str, Any]:
     setting = run.setting
     down = [link.down for link in setting.path.links]
@@ -60,15 +68,14 @@ def _conditions(run: Run) -> dict[str, Any]:
     return {
         "run_id": run.run_id,
         "study": run.study,
+        "experiment": run.experiment,
         "cell": run.cell,
+        "contender": run.contender,
         "protocol": setting.protocol.value,
         "tls": setting.tls,
-        "client": setting.client.program,
-        "server": setting.server.program,
-        "client_cc": _congestion_control(setting, setting.client, CLIENTS[setting.client.program]),
-        "server_cc": _congestion_control(setting, setting.server, SERVERS[setting.server.program]),
-        "client_iw": _initial_window(setting, setting.client),
-        "server_iw": _initial_window(setting, setting.server),
+        **_hosts(setting),
+        **_upstream(setting),
+        "profile": setting.path.profile,
         "rate_mbit": _rate_mbit(narrow),
         "rate_up_mbit": _rate_mbit(narrow_up),
         "rtt_ms": setting.path.rtt.ms,
@@ -79,9 +86,38 @@ def _conditions(run: Run) -> dict[str, Any]:
         "queue_bytes": _queue_bytes(narrow, setting),
         "workload": str(setting.workload),
         "size_bytes": int(setting.workload.size),
+        "requests": setting.workload.requests,
         "rep": run.rep,
         "seed": run.seed,
         "clock": setting.clock.value,
+    }
+
+
+def _hosts(setting: Setting) -> dict[str, Any]:
+    """Programs, congestion controls and initial windows."""
+    hosts: dict[str, Any] = {}
+    roles = ("client", "proxy", "server") if setting.proxy else ("client", "server")
+    for role, (adapter, host, protocol) in zip(roles, adapters_of(setting), strict=True):
+        quic = protocol is Protocol.H3
+        hosts[role] = adapter.name
+        hosts[f"{role}_cc"] = (
+            adapter.quic_congestion_control(host) if quic else host.congestion_control.value
+        )
+        if role != "proxy":
+            hosts[f"{role}_iw"] = None if quic else (host.initial_window or _USUAL_WINDOW)
+    return hosts
+
+
+def _upstream(setting: Setting) -> dict[str, Any]:
+    if setting.proxy is None:
+        return {}
+    path = setting.proxy.upstream.path
+    down = [link.down for link in path.links]
+    return {
+        "upstream_protocol": setting.proxy.upstream.protocol.value,
+        "upstream_rate_mbit": _rate_mbit(_narrowest(down)),
+        "upstream_rtt_ms": path.rtt.ms,
+        "upstream_loss_pct": _loss_pct(down),
     }
 
 
@@ -107,21 +143,11 @@ def _loss_pct(directions: list[Direction]) -> float:
     return round((1 - passed) * 100, 9)
 
 
-def _congestion_control(setting: Setting, host: Host, adapter: Adapter) -> str:
-    if setting.protocol is Protocol.H3:
-        return adapter.quic_congestion_control or "unknown"
-    return host.congestion_control.value
-
-
-def _initial_window(setting: Setting, host: Host) -> int | None:
-    return None if setting.protocol is Protocol.H3 else (host.initial_window or 10)
-
-
 def _limits(run: Run, result: Result, directory: Path) -> Limits:
     directions = [link.down for link in run.setting.path.links]
     narrow = _narrowest(directions)
     measured, network = result.measurement, result.network
-    samples = read_samples(directory, network.down[directions.index(narrow)])
+    samples = read_samples(directory, network.legs[0].down[directions.index(narrow)])
     return find_limits(
         samples,
         rate_mbit=_rate_mbit(narrow) if _is_constant(narrow) else None,

@@ -29,20 +29,33 @@ class Record(BaseModel):
         description="Name of the run, unique in the study; also its artefact directory."
     )
     study: str = Field(description="Name of the study.")
+    experiment: str = Field(
+        default="", description="Experiment of the study; empty if the study is a single one."
+    )
     cell: str = Field(
-        description="Name of the cell: all conditions but the protocol. Runs that share `cell` and "
+        description="Name of the cell: all conditions but the contender. Runs that share `cell` and "
         "`seed` met the same path realisation."
+    )
+    contender: str = Field(
+        description="What is compared within a cell; the protocol's name unless the study names contenders."
     )
     protocol: str = Field(description="HTTP version: `h1`, `h2` or `h3`.")
     tls: bool = Field(description="Whether the connection was encrypted.")
     client: str = Field(description="Client program.")
     server: str = Field(description="Server program.")
     proxy: str | None = Field(default=None, description="Reverse proxy, if any.")
+    upstream_protocol: str | None = Field(
+        default=None, description="HTTP version between proxy and server; null without a proxy."
+    )
     client_cc: str = Field(
         description="Congestion control of the client's TCP; for `h3` the client program's own."
     )
     server_cc: str = Field(
-        description="Congestion control of the server's TCP; for `h3` the server program's own."
+        description="Congestion control of the server's TCP; of the server program's own QUIC if it speaks `h3` (behind a proxy: to the proxy)."
+    )
+    proxy_cc: str | None = Field(
+        default=None,
+        description="Congestion control of the proxy towards the client: its TCP's, for `h3` the program's own.",
     )
     client_iw: int | None = Field(
         default=None,
@@ -51,6 +64,9 @@ class Record(BaseModel):
     server_iw: int | None = Field(
         default=None,
         description="Server's initial window in segments; null if the program decides.",
+    )
+    profile: str | None = Field(
+        default=None, description="Named profile that the path was drawn from, if any."
     )
     rate_mbit: float | None = Field(
         description="Rate of the narrowest link towards the client at the start, Mbit/s (10^6 bits); null if unlimited."
@@ -74,8 +90,21 @@ class Record(BaseModel):
         default=None,
         description="Bottleneck queue towards the client in bytes on the wire; null if unlimited or counted in packets.",
     )
+    upstream_rate_mbit: float | None = Field(
+        default=None,
+        description="Rate of the narrowest link between server and proxy at the start, Mbit/s; null if unlimited or without a proxy.",
+    )
+    upstream_rtt_ms: float | None = Field(
+        default=None,
+        description="Round-trip propagation delay between proxy and server, ms; null without a proxy.",
+    )
+    upstream_loss_pct: float | None = Field(
+        default=None,
+        description="Mean random loss from server to proxy, percent of packets; null without a proxy.",
+    )
     workload: str = Field(description="Workload, as `download 1 MB`.")
-    size_bytes: int | None = Field(default=None, description="Size of the body asked for, bytes.")
+    size_bytes: int | None = Field(default=None, description="Size of each body asked for, bytes.")
+    requests: int = Field(default=1, description="Number of requests.")
     rep: int = Field(description="Repetition, from 1.")
     seed: int = Field(description="Seed of everything random in the run.")
     clock: str = Field(description="Clock of the lab: `virtual`, `cpu` or `real`.")
@@ -92,7 +121,16 @@ class Record(BaseModel):
         default=None, description="From the start of the request to the first byte of the response."
     )
     total_s: float | None = Field(
-        default=None, description="From the start of the request to the last byte of the response."
+        default=None,
+        description="From the start of the request to the last byte of the response; of the slowest, if there are several.",
+    )
+    each_s: tuple[float, ...] = Field(
+        default=(),
+        description="For every request, in their order, from the start of the workload to its last byte; empty if the client does not tell.",
+    )
+    migrated_s: float | None = Field(
+        default=None,
+        description="When the client's address changed, from the start of the workload; null if it did not.",
     )
     bytes: int | None = Field(
         default=None, description="Bytes of response body that the client received."
@@ -148,7 +186,9 @@ def polars_schema() -> dict[str, Any]:
     types: dict[str, Any] = {}
     for name, field in Record.model_fields.items():
         annotation = str(field.annotation)
-        if "bool" in annotation:
+        if "tuple" in annotation:
+            types[name] = pl.List(pl.Float64())
+        elif "bool" in annotation:
             types[name] = pl.Boolean()
         elif "float" in annotation:
             types[name] = pl.Float64()

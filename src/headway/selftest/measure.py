@@ -17,7 +17,7 @@ from headway.guest.probe_orders import RECORD, ProbeOrders
 from headway.lab.cancel import Cancellation
 from headway.lab.direction import Bottleneck
 from headway.lab.machine import Machine
-from headway.lab.network import GLOBAL_SYSCTLS, Network, build_network
+from headway.lab.network import GLOBAL_SYSCTLS, Network, two_hosts
 from headway.programs.base import CLIENT, SERVER
 from headway.selftest.check import Check
 from headway.selftest.counting import Counting
@@ -161,7 +161,7 @@ class _Experiment:
         self._horizon_ns = max(horizon_ns(course) for course in changing)
         until = Duration(self._horizon_ns + 1)
         host = Host(program="probe")
-        self._network = build_network(path, host, host, seed, until)
+        self._network = two_hosts(path, host, host, seed, until)
         steady = _courses(path, NEVER, self._network)
         self._timeline = Timeline(describe(path), steady)
         self.steps: list[Step] = [
@@ -208,7 +208,7 @@ class _Experiment:
 
     def _probe(self, name: str, until_ns: int) -> ProbeOrders:
         network, timeline = self._network, self._timeline
-        addresses = [network.client_address, network.server_address]
+        addresses = [network.legs[0].left, network.legs[0].right]
         own, peer = addresses if name == CLIENT else addresses[::-1]
         return ProbeOrders(
             device=next(ns.devices[0] for ns in network.namespaces if ns.name == name),
@@ -234,7 +234,8 @@ def _courses(
     """The ideal path, its own time beginning at a time; the network tells the drawn rates."""
     courses = {}
     for way in Way:
-        places = () if network is None else (network.up if way is Way.UP else network.down[::-1])
+        leg = network.legs[0] if network else None
+        places = () if leg is None else (leg.up if way is Way.UP else leg.down[::-1])
         stages = []
         for index, direction in enumerate(directions(path, way)):
             steps = planned_rates(direction, until_ns)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import copy
 import difflib
-import itertools
 import re
 import tomllib
 import types
@@ -17,15 +17,15 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from headway.errors import WrongInputError
-from headway.study.model import Setting, Study
+from headway.study.experiment import Coordinates, Experiment, Study, merge
+from headway.study.model import Setting
 from headway.study.path import Direction, Link
-from headway.study.trace import read_trace
+from headway.study.trace import TRACE_KEY, read_trace
 
-_MODEL_ONLY = frozenset({"conditions", "links", "schedule", "random", "mean"})
+_MODEL_ONLY = frozenset(
+    {"conditions", "links", "schedule", "random", "mean", "download", "parallel", "migration"}
+)
 """Parts of a location in the model that a file need not have."""
-
-TRACE_KEY = "opportunities_ms"
-"""Key under which a trace's contents stand beside its name."""
 
 _BUILTIN = resources.files("headway.study") / "builtin"
 
@@ -74,14 +74,18 @@ def builtin_names() -> list[str]:
     )
 
 
-def load_study(name_or_file: str) -> Study:
+def load_study(name_or_file: str, *, quick: bool = False) -> Study:
     """Read a study from a file, or a built-in one by its name.
+
+    Args:
+        name_or_file: of the study.
+        quick: its short form, which the file's table ``quick`` describes.
 
     Raises:
         WrongInputError: no such study, not TOML, or not a valid study; the message names the
             file, the line and the key, and what would be right.
     """
-    return parse_study(_find(name_or_file))
+    return parse_study(_find(name_or_file), quick=quick)
 
 
 def _find(name_or_file: str) -> Source:
@@ -103,8 +107,8 @@ def _find(name_or_file: str) -> Source:
         raise WrongInputError(f"cannot be read: {error.strerror}", where=name_or_file) from None
 
 
-def parse_study(source: Source) -> Study:
-    """Validate a study's text, every combination of its axes included.
+def parse_study(source: Source, *, quick: bool = False) -> Study:
+    """Validate a study's text, every cell and contender included.
 
     Raises:
         WrongInputError: as `load_study`.
@@ -113,25 +117,103 @@ def parse_study(source: Source) -> Study:
         raw = tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:
         raise WrongInputError(f"not a TOML file: {error}", where=source.name) from None
-    raw["axes"] = dict(_flatten(raw.get("axes", {}), source))
-    raw["conditions"] = {key: raw.pop(key) for key in Setting.model_fields if key in raw}
-    _read_traces([raw["conditions"], raw["axes"]], source.directory)
+    short = raw.pop("quick", None)
+    if quick and not isinstance(short, dict):
+        raise WrongInputError("has no quick form (no table [quick])", where=source.name)
+    full = _study(copy.deepcopy(raw), source)
+    if not isinstance(short, dict):
+        return full
+    merge(raw, short)
+    shortened = _study(raw, source)
+    return shortened if quick else full
+
+
+def _study(raw: dict[str, Any], source: Source) -> Study:
+    of_study = {key: raw.pop(key) for key in ("name", "question", "seed") if key in raw}
+    named = raw.pop("experiments", {})
+    if not isinstance(named, dict) or not all(isinstance(one, dict) for one in named.values()):
+        raise WrongInputError(
+            "an experiment is a table, as [experiments.NAME]", where=source.where("experiments")
+        )
+    experiments = [_experiment(raw, source)]
+    if named:
+        experiments = [
+            _experiment(_inheriting(raw, own), source, name) for name, own in named.items()
+        ]
     try:
-        study = Study.model_validate(raw)
+        return Study.model_validate({**of_study, "experiments": experiments})
     except ValidationError as error:
-        raise _explain(error, source, {}) from None
-    for coordinates in combinations(study):
-        try:
-            study.setting(coordinates)
-        except ValidationError as error:
-            raise _explain(error, source, coordinates) from None
-    return study
+        raise _explain(error, source) from None
 
 
-def combinations(study: Study) -> Iterator[dict[str, Any]]:
-    """All combinations of the axes' values, the last axis varying fastest."""
-    for values in itertools.product(*study.axes.values()):
-        yield dict(zip(study.axes, values, strict=True))
+def _inheriting(shared: dict[str, Any], own: dict[str, Any]) -> dict[str, Any]:
+    """What an experiment says itself, and what its study says for all."""
+    raw = copy.deepcopy(shared)
+    merge(raw, own)
+    return raw
+
+
+def _experiment(raw: dict[str, Any], source: Source, name: str = "") -> Experiment:
+    raw = copy.deepcopy(raw)
+    raw["axes"] = dict(_flatten(raw.get("axes", {}), source))
+    for key in ("cells", "exclude"):
+        raw[key] = [dict(_dotted(table)) for table in _tables(raw.get(key, []), source, key)]
+    for published in _tables(raw.get("published", []), source, "published"):
+        published["where"] = dict(_dotted(published.get("where", {})))
+    raw["conditions"] = {key: raw.pop(key) for key in Setting.model_fields if key in raw}
+    _read_traces([raw["conditions"], raw["axes"], raw.get("contenders", {})], source.directory)
+    try:
+        experiment = Experiment.model_validate({**raw, "name": name})
+    except ValidationError as error:
+        raise _explain(error, source, experiment=name) from None
+    _check_cells(experiment, source)
+    _check_published(experiment, source)
+    return experiment
+
+
+def _check_cells(experiment: Experiment, source: Source) -> None:
+    """Every contender of every cell must be a valid setting."""
+    for coordinates in experiment.grid():
+        for contender in experiment.contenders:
+            if experiment.excludes({**coordinates, "contender": contender}):
+                continue
+            try:
+                experiment.setting(coordinates, contender)
+            except ValidationError as error:
+                raise _explain(error, source, coordinates, experiment.name, contender) from None
+            except WrongInputError as error:
+                raise WrongInputError(str(error), where=source.where("path.profile")) from None
+
+
+def _check_published(experiment: Experiment, source: Source) -> None:
+    axes = {axis for coordinates in experiment.grid() for axis in coordinates}
+    for published in experiment.published:
+        for axis in published.where:
+            if axis not in axes:
+                raise WrongInputError(
+                    f"{axis!r} is not an axis{_nearest(axis, sorted(axes))}; "
+                    f"axes: {', '.join(sorted(axes))}",
+                    where=source.where("published.where"),
+                )
+        if missing := axes - set(published.where):
+            raise WrongInputError(
+                f"no value for {', '.join(sorted(missing))}", where=source.where("published.where")
+            )
+
+
+def _tables(value: Any, source: Source, key: str) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        raise WrongInputError(f"is a list of tables, as [[{key}]]", where=source.where(key))
+    return value
+
+
+def _dotted(table: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Values by dotted name, whether the file quotes the dots or not."""
+    for key, value in table.items():
+        if isinstance(value, dict) and "." not in key:
+            yield from _dotted(value, f"{prefix}{key}.")
+        else:
+            yield f"{prefix}{key}", value
 
 
 def _flatten(axes: Any, source: Source, prefix: str = "") -> Iterator[tuple[str, Any]]:
@@ -162,47 +244,69 @@ def _read_traces(raw: Any, directory: Path) -> None:
 
 
 def _explain(
-    error: ValidationError, source: Source, coordinates: dict[str, Any]
+    error: ValidationError,
+    source: Source,
+    coordinates: Coordinates | None = None,
+    experiment: str = "",
+    contender: str = "",
 ) -> WrongInputError:
     first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
     location = [str(part) for part in first["loc"]]
-    key = _as_written(location, source, coordinates)
+    key = _as_written(location, source, coordinates or {}, experiment, contender)
     if first["type"] == "extra_forbidden":
         message = f"unknown key{_nearest(location[-1], _siblings(location[:-1]))}"
     elif first["type"] == "missing":
         message = "is missing"
     elif first["type"] in ("enum", "literal_error"):
-        expected = re.findall(r"'([^']+)'", str(first.get("ctx", {}).get("expected", "")))
-        value = str(first["input"])
-        message = f"{value!r} is not one of {', '.join(expected)}{_nearest(value, expected)}"
+        message = _not_one_of(first["input"], first.get("ctx", {}).get("expected", ""))
+    elif first["type"] == "union_tag_invalid":
+        message = _not_one_of(first["ctx"]["tag"], first["ctx"]["expected_tags"])
     else:
         message = first["msg"].removeprefix("Value error, ")
     return WrongInputError(message, where=source.where(key))
 
 
-def _as_written(location: list[str], source: Source, coordinates: dict[str, Any]) -> str:
+def _not_one_of(value: Any, expected: Any) -> str:
+    known = re.findall(r"'([^']+)'", str(expected))
+    return f"{str(value)!r} is not one of {', '.join(known)}{_nearest(str(value), known)}"
+
+
+def _as_written(
+    location: list[str], source: Source, coordinates: Coordinates, experiment: str, contender: str
+) -> str:
     """The key as the file has it: a link's shorthand and axes instead of the model's fields."""
     for axis in coordinates:
         parts = axis.split(".")
         remaining = iter(location)
         if all(part in remaining for part in parts):
-            return f"axes.{axis}"
+            return _deepest([f"axes.{axis}", f"cells.{axis}"], source, experiment)
     if "steps" in location and "steps" not in source.text:
         location = location[: location.index("steps")]
     named = [part for part in location if part not in _MODEL_ONLY and not part.isdecimal()]
     shorthand = [part for part in named if part not in ("down", "up")]
-    return max(".".join(named), ".".join(shorthand), key=source.depth)
+    written = [".".join(named), ".".join(shorthand)]
+    if contender and (key := ".".join(shorthand)):
+        written.append(f"contenders.{contender}.{key}")
+        if coordinates.keys() <= {"protocol"} or key == "protocol":
+            written.append(f"axes.{key}")
+    return _deepest(written, source, experiment)
+
+
+def _deepest(keys: list[str], source: Source, experiment: str) -> str:
+    """Of several ways to write a key the one that the file has most of."""
+    within = [f"experiments.{experiment}.{key}" for key in keys] if experiment else []
+    return max([*keys, *within], key=lambda key: source.depth(key) / len(key.split(".")))
 
 
 def _siblings(location: list[str]) -> list[str]:
     """Keys that the file may have at the place of an unknown one."""
-    model: Any = Setting if location and location[0] in Setting.model_fields else Study
+    model: Any = Setting if location and location[0] in Setting.model_fields else Experiment
     for part in location:
         if isinstance(model, type) and issubclass(model, BaseModel) and part in model.model_fields:
             model = _model_in(model.model_fields[part].annotation)
     fields = set(model.model_fields) if model else set()
-    if model is Study:
-        fields |= set(Setting.model_fields)
+    if model is Experiment:
+        fields |= {"experiments", "quick", *Study.model_fields, *Setting.model_fields}
     if "path" in location:
         fields |= {"links", "rtt", *Link.model_fields, *Direction.model_fields}
     return sorted(fields - {"conditions"})

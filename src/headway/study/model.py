@@ -1,15 +1,15 @@
-"""The study: settings crossed by axes, repetitions, limits, and what is compared."""
+"""The setting: all conditions of a run."""
 
 from __future__ import annotations
 
-import copy
 from enum import StrEnum
-from typing import Any, Literal, Self
+from typing import Any, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, model_validator
 
 from headway.study.path import Part, Path
 from headway.study.units import Duration, Size
+from headway.study.workload import Download, Workload
 
 
 class Protocol(StrEnum):
@@ -46,7 +46,7 @@ class CongestionControl(StrEnum):
 
 
 class Host(Part):
-    """A host at one end of the path: its program, and its TCP."""
+    """A host: its program, and its TCP."""
 
     program: str
     congestion_control: CongestionControl = CongestionControl.CUBIC
@@ -58,14 +58,28 @@ class Host(Part):
     )
 
 
-class Download(Part):
-    """One request for one body of this size."""
+def _check_tls(protocol: Protocol, tls: bool) -> None:
+    if not tls and protocol is not Protocol.H1:
+        raise ValueError(f"{protocol} without TLS is not offered; only h1 is")
 
-    kind: Literal["download"] = "download"
-    size: Size
 
-    def __str__(self) -> str:
-        return f"download {self.size}"
+class Upstream(Part):
+    """Between a proxy and the server behind it."""
+
+    protocol: Protocol = Protocol.H1
+    tls: bool = True
+    path: Path = Path()
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        _check_tls(self.protocol, self.tls)
+        return self
+
+
+class Proxy(Host):
+    """A reverse proxy between client and server: each side has its own path."""
+
+    upstream: Upstream = Upstream()
 
 
 class Limits(Part):
@@ -76,9 +90,15 @@ class Limits(Part):
 
 
 class Capture(Part):
-    """What is kept of the packets: pcapng files at both ends, with the TLS secrets."""
+    """What is kept of a run beside its record.
+
+    ``packets``: pcapng files at both ends, with the TLS secrets. ``qlog``: what programs log of
+    QUIC, whole. ``bodies``: every body is received into a file and compared byte for byte.
+    """
 
     packets: bool = False
+    qlog: bool = False
+    bodies: bool = False
 
 
 DEFAULT_PROGRAMS = {"client": "curl", "server": "nginx"}
@@ -92,8 +112,9 @@ class Setting(Part):
     clock: Clock = Clock.VIRTUAL
     client: Host = Host(program=DEFAULT_PROGRAMS["client"])
     server: Host = Host(program=DEFAULT_PROGRAMS["server"])
+    proxy: Proxy | None = None
     path: Path = Path()
-    workload: Download = Download(size=Size(1_000_000))
+    workload: Workload = Download(size=Size(1_000_000))
     limits: Limits = Limits()
     capture: Capture = Capture()
 
@@ -111,53 +132,15 @@ class Setting(Part):
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
-        if not self.tls and self.protocol is not Protocol.H1:
-            raise ValueError(f"{self.protocol} without TLS is not offered; only h1 is")
+        _check_tls(self.protocol, self.tls)
         return self
 
+    @property
+    def paths(self) -> tuple[Path, ...]:
+        """The paths between neighbouring hosts, the client's first."""
+        return (self.path, self.proxy.upstream.path) if self.proxy else (self.path,)
 
-class Study(Part):
-    """A question, and the experiment that answers it."""
-
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
-    question: str = ""
-    repetitions: int = Field(default=1, ge=1)
-    seed: int = Field(default=1, ge=0, lt=2**32, description="seed of the first repetition")
-    baseline: Protocol = Protocol.H2
-    metric: Literal["total_s", "ttfb_s", "connect_s", "tls_s"] = "total_s"
-    axes: dict[str, tuple[Any, ...]] = Field(
-        default_factory=dict, description="values of settings, by dotted name, that are crossed"
-    )
-    conditions: dict[str, Any] = Field(
-        default_factory=dict, description="the rest of the setting, as written in the file"
-    )
-
-    @field_validator("axes")
-    @classmethod
-    def _axes_have_values(cls, axes: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
-        for name, values in axes.items():
-            if not values:
-                raise ValueError(f"axis {name} has no values")
-            if len({str(value) for value in values}) < len(values):
-                raise ValueError(f"axis {name} has a value twice")
-        return axes
-
-    def setting(self, coordinates: dict[str, Any]) -> Setting:
-        """The conditions with the axes at these coordinates.
-
-        Raises:
-            pydantic.ValidationError: the combination is not a valid setting.
-        """
-        raw = copy.deepcopy(self.conditions)
-        for dotted, value in coordinates.items():
-            _put(raw, dotted.split("."), value)
-        return Setting.model_validate(raw)
-
-
-def _put(raw: dict[str, Any], keys: list[str], value: Any) -> None:
-    *tables, last = keys
-    for table in tables:
-        if not isinstance(raw.get(table), dict):
-            raw[table] = {}
-        raw = raw[table]
-    raw[last] = value
+    @property
+    def draws_path(self) -> bool:
+        """Whether every seed has another path, drawn of a profile."""
+        return any(path.profile is not None for path in self.paths)

@@ -331,6 +331,7 @@ class Path(Part):
     """What lies between two hosts: one link or a chain, the first one next to the client."""
 
     links: tuple[Link, ...] = Field(default=(Link(),), min_length=1)
+    profile: str | None = Field(default=None, description="the profile that the links come from")
 
     @model_validator(mode="before")
     @classmethod

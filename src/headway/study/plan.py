@@ -1,62 +1,109 @@
-"""From a study to its runs: cells, repetitions and seeds, in the order of execution."""
+"""From a study to its runs: cells, contenders, repetitions and seeds, in the order of execution."""
 
 from __future__ import annotations
 
 import random
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from headway.study.load import TRACE_KEY, combinations
-from headway.study.model import Setting, Study
+from headway.study.experiment import Coordinates, Experiment, Study
+from headway.study.model import Setting
+from headway.study.trace import TRACE_KEY
 
 
 @dataclass(frozen=True)
 class Run:
-    """One repetition of one cell by one protocol."""
+    """One repetition of one contender in one cell."""
 
     run_id: str
     study: str
+    experiment: str
     cell: str
+    contender: str
     rep: int
     seed: int
     setting: Setting
 
 
+@dataclass(frozen=True)
+class _Place:
+    """A contender in a cell; its setting, unless every repetition draws its own."""
+
+    experiment: Experiment
+    cell: str
+    coordinates: Coordinates
+    contender: str
+    setting: Setting
+
+    def run(self, study: Study, rep: int) -> Run:
+        seed = study.seed + rep - 1
+        setting = self.setting
+        if setting.draws_path:
+            setting = self.experiment.setting(self.coordinates, self.contender, seed)
+        return Run(
+            run_id=f"{self.cell}-{_slug(self.contender)}-{rep:03d}",
+            study=study.name,
+            experiment=self.experiment.name,
+            cell=self.cell,
+            contender=self.contender,
+            rep=rep,
+            seed=seed,
+            setting=setting,
+        )
+
+
 def plan(study: Study) -> tuple[Run, ...]:
     """All runs of a study.
 
-    Runs of a cell share a repetition's seed, so all protocols meet the same losses. The order is
-    shuffled by the study's seed within each repetition: protocols are interleaved, and a study
+    Runs of a cell share a repetition's seed, so all contenders meet the same path. The order is
+    shuffled by the study's seed within each repetition: contenders are interleaved, and a study
     that is cut short has whole repetitions.
     """
+    places = [place for experiment in study.experiments for place in _places(experiment)]
     runs: list[Run] = []
     shuffler = random.Random(study.seed)
-    for rep in range(1, study.repetitions + 1):
-        batch = [_run(study, coordinates, rep) for coordinates in combinations(study)]
+    for rep in range(1, max(e.repetitions for e in study.experiments) + 1):
+        batch = [place.run(study, rep) for place in places if rep <= place.experiment.repetitions]
         shuffler.shuffle(batch)
         runs += batch
     return tuple(runs)
 
 
-def _run(study: Study, coordinates: dict[str, Any], rep: int) -> Run:
-    setting = study.setting(coordinates)
-    cell = cell_name({axis: v for axis, v in coordinates.items() if axis != "protocol"})
-    return Run(
-        run_id=f"{cell}-{setting.protocol}-{rep:03d}",
-        study=study.name,
-        cell=cell,
-        rep=rep,
-        seed=study.seed + rep - 1,
-        setting=setting,
+def _places(experiment: Experiment) -> list[_Place]:
+    return [
+        _Place(experiment, cell, coordinates, contender, experiment.setting(coordinates, contender))
+        for cell, coordinates in cells(experiment).items()
+        for contender in experiment.contenders
+        if not experiment.excludes({**coordinates, "contender": contender})
+    ]
+
+
+def cells(experiment: Experiment) -> dict[str, Coordinates]:
+    """The cells of an experiment by their names."""
+    return {cell_name(experiment, coordinates): coordinates for coordinates in experiment.grid()}
+
+
+def cell_at(experiment: Experiment, where: Mapping[str, Any]) -> str | None:
+    """The cell with these coordinates, in whatever order; None if the grid has none."""
+    wanted = {axis: str(value) for axis, value in where.items()}
+    return next(
+        (
+            name
+            for name, coordinates in cells(experiment).items()
+            if {axis: str(value) for axis, value in coordinates.items()} == wanted
+        ),
+        None,
     )
 
 
-def cell_name(coordinates: dict[str, Any]) -> str:
-    """A short name, fit for a directory, that tells the cell's coordinates."""
-    if not coordinates:
-        return "cell"
-    return "-".join(f"{axis.split('.')[-1]}_{_slug(value)}" for axis, value in coordinates.items())
+def cell_name(experiment: Experiment, coordinates: Mapping[str, Any]) -> str:
+    """A short name, fit for a directory and unique in its study, that tells the coordinates."""
+    parts = [f"{axis.split('.')[-1]}_{_slug(value)}" for axis, value in coordinates.items()]
+    if experiment.name:
+        parts = [experiment.name, *parts]
+    return "-".join(parts) or "cell"
 
 
 def _slug(value: Any) -> str:

@@ -6,6 +6,9 @@ from pathlib import Path
 
 from headway.errors import WrongInputError
 
+TRACE_KEY = "opportunities_ms"
+"""Key under which a trace's contents stand beside its name in a study."""
+
 
 def read_trace(file: Path) -> tuple[int, ...]:
     """Read the times of a trace's delivery opportunities in milliseconds.

@@ -16,6 +16,18 @@ _KEYRINGS = tuple(
 _STATUS = re.compile(r"dlstatus:\d+:(?P<percent>[\d.]+):")
 _PLANNED = re.compile(r"Inst (?P<name>\S+) \((?P<version>\S+) .*\[(?P<architecture>\w+)\]\)")
 
+# A version that satisfies whoever depends on the package.
+_PRETENDED = """\
+Package: {name}
+Status: install ok installed
+Version: 999999
+Architecture: amd64
+Multi-Arch: foreign
+Maintainer: nobody
+Description: not wanted
+
+"""
+
 # The machine's proxies, certificates and credentials stay in force; its hooks, pinning, foreign
 # architectures and archives do not. A frozen mirror's Release files outlive their validity.
 _CONFIGURATION = """\
@@ -80,12 +92,14 @@ class PrivateApt:
         mirror: address of a Debian archive.
         suite: the suite.
         runner: runs apt.
+        left_out: packages that are never chosen, though others depend on them.
     """
 
     directory: Path
     mirror: str
     suite: str
     runner: Runner
+    left_out: tuple[str, ...] = ()
 
     @property
     def _configuration(self) -> Path:
@@ -107,7 +121,10 @@ class PrivateApt:
         """
         for needed in (self.directory / "lists" / "partial", self._archives / "partial"):
             needed.mkdir(parents=True, exist_ok=True)
-        (self.directory / "status").touch()
+        # What apt believes to be there already, it leaves out.
+        (self.directory / "status").write_text(
+            "".join(_PRETENDED.format(name=name) for name in self.left_out)
+        )
         (self.directory / "sources.list").write_text(
             f"deb [arch=amd64 target=Packages signed-by={debian_keyring()}]"
             f" {self.mirror} {self.suite} main\n"
@@ -115,19 +132,23 @@ class PrivateApt:
         self._configuration.write_text(_CONFIGURATION.format(state=self.directory))
         self._run(["update"], f"reading the package list of {self.suite}", _fractions(advance))
 
+    def names(self) -> frozenset[str]:
+        """The names of all packages of the suite."""
+        command = ["apt-cache", "-c", str(self._configuration), "pkgnames"]
+        answer = subprocess.run(
+            command, check=True, capture_output=True, text=True, env=user_environment()
+        )
+        return frozenset(answer.stdout.split())
+
     def newest(self, pattern: re.Pattern[str]) -> tuple[str, tuple[int, ...]] | None:
         """The package whose name matches and has the greatest numbers in its groups.
 
         Returns:
             Name and numbers, or None if there is none.
         """
-        command = ["apt-cache", "-c", str(self._configuration), "pkgnames"]
-        names = subprocess.run(
-            command, check=True, capture_output=True, text=True, env=user_environment()
-        ).stdout.split()
         found = [
             (name, tuple(int(number) for number in match.groups()))
-            for name in names
+            for name in self.names()
             if (match := pattern.fullmatch(name))
         ]
         return max(found, key=lambda pair: pair[1], default=None)

@@ -23,6 +23,7 @@ from headway.lab.image.prerequisites import (
 from headway.lab.image.process import Runner
 from headway.lab.image.progress import BuildProgress, SilentProgress
 from headway.lab.image.roottree import build_root
+from headway.lab.image.selection import select
 from headway.lab.image.sources import debian_mirror
 
 
@@ -87,18 +88,21 @@ class _Build:
 
     def _root(self) -> None:
         runner = self._runner(self.layout.root_name)
-        apt = self._apt(self.layout.options.suite, runner)
-        self.progress.step(f"reading the package list of {apt.suite}")
-        apt.update(self.progress.advance)
-        inputs = self.layout.root_inputs
+        inputs, suite = self.layout.root_inputs, self.layout.options.suite
+        wanted = inputs.packages
+        own, *others = (
+            self._apt(name, runner, wanted.left_out)
+            for name in dict.fromkeys([suite, *wanted.foreign_suites])
+        )
 
         def fill(directory: Path) -> BaseModel:
-            packages = build_root(apt, inputs, directory, runner, self.progress)
+            chosen = select(own, others, wanted, self.progress)
+            packages = build_root(chosen, inputs, directory, runner, self.progress)
             return RootInfo(
                 key=self.layout.root_key,
-                suite=apt.suite,
+                suite=suite,
                 mirror=self._mirror,
-                asked=inputs.packages,
+                asked=(*wanted.names, *(wheel.name for wheel in inputs.wheels)),
                 packages=packages,
                 built=_now(),
             )
@@ -135,8 +139,8 @@ class _Build:
         remove_tree(self.layout.store.entry(name))
         self.layout.store.make(name, fill_and_describe)
 
-    def _apt(self, suite: str, runner: Runner) -> PrivateApt:
-        return PrivateApt(self._downloads / suite, self._mirror, suite, runner)
+    def _apt(self, suite: str, runner: Runner, left_out: tuple[str, ...] = ()) -> PrivateApt:
+        return PrivateApt(self._downloads / suite, self._mirror, suite, runner, left_out)
 
     def _runner(self, name: str) -> Runner:
         log = self.layout.store.directory / "logs" / f"{name}.log"

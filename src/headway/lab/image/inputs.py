@@ -8,11 +8,14 @@ from pathlib import Path
 from headway.lab.image import kconfig
 from headway.lab.image.cache import digest
 from headway.lab.image.options import ImageOptions
+from headway.lab.image.packagelist import PackageList
+from headway.lab.image.wheels import Wheel, parse_wheels
 
 _HERE = Path(__file__).parent
 _INIT = _HERE.parents[1] / "guest" / "init.py"
 _KERNEL_RECIPE = "1"
 """To be changed whenever `build_kernel` makes another kernel from the same inputs."""
+_RECIPE = ("roottree.py", "selection.py", "wheels.py", "pki.py")
 
 
 @dataclass(frozen=True)
@@ -52,12 +55,14 @@ class RootInputs:
     """What a root tree is made from.
 
     Attributes:
-        packages: the packages that are asked for, sorted.
+        packages: the Debian packages.
+        wheels: the programs that Debian does not have.
         init: PID 1 of the lab.
         recipe: the modules that make the tree: it is made again when they change.
     """
 
-    packages: tuple[str, ...]
+    packages: PackageList
+    wheels: tuple[Wheel, ...]
     init: bytes
     recipe: tuple[bytes, ...]
 
@@ -65,17 +70,19 @@ class RootInputs:
     def of_package(cls) -> RootInputs:
         """The inputs that Headway ships."""
         return cls(
-            package_list((_HERE / "packages.txt").read_text()),
+            PackageList.parse((_HERE / "packages.txt").read_text()),
+            parse_wheels((_HERE / "wheels.txt").read_text()),
             _INIT.read_bytes(),
-            tuple((_HERE / name).read_bytes() for name in ("roottree.py", "pki.py")),
+            tuple((_HERE / name).read_bytes() for name in _RECIPE),
         )
 
     def key(self, options: ImageOptions) -> str:
         """The key of the root tree that these inputs make."""
-        return digest(options.mirror or "", options.suite, *self.packages, self.init, *self.recipe)
-
-
-def package_list(text: str) -> tuple[str, ...]:
-    """The packages of a list with one name per line and comments after ``#``, sorted."""
-    names = (line.split("#", 1)[0].strip() for line in text.splitlines())
-    return tuple(sorted({name for name in names if name}))
+        return digest(
+            options.mirror or "",
+            options.suite,
+            *self.packages.lines(),
+            *(wheel.requirement for wheel in self.wheels),
+            self.init,
+            *self.recipe,
+        )

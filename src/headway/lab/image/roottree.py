@@ -7,12 +7,13 @@ import stat
 from collections.abc import Sequence
 from pathlib import Path
 
-from headway.lab.image.apt import PrivateApt
 from headway.lab.image.image import TREE_DIRECTORY
 from headway.lab.image.inputs import RootInputs
 from headway.lab.image.process import Runner, scrubbed_environment
 from headway.lab.image.progress import BuildProgress
+from headway.lab.image.selection import Chosen
 from headway.lab.image.treeprogram import compile_command, python_version
+from headway.lab.image.wheels import install_wheel
 
 _MERGED = ("bin", "sbin", "lib", "lib64")
 _MOUNT_POINTS = (
@@ -23,6 +24,7 @@ _MOUNT_POINTS = (
     "tmp",
     "overlay",
     "lab/code",
+    "lab/extras",
     "lab/run",
     "lab/www",
     "var/log/nginx",
@@ -41,9 +43,10 @@ _LEFT_OUT = (
     "./usr/share/icons/*",
     "./usr/share/perl/*",
     "./usr/lib/systemd/*",
+    "./usr/lib/x86_64-linux-gnu/gconv/*",
 )
 # Modules that are of no use in a lab are not compiled.
-_NOT_COMPILED = r"/(test|tests|idlelib|lib2to3|ensurepip|pydoc_data|turtledemo|dist-packages)/"
+_NOT_COMPILED = r"/(test|tests|idlelib|lib2to3|ensurepip|pydoc_data|turtledemo)/"
 # Names that Debian leaves to update-alternatives.
 _ALTERNATIVES = {"usr/bin/awk": "usr/bin/mawk", "usr/bin/which": "usr/bin/which.debianutils"}
 _FILES = {
@@ -66,7 +69,7 @@ _FILES = {
 
 
 def build_root(
-    apt: PrivateApt,
+    chosen: Sequence[Chosen],
     inputs: RootInputs,
     directory: Path,
     runner: Runner,
@@ -77,20 +80,22 @@ def build_root(
     Everything in it belongs to the user who makes it and is readable by everyone.
 
     Args:
-        apt: whence the packages come.
+        chosen: the packages, and whence they come.
         inputs: what else it is made from.
         directory: is given the tree, as ``tree``.
         runner: runs the tools.
         progress: is told how it goes.
 
     Returns:
-        The versions of all packages in the tree.
+        The versions of all packages in the tree, Debian's and wheels.
 
     Raises:
         HeadwayError: no space, no network, or a package that does not exist.
     """
-    progress.step("downloading the root tree's packages")
-    archives = apt.download(apt.closure(inputs.packages), progress.advance)
+    archives = []
+    for part in chosen:
+        progress.step(f"downloading the root tree's packages of {part.apt.suite}")
+        archives += part.apt.download(part.packages, progress.advance)
     tree = directory / TREE_DIRECTORY
     _skeleton(tree)
     progress.step("unpacking the root tree's packages")
@@ -98,12 +103,15 @@ def build_root(
     for count, archive in enumerate(archives, start=1):
         status.append(_unpack(archive, tree, runner))
         progress.advance(count / len(archives))
+    for wheel in inputs.wheels:
+        progress.step(f"downloading {wheel.name} {wheel.version}")
+        install_wheel(wheel, tree, directory / wheel.name, runner)
     progress.step("completing the root tree")
     _complete(tree, inputs, status)
     _cache_libraries(tree, runner)
     _compile_python(tree, runner)
     _open_to_everyone(tree)
-    return versions(tree)
+    return versions(tree) | {wheel.name: wheel.version for wheel in inputs.wheels}
 
 
 def versions(tree: Path) -> dict[str, str]:
@@ -204,9 +212,9 @@ def _cache_libraries(tree: Path, runner: Runner) -> None:
 
 
 def _compile_python(tree: Path, runner: Runner) -> None:
-    library = f"usr/lib/python{python_version(tree)}"
-    runner.run(
-        compile_command(tree, tree / library, f"/{library}", "-x", _NOT_COMPILED),
-        purpose="compiling the root tree's Python library",
-        environment=scrubbed_environment(),
-    )
+    for library in (f"usr/lib/python{python_version(tree)}", "usr/lib/python3/dist-packages"):
+        runner.run(
+            compile_command(tree, tree / library, f"/{library}", "-x", _NOT_COMPILED),
+            purpose="compiling the root tree's Python library",
+            environment=scrubbed_environment(),
+        )

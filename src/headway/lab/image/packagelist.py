@@ -1,0 +1,79 @@
+"""The list of the root tree's packages, as ``packages.txt`` writes it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from headway.errors import WrongInputError
+
+_LINE = re.compile(r"(?P<left_out>-?)(?P<name>[a-z0-9][a-z0-9.+-]+)(?:\s+@(?P<suite>[a-z-]+))?")
+
+
+@dataclass(frozen=True, order=True)
+class ForeignPackage:
+    """A package of a suite that is stated, whatever the image's suite is."""
+
+    suite: str
+    name: str
+
+
+@dataclass(frozen=True)
+class PackageList:
+    """What a root tree is made from.
+
+    Attributes:
+        asked: packages of the image's suite, sorted.
+        foreign: packages of other suites, sorted.
+        left_out: packages that are not installed, though others depend on them.
+    """
+
+    asked: tuple[str, ...]
+    foreign: tuple[ForeignPackage, ...] = ()
+    left_out: tuple[str, ...] = ()
+
+    @classmethod
+    def parse(cls, text: str) -> PackageList:
+        """A list with one package per line and comments after ``#``.
+
+        A line is a name, or a name and ``@`` with its suite, or ``-`` with a name to leave out.
+
+        Raises:
+            WrongInputError: a line is none of these.
+        """
+        asked, foreign, left_out = set(), set(), set()
+        for number, line in enumerate(text.splitlines(), start=1):
+            entry = line.split("#", 1)[0].strip()
+            if not entry:
+                continue
+            match = _LINE.fullmatch(entry)
+            if match is None or (match["left_out"] and match["suite"]):
+                raise WrongInputError(
+                    f"must be NAME, NAME @SUITE or -NAME, not {entry!r}",
+                    where=f"line {number} of the package list",
+                )
+            if match["left_out"]:
+                left_out.add(match["name"])
+            elif match["suite"]:
+                foreign.add(ForeignPackage(match["suite"], match["name"]))
+            else:
+                asked.add(match["name"])
+        return cls(tuple(sorted(asked)), tuple(sorted(foreign)), tuple(sorted(left_out)))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All packages that are asked for, of whatever suite, sorted."""
+        return tuple(sorted({*self.asked, *(package.name for package in self.foreign)}))
+
+    @property
+    def foreign_suites(self) -> tuple[str, ...]:
+        """The suites that are stated, sorted."""
+        return tuple(sorted({package.suite for package in self.foreign}))
+
+    def lines(self) -> tuple[str, ...]:
+        """The list without its comments, in an order that depends on nothing."""
+        return (
+            *self.asked,
+            *(f"{package.name} @{package.suite}" for package in self.foreign),
+            *(f"-{name}" for name in self.left_out),
+        )

@@ -1,0 +1,233 @@
+"""Path profiles: paths of mobile, cellular and satellite access, by name.
+
+``path.profile = "4g-good"`` stands for the links of that profile. What else the path says (queue,
+loss) refines them. A profile that was measured as a distribution is drawn anew by every
+repetition's seed, for all contenders alike; ``"4g-good median"`` is its median, always the same.
+"""
+
+from __future__ import annotations
+
+import copy
+import csv
+import difflib
+import math
+import random
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from functools import cache
+from importlib import resources
+from typing import Any
+
+from headway.errors import WrongInputError
+
+_DATA = resources.files("headway.study") / "data"
+_MEDIAN = " median"
+_SLOWEST_MBIT = 0.01
+
+
+@dataclass(frozen=True)
+class Profile(ABC):
+    """A named path.
+
+    Attributes:
+        name: as a study file has it.
+        source: where its numbers come from.
+    """
+
+    name: str
+    source: str
+
+    @property
+    @abstractmethod
+    def description(self) -> str:
+        """Its properties in a line."""
+
+    @abstractmethod
+    def path(self, seed: int | None) -> dict[str, Any]:
+        """The path as a study file would have it.
+
+        Args:
+            seed: of the draw; the profile's medians if None.
+        """
+
+
+@dataclass(frozen=True)
+class LogNormal:
+    """A quantity whose natural logarithm is normal: mean and standard deviation of that."""
+
+    mu: float
+    sigma: float
+
+    def at(self, deviation: float) -> float:
+        """The value so many standard deviations from the median."""
+        return math.exp(self.mu + self.sigma * deviation)
+
+
+@dataclass(frozen=True)
+class Mobile(Profile):
+    """Access by signal quality: rates and RTT are log-normal, both rates correlated.
+
+    Attributes:
+        down_mbit: rate towards the client.
+        up_mbit: rate towards the server.
+        rtt_ms: round-trip time.
+        correlation: of the logarithms of the two rates.
+    """
+
+    down_mbit: LogNormal
+    up_mbit: LogNormal
+    rtt_ms: LogNormal
+    correlation: float
+
+    @property
+    def description(self) -> str:
+        """See `Profile.description`."""
+        down, up, rtt = (one.at(0) for one in (self.down_mbit, self.up_mbit, self.rtt_ms))
+        return (
+            f"drawn for every repetition; medians {down:.3g} Mbit/s down, {up:.3g} Mbit/s up, "
+            f"RTT {rtt:.3g} ms"
+        )
+
+    def path(self, seed: int | None) -> dict[str, Any]:
+        """See `Profile.path`."""
+        down = common = rtt = 0.0
+        if seed is not None:
+            draw = random.Random(f"{self.name} {seed}")
+            down, common, rtt = (draw.gauss() for _ in range(3))
+        up = self.correlation * down + math.sqrt(1 - self.correlation**2) * common
+        return {
+            "rtt": f"{self.rtt_ms.at(rtt):.3f} ms",
+            "down": {"rate": _rate(self.down_mbit.at(down))},
+            "up": {"rate": _rate(self.up_mbit.at(up))},
+        }
+
+
+@dataclass(frozen=True)
+class Fixed(Profile):
+    """A path that is the same in every run."""
+
+    text: str
+    raw: dict[str, Any]
+
+    @property
+    def description(self) -> str:
+        """See `Profile.description`."""
+        return self.text
+
+    def path(self, seed: int | None) -> dict[str, Any]:
+        """See `Profile.path`."""
+        return copy.deepcopy(self.raw)
+
+
+def _rate(mbit: float) -> str:
+    return f"{max(mbit, _SLOWEST_MBIT):.6f} Mbit/s"
+
+
+@cache
+def profiles() -> dict[str, Profile]:
+    """All profiles by their names."""
+    return {profile.name: profile for profile in (*_mobile(), *_cellular(), *_satellite())}
+
+
+def _mobile() -> list[Profile]:
+    source = "71,281 speed tests over four European operators, as in ERRANT (Trevisan et al. 2020)"
+    return [
+        Mobile(
+            row["profile"],
+            source,
+            *(
+                LogNormal(float(row[f"ln_{name}_mu"]), float(row[f"ln_{name}_sigma"]))
+                for name in ("down", "up", "rtt")
+            ),
+            float(row["rho_down_up"]),
+        )
+        for row in _table("mobile.csv")
+    ]
+
+
+def _cellular() -> list[Profile]:
+    return [
+        Fixed(
+            row["network"],
+            "Kakhki et al. 2017, Table 5",
+            f"{row['throughput_mbit_s']} Mbit/s, RTT {row['rtt_ms']} ms (deviation "
+            f"{row['rtt_std_ms']} ms), reordering {row['reordering_pct']} %, "
+            f"loss {row['loss_pct']} %",
+            {
+                "rate": f"{row['throughput_mbit_s']} Mbit/s",
+                "rtt": f"{row['rtt_ms']} ms",
+                # Two independent directions have the deviation of the round trip together.
+                "jitter": f"{float(row['rtt_std_ms']) / math.sqrt(2):.3f} ms",
+                "jitter_distribution": "normal",
+                "reordering": f"{row['reordering_pct']} %",
+                "loss": f"{row['loss_pct']} %",
+            },
+        )
+        for row in _table("cellular.csv")
+    ]
+
+
+def _satellite() -> list[Profile]:
+    """Orbits of Kosek et al. 2022: the satellite link, then the Internet to the server."""
+    return [
+        Fixed(
+            name,
+            "Kosek et al. 2022, Section III",
+            f"20 Mbit/s, {one_way_ms} ms one way by satellite and 40 ms on the ground",
+            {
+                "links": [
+                    {"rate": "20 Mbit/s", "delay": f"{one_way_ms} ms"},
+                    {"delay": "40 ms"},
+                ]
+            },
+        )
+        for name, one_way_ms in (("geo", 250), ("leo", 16))
+    ]
+
+
+def _table(name: str) -> list[dict[str, str]]:
+    lines = (_DATA / name).read_text(encoding="utf-8").splitlines()
+    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
+
+
+def realise(raw: dict[str, Any], seed: int | None) -> dict[str, Any]:
+    """Replace the profiles of a setting's paths by what they stand for.
+
+    Args:
+        raw: a setting as a study file has it.
+        seed: of the draw; medians if None.
+
+    Raises:
+        WrongInputError: no such profile.
+    """
+    raw = dict(raw)
+    if isinstance(raw.get("path"), dict):
+        raw["path"] = _path(raw["path"], seed)
+    proxy = raw.get("proxy")
+    if isinstance(proxy, dict) and isinstance(proxy.get("upstream"), dict):
+        raw["proxy"] = {**proxy, "upstream": realise(proxy["upstream"], seed)}
+    return raw
+
+
+def _path(raw: dict[str, Any], seed: int | None) -> dict[str, Any]:
+    if not isinstance(raw.get("profile"), str):
+        return raw
+    if "links" in raw:
+        raise WrongInputError("give either a profile or links, not both")
+    profile = _find(raw["profile"].removesuffix(_MEDIAN))
+    drawn = profile.path(None if raw["profile"].endswith(_MEDIAN) else seed)
+    first, *others = drawn.get("links", [drawn])
+    own = {key: value for key, value in raw.items() if key != "profile"}
+    for way in ("down", "up"):
+        if way in first or way in own:
+            own[way] = {**first.get(way, {}), **own.get(way, {})}
+    return {"profile": raw["profile"], "links": [{**first, **own}, *others]}
+
+
+def _find(name: str) -> Profile:
+    known = profiles()
+    if name not in known:
+        close = difflib.get_close_matches(name, known, n=1)
+        hint = f"; did you mean {close[0]!r}?" if close else ""
+        raise WrongInputError(f"no profile {name!r}{hint}; profiles: {', '.join(known)}")
+    return known[name]

@@ -1,0 +1,92 @@
+"""Workloads: what a client does, and what is timed."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+
+from headway.study.path import Part
+from headway.study.units import Size
+
+
+class Download(Part):
+    """One request for one body; with ``0 B`` only connection, request and status are timed."""
+
+    kind: Literal["download"] = "download"
+    size: Size
+
+    @property
+    def requests(self) -> int:
+        """Number of requests."""
+        return 1
+
+    def __str__(self) -> str:
+        return f"download {self.size}"
+
+
+class Parallel(Part):
+    """Requests for several bodies of the same size, all at once.
+
+    HTTP/2 and HTTP/3 send them on one connection, HTTP/1.1 on as many as the client opens.
+    """
+
+    kind: Literal["parallel"] = "parallel"
+    size: Size
+    count: int = Field(ge=1, le=100, description="number of bodies")
+
+    @property
+    def requests(self) -> int:
+        """Number of requests."""
+        return self.count
+
+    def __str__(self) -> str:
+        return f"parallel {self.count} x {self.size}"
+
+
+class Migration(Part):
+    """A download during which the client's address changes.
+
+    The host loses its address and gets another one. Its TCP connections end with it (Android's
+    connectivity service does the same), so that a program without connection migration learns of
+    the loss at once and may try again; a QUIC client may carry on from the new address
+    (RFC 9000, section 9).
+    """
+
+    kind: Literal["migration"] = "migration"
+    size: Size
+    after: Size = Field(description="received by the client, on the wire, when its address changes")
+
+    @property
+    def requests(self) -> int:
+        """Number of requests."""
+        return 1
+
+    @model_validator(mode="after")
+    def _in_time(self) -> Self:
+        if self.after >= self.size:
+            raise ValueError(f"the address would change after the end: {self.after} of {self.size}")
+        return self
+
+    def __str__(self) -> str:
+        return f"migration after {self.after} of {self.size}"
+
+
+def _with_kind(value: Any) -> Any:
+    return {"kind": "download", **value} if isinstance(value, dict) else value
+
+
+def _kind(value: Any) -> Any:
+    return value.get("kind") if isinstance(value, dict) else getattr(value, "kind", None)
+
+
+Workload = Annotated[
+    Annotated[Download, Tag("download")]
+    | Annotated[Parallel, Tag("parallel")]
+    | Annotated[Migration, Tag("migration")],
+    Discriminator(_kind),
+    BeforeValidator(_with_kind),
+]
+
+WORKLOADS: tuple[type[Part], ...] = (Download, Parallel, Migration)
+"""All kinds, for the list that people read."""

@@ -1,0 +1,88 @@
+from __future__ import annotations
+
+import math
+import statistics
+from pathlib import Path
+
+import pytest
+
+from headway.errors import WrongInputError
+from headway.study.load import Source, parse_study
+from headway.study.path import Path as NetworkPath
+from headway.study.plan import plan
+from headway.study.profiles import Mobile, profiles, realise
+
+STUDY = 'name = "s"\nrepetitions = 3\n[workload]\nsize = "1 MB"\n'
+
+
+def drawn(name: str, seed: int | None) -> NetworkPath:
+    return NetworkPath.model_validate(realise({"path": {"profile": name}}, seed)["path"])
+
+
+@pytest.mark.parametrize("name", profiles())
+def test_every_profile_is_a_path_for_every_seed(name: str) -> None:
+    for seed in (None, *range(50)):
+        assert drawn(name, seed).profile == name
+
+
+def test_draws_have_the_published_distribution() -> None:
+    profile = profiles()["4g-good"]
+    assert isinstance(profile, Mobile)
+    paths = [drawn("4g-good", seed) for seed in range(2000)]
+    down = [
+        math.log(path.links[0].down.first_rate.mbit)
+        for path in paths
+        if path.links[0].down.first_rate
+    ]
+    up = [
+        math.log(path.links[0].up.first_rate.mbit) for path in paths if path.links[0].up.first_rate
+    ]
+    rtt = [math.log(path.rtt.ms) for path in paths]
+    for values, expected in (
+        (down, profile.down_mbit),
+        (up, profile.up_mbit),
+        (rtt, profile.rtt_ms),
+    ):
+        # Four standard errors of mean and deviation of 2000 draws.
+        assert abs(statistics.fmean(values) - expected.mu) < 4 * expected.sigma / math.sqrt(2000)
+        assert abs(statistics.stdev(values) - expected.sigma) < 4 * expected.sigma / math.sqrt(4000)
+    assert abs(statistics.correlation(down, up) - profile.correlation) < 0.06
+
+
+def test_the_median_is_the_same_for_every_seed() -> None:
+    assert drawn("4g-good median", 1) == drawn("4g-good median", 2)
+    assert drawn("4g-good", 1) != drawn("4g-good", 2)
+
+
+def test_contenders_of_a_repetition_share_the_draw_and_repetitions_do_not() -> None:
+    text = STUDY + '[axes]\nprotocol = ["h2", "h3"]\npath.profile = ["4g-good", "3g-bad", "geo"]'
+    rates: dict[tuple[str, int], set[int]] = {}
+    for run in plan(parse_study(Source("s.toml", text, Path()))):
+        rate = run.setting.path.links[0].down.first_rate
+        assert rate is not None
+        rates.setdefault((run.cell, run.rep), set()).add(int(rate))
+    assert all(len(found) == 1 for found in rates.values())
+    assert len({rate for found in rates.values() for rate in found}) == 3 + 3 + 1
+
+
+def test_a_path_refines_its_profile() -> None:
+    raw = {"profile": "geo", "loss": "1 %", "down": {"queue": "2 BDP"}}
+    path = NetworkPath.model_validate(realise({"path": raw}, 1)["path"])
+    assert path.rtt.ms == 580
+    assert path.links[0].down.loss.mean == path.links[0].up.loss.mean == 0.01
+    assert path.links[0].down.queue.bdp == 2 and path.links[1].down.loss.mean == 0
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        (
+            'profile = "4g-god"',
+            r"s.toml:6: path.profile: no profile '4g-god'; did you mean '4g-good'",
+        ),
+        ('profile = "geo"\nlinks = [{}]', r"either a profile or links"),
+    ],
+)
+def test_a_wrong_profile_is_named(path: str, message: str) -> None:
+    with pytest.raises(WrongInputError, match=message):
+        parse_study(Source("s.toml", f"{STUDY}[path]\n{path}", Path()))
