@@ -42,7 +42,8 @@ def test_after_a_loss_a_slow_rate_is_recovery() -> None:
 
 def test_a_receive_window_that_held_the_server_is_named() -> None:
     def tcp(limited_us: int) -> TcpInfo:
-        return TcpInfo(443, 5, 0, 10, 10, 1448, 100_000, 5, 0, 0, 0, 0, limited_us, 0, 65535)
+        fields = dict.fromkeys(TcpInfo._fields, 0) | {"local_port": 443, "cwnd": 10}
+        return TcpInfo(**fields | {"rwnd_limited_us": limited_us})
 
     made = [Sample(i * 0.1, i * 60_000, 0, 0, 0, tcp(90_000 * i)) for i in range(20)]
     assert limited(made) == "receive window"

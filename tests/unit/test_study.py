@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.errors import WrongInputError
-from headway.study.load import Source, builtin_names, load_study, parse_study
 from headway.study.experiment import Study
+from headway.study.load import Source, builtin_names, load_study, parse_study
 from headway.study.path import Path as NetworkPath
 from headway.study.path import Queue, RandomLoss
 from headway.study.plan import plan

@@ -1,18 +1,24 @@
 """What the runs say: contenders compared within each cell, with statistics and in words."""
 
-from headway.analysis.cells import Analysis, Cell, Side, analyse
-from headway.analysis.compare import Basis, Comparison, Pairing, Verdict
+from headway.analysis.analysis import Analysis, analyse
+from headway.analysis.answer import answer
+from headway.analysis.cells import Cell, Side
+from headway.analysis.compare import Comparison, Pairing
+from headway.analysis.experiment import Experiment
 from headway.analysis.inputs import Results, load_results
-from headway.analysis.sentences import answer, sentence, sentences
+from headway.analysis.sentences import sentence, sentences
+from headway.analysis.verdict import Basis, Spread, Verdict
 
 __all__ = [
     "Analysis",
     "Basis",
     "Cell",
     "Comparison",
+    "Experiment",
     "Pairing",
     "Results",
     "Side",
+    "Spread",
     "Verdict",
     "analyse",
     "answer",

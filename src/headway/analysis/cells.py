@@ -1,23 +1,18 @@
-"""The analysis of a study: its cells, what each contender did there, and the comparisons."""
+"""The cells of an experiment and what each contender did there, from the runs."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import polars as pl
 
-from headway.analysis.compare import Comparison, Observation, Pairing, Verdict, compare
-from headway.analysis.factors import Conditions, conditions
-from headway.analysis.inputs import Results
-from headway.analysis.metric import Metric, metric_named
-from headway.analysis.sample import Sample, summarise
-from headway.errors import WrongInputError
+from headway.analysis.compare import Comparison, Contest, Pairing, clearly_slower
+from headway.analysis.metric import Metric
+from headway.analysis.sample import Measurements, Observation, Sample
 from headway.results.schema import Status
-
-DEFAULT_BASELINE = "h2"
-_KNOWN_ORDER = ("h1", "h2", "h3")
 
 
 @dataclass(frozen=True)
@@ -29,23 +24,36 @@ class Side:
         runs: number of runs, failed ones included.
         failed: runs that failed.
         timeouts: runs that were given up.
-        observations: the metric in the runs that measured it.
-        sample: summary of those; None if there are none.
+        measured: the metric in the runs that measured it.
         limited_by: what limited the runs, with counts, most frequent first.
+        retransmits: median number of segments that the server's TCP sent again; None if unknown.
+        senders: congestion control of whoever sends towards the client, the nearest first:
+            ``proxy bbr``, ``server reno``.
     """
 
     contender: str
     runs: int
     failed: int
     timeouts: int
-    observations: tuple[Observation, ...]
-    sample: Sample | None
+    measured: Measurements
     limited_by: tuple[tuple[str, int], ...]
+    retransmits: float | None
+    senders: tuple[str, ...]
 
     @property
     def failures(self) -> int:
         """Runs that did not end well."""
         return self.failed + self.timeouts
+
+    @property
+    def observations(self) -> tuple[Observation, ...]:
+        """The metric in every run that measured it, by seed."""
+        return self.measured.observations
+
+    @property
+    def sample(self) -> Sample | None:
+        """Summary of the metric; None if nothing was measured."""
+        return self.measured.sample
 
 
 @dataclass(frozen=True)
@@ -55,9 +63,9 @@ class Cell:
     Attributes:
         name: its name in the records.
         title: what tells it from the other cells, in words.
-        levels: index of its level of each factor of the study.
+        levels: index of its level of each factor of the experiment.
         sides: its contenders, in the study's order.
-        comparisons: what the study compares, as far as it was run here.
+        comparisons: what the study compares, as far as both were run here.
         leaders: the fastest contender, with those that are not clearly slower; empty if
             fewer than two contenders finished.
     """
@@ -83,123 +91,91 @@ class Cell:
         return self.leaders[0] if len(self.leaders) == 1 else None
 
 
-@dataclass(frozen=True)
-class Analysis:
-    """One metric of a study, cell by cell.
+def sides_by_cell(
+    runs: pl.DataFrame, metric: Metric, contenders: Sequence[str]
+) -> dict[str, tuple[Side, ...]]:
+    """What every contender did in every cell, in this order of contenders."""
+    measured = _finished(pl.col(metric.column).is_not_null())
+    table = runs.group_by("cell", "contender").agg(
+        pl.len().alias("runs"),
+        (pl.col("status") == Status.FAILED.value).sum().alias("failed"),
+        (pl.col("status") == Status.TIMEOUT.value).sum().alias("timeouts"),
+        pl.col("seed").filter(measured),
+        pl.col("rep").fill_null(0).filter(measured),
+        pl.col(metric.column).cast(pl.Float64).filter(measured).alias("value"),
+        pl.col("limited_by").filter(_finished(pl.col("limited_by").is_not_null())),
+        pl.col("retransmits").filter(_finished()).median(),
+        pl.col("server_cc").drop_nulls().unique().sort(),
+        pl.col("proxy_cc").drop_nulls().unique().sort(),
+    )
+    found: dict[str, dict[str, Side]] = {}
+    for row in table.iter_rows(named=True):
+        found.setdefault(row["cell"], {})[row["contender"]] = _side(row)
+    return {
+        cell: tuple(sides[name] for name in contenders if name in sides)
+        for cell, sides in found.items()
+    }
 
-    Attributes:
-        metric: what is compared.
-        baseline: the contender that the others are compared with.
-        contenders: all contenders, in the order of tables and figures.
-        pairings: what is compared with what.
-        conditions: what varies between cells and what does not.
-        cells: the cells in the order of their titles.
+
+def leaders_by_cell(
+    sides_of: Mapping[str, tuple[Side, ...]], metric: Metric
+) -> dict[str, tuple[str, ...]]:
+    """Who leads each cell: the contender with the best median, and all not clearly slower.
+
+    All others of all cells against the best of their cell are one family of comparisons.
     """
-
-    metric: Metric
-    baseline: str
-    contenders: tuple[str, ...]
-    pairings: tuple[Pairing, ...]
-    conditions: Conditions
-    cells: tuple[Cell, ...]
-
-
-def analyse(results: Results, metric: str | None = None, baseline: str | None = None) -> Analysis:
-    """Compare the contenders of every cell with a baseline.
-
-    Args:
-        results: the runs and their manifest.
-        metric: column to compare; the study's first metric if not given.
-        baseline: contender to compare with; the study's if not given, and the first contender if
-            the runs have none of it.
-
-    Raises:
-        WrongInputError: the records have no such metric.
-    """
-    chosen = metric_named(metric or results.manifest.metrics[0])
-    if chosen.column not in results.runs.columns:
-        raise WrongInputError(f"the records have no column {chosen.column!r}")
-    contenders = _contenders(results.runs)
-    wanted = baseline or results.manifest.baseline or DEFAULT_BASELINE
-    base = wanted if wanted in contenders else contenders[0]
-    pairings = tuple(Pairing(contender, base) for contender in contenders if contender != base)
-    found = conditions(results.runs)
-    parts = results.runs.partition_by("cell", as_dict=True)
-    cells = tuple(
-        _cell(name, found, parts[(name,)], chosen, contenders, pairings) for name in found.levels
-    )
-    return Analysis(chosen, base, contenders, pairings, found, cells)
+    best_of = {cell: best for cell, sides in sides_of.items() if (best := _best(sides, metric))}
+    contests = [
+        (cell, Contest(Pairing(side.contender, best.contender), side.measured, best.measured))
+        for cell, best in best_of.items()
+        for side in sides_of[cell]
+        if side.sample and side is not best
+    ]
+    slower = clearly_slower([contest for _, contest in contests], metric)
+    behind = {
+        (cell, contest.pairing.contender)
+        for (cell, contest), is_slower in zip(contests, slower, strict=True)
+        if is_slower
+    }
+    return {
+        cell: tuple(
+            side.contender
+            for side in sides
+            if cell in best_of and side.sample and (cell, side.contender) not in behind
+        )
+        for cell, sides in sides_of.items()
+    }
 
 
-def _contenders(runs: pl.DataFrame) -> tuple[str, ...]:
-    """Known contenders in the order of their versions, then others by name."""
-    names = runs["contender"].unique().to_list()
-    rank = {name: place for place, name in enumerate(_KNOWN_ORDER)}
-    return tuple(sorted(names, key=lambda name: (rank.get(name, len(rank)), name)))
-
-
-def _cell(
-    name: str,
-    found: Conditions,
-    runs: pl.DataFrame,
-    metric: Metric,
-    contenders: Sequence[str],
-    pairings: Sequence[Pairing],
-) -> Cell:
-    sides = tuple(
-        _side(contender, part, metric)
-        for contender in contenders
-        if not (part := runs.filter(pl.col("contender") == contender)).is_empty()
-    )
-    runs_of = {side.contender: side.observations for side in sides}
-    return Cell(
-        name=name,
-        title=found.title(name),
-        levels=found.levels[name],
-        sides=sides,
-        comparisons=tuple(
-            compare(pairing, runs_of[pairing.contender], runs_of.get(pairing.against, ()), metric)
-            for pairing in pairings
-            if pairing.contender in runs_of
-        ),
-        leaders=_leaders(sides, metric),
-    )
-
-
-def _side(contender: str, runs: pl.DataFrame, metric: Metric) -> Side:
-    statuses = Counter(runs["status"].to_list())
-    finished = runs.filter(pl.col("status") == Status.OK.value)
-    measured = finished.filter(pl.col(metric.column).is_not_null()).sort("seed", "rep", "run_id")
-    observations = tuple(
-        Observation(seed, rep or 0, float(value))
-        for seed, rep, value in measured.select("seed", "rep", metric.column).iter_rows()
-    )
-    limits = Counter(finished["limited_by"].drop_nulls().to_list())
-    return Side(
-        contender=contender,
-        runs=runs.height,
-        failed=statuses[Status.FAILED.value],
-        timeouts=statuses[Status.TIMEOUT.value],
-        observations=observations,
-        sample=summarise([run.value for run in observations]),
-        limited_by=tuple(sorted(limits.items(), key=lambda item: (-item[1], item[0]))),
-    )
-
-
-def _leaders(sides: Sequence[Side], metric: Metric) -> tuple[str, ...]:
-    medians = {side.contender: side.sample.median for side in sides if side.sample}
+def _best(sides: Sequence[Side], metric: Metric) -> Side | None:
+    """The side with the best median, the first of equals; None unless two sides finished."""
+    medians = [(side.sample.median, side) for side in sides if side.sample]
     if len(medians) < 2:
-        return ()
-    best = (min if metric.less_is_better else max)(medians, key=lambda name: medians[name])
-    first = next(side.observations for side in sides if side.contender == best)
-    return tuple(
-        side.contender
-        for side in sides
-        if side.sample is not None
-        and (side.contender == best or not _clearly_slower(side, best, first, metric))
+        return None
+    choose = min if metric.less_is_better else max
+    return choose(medians, key=lambda entry: entry[0])[1]
+
+
+def _finished(*conditions: pl.Expr) -> pl.Expr:
+    return pl.all_horizontal(pl.col("status") == Status.OK.value, *conditions)
+
+
+def _side(row: dict[str, Any]) -> Side:
+    limits = Counter(row["limited_by"])
+    values = zip(row["seed"], row["rep"], row["value"], strict=True)
+    return Side(
+        contender=row["contender"],
+        runs=row["runs"],
+        failed=row["failed"],
+        timeouts=row["timeouts"],
+        measured=Measurements.of(Observation(*value) for value in values),
+        limited_by=tuple(sorted(limits.items(), key=lambda item: (-item[1], item[0]))),
+        retransmits=row["retransmits"],
+        senders=tuple(_senders(row)),
     )
 
 
-def _clearly_slower(side: Side, best: str, first: Sequence[Observation], metric: Metric) -> bool:
-    against = compare(Pairing(side.contender, best), side.observations, first, metric)
-    return against.matters and against.verdict is Verdict.SLOWER
+def _senders(row: dict[str, Any]) -> Iterator[str]:
+    for role in ("proxy", "server"):
+        if row[f"{role}_cc"]:
+            yield f"{role} {' / '.join(row[f'{role}_cc'])}"

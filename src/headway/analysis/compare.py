@@ -6,23 +6,24 @@ import statistics
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 
+from headway.analysis.effects import (
+    cliffs_delta,
+    delta,
+    relative_difference,
+    relative_interval,
+)
+from headway.analysis.intervals import Interval, median_interval
 from headway.analysis.metric import Metric
-from headway.analysis.sample import Interval, Sample, median_interval, summarise
-from headway.analysis.significance import TestResult, cliffs_delta, mann_whitney, welch
-
-NEGLIGIBLE = 0.01
-"""Medians closer than this share of the larger one are called practically equal."""
-
-
-@dataclass(frozen=True)
-class Observation:
-    """The value that one run measured, with what pairs it with a run of another contender."""
-
-    seed: int
-    rep: int
-    value: float
+from headway.analysis.sample import Measurements, Sample
+from headway.analysis.significance import (
+    TestResult,
+    adjusted,
+    kolmogorov_smirnov,
+    mann_whitney,
+    welch,
+)
+from headway.analysis.verdict import Basis, Spread, Verdict, direction, judge, negligible, spread
 
 
 @dataclass(frozen=True, order=True)
@@ -36,28 +37,13 @@ class Pairing:
         return f"{self.contender} against {self.against}"
 
 
-class Verdict(StrEnum):
-    """What can be said of a contender against another."""
+@dataclass(frozen=True)
+class Contest:
+    """Two contenders that meet in a cell, with what they measured there."""
 
-    FASTER = "faster"
-    SLOWER = "slower"
-    EQUAL = "equal"
-    UNDECIDED = "undecided"
-    INCOMPARABLE = "incomparable"
-
-
-class Basis(StrEnum):
-    """What a verdict rests on."""
-
-    EVERY_RUN = "every run"
-    """Each contender took the same time in all its runs: nothing is left to a test."""
-    TESTS = "tests"
-    TOO_FEW = "too few runs"
-    """A single run on one side."""
-    NO_RUNS = "no runs"
-    """One side has no measurement."""
-    CONFLICT = "medians and means disagree"
-    """The tests are significant, but medians and means do not point the same way."""
+    pairing: Pairing
+    one: Measurements
+    other: Measurements
 
 
 @dataclass(frozen=True)
@@ -96,13 +82,17 @@ class Comparison:
         sample: summary of the contender's finished runs; None if there are none.
         against_sample: summary of the other's finished runs.
         relative: difference of medians over the other's median; negative is less.
+        relative_interval: confidence interval of that.
+        delta: difference of medians over the larger median; of h3 against h2 it is H3-Delta.
         leaning: how the medians compare, be it chance or not; None if one is missing.
         pairs: differences by seed.
         welch: Welch's t-test, where defined.
         mann_whitney: Mann-Whitney U test, where defined.
+        kolmogorov_smirnov: Kolmogorov-Smirnov test, where defined.
         cliffs_delta: effect size; -1 if every value is below every value of the other.
         verdict: what can be said.
         basis: what that rests on.
+        spread: how the distributions differ, where neither is faster.
     """
 
     contender: str
@@ -110,13 +100,17 @@ class Comparison:
     sample: Sample | None
     against_sample: Sample | None
     relative: float | None
+    relative_interval: Interval | None
+    delta: float | None
     leaning: Verdict | None
     pairs: Pairs
     welch: TestResult | None
     mann_whitney: TestResult | None
+    kolmogorov_smirnov: TestResult | None
     cliffs_delta: float | None
     verdict: Verdict
     basis: Basis
+    spread: Spread | None
 
     @property
     def pairing(self) -> Pairing:
@@ -125,16 +119,13 @@ class Comparison:
 
     @property
     def tests(self) -> tuple[TestResult, ...]:
-        """The tests that are defined for these samples."""
+        """The tests of place that are defined for these samples: they make the verdict."""
         return tuple(test for test in (self.welch, self.mann_whitney) if test)
 
     @property
     def negligible(self) -> bool:
-        """Whether the medians differ by less than ``NEGLIGIBLE``."""
-        if self.sample is None or self.against_sample is None:
-            return False
-        one, other = self.sample.median, self.against_sample.median
-        return abs(one - other) < NEGLIGIBLE * max(abs(one), abs(other)) or one == other
+        """Whether the medians are practically equal."""
+        return negligible(self.sample, self.against_sample)
 
     @property
     def matters(self) -> bool:
@@ -142,81 +133,67 @@ class Comparison:
         return self.verdict in (Verdict.FASTER, Verdict.SLOWER) and not self.negligible
 
 
-def compare(
-    pairing: Pairing,
-    runs: Sequence[Observation],
-    against: Sequence[Observation],
-    metric: Metric,
-) -> Comparison:
-    """Compare the finished runs of a contender with those of another.
+def compare(contests: Sequence[Contest], metric: Metric) -> tuple[Comparison, ...]:
+    """Compare the contenders of every contest.
 
-    A difference is significant if every test that could decide with samples of these sizes does:
-    with fewer than six runs a side Mann-Whitney's smallest p-value is above its level, so that
-    Welch's test decides alone. Medians and means must also point the same way.
+    The contests are one family: of each test the p-values are adjusted for their number.
     """
-    values = [run.value for run in runs]
-    others = [run.value for run in against]
-    sample, other = summarise(values), summarise(others)
-    tests = welch(values, others), mann_whitney(values, others)
-    verdict, basis = _judge(sample, other, tests, metric)
-    return Comparison(
-        contender=pairing.contender,
-        against=pairing.against,
-        sample=sample,
-        against_sample=other,
-        relative=_relative(sample, other),
-        leaning=_direction(sample.median - other.median, metric) if sample and other else None,
-        pairs=_pair(runs, against, metric),
-        welch=tests[0],
-        mann_whitney=tests[1],
-        cliffs_delta=cliffs_delta(values, others),
-        verdict=verdict,
-        basis=basis,
+    welchs = adjusted([welch(met.one.sample, met.other.sample) for met in contests])
+    ranks = adjusted([mann_whitney(met.one.values, met.other.values) for met in contests])
+    shapes = adjusted([kolmogorov_smirnov(met.one.values, met.other.values) for met in contests])
+    return tuple(
+        _comparison(met, tests, metric)
+        for met, tests in zip(contests, zip(welchs, ranks, shapes, strict=True), strict=True)
     )
 
 
-def _relative(sample: Sample | None, other: Sample | None) -> float | None:
-    if sample is None or other is None or other.median == 0:
-        return None
-    return (sample.median - other.median) / other.median
-
-
-def _judge(
-    sample: Sample | None,
-    other: Sample | None,
-    tests: tuple[TestResult | None, TestResult | None],
-    metric: Metric,
-) -> tuple[Verdict, Basis]:
-    if sample is None or other is None:
-        return Verdict.INCOMPARABLE, Basis.NO_RUNS
-    if sample.n < 2 or other.n < 2:
-        return Verdict.UNDECIDED, Basis.TOO_FEW
-    direction = _direction(sample.median - other.median, metric)
-    if sample.constant and other.constant:
-        return direction, Basis.EVERY_RUN
-    deciding = [test for test in tests if test and test.can_decide]
-    significant = bool(deciding) and all(test.significant for test in deciding)
-    if not significant:
-        return Verdict.UNDECIDED, Basis.TESTS
-    if direction is Verdict.EQUAL or direction is not _direction(sample.mean - other.mean, metric):
-        return Verdict.UNDECIDED, Basis.CONFLICT
-    return direction, Basis.TESTS
-
-
-def _direction(difference: float, metric: Metric) -> Verdict:
-    if difference == 0:
-        return Verdict.EQUAL
-    return Verdict.FASTER if (difference < 0) == metric.less_is_better else Verdict.SLOWER
-
-
-def _pair(runs: Sequence[Observation], against: Sequence[Observation], metric: Metric) -> Pairs:
-    ours, theirs = _by_seed(runs), _by_seed(against)
-    differences = [
-        one - other
-        for seed in sorted(ours.keys() & theirs.keys())
-        for one, other in zip(ours[seed], theirs[seed], strict=False)
+def clearly_slower(contests: Sequence[Contest], metric: Metric) -> list[bool]:
+    """In which contests the contender is slower, significantly and by more than a trifle."""
+    welchs = adjusted([welch(met.one.sample, met.other.sample) for met in contests])
+    ranks = adjusted([mann_whitney(met.one.values, met.other.values) for met in contests])
+    return [
+        judge(met.one.sample, met.other.sample, tests, metric)[0] is Verdict.SLOWER
+        and not negligible(met.one.sample, met.other.sample)
+        for met, tests in zip(contests, zip(welchs, ranks, strict=True), strict=True)
     ]
-    directions = [_direction(difference, metric) for difference in differences]
+
+
+def _comparison(
+    met: Contest,
+    tests: tuple[TestResult | None, TestResult | None, TestResult | None],
+    metric: Metric,
+) -> Comparison:
+    one, other = met.one.sample, met.other.sample
+    *places, shape = tests
+    verdict, basis = judge(one, other, tuple(places), metric)
+    return Comparison(
+        contender=met.pairing.contender,
+        against=met.pairing.against,
+        sample=one,
+        against_sample=other,
+        relative=relative_difference(one, other),
+        relative_interval=relative_interval(met.one, met.other),
+        delta=delta(one, other),
+        leaning=direction(one.median - other.median, metric) if one and other else None,
+        pairs=_pair(met.one, met.other, metric),
+        welch=tests[0],
+        mann_whitney=tests[1],
+        kolmogorov_smirnov=shape,
+        cliffs_delta=cliffs_delta(met.one.values, met.other.values),
+        verdict=verdict,
+        basis=basis,
+        spread=spread(verdict, one, other, shape),
+    )
+
+
+def _pair(one: Measurements, other: Measurements, metric: Metric) -> Pairs:
+    ours, theirs = _by_seed(one), _by_seed(other)
+    differences = sorted(
+        first - second
+        for seed in ours.keys() & theirs.keys()
+        for first, second in zip(ours[seed], theirs[seed], strict=False)
+    )
+    directions = [direction(difference, metric) for difference in differences]
     return Pairs(
         n=len(differences),
         faster=directions.count(Verdict.FASTER),
@@ -226,9 +203,9 @@ def _pair(runs: Sequence[Observation], against: Sequence[Observation], metric: M
     )
 
 
-def _by_seed(runs: Sequence[Observation]) -> dict[int, list[float]]:
+def _by_seed(measured: Measurements) -> dict[int, list[float]]:
     """Values by seed; a seed that was used twice gives its values in order of repetition."""
     values: dict[int, list[float]] = defaultdict(list)
-    for run in sorted(runs, key=lambda run: (run.seed, run.rep, run.value)):
+    for run in measured.observations:
         values[run.seed].append(run.value)
     return values

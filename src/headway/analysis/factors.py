@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,12 +47,14 @@ class Conditions:
         levels: for each cell, in order, the index of its level of each factor.
         constants: what does not vary.
         dependents: what varies, but follows from the factors.
+        drawn: what varies between the repetitions of a contender in a cell, with its range.
     """
 
     factors: tuple[Factor, ...]
     levels: Mapping[str, tuple[int, ...]]
     constants: tuple[Constant, ...]
     dependents: tuple[Factor, ...]
+    drawn: tuple[Constant, ...]
 
     @property
     def notable_constants(self) -> tuple[str, ...]:
@@ -104,6 +108,7 @@ def _unit(unit: str) -> Callable[[float], str]:
 
 _COLUMNS = (
     _Column("workload", "workload", str, "{}"),
+    _Column("profile", "profile", str, "{}", "no profile"),
     _Column("rate_mbit", "rate", _unit("Mbit/s"), "{}", "no rate limit"),
     _Column("rate_up_mbit", "rate up", _unit("Mbit/s"), "{} up", "no rate limit up"),
     _Column("rtt_ms", "RTT", _unit("ms"), "RTT {}"),
@@ -118,6 +123,11 @@ _COLUMNS = (
     _Column("server", "server", str, "{}"),
     _Column("client", "client", str, "{}"),
     _Column("proxy", "proxy", str, "via {}", "no proxy"),
+    _Column("proxy_cc", "proxy's CC", str, "proxy {}", "no proxy's CC"),
+    _Column("upstream_protocol", "upstream", str, "upstream {}", "no upstream"),
+    _Column("upstream_rate_mbit", "upstream rate", _unit("Mbit/s"), "upstream {}", "no limit"),
+    _Column("upstream_rtt_ms", "upstream RTT", _unit("ms"), "upstream RTT {}", "no upstream"),
+    _Column("upstream_loss_pct", "upstream loss", _unit("%"), "upstream loss {}", "no upstream"),
     _Column("tls", "encryption", lambda on: "TLS" if on else "no TLS", "{}"),
     _Column("queue_bytes", "queue", data_size, "queue {}", "no limit in bytes"),
     _Column("clock", "clock", str, "{} clock"),
@@ -125,11 +135,20 @@ _COLUMNS = (
 """In the order of titles. A column whose values follow from those before it (a queue of one
 BDP follows from rate and RTT) is not part of the title."""
 
+_SIZES = (pl.col("size_bytes").max(), pl.col("requests").max())
+"""What orders workloads."""
+
 _ABSENCE = {
     "loss up": "0 %",
     "jitter": "0 ms",
     "loss bursts": "1",
     "proxy": "no proxy",
+    "profile": "no profile",
+    "proxy's CC": "no proxy's CC",
+    "upstream": "no upstream",
+    "upstream rate": "no limit",
+    "upstream RTT": "no upstream",
+    "upstream loss": "no upstream",
     "rate up": "no rate limit up",
     "queue": "no limit in bytes",
     "server's IW": "server's own IW",
@@ -138,30 +157,82 @@ _ABSENCE = {
 """Values of constants that go without saying."""
 
 
-def conditions(runs: pl.DataFrame) -> Conditions:
-    """Find what varies between cells and what is constant.
+_Values = dict[tuple[str, str], list[Any]]
+"""The values of a column by cell and contender."""
 
-    A condition that differs between the contenders of a cell (``h3`` brings its own congestion
-    control) counts as varying only if it also differs between cells.
+
+def conditions(runs: pl.DataFrame) -> Conditions:
+    """Find what varies between the cells of an experiment and what is constant.
+
+    Of a condition only the contenders for which it varies between cells tell the cells apart
+    (``h3`` may keep its own congestion control in all of them). What is the same for a contender
+    in all cells, but not for all contenders, is part of what the contender is, and what varies
+    between its repetitions in a cell is drawn by chance: neither tells cells apart.
     """
     cells = sorted(runs["cell"].unique().to_list())
     keys: dict[str, tuple[int, ...]] = dict.fromkeys(cells, ())
     factors: list[Factor] = []
     constants: list[Constant] = []
     dependents: list[Factor] = []
-    for column in map(_shortened(runs), _COLUMNS):
-        values = _values_by_cell(runs, column.column)
-        ordered = _ordered(set(values.values()), runs, column.column)
+    drawn: list[Constant] = []
+    for column, found in _values(runs):
+        if any(len(values) > 1 for values in found.values()):
+            drawn.append(_drawn(column, found))
+            continue
+        by_cell = _by_cell(found)
+        ordered = _ordered(set(by_cell.values()), runs, column.column)
         if len(ordered) == 1:
             constants += _constant(column, ordered[0])
             continue
-        refined = {cell: (*keys[cell], ordered.index(values[cell])) for cell in cells}
+        refined = {cell: (*keys[cell], ordered.index(by_cell[cell])) for cell in cells}
         if len(set(refined.values())) > len(set(keys.values())):
             factors.append(_factor(column, ordered))
             keys = refined
         else:
             dependents.append(_factor(column, ordered))
-    return Conditions(*_told_apart(factors, keys), tuple(constants), tuple(dependents))
+    told = _told_apart(factors, keys)
+    return Conditions(*told, tuple(constants), tuple(dependents), tuple(drawn))
+
+
+def _values(runs: pl.DataFrame) -> Iterator[tuple[_Column, _Values]]:
+    """The columns in the order of titles, each with its values."""
+    names = [column.column for column in _COLUMNS]
+    table = runs.group_by("cell", "contender").agg(pl.col(name).unique() for name in names)
+    places = list(zip(table["cell"].to_list(), table["contender"].to_list(), strict=True))
+    for column in map(_shortened(runs), _COLUMNS):
+        yield column, dict(zip(places, table[column.column].to_list(), strict=True))
+
+
+def _by_cell(found: _Values) -> dict[str, tuple[Any, ...]]:
+    """What a column says of each cell, nulls last; the same of all if it cannot tell them apart."""
+    of_contender: dict[str, set[Any]] = defaultdict(set)
+    of_cell: dict[str, set[Any]] = defaultdict(set)
+    for (cell, contender), values in found.items():
+        of_contender[contender].update(values)
+        of_cell[cell].update(values)
+    varying = {contender for contender, values in of_contender.items() if len(values) > 1}
+    if not varying:
+        everything = tuple(sorted(set().union(*of_contender.values()), key=_null_last))
+        return dict.fromkeys(of_cell, everything)
+    telling: dict[str, set[Any]] = defaultdict(set)
+    for (cell, contender), values in found.items():
+        if contender in varying:
+            telling[cell].update(values)
+    return {
+        cell: tuple(sorted(telling.get(cell) or values, key=_null_last))
+        for cell, values in of_cell.items()
+    }
+
+
+def _drawn(column: _Column, found: _Values) -> Constant:
+    """The range of what was drawn."""
+    values = sorted(set(itertools.chain.from_iterable(found.values())), key=_null_last)
+    ends = [values[0], values[-1]] if len(values) > 2 else values
+    return Constant(
+        column.name,
+        " to ".join(map(column.text, ends)),
+        " to ".join(map(column.titled, ends)),
+    )
 
 
 def _told_apart(
@@ -187,15 +258,6 @@ def _shortened(runs: pl.DataFrame) -> Callable[[_Column], _Column]:
     return lambda column: short if column.column == "workload" else column
 
 
-def _values_by_cell(runs: pl.DataFrame, column: str) -> dict[str, tuple[Any, ...]]:
-    """The values of a column that a cell has, nulls last."""
-    pairs = runs.select("cell", column).unique()
-    values: dict[str, list[Any]] = {}
-    for cell, value in pairs.iter_rows():
-        values.setdefault(cell, []).append(value)
-    return {cell: tuple(sorted(found, key=_null_last)) for cell, found in values.items()}
-
-
 def _null_last(value: Any) -> tuple[bool, Any]:
     return (value is None, 0 if value is None else value)
 
@@ -206,8 +268,10 @@ def _ordered(
     """Levels in ascending order; workloads by their size."""
     if column != "workload":
         return sorted(values, key=lambda found: tuple(map(_null_last, found)))
-    sizes = dict(runs.group_by("workload").agg(pl.col("size_bytes").max()).iter_rows())
-    return sorted(values, key=lambda found: [(_null_last(sizes[name]), name) for name in found])
+    sizes = {name: size for name, *size in runs.group_by("workload").agg(*_SIZES).iter_rows()}
+    return sorted(
+        values, key=lambda found: [([*map(_null_last, sizes[name])], name) for name in found]
+    )
 
 
 def _factor(column: _Column, ordered: list[tuple[Any, ...]]) -> Factor:
@@ -221,7 +285,7 @@ def _factor(column: _Column, ordered: list[tuple[Any, ...]]) -> Factor:
 
 
 def _constant(column: _Column, found: tuple[Any, ...]) -> list[Constant]:
-    """A constant worth stating: not unknown, and the same for all contenders."""
+    """A constant worth stating: known, and the same for all contenders."""
     if len(found) > 1 or (found[0] is None and column.absent is None):
         return []
     return [Constant(column.name, column.text(found[0]), column.titled(found[0]))]

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import polars as pl
 
+from headway.analysis.experiment import Experiment
 from headway.analysis.manifest import Manifest, read_manifest
 from headway.errors import WrongInputError
 from headway.results.schema import polars_schema
@@ -20,6 +22,30 @@ class Results:
 
     runs: pl.DataFrame
     manifest: Manifest
+
+    @cached_property
+    def experiments(self) -> tuple[Experiment, ...]:
+        """The experiments that have runs: as the manifest tells them, then what it does not."""
+        found = self.runs["experiment"].unique().sort().to_list()
+        told = {experiment.name: experiment for experiment in self.manifest.experiments}
+        others = (Experiment(name) for name in found if name not in told)
+        return (*(told[name] for name in told if name in found), *others)
+
+    def experiment(self, name: str) -> Experiment:
+        """The experiment of this name.
+
+        Raises:
+            WrongInputError: none of it has runs.
+        """
+        for experiment in self.experiments:
+            if experiment.name == name:
+                return experiment
+        known = ", ".join(experiment.name or "(unnamed)" for experiment in self.experiments)
+        raise WrongInputError(f"there are no runs of an experiment {name!r}; there are {known}")
+
+    def runs_of(self, experiment: Experiment) -> pl.DataFrame:
+        """The rows of an experiment."""
+        return self.runs.filter(pl.col("experiment") == experiment.name)
 
 
 def load_results(directory: Path) -> Results:

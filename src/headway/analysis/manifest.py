@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from headway.analysis.experiment import Experiment, experiment_from
 from headway.errors import WrongInputError
 
 
@@ -42,8 +43,7 @@ class Manifest:
 
     name: str
     question: str
-    baseline: str | None
-    metrics: tuple[str, ...]
+    experiments: tuple[Experiment, ...]
     study: str
     versions: tuple[tuple[str, str], ...]
     kernel: str
@@ -90,8 +90,7 @@ def manifest_from(raw: Mapping[str, Any]) -> Manifest:
     return Manifest(
         name=_text(study.get("name")),
         question=_text(study.get("question")),
-        baseline=_baseline(study.get("baseline")),
-        metrics=_metrics(study),
+        experiments=tuple(experiment_from(entry) for entry in study.get("experiments") or ()),
         study=json.dumps(study, indent=2, ensure_ascii=False) if study else "",
         versions=_versions(raw.get("versions")),
         kernel=_text(raw.get("kernel")),
@@ -113,16 +112,6 @@ def _text(value: Any) -> str:
     if isinstance(value, list):
         return ", ".join(_text(part) for part in value)
     return str(value)
-
-
-def _baseline(value: Any) -> str | None:
-    protocol = value.get("protocol") if isinstance(value, dict) else value
-    return str(protocol) if protocol else None
-
-
-def _metrics(study: Mapping[str, Any]) -> tuple[str, ...]:
-    several = study.get("metrics") or study.get("metric") or ("total_s",)
-    return (several,) if isinstance(several, str) else tuple(str(name) for name in several)
 
 
 def _versions(value: Any) -> tuple[tuple[str, str], ...]:

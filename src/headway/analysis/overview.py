@@ -8,8 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from headway.analysis.cells import Analysis, Cell
-from headway.analysis.compare import Basis, Comparison, Pairing, Verdict
+from headway.analysis.analysis import Analysis
+from headway.analysis.cells import Cell
+from headway.analysis.compare import Comparison, Pairing
+from headway.analysis.verdict import Basis, Verdict
 
 _MOST_LEVELS = 6
 """A factor with more levels would make a list, not a sentence."""

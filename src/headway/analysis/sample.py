@@ -1,43 +1,30 @@
-"""What a sample of one contender's runs says: median with interval, mean, spread."""
+"""What the finished runs of one contender in a cell measured, and its summary."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from scipy import stats
+import numpy as np
+from numpy.typing import NDArray
 
-LEVEL = 0.95
-"""Confidence that an interval of the median is meant to have."""
+from headway.analysis.intervals import (
+    Interval,
+    mean_interval,
+    median_interval,
+    resampled_medians,
+)
 
 
 @dataclass(frozen=True)
-class Interval:
-    """A confidence interval of a median.
+class Observation:
+    """The value that one run measured, with what pairs it with a run of another contender."""
 
-    Attributes:
-        low: lower end, an order statistic of the sample.
-        high: upper end, an order statistic of the sample.
-        coverage: exact probability that an interval so built holds the median of a continuous
-            distribution; below ``LEVEL`` if the sample is too small for it.
-    """
-
-    low: float
-    high: float
-    coverage: float
-
-    @property
-    def reaches_level(self) -> bool:
-        """Whether the sample was large enough for the interval to have the meant confidence."""
-        return self.coverage >= LEVEL
-
-    @property
-    def method(self) -> str:
-        """How it was built, in words."""
-        if self.reaches_level:
-            return f"order statistics, {self.coverage:.1%}".replace("%", " %")
-        return f"range of the sample, {self.coverage:.1%}".replace("%", " %")
+    seed: int
+    rep: int
+    value: float
 
 
 @dataclass(frozen=True)
@@ -49,7 +36,9 @@ class Sample:
         median: median.
         interval: confidence interval of the median; None for a single value.
         mean: arithmetic mean.
+        mean_interval: confidence interval of the mean; None for a single value.
         sd: standard deviation (n - 1 in the denominator); None for a single value.
+        quartiles: lower and upper quartile, interpolated linearly (Hyndman and Fan's type 7).
         low: smallest value.
         high: largest value.
     """
@@ -58,7 +47,9 @@ class Sample:
     median: float
     interval: Interval | None
     mean: float
+    mean_interval: Interval | None
     sd: float | None
+    quartiles: tuple[float, float]
     low: float
     high: float
 
@@ -67,45 +58,67 @@ class Sample:
         """Whether all values are equal."""
         return self.low == self.high
 
+    @property
+    def iqr(self) -> float:
+        """Interquartile range."""
+        return self.quartiles[1] - self.quartiles[0]
+
 
 def summarise(values: Sequence[float]) -> Sample | None:
     """Summarise a sample; None if there is nothing in it."""
     if not values:
         return None
     ordered = sorted(values)
-    constant = ordered[0] == ordered[-1]
+    n, constant = len(ordered), ordered[0] == ordered[-1]
+    mean = ordered[0] if constant else statistics.fmean(ordered)
+    sd = None if n < 2 else 0.0 if constant else statistics.stdev(ordered)
+    lower, upper = np.quantile(ordered, (0.25, 0.75))
     return Sample(
-        n=len(ordered),
+        n=n,
         median=statistics.median(ordered),
         interval=median_interval(ordered),
-        mean=ordered[0] if constant else statistics.fmean(ordered),
-        sd=None if len(ordered) < 2 else 0.0 if constant else statistics.stdev(ordered),
+        mean=mean,
+        mean_interval=mean_interval(n, mean, sd),
+        sd=sd,
+        quartiles=(float(lower), float(upper)),
         low=ordered[0],
         high=ordered[-1],
     )
 
 
-def median_interval(values: Sequence[float]) -> Interval | None:
-    """Exact confidence interval of the median by order statistics.
+@dataclass(frozen=True)
+class Measurements:
+    """The values that a contender's finished runs measured in a cell, by seed."""
 
-    The interval from the k-th smallest to the k-th largest value misses the median with
-    probability 2 P(B < k), B binomial with n trials of 1/2 (Thompson 1936; Conover, Practical
-    Nonparametric Statistics, 1999, section 3.2). The largest k with 95 % is taken. Below six
-    values no interval reaches 95 %: then it is the sample's range, with its own coverage
-    (93.75 % for five).
-    """
-    n = len(values)
-    if n < 2:
-        return None
-    ordered = sorted(values)
-    k = max(1, int(stats.binom.ppf((1 - LEVEL) / 2, n, 0.5)))
-    # ppf may stop one short of or one past the last k that keeps the level.
-    while k > 1 and _coverage(n, k) < LEVEL:
-        k -= 1
-    while _coverage(n, k + 1) >= LEVEL:
-        k += 1
-    return Interval(ordered[k - 1], ordered[n - k], _coverage(n, k))
+    observations: tuple[Observation, ...]
 
+    @classmethod
+    def of(cls, observations: Iterable[Observation]) -> Measurements:
+        """These observations, whatever their order."""
+        by_seed = sorted(observations, key=lambda run: (run.seed, run.rep, run.value))
+        return cls(tuple(by_seed))
 
-def _coverage(n: int, k: int) -> float:
-    return float(1 - 2 * stats.binom.cdf(k - 1, n, 0.5))
+    @cached_property
+    def values(self) -> tuple[float, ...]:
+        """The values in the order of seeds."""
+        return tuple(run.value for run in self.observations)
+
+    @cached_property
+    def seeds(self) -> tuple[int, ...]:
+        """The seeds in order."""
+        return tuple(run.seed for run in self.observations)
+
+    @cached_property
+    def sample(self) -> Sample | None:
+        """Summary; None if nothing was measured."""
+        return summarise(self.values)
+
+    @cached_property
+    def medians(self) -> NDArray[np.float64]:
+        """Medians of resamples, for comparison with measurements of the same seeds."""
+        return resampled_medians(self.values, stream=0)
+
+    @cached_property
+    def independent_medians(self) -> NDArray[np.float64]:
+        """Medians of other resamples, for comparison with measurements of other seeds."""
+        return resampled_medians(self.values, stream=1)

@@ -1,12 +1,20 @@
-"""Comparisons in plain language, one sentence each; and the study's answer."""
+"""Comparisons in plain language, one sentence each."""
 
 from __future__ import annotations
 
-from headway.analysis.cells import Analysis, Cell, Side
-from headway.analysis.compare import Basis, Comparison, Pairs, Verdict
+from headway.analysis.analysis import Analysis
+from headway.analysis.cells import Cell, Side
+from headway.analysis.compare import Comparison, Pairs
 from headway.analysis.metric import Metric
-from headway.analysis.numbers import counted, listed, p_value, percent, significant
-from headway.analysis.overview import Dependence, Outcome, Overview, Tally, overviews
+from headway.analysis.numbers import (
+    counted,
+    distinguished,
+    listed,
+    p_value,
+    percent,
+    significant,
+)
+from headway.analysis.verdict import Basis, Spread, Verdict
 
 
 def sentence(cell: Cell, comparison: Comparison, metric: Metric) -> str:
@@ -19,7 +27,8 @@ def sentence(cell: Cell, comparison: Comparison, metric: Metric) -> str:
 
 def statement(cell: Cell, comparison: Comparison, metric: Metric) -> str:
     """The sentence without its cell's title."""
-    return f"{_said(cell, comparison, metric)}.{_failures(cell, comparison)}"
+    said = f"{_said(cell, comparison, metric)}{_spread(comparison, metric)}"
+    return f"{said}.{_failures(cell, comparison)}"
 
 
 def as_start(said: str) -> str:
@@ -36,18 +45,6 @@ def sentences(analysis: Analysis) -> tuple[str, ...]:
     )
 
 
-def answer(analysis: Analysis) -> tuple[str, ...]:
-    """What the study says, most important first.
-
-    A study of few comparisons is answered by their sentences, a larger one by overviews.
-    """
-    if sum(len(cell.comparisons) for cell in analysis.cells) <= 4:
-        found = sentences(analysis)
-    else:
-        found = tuple(_overview(overview) for overview in overviews(analysis))
-    return (*(found or (_nothing_to_compare(analysis),)), *_all_failures(analysis))
-
-
 def _said(cell: Cell, comparison: Comparison, metric: Metric) -> str:
     if comparison.verdict is Verdict.INCOMPARABLE:
         return _incomparable(cell, comparison, metric)
@@ -58,7 +55,8 @@ def _said(cell: Cell, comparison: Comparison, metric: Metric) -> str:
     if comparison.verdict is Verdict.UNDECIDED:
         return _undecided(comparison, metric)
     head = f"{_within(comparison)}{_direction(comparison, 'is')}"
-    return f"{head} ({'; '.join((_medians(comparison, metric), *_evidence(comparison)))})"
+    inside = (*_sure(comparison), _medians(comparison, metric), *_evidence(comparison))
+    return f"{head} ({'; '.join(inside)})"
 
 
 def _direction(comparison: Comparison, verb: str) -> str:
@@ -66,15 +64,31 @@ def _direction(comparison: Comparison, verb: str) -> str:
     one, other = comparison.contender, comparison.against
     if comparison.leaning is Verdict.EQUAL:
         return f"{one} and {other} have equal medians"
-    return f"{one} {verb} {comparison.leaning} than {other}{_by(comparison.relative)}"
+    return f"{one} {verb} {comparison.leaning} than {other}{by(comparison.relative)}"
 
 
-def _by(relative: float | None) -> str:
+def by(relative: float | None) -> str:
+    """The size of a relative difference: `` by 34 %``, `` by a factor of 2.4``, or nothing."""
     if relative is None:
         return ""
     if relative >= 1:
         return f" by a factor of {significant(1 + relative, 2)}"
     return f" by {percent(relative)}"
+
+
+def _sure(comparison: Comparison) -> tuple[str, ...]:
+    """How sure the size of the difference is, in the direction of the words around it."""
+    interval, relative = comparison.relative_interval, comparison.relative
+    if interval is None or relative is None:
+        return ()
+    coverage = f"{interval.coverage:.0%}".replace("%", " %")
+    if relative >= 1:
+        low, high = distinguished([1 + interval.low, 1 + interval.high], 2)
+        return (f"{coverage} interval {low} to {high}",)
+    sign = -1 if relative < 0 else 1
+    ends = sorted((100 * sign * interval.low, 100 * sign * interval.high))
+    low, high = distinguished(ends, 2)
+    return (f"{coverage} interval {low} to {high} %",)
 
 
 def _within(comparison: Comparison) -> str:
@@ -115,7 +129,11 @@ def _pairs(pairs: Pairs) -> str:
 def _tests(comparison: Comparison) -> str:
     """The tests that can decide; the others say nothing with so few runs."""
     told = [test for test in comparison.tests if test.can_decide]
-    return ", ".join(f"{test.name} {p_value(test.p)}" for test in told) or "too few runs for a test"
+    if not told:
+        return "too few runs for a test"
+    family = max(test.family for test in told)
+    number = f", adjusted for {family} comparisons" if family > 1 else ""
+    return ", ".join(f"{test.name} {p_value(test.adjusted)}" for test in told) + number
 
 
 def _in_every_run(comparison: Comparison, metric: Metric) -> str:
@@ -152,10 +170,35 @@ def _undecided(comparison: Comparison, metric: Metric) -> str:
             f"median pair ({medians}), but this is not significant at the stated levels with "
             f"n = {_fewest(comparison)} ({_tests(comparison)})"
         )
-    inside = "; ".join((medians, *_evidence(comparison)))
+    inside = "; ".join((medians, *_signed(comparison), *_evidence(comparison)))
     if comparison.basis is Basis.CONFLICT:
         return f"no clear difference between {pair}: medians and means disagree ({inside})"
     return f"no significant difference between {pair} ({inside})"
+
+
+def _signed(comparison: Comparison) -> tuple[str, ...]:
+    """The relative difference with its sign, where nothing says in which direction it is."""
+    interval, relative = comparison.relative_interval, comparison.relative
+    if interval is None or relative is None:
+        return ()
+    values = [100 * value for value in (relative, interval.low, interval.high)]
+    by, low, high = distinguished(values, 2)
+    coverage = f"{interval.coverage:.0%}".replace("%", " %")
+    return (f"difference {by} %, {coverage} interval {low} to {high} %",)
+
+
+def _spread(comparison: Comparison, metric: Metric) -> str:
+    """What the distributions differ in where their places do not."""
+    test = comparison.kolmogorov_smirnov
+    if comparison.spread is None or test is None:
+        return ""
+    assert comparison.sample and comparison.against_sample
+    proof = f"{test.name} {p_value(test.adjusted)}"
+    if comparison.spread is Spread.SHAPE:
+        return f"; their distributions differ in shape ({proof})"
+    one, other = metric.texts([comparison.sample.iqr, comparison.against_sample.iqr])
+    ranges = f"interquartile range {one} against {other}, {proof}"
+    return f"; {comparison.contender} is {comparison.spread} ({ranges})"
 
 
 def _paired_median(pairs: Pairs, metric: Metric) -> str:
@@ -168,16 +211,18 @@ def _fewest(comparison: Comparison) -> int:
 
 
 def _incomparable(cell: Cell, comparison: Comparison, metric: Metric) -> str:
-    sides = [cell.side(comparison.contender), cell.side(comparison.against)]
     pair = f"{comparison.contender} and {comparison.against}"
-    names = (comparison.contender, comparison.against)
-    told = listed([_finished(name, side, metric) for name, side in zip(names, sides, strict=True)])
+    told = listed([_finished(side, metric) for side in _sides(cell, comparison)])
     return f"{pair} cannot be compared: {told}"
 
 
-def _finished(name: str, side: Side | None, metric: Metric) -> str:
-    if side is None:
-        return f"{name} was not run"
+def _sides(cell: Cell, comparison: Comparison) -> list[Side]:
+    sides = (cell.side(comparison.contender), cell.side(comparison.against))
+    return [side for side in sides if side]
+
+
+def _finished(side: Side, metric: Metric) -> str:
+    name = side.contender
     failed = f" ({_kinds(side)})" if side.failures else ""
     if side.failures == side.runs:
         return f"{name} finished none of {counted(side.runs, 'run')}{failed}"
@@ -188,8 +233,7 @@ def _finished(name: str, side: Side | None, metric: Metric) -> str:
 
 
 def _failures(cell: Cell, comparison: Comparison) -> str:
-    sides = (cell.side(comparison.contender), cell.side(comparison.against))
-    told = [failures_of(side) for side in sides if side and side.failures]
+    told = [failures_of(side) for side in _sides(cell, comparison) if side.failures]
     if not told or comparison.verdict is Verdict.INCOMPARABLE:
         return ""
     return f" Failures: {listed(told)}; only finished runs are compared."
@@ -203,67 +247,3 @@ def failures_of(side: Side) -> str:
 def _kinds(side: Side) -> str:
     kinds = ((side.failed, "failed"), (side.timeouts, "timed out"))
     return ", ".join(f"{count} {kind}" for count, kind in kinds if count)
-
-
-_OUTCOME_WORDS = {
-    Outcome.FASTER: "faster",
-    Outcome.SLOWER: "slower",
-    Outcome.EQUAL: "within 1 %",
-    Outcome.UNDECIDED: "no significant difference",
-    Outcome.UNTESTED: "not tested",
-    Outcome.INCOMPARABLE: "not comparable",
-}
-
-
-def _overview(overview: Overview) -> str:
-    told = [
-        f"{_OUTCOME_WORDS[one]} in {count}{_remark(one, overview)}"
-        for one, count in overview.tally.counts
-    ]
-    said = f"{overview.contender} against {overview.against}, "
-    said += f"{counted(overview.tally.total, 'cell')}: {', '.join(told)}."
-    return f"{said}{_dependence(overview.dependence)}"
-
-
-def _remark(one: Outcome, overview: Overview) -> str:
-    if one is Outcome.UNTESTED:
-        return f" (single runs; faster in {overview.untested_faster})"
-    return _span({Outcome.FASTER: overview.faster_by, Outcome.SLOWER: overview.slower_by}.get(one))
-
-
-def _span(span: tuple[float, float] | None) -> str:
-    if span is None:
-        return ""
-    least, most = _by(span[0]), _by(span[1])
-    if least == most:
-        return f" ({least.strip()})"
-    return f" ({least.strip()} to {most.strip().removeprefix('by ')})"
-
-
-def _dependence(dependence: Dependence | None) -> str:
-    if dependence is None:
-        return ""
-    levels = [f"at {title} {_tally(tally)}" for title, tally in dependence.by_level if tally.total]
-    head = "By" if dependence.alone else "It depends most on"
-    return f" {head} {dependence.factor}: {'; '.join(levels)}."
-
-
-def _tally(tally: Tally) -> str:
-    if tally.total == 1:
-        return tally.counts[0][0].value
-    (first, count), *rest = sorted(tally.counts, key=lambda item: -item[1])
-    told = [f"{first.value} in {count} of {tally.total}"]
-    return ", ".join(told + [f"{one.value} in {count}" for one, count in rest])
-
-
-def _nothing_to_compare(analysis: Analysis) -> str:
-    return f"Only {analysis.baseline} was run: there is nothing to compare it with."
-
-
-def _all_failures(analysis: Analysis) -> tuple[str, ...]:
-    sides = [side for cell in analysis.cells for side in cell.sides]
-    failed = sum(side.failures for side in sides)
-    if not failed:
-        return ()
-    runs = counted(sum(side.runs for side in sides), "run")
-    return (f"{failed} of {runs} did not finish; every table counts them.",)

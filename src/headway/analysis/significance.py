@@ -1,20 +1,28 @@
-"""Tests and effect sizes for two samples, safe for constant and tiny ones."""
+"""Tests of two samples, safe for constant and tiny ones, and their correction for number."""
 
 from __future__ import annotations
 
 import math
-import statistics
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import stats
+
+from headway.analysis.sample import Sample
 
 WELCH_ALPHA = 0.01
 MANN_WHITNEY_ALPHA = 0.005
+KOLMOGOROV_SMIRNOV_ALPHA = 0.01
 
-_MOST_EXACT = 2_500
-"""The exact distribution is used up to this product of the sample sizes."""
+MOST_EXACT = 2_500
+"""Mann-Whitney's exact distribution is used up to this product of the sample sizes."""
+MOST_EXACT_TIED = 400
+"""The same where values are tied: then every pair of samples has a distribution of its own."""
+MOST_EXACT_KOLMOGOROV_SMIRNOV = 10_000
+"""Kolmogorov and Smirnov's exact distribution is used up to this product."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +32,12 @@ class TestResult:
     Attributes:
         name: the test.
         statistic: its statistic.
-        p: two-sided p-value.
-        alpha: level below which ``p`` counts as significant.
+        p: two-sided p-value of this test alone.
+        alpha: level below which the adjusted p-value counts as significant.
         smallest_p: the smallest p-value that samples of these sizes can give.
         method: how ``p`` was computed.
+        adjusted: p-value adjusted for the number of comparisons.
+        family: number of comparisons that it was adjusted for.
     """
 
     __test__ = False  # not a test case, whatever pytest makes of the name
@@ -38,11 +48,13 @@ class TestResult:
     alpha: float
     smallest_p: float
     method: str
+    adjusted: float
+    family: int = 1
 
     @property
     def significant(self) -> bool:
-        """Whether the p-value is below the level."""
-        return self.p < self.alpha
+        """Whether the adjusted p-value is below the level."""
+        return self.adjusted < self.alpha
 
     @property
     def can_decide(self) -> bool:
@@ -50,20 +62,38 @@ class TestResult:
         return self.smallest_p < self.alpha
 
 
-def welch(one: Sequence[float], other: Sequence[float]) -> TestResult | None:
+def adjusted(tests: Sequence[TestResult | None]) -> list[TestResult | None]:
+    """The tests of a family of comparisons with p-values adjusted for their number.
+
+    Benjamini and Hochberg (1995): among the differences called significant, the share of false
+    ones is expected to be below the level. Tests that are not defined are not counted.
+    """
+    ps = [test.p for test in tests if test]
+    if not ps:
+        return list(tests)
+    found = iter(stats.false_discovery_control(ps))
+    return [
+        replace(test, adjusted=float(next(found)), family=len(ps)) if test else None
+        for test in tests
+    ]
+
+
+def welch(one: Sample | None, other: Sample | None) -> TestResult | None:
     """Welch's t-test of equal means (Welch 1947); None if it is not defined.
 
     It is not defined for a sample of one, nor if neither sample varies.
     """
-    if len(one) < 2 or len(other) < 2 or (_constant(one) and _constant(other)):
+    if one is None or other is None or one.sd is None or other.sd is None:
+        return None
+    if one.constant and other.constant:
         return None
     result = stats.ttest_ind_from_stats(
-        *_moments(one), len(one), *_moments(other), len(other), equal_var=False
+        one.mean, one.sd, one.n, other.mean, other.sd, other.n, equal_var=False
     )
     statistic, p = float(result.statistic), float(result.pvalue)
     if math.isnan(p):
         return None  # the variances vanish in floating point: as good as constant
-    return TestResult("Welch", statistic, p, WELCH_ALPHA, 0.0, "t distribution")
+    return TestResult("Welch", statistic, p, WELCH_ALPHA, 0.0, "t distribution", p)
 
 
 def mann_whitney(one: Sequence[float], other: Sequence[float]) -> TestResult | None:
@@ -75,51 +105,68 @@ def mann_whitney(one: Sequence[float], other: Sequence[float]) -> TestResult | N
     """
     if not one or not other or (_constant(one) and _constant(other)):
         return None
-    smallest = min(1.0, 2 / math.comb(len(one) + len(other), len(one)))
-    if len(one) * len(other) > _MOST_EXACT:
+    ranks = np.rint(2 * stats.rankdata([*one, *other])).astype(int)
+    tied = len(set(ranks.tolist())) < ranks.size
+    if len(one) * len(other) > (MOST_EXACT_TIED if tied else MOST_EXACT):
         result = stats.mannwhitneyu(one, other, method="asymptotic")
         u, p, method = float(result.statistic), float(result.pvalue), "normal approximation"
     else:
-        u, p = _exact_mann_whitney(one, other)
+        u, p = _exact_mann_whitney(ranks, len(one))
         method = "exact"
-    return TestResult("Mann-Whitney", u, p, MANN_WHITNEY_ALPHA, smallest, method)
+    smallest = _smallest_p(len(one), len(other))
+    return TestResult("Mann-Whitney", u, p, MANN_WHITNEY_ALPHA, smallest, method, p)
 
 
-def _exact_mann_whitney(one: Sequence[float], other: Sequence[float]) -> tuple[float, float]:
-    """U of the first sample and its exact two-sided p-value, twice the smaller tail.
+def _exact_mann_whitney(ranks: NDArray[np.int_], size: int) -> tuple[float, float]:
+    """U of the first ``size`` doubled ranks and its exact p-value, twice the smaller tail."""
+    at_most, at_least = _tails(tuple(sorted(ranks.tolist())), size)
+    found = int(ranks[:size].sum())
+    u = found / 2 - size * (size + 1) / 2
+    return u, min(1.0, 2 * float(min(at_most[found], at_least[found])))
 
-    Counts the ways to draw a sample's worth of the (mid)ranks by their sum, one rank after the
-    other: the shift algorithm of Streitberg and Roehmel (1986). Ranks are doubled to be whole.
+
+@lru_cache(maxsize=64)
+def _tails(ranks: tuple[int, ...], size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Probabilities that ``size`` doubled ranks drawn at random sum to at most, and at least, s.
+
+    Counts the ways to draw them by their sum, one rank after the other: the shift algorithm of
+    Streitberg and Roehmel (1986). Ranks are doubled to be whole where values are tied.
     """
-    size = len(one)
-    ranks = np.rint(2 * stats.rankdata([*one, *other])).astype(int)
-    counts = np.zeros((size + 1, int(ranks.sum()) + 1))
+    counts = np.zeros((size + 1, sum(ranks) + 1))
     counts[0, 0] = 1
     for rank in ranks:
         counts[1:, rank:] += counts[:-1, :-rank].copy()
-    found = int(ranks[:size].sum())
     ways = counts[size]
-    tail = min(ways[: found + 1].sum(), ways[found:].sum()) / ways.sum()
-    return found / 2 - size * (size + 1) / 2, min(1.0, 2 * float(tail))
+    at_most, at_least = ways.cumsum(), ways[::-1].cumsum()[::-1]
+    return at_most / at_most[-1], at_least / at_least[0]
 
 
-def cliffs_delta(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Cliff's delta: P(one > other) - P(one < other), from -1 to 1 (Cliff 1993).
+def kolmogorov_smirnov(one: Sequence[float], other: Sequence[float]) -> TestResult | None:
+    """Two-sample Kolmogorov-Smirnov test of equal distributions (Smirnov 1939).
 
-    None if a sample is empty.
+    Sensitive to any difference, spread and shape included; exact where that is feasible.
+    None for an empty sample, and if neither sample varies.
     """
-    if not one or not other:
+    if not one or not other or (_constant(one) and _constant(other)):
         return None
-    signs = np.sign(np.subtract.outer(np.asarray(one), np.asarray(other)))
-    return float(signs.sum() / signs.size)
+    exact = len(one) * len(other) <= MOST_EXACT_KOLMOGOROV_SMIRNOV
+    result = stats.ks_2samp(one, other, method="exact" if exact else "asymp")
+    p = min(1.0, float(result.pvalue))
+    return TestResult(
+        name="Kolmogorov-Smirnov",
+        statistic=float(result.statistic),
+        p=p,
+        alpha=KOLMOGOROV_SMIRNOV_ALPHA,
+        smallest_p=_smallest_p(len(one), len(other)),
+        method="exact" if exact else "asymptotic",
+        adjusted=p,
+    )
+
+
+def _smallest_p(one: int, other: int) -> float:
+    """The p-value of samples that do not overlap, of both rank tests."""
+    return min(1.0, 2 / math.comb(one + other, one))
 
 
 def _constant(values: Sequence[float]) -> bool:
     return min(values) == max(values)
-
-
-def _moments(values: Sequence[float]) -> tuple[float, float]:
-    """Mean and standard deviation, summed exactly: order does not matter, nor cancellation."""
-    if _constant(values):
-        return values[0], 0.0
-    return statistics.fmean(values), statistics.stdev(values)

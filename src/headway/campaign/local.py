@@ -2,28 +2,92 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import queue
+import shutil
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
 
-from headway.errors import HeadwayError
+from headway.campaign.executor import Keep, explained
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.machine import Machine
 from headway.lab.run import carry_out
 from headway.results.record import make_record
 from headway.results.schema import Record
-from headway.results.store import Store
+from headway.study.path import Path as NetworkPath
 from headway.study.plan import Run
+
+if TYPE_CHECKING:
+    from headway.selftest import Check
 
 _WORKER_STOPS_S = 10.0
 
+_Finished = queue.SimpleQueue[Record | BaseException | None]
+"""Records as they come; None or what went wrong when a worker ends."""
 
-def available_cores() -> list[int]:
-    """Cores that this process may use."""
-    return sorted(os.sched_getaffinity(0))
+
+@dataclass(frozen=True)
+class LocalExecutor:
+    """Carries out runs on this machine.
+
+    Attributes:
+        machine: boots the labs.
+        cores: one lab runs on each.
+    """
+
+    machine: Machine
+    cores: Sequence[int]
+
+    @property
+    def labs(self) -> int:
+        """See `Executor`."""
+        return len(self.cores)
+
+    @property
+    def machines(self) -> tuple[dict[str, object], ...]:
+        """See `Executor`."""
+        return ()
+
+    def check(
+        self,
+        paths: Sequence[NetworkPath],
+        *,
+        seed: int,
+        directory: Path,
+        on_path: Callable[[bool], None],
+    ) -> tuple[Check, ...]:
+        """See `Executor`."""
+        from headway.selftest import check_paths
+
+        return check_paths(
+            self.machine, paths, seed=seed, directory=directory, cores=self.cores, on_path=on_path
+        )
+
+    def execute(self, runs: Sequence[Run], artifacts: Callable[[str], Path], keep: Keep) -> None:
+        """See `Executor`."""
+        waiting: queue.SimpleQueue[Run] = queue.SimpleQueue()
+        for run in runs:
+            waiting.put(run)
+        finished: _Finished = queue.SimpleQueue()
+        cancellation = Cancellation()
+        workers = [
+            _Worker(core, waiting, finished, self.machine, artifacts, cancellation)
+            for core in self.cores
+        ]
+        threads = [threading.Thread(target=worker.work, daemon=True) for worker in workers]
+        for thread in threads:
+            thread.start()
+        arrived: list[Record] = []
+        try:
+            _collect(finished, len(threads), arrived, keep)
+        finally:
+            _stop(threads, cancellation)
+            arrived += [item for item in _waiting(finished) if isinstance(item, Record)]
+            # If an interrupt came while some were being kept, they are kept twice, which is no harm.
+            if arrived:
+                keep(arrived)
 
 
 @dataclass
@@ -32,9 +96,9 @@ class _Worker:
 
     core: int
     runs: queue.SimpleQueue[Run]
-    finished: queue.SimpleQueue[Record | BaseException | None]
+    finished: _Finished
     machine: Machine
-    store: Store
+    artifacts: Callable[[str], Path]
     cancellation: Cancellation
 
     def work(self) -> None:
@@ -53,71 +117,36 @@ class _Worker:
             self.finished.put(error)
 
     def _one(self, run: Run) -> Record:
-        directory = self.store.artifacts(run.run_id)
+        directory = self.artifacts(run.run_id)
+        if directory.exists():
+            shutil.rmtree(directory)
         result = carry_out(
             run, self.machine, directory, cpu=self.core, cancellation=self.cancellation
         )
-        record = make_record(run, result, directory)
-        self.store.add(record)
-        return record
+        return make_record(run, result, directory)
 
 
-def execute(
-    runs: tuple[Run, ...],
-    machine: Machine,
-    store: Store,
-    *,
-    cores: list[int],
-    on_record: Callable[[Record], None],
-) -> None:
-    """Carry out runs, one lab per core, and store every record as soon as it is there.
-
-    Args:
-        runs: in the order in which they are started.
-        machine: boots the labs.
-        store: keeps the records.
-        cores: one lab runs on each.
-        on_record: called with every finished run's record.
-
-    Raises:
-        HeadwayError: the host failed, for example has no space left; finished runs are kept.
-        KeyboardInterrupt: the user interrupted; labs are ended, finished runs are kept.
-    """
-    waiting: queue.SimpleQueue[Run] = queue.SimpleQueue()
-    for run in runs:
-        waiting.put(run)
-    finished: queue.SimpleQueue[Record | BaseException | None] = queue.SimpleQueue()
-    cancellation = Cancellation()
-    threads = [
-        threading.Thread(
-            target=_Worker(core, waiting, finished, machine, store, cancellation).work, daemon=True
-        )
-        for core in cores
-    ]
-    for thread in threads:
-        thread.start()
-    try:
-        _collect(finished, len(threads), on_record)
-    finally:
-        cancellation.cancel()
-        for thread in threads:
-            thread.join(_WORKER_STOPS_S)
-        cancellation.close()
-
-
-def _collect(
-    finished: queue.SimpleQueue[Record | BaseException | None],
-    working: int,
-    on_record: Callable[[Record], None],
-) -> None:
+def _collect(finished: _Finished, working: int, arrived: list[Record], keep: Keep) -> None:
+    """Keep records until all workers have ended; those that wait are kept together."""
     while working:
-        item = finished.get()
-        if item is None:
-            working -= 1
-        elif isinstance(item, Record):
-            on_record(item)
-        elif isinstance(item, OSError) and item.errno in (errno.ENOSPC, errno.EDQUOT):
-            where = f" ({item.filename})" if item.filename else ""
-            raise HeadwayError(f"no space left for results{where}") from item
-        else:
-            raise item
+        for item in (finished.get(), *_waiting(finished)):
+            if isinstance(item, Record):
+                arrived.append(item)
+            elif item is None:
+                working -= 1
+            else:
+                raise explained(item)
+        if arrived:
+            keep(arrived)
+            arrived.clear()
+
+
+def _waiting(finished: _Finished) -> list[Record | BaseException | None]:
+    return [finished.get() for _ in range(finished.qsize())]
+
+
+def _stop(threads: Sequence[threading.Thread], cancellation: Cancellation) -> None:
+    cancellation.cancel()
+    for thread in threads:
+        thread.join(_WORKER_STOPS_S)
+    cancellation.close()

@@ -1,4 +1,4 @@
-"""`headway image`: build, show and remove the lab image."""
+"""`headway image`: build, show and remove the lab image and what can be added to it."""
 
 from __future__ import annotations
 
@@ -10,18 +10,25 @@ import typer
 from headway.cli.terminal import output
 from headway.lab.bodies import bodies_directory
 from headway.lab.image import (
+    EXTRAS,
+    ExtraStatus,
     Image,
     ImageOptions,
+    add_extra,
     build,
     compiled_guest_code,
+    extra_status,
     find,
+    find_extra,
+    installed_extras,
     remove,
+    remove_extras,
     shown_progress,
     status,
 )
 from headway.lab.machine import Machine
 
-app = typer.Typer(help="The lab image: kernel and root tree.", no_args_is_help=True)
+app = typer.Typer(help="The lab image: kernel, root tree, extras.", no_args_is_help=True)
 
 Mirror = Annotated[
     str | None,
@@ -47,7 +54,8 @@ def machine_of(image: Image) -> Machine:
     """A machine that boots an image."""
     bodies = bodies_directory()
     bodies.mkdir(parents=True, exist_ok=True)
-    return Machine(image, compiled_guest_code(image), bodies)
+    extras = {name: extra.directory for name, extra in installed_extras().items()}
+    return Machine(image, compiled_guest_code(image), bodies, extras)
 
 
 @app.command("build")
@@ -84,13 +92,41 @@ def status_command(mirror: Mirror = None) -> None:
         output.print(
             f"unused     {cached.other_size_bytes / 1e6:.0f} MB of {len(cached.other)} others"
         )
+    for extra in EXTRAS.values():
+        output.print(f"extra      {_described(extra_status(extra))}", soft_wrap=True)
+
+
+@app.command("add")
+def add_command(
+    name: Annotated[str, typer.Argument(help="Name of the extra; `image status` lists them.")],
+) -> None:
+    """Compile an optional program for labs, unless it is cached."""
+    extra = find_extra(name)
+    with shown_progress() as progress:
+        installed = add_extra(extra, progress)
+    output.print(
+        f"{extra.name} {extra.version} is ready, compiled with go {installed.go_version} "
+        f"({installed.directory})",
+        soft_wrap=True,
+    )
 
 
 @app.command("remove")
 def remove_command() -> None:
-    """Remove the lab image from the cache."""
-    freed = remove(ImageOptions.from_environment())
+    """Remove the lab image and its extras from the cache."""
+    freed = remove(ImageOptions.from_environment()) + remove_extras()
     output.print(f"{freed / 1e6:.0f} MB freed")
+
+
+def _described(found: ExtraStatus) -> str:
+    extra = found.extra
+    if found.installed:
+        state = f"compiled with go {found.installed.go_version}"
+    elif found.obstacle:
+        state = f"not installed: {found.obstacle}"
+    else:
+        state = f"not installed; `headway image add {extra.name}` compiles it"
+    return f"{extra.name} {extra.version} ({extra.what}): {state}"
 
 
 def _options(mirror: str | None) -> ImageOptions:

@@ -1,8 +1,8 @@
 """PID 1 of a lab: mounts, then hands over to the agent. Installed in the image as /lab/init.py.
 
 Kernel command line words after ``--`` name the host's directories: ``code=`` (these modules),
-``run=`` (the run's directory, the only place the guest can write to), ``www=`` (bodies) and, if
-the host has any, ``extras=`` (optional programs).
+``run=`` (the run's directory, the only place the guest can write to), ``www=`` (bodies) and, for
+each optional program that the host has, ``extras/NAME=``.
 """
 
 import ctypes
@@ -58,14 +58,18 @@ def _mount_all(directories: dict[str, str]) -> None:
     mount("tmpfs", "/dev/shm", "tmpfs")
     mount("devpts", "/dev/pts", "devpts")
     for name, directory in directories.items():
+        os.makedirs(f"/lab/{name}", exist_ok=True)
         mount("none", f"/lab/{name}", "hostfs", 0 if name == "run" else _RDONLY, directory)
 
 
 def _directories(words: list[str]) -> dict[str, str]:
     """Host directories by name; the kernel appends words of its own."""
     pairs = dict(word.split("=", 1) for word in words if "=" in word)
-    wanted = ("code", "run", "www", *(["extras"] if "extras" in pairs else []))
-    return {name: pairs[name] for name in wanted}
+    return {
+        name: directory
+        for name, directory in pairs.items()
+        if name in ("code", "run", "www") or name.startswith("extras/")
+    }
 
 
 def main() -> None:

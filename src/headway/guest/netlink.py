@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 _ROUTE, _SOCK_DIAG = 0, 4  # protocols of AF_NETLINK
 _DUMP = 0x301  # NLM_F_REQUEST | NLM_F_ROOT | NLM_F_MATCH
+_ONE = 0x009  # NLM_F_REQUEST | NLM_F_ECHO: some kernels answer to a group only without the echo
 _DONE, _ERROR = 3, 2
 _GETQDISC = 38
 _SOCK_DIAG_BY_FAMILY = 20
@@ -93,7 +94,7 @@ class QueueReader:
     def __init__(self, device: str) -> None:
         self._socket = _netlink(_ROUTE)
         index = socket.if_nametoindex(device)
-        self._request = _message(_GETQDISC, 1, struct.pack("=B3xiIII", 0, index, 0, _ROOT, 0))
+        self._request = _message(_GETQDISC, _ONE, struct.pack("=B3xiIII", 0, index, 0, _ROOT, 0))
 
     def read(self) -> QueueStats | None:
         """Counters of the root discipline, which include its children's; None without any."""

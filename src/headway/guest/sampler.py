@@ -1,9 +1,16 @@
-"""Samples of queues and TCP sockets while the workload runs. Sampling costs no virtual time."""
+"""Samples of queues and TCP sockets while the workload runs. Sampling costs no virtual time.
+
+The file holds a JSON array in each line. The first is the header: the wall clock's time at the
+workload's start in nanoseconds, the devices, the namespaces, and the names of the fields of
+`QueueStats` and `TcpInfo`. Every other line is a sample: microseconds since the workload's start,
+for each device its queue's fields or null if it has none, and for each namespace the fields of
+every connection.
+"""
 
 import json
-from dataclasses import astuple
+import time
 
-from headway.guest.netlink import QdiscReader, TcpReader
+from headway.guest.netlink import QueueReader, QueueStats, TcpInfo, TcpReader
 from headway.guest.network import Network
 from headway.guest.orders import SAMPLES_FILE, Sampling
 
@@ -11,47 +18,46 @@ _FIRST_INTERVAL_NS = 10_000_000
 
 
 class Sampler:
-    """Writes one JSON line per sample: time, counters per device, sockets per namespace."""
+    """Writes a line per sample."""
 
     def __init__(self, sampling: Sampling, network: Network) -> None:
-        self._sampling = sampling
+        self._interval_ns = sampling.interval_ns
         self._file = open(f"/lab/run/{SAMPLES_FILE}", "w")  # noqa: SIM115  (lives as long as the lab)
-        self._qdiscs: dict[str, QdiscReader] = {}
-        self._tcp: dict[str, TcpReader] = {}
-        for namespace in dict.fromkeys(namespace for namespace, _ in sampling.devices):
+        self._queues: list[QueueReader] = []
+        self._tcp: list[TcpReader] = []
+        for namespace, device in sampling.devices:
             with network.inside(namespace):
-                self._qdiscs[namespace] = QdiscReader(
-                    [device for place, device in sampling.devices if place == namespace]
-                )
+                self._queues.append(QueueReader(device))
         for namespace in sampling.tcp_namespaces:
             with network.inside(namespace):
-                self._tcp[namespace] = TcpReader()
+                self._tcp.append(TcpReader())
+        self._header: list[object] | None = [
+            sampling.devices,
+            sampling.tcp_namespaces,
+            QueueStats._fields,
+            TcpInfo._fields,
+        ]
 
     def sample(self, at_ns: int) -> None:
         """Take a sample."""
-        self._file.write(
-            json.dumps(
-                {
-                    "at_ns": at_ns,
-                    "devices": {
-                        device: [astuple(q) for q in self._qdiscs[namespace].read(device)]
-                        for namespace, device in self._sampling.devices
-                    },
-                    "tcp": {
-                        namespace: [astuple(info) for info in reader.read()]
-                        for namespace, reader in self._tcp.items()
-                    },
-                },
-                separators=(",", ":"),
-            )
-            + "\n"
-        )
+        if self._header is not None:
+            self._write([time.time_ns() - at_ns, *self._header])
+            self._header = None
+        queues = [queue.read() for queue in self._queues]
+        self._write([at_ns // 1000, queues, [tcp.read() for tcp in self._tcp]])
 
     def next_after(self, at_ns: int) -> int:
-        """Time of the next sample: dense at the start, where transfers change most."""
-        step = min(max(at_ns // 50, _FIRST_INTERVAL_NS), self._sampling.interval_ns)
-        return at_ns + step
+        """Time of the next sample."""
+        return next_sample_ns(at_ns, self._interval_ns)
 
     def close(self) -> None:
         """Write what is buffered."""
         self._file.close()
+
+    def _write(self, line: list[object]) -> None:
+        self._file.write(json.dumps(line, separators=(",", ":")) + "\n")
+
+
+def next_sample_ns(at_ns: int, interval_ns: int) -> int:
+    """Time of the next sample: dense at the start, where transfers change most."""
+    return at_ns + min(max(at_ns // 50, _FIRST_INTERVAL_NS), interval_ns)

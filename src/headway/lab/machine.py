@@ -8,9 +8,9 @@ import select
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Protocol as Interface
 
@@ -54,12 +54,14 @@ class Machine:
         image: kernel and root tree.
         code: the guest's modules, compiled for the guest.
         bodies: directory of the bodies that servers deliver.
+        extras: directories of optional programs by their names, shown as ``/lab/extras/NAME``.
         memory_mib: memory of the guest; only what it touches is resident on the host.
     """
 
     image: BootImage
     code: Path
     bodies: Path
+    extras: Mapping[str, Path] = field(default_factory=dict)
     memory_mib: int = 512
 
     def boot(
@@ -125,11 +127,13 @@ class Machine:
         stage = directory / ".lab"
         shutil.rmtree(stage, ignore_errors=True)
         stage.mkdir()
+        (stage / "extras").mkdir()
         for name, target in (
             ("root", self.image.root),
             ("code", self.code),
             ("www", self.bodies),
             ("run", directory.resolve()),
+            *((f"extras/{name}", place) for name, place in self.extras.items()),
         ):
             (stage / name).symlink_to(target)
         try:
@@ -159,6 +163,7 @@ class Machine:
             "-ISB",
             "/lab/init.py",
             *(f"{name}={name}/." for name in ("code", "www", "run")),
+            *(f"extras/{name}=extras/{name}/." for name in self.extras),
         ]
 
 

@@ -8,15 +8,23 @@ from typing import TypeVar
 
 from headway.errors import WrongInputError
 from headway.programs.base import Adapter, Client, ReverseProxy, Server
+from headway.programs.caddy import Caddy
 from headway.programs.curl import Curl
-from headway.programs.nginx import Nginx
+from headway.programs.envoy import Envoy
+from headway.programs.haproxy import Haproxy, HaproxyProxy
+from headway.programs.nginx import Nginx, NginxProxy
+from headway.programs.ngtcp2_server import Ngtcp2Server
 from headway.study.model import Host, Protocol, Setting
 
 _A = TypeVar("_A", bound=Adapter)
 
 CLIENTS: dict[str, Client] = {adapter.name: adapter for adapter in (Curl(),)}
-SERVERS: dict[str, Server] = {adapter.name: adapter for adapter in (Nginx(),)}
-PROXIES: dict[str, ReverseProxy] = {}
+SERVERS: dict[str, Server] = {
+    adapter.name: adapter for adapter in (Nginx(), Caddy(), Haproxy(), Ngtcp2Server())
+}
+PROXIES: dict[str, ReverseProxy] = {
+    adapter.name: adapter for adapter in (Envoy(), HaproxyProxy(), NginxProxy())
+}
 
 
 def adapters_of(setting: Setting) -> Iterator[tuple[Adapter, Host, Protocol]]:

@@ -1,13 +1,18 @@
-"""nginx: cleartext HTTP/1.1, and HTTP/1.1, HTTP/2 and HTTP/3 over TLS 1.3."""
+"""nginx, a server and a reverse proxy: HTTP/1.1, HTTP/2 and HTTP/3."""
 
 from __future__ import annotations
 
 from headway.guest.orders import Program
 from headway.programs.base import (
+    CA_FILE,
+    CERTIFICATE_FILE,
+    KEY_FILE,
     SERVER_NAME,
     Adjustment,
     Knob,
     Listener,
+    Origin,
+    ReverseProxy,
     Server,
     Started,
     served_on,
@@ -18,7 +23,7 @@ _CONFIGURATION = """\
 daemon off;
 master_process off;
 user root;
-pid /run/nginx.pid;
+pid /run/nginx-{instance}.pid;
 error_log stderr warn;
 events {{ worker_connections 1024; }}
 http {{
@@ -27,29 +32,51 @@ http {{
   sendfile on;
   tcp_nopush off;
   keepalive_timeout 600;
-  client_body_temp_path /run/nginx-body;
-  proxy_temp_path /run/nginx-proxy;
-  fastcgi_temp_path /run/nginx-fastcgi;
-  uwsgi_temp_path /run/nginx-uwsgi;
-  scgi_temp_path /run/nginx-scgi;
-  http2_chunk_size {http2_chunk_size};
-  http3_stream_buffer_size {http3_stream_buffer_size};
-  quic_gso {quic_gso};
-  ssl_protocols TLSv1.3;
-  ssl_buffer_size {ssl_buffer_size};
-  ssl_session_tickets off;
+  send_timeout 600;
+  client_body_temp_path /run/nginx-{instance}-body;
+  proxy_temp_path /run/nginx-{instance}-proxy;
+  fastcgi_temp_path /run/nginx-{instance}-fastcgi;
+  uwsgi_temp_path /run/nginx-{instance}-uwsgi;
+  scgi_temp_path /run/nginx-{instance}-scgi;
   server {{
     server_name {name};
-    root /lab/www;
-{listen}
+{directives}
   }}
 }}
 """
 
-_CERTIFICATE = """\
-    ssl_certificate /lab/pki/server.pem;
-    ssl_certificate_key /lab/pki/server.key;
-"""
+_KNOBS = (
+    Knob(
+        "http3_stream_buffer_size",
+        "64m",
+        "how much of a response QUIC may have in flight or unsent",
+    ),
+    Knob("http2_chunk_size", "16k", "largest DATA frame"),
+    Knob("ssl_buffer_size", "16k", "largest TLS record"),
+    Knob(
+        "quic_gso", "off", "whether QUIC hands the kernel many packets in one call", ("on", "off")
+    ),
+)
+_ADJUSTMENTS = (
+    Adjustment(
+        "nginx",
+        "http3_stream_buffer_size",
+        "64m",
+        "its default of 64k caps a stream at 64 KiB per round trip: 5.2 Mbit/s at 100 ms",
+    ),
+    Adjustment(
+        "nginx",
+        "QUIC congestion control",
+        "cubic",
+        "built in; a study's congestion_control is that of TCP",
+    ),
+    Adjustment(
+        "nginx", "http2_chunk_size", "16k", "DATA frames fill TLS records, as for HTTP/1.1"
+    ),
+    Adjustment(
+        "nginx", "ssl_session_tickets", "off", "every connection pays for a full handshake"
+    ),
+)
 
 
 class Nginx(Server):
@@ -59,54 +86,125 @@ class Nginx(Server):
     package = "nginx"
     protocols = frozenset(Protocol)
     quic_congestion_controls = ("cubic",)
-    knobs = (
-        Knob(
-            "http3_stream_buffer_size",
-            "64m",
-            "how much of a response QUIC may have in flight or unsent",
-        ),
-        Knob("http2_chunk_size", "16k", "largest DATA frame"),
-        Knob("ssl_buffer_size", "16k", "largest TLS record"),
-        Knob("quic_gso", "off", "whether QUIC hands the kernel many packets in one call"),
-    )
-    adjustments = (
-        Adjustment(
-            "nginx",
-            "http3_stream_buffer_size",
-            "64m",
-            "its default of 64k caps a stream at 64 KiB per round trip: 5.2 Mbit/s at 100 ms",
-        ),
-        Adjustment(
-            "nginx",
-            "QUIC congestion control",
-            "cubic",
-            "built in; a study's congestion_control is that of TCP",
-        ),
-        Adjustment(
-            "nginx", "http2_chunk_size", "16k", "DATA frames fill TLS records, as for HTTP/1.1"
-        ),
-        Adjustment(
-            "nginx", "ssl_session_tickets", "off", "every connection pays for a full handshake"
-        ),
-    )
+    knobs = _KNOBS
+    adjustments = _ADJUSTMENTS
 
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
         """See `Server.serve`."""
-        address, lines = listener.address, []
-        if Protocol.H3 in listener.protocols:
-            lines += [f"listen {address}:443 quic;", "http3 on;"]
-        if listener.tls and listener.protocols - {Protocol.H3}:
-            lines += [f"listen {address}:443 ssl;"]
-        if not listener.tls:
-            lines += [f"listen {address}:80;"]
-        lines.append(f"http2 {'on' if Protocol.H2 in listener.protocols else 'off'};")
         values = {knob.name: self.knob(knob.name, host) for knob in self.knobs}
-        listen = "".join(f"    {line}\n" for line in lines)
-        configuration = _CONFIGURATION.format(
-            name=SERVER_NAME, listen=listen + (_CERTIFICATE if listener.tls else ""), **values
-        )
-        argv = ("nginx", "-p", "/run", "-e", "stderr", "-c", "/run/nginx.conf")
-        program = Program(
-            self.name, listener.namespace, argv, service=True, listens=served_on(listener)
-        )
-        return Started((program,), {"/run/nginx.conf": configuration})
+        return _started(listener, [*_listening(listener, values), "root /lab/www;"])
+
+
+class NginxProxy(ReverseProxy):
+    """nginx, one process, passing responses on as they come."""
+
+    name = "nginx"
+    package = "nginx"
+    protocols = frozenset(Protocol)
+    upstream_protocols = frozenset({Protocol.H1, Protocol.H2})
+    quic_congestion_controls = ("cubic",)
+    knobs = (
+        *_KNOBS,
+        Knob(
+            "proxy_buffering",
+            "off",
+            "whether nginx waits for whole buffers before it passes a response on",
+            ("on", "off"),
+        ),
+        Knob("proxy_buffer_size", "16k", "how much of a response is read at once"),
+    )
+    adjustments = (
+        *_ADJUSTMENTS,
+        Adjustment("nginx", "proxy_buffering", "off", "bytes are passed on as they come"),
+        Adjustment("nginx", "proxy_cache", "off, as by default", "every request reaches the server"),
+        Adjustment("nginx", "proxy_next_upstream", "off", "no request is tried twice"),
+        Adjustment(
+            "nginx",
+            "proxy_connect_timeout, proxy_read_timeout, proxy_send_timeout",
+            "600s",
+            "the run's limit decides when to give up, not the proxy",
+        ),
+    )
+
+    def forward(self, listener: Listener, origin: Origin, host: Host, capture: Capture) -> Started:
+        """See `ReverseProxy.forward`."""
+        values = {knob.name: self.knob(knob.name, host) for knob in self.knobs}
+        return _started(listener, [*_listening(listener, values), *_forwarding(origin, values)])
+
+
+def files_on_socket(namespace: str, socket: str) -> Started:
+    """An nginx that serves the bodies over cleartext HTTP/1.1 on a Unix socket.
+
+    For servers that have no file handler of their own.
+    """
+    return _process(namespace, "files", (), [f"listen unix:{socket};", "root /lab/www;"])
+
+
+def _listening(listener: Listener, values: dict[str, str]) -> list[str]:
+    """Where to listen, and how to send what is asked for there."""
+    address = listener.address
+    http2 = "on" if Protocol.H2 in listener.protocols else "off"
+    lines = [f"http2 {http2};", f"http2_chunk_size {values['http2_chunk_size']};"]
+    if not listener.tls:
+        return [*lines, f"listen {address}:80;"]
+    if Protocol.H3 in listener.protocols:
+        lines += [
+            f"listen {address}:443 quic;",
+            "http3 on;",
+            f"http3_stream_buffer_size {values['http3_stream_buffer_size']};",
+            f"quic_gso {values['quic_gso']};",
+        ]
+    if listener.protocols - {Protocol.H3}:
+        lines.append(f"listen {address}:443 ssl;")
+    return [
+        *lines,
+        "ssl_protocols TLSv1.3;",
+        f"ssl_buffer_size {values['ssl_buffer_size']};",
+        "ssl_session_tickets off;",
+        f"ssl_certificate {CERTIFICATE_FILE};",
+        f"ssl_certificate_key {KEY_FILE};",
+    ]
+
+
+def _forwarding(origin: Origin, values: dict[str, str]) -> list[str]:
+    """How to ask the origin."""
+    scheme = "https" if origin.tls else "http"
+    version = "2" if origin.protocol is Protocol.H2 else "1.1"
+    return [
+        f"location / {{ proxy_pass {scheme}://{origin.address}:{origin.port}; }}",
+        f"proxy_http_version {version};",
+        "proxy_set_header Host $host;",
+        'proxy_set_header Connection "";',
+        f"proxy_buffering {values['proxy_buffering']};",
+        f"proxy_buffer_size {values['proxy_buffer_size']};",
+        "proxy_max_temp_file_size 0;",
+        "proxy_next_upstream off;",
+        "proxy_connect_timeout 600s;",
+        "proxy_read_timeout 600s;",
+        "proxy_send_timeout 600s;",
+        "proxy_ssl_protocols TLSv1.3;",
+        "proxy_ssl_verify on;",
+        f"proxy_ssl_trusted_certificate {CA_FILE};",
+        "proxy_ssl_server_name on;",
+        f"proxy_ssl_name {SERVER_NAME};",
+        "proxy_ssl_session_reuse off;",
+    ]
+
+
+def _started(listener: Listener, directives: list[str]) -> Started:
+    return _process(listener.namespace, listener.namespace, served_on(listener), directives)
+
+
+def _process(
+    namespace: str, instance: str, listens: tuple[str, ...], directives: list[str]
+) -> Started:
+    """One nginx; hosts share the file system, so that its files carry the instance's name."""
+    file = f"/run/nginx-{instance}.conf"
+    text = _CONFIGURATION.format(
+        instance=instance,
+        name=SERVER_NAME,
+        directives="\n".join(f"    {directive}" for directive in directives),
+    )
+    argv = ("nginx", "-p", "/run", "-e", "stderr", "-c", file)
+    program = Program(f"{instance}-nginx", namespace, argv, service=True, listens=listens)
+    return Started((program,), {file: text})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 
 
 @dataclass(frozen=True)
@@ -22,19 +23,28 @@ class Colour:
     dark: str
 
 
+class Marker(Enum):
+    """Shape of a dot."""
+
+    CIRCLE = "circle"
+    SQUARE = "square"
+    TRIANGLE = "triangle"
+    DIAMOND = "diamond"
+
+
 @dataclass(frozen=True)
 class Style:
     """How a contender is drawn.
 
     Attributes:
         colour: colour of its dots and lines.
-        marker: Matplotlib's name of the shape of its dots.
-        line: Matplotlib's name of the style of its lines.
+        marker: shape of its dots.
+        dash: lengths of the dashes and gaps of its lines, in pixels; empty if they are solid.
     """
 
     colour: Colour
-    marker: str
-    line: str
+    marker: Marker
+    dash: tuple[float, ...]
 
 
 INK = Colour("fig-ink", "#1f2328", "#e6e9ec")
@@ -77,10 +87,29 @@ ON_FILL = (
 )
 """Text on ``FASTER`` and ``SLOWER`` of the same strength."""
 
-_SHAPES = (("o", "solid"), ("s", "dashed"), ("^", "dotted"), ("D", "dashdot"))
-"""Marker and line; contenders that share a colour differ in both."""
+# Tol's bright and muted schemes: what holds a transfer back.
+CAUSES = (
+    Colour("fig-c1", "#4477aa", "#6f9fd0"),
+    Colour("fig-c2", "#cc3311", "#f0664a"),
+    Colour("fig-c3", "#ee7733", "#f59a63"),
+    Colour("fig-c4", "#ccbb44", "#d9ca62"),
+    Colour("fig-c5", "#228833", "#4bb45c"),
+    Colour("fig-c6", "#aa3377", "#d3699f"),
+    Colour("fig-c7", "#b09ad0", "#c3b1de"),
+    Colour("fig-c8", "#66ccee", "#8adaf3"),
+    Colour("fig-c9", "#8b6b47", "#b59470"),
+    Colour("fig-c10", "#b8bcc2", "#6b747e"),
+)
 
-ALL = (INK, MUTED, RULE, PAPER, *CONTENDERS, *FASTER, *SLOWER, *ON_FILL)
+_SHAPES = (
+    (Marker.CIRCLE, ()),
+    (Marker.SQUARE, (6.0, 2.5)),
+    (Marker.TRIANGLE, (2.0, 2.0)),
+    (Marker.DIAMOND, (7.0, 2.0, 2.0, 2.0)),
+)
+"""Marker and dash; contenders that share a colour differ in both."""
+
+ALL = (INK, MUTED, RULE, PAPER, *CONTENDERS, *FASTER, *SLOWER, *ON_FILL, *CAUSES)
 
 
 def contender_styles(contenders: Sequence[str]) -> dict[str, Style]:

@@ -8,8 +8,9 @@ from collections import defaultdict
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
-from headway.guest.netlink import QdiscStats, TcpInfo
+from headway.guest.netlink import QueueStats, TcpInfo
 from headway.guest.orders import SAMPLES_FILE
 from headway.lab.direction import Bottleneck
 from headway.study.path import FRAME_BYTES
@@ -55,27 +56,29 @@ def read_samples(directory: Path, place: Bottleneck) -> list[Sample]:
     file = directory / SAMPLES_FILE
     if not file.exists():
         return []
+    lines = file.read_text().splitlines()
+    devices = [device for _, device in json.loads(lines[0])[1]]
+    queue, delay = devices.index(place.queue_device), devices.index(place.loss_device)
     samples = []
-    for line in file.read_text().splitlines():
+    for line in lines[1:]:
         try:
-            samples.append(_sample(json.loads(line), place))
+            samples.append(_sample(json.loads(line), queue, delay))
         except json.JSONDecodeError:
             break
     return samples
 
 
-def _sample(raw: dict[str, object], place: Bottleneck) -> Sample:
-    devices: dict[str, list[list[object]]] = raw["devices"]  # type: ignore[assignment]
-    queue = [QdiscStats(*fields) for fields in devices[place.queue_device]]  # type: ignore[arg-type]
-    delay = [QdiscStats(*fields) for fields in devices[place.loss_device]]  # type: ignore[arg-type]
-    sockets: list[list[int]] = raw["tcp"]["server"]  # type: ignore[index]
+def _sample(raw: list[Any], queue: int, delay: int) -> Sample:
+    at_us, queues, sockets = raw
+    after = QueueStats(*queues[delay])
+    before = QueueStats(*queues[queue]) if queues[queue] else QueueStats(after.sent_bytes, 0, 0)
     return Sample(
-        at_s=raw["at_ns"] / 1e9,  # type: ignore[operator]
-        sent_bytes=queue[0].sent_bytes,
-        backlog_bytes=max(q.backlog_bytes for q in queue),
-        queue_drops=max(q.dropped for q in queue),
-        path_drops=sum(q.dropped for q in delay if q.kind == "netem"),
-        tcp=TcpInfo(*sockets[0]) if sockets else None,
+        at_s=at_us / 1e6,
+        sent_bytes=before.sent_bytes,
+        backlog_bytes=before.backlog_bytes,
+        queue_drops=before.dropped,
+        path_drops=after.dropped,
+        tcp=TcpInfo(*sockets[0][0]) if sockets[0] else None,
     )
 
 

@@ -1,89 +1,179 @@
-"""A results directory: records as they come, then one table; nothing half-written is ever read."""
+"""A results directory: a journal of records, then one table; nothing half-written is ever read."""
 
 from __future__ import annotations
 
 import io
 import json
 import os
+import shutil
 import tempfile
+from collections.abc import Sequence
+from enum import Enum
 from pathlib import Path
+from typing import Any, Self
 
 from pydantic import ValidationError
 
 from headway.errors import HeadwayError, WrongInputError
+from headway.results.journal import Journal, read_journal
 from headway.results.schema import Record, polars_schema
 
-RUNS_FILE, MANIFEST_FILE, RECORD_FILE = "runs.parquet", "manifest.json", "record.json"
+JOURNAL_FILE, RUNS_FILE, MANIFEST_FILE = "records.jsonl", "runs.parquet", "manifest.json"
+ARTIFACTS, REPORT = "artifacts", "report"
+_PARTIAL_SUFFIX = ".partial"
+
+
+class Start(Enum):
+    """How a study begins in a directory: afresh, where it was left, or instead of another."""
+
+    NEW = "new"
+    RESUME = "resume"
+    REPLACE = "replace"
 
 
 class Store:
-    """The directory of a study's results.
+    """The directory of a study's results, which one process at a time may write to.
 
-    Every record is durable, in its run's artefact directory, as soon as its run is over; the table
-    ``runs.parquet`` is made from the records and can be made again at any time.
+    Every record is durable in the journal ``records.jsonl`` as soon as it is added; the table
+    ``runs.parquet`` is made from the journal and can be made again at any time. What a run leaves
+    behind is in ``artifacts/RUN_ID``.
     """
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, journal: Journal) -> None:
         self.directory = directory
+        self._journal = journal
 
     @classmethod
-    def create(cls, directory: Path) -> Store:
-        """Start with a new or empty directory.
+    def open(cls, directory: Path, start: Start = Start.NEW) -> Store:
+        """Use a directory, which is made if it is not there.
+
+        Args:
+            directory: new or empty, unless it is to be resumed or replaced; then it may hold
+                results, but nothing else.
+            start: what is to be done with results that it holds.
 
         Raises:
-            WrongInputError: it holds something already, or cannot be made.
+            WrongInputError: it holds what must not be lost, cannot be made, or is in use.
         """
         try:
             directory.mkdir(parents=True, exist_ok=True)
-            if any(directory.iterdir()):
-                raise WrongInputError(
-                    "holds files already; name a new or empty directory", where=f"--out {directory}"
-                )
+            _check_content(directory, start)
+            store = cls(directory, Journal(directory / JOURNAL_FILE))
         except OSError as error:
             raise WrongInputError(
-                f"cannot be used: {error.strerror}", where=f"--out {directory}"
+                f"cannot be used: {error.strerror}", where=str(directory)
             ) from None
-        return cls(directory)
+        # Without a manifest nothing says what the rest would be.
+        if start is Start.REPLACE or store.manifest() is None:
+            store._clear()
+        _remove_leftovers(directory)
+        _sync_directory(directory)
+        return store
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let another process use the directory."""
+        self._journal.close()
+
+    def _clear(self) -> None:
+        """Remove all results; the journal first, so that a half-cleared directory has no runs."""
+        self._journal.clear()
+        for name in (MANIFEST_FILE, RUNS_FILE):
+            (self.directory / name).unlink(missing_ok=True)
+        for name in (ARTIFACTS, REPORT):
+            shutil.rmtree(self.directory / name, ignore_errors=True)
 
     def artifacts(self, run_id: str) -> Path:
         """Directory of what a run leaves behind."""
-        return self.directory / "artifacts" / run_id
+        return self.directory / ARTIFACTS / run_id
 
-    def add(self, record: Record) -> None:
-        """Keep a record, durably."""
-        directory = self.artifacts(record.run_id)
-        directory.mkdir(parents=True, exist_ok=True)
-        write_atomically(directory / RECORD_FILE, record.model_dump_json(indent=1).encode())
+    def add(self, records: Sequence[Record]) -> None:
+        """Keep records, durably; the last record of a run counts.
+
+        Raises:
+            OSError: there is no space left, for example.
+        """
+        self._journal.add([record.model_dump_json().encode() for record in records])
 
     def records(self) -> list[Record]:
         """All records so far, by run name."""
-        files = sorted(self.directory.glob(f"artifacts/*/{RECORD_FILE}"))
-        try:
-            return [Record.model_validate_json(file.read_text()) for file in files]
-        except ValidationError as error:
-            raise HeadwayError(f"{self.directory}: a record is damaged: {error}") from None
+        return read_records(self.directory)
 
     def write_table(self) -> Path:
         """Make ``runs.parquet`` from the records."""
-        import polars as pl
+        return _write_table(self.directory)
 
-        rows = [record.model_dump(mode="json") for record in self.records()]
-        table = pl.DataFrame(rows, schema=polars_schema(), orient="row")
-        file = self.directory / RUNS_FILE
-        parquet = io.BytesIO()
-        table.write_parquet(parquet)
-        write_atomically(file, parquet.getvalue())
-        return file
+    def manifest(self) -> dict[str, Any] | None:
+        """What ``manifest.json`` holds; None if it is not there.
 
-    def write_manifest(self, manifest: dict[str, object]) -> None:
+        Raises:
+            HeadwayError: it is damaged.
+        """
+        try:
+            manifest = json.loads((self.directory / MANIFEST_FILE).read_bytes())
+        except FileNotFoundError:
+            return None
+        except ValueError as error:
+            raise HeadwayError(f"{self.directory}: {MANIFEST_FILE} is damaged: {error}") from None
+        if not isinstance(manifest, dict):
+            raise HeadwayError(f"{self.directory}: {MANIFEST_FILE} is damaged: no JSON object")
+        return manifest
+
+    def write_manifest(self, manifest: dict[str, Any]) -> None:
         """Write ``manifest.json``."""
         text = json.dumps(manifest, indent=1, ensure_ascii=False)
         write_atomically(self.directory / MANIFEST_FILE, text.encode())
 
 
+def read_records(directory: Path) -> list[Record]:
+    """All records of a results directory, by run name; somebody may be adding to them.
+
+    Raises:
+        HeadwayError: a record is damaged.
+    """
+    records: dict[str, Record] = {}
+    for number, line in enumerate(read_journal(directory / JOURNAL_FILE), start=1):
+        try:
+            record = Record.model_validate_json(line)
+        except ValidationError as error:
+            reason = error.errors()[0]["msg"]
+            raise HeadwayError(
+                f"{directory / JOURNAL_FILE}:{number}: the record is damaged: {reason}"
+            ) from None
+        records[record.run_id] = record
+    return [records[run_id] for run_id in sorted(records)]
+
+
+def refresh_table(directory: Path) -> None:
+    """Make ``runs.parquet`` again if records came after it, as when a study was killed."""
+    table, journal = directory / RUNS_FILE, directory / JOURNAL_FILE
+    if not journal.exists() or not journal.stat().st_size:
+        return
+    if not table.exists() or table.stat().st_mtime_ns < journal.stat().st_mtime_ns:
+        _write_table(directory)
+
+
+def _write_table(directory: Path) -> Path:
+    import polars as pl
+
+    rows = [record.model_dump(mode="json") for record in read_records(directory)]
+    parquet = io.BytesIO()
+    pl.DataFrame(rows, schema=polars_schema(), orient="row").write_parquet(parquet)
+    file = directory / RUNS_FILE
+    write_atomically(file, parquet.getvalue())
+    return file
+
+
 def write_atomically(file: Path, data: bytes) -> None:
     """Write a file so that readers see it whole or not at all, whatever happens."""
-    with tempfile.NamedTemporaryFile(dir=file.parent, delete=False) as temporary:
+    with tempfile.NamedTemporaryFile(
+        dir=file.parent, prefix=f".{file.name}.", suffix=_PARTIAL_SUFFIX, delete=False
+    ) as temporary:
         try:
             temporary.write(data)
             temporary.flush()
@@ -93,3 +183,46 @@ def write_atomically(file: Path, data: bytes) -> None:
             raise
     Path(temporary.name).chmod(0o644)
     Path(temporary.name).replace(file)
+    _sync_directory(file.parent)
+
+
+def _check_content(directory: Path, start: Start) -> None:
+    names = {entry.name for entry in directory.iterdir() if not _is_leftover(entry.name)}
+    if not names:
+        return
+    own = {JOURNAL_FILE, RUNS_FILE, MANIFEST_FILE, ARTIFACTS, REPORT}
+    if not names & {JOURNAL_FILE, MANIFEST_FILE}:
+        raise WrongInputError(
+            "holds files already, and no results; name a new or empty directory",
+            where=str(directory),
+        )
+    if start is Start.NEW:
+        raise WrongInputError(
+            "holds files already: results; --resume goes on with them, --replace removes them",
+            where=str(directory),
+        )
+    if start is Start.RESUME and MANIFEST_FILE not in names and names - own:
+        raise WrongInputError(
+            f"holds files already, as {min(names - own)}; name a new or empty directory",
+            where=str(directory),
+        )
+
+
+def _is_leftover(name: str) -> bool:
+    return name.startswith(".") and name.endswith(_PARTIAL_SUFFIX)
+
+
+def _remove_leftovers(directory: Path) -> None:
+    """Remove what a killed writer left of files that were to appear atomically."""
+    for entry in directory.iterdir():
+        if _is_leftover(entry.name):
+            entry.unlink()
+
+
+def _sync_directory(directory: Path) -> None:
+    """Make names of new files durable."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -14,6 +14,8 @@ from headway.study.model import Setting
 from headway.study.path import Part
 from headway.study.profiles import realise
 
+NAME = r"^[a-z0-9][a-z0-9-]*$"
+"""What studies and experiments may be called: their names are parts of file names."""
 USUAL_BASELINE = "h2"
 
 Coordinates = dict[str, Any]
@@ -52,7 +54,7 @@ class Published(Part):
 class Experiment(Part):
     """A grid of cells, in each of which contenders are compared."""
 
-    name: str = Field(default="", pattern=r"^([a-z0-9][a-z0-9-]*)?$")
+    name: str = ""
     question: str = ""
     repetitions: int = Field(default=1, ge=1)
     contenders: dict[str, dict[str, Any]] = Field(
@@ -174,7 +176,7 @@ class Experiment(Part):
 class Study(Part):
     """A question, and the experiments that answer it."""
 
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9-]*$")
+    name: str = Field(pattern=NAME)
     question: str = ""
     seed: int = Field(default=1, ge=0, lt=2**32, description="seed of the first repetition")
     experiments: tuple[Experiment, ...] = Field(min_length=1)

@@ -17,8 +17,9 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 
 from headway.errors import WrongInputError
-from headway.study.experiment import Coordinates, Experiment, Study, merge
+from headway.study.experiment import NAME, Coordinates, Experiment, Study, merge
 from headway.study.model import Setting
+from headway.study.naming import cell_name, slug
 from headway.study.path import Direction, Link
 from headway.study.trace import TRACE_KEY, read_trace
 
@@ -118,11 +119,13 @@ def parse_study(source: Source, *, quick: bool = False) -> Study:
     except tomllib.TOMLDecodeError as error:
         raise WrongInputError(f"not a TOML file: {error}", where=source.name) from None
     short = raw.pop("quick", None)
-    if quick and not isinstance(short, dict):
+    if short is None and quick:
         raise WrongInputError("has no quick form (no table [quick])", where=source.name)
     full = _study(copy.deepcopy(raw), source)
-    if not isinstance(short, dict):
+    if short is None:
         return full
+    if not isinstance(short, dict):
+        raise WrongInputError("is a table, as [quick]", where=source.where("quick"))
     merge(raw, short)
     shortened = _study(raw, source)
     return shortened if quick else full
@@ -135,11 +138,15 @@ def _study(raw: dict[str, Any], source: Source) -> Study:
         raise WrongInputError(
             "an experiment is a table, as [experiments.NAME]", where=source.where("experiments")
         )
-    experiments = [_experiment(raw, source)]
-    if named:
-        experiments = [
-            _experiment(_inheriting(raw, own), source, name) for name, own in named.items()
-        ]
+    for name in named:
+        if not re.match(NAME, name):
+            raise WrongInputError(
+                "a name has lower-case letters, digits and hyphens",
+                where=source.where(f"experiments.{name}"),
+            )
+    experiments = [
+        _experiment(_inheriting(raw, own), source, name) for name, own in named.items()
+    ] or [_experiment(raw, source)]
     try:
         return Study.model_validate({**of_study, "experiments": experiments})
     except ValidationError as error:
@@ -166,12 +173,41 @@ def _experiment(raw: dict[str, Any], source: Source, name: str = "") -> Experime
         experiment = Experiment.model_validate({**raw, "name": name})
     except ValidationError as error:
         raise _explain(error, source, experiment=name) from None
-    _check_cells(experiment, source)
+    _check_names(experiment, source)
+    _check_grid(experiment, source)
+    _check_settings(experiment, source)
     _check_published(experiment, source)
     return experiment
 
 
-def _check_cells(experiment: Experiment, source: Source) -> None:
+def _check_names(experiment: Experiment, source: Source) -> None:
+    """Contenders are told apart in the names of runs."""
+    seen: dict[str, str] = {}
+    for name in experiment.contenders:
+        if other := seen.get(slug(name)):
+            raise WrongInputError(
+                f"{other!r} and {name!r} would be the same in the names of runs",
+                where=source.where("contenders"),
+            )
+        seen[slug(name)] = name
+
+
+def _check_grid(experiment: Experiment, source: Source) -> None:
+    names = [cell_name(experiment, coordinates) for coordinates in experiment.grid()]
+    if not names:
+        raise WrongInputError("no cell is left", where=source.where("exclude"))
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise WrongInputError(f"the cell {twice} is there twice", where=source.where("cells"))
+    known = [*experiment.axes, *(axis for cell in experiment.cells for axis in cell), "contender"]
+    for axis in (axis for rule in experiment.exclude for axis in rule):
+        if axis not in known:
+            raise WrongInputError(
+                f"is not an axis{_nearest(axis, known)}", where=source.where(f"exclude.{axis}")
+            )
+
+
+def _check_settings(experiment: Experiment, source: Source) -> None:
     """Every contender of every cell must be a valid setting."""
     for coordinates in experiment.grid():
         for contender in experiment.contenders:
@@ -252,6 +288,8 @@ def _explain(
 ) -> WrongInputError:
     first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
     location = [str(part) for part in first["loc"]]
+    if first["type"] == "union_tag_invalid":
+        location.append("kind")
     key = _as_written(location, source, coordinates or {}, experiment, contender)
     if first["type"] == "extra_forbidden":
         message = f"unknown key{_nearest(location[-1], _siblings(location[:-1]))}"
@@ -259,6 +297,8 @@ def _explain(
         message = "is missing"
     elif first["type"] in ("enum", "literal_error"):
         message = _not_one_of(first["input"], first.get("ctx", {}).get("expected", ""))
+    elif first["type"] == "string_pattern_mismatch":
+        message = f"{first['input']!r} is not a name of lower-case letters, digits and hyphens"
     elif first["type"] == "union_tag_invalid":
         message = _not_one_of(first["ctx"]["tag"], first["ctx"]["expected_tags"])
     else:

@@ -128,6 +128,9 @@ class Setting(Part):
             for role, program in DEFAULT_PROGRAMS.items()
             if isinstance(value.get(role), dict)
         }
+        if isinstance(value.get("proxy"), dict) and "program" not in value["proxy"]:
+            # It says what a proxy would be like; contenders that have one name its program.
+            hosts["proxy"] = None
         return value | hosts
 
     @model_validator(mode="after")

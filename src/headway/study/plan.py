@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import random
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.model import Setting
-from headway.study.trace import TRACE_KEY
+from headway.study.naming import cell_name, slug
 
 
 @dataclass(frozen=True)
@@ -43,7 +42,7 @@ class _Place:
         if setting.draws_path:
             setting = self.experiment.setting(self.coordinates, self.contender, seed)
         return Run(
-            run_id=f"{self.cell}-{_slug(self.contender)}-{rep:03d}",
+            run_id=f"{self.cell}-{slug(self.contender)}-{rep:03d}",
             study=study.name,
             experiment=self.experiment.name,
             cell=self.cell,
@@ -96,19 +95,3 @@ def cell_at(experiment: Experiment, where: Mapping[str, Any]) -> str | None:
         ),
         None,
     )
-
-
-def cell_name(experiment: Experiment, coordinates: Mapping[str, Any]) -> str:
-    """A short name, fit for a directory and unique in its study, that tells the coordinates."""
-    parts = [f"{axis.split('.')[-1]}_{_slug(value)}" for axis, value in coordinates.items()]
-    if experiment.name:
-        parts = [experiment.name, *parts]
-    return "-".join(parts) or "cell"
-
-
-def _slug(value: Any) -> str:
-    if isinstance(value, dict):
-        return ".".join(f"{key}{_slug(item)}" for key, item in value.items() if key != TRACE_KEY)
-    if isinstance(value, list):
-        return ".".join(_slug(item) for item in value)
-    return re.sub(r"[^A-Za-z0-9.]+", "", str(value).replace("%", "pct"))

@@ -2,7 +2,8 @@
 // standard output, as one JSON object, when each answer began and ended.
 //
 // On SIGUSR1 it migrates the connection to another local address: it validates the path from
-// there, then switches to it (RFC 9000, section 9).
+// there, then switches to it (RFC 9000, section 9). It appends the secrets of TLS to the file that
+// SSLKEYLOGFILE names.
 package main
 
 import (
@@ -31,7 +32,6 @@ import (
 
 	"github.com/quic-go/quic-go"
 	"github.com/quic-go/quic-go/http3"
-	"github.com/quic-go/quic-go/qlog"
 	"github.com/quic-go/quic-go/qlogwriter"
 )
 
@@ -85,18 +85,18 @@ type options struct {
 }
 
 func main() {
+	// Until a migration is possible, its signal waits here instead of ending the program.
+	signals := make(chan os.Signal, 1)
+	signal.Notify(signals, syscall.SIGUSR1)
+
 	chosen, err := parse(os.Args[1:])
 	if errors.Is(err, flag.ErrHelp) {
-		os.Exit(0)
+		return
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "quic-go-client:", err)
 		os.Exit(statusUsage)
 	}
-	// Until a migration is possible, its signal waits here instead of ending the program.
-	signals := make(chan os.Signal, 1)
-	signal.Notify(signals, syscall.SIGUSR1)
-
 	result := run(chosen, signals)
 	if err := json.NewEncoder(os.Stdout).Encode(result); err != nil {
 		fmt.Fprintln(os.Stderr, "quic-go-client:", err)
@@ -136,20 +136,262 @@ func parse(arguments []string) (options, error) {
 	return chosen, err
 }
 
+// parseURLs wants https URLs that name one host, because they share a connection.
 func parseURLs(words []string) ([]*url.URL, error) {
-	if len(words) == 0 {
-		return nil, errors.New("no URL given")
-	}
-	urls := make([]*url.URL, len(words))
-	for i, word := range words {
+	var urls []*url.URL
+	for _, word := range words {
 		parsed, err := url.Parse(word)
 		if err != nil || parsed.Scheme != "https" || parsed.Hostname() == "" {
 			return nil, fmt.Errorf("not an https URL: %q", word)
 		}
-		if parsed.Host != urls[0:1][0].hostOr(parsed) {
-			return nil, fmt.Errorf("all URLs must name one host, and %q names another", word)
+		if urls = append(urls, parsed); parsed.Host != urls[0].Host {
+			return nil, fmt.Errorf("all URLs must name %s, and %q does not", urls[0].Host, word)
 		}
-		urls[i] = parsed
+	}
+	if len(urls) == 0 {
+		return nil, errors.New("no URL given")
 	}
 	return urls, nil
+}
+
+func run(chosen options, signals <-chan os.Signal) report {
+	result := report{Requests: make([]request, len(chosen.urls))}
+	for i, target := range chosen.urls {
+		result.Requests[i].URL = target.String()
+	}
+	result.Error = text(exchange(chosen, signals, &result))
+	return result
+}
+
+// exchange carries out everything on one connection; it fails if there is none.
+func exchange(chosen options, signals <-chan os.Signal, result *report) error {
+	trust, err := trusted(chosen.authority)
+	if err != nil {
+		return err
+	}
+	trace := qlogFile{directory: chosen.qlogDir}
+	defer trace.wait()
+	transport, err := listen(netip.Addr{}, chosen.address)
+	if err != nil {
+		return err
+	}
+	defer transport.Close()
+
+	secrets, err := keyLog()
+	if err != nil {
+		return err
+	}
+	secure := &tls.Config{
+		RootCAs:      trust,
+		ServerName:   chosen.urls[0].Hostname(),
+		NextProtos:   []string{http3.NextProtoH3},
+		KeyLogWriter: secrets,
+	}
+	config := &quic.Config{
+		HandshakeIdleTimeout:           handshakeTimeout,
+		MaxIdleTimeout:                 idleTimeout,
+		InitialStreamReceiveWindow:     streamWindow,
+		MaxStreamReceiveWindow:         streamWindow,
+		InitialConnectionReceiveWindow: connectionWindow,
+		MaxConnectionReceiveWindow:     connectionWindow,
+		Tracer:                         trace.tracer(),
+	}
+	address := net.UDPAddrFromAddrPort(chosen.address)
+	connection, err := transport.Dial(context.Background(), address, secure, config)
+	if err != nil {
+		return err
+	}
+	result.Handshake = elapsed()
+
+	migration := migrateOnSignal(connection, chosen, signals)
+	client := (&http3.Transport{DisableCompression: true}).NewClientConn(connection)
+	var pending sync.WaitGroup
+	for i, target := range chosen.urls {
+		pending.Go(func() { result.Requests[i].carryOut(client, target, chosen.digest) })
+	}
+	pending.Wait()
+	result.Migrated, err = migration.end()
+	result.MigrationError = text(err)
+	return client.CloseWithError(quic.ApplicationErrorCode(http3.ErrCodeNoError), "")
+}
+
+// trusted is the pool of certificates in a file, or nil, the system's, if none is named.
+func trusted(file string) (*x509.CertPool, error) {
+	if file == "" {
+		return nil, nil
+	}
+	content, err := os.ReadFile(file)
+	if err != nil {
+		return nil, err
+	}
+	pool := x509.NewCertPool()
+	if !pool.AppendCertsFromPEM(content) {
+		return nil, fmt.Errorf("%s holds no certificate", file)
+	}
+	return pool, nil
+}
+
+// keyLog is where the secrets of TLS are to be written to; nil if nowhere.
+func keyLog() (io.Writer, error) {
+	name := os.Getenv("SSLKEYLOGFILE")
+	if name == "" {
+		return nil, nil
+	}
+	return os.OpenFile(name, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o600)
+}
+
+// listen opens a UDP socket at a local address, or at any of the remote address's family.
+func listen(local netip.Addr, remote netip.AddrPort) (*quic.Transport, error) {
+	if !local.IsValid() {
+		local = netip.IPv6Unspecified()
+		if remote.Addr().Is4() {
+			local = netip.IPv4Unspecified()
+		}
+	}
+	socket, err := net.ListenUDP("udp", net.UDPAddrFromAddrPort(netip.AddrPortFrom(local, 0)))
+	if err != nil {
+		return nil, err
+	}
+	return &quic.Transport{Conn: socket}, nil
+}
+
+// carryOut sends the request and reads its answer to the end.
+func (r *request) carryOut(client *http3.ClientConn, target *url.URL, digest bool) {
+	response, err := client.RoundTrip(&http.Request{
+		Method: http.MethodGet,
+		URL:    target,
+		Host:   target.Host,
+		Header: http.Header{},
+	})
+	if err != nil {
+		r.Error = text(err)
+		return
+	}
+	defer response.Body.Close()
+	r.FirstByte, r.Status, r.Proto = elapsed(), response.StatusCode, response.Proto
+
+	var sum hash.Hash
+	sink := io.Discard
+	if digest {
+		sum = sha256.New()
+		sink = sum
+	}
+	r.Bytes, err = io.CopyBuffer(onlyWriter{sink}, response.Body, make([]byte, 64<<10))
+	if err != nil {
+		r.Error = text(err)
+		return
+	}
+	r.Total = elapsed()
+	if digest {
+		hexadecimal := hex.EncodeToString(sum.Sum(nil))
+		r.Digest = &hexadecimal
+	}
+}
+
+// onlyWriter hides ReadFrom, with which io.CopyBuffer would not use its buffer.
+type onlyWriter struct{ io.Writer }
+
+// migration is a migration of a connection that may come.
+type migration struct {
+	cancel context.CancelFunc
+	done   chan struct{}
+	at     *float64
+	err    error
+}
+
+// migrateOnSignal waits in the background for the signal, and then migrates.
+func migrateOnSignal(connection *quic.Conn, chosen options, signals <-chan os.Signal) *migration {
+	life, cancel := context.WithCancel(context.Background())
+	m := &migration{cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(m.done)
+		select {
+		case <-life.Done():
+		case <-signals:
+			if m.err = migrate(life, connection, chosen); m.err == nil {
+				m.at = elapsed()
+			}
+		}
+	}()
+	return m
+}
+
+// end gives up a migration that is not complete; it returns when the connection migrated, if at all.
+func (m *migration) end() (*float64, error) {
+	m.cancel()
+	<-m.done
+	return m.at, m.err
+}
+
+func migrate(life context.Context, connection *quic.Conn, chosen options) error {
+	if !chosen.migrateTo.IsValid() {
+		return errors.New("SIGUSR1 came, and --migrate-to names no address")
+	}
+	// Its socket stays open for as long as the connection, which is as long as the program.
+	transport, err := listen(chosen.migrateTo, chosen.address)
+	if err != nil {
+		return err
+	}
+	path, err := connection.AddPath(transport)
+	if err != nil {
+		return err
+	}
+	if err := path.Probe(life); err != nil {
+		return fmt.Errorf("the path from %s was not validated: %w", chosen.migrateTo, err)
+	}
+	return path.Switch()
+}
+
+// qlogFile writes a connection's qlog, if a directory is named for it.
+type qlogFile struct {
+	directory string
+	writing   sync.WaitGroup
+}
+
+func (q *qlogFile) tracer() func(context.Context, bool, quic.ConnectionID) qlogwriter.Trace {
+	if q.directory == "" {
+		return nil
+	}
+	return func(_ context.Context, isClient bool, id quic.ConnectionID) qlogwriter.Trace {
+		file, err := os.Create(filepath.Join(q.directory, "quic-go-client.sqlog"))
+		if err != nil {
+			fmt.Fprintln(os.Stderr, "quic-go-client: no qlog:", err)
+			return nil
+		}
+		trace := qlogwriter.NewConnectionFileSeq(&buffered{bufio.NewWriter(file), file}, isClient, id)
+		q.writing.Go(trace.Run)
+		return trace
+	}
+}
+
+// wait returns when the qlog is complete; the connection must be closed.
+func (q *qlogFile) wait() { q.writing.Wait() }
+
+type buffered struct {
+	*bufio.Writer
+	file *os.File
+}
+
+func (b *buffered) Close() error { return errors.Join(b.Flush(), b.file.Close()) }
+
+func (r *report) failed() bool {
+	for _, answered := range r.Requests {
+		if answered.Error != nil {
+			return true
+		}
+	}
+	return r.Error != nil
+}
+
+func elapsed() *float64 {
+	seconds := time.Since(started).Seconds()
+	return &seconds
+}
+
+func text(err error) *string {
+	if err == nil {
+		return nil
+	}
+	message := err.Error()
+	return &message
 }

@@ -1,6 +1,17 @@
-"""The image that labs boot: a User Mode Linux kernel and a root tree of Debian packages."""
+"""The image that labs boot: a User Mode Linux kernel, a root tree, and optional extras."""
 
 from headway.lab.image.builder import build
+from headway.lab.image.extras import (
+    EXTRAS,
+    Extra,
+    ExtraStatus,
+    InstalledExtra,
+    add_extra,
+    extra_status,
+    find_extra,
+    installed_extras,
+    remove_extras,
+)
 from headway.lab.image.guestcode import compiled_guest_code
 from headway.lab.image.image import (
     Image,
@@ -21,19 +32,28 @@ from headway.lab.image.progress import (
 )
 
 __all__ = [
+    "EXTRAS",
     "BuildProgress",
+    "Extra",
+    "ExtraStatus",
     "Image",
     "ImageInfo",
     "ImageOptions",
     "ImageStatus",
+    "InstalledExtra",
     "KernelInfo",
     "PlainProgress",
     "RootInfo",
     "SilentProgress",
+    "add_extra",
     "build",
     "compiled_guest_code",
+    "extra_status",
     "find",
+    "find_extra",
+    "installed_extras",
     "remove",
+    "remove_extras",
     "shown_progress",
     "status",
 ]

@@ -16,6 +16,7 @@ from headway.errors import HeadwayError
 _SYSTEM_PATH = ("/usr/local/sbin", "/usr/sbin", "/sbin", "/usr/bin", "/bin")
 _GRACE_S = 2.0
 _TELLING = re.compile(r"\berror\b|\bfailed\b|No space left|cannot |not found", re.IGNORECASE)
+_OWN_ERRORS = ("E: ", "ERROR: ")
 _UNTELLING = re.compile(r"^make(\[\d+\])?: ")
 
 
@@ -120,10 +121,11 @@ def _end(process: subprocess.Popen[str]) -> None:
 
 
 def _reason(lines: Sequence[str], status: int) -> str:
-    """What of a tool's last lines says best why it failed: apt's own errors, else any error."""
+    """What of a tool's last lines says best why it failed: apt's or pip's own, else any error."""
+    own = [line for line in lines if line.startswith(_OWN_ERRORS)]
     telling = [line for line in lines if _TELLING.search(line) and not _UNTELLING.match(line)]
     for candidates in (
-        [line.removeprefix("E: ") for line in lines if line.startswith("E: ")][:1],
+        [line.split(": ", 1)[1] for line in own][:1],
         telling[:1],
         [line for line in lines if line][-1:],
     ):

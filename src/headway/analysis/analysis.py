@@ -1,0 +1,135 @@
+"""The analysis of an experiment: its conditions, contenders, cells and comparisons."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from headway.analysis.cells import Cell, Side, leaders_by_cell, sides_by_cell
+from headway.analysis.compare import Comparison, Contest, Pairing, compare
+from headway.analysis.contenders import (
+    Trait,
+    baseline_of,
+    ordered_contenders,
+    pairings_of,
+    traits,
+)
+from headway.analysis.experiment import Experiment
+from headway.analysis.factors import Conditions, conditions
+from headway.analysis.inputs import Results
+from headway.analysis.metric import Metric, metric_named
+from headway.errors import WrongInputError
+
+
+@dataclass(frozen=True)
+class Analysis:
+    """One metric of an experiment, cell by cell.
+
+    Attributes:
+        experiment: the experiment.
+        metric: what is compared.
+        baseline: the contender that the others are compared with, if nothing else is said.
+        contenders: all contenders, in the order of tables and figures.
+        traits: what each of them is.
+        pairings: what is compared with what.
+        conditions: what varies between cells and what does not.
+        cells: the cells in the order of their titles.
+    """
+
+    experiment: Experiment
+    metric: Metric
+    baseline: str
+    contenders: tuple[str, ...]
+    traits: tuple[Trait, ...]
+    pairings: tuple[Pairing, ...]
+    conditions: Conditions
+    cells: tuple[Cell, ...]
+
+    @property
+    def comparisons(self) -> Iterator[tuple[Cell, Comparison]]:
+        """All comparisons, cell by cell."""
+        return ((cell, one) for cell in self.cells for one in cell.comparisons)
+
+    def is_h3_delta(self, pairing: Pairing) -> bool:
+        """Whether the delta of this comparison is H3-Delta: of HTTP/3 against HTTP/2."""
+        protocols = next(trait.values for trait in self.traits if trait.name == "protocol")
+        spoken = dict(zip(self.contenders, protocols, strict=True))
+        return (spoken[pairing.contender], spoken[pairing.against]) == ("h3", "h2")
+
+
+def analyse(
+    results: Results, experiment: Experiment | None = None, metric: str | None = None
+) -> Analysis:
+    """Compare the contenders of every cell of an experiment.
+
+    Args:
+        results: the runs and their manifest.
+        experiment: one of the results' experiments; the first if not given.
+        metric: column to compare; the experiment's first metric if not given.
+
+    Raises:
+        WrongInputError: the records have no such metric.
+    """
+    asked = experiment or results.experiments[0]
+    chosen = metric_named(metric or asked.metrics[0])
+    runs = results.runs_of(asked)
+    if chosen.column not in runs.columns:
+        raise WrongInputError(f"the records have no column {chosen.column!r}")
+    names = ordered_contenders(asked, runs)
+    pairings = pairings_of(asked, names)
+    found = conditions(runs)
+    return Analysis(
+        experiment=asked,
+        metric=chosen,
+        baseline=baseline_of(asked, names),
+        contenders=names,
+        traits=traits(asked, runs, names),
+        pairings=pairings,
+        conditions=found,
+        cells=_cells(found, sides_by_cell(runs, chosen, names), pairings, chosen),
+    )
+
+
+def _cells(
+    found: Conditions,
+    sides_of: Mapping[str, tuple[Side, ...]],
+    pairings: Sequence[Pairing],
+    metric: Metric,
+) -> tuple[Cell, ...]:
+    comparisons = _compared(found, sides_of, pairings, metric)
+    leaders = leaders_by_cell(sides_of, metric)
+    return tuple(
+        Cell(
+            name=name,
+            title=found.title(name),
+            levels=levels,
+            sides=sides_of[name],
+            comparisons=tuple(comparisons[name]),
+            leaders=leaders[name],
+        )
+        for name, levels in found.levels.items()
+    )
+
+
+def _compared(
+    found: Conditions,
+    sides_of: Mapping[str, tuple[Side, ...]],
+    pairings: Sequence[Pairing],
+    metric: Metric,
+) -> dict[str, list[Comparison]]:
+    """The comparisons of all cells: one family."""
+    contests = [
+        (name, contest) for name in found.levels for contest in _contests(sides_of[name], pairings)
+    ]
+    compared: dict[str, list[Comparison]] = {name: [] for name in found.levels}
+    all_of_them = compare([contest for _, contest in contests], metric)
+    for (name, _), comparison in zip(contests, all_of_them, strict=True):
+        compared[name].append(comparison)
+    return compared
+
+
+def _contests(sides: Sequence[Side], pairings: Sequence[Pairing]) -> Iterator[Contest]:
+    measured = {side.contender: side.measured for side in sides}
+    for pairing in pairings:
+        if pairing.contender in measured and pairing.against in measured:
+            yield Contest(pairing, measured[pairing.contender], measured[pairing.against])

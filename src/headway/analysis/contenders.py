@@ -1,0 +1,109 @@
+"""Contenders: their order, what is compared with what, and what each of them is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from headway.analysis.compare import Pairing
+from headway.analysis.experiment import Experiment
+
+DEFAULT_BASELINE = "h2"
+_USUAL_ORDER = ("h1", "h2", "h3")
+
+_TRAITS = {
+    "protocol": "protocol",
+    "tls": "encryption",
+    "client": "client",
+    "client_cc": "client's congestion control",
+    "client_iw": "client's initial window",
+    "proxy": "proxy",
+    "proxy_cc": "proxy's congestion control",
+    "upstream_protocol": "protocol between proxy and server",
+    "server": "server",
+    "server_cc": "server's congestion control",
+    "server_iw": "server's initial window",
+}
+"""Columns that make a contender, from client to server, and what they are in words."""
+_GIVEN = "settings in the study"
+_NONE = "none"
+_ABSENT = {"client_iw": "the program's own", "server_iw": "the program's own"}
+"""What null means, if not that there is no such thing."""
+
+
+@dataclass(frozen=True)
+class Trait:
+    """Something that contenders are made of: what it is, and its value for each of them.
+
+    Attributes:
+        name: what it is, in words.
+        values: in the order of the contenders; several values of one, from different cells,
+            are joined by `` / ``, and what it has not is ``none``.
+    """
+
+    name: str
+    values: tuple[str, ...]
+
+    @property
+    def telling(self) -> bool:
+        """Whether it tells contenders apart."""
+        return len(set(self.values)) > 1
+
+
+def ordered_contenders(experiment: Experiment, runs: pl.DataFrame) -> tuple[str, ...]:
+    """The contenders that have runs: in the study's order, else versions of HTTP, then by name."""
+    found = set(runs["contender"].unique().to_list())
+    given = [name for name, _ in experiment.contenders]
+    places = {name: place for place, name in enumerate(given or _USUAL_ORDER)}
+    return tuple(sorted(found, key=lambda name: (places.get(name, len(places)), name)))
+
+
+def baseline_of(experiment: Experiment, contenders: Sequence[str]) -> str:
+    """The experiment's baseline, else h2, else the first contender."""
+    for name in (experiment.baseline, DEFAULT_BASELINE):
+        if name in contenders:
+            return str(name)
+    return contenders[0]
+
+
+def pairings_of(experiment: Experiment, contenders: Sequence[str]) -> tuple[Pairing, ...]:
+    """What is compared: what the experiment names, else each contender with the baseline."""
+    base = baseline_of(experiment, contenders)
+    usual = tuple(Pairing(name, base) for name in contenders if name != base)
+    there = set(contenders)
+    named = (pair for pair in experiment.comparisons if {pair.contender, pair.against} <= there)
+    return tuple(named) if experiment.comparisons else usual
+
+
+def traits(
+    experiment: Experiment, runs: pl.DataFrame, contenders: Sequence[str]
+) -> tuple[Trait, ...]:
+    """What each contender is; nothing that none of them has."""
+    columns = [pl.col(column).unique().sort() for column in _TRAITS]
+    of = {row["contender"]: row for row in runs.group_by("contender").agg(columns).to_dicts()}
+    found = [
+        Trait(name, tuple(_text(column, of[contender][column]) for contender in contenders))
+        for column, name in _TRAITS.items()
+    ]
+    return (*filter(_anything, found), *_given(dict(experiment.contenders), contenders))
+
+
+def _text(column: str, values: Sequence[object]) -> str:
+    known = [value for value in values if value is not None]
+    if column == "tls":
+        return " / ".join("TLS" if on else "no TLS" for on in known)
+    absent = [_ABSENT.get(column, _NONE)] if len(known) < len(values) else []
+    return " / ".join([*map(str, known), *absent])
+
+
+def _anything(trait: Trait) -> bool:
+    return set(trait.values) != {_NONE}
+
+
+def _given(settings: Mapping[str, str], contenders: Sequence[str]) -> tuple[Trait, ...]:
+    """The settings as the study writes them: knobs of programs have no column."""
+    if not any(settings.values()):
+        return ()
+    return (Trait(_GIVEN, tuple(settings.get(name) or _NONE for name in contenders)),)

@@ -1,0 +1,57 @@
+"""How large a difference is: relative differences of medians, and Cliff's delta."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from headway.analysis.intervals import Interval, percentile_interval
+from headway.analysis.sample import Measurements, Sample
+
+
+def relative_difference(one: Sample | None, other: Sample | None) -> float | None:
+    """Difference of medians over the other's median; None if there is none or it is 0."""
+    if one is None or other is None or other.median == 0:
+        return None
+    return (one.median - other.median) / other.median
+
+
+def relative_interval(one: Measurements, other: Measurements) -> Interval | None:
+    """Confidence interval of the relative difference of medians, by bootstrap.
+
+    Measurements with the same seeds are resampled by seed, so that what both met alike does not
+    widen the interval; else each is resampled on its own. The draws are the same for equal
+    numbers of runs, hence the interval too.
+
+    Returns:
+        The interval; None if a side has fewer than two values or may have a median of 0.
+    """
+    smallest = min(len(one.values), len(other.values))
+    if smallest < 2 or min(other.values) <= 0:
+        return None
+    base = other.medians if one.seeds == other.seeds else other.independent_medians
+    return percentile_interval((one.medians - base) / base, smallest)
+
+
+def delta(one: Sample | None, other: Sample | None) -> float | None:
+    """Difference of medians over the larger of them, from -1 to 1; negative is less.
+
+    Of HTTP/3 against HTTP/2 this is H3-Delta (Perna et al. 2022, equation 1). None if a median
+    is missing or both are 0.
+    """
+    if one is None or other is None:
+        return None
+    larger = max(one.median, other.median)
+    return (one.median - other.median) / larger if larger > 0 else None
+
+
+def cliffs_delta(one: Sequence[float], other: Sequence[float]) -> float | None:
+    """Cliff's delta: P(one > other) - P(one < other), from -1 to 1 (Cliff 1993).
+
+    None if a sample is empty.
+    """
+    if not one or not other:
+        return None
+    signs = np.sign(np.subtract.outer(np.asarray(one), np.asarray(other)))
+    return float(signs.sum() / signs.size)

@@ -1,0 +1,98 @@
+"""An experiment as the manifest tells it: what is compared, and what others published."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from headway.analysis.compare import Pairing
+
+DEFAULT_METRIC = "total_s"
+
+
+@dataclass(frozen=True)
+class PublishedValue:
+    """A value that somebody published.
+
+    Attributes:
+        cell: name of the cell; empty if the experiment has none like it.
+        contender: whose value it is.
+        against: None if it is the contender's own value; else it is the relative difference, in
+            percent, between the contender and this one.
+        metric: column that it is a value of.
+        value: the value.
+        unit: its unit.
+        source: where it was published.
+        why: why ours differs, as far as it is known.
+    """
+
+    cell: str
+    contender: str
+    against: str | None
+    metric: str
+    value: float
+    unit: str
+    source: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """What an experiment asks; what is not known is empty.
+
+    Attributes:
+        name: its name; empty if the study is a single experiment.
+        question: its question.
+        contenders: names in the study's order, each with the settings that make it, as text.
+        baseline: contender that others are compared with.
+        comparisons: what is compared; each against the baseline if empty.
+        metrics: columns that contenders are compared by, the most important first.
+        published: values to set beside ours.
+    """
+
+    name: str = ""
+    question: str = ""
+    contenders: tuple[tuple[str, str], ...] = ()
+    baseline: str | None = None
+    comparisons: tuple[Pairing, ...] = ()
+    metrics: tuple[str, ...] = (DEFAULT_METRIC,)
+    published: tuple[PublishedValue, ...] = ()
+
+
+def experiment_from(raw: Mapping[str, Any]) -> Experiment:
+    """The typed view of an experiment's JSON object."""
+    contenders = raw.get("contenders") or {}
+    return Experiment(
+        name=str(raw.get("name") or ""),
+        question=str(raw.get("question") or ""),
+        contenders=tuple((str(name), _settings(made)) for name, made in contenders.items()),
+        baseline=str(raw["baseline"]) if raw.get("baseline") else None,
+        comparisons=tuple(Pairing(*map(str, pair)) for pair in raw.get("comparisons") or ()),
+        metrics=tuple(map(str, raw.get("metrics") or (DEFAULT_METRIC,))),
+        published=tuple(_published(entry) for entry in raw.get("published") or ()),
+    )
+
+
+def _published(entry: Mapping[str, Any]) -> PublishedValue:
+    against = entry.get("against")
+    return PublishedValue(
+        cell=str(entry.get("cell") or ""),
+        contender=str(entry["contender"]),
+        against=str(against) if against else None,
+        metric=str(entry.get("metric") or DEFAULT_METRIC),
+        value=float(entry["value"]),
+        unit=str(entry.get("unit") or ""),
+        source=str(entry.get("source") or ""),
+        why=str(entry.get("why") or ""),
+    )
+
+
+def _settings(made: Any, prefix: str = "") -> str:
+    """Settings as one line, nested tables by dotted names: ``proxy.program envoy``."""
+    if not isinstance(made, Mapping):
+        return f"{prefix} {made}".strip()
+    parts = [
+        _settings(value, f"{prefix}.{key}" if prefix else str(key)) for key, value in made.items()
+    ]
+    return ", ".join(parts)

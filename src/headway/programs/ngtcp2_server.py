@@ -1,0 +1,67 @@
+"""ngtcp2's example server, gtlsserver: HTTP/3, with GnuTLS."""
+
+from __future__ import annotations
+
+from headway.guest.orders import Program
+from headway.programs.base import (
+    CERTIFICATE_FILE,
+    KEY_FILE,
+    QLOG_DIRECTORY,
+    Adjustment,
+    Knob,
+    Listener,
+    Server,
+    Started,
+    served_on,
+)
+from headway.study.model import Capture, Host, Protocol
+
+
+class Ngtcp2Server(Server):
+    """gtlsserver."""
+
+    name = "ngtcp2"
+    package = "ngtcp2-server"
+    protocols = frozenset({Protocol.H3})
+    quic_congestion_controls = ("cubic", "reno", "bbr")
+    knobs = (
+        Knob("initial_rtt", "333ms", "round trip time that is assumed before one is measured"),
+        Knob("ack_threshold", "2", "packets after which one is acknowledged at once"),
+        Knob("pmtud", "on", "whether packets grow to what the path carries", ("on", "off")),
+    )
+    adjustments = (
+        Adjustment(
+            "ngtcp2", "--timeout", "600s", "the run's limit decides when to give up, not the server"
+        ),
+    )
+
+    def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
+        """See `Server.serve`."""
+        qlogs = f"{QLOG_DIRECTORY}/{listener.namespace}"
+        argv = [
+            *_in_new_directory(qlogs),
+            "gtlsserver",
+            "--quiet",
+            "--htdocs=/lab/www",
+            f"--cc={self.quic_congestion_control(host)}",
+            f"--initial-rtt={self.knob('initial_rtt', host)}",
+            f"--ack-thresh={self.knob('ack_threshold', host)}",
+            "--timeout=600s",
+            f"--qlog-dir={qlogs}",
+        ]
+        if self.knob("pmtud", host) == "off":
+            argv.append("--no-pmtud")
+        argv += [listener.address, "443", KEY_FILE, CERTIFICATE_FILE]
+        program = Program(
+            f"{listener.namespace}-ngtcp2",
+            listener.namespace,
+            tuple(argv),
+            service=True,
+            listens=served_on(listener),
+        )
+        return Started((program,))
+
+
+def _in_new_directory(path: str) -> tuple[str, ...]:
+    """Words before a command that make a directory for it first."""
+    return ("sh", "-c", 'mkdir -p "$1"; shift; exec "$@"', "sh", path)

@@ -1,0 +1,239 @@
+"""A sheet: a drawing as a list of shapes, in pixels from its upper left corner.
+
+Figures have thousands of labels and dots. A list of shapes is written as SVG or painted as PNG in
+milliseconds, where a plotting library's objects take seconds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import Literal
+
+from PIL import ImageFont
+
+from headway.report.theme import INK, PAPER, Colour, Marker
+
+Point = tuple[float, float]
+Anchor = Literal["start", "middle", "end"]
+
+TEXT_SIZE = 12.0
+
+_HALO = 0.9
+"""Width of the rim that keeps a dot apart from what lies below it."""
+_RIM = 1.6
+"""Width of the rim of a hollow dot."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A line through points; segments of its own if they are given in several runs."""
+
+    runs: tuple[tuple[Point, ...], ...]
+    colour: Colour
+    width: float
+    opacity: float = 1.0
+    dash: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Area:
+    """Filled polygons, with an edge of one pixel if it has a colour."""
+
+    polygons: tuple[tuple[Point, ...], ...]
+    fill: Colour
+    edge: Colour | None = None
+    opacity: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Dots:
+    """Dots of one kind; hollow ones are filled with paper."""
+
+    points: tuple[Point, ...]
+    colour: Colour
+    marker: Marker = Marker.CIRCLE
+    size: float = 5.0
+    hollow: bool = False
+    halo: bool = False
+
+    @property
+    def layers(self) -> tuple[tuple[Colour, float], ...]:
+        """Colours and sizes of the dots that it is painted as, the lowest first."""
+        below = ((PAPER, self.size + 2 * _HALO),) if self.halo else ()
+        above = ((PAPER, self.size - 2 * _RIM),) if self.hollow else ()
+        return (*below, (self.colour, self.size), *above)
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A line of text, centred on its height; turned, it reads upwards."""
+
+    x: float
+    y: float
+    text: str
+    colour: Colour
+    size: float
+    bold: bool
+    anchor: Anchor
+    turned: bool
+
+
+Shape = Line | Area | Dots | Text
+
+
+@dataclass
+class Sheet:
+    """A drawing; later shapes lie above earlier ones.
+
+    Attributes:
+        width: in pixels of the page.
+        height: in pixels of the page.
+        shapes: what is drawn.
+    """
+
+    width: float
+    height: float
+    shapes: list[Shape] = field(default_factory=list)
+
+    def line(
+        self,
+        *points: Point,
+        colour: Colour = INK,
+        width: float = 1.0,
+        opacity: float = 1.0,
+        dash: tuple[float, ...] = (),
+    ) -> None:
+        """Draw a line through points."""
+        self.lines((points,), colour=colour, width=width, opacity=opacity, dash=dash)
+
+    def lines(
+        self,
+        runs: Iterable[Iterable[Point]],
+        colour: Colour = INK,
+        width: float = 1.0,
+        opacity: float = 1.0,
+        dash: tuple[float, ...] = (),
+    ) -> None:
+        """Draw lines of one style, which is cheaper than one by one."""
+        kept = tuple(tuple(run) for run in runs)
+        if kept:
+            self.shapes.append(Line(kept, colour, width, opacity, dash))
+
+    def box(
+        self,
+        left: float,
+        top: float,
+        width: float,
+        height: float,
+        *,
+        fill: Colour,
+        edge: Colour | None = None,
+        opacity: float = 1.0,
+    ) -> None:
+        """Draw a filled rectangle."""
+        self.boxes(((left, top, width, height),), fill=fill, edge=edge, opacity=opacity)
+
+    def boxes(
+        self,
+        places: Iterable[tuple[float, float, float, float]],
+        *,
+        fill: Colour,
+        edge: Colour | None = None,
+        opacity: float = 1.0,
+    ) -> None:
+        """Draw filled rectangles (left, top, width, height) of one style."""
+        self.areas((_corners(*place) for place in places), fill=fill, edge=edge, opacity=opacity)
+
+    def areas(
+        self,
+        polygons: Iterable[Iterable[Point]],
+        *,
+        fill: Colour,
+        edge: Colour | None = None,
+        opacity: float = 1.0,
+    ) -> None:
+        """Draw filled polygons of one style."""
+        kept = tuple(tuple(polygon) for polygon in polygons)
+        if kept:
+            self.shapes.append(Area(kept, fill, edge, opacity))
+
+    def dots(
+        self,
+        points: Iterable[Point],
+        colour: Colour,
+        marker: Marker = Marker.CIRCLE,
+        *,
+        size: float = 5.0,
+        hollow: bool = False,
+        halo: bool = False,
+    ) -> None:
+        """Draw dots of one kind."""
+        kept = tuple(points)
+        if kept:
+            self.shapes.append(Dots(kept, colour, marker, size, hollow, halo))
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        colour: Colour = INK,
+        *,
+        size: float = TEXT_SIZE,
+        bold: bool = False,
+        anchor: Anchor = "start",
+        turned: bool = False,
+    ) -> None:
+        """Write a line of text, its middle at this height."""
+        if text:
+            self.shapes.append(Text(x, y, text, colour, size, bold, anchor, turned))
+
+
+_OUTLINES: dict[Marker, tuple[Point, ...]] = {
+    Marker.SQUARE: ((-0.45, -0.45), (0.45, -0.45), (0.45, 0.45), (-0.45, 0.45)),
+    Marker.TRIANGLE: ((-0.58, 0.42), (0.58, 0.42), (0.0, -0.62)),
+    Marker.DIAMOND: ((0.0, -0.64), (0.6, 0.0), (0.0, 0.64), (-0.6, 0.0)),
+}
+
+
+def outline(marker: Marker, at: Point, size: float) -> tuple[Point, ...]:
+    """Corners of a dot that is not round, with about the area of a round one of that size."""
+    return tuple((at[0] + x * size, at[1] + y * size) for x, y in _OUTLINES[marker])
+
+
+def _corners(left: float, top: float, width: float, height: float) -> tuple[Point, ...]:
+    right, bottom = left + width, top + height
+    return ((left, top), (right, top), (right, bottom), (left, bottom))
+
+
+def text_width(text: str, size: float = TEXT_SIZE, bold: bool = False) -> float:
+    """Width of a text in pixels; that of DejaVu Sans, wider than the fonts of most systems."""
+    return sum(_advance(letter, bold) for letter in text) * size
+
+
+def shortened(text: str, room: float, size: float = TEXT_SIZE, bold: bool = False) -> str:
+    """The text, with an ellipsis in place of its end where it is wider than the room."""
+    if text_width(text, size, bold) <= room:
+        return text
+    while text and text_width(f"{text}…", size, bold) > room:
+        text = text[:-1]
+    return f"{text.rstrip()}…"
+
+
+@lru_cache(maxsize=4096)
+def _advance(letter: str, bold: bool) -> float:
+    """Width of a letter at size 1."""
+    return font(100, bold).getlength(letter) / 100
+
+
+@lru_cache(maxsize=64)
+def font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
+    """DejaVu Sans, which comes with Matplotlib."""
+    import matplotlib
+
+    name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
+    file = f"{matplotlib.get_data_path()}/fonts/ttf/{name}"
+    return ImageFont.truetype(file, size, layout_engine=ImageFont.Layout.BASIC)
+

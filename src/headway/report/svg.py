@@ -1,0 +1,110 @@
+"""Sheets as SVG: as files of their own, and as elements of the page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from xml.sax.saxutils import escape, quoteattr
+
+from headway.report.sheet import TEXT_SIZE, Area, Dots, Line, Point, Shape, Sheet, Text, outline
+from headway.report.theme import ALL, PAPER, Marker
+
+_FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
+_DROP = 0.36
+"""From the middle of a text's height to its baseline, in sizes of the font."""
+
+
+def svg_file(sheet: Sheet, description: str) -> str:
+    """The sheet as an SVG file: light colours on white."""
+    size = f'width="{_number(sheet.width)}" height="{_number(sheet.height)}"'
+    paper = f'<rect width="100%" height="100%" fill="{PAPER.light}"/>'
+    root = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {_root(sheet)}>'
+    return f"{root}<title>{escape(description)}</title>{paper}{_shapes(sheet)}</svg>\n"
+
+
+def svg_element(sheet: Sheet, description: str) -> str:
+    """The sheet as an element of the page, which takes its colours from the page.
+
+    Args:
+        sheet: the drawing.
+        description: what a reader who cannot see it is told.
+    """
+    text = _shapes(sheet)
+    for colour in ALL:
+        text = text.replace(f'"{colour.light}"', f'"var(--{colour.name})"')
+    return f'<svg {_root(sheet)} role="img" aria-label={quoteattr(description)}>{text}</svg>'
+
+
+def _root(sheet: Sheet) -> str:
+    box = f"0 0 {_number(sheet.width)} {_number(sheet.height)}"
+    return f'viewBox="{box}" font-family="{_FONT}" font-size="{_number(TEXT_SIZE)}"'
+
+
+def _shapes(sheet: Sheet) -> str:
+    return "\n".join(_shape(shape) for shape in sheet.shapes)
+
+
+def _shape(shape: Shape) -> str:
+    match shape:
+        case Line():
+            return _line(shape)
+        case Area():
+            return _area(shape)
+        case Dots():
+            return _dots(shape)
+        case Text():
+            return _text(shape)
+
+
+def _line(line: Line) -> str:
+    path = "".join(f"M{_path(run)}" for run in line.runs)
+    stroke = f'stroke="{line.colour.light}" stroke-width="{_number(line.width)}"'
+    dash = f' stroke-dasharray="{" ".join(map(_number, line.dash))}"' if line.dash else ""
+    return f'<path d="{path}" fill="none" {stroke}{dash}{_opacity(line.opacity)}/>'
+
+
+def _area(area: Area) -> str:
+    path = "".join(f"M{_path(corners)}z" for corners in area.polygons)
+    edge = f' stroke="{area.edge.light}"' if area.edge else ""
+    return f'<path d="{path}" fill="{area.fill.light}"{edge}{_opacity(area.opacity)}/>'
+
+
+def _dots(dots: Dots) -> str:
+    return "".join(_layer(dots, colour.light, size) for colour, size in dots.layers)
+
+
+def _layer(dots: Dots, colour: str, size: float) -> str:
+    if dots.marker is Marker.CIRCLE:  # the round ends of lines without length
+        path = "".join(f"M{_point(at)}h0" for at in dots.points)
+        stroke = f'stroke="{colour}" stroke-width="{_number(size)}" stroke-linecap="round"'
+        return f'<path d="{path}" {stroke}/>'
+    path = "".join(f"M{_path(outline(dots.marker, at, size))}z" for at in dots.points)
+    return f'<path d="{path}" fill="{colour}"/>'
+
+
+def _text(text: Text) -> str:
+    drop = _DROP * text.size
+    x, y = (text.x + drop, text.y) if text.turned else (text.x, text.y + drop)
+    style = f' fill="{text.colour.light}"'
+    style += f' text-anchor="{text.anchor}"' if text.anchor != "start" else ""
+    style += f' font-size="{_number(text.size)}"' if text.size != TEXT_SIZE else ""
+    style += ' font-weight="bold"' if text.bold else ""
+    style += f' transform="rotate(-90 {_point((x, y))})"' if text.turned else ""
+    return f'<text x="{_number(x)}" y="{_number(y)}"{style}>{escape(text.text)}</text>'
+
+
+def _path(points: Iterable[Point]) -> str:
+    return "L".join(map(_point, points))
+
+
+def _point(at: Point) -> str:
+    return f"{_number(at[0])} {_number(at[1])}"
+
+
+def _number(value: float) -> str:
+    """A length to a tenth of a pixel."""
+    text = f"{value:.1f}"
+    return text[:-2] if text.endswith(".0") else text
+
+
+def _opacity(opacity: float) -> str:
+    return f' opacity="{opacity:g}"' if opacity < 1 else ""

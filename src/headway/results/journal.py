@@ -1,0 +1,76 @@
+"""An append-only file of lines: what was added is durable, and a line that was cut is not seen."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+from headway.errors import WrongInputError
+
+
+class Journal:
+    """A journal that one process at a time may write to.
+
+    Lines that are added together cost one write and one wait for the disk, which is what makes a
+    journal cheaper than a file for every line.
+    """
+
+    def __init__(self, file: Path) -> None:
+        """Open a journal, made if it is not there; what a killed writer cut is removed.
+
+        Raises:
+            WrongInputError: another process writes to it.
+        """
+        self._file = os.open(file, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(self._file)
+            raise WrongInputError(
+                "another study is being carried out in it", where=str(file.parent)
+            ) from None
+        self._cut(_whole(file.read_bytes()))
+
+    def _cut(self, size: int) -> None:
+        os.ftruncate(self._file, size)
+
+    def clear(self) -> None:
+        """Remove all lines."""
+        self._cut(0)
+        os.fsync(self._file)
+
+    def add(self, lines: Sequence[bytes]) -> None:
+        """Append lines, durably: all of them, or none if the disk is full.
+
+        Raises:
+            OSError: they could not be written.
+        """
+        size = os.fstat(self._file).st_size
+        data = b"".join(line + b"\n" for line in lines)
+        try:
+            while data:
+                data = data[os.write(self._file, data) :]
+            os.fdatasync(self._file)
+        except OSError:
+            self._cut(size)
+            raise
+
+    def close(self) -> None:
+        """Let another process write to it."""
+        os.close(self._file)
+
+
+def read_journal(file: Path) -> list[bytes]:
+    """Whole lines of a journal; none if it is not there. Somebody may be writing to it."""
+    try:
+        data = file.read_bytes()
+    except FileNotFoundError:
+        return []
+    return data[: _whole(data)].splitlines()
+
+
+def _whole(data: bytes) -> int:
+    """Size of what ends with a line's end."""
+    return data.rfind(b"\n") + 1
