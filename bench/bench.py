@@ -19,7 +19,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
-from headway.campaign.local import available_cores
+from headway.campaign.cores import available_cores
 from headway.cli.image import ensure_image, machine_of
 from headway.cli.terminal import progress
 from headway.guest.orders import Namespace, Orders, Program

@@ -11,12 +11,11 @@ from headway.analysis.inputs import Results
 from headway.analysis.manifest import manifest_from
 from headway.results.schema import Record, polars_schema
 
-MANIFEST = {
+MANIFEST: dict[str, Any] = {
     "study": {
         "name": "made",
         "question": "Which <b>version</b> is faster?",
-        "baseline": "h2",
-        "metrics": ["total_s"],
+        "experiments": [{"name": "", "baseline": "h2", "metrics": ["total_s"]}],
     },
     "versions": {"nginx": "1.29.1", "curl": "8.18.0"},
     "kernel": "Linux 7.2",
@@ -82,6 +81,11 @@ def runs(times: Mapping[str, Sequence[float | None]], **conditions: Any) -> list
         for contender, values in times.items()
         for seed, value in enumerate(values, start=1)
     ]
+
+
+def experiments(*told: Mapping[str, Any]) -> dict[str, Any]:
+    """The full manifest, with these experiments."""
+    return MANIFEST | {"study": MANIFEST["study"] | {"experiments": list(told)}}
 
 
 def results(rows: Sequence[dict[str, Any]], manifest: Mapping[str, Any] | None = None) -> Results:

@@ -1,11 +1,12 @@
 """From runs to cells: factors, titles, baselines, winners, reading."""
 
 from pathlib import Path
+from typing import Any
 
 import polars as pl
 import pytest
 
-from headway.analysis import analyse, load_results
+from headway.analysis import Pairing, analyse, load_results
 from headway.analysis.manifest import manifest_from
 from headway.errors import WrongInputError
 from tests.unit import made_results as made
@@ -60,8 +61,7 @@ def test_cells_that_no_column_tells_apart_keep_their_names() -> None:
 def test_baseline_is_the_studys_or_the_first_contender() -> None:
     both = made.runs({"h1": [1.0], "h2": [1.0], "h3": [1.0]})
     assert analyse(made.results(both)).baseline == "h2"
-    assert analyse(made.results(both, {"study": {"baseline": "h3"}})).baseline == "h3"
-    assert analyse(made.results(both), baseline="h1").baseline == "h1"
+    assert analyse(made.results(both, made.experiments({"baseline": "h3"}))).baseline == "h3"
     without = made.runs({"h3": [1.0], "h1": [1.0], "other": [1.0]})
     found = analyse(made.results(without))
     assert (found.baseline, found.contenders) == ("h1", ("h1", "h3", "other"))
@@ -94,9 +94,9 @@ def test_what_limited_the_runs_is_counted() -> None:
 def test_a_column_without_direction_is_no_metric() -> None:
     results = made.results(made.runs({"h2": [1.0]}))
     with pytest.raises(WrongInputError, match="'retransmits' is not a metric"):
-        analyse(results, "retransmits")
+        analyse(results, metric="retransmits")
     with pytest.raises(WrongInputError, match="no column 'onload_s'"):
-        analyse(results, "onload_s")
+        analyse(results, metric="onload_s")
 
 
 def test_reading_and_its_errors(tmp_path: Path) -> None:
@@ -104,7 +104,7 @@ def test_reading_and_its_errors(tmp_path: Path) -> None:
         load_results(tmp_path)
     pl.DataFrame({"cell": ["a"]}).write_parquet(tmp_path / "runs.parquet")
     with pytest.raises(
-        WrongInputError, match="lacks the columns contender, experiment, seed, status"
+        WrongInputError, match="lacks the columns contender, experiment, protocol, seed"
     ):
         load_results(tmp_path)
     (tmp_path / "runs.parquet").write_text("no")
@@ -129,15 +129,159 @@ def test_columns_that_were_not_recorded_are_null(tmp_path: Path) -> None:
 
 
 def test_manifest_tolerates_what_is_absent_or_of_another_form() -> None:
-    found = manifest_from({"study": {"name": "s", "metric": "ttfb_s", "baseline": "h1"}})
-    assert (found.metrics, found.baseline, found.self_test, found.warning) == (
-        ("ttfb_s",),
-        "h1",
-        (),
-        "",
-    )
+    found = manifest_from({"study": {"name": "s"}})
+    assert (found.name, found.experiments, found.self_test, found.warning) == ("s", (), (), "")
     full = manifest_from(made.MANIFEST)
     assert full.host == "cpus: 2"
     assert full.command == "headway run 'made study'"
-    failed = {**made.MANIFEST["self_test"][0], "passed": False}  # type: ignore[index]
+    failed = {**made.MANIFEST["self_test"][0], "passed": False}
     assert "rate (10 Mbit/s)" in manifest_from({"self_test": [failed]}).warning
+
+
+def test_experiments_are_the_manifests_and_those_that_only_the_rows_know() -> None:
+    rows = made.runs({"h2": [1.0], "h3": [1.0]}, experiment="second")
+    rows += made.runs({"h2": [1.0]}, experiment="unknown")
+    rows += made.runs({"h2": [1.0]}, experiment="first")
+    told = made.experiments({"name": "first"}, {"name": "second"}, {"name": "not yet run"})
+    found = made.results(rows, told)
+    assert [one.name for one in found.experiments] == ["first", "second", "unknown"]
+    assert found.runs_of(found.experiment("second")).height == 2
+    with pytest.raises(WrongInputError, match="no runs of an experiment 'not yet run'"):
+        found.experiment("not yet run")
+    assert [one.name for one in made.results(made.grid(), {}).experiments] == [""]
+
+
+def test_an_experiment_is_analysed_by_its_own_rows_and_wishes() -> None:
+    rows = made.grid()
+    rows += [
+        row
+        for rtt in (10.0, 20.0)
+        for row in made.runs(
+            {"b": [1.0], "a": [2.0], "c": [3.0], "unlisted": [1.0]},
+            experiment="other",
+            cell=f"other-{rtt}",
+            rtt_ms=rtt,
+            ttfb_s=0.5,
+        )
+    ]
+    told = {
+        "name": "other",
+        "question": "Is a as fast?",
+        "contenders": {"c": {}, "b": {}, "a": {}, "never run": {}},
+        "baseline": "a",
+        "comparisons": [["c", "b"], ["a", "b"], ["never run", "a"]],
+        "metrics": ["ttfb_s", "total_s"],
+    }
+    results = made.results(rows, made.experiments({}, told))
+    first, other = (analyse(results, one) for one in results.experiments)
+    assert first.contenders == ("h1", "h2", "h3")
+    assert len(first.cells) == 4
+    assert (other.metric.column, other.baseline) == ("ttfb_s", "a")
+    assert other.contenders == ("c", "b", "a", "unlisted")
+    assert other.pairings == (Pairing("c", "b"), Pairing("a", "b"))
+    assert [cell.title for cell in other.cells] == ["RTT 10 ms", "RTT 20 ms"]
+    assert analyse(results, other.experiment, "total_s").cells[0].winner is None
+
+
+def test_each_is_compared_with_the_baseline_if_nothing_else_is_named() -> None:
+    rows = made.runs({"h1": [1.0], "h2": [1.0], "h3": [1.0]})
+    found = analyse(made.results(rows))
+    assert found.pairings == (Pairing("h1", "h2"), Pairing("h3", "h2"))
+    assert [str(one.pairing) for _, one in found.comparisons] == ["h1 against h2", "h3 against h2"]
+
+
+def test_what_was_not_run_in_a_cell_is_not_compared_there() -> None:
+    rows = made.runs({"h2": [1.0], "h3": [1.0]}, cell="a", rtt_ms=1.0)
+    rows += made.runs({"h3": [1.0]}, cell="b", rtt_ms=2.0)
+    first, second = analyse(made.results(rows)).cells
+    assert first.comparison(Pairing("h3", "h2")) is not None
+    assert second.comparison(Pairing("h3", "h2")) is None
+    assert second.comparisons == ()
+
+
+def test_a_contenders_own_conditions_are_no_factors() -> None:
+    envoy = {"proxy": "envoy", "proxy_cc": "bbr", "upstream_protocol": "h2", "upstream_rtt_ms": 0.0}
+    rows = []
+    for rtt in (10.0, 20.0):
+        cell: dict[str, Any] = {"cell": f"rtt_{rtt:.0f}", "rtt_ms": rtt}
+        rows += made.runs({"curl h3": [1.0]}, protocol="h3", server_cc="quic", **cell)
+        if rtt > 10:  # not run in every cell
+            rows += made.runs({"wget h1": [1.0]}, protocol="h1", client="wget", **cell)
+        rows += made.runs({"curl h2 envoy": [1.0]}, protocol="h2", **cell, **envoy)
+    told = made.experiments({"contenders": {"wget h1": {"client": {"program": "wget"}}}})
+    found = analyse(made.results(rows, told))
+    assert [factor.name for factor in found.conditions.factors] == ["RTT"]
+    assert found.conditions.dependents == ()
+    assert [cell.title for cell in found.cells] == ["RTT 10 ms", "RTT 20 ms"]
+    assert found.contenders == ("wget h1", "curl h2 envoy", "curl h3")
+    traits = {trait.name: trait.values for trait in found.traits if trait.telling}
+    assert traits == {
+        "protocol": ("h1", "h2", "h3"),
+        "client": ("wget", "curl", "curl"),
+        "client's congestion control": ("cubic", "cubic", "ngtcp2's own"),
+        "proxy": ("none", "envoy", "none"),
+        "proxy's congestion control": ("none", "bbr", "none"),
+        "protocol between proxy and server": ("none", "h2", "none"),
+        "server's congestion control": ("cubic", "cubic", "quic"),
+        "upstream RTT": ("no upstream", "0 ms", "no upstream"),
+        "settings in the study": ("client.program wget", "none", "none"),
+    }
+    assert found.is_h3_delta(Pairing("curl h3", "curl h2 envoy"))
+    assert not found.is_h3_delta(Pairing("curl h3", "wget h1"))
+
+
+def test_a_condition_that_varies_for_one_contender_is_a_factor() -> None:
+    rows = []
+    for name in ("cubic", "bbr"):
+        rows += made.runs({"h2": [1.0]}, cell=name, server_cc=name)
+        rows += made.runs({"h3": [1.0]}, cell=name)
+    rows += made.runs({"h2": [1.0]}, cell="cubic alone", server_cc="cubic", rtt_ms=5.0)
+    found = analyse(made.results(rows))
+    assert [factor.name for factor in found.conditions.factors] == ["RTT", "server's CC"]
+    assert found.conditions.factors[1].levels == ("bbr", "cubic")
+    by_name = {trait.name: trait.values for trait in found.traits}
+    assert by_name["server's congestion control"] == ("bbr / cubic", "nginx's own")
+
+
+def test_what_is_drawn_in_every_repetition_is_no_factor() -> None:
+    rows = []
+    for profile, rates in (("4g", (8.0, 9.5, 12.0)), ("3g", (1.0, 1.0, 2.5))):
+        for seed, rate in enumerate(rates, start=1):
+            for contender in ("h2", "h3"):
+                cell = {"cell": profile, "profile": profile, "rate_mbit": rate}
+                rows.append(made.run(contender, seed, 1.0, **cell))
+    found = analyse(made.results(rows)).conditions
+    assert [(factor.name, factor.levels) for factor in found.factors] == [("profile", ("3g", "4g"))]
+    assert [(one.name, one.value) for one in found.drawn] == [("rate", "1 Mbit/s to 12 Mbit/s")]
+    assert "rate" not in {constant.name for constant in found.constants}
+
+
+def test_what_explains_a_side() -> None:
+    rows = made.runs({"h2": [1.0, 1.0, 1.0, None]}, proxy="envoy", proxy_cc="bbr")
+    for row, count in zip(rows, (5, 7, 100, 10_000), strict=True):
+        row["retransmits"] = count
+    side = analyse(made.results(rows)).cells[0].sides[0]
+    assert side.retransmits == 7
+    assert side.senders == ("proxy bbr", "server cubic")
+    without = made.runs({"h2": [1.0]})
+    assert analyse(made.results(without)).cells[0].sides[0].retransmits is None
+
+
+def test_all_comparisons_of_an_experiment_are_one_family() -> None:
+    noise = [0.0, 0.1, 0.2, 0.3, 0.4, 0.5]
+    rows = [
+        row
+        for rtt in range(4)
+        for row in made.runs(
+            {"h1": [1 + x for x in noise], "h2": [1 - x for x in noise], "h3": noise},
+            cell=f"rtt_{rtt}",
+            rtt_ms=float(rtt),
+        )
+    ]
+    tests = [one.welch for _, one in analyse(made.results(rows)).comparisons]
+    assert {test.family for test in tests if test} == {8}
+
+
+def test_the_order_of_rows_does_not_matter() -> None:
+    rows = made.grid()
+    assert analyse(made.results(rows)) == analyse(made.results(rows[::-1]))

@@ -27,30 +27,30 @@ def said(h3: Times, h2: Times, **conditions: Any) -> str:
 
 def test_significant() -> None:
     assert said([1.31, 1.2, 1.45, 1.25, 1.4], [1.98, 1.8, 2.2, 1.9, 2.1]) == (
-        "h3 is faster than h2 by 34 % (1.31 s against 1.98 s, medians of 5; "
+        "h3 is faster than h2 by 34 % (94 % interval 33 to 34 %; 1.31 s against 1.98 s, medians of 5; "
         "faster in 5 of 5 pairs; Welch p < 0.001)."
     )
 
 
 def test_both_tests_are_told_where_both_can_decide() -> None:
     assert said([3.0, 3.1, 3.2, 3.3, 3.4, 3.5], [1.0, 1.1, 1.2, 1.3, 1.4, 1.5]) == (
-        "h3 is slower than h2 by a factor of 2.6 (3.25 s against 1.25 s, medians of 6; "
+        "h3 is slower than h2 by a factor of 2.6 (95 % interval 2.4 to 2.9; 3.25 s against 1.25 s, medians of 6; "
         "slower in 6 of 6 pairs; Welch p < 0.001, Mann-Whitney p = 0.0022)."
     )
 
 
 def test_not_significant() -> None:
     assert said([1.0, 1.3, 1.1, 1.6, 1.2], [1.1, 1.2, 1.3, 1.5, 1.0]) == (
-        "No significant difference between h3 and h2 (1.20 s against 1.20 s, medians of 5; "
-        "slower in 3 of 5 pairs; Welch p = 0.89)."
+        "No significant difference between h3 and h2 (1.20 s against 1.20 s, medians of 5; difference 0 %, "
+        "94 % interval −15 to +20 %; slower in 3 of 5 pairs; Welch p = 0.89)."
     )
 
 
 def test_unanimous_but_not_significant() -> None:
     assert said([1.0, 1.5, 2.0, 2.5, 3.0], [1.1, 1.6, 2.1, 2.6, 3.1]) == (
         "h3 was faster than h2 in all 5 pairs, by 0.100 s in the median pair "
-        "(2.00 s against 2.10 s, medians of 5), but this is not significant at the stated levels "
-        "with n = 5 (Welch p = 0.85)."
+        "(2.00 s against 2.10 s, medians of 5; difference −4.8 %, 94 % interval −9.1 to −3.2 %), "
+        "but this is not significant at the stated levels with n = 5 (Welch p = 0.85)."
     )
 
 
@@ -65,6 +65,40 @@ def test_every_run() -> None:
     )
     assert said([0.05] * 2, [0.05] * 2) == (
         "No difference between h3 and h2 (50.0 ms in every run; all 2 runs of each the same)."
+    )
+
+
+def test_the_correction_for_many_comparisons_is_told() -> None:
+    rows = [
+        row
+        for rtt in range(2)
+        for row in made.runs(
+            {"h2": [1.98, 1.8, 2.2, 1.9, 2.1], "h3": [1.31, 1.2, 1.45, 1.25, 1.4]},
+            cell=f"rtt_{rtt}",
+            rtt_ms=float(rtt),
+        )
+    ]
+    rows += made.runs({"h2": [1.0, 1.1], "h3": [1.0, 1.1]}, cell="rtt_2", rtt_ms=2.0)
+    first, _, third = sentences(analyse(made.results(rows)))
+    assert first.endswith("; Welch p < 0.001, adjusted for 3 comparisons).")
+    assert third.endswith("; Welch p = 1, adjusted for 3 comparisons).")
+
+
+def test_less_variable() -> None:
+    narrow = [10 + n / 100 for n in range(-20, 20)]
+    wide = [10.005 + n / 4 for n in range(-20, 20)]
+    assert said(narrow, wide).endswith(
+        "; h3 is less variable (interquartile range 0.195 s against 4.88 s, "
+        "Kolmogorov-Smirnov p < 0.001)."
+    )
+    assert "; h3 is more variable (interquartile range" in said(wide, narrow)
+
+
+def test_of_another_shape() -> None:
+    two = [9.0] * 60 + [11.0] * 60
+    even = [8 + n / 30 for n in range(121)]
+    assert said(two, even).endswith(
+        "; their distributions differ in shape (Kolmogorov-Smirnov p < 0.001)."
     )
 
 

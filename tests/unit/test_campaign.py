@@ -1,96 +1,117 @@
-"""Executing a plan, with a machine whose labs are replaced by what the test needs."""
+"""Executing a plan here, with labs replaced by what the test needs."""
 
 from __future__ import annotations
 
 import errno
 import select
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from headway.campaign import local
+from headway.campaign.cores import available_cores, leased_core
+from headway.campaign.local import LocalExecutor
 from headway.errors import HeadwayError
 from headway.guest.orders import Outcome
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.machine import Machine
-from headway.lab.network import build_network
-from headway.lab.run import Result
+from headway.lab.run import Result, network_of
 from headway.programs.base import Measurement
 from headway.results.schema import Record
-from headway.results.store import Store
 from headway.study.load import load_study
 from headway.study.plan import Run, plan
 
 RUNS = plan(load_study("quickstart"))[:20]
 
 
-def result_of(run: Run) -> Result:
-    setting = run.setting
-    network = build_network(
-        setting.path, setting.client, setting.server, run.seed, setting.limits.virtual
-    )
-    measured = Measurement(total_s=1.0, ttfb_s=0.5, bytes=int(setting.workload.size))
+def result_of(run: Run, directory: Path) -> Result:
+    directory.mkdir(parents=True)
+    measured = Measurement(total_s=1.0, ttfb_s=0.5, bytes=int(run.setting.workload.size))
+    network = network_of(run.setting, run.seed)
     return Result(Outcome("ok", None, 10**9, "7"), measured, network, 0.1)
 
 
-def execute(store: Store, on_record: object = None) -> list[Record]:
-    seen: list[Record] = []
-    local.execute(
-        RUNS,
-        Machine(None, Path(), Path()),  # type: ignore[arg-type]
-        store,
-        cores=[0, 1],
-        on_record=on_record or seen.append,  # type: ignore[arg-type]
-    )
-    return seen
+def execute(directory: Path, kept: list[Record]) -> None:
+    machine = Machine(None, Path(), Path())  # type: ignore[arg-type]
+    LocalExecutor(machine, [0, 1]).execute(RUNS, lambda name: directory / name, kept.extend)
+
+
+def names(kept: Sequence[Record]) -> list[str]:
+    return sorted(record.run_id for record in kept)
 
 
 def test_all_runs_are_carried_out_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "carry_out", lambda run, *_, **__: result_of(run))
-    store = Store.create(tmp_path / "out")
-    assert len(execute(store)) == len(RUNS)
-    assert {record.run_id for record in store.records()} == {run.run_id for run in RUNS}
+    monkeypatch.setattr(local, "carry_out", lambda run, _, where, **__: result_of(run, where))
+    kept: list[Record] = []
+    execute(tmp_path, kept)
+    assert names(kept) == sorted(run.run_id for run in RUNS)
+
+
+def test_what_an_unfinished_run_left_is_cleared(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(local, "carry_out", lambda run, _, where, **__: result_of(run, where))
+    stale = tmp_path / RUNS[0].run_id / "outcome.json"
+    stale.parent.mkdir()
+    stale.write_text("stale")
+    execute(tmp_path, [])
+    assert not stale.exists()
 
 
 def test_when_space_runs_out_finished_runs_are_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    done = []
+    done: list[str] = []
 
-    def carry(run: Run, *_: object, **__: object) -> Result:
+    def carry(run: Run, _: Machine, where: Path, **__: object) -> Result:
         if len(done) >= 5:
             raise OSError(errno.ENOSPC, "No space left on device", "orders.json")
-        done.append(run)
-        return result_of(run)
+        done.append(run.run_id)
+        return result_of(run, where)
 
     monkeypatch.setattr(local, "carry_out", carry)
-    store = Store.create(tmp_path / "out")
-    with pytest.raises(HeadwayError, match="no space left"):
-        execute(store)
-    assert len(store.records()) >= 5
+    kept: list[Record] = []
+    with pytest.raises(HeadwayError, match=r"no space left for results \(orders\.json\)"):
+        execute(tmp_path, kept)
+    assert names(kept) == sorted(done)
 
 
 def test_an_interrupt_ends_running_labs_and_keeps_finished_runs(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ended = []
+    ended: list[Run] = []
 
     def carry(
-        run: Run, _machine: Machine, _directory: Path, *, cancellation: Cancellation, **__: object
+        run: Run, _: Machine, where: Path, *, cancellation: Cancellation, **__: object
     ) -> Result:
         if run is RUNS[0]:
-            return result_of(run)
+            return result_of(run, where)
         # A lab that would run for ever: only the cancellation ends it.
         select.select([cancellation], [], [])
         ended.append(run)
         raise Cancelled
 
-    def interrupt(_: Record) -> None:
-        raise KeyboardInterrupt
+    kept: list[Record] = []
+
+    def interrupted(records: Sequence[Record]) -> None:
+        kept.extend(records)
+        if len(kept) == 1:
+            raise KeyboardInterrupt
 
     monkeypatch.setattr(local, "carry_out", carry)
-    store = Store.create(tmp_path / "out")
+    machine = Machine(None, Path(), Path())  # type: ignore[arg-type]
+    executor = LocalExecutor(machine, [0, 1])
     with pytest.raises(KeyboardInterrupt):
-        execute(store, interrupt)
-    assert [record.run_id for record in store.records()] == [RUNS[0].run_id]
+        executor.execute(RUNS, lambda name: tmp_path / name, interrupted)
+    assert set(names(kept)) == {RUNS[0].run_id}
     assert ended
+
+
+def test_a_core_is_leased_to_one_lab() -> None:
+    first, *others = available_cores()
+    with leased_core() as core:
+        assert core in {first, *others}
+        if others:
+            with leased_core() as another:
+                assert another != core

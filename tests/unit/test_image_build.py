@@ -53,7 +53,7 @@ class Fakes:
         self.while_compiling: Callable[[], None] = lambda: None
 
     def build_root(
-        self, apt: object, inputs: object, directory: Path, *_: object
+        self, chosen: object, inputs: object, directory: Path, *_: object
     ) -> dict[str, str]:
         self.roots += 1
         (directory / "tree").mkdir()
@@ -76,6 +76,7 @@ def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fakes:
     monkeypatch.setattr(
         builder, "find_source", lambda apts, _: KernelSource(next(apts), "linux-source-7.2")
     )
+    monkeypatch.setattr(builder, "select", lambda *_: [])
     monkeypatch.setattr(builder, "build_root", fakes.build_root)
     monkeypatch.setattr(builder, "build_kernel", fakes.build_kernel)
     return fakes
@@ -193,6 +194,12 @@ def test_failed_tool_is_one_line_with_its_log(tmp_path: Path) -> None:
         Runner(log).run(["sh", "-c", script], purpose="compiling", environment={})
     assert str(failure.value) == f"compiling failed: a.c:1: error: no (log: {log})"
     assert "fine" in log.read_text()
+
+
+def test_what_a_tool_says_of_itself_goes_first(tmp_path: Path) -> None:
+    script = "echo 'WARNING: it failed once'; echo 'ERROR: no such thing'; exit 1"
+    with pytest.raises(HeadwayError, match="asking failed: no such thing"):
+        Runner(tmp_path / "log").run(["sh", "-c", script], purpose="asking", environment={})
 
 
 def test_tool_that_does_not_exist(tmp_path: Path) -> None:

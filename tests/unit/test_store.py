@@ -1,3 +1,5 @@
+"""What is kept of a study: durable, whole, and never half-read."""
+
 from __future__ import annotations
 
 from pathlib import Path
@@ -5,38 +7,153 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from headway.errors import WrongInputError
+from headway.errors import HeadwayError, WrongInputError
 from headway.guest.orders import Outcome
-from headway.lab.network import build_network
-from headway.lab.run import Result
+from headway.lab.run import Result, network_of
 from headway.programs.base import Measurement
 from headway.results.record import make_record
-from headway.results.schema import Record, polars_schema
-from headway.results.store import Store
+from headway.results.schema import Record, Status, polars_schema
+from headway.results.store import (
+    JOURNAL_FILE,
+    MANIFEST_FILE,
+    RUNS_FILE,
+    Start,
+    Store,
+    read_records,
+    refresh_table,
+)
 from headway.study.load import load_study
 from headway.study.plan import plan
 
+RUNS = plan(load_study("quickstart"))
 
-def test_records_become_a_table_with_every_column(tmp_path: Path) -> None:
-    store = Store.create(tmp_path / "out")
-    for run in plan(load_study("quickstart"))[:3]:
-        setting = run.setting
-        network = build_network(
-            setting.path, setting.client, setting.server, run.seed, setting.limits.virtual
+
+@pytest.fixture
+def records(tmp_path: Path) -> list[Record]:
+    made = []
+    for run in RUNS[:3]:
+        result = Result(
+            Outcome("failed", "for the test", 0, ""),
+            Measurement(),
+            network_of(run.setting, run.seed),
+            0.1,
         )
-        result = Result(Outcome("failed", "for the test", 0, ""), Measurement(), network, 0.1)
-        store.add(make_record(run, result, tmp_path))
-    table = pl.read_parquet(store.write_table())
+        made.append(make_record(run, result, tmp_path))
+    return sorted(made, key=lambda record: record.run_id)
+
+
+def filled(directory: Path, records: list[Record]) -> Path:
+    """A results directory with these records."""
+    with Store.open(directory) as store:
+        store.write_manifest({"headway": "0"})
+        store.add(records)
+    return directory
+
+
+def test_records_become_a_table_with_every_column(tmp_path: Path, records: list[Record]) -> None:
+    with Store.open(tmp_path / "out") as store:
+        store.add(records)
+        table = pl.read_parquet(store.write_table())
     assert table.columns == list(Record.model_fields)
-    assert dict(table.schema) == {name: type(kind)() for name, kind in polars_schema().items()}
+    expected = pl.DataFrame(schema=polars_schema()).schema
+    assert table.schema == expected
     assert table["status"].to_list() == ["failed"] * 3
-    assert not list(store.directory.glob("tmp*"))
+    assert {file.name for file in store.directory.iterdir()} == {JOURNAL_FILE, RUNS_FILE}
+
+
+def test_the_last_record_of_a_run_counts(tmp_path: Path, records: list[Record]) -> None:
+    again = records[0].model_copy(update={"status": Status.OK})
+    with Store.open(tmp_path / "out") as store:
+        store.add(records)
+        store.add([again])
+        assert store.records() == [again, *records[1:]]
+
+
+@pytest.mark.parametrize("kept", [1, 40, 400])
+def test_a_record_that_was_cut_is_not_there(
+    tmp_path: Path, records: list[Record], kept: int
+) -> None:
+    directory = filled(tmp_path / "out", records)
+    journal = directory / JOURNAL_FILE
+    lines = journal.read_bytes().splitlines(keepends=True)
+    journal.write_bytes(b"".join(lines[:-1]) + lines[-1][:kept])
+    assert read_records(directory) == records[:2]
+    with Store.open(directory, Start.RESUME) as store:
+        store.add([records[2]])
+        assert store.records() == records
+
+
+def test_a_damaged_record_is_an_error_that_says_where(
+    tmp_path: Path, records: list[Record]
+) -> None:
+    directory = filled(tmp_path / "out", records)
+    journal = directory / JOURNAL_FILE
+    journal.write_bytes(journal.read_bytes().replace(b'"run_id"', b'"run_ie"', 1))
+    with pytest.raises(HeadwayError, match=r"records\.jsonl:1: the record is damaged"):
+        read_records(directory)
 
 
 def test_a_directory_with_other_things_is_not_touched(tmp_path: Path) -> None:
     (tmp_path / "thesis.tex").write_text("x")
-    with pytest.raises(WrongInputError, match="holds files already"):
-        Store.create(tmp_path)
+    for start in Start:
+        with pytest.raises(WrongInputError, match="holds files already"):
+            Store.open(tmp_path, start)
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_results_are_not_started_over_by_accident(tmp_path: Path, records: list[Record]) -> None:
+    directory = filled(tmp_path / "out", records)
+    with pytest.raises(WrongInputError, match="--resume goes on with them, --replace removes them"):
+        Store.open(directory)
+    with Store.open(directory, Start.RESUME) as store:
+        assert store.records() == records
+    with Store.open(directory, Start.REPLACE) as store:
+        assert store.records() == []
+        assert store.manifest() is None
+
+
+def test_what_a_killed_writer_left_is_removed(tmp_path: Path) -> None:
+    directory = tmp_path / "out"
+    directory.mkdir()
+    (directory / f".{MANIFEST_FILE}.x7.partial").write_text('{"head')
+    with Store.open(directory) as store:
+        assert store.manifest() is None
+    assert [file.name for file in directory.iterdir()] == [JOURNAL_FILE]
+
+
+def test_what_a_killed_replacement_left_is_not_taken_for_results(
+    tmp_path: Path, records: list[Record]
+) -> None:
+    directory = filled(tmp_path / "out", records)
+    (directory / MANIFEST_FILE).unlink()
+    with Store.open(directory, Start.RESUME) as store:
+        assert store.records() == []
+
+
+def test_a_directory_has_one_writer_at_a_time(tmp_path: Path) -> None:
+    with (
+        Store.open(tmp_path / "out") as store,
+        pytest.raises(WrongInputError, match="another study is being carried out"),
+    ):
+        Store.open(store.directory, Start.RESUME)
+    Store.open(tmp_path / "out", Start.RESUME).close()
+
+
+def test_a_damaged_manifest_is_an_error(tmp_path: Path, records: list[Record]) -> None:
+    directory = filled(tmp_path / "out", records)
+    (directory / MANIFEST_FILE).write_text("[]")
+    with (
+        pytest.raises(HeadwayError, match=r"manifest\.json is damaged"),
+    ):
+        Store.open(directory, Start.RESUME)
+
+
+def test_the_table_of_a_killed_study_is_made_when_it_is_read(
+    tmp_path: Path, records: list[Record]
+) -> None:
+    directory = filled(tmp_path / "out", records)
+    refresh_table(directory)
+    assert len(pl.read_parquet(directory / RUNS_FILE)) == 3
 
 
 def test_every_column_is_described() -> None:

@@ -46,9 +46,9 @@ class Analysis:
     cells: tuple[Cell, ...]
 
     @property
-    def comparisons(self) -> Iterator[tuple[Cell, Comparison]]:
+    def comparisons(self) -> tuple[tuple[Cell, Comparison], ...]:
         """All comparisons, cell by cell."""
-        return ((cell, one) for cell in self.cells for one in cell.comparisons)
+        return tuple((cell, one) for cell in self.cells for one in cell.comparisons)
 
     def is_h3_delta(self, pairing: Pairing) -> bool:
         """Whether the delta of this comparison is H3-Delta: of HTTP/3 against HTTP/2."""

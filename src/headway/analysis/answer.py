@@ -7,13 +7,16 @@ from headway.analysis.numbers import counted
 from headway.analysis.overview import Dependence, Outcome, Overview, Tally, overviews
 from headway.analysis.sentences import by, sentences
 
+_FEW = 4
+"""Up to this many comparisons are told one by one."""
+
 
 def answer(analysis: Analysis) -> tuple[str, ...]:
-    """What the study says, most important first.
+    """What the experiment says, most important first.
 
-    A study of few comparisons is answered by their sentences, a larger one by overviews.
+    An experiment of few comparisons is answered by their sentences, a larger one by overviews.
     """
-    if sum(len(cell.comparisons) for cell in analysis.cells) <= 4:
+    if len(analysis.comparisons) <= _FEW:
         found = sentences(analysis)
     else:
         found = tuple(_overview(overview) for overview in overviews(analysis))

@@ -14,6 +14,20 @@ from headway.analysis.metric import Metric
 from headway.analysis.sample import Measurements, Observation, Sample
 from headway.results.schema import Status
 
+HOLDUPS = {
+    "handshake": "handshake_s",
+    "path": "path_s",
+    "growth": "growth_s",
+    "congestion window": "cwnd_s",
+    "recovery": "recovery_s",
+    "idle recovery": "idle_recovery_s",
+    "receive window": "rwnd_limited_s",
+    "send buffer": "sndbuf_limited_s",
+    "application": "application_s",
+    "plateau": "plateau_s",
+}
+"""What can hold a transfer back, and the column with its seconds."""
+
 
 @dataclass(frozen=True)
 class Side:
@@ -29,6 +43,8 @@ class Side:
         retransmits: median number of segments that the server's TCP sent again; None if unknown.
         senders: congestion control of whoever sends towards the client, the nearest first:
             ``proxy bbr``, ``server reno``.
+        holdups: what held the finished runs back, and for how many seconds in the mean; empty if
+            that is not known.
     """
 
     contender: str
@@ -39,6 +55,7 @@ class Side:
     limited_by: tuple[tuple[str, int], ...]
     retransmits: float | None
     senders: tuple[str, ...]
+    holdups: tuple[tuple[str, float], ...] = ()
 
     @property
     def failures(self) -> int:
@@ -107,6 +124,7 @@ def sides_by_cell(
         pl.col("retransmits").filter(_finished()).median(),
         pl.col("server_cc").drop_nulls().unique().sort(),
         pl.col("proxy_cc").drop_nulls().unique().sort(),
+        *(pl.col(column).filter(_finished()).mean() for column in HOLDUPS.values()),
     )
     found: dict[str, dict[str, Side]] = {}
     for row in table.iter_rows(named=True):
@@ -172,6 +190,9 @@ def _side(row: dict[str, Any]) -> Side:
         limited_by=tuple(sorted(limits.items(), key=lambda item: (-item[1], item[0]))),
         retransmits=row["retransmits"],
         senders=tuple(_senders(row)),
+        holdups=tuple(
+            (name, row[column]) for name, column in HOLDUPS.items() if row[column] is not None
+        ),
     )
 
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
 
 from headway.analysis.compare import Pairing
 from headway.analysis.experiment import Experiment
+from headway.analysis.factors import COLUMNS
 
 DEFAULT_BASELINE = "h2"
 _USUAL_ORDER = ("h1", "h2", "h3")
@@ -80,14 +81,27 @@ def pairings_of(experiment: Experiment, contenders: Sequence[str]) -> tuple[Pair
 def traits(
     experiment: Experiment, runs: pl.DataFrame, contenders: Sequence[str]
 ) -> tuple[Trait, ...]:
-    """What each contender is; nothing that none of them has."""
-    columns = [pl.col(column).unique().sort() for column in _TRAITS]
-    of = {row["contender"]: row for row in runs.group_by("contender").agg(columns).to_dicts()}
-    found = [
-        Trait(name, tuple(_text(column, of[contender][column]) for contender in contenders))
+    """What each contender is, from client to server; then conditions that are only its own."""
+    names = {*_TRAITS, *(column.column for column in COLUMNS)}
+    values = runs.group_by("contender").agg(pl.col(name).unique().sort() for name in sorted(names))
+    by_name = {row["contender"]: row for row in values.to_dicts()}
+    of = [by_name[contender] for contender in contenders]
+    usual = (
+        Trait(name, tuple(_text(column, row[column]) for row in of))
         for column, name in _TRAITS.items()
-    ]
-    return (*filter(_anything, found), *_given(dict(experiment.contenders), contenders))
+    )
+    given = _given(dict(experiment.contenders), contenders)
+    return (*filter(_anything, usual), *_conditions(of), *given)
+
+
+def _conditions(of: Sequence[Mapping[str, list[object]]]) -> Iterator[Trait]:
+    """Conditions that each contender has one of, but not all of them the same."""
+    for column in COLUMNS:
+        found = [row[column.column] for row in of]
+        if column.column not in _TRAITS and all(len(values) == 1 for values in found):
+            trait = Trait(column.name, tuple(column.text(value) for (value,) in found))
+            if trait.telling:
+                yield trait
 
 
 def _text(column: str, values: Sequence[object]) -> str:

@@ -22,11 +22,14 @@ class Factor:
         name: what it is, in a word or two.
         levels: its values as text, in order, to stand below the name: ``100 ms``.
         titles: the same as parts of a title: ``RTT 100 ms``.
+        values: the same as numbers in the unit of their column, for an axis; None if they are
+            not numbers.
     """
 
     name: str
     levels: tuple[str, ...]
     titles: tuple[str, ...]
+    values: tuple[float, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -78,7 +81,7 @@ class Conditions:
 
 
 @dataclass(frozen=True)
-class _Column:
+class Column:
     """A column that may tell cells apart.
 
     Attributes:
@@ -96,9 +99,11 @@ class _Column:
     absent: str | None = None
 
     def text(self, value: Any) -> str:
+        """A value as text."""
         return (self.absent or "?") if value is None else self.level(value)
 
     def titled(self, value: Any) -> str:
+        """A value as it stands in a title."""
         return self.text(value) if value is None else self.title.format(self.level(value))
 
 
@@ -106,31 +111,31 @@ def _unit(unit: str) -> Callable[[float], str]:
     return lambda value: f"{plain(value)} {unit}"
 
 
-_COLUMNS = (
-    _Column("workload", "workload", str, "{}"),
-    _Column("profile", "profile", str, "{}", "no profile"),
-    _Column("rate_mbit", "rate", _unit("Mbit/s"), "{}", "no rate limit"),
-    _Column("rate_up_mbit", "rate up", _unit("Mbit/s"), "{} up", "no rate limit up"),
-    _Column("rtt_ms", "RTT", _unit("ms"), "RTT {}"),
-    _Column("loss_pct", "loss", _unit("%"), "loss {}"),
-    _Column("loss_up_pct", "loss up", _unit("%"), "loss up {}"),
-    _Column("loss_burst", "loss bursts", plain, "bursts of {}"),
-    _Column("jitter_ms", "jitter", _unit("ms"), "jitter {}"),
-    _Column("server_cc", "server's CC", str, "server {}"),
-    _Column("client_cc", "client's CC", str, "client {}"),
-    _Column("server_iw", "server's IW", str, "server IW {}", "server's own IW"),
-    _Column("client_iw", "client's IW", str, "client IW {}", "client's own IW"),
-    _Column("server", "server", str, "{}"),
-    _Column("client", "client", str, "{}"),
-    _Column("proxy", "proxy", str, "via {}", "no proxy"),
-    _Column("proxy_cc", "proxy's CC", str, "proxy {}", "no proxy's CC"),
-    _Column("upstream_protocol", "upstream", str, "upstream {}", "no upstream"),
-    _Column("upstream_rate_mbit", "upstream rate", _unit("Mbit/s"), "upstream {}", "no limit"),
-    _Column("upstream_rtt_ms", "upstream RTT", _unit("ms"), "upstream RTT {}", "no upstream"),
-    _Column("upstream_loss_pct", "upstream loss", _unit("%"), "upstream loss {}", "no upstream"),
-    _Column("tls", "encryption", lambda on: "TLS" if on else "no TLS", "{}"),
-    _Column("queue_bytes", "queue", data_size, "queue {}", "no limit in bytes"),
-    _Column("clock", "clock", str, "{} clock"),
+COLUMNS = (
+    Column("workload", "workload", str, "{}"),
+    Column("profile", "profile", str, "{}", "no profile"),
+    Column("rate_mbit", "rate", _unit("Mbit/s"), "{}", "no rate limit"),
+    Column("rate_up_mbit", "rate up", _unit("Mbit/s"), "{} up", "no rate limit up"),
+    Column("rtt_ms", "RTT", _unit("ms"), "RTT {}"),
+    Column("loss_pct", "loss", _unit("%"), "loss {}"),
+    Column("loss_up_pct", "loss up", _unit("%"), "loss up {}"),
+    Column("loss_burst", "loss bursts", plain, "bursts of {}"),
+    Column("jitter_ms", "jitter", _unit("ms"), "jitter {}"),
+    Column("server_cc", "server's CC", str, "server {}"),
+    Column("client_cc", "client's CC", str, "client {}"),
+    Column("server_iw", "server's IW", str, "server IW {}", "server's own IW"),
+    Column("client_iw", "client's IW", str, "client IW {}", "client's own IW"),
+    Column("server", "server", str, "{}"),
+    Column("client", "client", str, "{}"),
+    Column("proxy", "proxy", str, "via {}", "no proxy"),
+    Column("proxy_cc", "proxy's CC", str, "proxy {}", "no proxy's CC"),
+    Column("upstream_protocol", "upstream", str, "upstream {}", "no upstream"),
+    Column("upstream_rate_mbit", "upstream rate", _unit("Mbit/s"), "upstream {}", "no limit"),
+    Column("upstream_rtt_ms", "upstream RTT", _unit("ms"), "upstream RTT {}", "no upstream"),
+    Column("upstream_loss_pct", "upstream loss", _unit("%"), "upstream loss {}", "no upstream"),
+    Column("tls", "encryption", lambda on: "TLS" if on else "no TLS", "{}"),
+    Column("queue_bytes", "queue", data_size, "queue {}", "no limit in bytes"),
+    Column("clock", "clock", str, "{} clock"),
 )
 """In the order of titles. A column whose values follow from those before it (a queue of one
 BDP follows from rate and RTT) is not part of the title."""
@@ -186,20 +191,20 @@ def conditions(runs: pl.DataFrame) -> Conditions:
             continue
         refined = {cell: (*keys[cell], ordered.index(by_cell[cell])) for cell in cells}
         if len(set(refined.values())) > len(set(keys.values())):
-            factors.append(_factor(column, ordered))
+            factors.append(_factor(column, ordered, runs))
             keys = refined
         else:
-            dependents.append(_factor(column, ordered))
+            dependents.append(_factor(column, ordered, runs))
     told = _told_apart(factors, keys)
     return Conditions(*told, tuple(constants), tuple(dependents), tuple(drawn))
 
 
-def _values(runs: pl.DataFrame) -> Iterator[tuple[_Column, _Values]]:
+def _values(runs: pl.DataFrame) -> Iterator[tuple[Column, _Values]]:
     """The columns in the order of titles, each with its values."""
-    names = [column.column for column in _COLUMNS]
+    names = [column.column for column in COLUMNS]
     table = runs.group_by("cell", "contender").agg(pl.col(name).unique() for name in names)
     places = list(zip(table["cell"].to_list(), table["contender"].to_list(), strict=True))
-    for column in map(_shortened(runs), _COLUMNS):
+    for column in map(_shortened(runs), COLUMNS):
         yield column, dict(zip(places, table[column.column].to_list(), strict=True))
 
 
@@ -224,7 +229,7 @@ def _by_cell(found: _Values) -> dict[str, tuple[Any, ...]]:
     }
 
 
-def _drawn(column: _Column, found: _Values) -> Constant:
+def _drawn(column: Column, found: _Values) -> Constant:
     """The range of what was drawn."""
     values = sorted(set(itertools.chain.from_iterable(found.values())), key=_null_last)
     ends = [values[0], values[-1]] if len(values) > 2 else values
@@ -246,7 +251,7 @@ def _told_apart(
     return tuple(factors), dict(sorted(keys.items(), key=lambda item: item[1]))
 
 
-def _shortened(runs: pl.DataFrame) -> Callable[[_Column], _Column]:
+def _shortened(runs: pl.DataFrame) -> Callable[[Column], Column]:
     """Drop from workloads the words that all of them begin with: ``download 1 MB`` to ``1 MB``."""
     names = runs["workload"].drop_nulls().unique().to_list()
     prefixes = {re.match(r"(?:[^\d\s]+\s+)*", name)[0] for name in names}  # type: ignore[index]
@@ -254,7 +259,7 @@ def _shortened(runs: pl.DataFrame) -> Callable[[_Column], _Column]:
     if len(names) < 2 or prefix in ("", *names):
         return lambda column: column
     name = "size" if runs["size_bytes"].null_count() == 0 else prefix.strip()
-    short = _Column("workload", name, lambda text: text.removeprefix(prefix), "{}")
+    short = Column("workload", name, lambda text: text.removeprefix(prefix), "{}")
     return lambda column: short if column.column == "workload" else column
 
 
@@ -274,17 +279,32 @@ def _ordered(
     )
 
 
-def _factor(column: _Column, ordered: list[tuple[Any, ...]]) -> Factor:
+def _factor(column: Column, ordered: list[tuple[Any, ...]], runs: pl.DataFrame) -> Factor:
     shared = set.intersection(*map(set, ordered))
     shown = [[v for v in found if v not in shared] or list(found) for found in ordered]
     return Factor(
         name=column.name,
         levels=tuple(" / ".join(map(column.text, values)) for values in shown),
         titles=tuple(" / ".join(map(column.titled, values)) for values in shown),
+        values=_numbers(column, shown, runs),
     )
 
 
-def _constant(column: _Column, found: tuple[Any, ...]) -> list[Constant]:
+def _numbers(
+    column: Column, shown: list[list[Any]], runs: pl.DataFrame
+) -> tuple[float, ...] | None:
+    """The levels as numbers, different from each other; workloads by what orders them."""
+    values = [found[0] for found in shown if len(found) == 1]
+    if column.column == "workload":
+        sizes = {name: size for name, *size in runs.group_by("workload").agg(*_SIZES).iter_rows()}
+        telling = [{sizes[name][place] for name in values} for place in range(len(_SIZES))]
+        place = next((at for at, found in enumerate(telling) if len(found) == len(values)), 0)
+        values = [sizes[name][place] for name in values]
+    numeric = [value for value in values if isinstance(value, int | float)]
+    return tuple(numeric) if len(set(numeric)) == len(shown) else None
+
+
+def _constant(column: Column, found: tuple[Any, ...]) -> list[Constant]:
     """A constant worth stating: known, and the same for all contenders."""
     if len(found) > 1 or (found[0] is None and column.absent is None):
         return []

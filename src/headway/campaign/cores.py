@@ -1,10 +1,43 @@
-"""Cores: which there are, and which are free for a lab."""
+"""Cores: which there are, and one for each lab."""
 
 from __future__ import annotations
 
+import fcntl
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+_CPUS = Path("/sys/devices/system/cpu")
 
 
 def available_cores() -> list[int]:
     """Cores that this process may use."""
     return sorted(os.sched_getaffinity(0))
+
+
+@contextmanager
+def leased_core() -> Iterator[int]:
+    """A core that no other holder of a lease on this machine has; waits until there is one.
+
+    Worker processes that know nothing of each other thus run one lab per core. A lease ends with
+    its process, whatever kills that.
+    """
+    cores = available_cores()
+    descriptors = {core: os.open(_CPUS / f"cpu{core}", os.O_RDONLY) for core in cores}
+    try:
+        yield _first_free(descriptors)
+    finally:
+        for descriptor in descriptors.values():
+            os.close(descriptor)
+
+
+def _first_free(descriptors: dict[int, int]) -> int:
+    for core, descriptor in descriptors.items():
+        with suppress(BlockingIOError):
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            return core
+    # Each waiter waits for one core, and those who come at once wait for different ones.
+    core = list(descriptors)[os.urandom(1)[0] % len(descriptors)]
+    fcntl.flock(descriptors[core], fcntl.LOCK_EX)
+    return core

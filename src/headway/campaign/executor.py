@@ -51,9 +51,7 @@ class Executor(Protocol):
             HeadwayError: a lab or a probe failed.
         """
 
-    def execute(
-        self, runs: Sequence[Run], artifacts: Callable[[str], Path], keep: Keep
-    ) -> None:
+    def execute(self, runs: Sequence[Run], artifacts: Callable[[str], Path], keep: Keep) -> None:
         """Carry out runs.
 
         Args:

@@ -57,7 +57,12 @@ def _study_differences(
     for key, old, new in _walk(before, now):
         grown = isinstance(old, int) and isinstance(new, int) and old < new
         if not (key.split(".")[-1] == _REPETITIONS and grown):
-            yield f"setting, {key.removeprefix('experiments.')}", old, new
+            yield f"setting, {_as_written(key)}", old, new
+
+
+def _as_written(key: str) -> str:
+    """A key of the model as the study file has it."""
+    return ".".join(part for part in key.split(".") if part not in ("experiments", "conditions"))
 
 
 def _first_cell(manifest: dict[str, Any]) -> str:

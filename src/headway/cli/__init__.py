@@ -8,7 +8,7 @@ import sys
 import typer
 
 from headway import __version__
-from headway.cli import image, lab, study
+from headway.cli import image, known, lab, study
 from headway.cli.terminal import complain
 from headway.errors import EXIT_FAILED, EXIT_INTERRUPTED, HeadwayError
 
@@ -21,9 +21,11 @@ app = typer.Typer(
 )
 app.add_typer(image.app, name="image")
 app.command("run")(study.run)
+app.command("reproduce")(study.reproduce)
 app.command("report")(study.report)
 app.command("validate")(study.validate)
-app.command("list")(study.list_known)
+app.command("plan")(study.plan)
+app.command("list")(known.list_known)
 app.command("doctor")(lab.doctor)
 app.command("shell")(lab.shell)
 app.command("exec", context_settings={"ignore_unknown_options": True})(lab.execute)

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from headway.campaign.local import available_cores
+from headway.campaign.cores import available_cores
 from headway.cli.image import ensure_image, machine_of
 from headway.cli.terminal import notes, output, progress
 from headway.errors import HeadwayError, WrongInputError

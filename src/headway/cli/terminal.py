@@ -114,7 +114,7 @@ class Tally:
     def aside(self) -> list[str]:
         """Failures, if any, and the rate."""
         failures = [f"{self.failed} failed"] if self.failed else []
-        return [*failures, f"{self.per_s:.2g}/s"] if self.per_s else failures
+        return [*failures, f"{float(f'{self.per_s:.2g}'):g}/s"] if self.per_s else failures
 
     def left(self) -> str:
         """Time that is left at this rate, as ``0:01:20 left``."""

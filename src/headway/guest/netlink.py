@@ -20,13 +20,24 @@ _TCA_STATS2 = 7
 _STATS_BASIC, _STATS_QUEUE = 1, 3
 _INET_DIAG_INFO = 2
 _CONNECTED_STATES = 0x7F & ~(1 << 6)  # SYN_SENT to CLOSE_WAIT and so on, without TIME_WAIT
+_TYPE_MASK = 0x3FFF  # NLA_TYPE_MASK
 _FIRST_EPHEMERAL_PORT = 1024
+_BUFFER_BYTES = 16384
+
+_HEADER = struct.Struct("=IH10x")  # nlmsghdr: length, type
+_ERRNO = struct.Struct("=16xi")  # nlmsghdr, nlmsgerr
+_ATTRIBUTE = struct.Struct("=HH")
+_PORTS = struct.Struct(">4xHH")  # inet_diag_msg: state and so on; source, destination
+_BASIC = struct.Struct("=QI")  # gnet_stats_basic
+_QUEUE = struct.Struct("=4xII")  # gnet_stats_queue: qlen; backlog, drops
+_HEADER_BYTES, _TCMSG_BYTES, _DIAG_BYTES = 16, 20, 72
 
 
 class QueueStats(NamedTuple):
     """Counters of a device's queueing disciplines, all of them together."""
 
     sent_bytes: int
+    sent_packets: int
     dropped: int
     backlog_bytes: int
 
@@ -92,84 +103,101 @@ class QueueReader:
     """Reads the counters of a device in the network namespace it was made in."""
 
     def __init__(self, device: str) -> None:
-        self._socket = _netlink(_ROUTE)
         index = socket.if_nametoindex(device)
-        self._request = _message(_GETQDISC, _ONE, struct.pack("=B3xiIII", 0, index, 0, _ROOT, 0))
+        request = struct.pack("=B3xiIII", 0, index, 0, _ROOT, 0)
+        self._netlink = _Netlink(_ROUTE, _GETQDISC, _ONE, request)
 
     def read(self) -> QueueStats | None:
         """Counters of the root discipline, which include its children's; None without any."""
-        self._socket.send(self._request)
-        answer = self._socket.recv(4096)
-        if struct.unpack_from("=IH", answer)[1] == _ERROR:
+        self._netlink.ask()
+        end = self._netlink.receive()
+        data = self._netlink.buffer
+        if _HEADER.unpack_from(data)[1] == _ERROR:
             return None
-        stats = dict(_attributes(dict(_attributes(answer, 36)).get(_TCA_STATS2, b""), 0))
-        (sent_bytes,) = struct.unpack_from("=Q", stats[_STATS_BASIC])
-        _, backlog, dropped = struct.unpack_from("=III", stats[_STATS_QUEUE])
-        return QueueStats(sent_bytes, dropped, backlog)
+        stats, end = _attribute(data, _HEADER_BYTES + _TCMSG_BYTES, end, _TCA_STATS2)
+        basic, _ = _attribute(data, stats, end, _STATS_BASIC)
+        queue, _ = _attribute(data, stats, end, _STATS_QUEUE)
+        sent_bytes, sent_packets = _BASIC.unpack_from(data, basic)
+        backlog, dropped = _QUEUE.unpack_from(data, queue)
+        return QueueStats(sent_bytes, sent_packets, dropped, backlog)
 
 
 class TcpReader:
     """Reads the TCP sockets of the network namespace it was made in."""
 
     def __init__(self) -> None:
-        self._socket = _netlink(_SOCK_DIAG)
         wanted = 1 << (_INET_DIAG_INFO - 1)
         request = struct.pack(
             "=BBBxI48x", socket.AF_INET, socket.IPPROTO_TCP, wanted, _CONNECTED_STATES
         )
-        self._request = _message(_SOCK_DIAG_BY_FAMILY, _DUMP, request)
+        self._netlink = _Netlink(_SOCK_DIAG, _SOCK_DIAG_BY_FAMILY, _DUMP, request)
 
     def read(self) -> list[TcpInfo]:
         """State of the IPv4 connections that the namespace's servers have accepted.
 
         They have a server's port; the connections that a proxy itself opens have not.
         """
-        self._socket.send(self._request)
+        self._netlink.ask()
+        data = self._netlink.buffer
         found = []
-        for body in self._bodies():
-            local, peer = struct.unpack_from(">HH", body, 4)
-            info = dict(_attributes(body, 72)).get(_INET_DIAG_INFO)
-            if info and local < _FIRST_EPHEMERAL_PORT:
-                found.append(_tcp_info(local, peer, info))
+        for begin, end in self._messages():
+            local, peer = _PORTS.unpack_from(data, begin + _HEADER_BYTES)
+            info, end = _attribute(data, begin + _HEADER_BYTES + _DIAG_BYTES, end, _INET_DIAG_INFO)
+            if local < _FIRST_EPHEMERAL_PORT and end - info >= _TCP_INFO.size:
+                found.append(_tcp_info(local, peer, _TCP_INFO.unpack_from(data, info)))
         return found
 
-    def _bodies(self) -> Iterator[bytes]:
+    def _messages(self) -> Iterator[tuple[int, int]]:
+        """Where in the buffer each answer begins and ends."""
+        data = self._netlink.buffer
         while True:
-            data = self._socket.recv(65536)
-            offset = 0
-            while offset < len(data):
-                length, answer = struct.unpack_from("=IH", data, offset)
-                if answer == _DONE:
+            received = self._netlink.receive()
+            begin = 0
+            while begin < received:
+                length, kind = _HEADER.unpack_from(data, begin)
+                if kind == _DONE:
                     return
-                if answer == _ERROR:
-                    number = -struct.unpack_from("=i", data, offset + 16)[0]
-                    raise OSError(number, "netlink request refused")
-                yield data[offset + 16 : offset + length]
-                offset += (length + 3) & ~3
+                if kind == _ERROR:
+                    raise OSError(-_ERRNO.unpack_from(data, begin)[0], "netlink request refused")
+                yield begin, begin + length
+                begin += (length + 3) & ~3
 
 
-def _netlink(family: int) -> socket.socket:
-    opened = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, family)
-    opened.bind((0, 0))
-    return opened
+class _Netlink:
+    """A netlink socket that asks the same again and again.
+
+    One buffer serves all answers: where memory is taken and given back at every sample, the guest
+    pays for page faults.
+    """
+
+    def __init__(self, family: int, kind: int, flags: int, body: bytes) -> None:
+        self.buffer = bytearray(_BUFFER_BYTES)
+        self._request = struct.pack("=IHHII", _HEADER_BYTES + len(body), kind, flags, 0, 0) + body
+        self._socket = socket.socket(
+            socket.AF_NETLINK, socket.SOCK_RAW | socket.SOCK_CLOEXEC, family
+        )
+        self._socket.bind((0, 0))
+
+    def ask(self) -> None:
+        """Send the request."""
+        self._socket.send(self._request)
+
+    def receive(self) -> int:
+        """Take answers into the buffer; returns how many bytes they have."""
+        return self._socket.recv_into(self.buffer)
 
 
-def _message(kind: int, flags: int, body: bytes) -> bytes:
-    return struct.pack("=IHHII", 16 + len(body), kind, flags, 0, 0) + body
+def _attribute(data: bytearray, begin: int, end: int, wanted: int) -> tuple[int, int]:
+    """Where the payload of an attribute begins and ends; an empty place if it is not there."""
+    while begin + 4 <= end:
+        length, kind = _ATTRIBUTE.unpack_from(data, begin)
+        if kind & _TYPE_MASK == wanted:
+            return begin + 4, begin + length
+        begin += max((length + 3) & ~3, 4)
+    return end, end
 
 
-def _attributes(data: bytes, offset: int) -> Iterator[tuple[int, bytes]]:
-    while offset + 4 <= len(data):
-        length, kind = struct.unpack_from("=HH", data, offset)
-        yield kind & 0x3FFF, data[offset + 4 : offset + length]
-        offset += max((length + 3) & ~3, 4)
-
-
-def _tcp_info(local: int, peer: int, info: bytes) -> TcpInfo:
-    return TcpInfo(local, peer, *_without_flags(_TCP_INFO.unpack(info[: _TCP_INFO.size])))
-
-
-def _without_flags(fields: tuple[int, ...]) -> tuple[int, ...]:
+def _tcp_info(local: int, peer: int, fields: tuple[int, ...]) -> TcpInfo:
     """The byte with the application-limited bit holds other bits, too."""
-    *before, flags = fields[:4]
-    return (*before, flags & 1, *fields[4:])
+    ca_state, retransmits, backoff, flags, *others = fields
+    return TcpInfo(local, peer, ca_state, retransmits, backoff, flags & 1, *others)

@@ -12,7 +12,7 @@ from headway.programs.caddy import Caddy
 from headway.programs.curl import Curl
 from headway.programs.envoy import Envoy
 from headway.programs.haproxy import Haproxy, HaproxyProxy
-from headway.programs.nginx import Nginx, NginxProxy
+from headway.programs.nginx import Nginx, Nginx126, NginxProxy
 from headway.programs.ngtcp2_server import Ngtcp2Server
 from headway.study.model import Host, Protocol, Setting
 
@@ -20,7 +20,7 @@ _A = TypeVar("_A", bound=Adapter)
 
 CLIENTS: dict[str, Client] = {adapter.name: adapter for adapter in (Curl(),)}
 SERVERS: dict[str, Server] = {
-    adapter.name: adapter for adapter in (Nginx(), Caddy(), Haproxy(), Ngtcp2Server())
+    adapter.name: adapter for adapter in (Nginx(), Nginx126(), Caddy(), Haproxy(), Ngtcp2Server())
 }
 PROXIES: dict[str, ReverseProxy] = {
     adapter.name: adapter for adapter in (Envoy(), HaproxyProxy(), NginxProxy())

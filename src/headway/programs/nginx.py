@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from typing import ClassVar
+
 from headway.guest.orders import Program
 from headway.programs.base import (
     CA_FILE,
@@ -86,13 +89,33 @@ class Nginx(Server):
     package = "nginx"
     protocols = frozenset(Protocol)
     quic_congestion_controls = ("cubic",)
+    executable: ClassVar[str] = "nginx"
     knobs = _KNOBS
     adjustments = _ADJUSTMENTS
 
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
         """See `Server.serve`."""
         values = {knob.name: self.knob(knob.name, host) for knob in self.knobs}
-        return _started(listener, [*_listening(listener, values), "root /lab/www;"])
+        return _started(
+            listener, [*_listening(listener, values), "root /lab/www;"], self.executable
+        )
+
+
+class Nginx126(Nginx):
+    """nginx 1.26 of Debian 13, whose QUIC is that of the years before 1.27.5.
+
+    Its smallest congestion window is twice the peer's max_udp_payload_size, 131 kB for most
+    clients, so that it hardly reacts to loss; studies of that time measured it.
+    """
+
+    name = "nginx-1.26"
+    package = "nginx@trixie"
+    quic_congestion_controls = ("reno",)
+    executable = "/opt/trixie/usr/sbin/nginx"
+    adjustments = tuple(
+        replace(one, program="nginx-1.26", value="reno" if "QUIC" in one.setting else one.value)
+        for one in _ADJUSTMENTS
+    )
 
 
 class NginxProxy(ReverseProxy):
@@ -177,6 +200,7 @@ def _forwarding(origin: Origin, values: dict[str, str]) -> list[str]:
         'proxy_set_header Connection "";',
         f"proxy_buffering {values['proxy_buffering']};",
         f"proxy_buffer_size {values['proxy_buffer_size']};",
+        f"proxy_buffers 8 {values['proxy_buffer_size']};",
         "proxy_max_temp_file_size 0;",
         "proxy_next_upstream off;",
         "proxy_connect_timeout 600s;",
@@ -187,16 +211,23 @@ def _forwarding(origin: Origin, values: dict[str, str]) -> list[str]:
         f"proxy_ssl_trusted_certificate {CA_FILE};",
         "proxy_ssl_server_name on;",
         f"proxy_ssl_name {SERVER_NAME};",
-        "proxy_ssl_session_reuse off;",
+        # Without it, nginx leaves Nagle's algorithm on for the connection to the server: its
+        # request waits for the acknowledgement of the handshake's last message.
+        "proxy_ssl_session_reuse on;",
     ]
 
 
-def _started(listener: Listener, directives: list[str]) -> Started:
-    return _process(listener.namespace, listener.namespace, served_on(listener), directives)
+def _started(listener: Listener, directives: list[str], executable: str = "nginx") -> Started:
+    place = listener.namespace
+    return _process(place, place, served_on(listener), directives, executable)
 
 
 def _process(
-    namespace: str, instance: str, listens: tuple[str, ...], directives: list[str]
+    namespace: str,
+    instance: str,
+    listens: tuple[str, ...],
+    directives: list[str],
+    executable: str = "nginx",
 ) -> Started:
     """One nginx; hosts share the file system, so that its files carry the instance's name."""
     file = f"/run/nginx-{instance}.conf"
@@ -205,6 +236,6 @@ def _process(
         name=SERVER_NAME,
         directives="\n".join(f"    {directive}" for directive in directives),
     )
-    argv = ("nginx", "-p", "/run", "-e", "stderr", "-c", file)
+    argv = (executable, "-p", "/run", "-e", "stderr", "-c", file)
     program = Program(f"{instance}-nginx", namespace, argv, service=True, listens=listens)
     return Started((program,), {file: text})

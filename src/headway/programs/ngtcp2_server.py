@@ -47,6 +47,7 @@ class Ngtcp2Server(Server):
             f"--initial-rtt={self.knob('initial_rtt', host)}",
             f"--ack-thresh={self.knob('ack_threshold', host)}",
             "--timeout=600s",
+            "--initial-pkt-num=0",
             f"--qlog-dir={qlogs}",
         ]
         if self.knob("pmtud", host) == "off":

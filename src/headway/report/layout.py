@@ -23,14 +23,14 @@ class Grid:
     places: tuple[tuple[int, int, Cell], ...]
 
 
-def crossed(analysis: Analysis, most_columns: int) -> Grid:
+def crossed(analysis: Analysis, cells: Sequence[Cell], most_columns: int) -> Grid:
     """Rows of the first factors, columns of the others, with as many columns as allowed.
 
     With two factors or more at least the first makes the rows.
     """
     count = len(analysis.conditions.factors)
     for split in range(min(count, 1) if count > 1 else 0, count + 1):
-        grid = _split(analysis, split)
+        grid = arranged(analysis, cells, range(split), range(split, count))
         if len(grid.columns) <= most_columns:
             break
     return grid
@@ -44,21 +44,24 @@ def wrapped(cells: Sequence[Cell], columns: int) -> Grid:
     return Grid(("",) * height, ((),) * width, places)
 
 
-def _split(analysis: Analysis, split: int) -> Grid:
-    """Rows of the first ``split`` factors, columns of the others; only combinations that occur."""
-    factors = analysis.conditions.factors
-    rows = sorted({cell.levels[:split] for cell in analysis.cells})
-    columns = sorted({cell.levels[split:] for cell in analysis.cells})
+def arranged(
+    analysis: Analysis, cells: Sequence[Cell], down: Sequence[int], across: Sequence[int]
+) -> Grid:
+    """Rows and columns of these factors, by their places; only combinations that occur."""
+    row_of = {cell.name: tuple(cell.levels[place] for place in down) for cell in cells}
+    column_of = {cell.name: tuple(cell.levels[place] for place in across) for cell in cells}
+    rows, columns = sorted(set(row_of.values())), sorted(set(column_of.values()))
+    row_at = {levels: place for place, levels in enumerate(rows)}
+    column_at = {levels: place for place, levels in enumerate(columns)}
     return Grid(
-        rows=tuple(analysis.conditions.joined(row) for row in rows),
-        columns=tuple(
-            tuple(
-                factor.titles[level] for factor, level in zip(factors[split:], column, strict=True)
-            )
-            for column in columns
-        ),
+        rows=tuple(", ".join(_titles(analysis, down, levels)) for levels in rows),
+        columns=tuple(_titles(analysis, across, levels) for levels in columns),
         places=tuple(
-            (rows.index(cell.levels[:split]), columns.index(cell.levels[split:]), cell)
-            for cell in analysis.cells
+            (row_at[row_of[cell.name]], column_at[column_of[cell.name]], cell) for cell in cells
         ),
     )
+
+
+def _titles(analysis: Analysis, places: Sequence[int], levels: Sequence[int]) -> tuple[str, ...]:
+    factors = analysis.conditions.factors
+    return tuple(factors[place].titles[level] for place, level in zip(places, levels, strict=True))

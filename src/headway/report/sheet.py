@@ -236,4 +236,3 @@ def font(size: int, bold: bool) -> ImageFont.FreeTypeFont:
     name = "DejaVuSans-Bold.ttf" if bold else "DejaVuSans.ttf"
     file = f"{matplotlib.get_data_path()}/fonts/ttf/{name}"
     return ImageFont.truetype(file, size, layout_engine=ImageFont.Layout.BASIC)
-

@@ -1,149 +1,265 @@
-"""What held a transfer back: read from samples of the bottleneck and of the server's TCP."""
+"""What held a transfer back, over time: told from the bottleneck's counters and the sender's state."""
 
 from __future__ import annotations
 
-import json
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections import defaultdict
+from collections.abc import Hashable
 from dataclasses import dataclass
+from enum import StrEnum
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
-from headway.guest.netlink import QueueStats, TcpInfo
-from headway.guest.orders import SAMPLES_FILE
-from headway.lab.direction import Bottleneck
+from headway.results.hop import Evidence, HopSamples, Moment, observe
+from headway.results.sender import Phase, Sender
+from headway.results.transfer import Transfer
 from headway.study.path import FRAME_BYTES
-
-PATH, LOSS, GROWTH, PLATEAU = "path", "loss", "growth", "plateau"
-RECEIVE_WINDOW, SEND_BUFFER = "receive window", "send buffer"
 
 _BUSY_SHARE = 0.95
 """A link that carries this share of its rate is what limits the transfer."""
 _GROWTH = 1.1
 """A transfer whose rate grew by this factor within a round trip is still opening its window."""
 
+_PROBE_PACKETS = 2
+"""What a time-out sends at first (RFC 9002, section 6.2.4)."""
 
-@dataclass(frozen=True)
-class Sample:
-    """Counters of the bottleneck towards the client, and the server's TCP, at a time."""
 
-    at_s: float
-    sent_bytes: int
-    backlog_bytes: int
-    queue_drops: int
-    path_drops: int
-    tcp: TcpInfo | None
+class Limit(StrEnum):
+    """What holds a transfer back; see ``docs/why.md``."""
+
+    HANDSHAKE = "handshake"
+    PATH = "path"
+    GROWTH = "growth"
+    CWND = "congestion window"
+    RECOVERY = "recovery"
+    IDLE_RECOVERY = "idle recovery"
+    RECEIVE_WINDOW = "receive window"
+    SEND_BUFFER = "send buffer"
+    APPLICATION = "application"
+    PLATEAU = "plateau"
 
 
 @dataclass(frozen=True)
 class Limits:
-    """What the samples of a run tell; seconds and bytes, null where there is no such thing."""
+    """What the samples of a run tell; seconds and bytes, None where there is no such thing."""
 
     limited_by: str | None = None
+    limits_source: str | None = None
+    upstream_limited_by: str | None = None
+    handshake_s: float | None = None
+    path_s: float | None = None
+    growth_s: float | None = None
+    cwnd_s: float | None = None
+    recovery_s: float | None = None
+    idle_recovery_s: float | None = None
+    application_s: float | None = None
     plateau_s: float | None = None
     rwnd_limited_s: float | None = None
     sndbuf_limited_s: float | None = None
     retransmits: int | None = None
+    timeouts: int | None = None
     utilisation: float | None = None
     queue_peak_bytes: int | None = None
     queue_drops: int | None = None
     path_drops: int | None = None
 
 
-def read_samples(directory: Path, place: Bottleneck) -> list[Sample]:
-    """Samples of a run; an unfinished last line is left out."""
-    file = directory / SAMPLES_FILE
-    if not file.exists():
-        return []
-    lines = file.read_text().splitlines()
-    devices = [device for _, device in json.loads(lines[0])[1]]
-    queue, delay = devices.index(place.queue_device), devices.index(place.loss_device)
-    samples = []
-    for line in lines[1:]:
-        try:
-            samples.append(_sample(json.loads(line), queue, delay))
-        except json.JSONDecodeError:
-            break
-    return samples
+@dataclass(frozen=True)
+class Interval:
+    """Between two moments: for which share of it what held the transfer back."""
+
+    begin_s: float
+    end_s: float
+    shares: dict[Limit, float]
+
+    @property
+    def limit(self) -> Limit:
+        """What held it back for the largest share."""
+        return max(self.shares, key=self.shares.__getitem__)
 
 
-def _sample(raw: list[Any], queue: int, delay: int) -> Sample:
-    at_us, queues, sockets = raw
-    after = QueueStats(*queues[delay])
-    before = QueueStats(*queues[queue]) if queues[queue] else QueueStats(after.sent_bytes, 0, 0)
-    return Sample(
-        at_s=at_us / 1e6,
-        sent_bytes=before.sent_bytes,
-        backlog_bytes=before.backlog_bytes,
-        queue_drops=before.dropped,
-        path_drops=after.dropped,
-        tcp=TcpInfo(*sockets[0][0]) if sockets[0] else None,
-    )
-
-
-def find_limits(
-    samples: list[Sample], *, rate_mbit: float | None, rtt_s: float, start_s: float, end_s: float
-) -> Limits:
-    """Tell what limited a transfer between its first and last byte.
-
-    Args:
-        samples: at increasing times.
-        rate_mbit: rate of the bottleneck, if it is constant.
-        rtt_s: round-trip propagation delay.
-        start_s: when the first byte arrived.
-        end_s: when the last byte arrived.
-    """
-    if len(samples) < 2:
+def find_limits(run_directory: Path, transfer: Transfer) -> Limits:
+    """Tell what limited a run that went well, from what it left in its directory."""
+    hops = observe(run_directory, transfer)
+    if transfer.end_s is None or not hops or len(hops[0].moments) < 2:
         return Limits()
-    spent: dict[str, float] = defaultdict(float)
-    for index, (before, after) in enumerate(pairwise(samples), start=1):
-        span = min(after.at_s, end_s) - max(before.at_s, start_s)
-        if span > 0:
-            spent[_reason(samples, index, rate_mbit, rtt_s)] += span
-    last = samples[-1]
-    tcp = next((sample.tcp for sample in reversed(samples) if sample.tcp), None)
+    spent = _spent(hops[0], transfer)
+    upstream = _spent(hops[1], transfer) if len(hops) > 1 else {}
+    return _limits(hops[0], spent, upstream, transfer.end_s)
+
+
+def _limits(
+    hop: HopSamples, spent: dict[Limit, float], upstream: dict[Limit, float], end_s: float
+) -> Limits:
+    last, rate_mbit = hop.moments[-1], hop.hop.rate_mbit
+    known = hop.last_states.values()
     return Limits(
-        limited_by=max(spent, key=spent.__getitem__) if spent else None,
-        plateau_s=spent[PLATEAU],
-        rwnd_limited_s=tcp.rwnd_limited_us / 1e6 if tcp else None,
-        sndbuf_limited_s=tcp.sndbuf_limited_us / 1e6 if tcp else None,
-        retransmits=tcp.total_retrans if tcp else None,
+        limited_by=_largest(spent),
+        limits_source=hop.evidence,
+        upstream_limited_by=_largest(upstream),
+        handshake_s=spent[Limit.HANDSHAKE],
+        path_s=spent[Limit.PATH],
+        growth_s=spent[Limit.GROWTH],
+        cwnd_s=spent[Limit.CWND],
+        recovery_s=spent[Limit.RECOVERY],
+        idle_recovery_s=spent[Limit.IDLE_RECOVERY],
+        application_s=spent[Limit.APPLICATION],
+        plateau_s=spent[Limit.PLATEAU],
+        rwnd_limited_s=spent[Limit.RECEIVE_WINDOW],
+        sndbuf_limited_s=spent[Limit.SEND_BUFFER],
+        retransmits=sum(state.lost for state in known) if known else None,
+        timeouts=sum(state.timeouts for state in known) if known else None,
         utilisation=last.sent_bytes * 8e-6 / (rate_mbit * end_s) if rate_mbit and end_s else None,
-        queue_peak_bytes=max(sample.backlog_bytes for sample in samples),
+        queue_peak_bytes=max(moment.backlog_bytes for moment in hop.moments),
         queue_drops=last.queue_drops,
         path_drops=last.path_drops,
     )
 
 
-def _reason(samples: list[Sample], index: int, rate_mbit: float | None, rtt_s: float) -> str:
-    before, after = samples[index - 1], samples[index]
-    span = after.at_s - before.at_s
-    sent = after.sent_bytes - before.sent_bytes
-    if after.backlog_bytes >= 2 * FRAME_BYTES:
-        return PATH
-    if rate_mbit and sent * 8e-6 >= _BUSY_SHARE * rate_mbit * span:
-        return PATH
-    if after.tcp and before.tcp:
-        if after.tcp.rwnd_limited_us - before.tcp.rwnd_limited_us > span * 5e5:
-            return RECEIVE_WINDOW
-        if after.tcp.sndbuf_limited_us - before.tcp.sndbuf_limited_us > span * 5e5:
-            return SEND_BUFFER
-    if after.queue_drops + after.path_drops > 0:
-        return LOSS
-    window = max(rtt_s, 2 * span)
-    now = _sent_at(samples, after.at_s) - _sent_at(samples, after.at_s - window)
-    earlier = _sent_at(samples, after.at_s - window) - _sent_at(samples, after.at_s - 2 * window)
-    return GROWTH if now > _GROWTH * earlier else PLATEAU
+def _spent(hop: HopSamples, transfer: Transfer) -> dict[Limit, float]:
+    """Seconds by what held the transfer back; all together they are as long as the transfer.
+
+    What the client receives at a time was sent a propagation delay earlier.
+    """
+    spent: dict[Limit, float] = defaultdict(float)
+    start_s, end_s = transfer.start_s or 0.0, transfer.end_s or 0.0
+    spent[Limit.HANDSHAKE] = start_s
+    for interval in intervals(hop):
+        begin_s = max(interval.begin_s, start_s - hop.hop.delay_s)
+        span_s = min(interval.end_s, end_s - hop.hop.delay_s) - begin_s
+        if span_s > 0:
+            for limit, share in interval.shares.items():
+                spent[limit] += share * span_s
+    return spent
 
 
-def _sent_at(samples: list[Sample], at_s: float) -> float:
-    """Bytes sent until a time, between samples by interpolation."""
-    index = bisect_left(samples, at_s, key=lambda sample: sample.at_s)
+def _largest(spent: dict[Limit, float]) -> str | None:
+    return max(spent, key=spent.__getitem__) if spent else None
+
+
+def intervals(hop: HopSamples) -> list[Interval]:
+    """What held a hop's transfer back between each two moments."""
+    return [
+        Interval(before.at_s, after.at_s, _shares(hop, index))
+        for index, (before, after) in enumerate(pairwise(hop.moments), start=1)
+        if after.at_s > before.at_s
+    ]
+
+
+def _shares(hop: HopSamples, index: int) -> dict[Limit, float]:
+    before, after = hop.moments[index - 1 : index + 1]
+    if _path_is_used(before, after, hop.hop.rate_mbit):
+        return {Limit.PATH: 1.0}
+    if hop.evidence is Evidence.COUNTERS:
+        return _shares_by_counters(hop, index)
+    votes = [
+        _shares_of_sender(before.senders[key], after.senders[key], after.at_s - before.at_s)
+        for key in _decisive(before, after)
+    ]
+    if not votes:
+        return {Limit.APPLICATION: 1.0}
+    if len(votes) == 1:
+        return votes[0]
+    shares: dict[Limit, float] = defaultdict(float)
+    for vote in votes:
+        for limit, share in vote.items():
+            shares[limit] += share / len(votes)
+    return shares
+
+
+def _path_is_used(before: Moment, after: Moment, rate_mbit: float | None) -> bool:
+    """Whether a queue stands, or the link carried what it can."""
+    if min(before.backlog_bytes, after.backlog_bytes) >= 2 * FRAME_BYTES:
+        return True
+    if rate_mbit is None:
+        return False
+    possible = rate_mbit * 1e6 / 8 * (after.at_s - before.at_s)
+    return after.sent_bytes - before.sent_bytes >= _BUSY_SHARE * possible
+
+
+def _decisive(before: Moment, after: Moment) -> list[Hashable]:
+    """The connections that sent; if none did, those that wait for something."""
+    both = [key for key in after.senders if key in before.senders]
+    sent = [
+        key for key in both if after.senders[key].sent_packets > before.senders[key].sent_packets
+    ]
+    return sent or [key for key in both if before.senders[key].outstanding]
+
+
+def _shares_of_sender(before: Sender, after: Sender, span_s: float) -> dict[Limit, float]:
+    """By what the sender says of itself; time that it counts itself comes first."""
+    told = {
+        Limit.RECEIVE_WINDOW: after.rwnd_limited_s - before.rwnd_limited_s,
+        Limit.SEND_BUFFER: after.sndbuf_limited_s - before.sndbuf_limited_s,
+        Limit.IDLE_RECOVERY: _idle_s(before, after, span_s),
+    }
+    shares: dict[Limit, float] = {}
+    left = 1.0
+    for limit, time_s in told.items():
+        shares[limit] = min(max(time_s / span_s, 0.0), left)
+        left -= shares[limit]
+    shares[_reason(before, after)] = left
+    return shares
+
+
+def _reason(before: Sender, after: Sender) -> Limit:
+    if after.phase is Phase.RECOVERY:
+        return Limit.RECOVERY
+    if not (before.full or after.full):
+        return Limit.APPLICATION
+    held = after if after.full else before
+    return Limit.GROWTH if held.phase is Phase.SLOW_START else Limit.CWND
+
+
+def _idle_s(before: Sender, after: Sender, span_s: float) -> float:
+    """Silence beyond a smoothed round trip after the last packet, until the time-out's probes."""
+    sent = after.sent_packets - before.sent_packets
+    if not before.outstanding or before.srtt_s is None or sent > _PROBE_PACKETS:
+        return 0.0
+    resumed_s = span_s - after.silent_s if sent else span_s
+    return resumed_s - max(before.srtt_s - before.silent_s, 0.0)
+
+
+def _shares_by_counters(hop: HopSamples, index: int) -> dict[Limit, float]:
+    """Without the sender's word: from what the bottleneck carried and the path dropped."""
+    before, after = hop.moments[index - 1 : index + 1]
+    rtt_s, span_s = hop.hop.rtt_s, after.at_s - before.at_s
+    silent_s = 0.0
+    if after.sent_packets - before.sent_packets == 0:
+        silent_s = max(span_s - max(rtt_s - before.silent_s, 0.0), 0.0)
+    silence = Limit.IDLE_RECOVERY if after.drops else Limit.APPLICATION
+    share = silent_s / span_s
+    return {silence: share, _reason_by_counters(hop, index): 1 - share}
+
+
+def _reason_by_counters(hop: HopSamples, index: int) -> Limit:
+    before, after = hop.moments[index - 1 : index + 1]
+    rtt_s, span_s = hop.hop.rtt_s, after.at_s - before.at_s
+    # A drop is noticed a round trip later, and repaired after another one.
+    noticed = _drops_at(hop.moments, after.at_s - rtt_s)
+    if noticed > _drops_at(hop.moments, before.at_s - 2 * rtt_s):
+        return Limit.RECOVERY
+    if after.drops:
+        return Limit.CWND
+    window_s = max(rtt_s, 2 * span_s)
+    middle = _sent_at(hop.moments, after.at_s - window_s)
+    now = _sent_at(hop.moments, after.at_s) - middle
+    earlier = middle - _sent_at(hop.moments, after.at_s - 2 * window_s)
+    return Limit.GROWTH if now > _GROWTH * earlier else Limit.PLATEAU
+
+
+def _drops_at(moments: list[Moment], at_s: float) -> int:
+    index = bisect_right(moments, at_s, key=lambda moment: moment.at_s) - 1
+    return moments[index].drops if index >= 0 else 0
+
+
+def _sent_at(moments: list[Moment], at_s: float) -> float:
+    """Bytes sent until a time, between moments by interpolation."""
+    index = bisect_left(moments, at_s, key=lambda moment: moment.at_s)
     if index == 0:
         return 0
-    if index == len(samples):
-        return samples[-1].sent_bytes
-    before, after = samples[index - 1], samples[index]
+    if index == len(moments):
+        return moments[-1].sent_bytes
+    before, after = moments[index - 1], moments[index]
     share = (at_s - before.at_s) / (after.at_s - before.at_s)
     return before.sent_bytes + share * (after.sent_bytes - before.sent_bytes)

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from headway import __version__
-from headway.lab.image import Image
+from headway.lab.image import Image, find_extra
 from headway.programs import adapters_of
 from headway.programs.base import Adapter
 from headway.study.experiment import Experiment, Study
@@ -37,11 +37,13 @@ def make_manifest(
         "cells": _settings(runs),
         "runs": len(runs),
         "seeds": sorted({run.seed for run in runs}),
-        "versions": {a.name: image.info.packages.get(a.package, "unknown") for a in adapters},
-        "settings": [asdict(adjustment) for a in adapters for adjustment in a.adjustments],
+        "versions": {adapter.name: _version(adapter, image) for adapter in adapters},
+        "settings": [
+            asdict(one) for one in dict.fromkeys(one for a in adapters for one in a.adjustments)
+        ],
         "kernel": image.info.kernel_version,
         "image": image.key,
-        "host": _host(),
+        "host": host_facts(),
         "self_test": self_test,
     }
 
@@ -67,11 +69,19 @@ def _settings(runs: tuple[Run, ...]) -> dict[str, dict[str, Any]]:
 
 
 def _adapters(runs: tuple[Run, ...]) -> list[Adapter]:
-    found = {adapter.name: adapter for run in runs for adapter, _, _ in adapters_of(run.setting)}
-    return [found[name] for name in sorted(found)]
+    """All programs of the runs; one that is both server and proxy is there twice."""
+    found = {id(adapter): adapter for run in runs for adapter, _, _ in adapters_of(run.setting)}
+    return sorted(found.values(), key=lambda adapter: adapter.name)
 
 
-def _host() -> dict[str, Any]:
+def _version(adapter: Adapter, image: Image) -> str:
+    if adapter.extra:
+        return find_extra(adapter.extra).version
+    return image.info.packages.get(adapter.package, "unknown")
+
+
+def host_facts() -> dict[str, Any]:
+    """This machine: its system, processor, number of cores and Python."""
     return {
         "system": platform.platform(),
         "processor": _processor(),

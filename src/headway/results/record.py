@@ -10,10 +10,11 @@ from typing import Any
 from headway.guest.orders import Outcome
 from headway.lab.run import Result
 from headway.programs import adapters_of
-from headway.results.limits import Limits, find_limits, read_samples
+from headway.results.limits import Limits, find_limits
 from headway.results.schema import Record, Status
+from headway.results.transfer import narrowest, transfer_of
 from headway.study.model import Protocol, Setting
-from headway.study.path import Direction, RateSchedule
+from headway.study.path import Direction
 from headway.study.plan import Run
 
 _USUAL_WINDOW = 10
@@ -28,10 +29,12 @@ def make_record(run: Run, result: Result, directory: Path) -> Record:
     if status is Status.OK and error:
         status = Status.FAILED
     good = status is Status.OK
-    limits = _limits(run, result, directory) if good else Limits()
+    transfer = transfer_of(run.setting, result.network, measured)
+    transfer.save(directory)
+    limits = find_limits(directory, transfer) if good else Limits()
     total = measured.total_s if good else None
     return Record(
-        **_conditions(run),
+        **conditions(run),
         status=status,
         error=None if good else error,
         connect_s=measured.connect_s if good else None,
@@ -60,11 +63,12 @@ def _seconds(time_ns: int | None) -> float | None:
     return None if time_ns is None else time_ns / 1e9
 
 
-def _conditions(run: Run) -> dict[str, Any]:
+def conditions(run: Run) -> dict[str, Any]:
+    """Columns that a run has before it is carried out."""
     setting = run.setting
     down = [link.down for link in setting.path.links]
     up = [link.up for link in setting.path.links]
-    narrow, narrow_up = _narrowest(down), _narrowest(up)
+    narrow, narrow_up = narrowest(down), narrowest(up)
     return {
         "run_id": run.run_id,
         "study": run.study,
@@ -115,15 +119,10 @@ def _upstream(setting: Setting) -> dict[str, Any]:
     down = [link.down for link in path.links]
     return {
         "upstream_protocol": setting.proxy.upstream.protocol.value,
-        "upstream_rate_mbit": _rate_mbit(_narrowest(down)),
+        "upstream_rate_mbit": _rate_mbit(narrowest(down)),
         "upstream_rtt_ms": path.rtt.ms,
         "upstream_loss_pct": _loss_pct(down),
     }
-
-
-def _narrowest(directions: list[Direction]) -> Direction:
-    limited = [direction for direction in directions if direction.first_rate is not None]
-    return min(limited, key=lambda d: d.first_rate or 0) if limited else directions[0]
 
 
 def _rate_mbit(direction: Direction) -> float | None:
@@ -141,25 +140,3 @@ def _loss_pct(directions: list[Direction]) -> float:
     for direction in directions:
         passed *= 1 - direction.loss.mean
     return round((1 - passed) * 100, 9)
-
-
-def _limits(run: Run, result: Result, directory: Path) -> Limits:
-    directions = [link.down for link in run.setting.path.links]
-    narrow = _narrowest(directions)
-    measured, network = result.measurement, result.network
-    samples = read_samples(directory, network.legs[0].down[directions.index(narrow)])
-    return find_limits(
-        samples,
-        rate_mbit=_rate_mbit(narrow) if _is_constant(narrow) else None,
-        rtt_s=run.setting.path.rtt.s,
-        start_s=measured.ttfb_s or 0,
-        end_s=measured.total_s or 0,
-    )
-
-
-def _is_constant(direction: Direction) -> bool:
-    return (
-        isinstance(direction.rate, RateSchedule)
-        and len(direction.rate.steps) == 1
-        and not any(change.rate for change in direction.changes)
-    )

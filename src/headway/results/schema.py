@@ -138,23 +138,72 @@ class Record(BaseModel):
     goodput_mbit: float | None = Field(default=None, description="`bytes` over `total_s`, Mbit/s.")
     limited_by: str | None = Field(
         default=None,
-        description="What held the transfer back for the longest part of its time: `path` (queue or rate), "
-        "`loss` (recovering), `growth` (congestion window still opening), `receive window`, `send buffer` or `plateau` "
-        "(a rate below the path's with neither loss nor growth: flow control or a buffer in a program).",
+        description="What held the transfer back for the longest part of its time: the largest of the columns "
+        "from `handshake_s` to `sndbuf_limited_s`, which sum up to `total_s`. One of `handshake`, `path`, `growth`, "
+        "`congestion window`, `recovery`, `idle recovery`, `application`, `plateau`, `receive window`, `send buffer`.",
+    )
+    limits_source: str | None = Field(
+        default=None,
+        description="Where the sender's state is known from: `tcp_info` (its kernel), `qlog` (its QUIC), or `counters` "
+        "(only what the bottleneck carried and dropped).",
+    )
+    upstream_limited_by: str | None = Field(
+        default=None,
+        description="With a proxy: the same as `limited_by` for what the server sent to the proxy; "
+        "`limited_by` and the columns below are about what the proxy sent to the client.",
+    )
+    handshake_s: float | None = Field(
+        default=None, description="Time before the first byte of the response."
+    )
+    path_s: float | None = Field(
+        default=None,
+        description="Time in which a queue stood at the bottleneck or 95 % of its rate were used.",
+    )
+    growth_s: float | None = Field(
+        default=None,
+        description="Time in which congestion control was in slow start, its window still opening.",
+    )
+    cwnd_s: float | None = Field(
+        default=None,
+        description="Time in which the congestion window (or pacing) held data back outside slow start and recovery: "
+        "it was cut by a loss, or left slow start, below what the path can carry.",
+    )
+    recovery_s: float | None = Field(
+        default=None,
+        description="Time in which losses were being repaired (TCP: CWR, Recovery and Loss; QUIC: a round trip "
+        "after a packet was declared lost).",
+    )
+    idle_recovery_s: float | None = Field(
+        default=None,
+        description="Time in which nothing was sent for more than a smoothed round trip although data was outstanding: "
+        "the sender waited for a retransmission or probe time-out.",
+    )
+    application_s: float | None = Field(
+        default=None,
+        description="Time in which the sender had nothing to send: its program, HTTP/2 flow control, "
+        "or for a proxy the server behind it.",
     )
     plateau_s: float | None = Field(
         default=None,
-        description="Time spent at a constant rate below the path's without loss: a program's limit, not the network's.",
+        description="Time at a constant rate below the path's without loss, unexplained since the sender's state is not "
+        "known (`counters`): flow control or a program's buffer.",
     )
     rwnd_limited_s: float | None = Field(
         default=None,
-        description="Time the server's TCP waited for the client's receive window (tcp_info).",
+        description="Time in which the receiver's window held the sender back (TCP: its kernel's own account; "
+        "QUIC: flow control).",
     )
     sndbuf_limited_s: float | None = Field(
-        default=None, description="Time the server's TCP waited for its send buffer (tcp_info)."
+        default=None,
+        description="Time in which the sender's TCP waited for its own send buffer (its kernel's own account).",
     )
     retransmits: int | None = Field(
-        default=None, description="Segments that the server's TCP sent again (tcp_info)."
+        default=None,
+        description="Segments that the sender's TCP sent again; for QUIC with a qlog, packets that it declared lost.",
+    )
+    timeouts: int | None = Field(
+        default=None,
+        description="Retransmission time-outs of the sender's TCP; for QUIC with a qlog, probe time-outs.",
     )
     utilisation: float | None = Field(
         default=None,

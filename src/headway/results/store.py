@@ -188,7 +188,7 @@ def write_atomically(file: Path, data: bytes) -> None:
 
 def _check_content(directory: Path, start: Start) -> None:
     names = {entry.name for entry in directory.iterdir() if not _is_leftover(entry.name)}
-    if not names:
+    if not names or (names == {JOURNAL_FILE} and not (directory / JOURNAL_FILE).stat().st_size):
         return
     own = {JOURNAL_FILE, RUNS_FILE, MANIFEST_FILE, ARTIFACTS, REPORT}
     if not names & {JOURNAL_FILE, MANIFEST_FILE}:

@@ -7,7 +7,7 @@ import difflib
 import re
 import tomllib
 import types
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import resources
@@ -118,6 +118,20 @@ def parse_study(source: Source, *, quick: bool = False) -> Study:
         raw = tomllib.loads(source.text)
     except tomllib.TOMLDecodeError as error:
         raise WrongInputError(f"not a TOML file: {error}", where=source.name) from None
+    return _of_tables(raw, source, quick=quick)
+
+
+def study_from(tables: Mapping[str, Any], *, quick: bool = False) -> Study:
+    """Validate a study given as a study file's tables; files of traces are sought here.
+
+    Raises:
+        WrongInputError: as `load_study`.
+    """
+    raw = copy.deepcopy(dict(tables))
+    return _of_tables(raw, Source(str(raw.get("name", "study")), "", Path.cwd()), quick=quick)
+
+
+def _of_tables(raw: dict[str, Any], source: Source, *, quick: bool) -> Study:
     short = raw.pop("quick", None)
     if short is None and quick:
         raise WrongInputError("has no quick form (no table [quick])", where=source.name)

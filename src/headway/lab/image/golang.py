@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 from headway.lab.image.process import Runner, search_path, user_environment
@@ -81,16 +82,21 @@ def compile_program(sources: Path, program: Path, runner: Runner, progress: Buil
             not what ``go.sum`` says, or the compilation fails.
     """
     environment = user_environment(**_ENVIRONMENT)
-    packages: list[str] = []
+
+    def go(purpose: str, *words: str | Path, on_line: Callable[[str], None] | None = None) -> None:
+        runner.run(
+            ["go", *words],
+            purpose=f"{purpose} {program.name}",
+            environment=environment,
+            directory=sources,
+            on_line=on_line,
+        )
+
     progress.step(f"downloading the Go modules of {program.name}")
-    runner.run(
-        ["go", "list", "-deps", "."],
-        purpose=f"downloading the Go modules of {program.name}",
-        environment=environment,
-        directory=sources,
-        on_line=packages.append,
-    )
+    go("downloading the Go modules of", "mod", "download", *required_modules(sources))
     progress.step(f"compiling {program.name}")
+    packages: list[str] = []
+    go("listing the Go packages of", "list", "-deps", ".", on_line=packages.append)
     compiled = 0
 
     def count(_: str) -> None:
@@ -98,13 +104,7 @@ def compile_program(sources: Path, program: Path, runner: Runner, progress: Buil
         compiled += 1
         progress.advance(min(compiled / len(packages), 0.99))
 
-    runner.run(
-        ["go", "build", "-v", *_OPTIONS, "-o", program, "."],
-        purpose=f"compiling {program.name}",
-        environment=environment,
-        directory=sources,
-        on_line=count,
-    )
+    go("compiling", "build", "-v", *_OPTIONS, "-o", program, ".", on_line=count)
 
 
 def _numbers(version: str) -> tuple[int, ...]:

@@ -92,16 +92,21 @@ def build_root(
     Raises:
         HeadwayError: no space, no network, or a package that does not exist.
     """
-    archives = []
+    tree = directory / TREE_DIRECTORY
+    archives: list[tuple[Path, Path]] = []
+    beside: dict[str, str] = {}
     for part in chosen:
         progress.step(f"downloading the root tree's packages of {part.apt.suite}")
-        archives += part.apt.download(part.packages, progress.advance)
-    tree = directory / TREE_DIRECTORY
+        place = tree / "opt" / part.apt.suite if part.beside else tree
+        archives += [(file, place) for file in part.apt.download(part.packages, progress.advance)]
+        if part.beside:
+            beside |= {f"{item.name}@{part.apt.suite}": item.version for item in part.packages}
     _skeleton(tree)
     progress.step("unpacking the root tree's packages")
     status = []
-    for count, archive in enumerate(archives, start=1):
-        status.append(_unpack(archive, tree, runner))
+    for count, (archive, place) in enumerate(archives, start=1):
+        stanza = _unpack(archive, place, runner)
+        status += [stanza] if place == tree else []
         progress.advance(count / len(archives))
     for wheel in inputs.wheels:
         progress.step(f"downloading {wheel.name} {wheel.version}")
@@ -111,7 +116,7 @@ def build_root(
     _cache_libraries(tree, runner)
     _compile_python(tree, runner)
     _open_to_everyone(tree)
-    return versions(tree) | {wheel.name: wheel.version for wheel in inputs.wheels}
+    return versions(tree) | beside | {wheel.name: wheel.version for wheel in inputs.wheels}
 
 
 def versions(tree: Path) -> dict[str, str]:
@@ -137,6 +142,7 @@ def _skeleton(tree: Path) -> None:
 
 def _unpack(archive: Path, tree: Path, runner: Runner) -> str:
     """Unpack a package; its stanza for the dpkg status."""
+    tree.mkdir(parents=True, exist_ok=True)
     fields: list[str] = []
     names = ("Package", "Version", "Architecture", "Multi-Arch", "Source")
     runner.run(

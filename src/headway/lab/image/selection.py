@@ -12,10 +12,17 @@ from headway.lab.image.progress import BuildProgress
 
 @dataclass(frozen=True)
 class Chosen:
-    """Packages that one apt is to download."""
+    """Packages that one apt is to download.
+
+    Attributes:
+        apt: whence.
+        packages: which.
+        beside: whether they are unpacked into a directory of their own.
+    """
 
     apt: PrivateApt
     packages: tuple[Package, ...]
+    beside: bool = False
 
 
 def select(
@@ -49,5 +56,9 @@ def select(
         missing = [item for item in closure if item.name in names or item.name not in offered]
         asked += [item.name for item in closure if item not in missing]
         chosen.append(Chosen(apt, tuple(missing)))
+    for apt in (own, *others):
+        if names := [package.name for package in wanted.beside if package.suite == apt.suite]:
+            alone = tuple(item for item in apt.closure(names) if item.name in names)
+            chosen.append(Chosen(apt, alone, beside=True))
     asked += [package.name for package in wanted.foreign if package.suite == own.suite]
     return [Chosen(own, tuple(own.closure(asked))), *chosen]

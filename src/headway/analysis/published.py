@@ -1,0 +1,244 @@
+"""Published values beside ours: whether they agree, and what our runs say of why not."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from headway.analysis.analysis import Analysis
+from headway.analysis.cells import Cell, Side
+from headway.analysis.compare import Comparison, Contest, Pairing, compare
+from headway.analysis.experiment import PublishedValue
+from headway.analysis.intervals import Interval
+from headway.analysis.numbers import counted, percent, plain, significant
+from headway.analysis.verdict import NEGLIGIBLE, Basis, Verdict, direction
+from headway.errors import WrongInputError
+
+TOLERANCE = 0.15
+"""Values closer than this share of the published one agree."""
+_COVERED = "as our interval holds it"
+RELATIVE_UNIT = "%"
+"""Unit of relative differences."""
+
+
+class Agreement(StrEnum):
+    """How our value relates to a published one."""
+
+    AGREES = "agrees"
+    """Within ``TOLERANCE``, or our interval holds the published value."""
+    DIRECTION = "agrees in direction, not in size"
+    """Of a relative difference: the same contender is faster, by another share."""
+    DISAGREES = "disagrees"
+    """Of a relative difference: the other contender is faster, or neither is clearly."""
+    DIFFERS = "differs in size"
+    """Of a contender's own value, which has no direction."""
+    NOT_MEASURED = "not measured"
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A published value and ours.
+
+    A contender's own value stands beside our mean, a relative difference beside that of our
+    medians.
+
+    Attributes:
+        published: what was published.
+        title: the cell in words; its name if nothing else is known of it.
+        side: what the contender did in our runs of that cell; None if it was not run.
+        against: the same of the other, if the value is a relative difference.
+        comparison: ours of the two, if the value is a relative difference.
+        value: ours, in the published unit; None if it was not measured.
+        interval: confidence interval of ours, in the published unit.
+        ratio: ours over the published value; None if either is missing or the latter is 0.
+        agreement: how they relate.
+        words: the same in words, with the size of the disagreement.
+    """
+
+    published: PublishedValue
+    title: str
+    side: Side | None
+    against: Side | None
+    comparison: Comparison | None
+    value: float | None
+    interval: Interval | None
+    ratio: float | None
+    agreement: Agreement
+    words: str
+
+
+@dataclass(frozen=True)
+class Order:
+    """Two values published for one cell: which is faster there, and which is in our runs.
+
+    Attributes:
+        title: the cell in words.
+        comparison: ours.
+        published: the two published values, the contender's first.
+        theirs: what the published values say of the contender: faster, slower or equal.
+        ours: what our runs say, as `our_direction` has it.
+        same: whether that is the same; values published as equal are matched by a relative
+            difference of ours within ``TOLERANCE``. None if ours cannot be compared.
+    """
+
+    title: str
+    comparison: Comparison
+    published: tuple[float, float]
+    theirs: Verdict
+    ours: Verdict
+    same: bool | None
+
+
+def beside(analysis: Analysis) -> tuple[Beside, ...]:
+    """Every value that the experiment names as published of this metric, beside ours.
+
+    Raises:
+        WrongInputError: a value's unit is neither the metric's nor percent.
+    """
+    return tuple(_beside(analysis, one) for one in _of_metric(analysis))
+
+
+def orders(analysis: Analysis) -> tuple[Order, ...]:
+    """For what the experiment compares: whether ours differ in the published direction."""
+    values = {
+        (one.cell, one.contender): one.value for one in _of_metric(analysis) if one.against is None
+    }
+    return tuple(
+        _order(analysis, cell, comparison, (values[first], values[second]))
+        for cell, comparison in analysis.comparisons
+        if (first := (cell.name, comparison.contender)) in values
+        and (second := (cell.name, comparison.against)) in values
+    )
+
+
+def evidence(side: Side) -> str:
+    """What our runs say of why they took as long: limits, packets sent again, and senders."""
+    limits = ", ".join(f"{name} in {count}" for name, count in side.limited_by)
+    told = [f"limited by {limits} of {counted(side.runs, 'run')}"] if limits else []
+    if side.retransmits is not None:
+        told.append(f"TCP sent {plain(side.retransmits)} segments again (median)")
+    return "; ".join([*told, ", ".join(side.senders)])
+
+
+def _of_metric(analysis: Analysis) -> list[PublishedValue]:
+    """The published values of the analysed metric, their units checked."""
+    known = analysis.experiment.published
+    values = [one for one in known if one.metric == analysis.metric.column]
+    for one in values:
+        wanted = analysis.metric.unit if one.against is None else RELATIVE_UNIT
+        if one.unit != wanted:
+            raise WrongInputError(
+                f"a published value of {one.contender} has the unit {one.unit!r}; "
+                f"{one.metric} {'against another contender ' if one.against else ''}"
+                f"is in {wanted!r}"
+            )
+    return values
+
+
+def _cell(analysis: Analysis, name: str) -> Cell | None:
+    return next((cell for cell in analysis.cells if cell.name == name), None)
+
+
+def _beside(analysis: Analysis, published: PublishedValue) -> Beside:
+    cell = _cell(analysis, published.cell)
+    side = cell.side(published.contender) if cell else None
+    against = cell.side(published.against) if cell and published.against else None
+    comparison = _comparison(analysis, cell, side, against) if cell else None
+    value, interval = _ours(side, comparison, published)
+    agreement = _agreement(published, value, interval, comparison)
+    ratio = value / published.value if value is not None and published.value else None
+    return Beside(
+        published=published,
+        title=cell.title if cell else published.cell,
+        side=side,
+        against=against,
+        comparison=comparison,
+        value=value,
+        interval=interval,
+        ratio=ratio,
+        agreement=agreement,
+        words=_words(published, agreement, ratio),
+    )
+
+
+def _comparison(
+    analysis: Analysis, cell: Cell, side: Side | None, against: Side | None
+) -> Comparison | None:
+    """The experiment's own comparison of the two, or one that it does not make."""
+    if side is None or against is None:
+        return None
+    pairing = Pairing(side.contender, against.contender)
+    contest = Contest(pairing, side.measured, against.measured)
+    return cell.comparison(pairing) or compare([contest], analysis.metric)[0]
+
+
+def _ours(
+    side: Side | None, comparison: Comparison | None, published: PublishedValue
+) -> tuple[float | None, Interval | None]:
+    """Our value and its interval, in the published unit."""
+    if published.against is None:
+        sample = side.sample if side else None
+        return (sample.mean, sample.mean_interval) if sample else (None, None)
+    if comparison is None or comparison.relative is None:
+        return None, None
+    interval = comparison.relative_interval
+    return comparison.relative * 100, interval.scaled(100) if interval else None
+
+
+def _agreement(
+    published: PublishedValue,
+    value: float | None,
+    interval: Interval | None,
+    comparison: Comparison | None,
+) -> Agreement:
+    if value is None:
+        return Agreement.NOT_MEASURED
+    close = abs(value - published.value) <= TOLERANCE * abs(published.value)
+    if close or (interval and interval.holds(published.value)):
+        return Agreement.AGREES
+    if comparison is None:
+        return Agreement.DIFFERS
+    clear = our_direction(comparison) in (Verdict.FASTER, Verdict.SLOWER)
+    same = clear and value * published.value > 0
+    return Agreement.DIRECTION if same else Agreement.DISAGREES
+
+
+def _words(published: PublishedValue, agreement: Agreement, ratio: float | None) -> str:
+    """The agreement in words, with its size where it has one."""
+    if published.against is not None or ratio is None:
+        return agreement
+    off = abs(ratio - 1)
+    if agreement is Agreement.AGREES:
+        return f"agrees within {percent(off)}" if off <= TOLERANCE else f"agrees, {_COVERED}"
+    if agreement is Agreement.DIFFERS and ratio:
+        return f"differs by a factor of {significant(max(ratio, 1 / ratio))}"
+    return agreement
+
+
+def _order(
+    analysis: Analysis, cell: Cell, comparison: Comparison, published: tuple[float, float]
+) -> Order:
+    one, other = published
+    equal = abs(one - other) < NEGLIGIBLE * max(abs(one), abs(other)) or one == other
+    theirs = Verdict.EQUAL if equal else direction(one - other, analysis.metric)
+    ours = our_direction(comparison)
+    same = ours is theirs
+    if theirs is Verdict.EQUAL and comparison.relative is not None:
+        same = abs(comparison.relative) <= TOLERANCE
+    compared = None if ours is Verdict.INCOMPARABLE else same
+    return Order(cell.title, comparison, published, theirs, ours, compared)
+
+
+def our_direction(comparison: Comparison) -> Verdict:
+    """The direction of our difference, where others published theirs.
+
+    The verdict; where the tests leave it open, how the medians lean if the interval of their
+    relative difference does not hold 0, and of single runs how they lean. Practically equal is
+    equal.
+    """
+    interval = comparison.relative_interval
+    clear = interval is not None and not interval.holds(0)
+    decided = comparison.verdict in (Verdict.FASTER, Verdict.SLOWER)
+    if comparison.leaning and (decided or clear or comparison.basis is Basis.TOO_FEW):
+        return Verdict.EQUAL if comparison.negligible else comparison.leaning
+    return comparison.verdict

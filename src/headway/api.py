@@ -1,0 +1,175 @@
+"""Headway from Python, as in a notebook: studies, their plans, their results as data frames.
+
+    import headway
+
+    study = headway.load("quickstart")
+    headway.plan(study)
+    runs = headway.run(study, out="results/quickstart")
+    headway.read("results/quickstart").comparisons
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from headway.campaign.checks import checked_plan
+from headway.campaign.session import Task, conduct
+from headway.campaign.watcher import Nobody, Watcher
+from headway.errors import HeadwayError, WrongInputError
+from headway.results.record import conditions
+from headway.results.schema import polars_schema
+from headway.results.store import Start, refresh_table
+from headway.study.experiment import Study
+from headway.study.load import load_study, study_from
+
+# Data frames and statistics take seconds to load.
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["HeadwayError", "Results", "Study", "WrongInputError", "load", "plan", "read", "run"]
+
+StudySource = Study | Mapping[str, Any] | str | Path
+
+
+def load(study: StudySource, *, quick: bool = False) -> Study:
+    """A validated study.
+
+    Args:
+        study: name of a built-in study, a study file, or a study file's tables as a dict.
+        quick: its short form.
+
+    Raises:
+        WrongInputError: there is no such study, or it is not valid.
+    """
+    if isinstance(study, Study):
+        return study
+    if isinstance(study, Mapping):
+        return study_from(study, quick=quick)
+    return load_study(str(study), quick=quick)
+
+
+def plan(study: StudySource) -> pl.DataFrame:
+    """The runs of a study in the order in which they are started, with all their conditions.
+
+    Raises:
+        WrongInputError: the study is not valid, or asks something of a program that it cannot do.
+    """
+    import polars as pl
+
+    loaded = load(study)
+    rows = [conditions(run) for run in checked_plan(loaded, loaded.name)]
+    columns = {name: kind for name, kind in polars_schema().items() if name in rows[0]}
+    return pl.DataFrame(rows, schema=columns, orient="row")
+
+
+def run(
+    study: StudySource,
+    out: str | Path,
+    *,
+    jobs: int | None = None,
+    resume: bool = True,
+    retry_failed: bool = False,
+    replace: bool = False,
+    cluster: str | None = None,
+    progress: bool = True,
+) -> pl.DataFrame:
+    """Carry out a study, or what is left of it.
+
+    Args:
+        study: as for `load`.
+        out: directory for the results.
+        jobs: labs at a time; one per core if None.
+        resume: go on with results of this study that the directory holds; otherwise it must be
+            new or empty.
+        retry_failed: run again what failed or timed out.
+        replace: remove the results that the directory holds.
+        cluster: address of a Dask scheduler, or ``"local"``.
+        progress: show progress on standard error.
+
+    Returns:
+        One row for every run; see ``docs/columns.md``.
+
+    Raises:
+        WrongInputError: the study or the directory cannot be right.
+        HeadwayError: the host or the cluster failed; what is done is kept.
+    """
+    loaded = load(study)
+    start = Start.RESUME if resume or retry_failed else Start.NEW
+    task = Task(
+        study=loaded,
+        name=loaded.name,
+        out=Path(out),
+        command=_command(study, Path(out)),
+        go_on="headway.run with the same study and directory goes on",
+        start=Start.REPLACE if replace else start,
+        retry_failed=retry_failed,
+        jobs=jobs,
+        cluster=cluster,
+    )
+    conduct(task, _watcher(progress))
+    return read(out).runs
+
+
+@dataclass(frozen=True)
+class Results:
+    """The results of a study.
+
+    Attributes:
+        directory: where they are.
+    """
+
+    directory: Path
+
+    @cached_property
+    def runs(self) -> pl.DataFrame:
+        """One row for every run."""
+        return self._loaded.runs
+
+    @cached_property
+    def comparisons(self) -> pl.DataFrame:
+        """One row for every comparison of two contenders in a cell: statistics and verdict."""
+        from headway.report.tables import comparisons_frame
+
+        return comparisons_frame(self._analyses)
+
+    @cached_property
+    def _loaded(self) -> Any:
+        from headway.analysis import load_results
+
+        refresh_table(self.directory)
+        return load_results(self.directory)
+
+    def report(self) -> Path:
+        """Write the report; returns its page."""
+        from headway.report import write_report
+
+        refresh_table(self.directory)
+        return write_report(self.directory)
+
+
+def read(directory: str | Path) -> Results:
+    """The results in a directory; the study may still be going on.
+
+    Raises:
+        WrongInputError: it holds no results; raised when they are first used.
+    """
+    return Results(Path(directory))
+
+
+def _command(study: StudySource, out: Path) -> str:
+    """What makes these results again."""
+    if isinstance(study, str | Path):
+        return f"headway run {study} --out {out}"
+    return f"headway.run(study, out={str(out)!r})"
+
+
+def _watcher(shown: bool) -> Watcher:
+    if not shown:
+        return Nobody()
+    from headway.cli.terminal import Terminal
+
+    return Terminal()

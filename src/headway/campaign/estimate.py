@@ -1,0 +1,124 @@
+"""How long a study will take on this machine, from the measured cost of runs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headway.campaign.costs import CostModel, kind_of
+from headway.study.model import Clock, CongestionControl, Setting
+from headway.study.path import FRAME_BYTES
+from headway.study.path import Path as NetworkPath
+from headway.study.plan import Run
+
+_SEGMENT_BYTES = 1448
+_INITIAL_WINDOW = 10
+_SET_UP_ROUND_TRIPS = 3
+"""TCP and TLS 1.3 handshakes, and the request."""
+_MATHIS = 1.22
+"""Constant of Mathis et al., "The Macroscopic Behavior of the TCP Congestion Avoidance
+Algorithm" (1997): rate = 1.22 segments / (RTT * sqrt(loss))."""
+_RATE_AGNOSTIC = frozenset({CongestionControl.BBR})
+"""Congestion controls that random loss does not slow down."""
+_SELF_TEST_S = 1.0
+"""Wall time of one path's self-test."""
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """How long runs take.
+
+    Attributes:
+        lab_s: wall time of all labs together, seconds.
+        labs: how many run at a time.
+        self_tests: paths whose emulation is measured first.
+        kinds: kinds of runs.
+        unmeasured: those of them that this machine has not carried out yet.
+        runs_measured: runs of these kinds that it has.
+    """
+
+    lab_s: float
+    labs: int
+    self_tests: int
+    kinds: tuple[str, ...]
+    unmeasured: tuple[str, ...]
+    runs_measured: int
+
+    @property
+    def wall_s(self) -> float:
+        """Wall time of the study, seconds."""
+        return (self.lab_s + self.self_tests * _SELF_TEST_S) / self.labs
+
+    @property
+    def basis(self) -> str:
+        """What it rests on, in words."""
+        shipped = "figures that come with Headway"
+        if not self.runs_measured:
+            return f"{shipped}; this machine has not carried out such runs yet"
+        own = f"{self.runs_measured} runs of this machine"
+        if not self.unmeasured:
+            return own
+        return f"{own}; for {_some(self.unmeasured)} {shipped}, scaled to this machine"
+
+
+def estimate(runs: Sequence[Run], labs: int, model: CostModel) -> Estimate:
+    """Estimate the wall time of runs.
+
+    Args:
+        runs: the runs.
+        labs: how many labs run at a time.
+        model: costs of runs.
+    """
+    kinds = {kind: model.cost(kind) for kind in dict.fromkeys(kind_of(r.setting) for r in runs)}
+    lab_s = 0.0
+    for run in runs:
+        setting = run.setting
+        megabytes = int(setting.workload.size) * setting.workload.requests / 1e6
+        virtual_s = expected_virtual_s(setting)
+        lab_s += kinds[kind_of(setting)].wall_s(megabytes, virtual_s)
+        if setting.clock is not Clock.VIRTUAL:
+            lab_s += virtual_s
+    paths = {path.model_dump_json() for run in runs if run.rep == 1 for path in run.setting.paths}
+    return Estimate(
+        lab_s=lab_s,
+        labs=labs,
+        self_tests=len(paths),
+        kinds=tuple(kinds),
+        unmeasured=tuple(kind for kind in kinds if not model.is_measured(kind)),
+        runs_measured=model.runs_measured(kinds),
+    )
+
+
+def expected_virtual_s(setting: Setting) -> float:
+    """About how long a run takes on the lab's clock, seconds.
+
+    Connection set-up, slow start and the bodies at the rate of the slowest path: its own, or what
+    its loss leaves to loss-based congestion control.
+    """
+    size = int(setting.workload.size) * setting.workload.requests
+    senders = (setting.proxy, setting.server) if setting.proxy else (setting.server,)
+    legs = [
+        _transfer_s(path, size, sender.congestion_control)
+        for path, sender in zip(setting.paths, senders, strict=True)
+    ]
+    set_up = sum(_SET_UP_ROUND_TRIPS * path.rtt.s for path in setting.paths)
+    return min(set_up + max(legs), setting.limits.virtual.s)
+
+
+def _transfer_s(path: NetworkPath, size: int, sender: CongestionControl) -> float:
+    windows = math.log2(1 + size / (_INITIAL_WINDOW * _SEGMENT_BYTES))
+    slow_start_s = path.rtt.s * windows
+    rates = [float(link.down.first_rate) for link in path.links if link.down.first_rate]
+    bit_s = min(rates, default=math.inf)
+    passed = math.prod(1 - link.down.loss.mean for link in path.links)
+    if passed < 1 and path.rtt.s and sender not in _RATE_AGNOSTIC:
+        lossy = _MATHIS * _SEGMENT_BYTES * 8 / (path.rtt.s * math.sqrt(1 - passed))
+        bit_s = min(bit_s, lossy)
+    on_wire = size * 8 * FRAME_BYTES / _SEGMENT_BYTES
+    return slow_start_s if math.isinf(bit_s) else max(slow_start_s, on_wire / bit_s)
+
+
+def _some(names: Sequence[str]) -> str:
+    shown = ", ".join(names[:2])
+    return shown if len(names) <= 2 else f"{shown} and {len(names) - 2} more kinds"

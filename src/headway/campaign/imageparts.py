@@ -1,0 +1,174 @@
+"""Moving what labs boot to another machine: its parts, whether they are there, and their contents."""
+
+from __future__ import annotations
+
+import io
+import json
+import tarfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from headway.lab.image import Image, ImageInfo, InstalledExtra, KernelInfo, RootInfo
+from headway.lab.image.cache import Store, cache_directory, digest
+from headway.lab.image.image import INFO_FILE, KERNEL_FILE, TREE_DIRECTORY
+
+_TELLING = ("key", "version", "packages")
+"""What an entry's description says of its content; the rest is when and whence it came."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """An entry of a cache that labs need.
+
+    Attributes:
+        store: the cache's directory that holds it.
+        name: the entry's name where it was built.
+        identity: equal for equal contents.
+    """
+
+    store: str
+    name: str
+    identity: str
+
+    def place(self) -> Path | None:
+        """Where this machine's cache has it: as it was built here, or received; None if not."""
+        store = self._store()
+        for name in (self.name, self.received_name):
+            entry = store.entry(name)
+            if entry.is_dir() and _identity(entry) == self.identity:
+                return entry
+        return None
+
+    @property
+    def received_name(self) -> str:
+        """The entry's name where it was received."""
+        return f"{self.name}-{self.identity}"
+
+    def _store(self) -> Store:
+        return Store(cache_directory() / self.store)
+
+    def unpack(self, archive: Path) -> None:
+        """Put it into this machine's cache, completely or not at all."""
+
+        def fill(directory: Path) -> None:
+            with tarfile.open(archive) as tar:
+                extract(tar, directory)
+
+        store = self._store()
+        with store.locked():
+            if self.place() is None:
+                store.make(self.received_name, fill)
+
+
+@dataclass(frozen=True)
+class ImageParts:
+    """What labs boot, in parts.
+
+    Attributes:
+        key: of the image.
+        kernel: the kernel.
+        root: the root tree.
+        extras: optional programs, by name.
+    """
+
+    key: str
+    kernel: Part
+    root: Part
+    extras: dict[str, Part]
+
+    @classmethod
+    def of(cls, image: Image, extras: dict[str, InstalledExtra]) -> ImageParts:
+        """The parts of this machine's image and extras."""
+        return cls(
+            key=image.key,
+            kernel=_part("image", image.kernel.parent),
+            root=_part("image", image.root.parent),
+            extras={name: _part("extras", one.directory) for name, one in extras.items()},
+        )
+
+    @property
+    def all(self) -> tuple[Part, ...]:
+        """All parts."""
+        return (self.kernel, self.root, *self.extras.values())
+
+    def missing(self) -> tuple[Part, ...]:
+        """Those that this machine's cache does not have."""
+        return tuple(part for part in self.all if part.place() is None)
+
+    def image(self) -> Image:
+        """The image in this machine's cache, which has all parts."""
+        kernel, root = _present(self.kernel), _present(self.root)
+        info = ImageInfo(
+            KernelInfo.model_validate_json((kernel / INFO_FILE).read_bytes()),
+            RootInfo.model_validate_json((root / INFO_FILE).read_bytes()),
+        )
+        return Image(kernel.parent, kernel / KERNEL_FILE, root / TREE_DIRECTORY, self.key, info)
+
+    def extra_directories(self) -> dict[str, Path]:
+        """Directories of the extras in this machine's cache, which has all parts."""
+        return {name: _present(part) for name, part in self.extras.items()}
+
+
+def pack(entry: Path, chunk_bytes: int, send: Callable[[bytes], None]) -> None:
+    """Hand out an entry's contents as a tar archive, in chunks."""
+    chunks = _Chunks(chunk_bytes, send)
+    with tarfile.open(fileobj=chunks, mode="w|", format=tarfile.PAX_FORMAT) as tar:
+        tar.add(entry, arcname=".")
+    chunks.finish()
+
+
+def extract(archive: tarfile.TarFile, directory: Path) -> None:
+    """Unpack an archive of our own making, absolute links and all."""
+    # As an attribute, since the first versions of Python 3.11 do not know the argument.
+    archive.extraction_filter = lambda member, _: member
+    archive.extractall(directory)
+
+
+class _Chunks(io.RawIOBase):
+    """A file whose contents are sent on, so many bytes at a time."""
+
+    def __init__(self, size: int, send: Callable[[bytes], None]) -> None:
+        self._size = size
+        self._send = send
+        self._held = bytearray()
+
+    def write(self, data: bytes) -> int:  # type: ignore[override]
+        """Add to the file."""
+        self._held += data
+        while len(self._held) >= self._size:
+            self._send(bytes(self._held[: self._size]))
+            del self._held[: self._size]
+        return len(data)
+
+    def finish(self) -> None:
+        """Send what is left."""
+        if self._held:
+            self._send(bytes(self._held))
+            self._held.clear()
+
+
+def _part(store: str, entry: Path) -> Part:
+    return Part(store, entry.name, _identity(entry))
+
+
+def _identity(entry: Path) -> str:
+    """A key of an entry's content: of what its description tells, or of its files."""
+    try:
+        info = json.loads((entry / INFO_FILE).read_bytes())
+    except FileNotFoundError:
+        return digest(*(part for file in sorted(entry.iterdir()) for part in _content(file)))
+    except ValueError:
+        return ""
+    telling = {key: info.get(key) for key in _TELLING}
+    return digest(json.dumps(telling, sort_keys=True))
+
+
+def _content(file: Path) -> tuple[str, bytes]:
+    return file.name, file.read_bytes()
+
+
+def _present(part: Part) -> Path:
+    place = part.place()
+    assert place is not None, f"{part.name} is not in the cache"
+    return place

@@ -1,0 +1,248 @@
+"""What happens on a worker of a cluster: it tells what it is, receives what it lacks, runs labs."""
+
+from __future__ import annotations
+
+import io
+import platform
+import tarfile
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from distributed import get_worker
+
+from headway import __version__
+from headway.campaign.cores import leased_core
+from headway.campaign.imageparts import ImageParts, Part, extract
+from headway.lab.bodies import bodies_directory, body_file
+from headway.lab.cancel import Cancellation
+from headway.lab.image import compiled_guest_code
+from headway.lab.image.cache import cache_directory, digest
+from headway.lab.machine import Machine
+from headway.lab.run import carry_out
+from headway.results.provenance import host_facts
+from headway.results.record import make_record
+from headway.results.schema import Record
+from headway.study.path import Path as NetworkPath
+from headway.study.plan import Run
+
+if TYPE_CHECKING:
+    from headway.selftest import Check
+
+_FILE_LIMIT_BYTES = 8 * 2**20
+"""Larger files of a run stay behind, unless the study asks for captures."""
+LEFT_BEHIND_FILE = "left-behind.txt"
+_PACKAGE = Path(__file__).parents[1]
+
+
+@dataclass(frozen=True)
+class Demand:
+    """What a client asks of all workers of its study.
+
+    Attributes:
+        study_id: tells one client's labs from another's.
+        parts: what labs boot.
+    """
+
+    study_id: str
+    parts: ImageParts
+
+
+@dataclass(frozen=True)
+class Introduction:
+    """What a worker tells of itself.
+
+    Attributes:
+        host: name of its machine.
+        cache: the cache directory there, which its workers share.
+        source: a key of its Headway's source.
+        missing: what its cache lacks.
+        facts: the machine, for the manifest.
+    """
+
+    host: str
+    cache: str
+    source: str
+    missing: tuple[Part, ...]
+    facts: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class NotReady:
+    """A worker that came later lacks what labs boot: its address."""
+
+    worker: str
+
+
+@dataclass(frozen=True)
+class Finished:
+    """A run's record, and its artefacts as a compressed tar archive."""
+
+    record: Record
+    artifacts: bytes
+
+
+def introduce(demand: Demand) -> Introduction:
+    """What this worker is, and what it lacks."""
+    return Introduction(
+        host=platform.node(),
+        cache=str(cache_directory()),
+        source=source_key(),
+        missing=demand.parts.missing(),
+        facts=host_facts(),
+    )
+
+
+@cache
+def source_key() -> str:
+    """A key of Headway's version and Python source: client and workers must have the same."""
+    files = sorted(_PACKAGE.rglob("*.py"))
+    contents = (part for file in files for part in (file.name, file.read_bytes()))
+    return f"{__version__}-{digest(*contents)}"
+
+
+def receive(transfer: str, chunk: bytes) -> None:
+    """Add a chunk to an archive that is being received."""
+    file = _archive(transfer)
+    file.parent.mkdir(parents=True, exist_ok=True)
+    with file.open("ab") as archive:
+        archive.write(chunk)
+
+
+def unpack(transfer: str, part: Part) -> None:
+    """Put an archive that has been received into the cache."""
+    try:
+        part.unpack(_archive(transfer))
+    finally:
+        _archive(transfer).unlink(missing_ok=True)
+
+
+def _archive(transfer: str) -> Path:
+    return Path(get_worker().local_directory) / f"{transfer}.tar"
+
+
+def carry_out_here(run: Run, demand: Demand) -> Finished | NotReady:
+    """Carry out a run on this worker, on a core of its own."""
+    with _site(demand) as site:
+        if site is None:
+            return NotReady(get_worker().address)
+        body_file(int(run.setting.workload.size))
+        result = carry_out(
+            run, site.machine, site.directory, cpu=site.core, cancellation=site.cancellation
+        )
+        record = make_record(run, result, site.directory)
+        everything = run.setting.capture.packets or run.setting.capture.qlog
+        return Finished(record, _pack(site.directory, None if everything else _FILE_LIMIT_BYTES))
+
+
+def check_here(path: NetworkPath, seed: int, demand: Demand) -> tuple[Check, ...] | NotReady:
+    """Measure a path's emulation on this worker."""
+    from headway.selftest import measure_path
+
+    with _site(demand) as site:
+        if site is None:
+            return NotReady(get_worker().address)
+        return measure_path(
+            site.machine,
+            path,
+            seed=seed,
+            directory=site.directory,
+            cpu=site.core,
+            cancellation=site.cancellation,
+        )
+
+
+def end_labs(study_id: str) -> None:
+    """End all labs of a study on this worker."""
+    with _running.lock:
+        for cancellation in _running.labs.get(study_id, ()):
+            cancellation.cancel()
+
+
+@dataclass(frozen=True)
+class _Site:
+    """Where one lab runs."""
+
+    machine: Machine
+    directory: Path
+    core: int
+    cancellation: Cancellation
+
+
+@dataclass
+class _Running:
+    """The labs that run on this worker, by study, and the machines that boot them."""
+
+    lock: threading.Lock = field(default_factory=threading.Lock)
+    labs: dict[str, set[Cancellation]] = field(default_factory=dict)
+    machines: dict[str, Machine] = field(default_factory=dict)
+
+
+_running = _Running()
+
+
+@contextmanager
+def _site(demand: Demand) -> Iterator[_Site | None]:
+    """A place for one lab; None if this worker lacks what it boots."""
+    machine = _machine(demand)
+    if machine is None:
+        yield None
+        return
+    cancellation = Cancellation()
+    with _running.lock:
+        _running.labs.setdefault(demand.study_id, set()).add(cancellation)
+    scratch = Path(get_worker().local_directory)
+    try:
+        with leased_core() as core, tempfile.TemporaryDirectory(dir=scratch) as directory:
+            yield _Site(machine, Path(directory), core, cancellation)
+    finally:
+        with _running.lock:
+            _running.labs[demand.study_id].discard(cancellation)
+        cancellation.close()
+
+
+def _machine(demand: Demand) -> Machine | None:
+    with _running.lock:
+        known = _running.machines.get(demand.study_id)
+        if known is None and not demand.parts.missing():
+            image = demand.parts.image()
+            bodies = bodies_directory()
+            bodies.mkdir(parents=True, exist_ok=True)
+            known = Machine(
+                image, compiled_guest_code(image), bodies, demand.parts.extra_directories()
+            )
+            _running.machines[demand.study_id] = known
+        return known
+
+
+def _pack(directory: Path, limit_bytes: int | None) -> bytes:
+    """The files that a run left; larger ones than the limit are only named."""
+    packed = io.BytesIO()
+    left_behind = []
+    with tarfile.open(fileobj=packed, mode="w:gz", compresslevel=1) as tar:
+        for file in sorted(directory.rglob("*")):
+            if not file.is_file() or file.is_symlink():
+                continue
+            name = str(file.relative_to(directory))
+            size = file.stat().st_size
+            if limit_bytes is not None and size > limit_bytes:
+                left_behind.append(f"{name} {size} bytes\n")
+            else:
+                tar.add(file, arcname=name)
+        if left_behind:
+            text = "".join(left_behind).encode()
+            entry = tarfile.TarInfo(LEFT_BEHIND_FILE)
+            entry.size = len(text)
+            tar.addfile(entry, io.BytesIO(text))
+    return packed.getvalue()
+
+
+def unpack_artifacts(packed: bytes, directory: Path) -> None:
+    """Put what a run left on a worker into its directory here."""
+    with tarfile.open(fileobj=io.BytesIO(packed), mode="r:gz") as tar:
+        extract(tar, directory)

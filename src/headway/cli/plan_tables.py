@@ -1,0 +1,99 @@
+"""`headway plan`: what a study would do, as tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from datetime import timedelta
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from headway.campaign.costs import CostModel
+from headway.campaign.estimate import Estimate, estimate
+from headway.study.experiment import Experiment, Study
+from headway.study.plan import Run
+from headway.study.trace import TRACE_KEY
+
+_MINUTE_S, _HOUR_S = 60, 3600
+
+
+def print_plan(console: Console, study: Study, runs: Sequence[Run], *, labs: int) -> None:
+    """Print cells, contenders, runs and the time they take, and the axes."""
+    model = CostModel.of_machine()
+    console.print(_experiments(study, runs, labs, model))
+    console.print(_axes(study))
+    _print_estimate(console, estimate(runs, labs, model), len(runs))
+
+
+def _experiments(study: Study, runs: Sequence[Run], labs: int, model: CostModel) -> Table:
+    table = _table(
+        "experiment", cells=True, contenders=True, repetitions=True, runs=True, about=True
+    )
+    for experiment in study.experiments:
+        own = [run for run in runs if run.experiment == experiment.name]
+        table.add_row(
+            experiment.name or study.name,
+            str(len({run.cell for run in own})),
+            str(len(experiment.contenders)),
+            str(experiment.repetitions),
+            str(len(own)),
+            duration(estimate(own, labs, model).wall_s),
+        )
+    return table
+
+
+def _axes(study: Study) -> Table:
+    table = _table("axis", values=False)
+    for experiment in study.experiments:
+        if len(study.experiments) > 1:
+            table.add_row(Text(experiment.name, style="bold"), "")
+        for name, values in _axes_of(experiment).items():
+            table.add_row(name, ", ".join(map(_shown, values)))
+    return table
+
+
+def _axes_of(experiment: Experiment) -> dict[str, Sequence[object]]:
+    """Axes and their values, those of cells that stand alone included, and the contenders."""
+    axes: dict[str, list[object]] = {axis: [] for axis in experiment.axes}
+    for coordinates in experiment.grid():
+        for axis, value in coordinates.items():
+            values = axes.setdefault(axis, [])
+            if value not in values:
+                values.append(value)
+    return {**axes, "contender": list(experiment.contenders)}
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        inner = (f"{key} {_shown(one)}" for key, one in value.items() if key != TRACE_KEY)
+        return f"{{{', '.join(inner)}}}"
+    return str(value)
+
+
+def _print_estimate(console: Console, estimated: Estimate, runs: int) -> None:
+    at_a_time = "one lab" if estimated.labs == 1 else f"{estimated.labs} labs"
+    console.print(
+        f"{runs} runs take about {duration(estimated.wall_s)}, {at_a_time} at a time.", markup=False
+    )
+    console.print(f"This rests on {estimated.basis}.", markup=False, soft_wrap=True)
+
+
+def duration(seconds: float) -> str:
+    """A time as people say it: ``40 s``, ``12 min``, ``3 h 20 min``."""
+    if seconds < 100:
+        return f"{seconds:.0f} s"
+    if seconds < 2 * _HOUR_S:
+        return f"{seconds / _MINUTE_S:.0f} min"
+    whole = timedelta(minutes=round(seconds / _MINUTE_S))
+    hours, minutes = divmod(int(whole.total_seconds()) // _MINUTE_S, 60)
+    return f"{hours} h {minutes} min"
+
+
+def _table(first: str, **others: bool) -> Table:
+    """A table without lines; columns that are True hold numbers."""
+    table = Table(box=None, padding=(0, 3, 0, 0))
+    table.add_column(first, overflow="fold")
+    for name, is_number in others.items():
+        table.add_column(name, justify="right" if is_number else "left", overflow="fold")
+    return table

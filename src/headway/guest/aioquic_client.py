@@ -1,0 +1,232 @@
+"""An HTTP/3 client on aioquic: requests all its URLs at once, on one connection.
+
+It prints, as one JSON object, when each answer began and ended. On SIGUSR1 it carries on from
+the address that the host has by then (RFC 9000, section 9): with a new socket and another
+connection id. Sockets are connected, as browsers' are, so that nothing arrives or leaves on the
+old address.
+
+Run inside a lab as ``python3 -m headway.guest.aioquic_client``; aioquic is a package of the lab's.
+"""
+
+import argparse
+import contextlib
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from dataclasses import asdict, dataclass, field
+from typing import Any, BinaryIO
+from urllib.parse import urlsplit
+
+from aioquic.h3.connection import H3_ALPN, ErrorCode, H3Connection  # type: ignore
+from aioquic.h3.events import DataReceived, HeadersReceived  # type: ignore
+from aioquic.quic import events  # type: ignore
+from aioquic.quic.configuration import QuicConfiguration  # type: ignore
+from aioquic.quic.connection import QuicConnection  # type: ignore
+from aioquic.quic.logger import QuicFileLogger  # type: ignore
+
+# Flow control is not to limit a transfer: these windows exceed the bandwidth-delay product of
+# every path that a study is likely to have, and are open from the start.
+_STREAM_WINDOW = 16 << 20
+_CONNECTION_WINDOW = 24 << 20
+_LARGEST_DATAGRAM = 65536
+
+
+@dataclass
+class Request:
+    """A request and its answer; times are seconds from the client's start."""
+
+    url: str
+    status: int | None = None
+    bytes: int = 0
+    ttfb_s: float | None = None
+    total_s: float | None = None
+    error: str | None = None
+
+    @property
+    def pending(self) -> bool:
+        """Whether the answer is yet to come."""
+        return self.total_s is None and self.error is None
+
+
+@dataclass
+class Report:
+    """What the client prints; ``migrated_s`` is when the server's first packet came on the new path."""
+
+    requests: list[Request]
+    handshake_s: float | None = None
+    migrated_s: float | None = None
+    error: str | None = None
+
+    @property
+    def pending(self) -> bool:
+        """Whether anything is yet to come."""
+        return self.error is None and any(request.pending for request in self.requests)
+
+
+@dataclass
+class Connection:
+    """One connection to a server, and the requests on it."""
+
+    server: tuple[str, int]
+    configuration: Any
+    report: Report
+    sinks: list[BinaryIO]
+    _began: float = field(default_factory=time.monotonic)
+    _streams: dict[int, int] = field(default_factory=dict)
+    _migrating: bool = False
+
+    def __post_init__(self) -> None:
+        self._quic = QuicConnection(configuration=self.configuration)
+        self._http = H3Connection(self._quic)
+        self._socket = self._open_socket()
+        self._signalled, wake = socket.socketpair()
+        wake.setblocking(False)
+        signal.signal(signal.SIGUSR1, lambda *_: None)
+        signal.set_wakeup_fd(wake.fileno())
+
+    def carry_out(self) -> None:
+        """Connect, send the requests, and receive until the last answer's end."""
+        self._quic.connect(self.server, now=time.monotonic())
+        self._send()
+        while self.report.pending:
+            timer = self._quic.get_timer()
+            wait_s = None if timer is None else max(0.0, timer - time.monotonic())
+            ready = select.select([self._socket, self._signalled], [], [], wait_s)[0]
+            if self._signalled in ready:
+                self._migrate()
+            elif self._socket in ready:
+                self._receive()
+            if timer is not None and time.monotonic() >= timer:
+                self._quic.handle_timer(now=time.monotonic())
+            self._handle_events()
+            self._send()
+
+    def close(self) -> None:
+        """Tell the server that all is done, and complete the qlog."""
+        self._quic.close(error_code=ErrorCode.H3_NO_ERROR)
+        self._send()
+        if (closed := self._quic.get_timer()) is not None:
+            self._quic.handle_timer(now=closed)
+
+    def _open_socket(self) -> socket.socket:
+        opened = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        opened.connect(self.server)
+        return opened
+
+    def _migrate(self) -> None:
+        self._signalled.recv(1)
+        self._socket.close()
+        self._socket = self._open_socket()
+        self._migrating = True
+        self._quic.change_connection_id()
+        # The server learns the new address at once, not with the next acknowledgement.
+        self._quic.send_ping(0)
+
+    def _send(self) -> None:
+        for datagram, _ in self._quic.datagrams_to_send(now=time.monotonic()):
+            # Until the signal comes, the address may be gone: the packet is lost.
+            with contextlib.suppress(OSError):
+                self._socket.send(datagram)
+
+    def _receive(self) -> None:
+        try:
+            datagram = self._socket.recv(_LARGEST_DATAGRAM)
+        except OSError:
+            return
+        if self._migrating:
+            self._migrating, self.report.migrated_s = False, self._elapsed()
+        self._quic.receive_datagram(datagram, self.server, now=time.monotonic())
+
+    def _handle_events(self) -> None:
+        while (event := self._quic.next_event()) is not None:
+            if isinstance(event, events.HandshakeCompleted):
+                self.report.handshake_s = self._elapsed()
+                self._send_requests()
+            elif isinstance(event, events.ConnectionTerminated):
+                self.report.error = event.reason_phrase or f"closed with code {event.error_code:#x}"
+            elif isinstance(event, events.StreamReset) and event.stream_id in self._streams:
+                request = self.report.requests[self._streams[event.stream_id]]
+                request.error = f"stream reset with code {event.error_code:#x}"
+            for answer in self._http.handle_event(event):
+                self._handle_answer(answer)
+
+    def _send_requests(self) -> None:
+        for number, request in enumerate(self.report.requests):
+            url = urlsplit(request.url)
+            stream = self._quic.get_next_available_stream_id()
+            self._streams[stream] = number
+            target = f"{url.path}?{url.query}" if url.query else url.path
+            fields = {"method": "GET", "scheme": url.scheme, "authority": url.netloc, "path": target}
+            headers = [(f":{name}".encode(), value.encode()) for name, value in fields.items()]
+            self._http.send_headers(stream, headers, end_stream=True)
+
+    def _handle_answer(self, event: Any) -> None:
+        if not isinstance(event, HeadersReceived | DataReceived):
+            return
+        number = self._streams[event.stream_id]
+        request = self.report.requests[number]
+        if isinstance(event, DataReceived):
+            request.bytes += len(event.data)
+            if self.sinks:
+                self.sinks[number].write(event.data)
+        elif request.status is None:
+            request.status = int(dict(event.headers)[b":status"])
+            request.ttfb_s = self._elapsed()
+        if event.stream_ended:
+            request.total_s = self._elapsed()
+
+    def _elapsed(self) -> float:
+        return time.monotonic() - self._began
+
+
+def _configuration(options: argparse.Namespace, stack: contextlib.ExitStack) -> Any:
+    secrets = stack.enter_context(open(options.secrets, "a")) if options.secrets else None
+    if options.qlog:
+        os.makedirs(options.qlog, exist_ok=True)
+    return QuicConfiguration(
+        alpn_protocols=H3_ALPN,
+        cafile=options.ca,
+        congestion_control_algorithm=options.congestion_control,
+        idle_timeout=options.idle_timeout,
+        max_data=_CONNECTION_WINDOW,
+        max_stream_data=_STREAM_WINDOW,
+        quic_logger=QuicFileLogger(options.qlog) if options.qlog else None,
+        secrets_log_file=secrets,
+        server_name=urlsplit(options.urls[0]).hostname,
+    )
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Fetch bodies by HTTP/3 on one connection.")
+    parser.add_argument("--address", required=True, help="the server's IPv4 address")
+    parser.add_argument("--port", type=int, default=443)
+    parser.add_argument("--ca", required=True, help="file of trusted certificates")
+    parser.add_argument("--congestion-control", default="reno", choices=("reno", "cubic"))
+    parser.add_argument("--idle-timeout", type=float, default=30, help="seconds")
+    parser.add_argument("--secrets", help="file for the TLS key log")
+    parser.add_argument("--qlog", help="directory for qlog")
+    parser.add_argument("--body", action="append", default=[], help="file for a body, in order")
+    parser.add_argument("urls", nargs="+")
+    return parser.parse_args()
+
+
+def main() -> int:
+    """Carry out the requests and print the report; 0 if all were answered."""
+    options = _options()
+    with contextlib.ExitStack() as stack:
+        report = Report([Request(url) for url in options.urls])
+        sinks: list[BinaryIO] = [stack.enter_context(open(file, "wb")) for file in options.body]
+        server = (options.address, options.port)
+        connection = Connection(server, _configuration(options, stack), report, sinks)
+        connection.carry_out()
+        connection.close()
+    print(json.dumps(asdict(report)))
+    return 1 if report.error or any(request.error for request in report.requests) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,39 @@
+"""An image and a machine that are ready for use: from the cache, or made first."""
+
+from __future__ import annotations
+
+from headway.lab.bodies import bodies_directory
+from headway.lab.image import (
+    Image,
+    ImageOptions,
+    build,
+    compiled_guest_code,
+    find,
+    installed_extras,
+    shown_progress,
+)
+from headway.lab.machine import Machine
+
+
+def ready_image(options: ImageOptions | None = None) -> Image:
+    """The cached image, built first if there is none; a build is shown on standard error.
+
+    Args:
+        options: whence the image comes; by default what the environment says.
+
+    Raises:
+        HeadwayError: it cannot be built.
+    """
+    options = options or ImageOptions.from_environment()
+    if cached := find(options):
+        return cached
+    with shown_progress() as progress:
+        return build(options, progress)
+
+
+def ready_machine(image: Image) -> Machine:
+    """A machine that boots an image, with the extras that are installed."""
+    bodies = bodies_directory()
+    bodies.mkdir(parents=True, exist_ok=True)
+    extras = {name: extra.directory for name, extra in installed_extras().items()}
+    return Machine(image, compiled_guest_code(image), bodies, extras)

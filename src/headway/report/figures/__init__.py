@@ -1,0 +1,36 @@
+"""The figures of the report: a module for each kind.
+
+A module of this package that has a ``KIND`` is a figure of the report; nothing else is to be done.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from functools import cache
+
+from headway.report.figures.kind import Kind, Picture, Section, Story, Subject
+
+__all__ = ["Kind", "Picture", "Section", "Story", "Subject", "known_kinds", "pictures"]
+
+
+@cache
+def known_kinds() -> tuple[Kind, ...]:
+    """All kinds of figures, in the order of the page."""
+    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
+    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
+    found = [module.KIND for module in modules if hasattr(module, "KIND")]
+    return tuple(sorted(found, key=lambda kind: kind.place))
+
+
+def pictures(subject: Subject, section: Section, first: bool = True) -> tuple[Picture, ...]:
+    """The figures of a section that these data are fit for.
+
+    Args:
+        subject: what is drawn.
+        section: part of the page.
+        first: whether it is the experiment's first metric, which has all figures.
+    """
+    kinds = [kind for kind in known_kinds() if kind.section is section]
+    drawn = [kind.draw(subject) for kind in kinds if first or kind.every_metric]
+    return tuple(picture for picture in drawn if picture)

@@ -1,0 +1,87 @@
+"""Cumulative distribution of the delta over cells: in how many a contender is ahead, and how far."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from headway.analysis import Analysis, Pairing
+from headway.report.figures.kind import NARROW, WIDE, Kind, Picture, Section, Subject, picture_name
+from headway.report.legend import legend_height, style_legend
+from headway.report.plots import frames, steps, total_height, x_axis, y_axis
+from headway.report.scale import Scale
+from headway.report.sheet import Sheet
+from headway.report.telling import telling_pairings
+from headway.report.theme import INK, MUTED, contender_styles
+
+_LEAST_CELLS = 12
+_MOST_CURVES = 15
+_HEIGHT = 240.0
+_LEFT = 44.0
+_TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
+
+
+def _draw(subject: Subject) -> Picture | None:
+    analysis = subject.analysis
+    deltas = _deltas(analysis, telling_pairings(analysis, _MOST_CURVES))
+    if len(analysis.cells) < _LEAST_CELLS or not deltas:
+        return None
+    only_h3 = all(analysis.is_h3_delta(pairing) for pairing in deltas)
+    return Picture(
+        name=picture_name(analysis, "delta-cdf"),
+        title=f"{'H3-Delta' if only_h3 else 'Delta'} over all cells",
+        caption=_caption(analysis, only_h3, len(deltas)),
+        wide=_sheet(analysis, deltas, WIDE),
+        narrow=_sheet(analysis, deltas, NARROW),
+    )
+
+
+KIND = Kind(place=15, section=Section.RESULTS, draw=_draw)
+
+
+def _deltas(analysis: Analysis, pairings: Sequence[Pairing]) -> dict[Pairing, tuple[float, ...]]:
+    """The deltas of each comparison in ascending order; those without any are left out."""
+    found: dict[Pairing, list[float]] = {pairing: [] for pairing in pairings}
+    for _, one in analysis.comparisons:
+        if one.delta is not None and one.pairing in found:
+            found[one.pairing].append(one.delta)
+    return {pairing: tuple(sorted(deltas)) for pairing, deltas in found.items() if deltas}
+
+
+def _caption(analysis: Analysis, only_h3: bool, shown: int) -> str:
+    less = analysis.metric.less_is_better
+    said = (
+        "Difference of the medians over the larger of them, from −1 to 1; "
+        f"left of 0 the contender compared is {'faster' if less else 'slower'}. "
+        "A curve is the share of cells with at most that value, chance or not."
+    )
+    if only_h3:
+        said += " Of HTTP/3 against HTTP/2 this is H3-Delta (Perna et al. 2022)."
+    if shown < len(analysis.pairings):
+        said += f" {shown} of {len(analysis.pairings)} comparisons."
+    return said
+
+
+def _sheet(analysis: Analysis, deltas: Mapping[Pairing, Sequence[float]], width: float) -> Sheet:
+    of_contender = contender_styles(analysis.contenders)
+    contenders = [pairing.contender for pairing in deltas]
+    clear = len(set(contenders)) == len(contenders)
+    of_name = of_contender if clear else contender_styles([str(one) for one in deltas])
+    styles = {
+        str(pairing): of_name[pairing.contender if clear else str(pairing)] for pairing in deltas
+    }
+    head = legend_height(tuple(styles), width)
+    sheet = Sheet(width, head + total_height(1, 1, _HEIGHT))
+    style_legend(sheet, styles, 0, 0)
+    frame = frames(1, 1, width, top=head, left=_LEFT, height=_HEIGHT, gap=0)[0]
+    across, up = Scale(-1, 1, frame.left, frame.right - 16), Scale(0, 1, frame.bottom, frame.top)
+    y_axis(sheet, frame, up, (0, 0.25, 0.5, 0.75, 1), ("0", "25 %", "50 %", "75 %", "100 %"))
+    x_axis(sheet, frame, [across(tick) for tick in _TICKS], ("−1", "−0.5", "0", "0.5", "1"))
+    sheet.line((across(0), frame.top), (across(0), frame.bottom), colour=INK)
+    first, last = ("faster", "slower") if analysis.metric.less_is_better else ("slower", "faster")
+    sheet.text(across(0) - 8, frame.top - 10, f"← {first}", MUTED, anchor="end")
+    sheet.text(across(0) + 8, frame.top - 10, f"{last} →", MUTED)
+    for pairing, found in deltas.items():
+        style = styles[str(pairing)]
+        run = steps(found, len(found), across, up)
+        sheet.lines([run], colour=style.colour, width=1.8, dash=style.dash)
+    return sheet

@@ -1,0 +1,314 @@
+"""Heat map of differences: a block per comparison, cells white where nothing is significant."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from headway.analysis import Analysis, Cell, Comparison, Pairing, Verdict
+from headway.analysis.numbers import signed_percent
+from headway.report.figures.kind import NARROW, WIDE, Kind, Picture, Section, Subject, picture_name
+from headway.report.layout import arranged, crossed
+from headway.report.sheet import Sheet, shortened, text_width
+from headway.report.telling import representative_cells, telling_pairings
+from headway.report.theme import FASTER, MUTED, ON_FILL, PAPER, RULE, SLOWER, Colour
+
+_STEPS = (1.1, 1.5, 2.0)
+"""Ratios of the medians at which the colour changes."""
+_MOST_CELLS = 600
+_MOST_ENTRIES = 2400
+"""More numbers than this are left to the table."""
+_MOST_TWICE = 160
+"""More numbers than this are not drawn a second time for narrow screens."""
+_MOST_COLUMNS = 14
+_FEW_CELLS = 8
+"""With so few cells, comparisons are rows of one block rather than blocks of their own."""
+_HEADING = 28
+_HEADER = 19
+_GAP = 30
+_BELOW = 22
+_WIDEST_CELL = 128.0
+_NARROWEST_CELL = 52.0
+_LEGEND_HEIGHT = 52
+FAILED = "†"
+"""Marks what some runs failed in."""
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A cell of a block: its row and column, and whose comparison it shows."""
+
+    row: int
+    column: int
+    cell: Cell
+    pairing: Pairing
+
+
+@dataclass(frozen=True)
+class _Block:
+    """Rows and columns below a heading."""
+
+    heading: str
+    rows: tuple[str, ...]
+    columns: tuple[tuple[str, ...], ...]
+    entries: tuple[_Entry, ...]
+
+    @property
+    def depth(self) -> int:
+        """Number of lines above the columns."""
+        return max((len(titles) for titles in self.columns), default=0)
+
+
+@dataclass(frozen=True)
+class _Sizes:
+    """Of a figure's blocks, in pixels.
+
+    Attributes:
+        labels: width of the labels of rows.
+        column: width of a column.
+        row: height of a row.
+        text: size of the numbers.
+        beside: blocks beside each other.
+    """
+
+    labels: float
+    column: float
+    row: float
+    text: float
+    beside: int
+
+
+def _draw(subject: Subject) -> Picture | None:
+    analysis = subject.analysis
+    if all(one.relative is None for _, one in analysis.comparisons):
+        return None
+    cells = representative_cells(analysis, _MOST_CELLS)
+    pairings = telling_pairings(analysis, max(1, _MOST_ENTRIES // len(cells)))
+    if len(cells) * len(pairings) < 2:
+        return None
+    return Picture(
+        name=picture_name(analysis, "differences"),
+        title=f"Differences: {analysis.metric.label}",
+        caption=_caption(analysis, len(cells), len(pairings)),
+        wide=heatmap(analysis, cells, pairings, WIDE),
+        narrow=heatmap(analysis, cells, pairings, NARROW)
+        if len(cells) * len(pairings) <= _MOST_TWICE
+        else None,
+    )
+
+
+KIND = Kind(place=10, section=Section.RESULTS, draw=_draw)
+
+
+def _caption(analysis: Analysis, cells: int, pairings: int) -> str:
+    said = (
+        f"Difference of the median {analysis.metric.label}, relative to the contender compared "
+        "with. Coloured where it is significant and at least 1 %; white and in brackets where it "
+        "is not."
+    )
+    if any(side.failures for cell in analysis.cells for side in cell.sides):
+        said += f" {FAILED} Some runs of the two failed: only finished ones are compared."
+    if cells < len(analysis.cells):
+        said += f" {cells} of {len(analysis.cells)} cells, evenly spread over the levels."
+    if pairings < len(analysis.pairings):
+        said += (
+            f" The {pairings} of {len(analysis.pairings)} comparisons with the largest differences."
+        )
+    return said
+
+
+def heatmap(
+    analysis: Analysis, cells: Sequence[Cell], pairings: Sequence[Pairing], width: float
+) -> Sheet:
+    """Relative differences of medians: blocks of cells, or one block of comparisons by cells."""
+    blocks = next(
+        (blocks for blocks in _ways(analysis, cells, pairings) if _room(blocks[0], width) >= 0),
+        _grids(analysis, cells, pairings, 1),
+    )
+    sizes = _sizes(blocks, width)
+    tall = _HEADING + _HEADER * blocks[0].depth + sizes.row * len(blocks[0].rows) + _BELOW
+    stacks = -(-len(blocks) // sizes.beside)
+    across = sizes.column * len(blocks[0].columns) + _GAP
+    sheet = Sheet(width, tall * stacks + _LEGEND_HEIGHT)
+    for place, block in enumerate(blocks):
+        left = sizes.labels + (place % sizes.beside) * across
+        top = (place // sizes.beside) * tall
+        if place % sizes.beside == 0:
+            _row_labels(sheet, block, sizes, top)
+        _draw_block(sheet, block, sizes, left, top)
+    _legend(sheet, analysis, tall * stacks)
+    return sheet
+
+
+def _ways(
+    analysis: Analysis, cells: Sequence[Cell], pairings: Sequence[Pairing]
+) -> Iterator[list[_Block]]:
+    """Ways to arrange the comparisons, the best first."""
+    if len(pairings) > 1 and len(cells) <= _FEW_CELLS:
+        yield [_cells_across(analysis, cells, pairings)]
+        yield [_cells_down(analysis, cells, pairings)]
+    for columns in range(_MOST_COLUMNS, 1, -1):
+        yield _grids(analysis, cells, pairings, columns)
+
+
+def _cells_across(analysis: Analysis, cells: Sequence[Cell], pairings: Sequence[Pairing]) -> _Block:
+    """One block: a row for each comparison, a column for each cell."""
+    grid = arranged(analysis, cells, (), range(len(analysis.conditions.factors)))
+    entries = tuple(
+        _Entry(row, column, cell, pairing)
+        for row, pairing in enumerate(pairings)
+        for _, column, cell in grid.places
+    )
+    return _Block("", tuple(map(str, pairings)), grid.columns, entries)
+
+
+def _cells_down(analysis: Analysis, cells: Sequence[Cell], pairings: Sequence[Pairing]) -> _Block:
+    """One block: a row for each cell, a column for each comparison."""
+    columns = tuple((f"against {one.against}", one.contender) for one in pairings)
+    entries = tuple(
+        _Entry(row, column, cell, pairing)
+        for row, cell in enumerate(cells)
+        for column, pairing in enumerate(pairings)
+    )
+    return _Block("", tuple(cell.title for cell in cells), columns, entries)
+
+
+def _grids(
+    analysis: Analysis, cells: Sequence[Cell], pairings: Sequence[Pairing], columns: int
+) -> list[_Block]:
+    """A block for each comparison: factors crossed, with at most so many columns."""
+    grid = crossed(analysis, cells, columns)
+    return [
+        _Block(
+            heading=str(pairing),
+            rows=grid.rows,
+            columns=grid.columns,
+            entries=tuple(_Entry(*place, pairing) for place in grid.places),
+        )
+        for pairing in pairings
+    ]
+
+
+def _room(block: _Block, width: float) -> float:
+    """What the columns leave of the width; negative if they do not fit."""
+    return width - _labels_width(block, width) - _least_column(block) * len(block.columns)
+
+
+def _least_column(block: _Block) -> float:
+    widest = max((text_width(titles[-1]) for titles in block.columns if titles), default=0.0)
+    return max(_NARROWEST_CELL, widest + 8)
+
+
+def _labels_width(block: _Block, width: float) -> float:
+    """Room for the labels of rows, all that they need if the columns can do without it."""
+    if not any(block.rows):
+        return 0.0
+    needed = max(text_width(label) for label in block.rows) + 14
+    return min(needed, width - 1.5 * _NARROWEST_CELL)
+
+
+def _sizes(blocks: Sequence[_Block], width: float) -> _Sizes:
+    """As many blocks side by side as fit; low rows where there are many."""
+    block = blocks[0]
+    labels, count = _labels_width(block, width), len(block.columns)
+    room = width - labels
+    beside = int((room + _GAP) / (max(_least_column(block), 64) * count + _GAP))
+    beside = max(1, min(beside, len(blocks)))
+    column = min((room - _GAP * (beside - 1)) / beside / count, _WIDEST_CELL)
+    many = len(block.rows) > 12
+    return _Sizes(labels, column, 22 if many else 30, 11 if many or column < 56 else 12, beside)
+
+
+def _row_labels(sheet: Sheet, block: _Block, sizes: _Sizes, top: float) -> None:
+    top += _HEADING + _HEADER * block.depth
+    for row, label in enumerate(block.rows):
+        shown = shortened(label, sizes.labels - 12)
+        sheet.text(sizes.labels - 10, top + (row + 0.5) * sizes.row, shown, anchor="end")
+
+
+def _draw_block(sheet: Sheet, block: _Block, sizes: _Sizes, left: float, top: float) -> None:
+    room = sizes.column * len(block.columns)
+    sheet.text(
+        left, top + 11, shortened(block.heading, room + _GAP, 14, bold=True), size=14, bold=True
+    )
+    _headers(sheet, block, sizes, left, top + _HEADING)
+    top += _HEADING + _HEADER * block.depth
+    _fills(sheet, block, sizes, left, top)
+    for entry in block.entries:
+        x, y = left + (entry.column + 0.5) * sizes.column, top + (entry.row + 0.5) * sizes.row
+        _write_entry(sheet, entry, x, y, sizes.text)
+
+
+def _headers(sheet: Sheet, block: _Block, sizes: _Sizes, left: float, top: float) -> None:
+    """Titles of columns, outer factors above inner ones, equal neighbours merged."""
+    for level in range(block.depth):
+        start, y = 0, top + (level + 0.5) * _HEADER
+        for _, group in itertools.groupby(block.columns, key=lambda titles: titles[: level + 1]):
+            titles = list(group)
+            room = len(titles) * sizes.column
+            x = left + start * sizes.column
+            shown = shortened(titles[0][level], room - 2)
+            sheet.text(x + room / 2, y, shown, MUTED, anchor="middle")
+            if level < block.depth - 1:
+                sheet.line((x + 4, y + 9.5), (x + room - 4, y + 9.5), colour=RULE)
+            start += len(titles)
+
+
+def _fills(sheet: Sheet, block: _Block, sizes: _Sizes, left: float, top: float) -> None:
+    """The boxes of a block, those of one colour at a time."""
+    by_fill: dict[Colour, list[tuple[float, float, float, float]]] = {}
+    for entry in block.entries:
+        fill, _ = shade(entry.cell.comparison(entry.pairing))
+        corner = (left + entry.column * sizes.column + 1.5, top + entry.row * sizes.row + 1.5)
+        by_fill.setdefault(fill, []).append((*corner, sizes.column - 3, sizes.row - 3))
+    for fill, places in by_fill.items():
+        sheet.boxes(places, fill=fill, edge=RULE if fill is PAPER else None)
+
+
+def _write_entry(sheet: Sheet, entry: _Entry, x: float, y: float, size: float) -> None:
+    comparison = entry.cell.comparison(entry.pairing)
+    sides = (entry.cell.side(entry.pairing.contender), entry.cell.side(entry.pairing.against))
+    failed = any(side is not None and side.failures for side in sides)
+    text = entry_text(comparison) + (f" {FAILED}" if failed else "")
+    bold = comparison is not None and comparison.matters
+    sheet.text(x, y, text, shade(comparison)[1], size=size, bold=bold, anchor="middle")
+
+
+def entry_text(comparison: Comparison | None) -> str:
+    """What a cell of the figure says: in brackets what is chance or negligible."""
+    if comparison is None:
+        return "not run"
+    if comparison.relative is None:
+        return "no data" if comparison.verdict is Verdict.INCOMPARABLE else "–"
+    text = signed_percent(comparison.relative)
+    text = text if text.startswith("×") else f"{text} %"
+    return text if comparison.matters else f"({text})"
+
+
+def shade(comparison: Comparison | None) -> tuple[Colour, Colour]:
+    """Fill and text colour of a comparison: white unless there is a difference that matters."""
+    if comparison is None or not comparison.matters or comparison.relative is None:
+        return PAPER, MUTED
+    ratio = 1 + comparison.relative
+    ratio = max(ratio, 1 / ratio) if ratio > 0 else _STEPS[-1]
+    strength = sum(ratio >= step for step in _STEPS)
+    colours = FASTER if comparison.verdict is Verdict.FASTER else SLOWER
+    return colours[strength], ON_FILL[strength]
+
+
+def _legend(sheet: Sheet, analysis: Analysis, top: float) -> None:
+    """A scale from much faster to much slower, with the differences at which colours change."""
+    fills = [*reversed(FASTER), PAPER, *SLOWER]
+    box = min(72.0, (sheet.width - 4) / len(fills))
+    for place, fill in enumerate(fills):
+        edge = RULE if fill is PAPER else None
+        sheet.box(place * box + 1, top + 18, box - 2, 14, fill=fill, edge=edge)
+    less, more = [1 / step - 1 for step in _STEPS], [step - 1 for step in _STEPS]
+    faster, slower = (less, more) if analysis.metric.less_is_better else (more, less)
+    for place, share in zip((3, 2, 1, 6, 7, 8), [*faster, *slower], strict=True):
+        text = signed_percent(share) + (" %" if box >= 44 else "")
+        sheet.text(place * box, top + 41, text, MUTED, size=11, anchor="middle")
+    sheet.text(2, top + 8, "faster", size=11)
+    sheet.text(len(fills) * box, top + 8, "slower", size=11, anchor="end")
+    sheet.text(4.5 * box, top + 8, "no difference", size=11, anchor="middle")

@@ -1,0 +1,77 @@
+"""Stacked bars of what held the runs back: seconds by cause, a bar per contender, a panel per cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headway.analysis import Analysis, Cell, Side
+from headway.analysis.cells import HOLDUPS
+from headway.analysis.metric import metric_named
+from headway.analysis.numbers import significant
+from headway.report.figures.kind import NARROW, WIDE, Kind, Picture, Section, Subject, picture_name
+from headway.report.legend import colour_legend, legend_height
+from headway.report.panels import Panel, draw_panels, fitting_limit, value_axis
+from headway.report.scale import tick_texts
+from headway.report.sheet import Sheet
+from headway.report.telling import telling_cells
+from headway.report.theme import CAUSES, INK, Colour
+
+_MOST_ROWS = 96
+"""Rows in all panels together."""
+_BAR = 15.0
+_SECONDS = metric_named("total_s")
+
+COLOURS: dict[str, Colour] = dict(zip(HOLDUPS, CAUSES, strict=True))
+"""Of everything that can hold a transfer back."""
+
+
+def _draw(subject: Subject) -> Picture | None:
+    analysis = subject.analysis
+    known = [cell for cell in analysis.cells if any(side.holdups for side in cell.sides)]
+    if not known:
+        return None
+    most = max(3, _MOST_ROWS // len(analysis.contenders))
+    cells = [cell for cell in telling_cells(analysis, most) if cell in known]
+    said = "Mean over the finished runs, from the start of the request to the last byte."
+    if len(cells) < len(known):
+        said += f" The {len(cells)} of {len(known)} cells with the largest differences."
+    return Picture(
+        name=picture_name(analysis, "limits"),
+        title="Seconds by what held the transfer back",
+        caption=said,
+        wide=_sheet(analysis, cells, WIDE),
+        narrow=_sheet(analysis, cells, NARROW),
+    )
+
+
+KIND = Kind(place=50, section=Section.LIMITS, draw=_draw, every_metric=False)
+
+
+def _sheet(analysis: Analysis, cells: Sequence[Cell], width: float) -> Sheet:
+    there = {name for cell in cells for side in cell.sides for name, value in side.holdups if value}
+    colours = {name: colour for name, colour in COLOURS.items() if name in there}
+    head = legend_height(tuple(colours), width) + 10
+    sheet = draw_panels(
+        analysis, cells, width, lambda sheet, panel: _panel(sheet, analysis, panel), head
+    )
+    colour_legend(sheet, colours, 0, 0)
+    return sheet
+
+
+def _panel(sheet: Sheet, analysis: Analysis, panel: Panel) -> None:
+    sums = {side.contender: _sum(side) for side in panel.cell.sides}
+    labels = {name: f"{significant(total)} s" if total else "" for name, total in sums.items()}
+    scale = panel.scale(fitting_limit(panel, sums, labels))
+    value_axis(sheet, panel, scale, lambda ticks: tick_texts(_SECONDS, ticks))
+    for row, contender in enumerate(analysis.contenders):
+        side, start, y = panel.cell.side(contender), 0.0, panel.y(row)
+        for name, seconds in side.holdups if side else ():
+            left, right = scale(start), scale(start + seconds)
+            if right - left >= 0.1:
+                sheet.box(left, y - _BAR / 2, right - left, _BAR, fill=COLOURS[name])
+            start += seconds
+        sheet.text(scale(start) + 6, y, labels.get(contender, ""), INK)
+
+
+def _sum(side: Side) -> float:
+    return sum(seconds for _, seconds in side.holdups)

@@ -1,0 +1,95 @@
+"""What a figure of the report is: when it is drawn, and what comes of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+from typing import TYPE_CHECKING
+
+from headway.analysis import Analysis
+from headway.report.sheet import Sheet
+
+if TYPE_CHECKING:
+    from headway.results.series import Series
+
+WIDE, NARROW = 1040.0, 360.0
+"""Widths of the page's column, in pixels: on a desk, and in a hand."""
+
+
+class Section(Enum):
+    """Part of an experiment's section that a figure stands in."""
+
+    RESULTS = "results"
+    PUBLISHED = "published"
+    LIMITS = "limits"
+    WHY = "why"
+
+
+@dataclass(frozen=True)
+class Story:
+    """A run over time.
+
+    Attributes:
+        run_id: its name.
+        contender: what ran.
+        cell: title of the cell.
+        outcome: how it ended, in a few words: ``9.32 s``.
+        series: what was sampled.
+    """
+
+    run_id: str
+    contender: str
+    cell: str
+    outcome: str
+    series: Series
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What figures are drawn of: one metric of an experiment, and chosen runs over time."""
+
+    analysis: Analysis
+    stories: tuple[Story, ...] = ()
+
+
+@dataclass(frozen=True)
+class Picture:
+    """A figure of the page.
+
+    Attributes:
+        name: name of its files, without suffix.
+        title: heading.
+        caption: what it shows and how to read it; what it leaves out.
+        wide: drawing for wide screens and for files.
+        narrow: drawing for narrow screens; None if these scroll across the wide one.
+    """
+
+    name: str
+    title: str
+    caption: str
+    wide: Sheet
+    narrow: Sheet | None
+
+
+@dataclass(frozen=True)
+class Kind:
+    """A kind of figure.
+
+    Attributes:
+        place: kinds stand in the order of their places.
+        section: part of the page.
+        draw: makes the figure; None if the data are not fit for it.
+        every_metric: whether it is drawn for every metric of an experiment, not only the first.
+    """
+
+    place: int
+    section: Section
+    draw: Callable[[Subject], Picture | None]
+    every_metric: bool = True
+
+
+def picture_name(analysis: Analysis, kind: str) -> str:
+    """Name of a figure's files: experiment, metric, kind."""
+    parts = (analysis.experiment.name, analysis.metric.column, kind)
+    return "-".join(part for part in parts if part)

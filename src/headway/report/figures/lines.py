@@ -1,0 +1,196 @@
+"""Lines over a numeric factor: medians with intervals, a panel per combination of the others."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from headway.analysis import Analysis, Cell, Side
+from headway.report.figures.kind import NARROW, WIDE, Kind, Picture, Section, Subject, picture_name
+from headway.report.layout import Grid, arranged
+from headway.report.legend import legend_height, style_legend
+from headway.report.plots import frames, title, total_height, x_axis, y_axis
+from headway.report.scale import Scale, tick_texts, value_scale
+from headway.report.sheet import Point, Sheet, text_width
+from headway.report.telling import representative_cells
+from headway.report.theme import Style, contender_styles
+
+_LEAST_LEVELS = 3
+_MOST_PANELS = 16
+_HEIGHT = 170.0
+_GAP = 22.0
+_EDGE = 16.0
+"""Between the outermost levels and the edges of the plot."""
+_WIDE_RATIO = 30.0
+"""Levels whose greatest is this many times the least stand on a logarithmic axis."""
+_DODGE = 3.0
+"""Pixels between contenders at the same level, so that their intervals can be told apart."""
+
+
+@dataclass(frozen=True)
+class _Axis:
+    """The factor from left to right: its place, its levels as text, and where they stand (0 to 1)."""
+
+    place: int
+    name: str
+    labels: tuple[str, ...]
+    shares: tuple[float, ...]
+
+
+def _draw(subject: Subject) -> Picture | None:
+    analysis = subject.analysis
+    axis = _axis(analysis)
+    if axis is None or not any(side.sample for cell in analysis.cells for side in cell.sides):
+        return None
+    others = _other_factors(analysis, axis)
+    cells = representative_cells(analysis, _MOST_PANELS * len(axis.labels), [axis.place])
+    grid = arranged(analysis, cells, others, [axis.place])
+    return Picture(
+        name=picture_name(analysis, "lines"),
+        title=f"{analysis.metric.label[0].upper()}{analysis.metric.label[1:]} over {axis.name}",
+        caption=_caption(analysis, len(cells)),
+        wide=_sheet(analysis, axis, grid, WIDE),
+        narrow=_sheet(analysis, axis, grid, NARROW),
+    )
+
+
+KIND = Kind(place=20, section=Section.RESULTS, draw=_draw)
+
+
+def _axis(analysis: Analysis) -> _Axis | None:
+    """The numeric factor with the most levels; None if none has enough."""
+    found = [
+        (len(factor.levels), -place)
+        for place, factor in enumerate(analysis.conditions.factors)
+        if factor.values is not None and len(factor.levels) >= _LEAST_LEVELS
+    ]
+    if not found:
+        return None
+    place = -max(found)[1]
+    factor = analysis.conditions.factors[place]
+    values = factor.values or ()
+    return _Axis(place, factor.name, factor.levels, _shares(values, factor.name == "size"))
+
+
+def _shares(values: Sequence[float], proportional: bool) -> tuple[float, ...]:
+    """Where levels stand between the first (0) and the last (1).
+
+    On a logarithmic axis zero stands a step before the smallest of the others.
+    """
+    positive = sorted(value for value in values if value > 0)
+    wide = positive and positive[-1] / positive[0] >= _WIDE_RATIO
+    if min(values) >= 0 and len(positive) > 1 and (proportional or wide):
+        zero = positive[0] ** 2 / positive[1]
+        places = [math.log(value or zero) for value in values]
+    else:
+        places = list(values)
+    low, high = min(places), max(places)
+    return tuple((place - low) / (high - low) for place in places)
+
+
+def _other_factors(analysis: Analysis, axis: _Axis) -> list[int]:
+    return [place for place in range(len(analysis.conditions.factors)) if place != axis.place]
+
+
+def _caption(analysis: Analysis, shown: int) -> str:
+    said = (
+        f"Medians of the {analysis.metric.label}; bars are their confidence intervals, the whole "
+        "range below six runs."
+    )
+    sides = [side for cell in analysis.cells for side in cell.sides]
+    if any(side.failures and side.sample for side in sides):
+        said += " A hollow mark: some of its runs failed."
+    if any(side.sample is None for side in sides):
+        said += " A gap: no run finished."
+    if shown < len(analysis.cells):
+        said += f" {shown} of {len(analysis.cells)} cells, evenly spread over the levels."
+    return said
+
+
+def _sheet(analysis: Analysis, axis: _Axis, grid: Grid, width: float) -> Sheet:
+    styles = contender_styles(analysis.contenders)
+    values = [value for _, _, cell in grid.places for value in _values(cell)]
+    scale = value_scale(values, 0, 1)
+    ticks = scale.ticks(6)
+    texts = tick_texts(analysis.metric, ticks)
+    left = max(map(text_width, texts)) + 8
+    columns = _columns(analysis, axis, grid, width)
+    head = legend_height(tuple(styles), width) + 8
+    count = len(grid.rows)
+    sheet = Sheet(width, head + total_height(count, columns, _HEIGHT))
+    style_legend(sheet, styles, 0, 0)
+    places = frames(count, columns, width, top=head, left=left, height=_HEIGHT, gap=_GAP)
+    for row, frame in enumerate(places):
+        cells = [cell for at, _, cell in grid.places if at == row]
+        title(sheet, frame, grid.rows[row])
+        upwards = Scale(scale.low, scale.high, frame.bottom, frame.top, scale.log)
+        y_axis(sheet, frame, upwards, ticks, texts)
+        xs = [frame.left + _EDGE + share * (frame.width - 2 * _EDGE) for share in axis.shares]
+        x_axis(sheet, frame, xs, axis.labels, axis.name)
+        standing = {xs[cell.levels[axis.place]]: cell for cell in cells}
+        _plot(sheet, analysis, standing, upwards, styles)
+    return sheet
+
+
+def _columns(analysis: Analysis, axis: _Axis, grid: Grid, width: float) -> int:
+    """Panels side by side: a row for each level of the first other factor, if that fits."""
+    most = max(1, int(width / 250))
+    inner = _other_factors(analysis, axis)[1:]
+    count = math.prod(len(analysis.conditions.factors[place].levels) for place in inner)
+    if len(inner) and 1 < count <= most and len(grid.rows) % count == 0:
+        return count
+    return min(most, len(grid.rows))
+
+
+def _values(cell: Cell) -> list[float]:
+    samples = [side.sample for side in cell.sides if side.sample]
+    ends = [sample.interval for sample in samples if sample.interval]
+    return [
+        *(sample.median for sample in samples),
+        *(end for interval in ends for end in (interval.low, interval.high)),
+    ]
+
+
+def _plot(
+    sheet: Sheet,
+    analysis: Analysis,
+    cells: Mapping[float, Cell],
+    scale: Scale,
+    styles: Mapping[str, Style],
+) -> None:
+    """The lines of all contenders; ``cells`` by their place from left to right."""
+    count = len(analysis.contenders)
+    for place, contender in enumerate(analysis.contenders):
+        dodge = (place - (count - 1) / 2) * min(_DODGE, 16 / count)
+        sides = [
+            (x + dodge, side)
+            for x, cell in sorted(cells.items(), key=lambda item: item[0])
+            if (side := cell.side(contender))
+        ]
+        _line(sheet, sides, scale, styles[contender], small=count > 6)
+
+
+def _line(
+    sheet: Sheet, sides: Sequence[tuple[float, Side]], scale: Scale, style: Style, small: bool
+) -> None:
+    runs: list[list[Point]] = [[]]
+    bars: list[tuple[Point, Point]] = []
+    whole: list[Point] = []
+    partly: list[Point] = []
+    for x, side in sides:
+        if side.sample is None:
+            runs.append([])
+            continue
+        at = (x, scale(side.sample.median))
+        runs[-1].append(at)
+        (partly if side.failures else whole).append(at)
+        interval = side.sample.interval
+        if interval and interval.high > interval.low:
+            bars.append(((x, scale(interval.low)), (x, scale(interval.high))))
+    sheet.lines(bars, colour=style.colour, width=1.4, opacity=0.55)
+    long_enough = [run for run in runs if len(run) > 1]
+    sheet.lines(long_enough, colour=style.colour, width=1.6, dash=style.dash)
+    size = 5.0 if small else 6.0
+    sheet.dots(whole, style.colour, style.marker, size=size, halo=True)
+    sheet.dots(partly, style.colour, style.marker, size=size + 1, hollow=True, halo=True)

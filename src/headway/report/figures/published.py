@@ -1,0 +1,128 @@
+"""Published values and ours: a row for each, both on one scale."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headway.analysis.numbers import plain
+from headway.analysis.published import Agreement, Beside, beside
+from headway.report.figures.kind import (
+    NARROW,
+    WIDE,
+    Kind,
+    Picture,
+    Section,
+    Subject,
+    picture_name,
+)
+from headway.report.plots import Frame, x_axis
+from headway.report.scale import Scale, value_scale
+from headway.report.sheet import Sheet, shortened, text_width
+from headway.report.tables.published import subject as whose
+from headway.report.theme import CAUSES, INK, MUTED, RULE, Colour, Marker
+
+_ROW = 22.0
+_HEAD = 26.0
+_FOOT = 46.0
+_LEGEND = 26.0
+_MOST_ROWS = 60
+_COLOURS: dict[Agreement, Colour] = {
+    Agreement.AGREES: CAUSES[4],
+    Agreement.DIRECTION: CAUSES[3],
+    Agreement.DIFFERS: CAUSES[2],
+    Agreement.DISAGREES: CAUSES[1],
+}
+
+
+def _draw(subject: Subject) -> Picture | None:
+    found = [one for one in beside(subject.analysis) if one.value is not None]
+    if not found:
+        return None
+    groups = [
+        [one for one in found if one.published.unit == unit][:_MOST_ROWS]
+        for unit in dict.fromkeys(one.published.unit for one in found)
+    ]
+    shown = sum(map(len, groups))
+    left_out = f" The first {shown} of {len(found)} values." if shown < len(found) else ""
+    return Picture(
+        name=picture_name(subject.analysis, "published"),
+        title="Published and ours",
+        caption="Hollow: published; filled: ours, coloured by how they agree, with its confidence "
+        f"interval.{left_out}",
+        wide=_sheet(groups, WIDE),
+        narrow=_sheet(groups, NARROW),
+    )
+
+
+KIND = Kind(place=5, section=Section.PUBLISHED, draw=_draw)
+
+
+def _sheet(groups: Sequence[Sequence[Beside]], width: float) -> Sheet:
+    rows = sum(map(len, groups))
+    sheet = Sheet(width, _LEGEND + rows * _ROW + len(groups) * (_HEAD + _FOOT))
+    _legend(sheet, [one for group in groups for one in group])
+    labels = [_label(one) for group in groups for one in group]
+    left = min(max(map(text_width, labels)) + 12, 0.55 * width)
+    top = _LEGEND
+    for group in groups:
+        frame = Frame(left, top + _HEAD, width - left - 16, len(group) * _ROW)
+        _group(sheet, group, frame)
+        top = frame.bottom + _FOOT
+    return sheet
+
+
+def _legend(sheet: Sheet, found: Sequence[Beside]) -> None:
+    x = 8.0
+    sheet.dots([(x, 10)], MUTED, size=8, hollow=True)
+    sheet.text(x + 10, 10, "published")
+    x += 24 + text_width("published")
+    for agreement, colour in _COLOURS.items():
+        if any(one.agreement is agreement for one in found):
+            said = agreement.value
+            if x + text_width(said) > sheet.width - 20:
+                said = shortened(said, sheet.width - 20 - x)
+            sheet.dots([(x + 6, 10)], colour, Marker.DIAMOND, size=9)
+            sheet.text(x + 16, 10, said)
+            x += 30 + text_width(said)
+
+
+def _label(one: Beside) -> str:
+    return f"{whose(one)}, {one.title}" if one.title else whose(one)
+
+
+def _group(sheet: Sheet, group: Sequence[Beside], frame: Frame) -> None:
+    """Values of one unit."""
+    scale = _scale(group, frame)
+    ticks = scale.ticks(max(2, int(frame.width / 70)))
+    sheet.lines([((scale(t), frame.top), (scale(t), frame.bottom)) for t in ticks], colour=RULE)
+    unit = group[0].published.unit
+    x_axis(sheet, frame, [scale(tick) for tick in ticks], [f"{plain(t)} {unit}" for t in ticks])
+    for row, one in enumerate(group):
+        y = frame.top + (row + 0.5) * _ROW
+        label = shortened(_label(one), frame.left - 8)
+        sheet.text(frame.left - 8, y, label, INK, anchor="end")
+        _draw_row(sheet, one, scale, y)
+
+
+def _scale(group: Sequence[Beside], frame: Frame) -> Scale:
+    values = [one.published.value for one in group] + [one.value or 0.0 for one in group]
+    ends = [end for one in group if one.interval for end in (one.interval.low, one.interval.high)]
+    if min(values) > 0:
+        return value_scale(values, frame.left, frame.right)
+    low, high = min(0.0, *values, *ends), max(0.0, *values, *ends)
+    margin = 0.04 * (high - low) or 1.0
+    return Scale(low - margin, high + margin, frame.left, frame.right)
+
+
+def _draw_row(sheet: Sheet, one: Beside, scale: Scale, y: float) -> None:
+    ours, theirs = scale(one.value or 0.0), scale(one.published.value)
+    colour = _COLOURS.get(one.agreement, MUTED)
+    sheet.line((min(ours, theirs), y), (max(ours, theirs), y), colour=MUTED, opacity=0.6)
+    if one.interval and one.interval.high > one.interval.low:
+        low, high = (
+            scale(min(max(end, scale.low), scale.high))
+            for end in (one.interval.low, one.interval.high)
+        )
+        sheet.line((low, y), (high, y), colour=colour, width=5, opacity=0.35)
+    sheet.dots([(theirs, y)], MUTED, size=8, hollow=True, halo=True)
+    sheet.dots([(ours, y)], colour, Marker.DIAMOND, size=8, halo=True)

@@ -1,0 +1,82 @@
+"""Cumulative distributions of runs: contenders as curves, a panel per cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headway.analysis import Analysis, Cell
+from headway.report.figures.kind import NARROW, WIDE, Kind, Picture, Section, Subject, picture_name
+from headway.report.legend import legend_height, style_legend
+from headway.report.plots import Frame, frames, steps, title, total_height, x_axis, y_axis
+from headway.report.scale import Scale, tick_texts, value_scale
+from headway.report.sheet import Sheet
+from headway.report.telling import telling_cells
+from headway.report.theme import contender_styles
+
+_LEAST_RUNS = 8
+"""Fewer runs make stairs rather than a curve; the box plots show them all."""
+_MOST_PANELS = 6
+_HEIGHT = 150.0
+_GAP = 24.0
+_LEFT = 38.0
+
+
+def _draw(subject: Subject) -> Picture | None:
+    analysis = subject.analysis
+    cells = [cell for cell in telling_cells(analysis, _MOST_PANELS) if _varied(cell)]
+    if not cells:
+        return None
+    return Picture(
+        name=picture_name(analysis, "cdf"),
+        title=f"Distribution of the {analysis.metric.label}",
+        caption=_caption(analysis, len(cells)),
+        wide=_sheet(analysis, cells, WIDE),
+        narrow=_sheet(analysis, cells, NARROW),
+    )
+
+
+KIND = Kind(place=40, section=Section.RESULTS, draw=_draw, every_metric=False)
+
+
+def _varied(cell: Cell) -> bool:
+    """Whether there are enough runs, and not all of a contender's are the same."""
+    samples = [side.sample for side in cell.sides if side.sample]
+    return any(sample.n >= _LEAST_RUNS and not sample.constant for sample in samples)
+
+
+def _caption(analysis: Analysis, shown: int) -> str:
+    said = (
+        f"Share of a contender's runs whose {analysis.metric.label} is at most the value below. A "
+        "curve that ends below 100 % belongs to a contender of which runs failed."
+    )
+    if shown < len(analysis.cells):
+        said += f" The {shown} of {len(analysis.cells)} cells with the largest differences."
+    return said
+
+
+def _sheet(analysis: Analysis, cells: Sequence[Cell], width: float) -> Sheet:
+    styles = contender_styles(analysis.contenders)
+    columns = min(len(cells), max(1, int(width / 300)))
+    head = legend_height(tuple(styles), width) + 8
+    sheet = Sheet(width, head + total_height(len(cells), columns, _HEIGHT))
+    style_legend(sheet, styles, 0, 0)
+    places = frames(len(cells), columns, width, top=head, left=_LEFT, height=_HEIGHT, gap=_GAP)
+    for cell, frame in zip(cells, places, strict=True):
+        _panel(sheet, analysis, cell, frame)
+    return sheet
+
+
+def _panel(sheet: Sheet, analysis: Analysis, cell: Cell, frame: Frame) -> None:
+    title(sheet, frame, cell.title)
+    values = [run.value for side in cell.sides for run in side.observations]
+    across = value_scale(values, frame.left, frame.right)
+    up = Scale(0.0, 1.0, frame.bottom, frame.top)
+    y_axis(sheet, frame, up, (0.0, 0.5, 1.0), ("0", "50 %", "100 %"))
+    ticks = across.ticks(5)
+    x_axis(sheet, frame, [across(tick) for tick in ticks], tick_texts(analysis.metric, ticks))
+    styles = contender_styles(analysis.contenders)
+    for side in cell.sides:
+        style = styles[side.contender]
+        ordered = sorted(run.value for run in side.observations)
+        run = steps(ordered, side.runs, across, up)
+        sheet.lines([run] if run else [], colour=style.colour, width=1.7, dash=style.dash)

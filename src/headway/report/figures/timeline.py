@@ -1,0 +1,280 @@
+"""Chosen runs over time, side by side: window, round-trip time, queue, rate, and what limited them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, pairwise
+from typing import TYPE_CHECKING
+
+from headway.analysis.numbers import plain
+from headway.report.figures.holdups import COLOURS
+from headway.report.figures.kind import (
+    NARROW,
+    WIDE,
+    Kind,
+    Picture,
+    Section,
+    Story,
+    Subject,
+    picture_name,
+)
+from headway.report.legend import colour_legend, legend_height
+from headway.report.plots import Frame, x_axis, y_axis
+from headway.report.scale import Scale
+from headway.report.sheet import Point, Sheet, shortened, text_width
+from headway.report.theme import CAUSES, INK, MUTED, RULE, Colour
+
+if TYPE_CHECKING:
+    from headway.results.series import HopSeries
+
+_WINDOW, _FLIGHT, _LINE = INK, CAUSES[7], CAUSES[0]
+_DROPS = CAUSES[1]
+_GAP = 26.0
+_HEAD = 44.0
+_STRIP = 13.0
+_BETWEEN = 26.0
+_FOOT = 40.0
+_BUCKET = 2.0
+"""Pixels of which one least and one greatest value is drawn."""
+_RATE_BUCKET = 6.0
+_MOST_APART = 6.0
+"""Runs whose lengths differ by more than this factor have time axes of their own."""
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A row of plots: what it shows, its height, and the values over time, None where unknown."""
+
+    name: str
+    height: float
+    values: Callable[[HopSeries], Sequence[float | None]]
+    colour: Colour
+
+
+_ROWS = (
+    _Row(
+        "congestion window, in flight [kB]",
+        110,
+        lambda hop: [None if v is None else v / 1e3 for v in hop.cwnd_bytes],
+        _WINDOW,
+    ),
+    _Row("smoothed RTT [ms]", 76, lambda hop: hop.srtt_ms, _LINE),
+    _Row("queue at the bottleneck [kB]", 76, lambda hop: [v / 1e3 for v in hop.queue_bytes], _LINE),
+)
+_RATE_NAME, _RATE_HEIGHT = "rate at the bottleneck [Mbit/s]", 76.0
+
+
+def _draw(subject: Subject) -> Picture | None:
+    stories = [story for story in subject.stories if story.series.hops and _end(story)]
+    if not stories:
+        return None
+    return Picture(
+        name=picture_name(subject.analysis, "timeline"),
+        title=_title(stories),
+        caption=_caption(stories),
+        wide=_sheet(stories, WIDE, min(len(stories), 4)),
+        narrow=_sheet(stories, NARROW, 1),
+    )
+
+
+KIND = Kind(place=60, section=Section.WHY, draw=_draw, every_metric=False)
+
+
+def _title(stories: Sequence[Story]) -> str:
+    cells = dict.fromkeys(story.cell for story in stories)
+    return f"Over time: {next(iter(cells))}" if len(cells) == 1 and any(cells) else "Over time"
+
+
+def _caption(stories: Sequence[Story]) -> str:
+    runs = ", ".join(story.run_id for story in stories)
+    said = (
+        "Black: congestion window; blue: bytes in flight; red ticks: packets dropped on the path. "
+        "The strip is coloured by what held the transfer back"
+    )
+    if any(len(story.series.hops) > 1 for story in stories):
+        said += (
+            "; with a proxy the plots are of the path from the proxy to the client, and a second "
+            "strip is of the server's side"
+        )
+    told = "" if _shared(stories) else " The runs have time axes of their own."
+    return f"{said}.{told} Runs: {runs}."
+
+
+def _end(story: Story) -> float:
+    """The last moment worth showing, in seconds."""
+    last = max((hop.at_s[-1] for hop in story.series.hops if hop.at_s), default=0.0)
+    return min(last, story.series.end_s) if story.series.end_s else last
+
+
+def _shared(stories: Sequence[Story]) -> bool:
+    ends = [_end(story) for story in stories]
+    return max(ends) <= _MOST_APART * min(ends)
+
+
+def _sheet(stories: Sequence[Story], width: float, columns: int) -> Sheet:
+    causes = {
+        str(limit) for story in stories for hop in story.series.hops for limit in hop.limit if limit
+    }
+    colours = {name: colour for name, colour in COLOURS.items() if name in causes}
+    legend = legend_height(tuple(colours), width) + 10
+    strips = max(len(story.series.hops) for story in stories)
+    tall = _HEAD + _heights() + strips * (_STRIP + 4) + _FOOT
+    sheet = Sheet(width, legend + tall * -(-len(stories) // columns))
+    colour_legend(sheet, colours, 0, 0)
+    left = 46.0
+    pitch = (width + _GAP) / columns
+    longest = max(map(_end, stories)) if _shared(stories) else None
+    tops = [_greatest(stories, row.values) for row in _ROWS]
+    for place, story in enumerate(stories):
+        x, y = place % columns * pitch + left, legend + place // columns * tall
+        across = Scale(0, longest or _end(story), x, x + pitch - _GAP - left)
+        _story(sheet, story, across, y, tops, _greatest_rate(stories, across))
+    return sheet
+
+
+def _heights() -> float:
+    return sum(row.height + _BETWEEN for row in _ROWS) + _RATE_HEIGHT + _BETWEEN
+
+
+def _greatest(
+    stories: Sequence[Story], values: Callable[[HopSeries], Sequence[float | None]]
+) -> float:
+    found = [
+        value
+        for story in stories
+        for at, value in zip(story.series.hops[0].at_s, values(story.series.hops[0]), strict=True)
+        if value is not None and at <= _end(story)
+    ]
+    return max(found, default=0.0) or 1.0
+
+
+def _greatest_rate(stories: Sequence[Story], across: Scale) -> float:
+    rates = [rate for story in stories for _, _, rate in _rates(story.series.hops[0], across)]
+    return max(rates, default=0.0) or 1.0
+
+
+def _story(
+    sheet: Sheet, story: Story, across: Scale, top: float, tops: Sequence[float], fastest: float
+) -> None:
+    hop, width = story.series.hops[0], across.end - across.start
+    name = shortened(story.contender, width, 14, bold=True)
+    sheet.text(across.start, top + 11, name, size=14, bold=True)
+    sheet.text(across.start, top + 29, shortened(story.outcome, width), MUTED)
+    y = top + _HEAD
+    for row, most in zip(_ROWS, tops, strict=True):
+        frame = Frame(across.start, y + _BETWEEN - 6, width, row.height)
+        _plot(sheet, row, hop, frame, across, Scale(0, most * 1.06, frame.bottom, frame.top))
+        y += row.height + _BETWEEN
+    frame = Frame(across.start, y + _BETWEEN - 6, width, _RATE_HEIGHT)
+    _plot_rate(sheet, hop, frame, across, Scale(0, fastest * 1.06, frame.bottom, frame.top))
+    y += _RATE_HEIGHT + _BETWEEN + 4
+    for found in story.series.hops:
+        _strip(sheet, found, across, y)
+        y += _STRIP + 4
+    ticks = across.ticks(max(2, int(width / 55)))
+    edge = Frame(across.start, y, width, 0)
+    texts = [plain(tick) for tick in ticks]
+    x_axis(sheet, edge, [across(tick) for tick in ticks], texts, "seconds")
+
+
+def _frame(sheet: Sheet, name: str, frame: Frame, up: Scale) -> None:
+    ticks = up.ticks(4)
+    y_axis(sheet, frame, up, ticks, [plain(tick) for tick in ticks])
+    shown = shortened(name, frame.width, 11)
+    sheet.text(frame.left, frame.top - 9, shown, MUTED, size=11)
+
+
+def _plot(sheet: Sheet, row: _Row, hop: HopSeries, frame: Frame, across: Scale, up: Scale) -> None:
+    _frame(sheet, row.name, frame, up)
+    values = row.values(hop)
+    if all(value is None for value in values):
+        told = shortened("the sender does not tell", frame.width, 11)
+        sheet.text(frame.left + 8, frame.top + frame.height / 2, told, MUTED, size=11)
+        return
+    if row.colour is _WINDOW:
+        flight = [None if v is None else v / 1e3 for v in hop.in_flight_bytes]
+        for run in _runs(hop.at_s, flight, across, up):
+            ground = [(run[-1][0], frame.bottom), (run[0][0], frame.bottom)]
+            sheet.areas([[*run, *ground]], fill=_FLIGHT, opacity=0.55)
+        _drops(sheet, hop, frame, across)
+    sheet.lines(_runs(hop.at_s, values, across, up), colour=row.colour, width=1.3)
+
+
+def _drops(sheet: Sheet, hop: HopSeries, frame: Frame, across: Scale) -> None:
+    """Ticks below the window's plot where packets were dropped, one for each pixel at most."""
+    places = {
+        round(across(at))
+        for at, (before, after) in zip(hop.at_s[1:], pairwise(hop.drops), strict=True)
+        if after > before and at <= across.high
+    }
+    ticks = [((x, frame.bottom), (x, frame.bottom - 5)) for x in sorted(places)]
+    sheet.lines(ticks, colour=_DROPS, width=1)
+
+
+def _plot_rate(sheet: Sheet, hop: HopSeries, frame: Frame, across: Scale, up: Scale) -> None:
+    _frame(sheet, _RATE_NAME, frame, up)
+    line = [
+        point
+        for begin, end, rate in _rates(hop, across)
+        for point in ((across(begin), up(rate)), (across(end), up(rate)))
+    ]
+    sheet.lines([line] if line else [], colour=_LINE, width=1.3)
+
+
+def _rates(hop: HopSeries, across: Scale) -> Iterator[tuple[float, float, float]]:
+    """Mean rates, Mbit/s, over spans of some pixels: begin, end, rate."""
+    least = (across.high - across.low) * _RATE_BUCKET / (across.end - across.start)
+    begin, sent = (hop.at_s[0], hop.sent_bytes[0]) if hop.at_s else (0.0, 0)
+    for at, now in zip(hop.at_s, hop.sent_bytes, strict=True):
+        if at > across.high:
+            break
+        if at - begin >= least:
+            yield begin, at, (now - sent) * 8e-6 / (at - begin)
+            begin, sent = at, now
+
+
+def _runs(
+    times: Sequence[float], values: Sequence[float | None], across: Scale, up: Scale
+) -> list[list[Point]]:
+    """Lines through what is known, with the first, least and greatest value of every few pixels."""
+    known = [(at, value) for at, value in zip(times, values, strict=True) if at <= across.high]
+    lines: list[list[Point]] = []
+    for unknown, group in groupby(known, key=lambda one: one[1] is None):
+        if unknown:
+            continue
+        points = [(across(at), up(value)) for at, value in group if value is not None]
+        line: list[Point] = []
+        for _, bucket in groupby(points, key=lambda point: int(point[0] / _BUCKET)):
+            line += _thinned(list(bucket))
+        if len(line) > 1:
+            lines.append(line)
+    return lines
+
+
+def _thinned(points: list[Point]) -> list[Point]:
+    if len(points) <= 3:
+        return points
+    low, high = min(points, key=lambda p: p[1]), max(points, key=lambda p: p[1])
+    kept = {points[0], low, high, points[-1]}
+    return sorted(kept)
+
+
+def _strip(sheet: Sheet, hop: HopSeries, across: Scale, top: float) -> None:
+    """What limited the hop, equal neighbours as one box."""
+    boxes: dict[Colour, list[tuple[float, float, float, float]]] = {}
+    spans = zip(pairwise((0.0, *hop.at_s)), hop.limit, strict=True)
+    for limit, group in groupby(spans, key=lambda one: one[1]):
+        found = list(group)
+        begin, end = found[0][0][0], min(found[-1][0][1], across.high)
+        if limit and end > begin:
+            left = across(begin)
+            place = (left, top, max(0.3, across(end) - left), _STRIP)
+            boxes.setdefault(COLOURS[str(limit)], []).append(place)
+    width = across.end - across.start
+    sheet.box(across.start, top, width, _STRIP, fill=RULE, opacity=0.5)
+    for colour, places in boxes.items():
+        sheet.boxes(places, fill=colour)
+    label = hop.sender
+    if across.start > text_width(label, 10):
+        sheet.text(across.start - 5, top + _STRIP / 2, label, MUTED, size=10, anchor="end")

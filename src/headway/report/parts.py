@@ -1,0 +1,177 @@
+"""What the page says of an experiment: words, figures and tables, from its analyses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from headway.analysis import Analysis, Cell, Experiment, Results, analyse, answer
+from headway.analysis.numbers import counted
+from headway.analysis.published import Agreement, beside
+from headway.analysis.sentences import as_start, statement
+from headway.report import setting
+from headway.report.figures import Picture, Section, Subject, pictures
+from headway.report.stories import stories
+from headway.report.tables.comparisons import comparisons_table
+from headway.report.tables.holdups import holdups_table
+from headway.report.tables.published import orders_table, published_table
+from headway.report.tables.samples import samples_table
+from headway.report.tables.table import Table
+from headway.report.telling import telling_cells
+
+_MOST_SAID = 60
+"""More statements than this, cell by cell, are left to the table of comparisons."""
+
+
+@dataclass(frozen=True)
+class MetricPart:
+    """What the page says of one metric of an experiment.
+
+    Attributes:
+        analysis: the analysis.
+        answer: sentences that answer the question.
+        pictures: figures.
+        said: for cells their title and statements, if the answer does not say all of them.
+        said_remark: which cells these are, if not all.
+        samples: table of samples.
+        comparisons: table of comparisons.
+    """
+
+    analysis: Analysis
+    answer: tuple[str, ...]
+    pictures: tuple[Picture, ...]
+    said: tuple[tuple[str, tuple[str, ...]], ...]
+    said_remark: str
+    samples: Table
+    comparisons: Table
+
+
+@dataclass(frozen=True)
+class ExperimentPart:
+    """What the page says of an experiment.
+
+    Attributes:
+        experiment: the experiment.
+        anchor: what its parts' ids on the page begin with.
+        metrics: its metrics, the most important first.
+        contenders: what tells the contenders apart.
+        shared: what they have in common.
+        conditions: what varied between cells and what did not.
+        published: figures and tables of published values beside ours.
+        limits: figures of what limited the runs.
+        holdups: table of the same.
+        why: figures of runs over time.
+    """
+
+    experiment: Experiment
+    anchor: str
+    metrics: tuple[MetricPart, ...]
+    contenders: Table
+    shared: tuple[setting.Fact, ...]
+    conditions: tuple[setting.Fact, ...]
+    published: tuple[Picture, ...]
+    published_values: Table
+    published_orders: Table
+    limits: tuple[Picture, ...]
+    holdups: Table
+    why: tuple[Picture, ...]
+
+    @property
+    def first(self) -> MetricPart:
+        """What it says of its most important metric."""
+        return self.metrics[0]
+
+    @property
+    def headlines(self) -> tuple[str, ...]:
+        """Its answer in short: how far published values agree, and what its first metric says."""
+        return (*_agreement(self.first.analysis), *self.first.answer)
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """All its figures."""
+        own = [picture for part in self.metrics for picture in part.pictures]
+        return (*own, *self.published, *self.limits, *self.why)
+
+
+def experiment_part(
+    directory: Path, results: Results, experiment: Experiment, runs: Sequence[str]
+) -> ExperimentPart:
+    """Analyse an experiment, draw its figures and make its tables.
+
+    Args:
+        directory: the study's results, where the runs left what was sampled.
+        results: the same, read.
+        experiment: one of theirs.
+        runs: the runs to show over time; some that are typical if none are named.
+    """
+    analyses = [analyse(results, experiment, metric) for metric in experiment.metrics]
+    first = analyses[0]
+    subject = Subject(first, stories(directory, results, first, runs))
+    return ExperimentPart(
+        experiment=experiment,
+        anchor=experiment.name or "experiment",
+        metrics=tuple(_metric_part(analysis, analysis is first) for analysis in analyses),
+        contenders=setting.contenders_table(results, first),
+        shared=setting.shared_facts(results, first),
+        conditions=setting.path_facts(first),
+        published=tuple(
+            picture
+            for analysis in analyses
+            for picture in pictures(Subject(analysis), Section.PUBLISHED)
+        ),
+        published_values=_joined([published_table(analysis) for analysis in analyses]),
+        published_orders=_joined([orders_table(analysis) for analysis in analyses]),
+        limits=pictures(subject, Section.LIMITS),
+        holdups=holdups_table(first),
+        why=pictures(subject, Section.WHY),
+    )
+
+
+def _metric_part(analysis: Analysis, first: bool) -> MetricPart:
+    told = answer(analysis)
+    said, remark = _cell_by_cell(analysis, told)
+    return MetricPart(
+        analysis=analysis,
+        answer=told,
+        pictures=pictures(Subject(analysis), Section.RESULTS, first),
+        said=said,
+        said_remark=remark,
+        samples=samples_table(analysis),
+        comparisons=comparisons_table(analysis),
+    )
+
+
+def _cell_by_cell(
+    analysis: Analysis, told: Sequence[str]
+) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], str]:
+    """The statements of every cell, or of those that tell most, and which these are."""
+    count = sum(1 for _ in analysis.comparisons)
+    if count <= len(told):
+        return (), ""
+    most = max(1, _MOST_SAID // max(1, len(analysis.pairings)))
+    cells = telling_cells(analysis, most)
+    said = tuple((cell.title, _statements(analysis, cell)) for cell in cells if cell.comparisons)
+    if len(cells) == len(analysis.cells):
+        return said, ""
+    return said, f"The {len(cells)} of {len(analysis.cells)} cells with the largest differences."
+
+
+def _statements(analysis: Analysis, cell: Cell) -> tuple[str, ...]:
+    return tuple(as_start(statement(cell, one, analysis.metric)) for one in cell.comparisons)
+
+
+def _agreement(analysis: Analysis) -> tuple[str, ...]:
+    """How many published values agree with ours, as a sentence; none if nothing was published."""
+    counts = Counter(one.agreement for one in beside(analysis))
+    if not counts:
+        return ()
+    told = ", ".join(f"{counts[kind]} {kind.value}" for kind in Agreement if counts[kind])
+    return (f"{counted(counts.total(), 'published value')} beside ours: {told}.",)
+
+
+def _joined(tables: Sequence[Table]) -> Table:
+    """Tables of the same columns as one."""
+    first, rows = tables[0], tuple(row for table in tables for row in table.rows)
+    return Table(first.headings, rows, first.labels)

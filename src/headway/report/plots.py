@@ -1,0 +1,131 @@
+"""Panels of plots: axes, grid lines and titles; what is plotted is up to the figure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headway.report.scale import Scale
+from headway.report.sheet import Point, Sheet, shortened, text_width
+from headway.report.theme import INK, MUTED, RULE
+
+TITLE = 22.0
+BELOW = 34.0
+"""Room for labels and name of the axis below a plot."""
+_APART = 10.0
+"""Least distance between labels."""
+
+
+@dataclass(frozen=True)
+class Frame:
+    """The rectangle in which values are plotted, in pixels."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+
+    @property
+    def right(self) -> float:
+        """Its right edge."""
+        return self.left + self.width
+
+    @property
+    def bottom(self) -> float:
+        """Its lower edge."""
+        return self.top + self.height
+
+
+def frames(
+    count: int, columns: int, width: float, *, top: float, left: float, height: float, gap: float
+) -> list[Frame]:
+    """Frames of panels that fill the width, row by row.
+
+    Args:
+        count: number of panels.
+        columns: panels side by side.
+        width: of the figure.
+        top: where the first row begins, titles included.
+        left: room for labels at the left of each panel.
+        height: of each plot, without title and axis.
+        gap: between panels.
+    """
+    pitch = (width + gap) / columns
+    return [
+        Frame(
+            left=place % columns * pitch + left,
+            top=top + place // columns * (TITLE + height + BELOW) + TITLE,
+            width=pitch - gap - left,
+            height=height,
+        )
+        for place in range(count)
+    ]
+
+
+def total_height(count: int, columns: int, height: float) -> float:
+    """Height of that many panels."""
+    return -(-count // columns) * (TITLE + height + BELOW)
+
+
+def title(sheet: Sheet, frame: Frame, text: str) -> None:
+    """Write a panel's title above it."""
+    sheet.text(frame.left, frame.top - 11, shortened(text, frame.width), INK)
+
+
+def y_axis(
+    sheet: Sheet, frame: Frame, scale: Scale, ticks: Sequence[float], texts: Sequence[str]
+) -> None:
+    """Draw grid lines with labels at the left."""
+    for value, text in zip(ticks, texts, strict=True):
+        y = scale(value)
+        sheet.line((frame.left, y), (frame.right, y), colour=RULE)
+        sheet.text(frame.left - 6, y, text, MUTED, size=11, anchor="end")
+
+
+def x_axis(
+    sheet: Sheet, frame: Frame, places: Sequence[float], texts: Sequence[str], name: str = ""
+) -> None:
+    """Draw the lower edge with labels, as many as have room; below them the axis' name."""
+    sheet.line((frame.left, frame.bottom), (frame.right, frame.bottom), colour=MUTED)
+    sheet.lines([((x, frame.bottom), (x, frame.bottom + 4)) for x in places], colour=MUTED)
+    for x, text in _without_collisions(places, texts):
+        sheet.text(x, frame.bottom + 12, text, MUTED, size=11, anchor="middle")
+    if name:
+        middle = frame.left + frame.width / 2
+        sheet.text(middle, frame.bottom + 26, name, MUTED, size=11, anchor="middle")
+
+
+def _without_collisions(places: Sequence[float], texts: Sequence[str]) -> list[tuple[float, str]]:
+    """Labels from left to right without those that would touch; the last is always there."""
+    entries = list(zip(places, texts, strict=True))
+    kept: list[tuple[float, str]] = []
+    end = float("-inf")
+    for x, text in entries:
+        half = text_width(text, 11) / 2
+        if x - half >= end + _APART:
+            kept.append((x, text))
+            end = x + half
+    if entries and kept[-1] != entries[-1]:
+        x, text = entries[-1]
+        start = x - text_width(text, 11) / 2 - _APART
+        kept = [one for one in kept if one[0] + text_width(one[1], 11) / 2 <= start]
+        kept.append((x, text))
+    return kept
+
+
+def steps(ordered: Sequence[float], count: int, across: Scale, up: Scale) -> list[Point]:
+    """The line of an empirical distribution function.
+
+    Args:
+        ordered: values in ascending order.
+        count: what all of them are a share of; greater than their number if some are missing.
+        across: scale of the values.
+        up: scale of the shares, from 0 to 1.
+    """
+    line: list[Point] = []
+    for place, value in enumerate(ordered):
+        x = across(value)
+        line += [(x, up(place / count)), (x, up((place + 1) / count))]
+    if line:
+        line = [(across.start, line[0][1]), *line, (across.end, line[-1][1])]
+    return line

@@ -1,0 +1,75 @@
+"""Where the numbers come from: versions, kernel, image, host, seeds, and the emulation's self-test."""
+
+from __future__ import annotations
+
+import itertools
+
+import polars as pl
+
+from headway.analysis import Results
+from headway.analysis.manifest import SelfTest
+from headway.analysis.numbers import counted, plain
+from headway.report.setting import Fact
+from headway.report.tables.table import NONE, Table
+
+
+def provenance_facts(results: Results) -> tuple[Fact, ...]:
+    """Where the numbers come from."""
+    manifest, runs = results.manifest, results.runs
+    versions = ", ".join(f"{name} {version}" for name, version in manifest.versions)
+    facts = (
+        Fact("programs", versions),
+        Fact("lab kernel", manifest.kernel),
+        Fact("image", manifest.image),
+        Fact("host", manifest.host),
+        Fact("date", manifest.created),
+        Fact("runs", _runs(runs)),
+        Fact("seeds", _seeds(runs)),
+        Fact("time", _time(runs)),
+    )
+    return tuple(fact for fact in facts if fact.value)
+
+
+def _runs(runs: pl.DataFrame) -> str:
+    cells, contenders = runs["cell"].n_unique(), runs["contender"].n_unique()
+    of = f"{counted(cells, 'cell')}, {counted(contenders, 'contender')}"
+    return f"{runs.height}: {of}, {counted(runs['rep'].n_unique(), 'repetition')}"
+
+
+def _seeds(runs: pl.DataFrame) -> str:
+    seeds = runs["seed"].unique().sort().to_list()
+    if len(seeds) > 2 and seeds[-1] - seeds[0] == len(seeds) - 1:
+        return f"{seeds[0]} to {seeds[-1]}"
+    return ", ".join(map(str, seeds))
+
+
+def _time(runs: pl.DataFrame) -> str:
+    lab, wall = runs["virtual_s"].sum(), runs["wall_s"].sum()
+    if not lab or not wall:
+        return ""
+    return f"{lab:.0f} s in the lab, {wall:.0f} s of wall time, runs added up"
+
+
+def self_test_table(results: Results) -> Table:
+    """What the emulation's test of itself measured, path by path."""
+    by_path = itertools.groupby(results.manifest.self_test, key=lambda test: test.path)
+    return Table(
+        headings=("path", "checked", "expected", "measured", "allowed", "passed"),
+        rows=tuple(tuple(_self_test_row(test) for test in tests) for _, tests in by_path),
+        labels=2,
+    )
+
+
+def _self_test_row(test: SelfTest) -> tuple[str, ...]:
+    return (
+        test.path,
+        test.name,
+        _quantity(test.expected, test.unit),
+        _quantity(test.measured, test.unit),
+        f"{_quantity(test.low, '')} to {_quantity(test.high, test.unit)}",
+        "yes" if test.passed else "NO",
+    )
+
+
+def _quantity(value: float | None, unit: str) -> str:
+    return NONE if value is None else f"{plain(value)} {unit}".strip()

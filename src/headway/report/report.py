@@ -1,0 +1,73 @@
+"""Writing a study's report: the page, its figures and its tables."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Sequence
+from pathlib import Path
+
+import polars as pl
+
+from headway.analysis import Results, load_results
+from headway.report.figures import Picture
+from headway.report.page import render
+from headway.report.parts import ExperimentPart, experiment_part
+from headway.report.raster import png_file
+from headway.report.stories import check_runs
+from headway.report.svg import svg_file
+from headway.report.tables import comparisons, failures, holdups, published, samples
+from headway.results.store import REPORT
+
+PAGE = "index.html"
+
+
+def write_report(directory: Path, runs: Sequence[str] = ()) -> Path:
+    """Write the report of a results directory into its ``report/``.
+
+    The page ``index.html`` stands alone; beside it are its figures as SVG and PNG and its tables
+    as CSV. Equal results give equal files; those of an earlier report are removed.
+
+    Args:
+        directory: results of a study.
+        runs: names of the runs that are shown over time; some that are typical if none are named.
+
+    Returns:
+        The page.
+
+    Raises:
+        WrongInputError: it is not a results directory, lacks the study's metric, or has no such
+            run.
+    """
+    results = load_results(directory)
+    check_runs(results, runs)
+    parts = [experiment_part(directory, results, one, runs) for one in results.experiments]
+    target = directory / REPORT
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir()
+    for part in parts:
+        for picture in part.pictures:
+            _write_picture(target, picture)
+    for name, frame in _frames(results, parts).items():
+        frame.write_csv(target / name)
+    page = target / PAGE
+    page.write_text(render(results, parts), encoding="utf-8")
+    return page
+
+
+def _write_picture(target: Path, picture: Picture) -> None:
+    svg = svg_file(picture.wide, picture.title)
+    (target / f"{picture.name}.svg").write_text(svg, encoding="utf-8")
+    (target / f"{picture.name}.png").write_bytes(png_file(picture.wide))
+
+
+def _frames(results: Results, parts: Sequence[ExperimentPart]) -> dict[str, pl.DataFrame]:
+    """The tables with every number, by name of their file."""
+    everything = [metric.analysis for part in parts for metric in part.metrics]
+    firsts = [part.first.analysis for part in parts]
+    return {
+        samples.FILE: samples.samples_frame(everything),
+        comparisons.FILE: comparisons.comparisons_frame(everything),
+        holdups.FILE: holdups.holdups_frame(firsts),
+        published.FILE: published.published_frame(everything),
+        failures.FILE: failures.failures_frame(results.runs),
+    }

@@ -1,0 +1,149 @@
+"""Comparisons: every pair of contenders that the experiment compares, in every cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from headway.analysis import Analysis, Basis, Comparison, sentence
+from headway.analysis.numbers import p_value, signed_percent
+from headway.analysis.overview import Outcome, outcome
+from headway.analysis.significance import TestResult
+from headway.report.tables.table import (
+    NONE,
+    Table,
+    interval_text,
+    left_out,
+    level_headings,
+    levels,
+    number,
+    shown_cells,
+)
+
+FILE = "comparisons.csv"
+
+
+def comparisons_table(analysis: Analysis) -> Table:
+    """Every comparison of every cell, or of those that tell most."""
+    unit = analysis.metric.unit
+    cells = shown_cells(analysis, len(analysis.pairings))
+    return Table(
+        headings=(
+            *level_headings(analysis),
+            "compared",
+            "outcome",
+            "medians [%]",
+            "interval",
+            "delta",
+            f"paired, median [{unit}]",
+            "interval",
+            "pairs faster",
+            "Welch p",
+            "Mann-Whitney p",
+            "Kolmogorov-Smirnov p",
+            "Cliff's δ",
+        ),
+        rows=tuple(
+            tuple((*levels(analysis, cell), *_row(one)) for one in cell.comparisons)
+            for cell in cells
+            if cell.comparisons
+        ),
+        labels=len(analysis.conditions.factors) + 2,
+        remark=left_out(analysis, cells, FILE),
+    )
+
+
+def _row(one: Comparison) -> tuple[str, ...]:
+    pairs = one.pairs
+    return (
+        f"{one.contender} : {one.against}",
+        _outcome(one),
+        NONE if one.relative is None else signed_percent(one.relative),
+        interval_text(one.relative_interval, 3, 100),
+        number(one.delta, 2),
+        number(pairs.median, 3),
+        interval_text(pairs.interval, 3),
+        f"{pairs.faster} of {pairs.n}" if pairs.n else NONE,
+        _test(one.welch),
+        _test(one.mann_whitney),
+        _test(one.kolmogorov_smirnov),
+        number(one.cliffs_delta, 2),
+    )
+
+
+def _outcome(one: Comparison) -> str:
+    said = outcome(one).value
+    if one.basis is Basis.EVERY_RUN and outcome(one) is not Outcome.EQUAL:
+        return f"{said}, every run"
+    return f"{said}, {one.spread.value}" if one.spread else said
+
+
+def _test(test: TestResult | None) -> str:
+    """The adjusted p-value, marked if it cannot be small enough."""
+    if test is None:
+        return NONE
+    p = p_value(test.adjusted).removeprefix("p ").removeprefix("= ")
+    return p if test.can_decide else f"{p} ‡"
+
+
+def comparisons_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
+    """Every comparison with every number and in words."""
+    rows = [
+        {
+            "experiment": analysis.experiment.name,
+            "metric": analysis.metric.column,
+            "unit": analysis.metric.unit,
+            "cell": cell.name,
+            "title": cell.title,
+            "contender": one.contender,
+            "against": one.against,
+            **_difference(one),
+            **_pairs(one),
+            **_test_numbers("welch", one.welch),
+            **_test_numbers("mann_whitney", one.mann_whitney),
+            **_test_numbers("kolmogorov_smirnov", one.kolmogorov_smirnov),
+            "cliffs_delta": one.cliffs_delta,
+            "verdict": one.verdict.value,
+            "basis": one.basis.value,
+            "spread": one.spread.value if one.spread else None,
+            "outcome": outcome(one).value,
+            "in_words": sentence(cell, one, analysis.metric),
+        }
+        for analysis in analyses
+        for cell in analysis.cells
+        for one in cell.comparisons
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _difference(one: Comparison) -> dict[str, float | None]:
+    interval = one.relative_interval
+    return {
+        "relative_difference": one.relative,
+        "relative_low": interval.low if interval else None,
+        "relative_high": interval.high if interval else None,
+        "delta": one.delta,
+    }
+
+
+def _pairs(one: Comparison) -> dict[str, float | None]:
+    interval = one.pairs.interval
+    return {
+        "pairs": one.pairs.n,
+        "pairs_faster": one.pairs.faster,
+        "pairs_slower": one.pairs.slower,
+        "paired_median": one.pairs.median,
+        "paired_low": interval.low if interval else None,
+        "paired_high": interval.high if interval else None,
+    }
+
+
+def _test_numbers(name: str, test: TestResult | None) -> dict[str, float | str | None]:
+    return {
+        f"{name}_statistic": test.statistic if test else None,
+        f"{name}_p": test.p if test else None,
+        f"{name}_p_adjusted": test.adjusted if test else None,
+        f"{name}_smallest_p": test.smallest_p if test else None,
+        f"{name}_method": test.method if test else None,
+    }

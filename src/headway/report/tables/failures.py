@@ -1,0 +1,53 @@
+"""Failures: which runs did not end well, and why."""
+
+from __future__ import annotations
+
+import polars as pl
+
+from headway.analysis import Results
+from headway.report.tables.table import Table
+from headway.results.schema import Status
+
+FILE = "failures.csv"
+_MOST_ROWS = 120
+_KEYS = ("experiment", "cell", "contender", "status", "error")
+
+
+def failures_frame(runs: pl.DataFrame) -> pl.DataFrame:
+    """Failures by cell, contender and reason, with their number and seeds."""
+    return (
+        runs.filter(pl.col("status") != Status.OK.value)
+        .with_columns(pl.col("error").fill_null("no reason recorded"))
+        .group_by(_KEYS)
+        .agg(
+            pl.len().alias("runs"),
+            pl.col("seed").unique().sort().cast(pl.String).str.join(", ").alias("seeds"),
+        )
+        .sort(_KEYS)
+    )
+
+
+def failures_table(results: Results, titles: dict[str, str]) -> Table:
+    """The failures to be read, in the order of the cells, the same reasons together.
+
+    Args:
+        results: the runs.
+        titles: of the cells, by name, in the order of the page.
+    """
+    places = {name: place for place, name in enumerate(titles)}
+    found = sorted(failures_frame(results.runs).iter_rows(), key=lambda row: places[row[1]])
+    several = len(results.experiments) > 1
+    rows = tuple(
+        ((*((experiment,) if several else ()), titles[cell] or cell, *rest, str(count), seeds),)
+        for experiment, cell, *rest, count, seeds in found[:_MOST_ROWS]
+    )
+    left = f"The first {_MOST_ROWS} of {len(found)} rows; {FILE} has all."
+    return Table(
+        headings=(
+            *(("experiment",) if several else ()),
+            *("cell", "contender", "ended", "reason", "runs", "seeds"),
+        ),
+        rows=rows,
+        labels=5 if several else 4,
+        remark=left if len(found) > _MOST_ROWS else "",
+    )

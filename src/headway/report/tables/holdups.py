@@ -1,0 +1,80 @@
+"""What held the runs back: for how many seconds, and what for the longest time."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from headway.analysis import Analysis, Side
+from headway.analysis.cells import HOLDUPS
+from headway.report.tables.table import (
+    NONE,
+    Table,
+    left_out,
+    level_headings,
+    levels,
+    number,
+    shown_cells,
+)
+
+FILE = "limits.csv"
+
+
+def holdups_table(analysis: Analysis) -> Table:
+    """Mean seconds by cause, for every contender in every cell; no rows if nothing is known."""
+    cells = shown_cells(analysis, len(analysis.contenders))
+    known = any(side.limited_by or side.holdups for cell in cells for side in cell.sides)
+    there = [name for name in HOLDUPS if _occurs(analysis, name)]
+    rows = tuple(
+        tuple((*levels(analysis, cell), *_row(side, there)) for side in cell.sides)
+        for cell in cells
+    )
+    return Table(
+        headings=(
+            *level_headings(analysis),
+            "contender",
+            "most of the time, by runs",
+            *(f"{name} [s]" for name in there),
+        ),
+        rows=rows if known else (),
+        labels=len(analysis.conditions.factors) + 2,
+        remark=left_out(analysis, cells, FILE),
+    )
+
+
+def _occurs(analysis: Analysis, name: str) -> bool:
+    return any(dict(side.holdups).get(name) for cell in analysis.cells for side in cell.sides)
+
+
+def _row(side: Side, there: Sequence[str]) -> tuple[str, ...]:
+    seconds = dict(side.holdups)
+    return (side.contender, _most(side), *(number(seconds.get(name), 3) for name in there))
+
+
+def _most(side: Side) -> str:
+    """What limited the runs most of their time, with counts where they differ."""
+    if not side.limited_by:
+        return NONE
+    if len(side.limited_by) == 1:
+        return side.limited_by[0][0]
+    return ", ".join(f"{name} {count}" for name, count in side.limited_by)
+
+
+def holdups_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
+    """Mean seconds by cause, a row per experiment, cell and contender."""
+    rows = [
+        {
+            "experiment": analysis.experiment.name,
+            "cell": cell.name,
+            "title": cell.title,
+            "contender": side.contender,
+            "limited_by": "; ".join(f"{name}: {count}" for name, count in side.limited_by),
+            "retransmits_median": side.retransmits,
+            **{column: dict(side.holdups).get(name) for name, column in HOLDUPS.items()},
+        }
+        for analysis in analyses
+        for cell in analysis.cells
+        for side in cell.sides
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)

@@ -1,0 +1,117 @@
+"""Published values beside ours."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from headway.analysis import Analysis
+from headway.analysis.numbers import plain, significant
+from headway.analysis.published import Beside, Order, beside, evidence, orders
+from headway.analysis.verdict import Verdict
+from headway.report.tables.table import NONE, Table, interval_text, number
+
+FILE = "published.csv"
+
+
+def published_table(analysis: Analysis) -> Table:
+    """Every published value beside ours, with evidence; no rows if nothing was published."""
+    found = beside(analysis)
+    return Table(
+        headings=(
+            "cell",
+            "what",
+            "published and ours",
+            "evidence from our runs",
+            "why",
+            "source",
+            "published",
+            "ours",
+            "interval",
+            "ratio",
+        ),
+        rows=tuple((_row(one),) for one in found),
+        labels=6,
+    )
+
+
+def _row(one: Beside) -> tuple[str, ...]:
+    published = one.published
+    unit = published.unit
+    return (
+        one.title or "all",
+        subject(one),
+        one.words,
+        _evidence(one) or NONE,
+        published.why or NONE,
+        published.source,
+        f"{plain(published.value)} {unit}",
+        NONE if one.value is None else f"{significant(one.value)} {unit}",
+        interval_text(one.interval, 3),
+        number(one.ratio, 2),
+    )
+
+
+def subject(one: Beside) -> str:
+    """Whose value it is."""
+    against = f" against {one.published.against}" if one.published.against else ""
+    return f"{one.published.contender}{against}"
+
+
+def _evidence(one: Beside) -> str:
+    sides = [side for side in (one.side, one.against) if side]
+    if len(sides) == 1:
+        return evidence(sides[0])
+    return ". ".join(f"{side.contender}: {evidence(side)}" for side in sides)
+
+
+def orders_table(analysis: Analysis) -> Table:
+    """Which of two contenders is faster: as published, and in our runs."""
+    return Table(
+        headings=("cell", "compared", "published", "ours", "the same", "values published"),
+        rows=tuple((_order_row(one, analysis.metric.unit),) for one in orders(analysis)),
+        labels=5,
+    )
+
+
+def _order_row(one: Order, unit: str) -> tuple[str, ...]:
+    words = {Verdict.UNDECIDED: "no significant difference", Verdict.INCOMPARABLE: "not compared"}
+    same = {True: "yes", False: "no", None: NONE}[one.same]
+    first, second = (plain(value) for value in one.published)
+    return (
+        one.title or "all",
+        f"{one.comparison.contender} : {one.comparison.against}",
+        one.theirs.value,
+        words.get(one.ours, one.ours.value),
+        same,
+        f"{first} and {second} {unit}",
+    )
+
+
+def published_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
+    """Every published value beside ours with every number."""
+    rows = [
+        {
+            "experiment": analysis.experiment.name,
+            "metric": one.published.metric,
+            "cell": one.published.cell,
+            "title": one.title,
+            "contender": one.published.contender,
+            "against": one.published.against,
+            "unit": one.published.unit,
+            "published": one.published.value,
+            "ours": one.value,
+            "ours_low": one.interval.low if one.interval else None,
+            "ours_high": one.interval.high if one.interval else None,
+            "ratio": one.ratio,
+            "agreement": one.agreement.value,
+            "in_words": one.words,
+            "evidence": _evidence(one),
+            "why": one.published.why,
+            "source": one.published.source,
+        }
+        for analysis in analyses
+        for one in beside(analysis)
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)

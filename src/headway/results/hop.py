@@ -1,0 +1,151 @@
+"""A hop of a transfer as it was sampled: the bottleneck's counters, and the sender's state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import cached_property
+from pathlib import Path
+from typing import NamedTuple
+
+from headway.guest.netlink import QueueStats
+from headway.results.qlog import QuicTrace, read_quic_traces
+from headway.results.samples import Sample, Samples, read_samples
+from headway.results.sender import QuicSender, Sender, tcp_sender
+from headway.results.transfer import Hop, Transfer
+
+Senders = dict[Hashable, Sender]
+"""Senders' states by connection."""
+
+
+class Evidence(StrEnum):
+    """Where the sender's state is known from; ``counters`` if only the bottleneck tells of it."""
+
+    TCP_INFO = "tcp_info"
+    QLOG = "qlog"
+    COUNTERS = "counters"
+
+
+class Moment(NamedTuple):
+    """A hop at a time.
+
+    Attributes:
+        at_s: seconds from the workload's start.
+        sent_bytes: through the bottleneck towards the client so far, bytes on the wire.
+        sent_packets: the same in packets.
+        silent_s: since the bottleneck last sent a packet.
+        backlog_bytes: in the bottleneck's queue.
+        queue_drops: packets that the bottleneck's queue dropped so far.
+        path_drops: packets that the path's loss models dropped so far.
+        senders: states of the connections' senders.
+    """
+
+    at_s: float
+    sent_bytes: int
+    sent_packets: int
+    silent_s: float
+    backlog_bytes: int
+    queue_drops: int
+    path_drops: int
+    senders: Senders
+
+    @property
+    def drops(self) -> int:
+        """Packets dropped so far."""
+        return self.queue_drops + self.path_drops
+
+
+@dataclass(frozen=True)
+class HopSamples:
+    """A hop over time."""
+
+    hop: Hop
+    evidence: Evidence
+    moments: list[Moment]
+
+    @cached_property
+    def last_states(self) -> Senders:
+        """The last known state of every connection there was."""
+        return {key: state for moment in self.moments for key, state in moment.senders.items()}
+
+
+def observe(run_directory: Path, transfer: Transfer) -> list[HopSamples]:
+    """All hops of a run, the client's first; without moments if nothing was sampled."""
+    samples = read_samples(run_directory)
+    traces = read_quic_traces(run_directory)
+    return [_observe(hop, samples, traces) for hop in transfer.hops]
+
+
+def _observe(hop: Hop, samples: Samples, traces: list[QuicTrace]) -> HopSamples:
+    evidence, senders_at = _knowledge(hop, samples, traces)
+    moments: list[Moment] = []
+    for sample in samples.taken:
+        moments.append(_moment(sample, hop, moments[-1] if moments else None, senders_at))
+    return HopSamples(hop, evidence, moments)
+
+
+def _knowledge(
+    hop: Hop, samples: Samples, traces: list[QuicTrace]
+) -> tuple[Evidence, Callable[[Sample, int, float], Senders]]:
+    """What is known of a hop's senders, and their states at a sample.
+
+    To a QUIC sender's state belongs what the bottleneck tells: how many packets it has sent, and
+    for how long none.
+    """
+    if any(sample.tcp.get(hop.sender) for sample in samples.taken):
+        return Evidence.TCP_INFO, lambda sample, *_: {
+            (info.local_port, info.peer_port): tcp_sender(info) for info in sample.tcp[hop.sender]
+        }
+    quic = [
+        QuicSender(trace, _begins_s(trace, hop, samples))
+        for trace in traces
+        if trace.host == hop.sender and trace.vantage == "server"
+    ]
+    if not quic:
+        return Evidence.COUNTERS, lambda *_: {}
+    return Evidence.QLOG, lambda sample, sent_packets, silent_s: {
+        number: state
+        for number, sender in enumerate(quic)
+        if (state := sender.at(sample.at_s, sent_packets, silent_s))
+    }
+
+
+def _begins_s(trace: QuicTrace, hop: Hop, samples: Samples) -> float:
+    """When a trace begins, from the workload's start.
+
+    By the wall clock if the trace tells it, or else from its first packet, which is the first that
+    the bottleneck sent.
+    """
+    if trace.epoch_s is not None:
+        return trace.epoch_s - samples.epoch_s
+    sending = (sample.at_s for sample in samples.taken if _queue(sample, hop).sent_packets)
+    return next(sending, 0.0) - (trace.first_sent_s or 0.0)
+
+
+def _moment(
+    sample: Sample,
+    hop: Hop,
+    before: Moment | None,
+    senders_at: Callable[[Sample, int, float], Senders],
+) -> Moment:
+    queue = _queue(sample, hop)
+    silent_s = 0.0
+    if before and queue.sent_packets == before.sent_packets:
+        silent_s = before.silent_s + sample.at_s - before.at_s
+    return Moment(
+        sample.at_s,
+        queue.sent_bytes,
+        queue.sent_packets,
+        silent_s,
+        queue.backlog_bytes,
+        queue.dropped,
+        sum(sample.queues[device].dropped for device in hop.loss_devices),
+        senders_at(sample, queue.sent_packets, silent_s),
+    )
+
+
+def _queue(sample: Sample, hop: Hop) -> QueueStats:
+    """Counters of the bottleneck; without a rate, what its delay line sends is what it sends."""
+    queue = sample.queues.get(hop.queue_device)
+    return queue or sample.queues[hop.loss_devices[0]]._replace(dropped=0, backlog_bytes=0)

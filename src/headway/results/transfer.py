@@ -1,0 +1,103 @@
+"""What a run's samples are judged by: when the response came, and over which hops."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from headway.lab.network import Leg, Network
+from headway.programs.base import CLIENT, PROXY, SERVER, Measurement
+from headway.study.model import Setting
+from headway.study.path import Direction, RateSchedule
+from headway.study.path import Path as NetworkPath
+
+TRANSFER_FILE = "transfer.json"
+
+
+@dataclass(frozen=True)
+class Hop:
+    """A sender of responses, and the path from it to the next host towards the client.
+
+    Attributes:
+        sender: namespace of the host that sends.
+        receiver: namespace of the host that its responses go to.
+        queue_device: where the path's narrowest link has its queue.
+        loss_devices: where its links lose packets, the receiver's first.
+        rate_mbit: rate of the narrowest link, Mbit/s; None if there is none or it changes.
+        rtt_s: round-trip propagation delay of the path.
+        delay_s: one-way propagation delay from the sender all the way to the client.
+    """
+
+    sender: str
+    receiver: str
+    queue_device: str
+    loss_devices: tuple[str, ...]
+    rate_mbit: float | None
+    rtt_s: float
+    delay_s: float
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """When the first and the last byte of the response came, and its hops, the client's first.
+
+    Times are seconds from the workload's start, None if there was no such byte.
+    """
+
+    start_s: float | None
+    end_s: float | None
+    hops: tuple[Hop, ...]
+
+    def save(self, run_directory: Path) -> None:
+        """Keep it in the run's directory, for `read_series`."""
+        (run_directory / TRANSFER_FILE).write_text(json.dumps(asdict(self)))
+
+    @classmethod
+    def load(cls, run_directory: Path) -> Transfer:
+        """Read it from the run's directory.
+
+        Raises:
+            FileNotFoundError: it was not kept.
+        """
+        raw = json.loads((run_directory / TRANSFER_FILE).read_text())
+        hops = [Hop(**{**hop, "loss_devices": tuple(hop["loss_devices"])}) for hop in raw["hops"]]
+        return cls(raw["start_s"], raw["end_s"], tuple(hops))
+
+
+def transfer_of(setting: Setting, network: Network, measured: Measurement) -> Transfer:
+    """The transfer of a run."""
+    hosts = (CLIENT, PROXY, SERVER) if setting.proxy else (CLIENT, SERVER)
+    hops: list[Hop] = []
+    for number, (path, leg) in enumerate(zip(setting.paths, network.legs, strict=True)):
+        before_s = hops[-1].delay_s if hops else 0.0
+        hops.append(_hop(hosts[number + 1], hosts[number], path, leg, before_s))
+    return Transfer(measured.ttfb_s, measured.total_s, tuple(hops))
+
+
+def _hop(sender: str, receiver: str, path: NetworkPath, leg: Leg, before_s: float) -> Hop:
+    directions = [link.down for link in path.links]
+    narrow = narrowest(directions)
+    return Hop(
+        sender=sender,
+        receiver=receiver,
+        queue_device=leg.down[directions.index(narrow)].queue_device,
+        loss_devices=tuple(place.loss_device for place in leg.down),
+        rate_mbit=narrow.first_rate.mbit if narrow.first_rate and _is_constant(narrow) else None,
+        rtt_s=path.rtt.s,
+        delay_s=before_s + sum(direction.delay.s for direction in directions),
+    )
+
+
+def narrowest(directions: list[Direction]) -> Direction:
+    """The direction with the least rate at the start; the first one if none has a rate."""
+    limited = [direction for direction in directions if direction.first_rate is not None]
+    return min(limited, key=lambda d: d.first_rate or 0) if limited else directions[0]
+
+
+def _is_constant(direction: Direction) -> bool:
+    return (
+        isinstance(direction.rate, RateSchedule)
+        and len(direction.rate.steps) == 1
+        and not any(change.rate for change in direction.changes)
+    )

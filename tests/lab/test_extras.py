@@ -1,0 +1,35 @@
+"""Extras: a lab shows the programs that the host has, and boots without any."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from headway.guest.orders import Namespace, Orders, Program
+from headway.lab.machine import Machine
+from headway.study.units import Duration
+
+pytestmark = pytest.mark.lab
+
+
+@pytest.mark.parametrize("there", [True, False])
+def test_extras_are_shown(machine: Machine, tmp_path: Path, there: bool) -> None:
+    extra = tmp_path / "greeter"
+    extra.mkdir()
+    (extra / "greeter").write_text("#!/bin/sh\necho hello\n")
+    (extra / "greeter").chmod(0o755)
+    shown = replace(machine, extras={"greeter": extra} if there else {})
+    script = "/lab/extras/greeter/greeter; touch /lab/extras/greeter/new"
+    orders = Orders(
+        namespaces=(Namespace("client"),),
+        programs=(Program("script", "client", ("sh", "-c", script)),),
+        limit_ns=60 * 10**9,
+    )
+    run = tmp_path / "run"
+    outcome = shown.boot(orders, run, seed=1, wall_limit=Duration(120 * 10**9))
+    assert outcome.status == "ok"
+    assert (run / "script.out").read_text() == ("hello\n" if there else "")
+    assert outcome.ended[0].exit_status != 0
+    assert [file.name for file in extra.iterdir()] == ["greeter"]

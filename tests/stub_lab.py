@@ -1,0 +1,169 @@
+"""A study whose labs are replaced, and which can be made to kill itself at a chosen moment.
+
+    python -m tests.stub_lab MOMENT NUMBER LOG run STUDY --out DIR ...
+
+carries out a command of Headway, and kills itself with SIGKILL at the NUMBER-th time that MOMENT
+comes. Every run that is carried out adds its seed and its directory's name to the file LOG.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway import cli
+from headway.campaign import local, session
+from headway.guest.orders import Ended, Orders, Outcome
+from headway.lab.image import Image, ImageInfo, KernelInfo, RootInfo
+from headway.lab.machine import Machine
+from headway.results import journal, store
+
+_VERSION = {"--http1.1": "1.1", "--http2": "2", "--http3-only": "3"}
+_NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def stub_image(nginx: str = "1.30.6") -> Image:
+    """An image that boots nothing."""
+    kernel = KernelInfo(
+        key="k", version="7.2", package="linux", suite="s", mirror="m", patches=(), built=_NOW
+    )
+    packages = {"nginx": nginx, "curl": "8.22"}
+    root = RootInfo(key="r", suite="s", mirror="m", asked=(), packages=packages, built=_NOW)
+    return Image(Path(), Path("linux"), Path("tree"), "image-key", ImageInfo(kernel, root))
+
+
+@dataclass(frozen=True)
+class StubMachine(Machine):
+    """Answers at once what curl would have printed."""
+
+    carried_out: Callable[[str], None] = field(default=lambda _: None)
+    fresh: bool = True
+
+    def boot(self, orders: Orders, directory: Path, **_: Any) -> Outcome:  # type: ignore[override]
+        """See `Machine.boot`."""
+        # A run's directory does not exist, or was made for it alone.
+        directory.mkdir(parents=True, exist_ok=not self.fresh)
+        self.carried_out(directory.name)
+        argv = orders.programs[-1].argv
+        size = int(argv[-1].rsplit("/", 1)[1].split(".")[0])
+        total_s = 0.1 + size / 1e6
+        printed = {
+            "urlnum": 0,
+            "exitcode": 0,
+            "response_code": 200,
+            "http_version": next(_VERSION[word] for word in argv if word in _VERSION),
+            "size_download": size,
+            "time_connect": 0.02,
+            "time_appconnect": 0.04,
+            "time_starttransfer": 0.06,
+            "time_total": total_s,
+        }
+        (directory / "curl.out").write_text(json.dumps(printed))
+        ended = Ended("curl", 0, round(total_s * 1e9))
+        return Outcome("ok", None, ended.at_ns, "7.2", (ended,))
+
+
+@dataclass(frozen=True)
+class StubCheck:
+    """A check that passed; the real one takes seconds to load."""
+
+    passed: bool = True
+
+    def as_json(self) -> dict[str, Any]:
+        """See `headway.selftest.Check`."""
+        return {"name": "rtt", "path": "the path", "passed": self.passed}
+
+
+def replace_labs(
+    patch: pytest.MonkeyPatch,
+    log: Callable[[str], None] = lambda _: None,
+    image: Image | None = None,
+) -> None:
+    """Let studies of this process run without labs, without a self-test and without bodies."""
+    machine = StubMachine(stub_image(), Path(), Path(), carried_out=log)
+    patch.setattr(session, "ready_image", lambda: image or stub_image())
+    patch.setattr(session, "ready_machine", lambda _: machine)
+    patch.setattr(session, "body_file", lambda _: None)
+    patch.setattr(session, "learn", lambda _: None)
+
+    def check(*_: object, on_path: Callable[[bool], None], **__: object) -> tuple[StubCheck, ...]:
+        on_path(True)
+        return (StubCheck(),)
+
+    patch.setattr(local.LocalExecutor, "check", check)
+
+
+@dataclass
+class _Fate:
+    """Kills this process at the chosen moment."""
+
+    moment: str
+    number: int
+    seen: Counter[str] = field(default_factory=Counter)
+
+    def comes(self, moment: str) -> bool:
+        """Whether this is it."""
+        self.seen[moment] += 1
+        return moment == self.moment and self.seen[moment] == self.number
+
+    def at(self, moment: str) -> None:
+        """A moment comes."""
+        if self.comes(moment):
+            os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _arm(patch: pytest.MonkeyPatch, fate: _Fate) -> None:
+    add, write, check = journal.Journal.add, store.write_atomically, local.LocalExecutor.check
+
+    def dying_add(self: journal.Journal, lines: Sequence[bytes]) -> None:
+        if fate.comes("half a record"):
+            os.write(self._file, lines[0][: len(lines[0]) // 2])
+            os.kill(os.getpid(), signal.SIGKILL)
+        add(self, lines)
+        fate.at("record")
+
+    def dying_write(file: Path, data: bytes) -> None:
+        if fate.comes(file.name):
+            (file.parent / f".{file.name}.half.partial").write_bytes(data[: len(data) // 2])
+            os.kill(os.getpid(), signal.SIGKILL)
+        write(file, data)
+
+    def dying_check(*words: Any, **named: Any) -> Any:
+        fate.at("self-test")
+        return check(*words, **named)
+
+    patch.setattr(journal.Journal, "add", dying_add)
+    patch.setattr(store, "write_atomically", dying_write)
+    patch.setattr(local.LocalExecutor, "check", dying_check)
+
+
+def main() -> None:
+    """Carry out a command, and perhaps die."""
+    moment, number, log, *words = sys.argv[1:]
+    fate = _Fate(moment, int(number))
+
+    def carried_out(name: str) -> None:
+        with Path(log).open("a") as file:
+            file.write(f"{name}\n")
+        fate.at("run")
+
+    patch = pytest.MonkeyPatch()
+    replace_labs(patch, carried_out)
+    _arm(patch, fate)
+    patch.setattr("headway.cli.study._show", lambda *_: None)
+    sys.argv[1:] = words
+    cli.main()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,142 @@
+"""A study on a cluster whose one worker is in this process, with labs replaced."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from distributed import Client, KilledWorker, LocalCluster
+
+from headway.campaign import cluster, worker
+from headway.campaign.cluster import ClusterExecutor
+from headway.campaign.imageparts import ImageParts, Part
+from headway.campaign.watcher import Nobody
+from headway.campaign.worker import Demand, NotReady
+from headway.errors import HeadwayError, WrongInputError
+from headway.results.schema import Record, Status
+from headway.study.load import load_study
+from headway.study.plan import plan
+from tests.stub_lab import StubMachine, stub_image
+
+RUNS = plan(load_study("quickstart"))[:12]
+
+
+@pytest.fixture(scope="module")
+def client() -> Iterator[Client]:
+    with (
+        LocalCluster(
+            n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None
+        ) as started,
+        Client(started) as connected,
+    ):
+        yield connected
+
+
+@pytest.fixture
+def executor(client: Client, monkeypatch: pytest.MonkeyPatch) -> ClusterExecutor:
+    part = Part("image", "kernel-k", "")
+    machine = StubMachine(stub_image(), Path(), Path(), fresh=False)
+    monkeypatch.setattr(worker, "_machine", lambda _: machine)
+    monkeypatch.setattr(worker, "body_file", lambda _: None)
+    monkeypatch.setattr(ImageParts, "missing", lambda _: ())
+    return ClusterExecutor(client, Demand("study", ImageParts("key", part, part, {})), Nobody())
+
+
+def execute(executor: ClusterExecutor, directory: Path) -> list[Record]:
+    kept: list[Record] = []
+    executor.execute(RUNS, lambda name: directory / name, kept.extend)
+    return kept
+
+
+def test_every_run_comes_back_with_what_it_left(executor: ClusterExecutor, tmp_path: Path) -> None:
+    executor.prepare()
+    stale = tmp_path / RUNS[0].run_id / "stale"
+    stale.parent.mkdir()
+    stale.touch()
+    kept = execute(executor, tmp_path)
+    assert sorted(record.run_id for record in kept) == sorted(run.run_id for run in RUNS)
+    assert {record.status for record in kept} == {Status.OK}
+    for run in RUNS:
+        assert (tmp_path / run.run_id / "curl.out").read_text().startswith("{")
+    assert not stale.exists()
+    assert executor.labs == 2
+    assert [machine["python"] for machine in executor.machines]
+
+
+def test_large_files_stay_behind_unless_captures_are_asked_for(tmp_path: Path) -> None:
+    run = tmp_path / "run"
+    run.mkdir()
+    (run / "small").write_bytes(b"x")
+    (run / "large").write_bytes(bytes(1000))
+    for limit, names in ((10, {"small", worker.LEFT_BEHIND_FILE}), (None, {"small", "large"})):
+        there = tmp_path / str(limit)
+        there.mkdir()
+        worker.unpack_artifacts(worker._pack(run, limit), there)
+        assert {file.name for file in there.iterdir()} == names
+    assert (tmp_path / "10" / worker.LEFT_BEHIND_FILE).read_text() == "large 1000 bytes\n"
+
+
+def test_a_run_that_kills_its_workers_is_a_failed_row(
+    executor: ClusterExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def deadly(*_: Any) -> None:
+        raise KilledWorker("task", SimpleNamespace(address="tcp://gone"), 3)
+
+    monkeypatch.setattr(cluster, "carry_out_here", deadly)
+    kept = execute(executor, tmp_path)
+    assert {record.status for record in kept} == {Status.FAILED}
+    assert {record.error for record in kept} == {
+        "its worker was killed, and so were others that tried"
+    }
+
+
+def test_a_worker_that_came_later_is_made_ready(
+    executor: ClusterExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    prepared: list[list[str] | None] = []
+    carry_out_here = cluster.carry_out_here
+
+    def not_at_first(*arguments: Any) -> Any:
+        return carry_out_here(*arguments) if prepared else NotReady("inproc://late")
+
+    monkeypatch.setattr(cluster, "carry_out_here", not_at_first)
+    monkeypatch.setattr(executor, "prepare", prepared.append)
+    assert len(execute(executor, tmp_path)) == len(RUNS)
+    assert ["inproc://late"] in prepared
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("__version__", "9.9", "has Headway 0.1.0; install 9.9 there"),
+        ("source_key", lambda: "other", "other source code"),
+    ],
+)
+def test_another_headway_on_a_worker_is_an_error(
+    executor: ClusterExecutor,
+    monkeypatch: pytest.MonkeyPatch,
+    name: str,
+    value: str | Callable[[], str],
+    said: str,
+) -> None:
+    monkeypatch.setattr(cluster, name, value)
+    with pytest.raises(HeadwayError, match=said):
+        executor.prepare()
+
+
+def test_a_cluster_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(cluster, "_CONNECT_S", 0.2)
+    monkeypatch.setattr(cluster, "installed_extras", dict)
+    with (
+        pytest.raises(HeadwayError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1"),
+        cluster.cluster_executor("tcp://127.0.0.1:1", 1, stub_image(), Nobody()),
+    ):
+        pass
+    with (
+        pytest.raises(WrongInputError, match="not the address of a Dask scheduler"),
+        cluster.cluster_executor("nonsense", 1, stub_image(), Nobody()),
+    ):
+        pass

@@ -1,0 +1,138 @@
+"""What runs cost: learnt from runs, and said of runs to come."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from headway.campaign import costs
+from headway.campaign.costs import Cost, CostModel, Measured, fit, kind_of, learn, read_own
+from headway.campaign.estimate import estimate, expected_virtual_s
+from headway.guest.orders import Outcome
+from headway.lab.run import Result, network_of
+from headway.programs.base import Measurement
+from headway.results.record import make_record
+from headway.results.schema import Record
+from headway.study.load import load_study, study_from
+from headway.study.model import Setting
+from headway.study.plan import Run, plan
+
+TRUE = Cost(fixed_s=0.3, per_mb_s=0.06, per_virtual_s=0.004)
+FEATURES = [(0.001, 0.1), (1, 1.5), (10, 9), (10, 30), (1, 140), (0.1, 0.5)]
+RUNS = plan(load_study("quickstart"))
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache"
+
+
+def measured(cost: Cost, runs: int) -> Measured:
+    found = Measured()
+    for number in range(runs):
+        megabytes, virtual_s = FEATURES[number % len(FEATURES)]
+        found = found.with_run(megabytes, virtual_s, cost.wall_s(megabytes, virtual_s))
+    return found
+
+
+def record_of(run: Run, directory: Path, cost: Cost) -> Record:
+    """A record of a run that cost this much."""
+    size, virtual_s = int(run.setting.workload.size), expected_virtual_s(run.setting)
+    network = network_of(run.setting, run.seed)
+    measurement = Measurement(total_s=virtual_s, bytes=size)
+    wall_s = cost.wall_s(size / 1e6, virtual_s)
+    outcome = Outcome("ok", None, round(virtual_s * 1e9), "7")
+    return make_record(run, Result(outcome, measurement, network, wall_s), directory)
+
+
+def test_many_runs_tell_their_cost() -> None:
+    found = fit(measured(TRUE, 600), Cost(fixed_s=1, per_mb_s=1, per_virtual_s=1))
+    assert found.parts == pytest.approx(TRUE.parts, rel=0.05)
+
+
+def test_few_runs_leave_the_prior_as_it_is() -> None:
+    assert fit(Measured(), TRUE).parts == pytest.approx(TRUE.parts)
+
+
+def test_a_cost_is_never_negative() -> None:
+    misleading = Measured().with_run(10, 1, 0.1).with_run(0.001, 1, 5.0)
+    assert min(fit(misleading, TRUE).parts) >= 0
+
+
+def test_old_runs_count_less() -> None:
+    found = measured(TRUE, 5000)
+    assert found.runs < 2001
+    slower = TRUE.slower(2)
+    for number in range(12000):
+        megabytes, virtual_s = FEATURES[number % len(FEATURES)]
+        found = found.with_run(megabytes, virtual_s, slower.wall_s(megabytes, virtual_s))
+    assert fit(found, TRUE).parts == pytest.approx(slower.parts, rel=0.05)
+
+
+def test_a_kind_never_measured_costs_what_the_machine_makes_of_its_shipped_cost() -> None:
+    shipped = {"curl h2 nginx": TRUE, "curl h3 nginx": TRUE.slower(3)}
+    model = CostModel({"curl h2 nginx": measured(TRUE.slower(2), 600)}, shipped)
+    assert model.cost("curl h3 nginx").parts == pytest.approx(TRUE.slower(6).parts, rel=0.01)
+    assert model.cost("wget2 h2 nginx").parts == pytest.approx(TRUE.slower(2).parts, rel=0.01)
+
+
+def test_records_teach_this_machine(tmp_path: Path, cache: Path) -> None:
+    records = [record_of(run, tmp_path, TRUE.slower(4)) for run in RUNS]
+    learn(records[:90])
+    learn(records[90:])
+    own = read_own()
+    assert sum(one.runs for one in own.values()) == len(RUNS)
+    assert set(own) == {f"curl {protocol} nginx" for protocol in ("h1", "h2", "h3")}
+    told = estimate(RUNS, 2, CostModel.of_machine())
+    assert told.runs_measured == len(RUNS)
+    assert told.unmeasured == ()
+    assert told.lab_s == pytest.approx(sum(record.wall_s or 0 for record in records), rel=0.1)
+    assert told.wall_s == pytest.approx((told.lab_s + 4) / 2)
+    assert told.basis == "180 runs of this machine"
+    (cache / "costs.json").write_text('{"curl h2')
+    assert read_own() == {}
+
+
+def test_failed_and_real_time_runs_teach_nothing(tmp_path: Path) -> None:
+    record = record_of(RUNS[0], tmp_path, TRUE)
+    learn([record.model_copy(update={"status": "failed"})])
+    learn([record.model_copy(update={"clock": "real"})])
+    assert read_own() == {}
+
+
+def test_every_kind_of_shipped_costs_is_one_that_settings_have() -> None:
+    proxied = Setting.model_validate(
+        {"protocol": "h3", "proxy": {"program": "envoy", "upstream": {"protocol": "h2"}}}
+    )
+    assert kind_of(proxied) == "curl h3 envoy h2 nginx"
+    assert kind_of(Setting(protocol="h1", tls=False)) == "curl h1 cleartext nginx"  # type: ignore[arg-type]
+    assert kind_of(Setting()) in costs.read_shipped()
+
+
+@pytest.mark.parametrize(
+    ("path", "size", "low_s", "high_s"),
+    [
+        ({"rate": "10 Mbit/s", "rtt": "100 ms"}, "10 MiB", 9, 10),
+        ({"rate": "10 Mbit/s", "rtt": "100 ms", "loss": "4 %"}, "10 MiB", 60, 200),
+        ({"rtt": "100 ms"}, "1 MB", 0.5, 2),
+        ({"rtt": "100 ms"}, "0 B", 0.2, 0.4),
+    ],
+)
+def test_a_run_lasts_about_as_long_as_its_path_lets_it(
+    path: dict[str, str], size: str, low_s: float, high_s: float
+) -> None:
+    setting = Setting.model_validate({"path": path, "workload": {"size": size}})
+    assert low_s <= expected_virtual_s(setting) <= high_s
+
+
+def test_an_estimate_says_what_it_rests_on() -> None:
+    study = study_from({"name": "s", "axes": {"protocol": ["h2", "h3"]}})
+    nothing = estimate(plan(study), 1, CostModel({}, costs.read_shipped()))
+    assert "this machine has not carried out such runs yet" in nothing.basis
+    half = CostModel({"curl h2 nginx": measured(TRUE, 10)}, costs.read_shipped())
+    assert estimate(plan(study), 1, half).basis == (
+        "10 runs of this machine; for curl h3 nginx figures that come with Headway, "
+        "scaled to this machine"
+    )

@@ -1,0 +1,198 @@
+"""A study that was killed, and goes on: the same data set, and nothing done twice."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import polars as pl
+import pytest
+
+from headway.campaign.session import Task, conduct
+from headway.campaign.watcher import Nobody
+from headway.errors import WrongInputError
+from headway.lab.image import Image
+from headway.results import store
+from headway.results.store import Start, read_records
+from headway.study.experiment import Study
+from headway.study.load import study_from
+from tests.stub_lab import replace_labs, stub_image
+
+TABLES = {
+    "name": "resumed",
+    "question": "Is it the same?",
+    "repetitions": 3,
+    "axes": {"protocol": ["h1", "h2", "h3"], "workload": {"size": ["10 kB", "20 kB"]}},
+    "path": {"rate": "10 Mbit/s", "rtt": "20 ms"},
+}
+STUDY = """
+name = "resumed"
+question = "Is it the same?"
+repetitions = 3
+[axes]
+protocol = ["h1", "h2", "h3"]
+workload.size = ["10 kB", "20 kB"]
+[path]
+rate = "10 Mbit/s"
+rtt = "20 ms"
+"""
+RUNS = 18
+
+
+def task(out: Path, study: Study | None = None, start: Start = Start.RESUME) -> Task:
+    return Task(study or study_from(TABLES), "resumed", out, "the command", "it goes on", start)
+
+
+def carry_out(
+    monkeypatch: pytest.MonkeyPatch, wanted: Task, *, image: Image | None = None
+) -> list[str]:
+    """Carry out a study without labs; returns the runs that were carried out."""
+    done: list[str] = []
+    replace_labs(monkeypatch, done.append, image)
+    conduct(wanted, Nobody())
+    return done
+
+
+def table(out: Path) -> pl.DataFrame:
+    return pl.read_parquet(out / "runs.parquet").drop("wall_s")
+
+
+@pytest.mark.parametrize(
+    ("moment", "number"),
+    [
+        ("self-test", 1),
+        ("manifest.json", 1),
+        ("manifest.json", 2),
+        ("run", 1),
+        ("run", 8),
+        ("half a record", 1),
+        ("half a record", 3),
+        ("record", 1),
+        ("record", 5),
+        ("run", RUNS),
+        ("runs.parquet", 1),
+    ],
+)
+def test_a_killed_study_ends_with_the_same_data_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str, number: int
+) -> None:
+    file, out, log = tmp_path / "study.toml", tmp_path / "out", tmp_path / "log"
+    file.write_text(STUDY)
+    stub = [sys.executable, "-m", "tests.stub_lab", moment, str(number), str(log)]
+    killed = subprocess.run([*stub, "run", str(file), "--out", str(out)], capture_output=True)
+    assert killed.returncode == -signal.SIGKILL
+    kept = Counter(record.run_id for record in read_records(out))
+    before = Counter(log.read_text().split() if log.exists() else ())
+
+    after = Counter(carry_out(monkeypatch, task(out)))
+
+    assert not kept & after
+    assert len(kept) + len(after) == RUNS
+    assert max((before + after).values()) <= 2
+    carry_out(monkeypatch, task(tmp_path / "uninterrupted"))
+    assert table(out).equals(table(tmp_path / "uninterrupted"))
+    manifests = [
+        json.loads((directory / "manifest.json").read_text())
+        for directory in (out, tmp_path / "uninterrupted")
+    ]
+    for manifest in manifests:
+        del manifest["created"], manifest["command"]
+    assert manifests[0] == manifests[1]
+
+
+def test_the_command_of_the_first_run_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    carry_out(monkeypatch, task(out))
+    again = Task(study_from(TABLES), "resumed", out, "another command", "", Start.RESUME)
+    assert carry_out(monkeypatch, again) == []
+    assert json.loads((out / "manifest.json").read_text())["command"] == "the command"
+
+
+def test_repetitions_may_grow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    out = tmp_path / "out"
+    carry_out(monkeypatch, task(out))
+    grown = study_from({**TABLES, "repetitions": 4, "question": "Is it still the same?"})
+    done = carry_out(monkeypatch, task(out, grown))
+    assert len(done) == RUNS // 3
+    assert all(name.endswith("-004") for name in done)
+    manifest = json.loads((out / "manifest.json").read_text())
+    assert manifest["runs"] == 24
+    assert manifest["seeds"] == [1, 2, 3, 4]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"name": "other"}, "another study: resumed there, other now"),
+        ({"seed": 7}, "another setting, seed: 1 there, 7 now"),
+        ({"repetitions": 2}, "another setting, repetitions: 3 there, 2 now"),
+        (
+            {"path": {"rate": "20 Mbit/s", "rtt": "20 ms"}},
+            "another setting, path.rate: 10 Mbit/s there, 20 Mbit/s now",
+        ),
+        (
+            {"axes": {**TABLES["axes"], "workload": {"size": ["10 kB", "20 kB", "30 kB"]}}},  # type: ignore[dict-item]
+            "another setting, axes.workload.size: 10 kB, 20 kB there, 10 kB, 20 kB, 30 kB now",
+        ),
+        (
+            {"server": {"congestion_control": "reno"}},
+            "another setting, server: none there",
+        ),
+    ],
+)
+def test_another_study_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, object], said: str
+) -> None:
+    out = tmp_path / "out"
+    carry_out(monkeypatch, task(out))
+    with pytest.raises(WrongInputError) as refused:
+        carry_out(monkeypatch, task(out, study_from({**TABLES, **changes})))
+    assert said in str(refused.value)
+    assert str(refused.value).startswith(f"{out}: ")
+    assert "\n" not in str(refused.value)
+
+
+def test_the_order_of_axes_belongs_to_the_study(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size, rtt = {"workload.size": ["10 kB", "20 kB"]}, {"path.rtt": ["20 ms", "40 ms"]}
+    out = tmp_path / "out"
+    carry_out(monkeypatch, task(out, study_from({**TABLES, "axes": {**size, **rtt}})))
+    with pytest.raises(WrongInputError, match="another set of cells"):
+        carry_out(monkeypatch, task(out, study_from({**TABLES, "axes": {**rtt, **size}})))
+
+
+def test_another_image_or_version_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    carry_out(monkeypatch, task(out))
+    with pytest.raises(WrongInputError, match=r"version of nginx\): 1\.30\.6 there, 1\.31\.0 now"):
+        carry_out(monkeypatch, task(out), image=stub_image(nginx="1.31.0"))
+    manifest = json.loads((out / "manifest.json").read_text())
+    (out / "manifest.json").write_text(json.dumps(manifest | {"headway": "0.0.1"}))
+    with pytest.raises(WrongInputError, match=r"another version of Headway: 0\.0\.1 there"):
+        carry_out(monkeypatch, task(out))
+
+
+def test_failed_runs_are_rows_and_run_again_only_if_asked(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out = tmp_path / "out"
+    carry_out(monkeypatch, task(out))
+    journal = out / store.JOURNAL_FILE
+    lines = journal.read_text().splitlines(keepends=True)
+    lines[3] = lines[3].replace('"status":"ok","error":null', '"status":"timeout","error":"late"')
+    journal.write_text("".join(lines))
+    late = json.loads(lines[3])["run_id"]
+    assert carry_out(monkeypatch, task(out)) == []
+    assert table(out).filter(pl.col("status") == "timeout")["run_id"].to_list() == [late]
+    retried = Task(study_from(TABLES), "resumed", out, "", "", Start.RESUME, retry_failed=True)
+    assert carry_out(monkeypatch, retried) == [late]
+    assert set(table(out)["status"]) == {"ok"}
