@@ -11,13 +11,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from headway.campaign.checks import checked_plan
-from headway.campaign.session import Task, conduct
+from headway.campaign.session import conduct
+from headway.campaign.task import Task
 from headway.campaign.watcher import Nobody, Watcher
 from headway.errors import HeadwayError, WrongInputError
 from headway.results.record import conditions
@@ -29,6 +29,8 @@ from headway.study.load import load_study, study_from
 # Data frames and statistics take seconds to load.
 if TYPE_CHECKING:
     import polars as pl
+
+    from headway.analysis import Results as LoadedResults
 
 __all__ = ["HeadwayError", "Results", "Study", "WrongInputError", "load", "plan", "read", "run"]
 
@@ -114,30 +116,34 @@ def run(
     return read(out).runs
 
 
-@dataclass(frozen=True)
 class Results:
-    """The results of a study.
+    """The results of a study."""
 
-    Attributes:
-        directory: where they are.
-    """
+    def __init__(self, directory: Path) -> None:
+        self.directory = directory
 
-    directory: Path
-
-    @cached_property
+    @property
     def runs(self) -> pl.DataFrame:
-        """One row for every run."""
+        """One row for every run; ``docs/columns.md`` describes the columns."""
         return self._loaded.runs
 
     @cached_property
     def comparisons(self) -> pl.DataFrame:
         """One row for every comparison of two contenders in a cell: statistics and verdict."""
-        from headway.report.tables import comparisons_frame
+        from headway.analysis import analyse
+        from headway.report.tables.comparisons import comparisons_frame
 
-        return comparisons_frame(self._analyses)
+        found = self._loaded
+        return comparisons_frame(
+            [
+                analyse(found, experiment, metric)
+                for experiment in found.experiments
+                for metric in experiment.metrics
+            ]
+        )
 
     @cached_property
-    def _loaded(self) -> Any:
+    def _loaded(self) -> LoadedResults:
         from headway.analysis import load_results
 
         refresh_table(self.directory)

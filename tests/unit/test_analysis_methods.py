@@ -60,7 +60,8 @@ def test_rules() -> None:
 
 def test_five_runs() -> None:
     five = [1.0, 2.0, 3.0, 4.0, 5.0]
-    interval, ranks = median_interval(five), mann_whitney(five, [value + 10 for value in five])
+    interval = median_interval(five)
+    (ranks,) = mann_whitney([(five, [value + 10 for value in five])])
     assert interval is not None
     assert ranks is not None
     assert f"({interval.coverage * 100:.2f} % for five)" in row("median and its 95 % interval")

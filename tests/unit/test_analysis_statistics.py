@@ -16,8 +16,8 @@ from headway.analysis.significance import (
     TestResult,
     adjusted,
     kolmogorov_smirnov,
-    mann_whitney,
 )
+from headway.analysis.significance import mann_whitney as mann_whitney_of_pairs
 from headway.analysis.significance import welch as welch_of_samples
 
 quick = settings(deadline=None, max_examples=60)
@@ -27,6 +27,11 @@ samples = st.lists(times, min_size=1, max_size=12)
 
 def welch(one: list[float], other: list[float]) -> TestResult | None:
     return welch_of_samples(summarise(one), summarise(other))
+
+
+def mann_whitney(one: list[float], other: list[float]) -> TestResult | None:
+    (found,) = mann_whitney_of_pairs([(one, other)])
+    return found
 
 
 def interval(values: list[float]) -> Interval | None:
@@ -99,6 +104,13 @@ def test_mann_whitney_of_large_samples_is_approximate() -> None:
     expected = stats.mannwhitneyu(one, other, method="asymptotic")
     assert found.statistic == expected.statistic
     assert found.p == pytest.approx(expected.pvalue)
+
+
+def test_mann_whitney_of_many_pairs_is_that_of_each() -> None:
+    many = [float(n % 7) for n in range(30)]
+    shifted = [value + 1 for value in many]
+    pairs = [([1.0, 2.0], [3.0]), (many, shifted), ([], [1.0]), (shifted, many), (many[1:], many)]
+    assert mann_whitney_of_pairs(pairs) == [mann_whitney(*pair) for pair in pairs]
 
 
 def test_mann_whitney_is_approximate_earlier_with_ties() -> None:

@@ -12,7 +12,8 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from headway.campaign.session import Task, conduct
+from headway.campaign.session import conduct
+from headway.campaign.task import Task
 from headway.campaign.watcher import Nobody
 from headway.errors import WrongInputError
 from headway.lab.image import Image

@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import json
+import re
 import sys
 from pathlib import Path
 
 import pytest
 
 from headway import cli
+from headway.campaign import checks
+from headway.campaign.local import LocalExecutor
+from headway.cli.plan_tables import duration
+from headway.guest.orders import Outcome
+from headway.programs.curl import Curl
+from headway.results.store import read_records
+from tests.stub_lab import StubMachine, replace_labs
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     monkeypatch.setattr(sys, "argv", ["headway", *words])
     monkeypatch.setenv("COLUMNS", "200")
-    with pytest.raises(SystemExit) as ended:
+    try:
         cli.main()
-    return int(ended.value.code or 0)
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0
 
 
 @pytest.mark.parametrize(
@@ -30,7 +41,16 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
         (("shell", "--rate", "10"), '10 has no unit; write a rate as "10 Mbit/s"'),
         (("shell", "--loss", "200 %"), "--loss: a ratio cannot be above 100 %"),
         (("exec", "--rtt", "-5 ms", "--", "true"), "cannot be negative"),
-        (("list", "things"), "is not one of studies, programs"),
+        (("list", "things"), "is not one of 'studies', 'programs', 'profiles', 'workloads'"),
+        (("run", "quickstart", "--out", "x", "--quick"), "quickstart.toml: has no quick form"),
+        (("run", "quickstart", "--out", "x", "--resume", "--replace"), "--resume --replace: one"),
+        (("run", "quickstart", "--out", "x", "--retry-failed", "--replace"), "the other removes"),
+        (
+            ("run", "quickstart", "--out", "x", "--cluster", "a:1", "--jobs", "1"),
+            "--jobs: a cluster",
+        ),
+        (("reproduce", "liu1924"), "reproduce liu1924: no such paper; there is "),
+        (("plan", "quikstart"), "did you mean 'quickstart'"),
         (("report", "no-such-directory"), "no runs.parquet"),
     ],
 )
@@ -73,21 +93,153 @@ def test_a_program_or_knob_that_does_not_exist_is_named(
     assert said in capsys.readouterr().err
 
 
+@pytest.fixture
+def out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory for results, of a study without labs and without a report."""
+    replace_labs(monkeypatch)
+    monkeypatch.setattr("headway.cli.study._show", lambda *_: None)
+    return tmp_path / "out"
+
+
+def said(capsys: pytest.CaptureFixture[str]) -> str:
+    return capsys.readouterr().err
+
+
 def test_a_directory_with_files_is_refused(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:
     (tmp_path / "thesis.tex").write_text("x")
-    for more in ((), ("--replace",)):
+    for more in ((), ("--replace",), ("--resume",)):
         assert run(monkeypatch, "run", "quickstart", "--out", str(tmp_path), *more) == 2
-    assert (tmp_path / "thesis.tex").read_text() == "x"
-    assert "holds files already" in capsys.readouterr().err
+        assert "holds files already" in said(capsys)
+    assert [file.name for file in tmp_path.iterdir()] == ["thesis.tex"]
+
+
+def test_results_are_resumed_replaced_or_refused(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    out: Path,
+) -> None:
+    words = ("run", study(tmp_path, ""), "--out", str(out))
+    assert run(monkeypatch, *words, "--resume") == 0
+    assert run(monkeypatch, *words) == 2
+    assert "--resume goes on with them, --replace removes them" in said(capsys)
+    assert run(monkeypatch, *words, "--resume") == 0
+    assert "1 of 1 runs are done already" in said(capsys)
+    assert run(monkeypatch, *words, "--replace") == 0
+    assert "are done already" not in said(capsys)
+    assert run(monkeypatch, "run", "quickstart", "--out", str(out), "--resume") == 2
+    assert "another study: s there, quickstart now" in said(capsys)
+
+
+def test_an_interrupt_tells_how_to_go_on(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    out: Path,
+) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(LocalExecutor, "execute", interrupted)
+    words = ("run", study(tmp_path, ""), "--out", str(out))
+    assert run(monkeypatch, *words, "--replace") == 130
+    lines = said(capsys)
+    assert f"0 of 1 runs are kept in {out}; `headway {' '.join(words)} --resume` goes on" in lines
+
+
+def test_a_study_whose_runs_all_fail_says_so(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    out: Path,
+) -> None:
+    def failing(*_: object, **__: object) -> Outcome:
+        return Outcome("failed", "nginx ended early", 0, "")
+
+    monkeypatch.setattr(StubMachine, "boot", failing)
+    monkeypatch.setattr("headway.results.transfer.Transfer.save", lambda *_: None)
+    assert run(monkeypatch, "run", study(tmp_path, ""), "--out", str(out)) == 1
+    assert "no run succeeded; the first reason: nginx ended early" in said(capsys)
+
+
+def test_a_program_that_is_not_installed_is_said_at_once(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    out: Path,
+) -> None:
+    monkeypatch.setattr(Curl, "extra", "quic-go-client")
+    monkeypatch.setattr(checks, "installed_extras", dict)
+    assert run(monkeypatch, "run", study(tmp_path, ""), "--out", str(out)) == 2
+    assert "curl is not installed; `headway image add quic-go-client` adds it" in said(capsys)
+    assert not out.exists()
+    assert run(monkeypatch, "validate", study(tmp_path, "")) == 0
+
+
+def test_a_paper_is_reproduced_into_its_own_directory(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, out: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert out.parent == tmp_path
+    assert run(monkeypatch, "reproduce", "quickstart", "--jobs", "1") == 0
+    assert len(read_records(tmp_path / "results" / "quickstart")) == 180
+    manifest = json.loads((tmp_path / "results" / "quickstart" / "manifest.json").read_text())
+    assert manifest["command"] == "headway reproduce quickstart --jobs 1"
+
+
+def test_report_passes_runs_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    shown = []
+    monkeypatch.setattr("headway.cli.study._show", lambda *what: shown.append(what))
+    assert run(monkeypatch, "report", str(tmp_path), "--run", "a-h2-001", "--run", "a-h3-001") == 0
+    assert shown == [(tmp_path, ("a-h2-001", "a-h3-001"))]
 
 
 def test_validate_counts_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr(sys, "argv", ["headway", "validate", "quickstart"])
-    with pytest.raises(SystemExit) as ended:
-        cli.main()
-    assert not ended.value.code
+    assert run(monkeypatch, "validate", "quickstart") == 0
     assert "180 runs in 12 cells" in capsys.readouterr().out
+
+
+def test_plan_shows_runs_axes_and_time(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path))
+    assert run(monkeypatch, "plan", "quickstart", "--jobs", "2") == 0
+    shown = capsys.readouterr().out
+    assert re.search(r"quickstart +12 +3 +5 +180", shown)
+    assert re.search(r"path.rtt +20 ms, 100 ms\b", shown)
+    assert re.search(r"contender +h1, h2, h3\b", shown)
+    assert re.search(r"180 runs take about \d+ (s|min), 2 labs at a time", shown)
+    assert "this machine has not carried out such runs yet" in shown
+
+
+@pytest.mark.parametrize(
+    ("what", "named"),
+    [
+        ("studies", ["quickstart", "liu2024"]),
+        ("programs", ["curl (client)", "envoy (proxy)", "nginx (server)", "knob quic_gso = off"]),
+        ("profiles", ["4g-good", "source: "]),
+        ("workloads", ["download", "migration", "key after: received by the client"]),
+    ],
+)
+def test_lists_name_what_there_is(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    what: str,
+    named: list[str],
+) -> None:
+    assert run(monkeypatch, "list", what) == 0
+    shown = capsys.readouterr().out
+    for name in named:
+        assert name in shown
+
+
+@pytest.mark.parametrize(
+    ("seconds", "shown"),
+    [(42.4, "42 s"), (600, "10 min"), (7000, "117 min"), (3 * 3600 + 25 * 60, "3 h 25 min")],
+)
+def test_times_are_said_as_people_do(seconds: float, shown: str) -> None:
+    assert duration(seconds) == shown

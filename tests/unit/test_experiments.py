@@ -286,6 +286,14 @@ def test_exclusions_leave_the_rest(excluded: set[tuple[str, str]]) -> None:
             r"'path.rt' is not an axis; did you mean 'path.rtt'",
         ),
         (
+            BASE + '[[published]]\ncontender = "h2"\nvalue = 1\nunit = "ms"\nsource = "x"',
+            r"s.toml:4: published: the unit must be 's', not 'ms'",
+        ),
+        (
+            BASE + '[[published]]\ncontender = "h2"\nmetric = "ttfb_s"\nvalue = 1\nsource = "x"',
+            r"s.toml:6: published.metric: ttfb_s is not one of the experiment's metrics: total_s",
+        ),
+        (
             BASE + '[proxy]\nprogram = "envoy"\nupstream.protocol = "h9"',
             r"s.toml:6: proxy.upstream.protocol: 'h9' is not one of",
         ),

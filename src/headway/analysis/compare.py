@@ -139,7 +139,7 @@ def compare(contests: Sequence[Contest], metric: Metric) -> tuple[Comparison, ..
     The contests are one family: of each test the p-values are adjusted for their number.
     """
     welchs = adjusted([welch(met.one.sample, met.other.sample) for met in contests])
-    ranks = adjusted([mann_whitney(met.one.values, met.other.values) for met in contests])
+    ranks = adjusted(mann_whitney([(met.one.values, met.other.values) for met in contests]))
     shapes = adjusted([kolmogorov_smirnov(met.one.values, met.other.values) for met in contests])
     return tuple(
         _comparison(met, tests, metric)
@@ -150,7 +150,7 @@ def compare(contests: Sequence[Contest], metric: Metric) -> tuple[Comparison, ..
 def clearly_slower(contests: Sequence[Contest], metric: Metric) -> list[bool]:
     """In which contests the contender is slower, significantly and by more than a trifle."""
     welchs = adjusted([welch(met.one.sample, met.other.sample) for met in contests])
-    ranks = adjusted([mann_whitney(met.one.values, met.other.values) for met in contests])
+    ranks = adjusted(mann_whitney([(met.one.values, met.other.values) for met in contests]))
     return [
         judge(met.one.sample, met.other.sample, tests, metric)[0] is Verdict.SLOWER
         and not negligible(met.one.sample, met.other.sample)

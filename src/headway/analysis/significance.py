@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
@@ -97,29 +98,48 @@ def welch(one: Sample | None, other: Sample | None) -> TestResult | None:
     return TestResult("Welch", statistic, p, WELCH_ALPHA, 0.0, "t distribution", p)
 
 
-def mann_whitney(one: Sequence[float], other: Sequence[float]) -> TestResult | None:
-    """Mann-Whitney U test (Mann and Whitney 1947); None if it is not defined.
+Values = Sequence[float]
+
+
+def mann_whitney(pairs: Sequence[tuple[Values, Values]]) -> list[TestResult | None]:
+    """Mann-Whitney U tests (Mann and Whitney 1947) of pairs of samples; None if not defined.
 
     Exact where that is feasible, ties included; else the normal approximation with corrections
-    for ties and continuity. Not defined for an empty sample, nor if neither sample varies: then
-    there is nothing to test.
+    for ties and continuity, of samples of equal sizes in one go. Not defined for an empty sample,
+    nor if neither sample varies: then there is nothing to test.
     """
-    if not one or not other or (_constant(one) and _constant(other)):
-        return None
-    ranks = np.rint(2 * stats.rankdata([*one, *other])).astype(int)
-    tied = len(set(ranks.tolist())) < ranks.size
-    if len(one) * len(other) > (MOST_EXACT_TIED if tied else MOST_EXACT):
-        result = stats.mannwhitneyu(one, other, method="asymptotic")
-        u, p, method = float(result.statistic), float(result.pvalue), "normal approximation"
-    else:
-        u, p = _exact_mann_whitney(ranks, len(one))
-        method = "exact"
+    found: list[TestResult | None] = [None] * len(pairs)
+    large: dict[tuple[int, int], list[int]] = defaultdict(list)
+    for place, (one, other) in enumerate(pairs):
+        if not one or not other or (_constant(one) and _constant(other)):
+            continue
+        tied = len({*one, *other}) < len(one) + len(other)
+        if len(one) * len(other) > (MOST_EXACT_TIED if tied else MOST_EXACT):
+            large[len(one), len(other)].append(place)
+        else:
+            found[place] = _mann_whitney(one, other, _exact_mann_whitney(one, other), "exact")
+    for places in large.values():
+        ones, others = zip(*(pairs[place] for place in places), strict=True)
+        result = stats.mannwhitneyu(ones, others, axis=1, method="asymptotic")
+        for place, u, p in zip(places, result.statistic, result.pvalue, strict=True):
+            found[place] = _mann_whitney(
+                *pairs[place], (float(u), float(p)), "normal approximation"
+            )
+    return found
+
+
+def _mann_whitney(
+    one: Values, other: Values, result: tuple[float, float], method: str
+) -> TestResult:
+    u, p = result
     smallest = _smallest_p(len(one), len(other))
     return TestResult("Mann-Whitney", u, p, MANN_WHITNEY_ALPHA, smallest, method, p)
 
 
-def _exact_mann_whitney(ranks: NDArray[np.int_], size: int) -> tuple[float, float]:
-    """U of the first ``size`` doubled ranks and its exact p-value, twice the smaller tail."""
+def _exact_mann_whitney(one: Values, other: Values) -> tuple[float, float]:
+    """U of the first sample and its exact p-value, twice the smaller tail."""
+    size = len(one)
+    ranks = np.rint(2 * stats.rankdata([*one, *other])).astype(int)
     at_most, at_least = _tails(tuple(sorted(ranks.tolist())), size)
     found = int(ranks[:size].sum())
     u = found / 2 - size * (size + 1) / 2
@@ -142,7 +162,7 @@ def _tails(ranks: tuple[int, ...], size: int) -> tuple[NDArray[np.float64], NDAr
     return at_most / at_most[-1], at_least / at_least[0]
 
 
-def kolmogorov_smirnov(one: Sequence[float], other: Sequence[float]) -> TestResult | None:
+def kolmogorov_smirnov(one: Values, other: Values) -> TestResult | None:
     """Two-sample Kolmogorov-Smirnov test of equal distributions (Smirnov 1939).
 
     Sensitive to any difference, spread and shape included; exact where that is feasible.
@@ -172,5 +192,5 @@ def _smallest_p(one: int, other: int) -> float:
     return min(1.0, 2 / math.comb(one + other, one))
 
 
-def _constant(values: Sequence[float]) -> bool:
+def _constant(values: Values) -> bool:
     return min(values) == max(values)

@@ -6,7 +6,6 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from headway.campaign.checks import all_remarks, check_installed, checked_plan, first_repetition
@@ -15,6 +14,7 @@ from headway.campaign.costs import learn
 from headway.campaign.executor import Executor, explained
 from headway.campaign.local import LocalExecutor
 from headway.campaign.sameness import check_same
+from headway.campaign.task import LOCAL_CLUSTER, Task
 from headway.campaign.watcher import Count, Watcher
 from headway.errors import HeadwayError, WrongInputError
 from headway.lab.bodies import body_file
@@ -22,43 +22,11 @@ from headway.lab.image import Image
 from headway.lab.ready import ready_image, ready_machine
 from headway.results.provenance import make_manifest
 from headway.results.schema import Record, Status
-from headway.results.store import Start, Store
-from headway.study.experiment import Study
+from headway.results.store import Store
 from headway.study.path import Path as NetworkPath
 from headway.study.plan import Run
 
 SELF_TEST_DIRECTORY = "self-test"
-
-
-@dataclass(frozen=True)
-class Task:
-    """A study that is to be carried out, and how.
-
-    Attributes:
-        study: the study.
-        name: what the user calls it, for messages.
-        out: directory of the results.
-        command: what makes these results again, for the manifest.
-        go_on: what carries on if this is interrupted, in words.
-        start: what is to be done with results that the directory holds.
-        retry_failed: whether runs that failed or timed out are carried out again.
-        jobs: labs at a time; one per core if None.
-        cluster: address of a Dask scheduler, or `LOCAL_CLUSTER`; this process if None.
-    """
-
-    study: Study
-    name: str
-    out: Path
-    command: str
-    go_on: str
-    start: Start = Start.NEW
-    retry_failed: bool = False
-    jobs: int | None = None
-    cluster: str | None = None
-
-
-LOCAL_CLUSTER = "local"
-"""A cluster of worker processes on this machine, which ends with the study."""
 
 
 def conduct(task: Task, watcher: Watcher) -> None:

@@ -12,7 +12,7 @@ import typer
 
 from headway.campaign.checks import checked_plan
 from headway.campaign.cores import available_cores
-from headway.campaign.session import Task, conduct
+from headway.campaign.task import Task
 from headway.cli.terminal import Terminal, output
 from headway.errors import HeadwayError, WrongInputError
 from headway.results.schema import Status
@@ -140,6 +140,9 @@ def _start(*, resume: bool, replace: bool) -> Start:
 
 
 def _carry_out(task: Task) -> None:
+    # Imported here so that commands which carry out nothing start sooner.
+    from headway.campaign.session import conduct
+
     conduct(task, Terminal())
     _show(task.out)
     records = read_records(task.out)

@@ -91,7 +91,7 @@ class Nginx(Server):
     quic_congestion_controls = ("cubic",)
     executable: ClassVar[str] = "nginx"
     knobs = _KNOBS
-    adjustments = _ADJUSTMENTS
+    adjustments: ClassVar[tuple[Adjustment, ...]] = _ADJUSTMENTS
 
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
         """See `Server.serve`."""

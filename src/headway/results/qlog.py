@@ -7,7 +7,6 @@ version 0.3 on); what one of them does not log is None.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -15,7 +14,7 @@ from typing import Any, NamedTuple
 
 from headway.errors import HeadwayError
 from headway.guest.sampler import next_sample_ns
-from headway.results.qlog_events import Event, TraceEvents, read_traces
+from headway.results.qlog_events import DELTA_FORMATS, Event, TraceEvents, read_traces, table
 
 QLOG_DIRECTORY = "qlog"
 """In a run's directory: a directory for each host, which holds its programs' files."""
@@ -57,7 +56,7 @@ class QuicTrace:
 
     Attributes:
         host: name of the host's namespace.
-        vantage: which end of the connection it was: ``client``, ``server`` or ``unknown``.
+        vantage: which end of the connection it was: ``client`` or ``server``.
         epoch_s: wall clock's time of the trace's own start, None if it is not told.
         first_sent_s: when its first packet was sent, from the trace's own start.
         points: at increasing times.
@@ -87,19 +86,17 @@ def read_qlog(file: Path, host: str) -> list[QuicTrace]:
 def compact_qlog(run_directory: Path, *, keep: bool = False) -> None:
     """Reduce the qlog files of a run to one small file, and delete them unless they are to be kept.
 
-    A file that is not qlog is left as it is; there is no reduced file if there was nothing to reduce.
+    A file that is not qlog stays; there is no reduced file if there was nothing to reduce.
     """
-    traces: list[QuicTrace] = []
-    for host, file in _files(run_directory):
-        try:
-            traces += read_qlog(file, host)
-        except HeadwayError:
-            continue
-        if not keep:
+    reduced = _reduce(run_directory)
+    if not reduced:
+        return
+    traces = [_plain(trace) for found in reduced.values() for trace in found]
+    text = json.dumps(traces, separators=(",", ":"))
+    (run_directory / REDUCED_FILE).write_text(text)
+    if not keep:
+        for file in reduced:
             file.unlink()
-    if traces:
-        text = json.dumps([_plain(trace) for trace in traces], separators=(",", ":"))
-        (run_directory / REDUCED_FILE).write_text(text)
 
 
 def read_quic_traces(run_directory: Path) -> list[QuicTrace]:
@@ -107,14 +104,19 @@ def read_quic_traces(run_directory: Path) -> list[QuicTrace]:
     reduced = run_directory / REDUCED_FILE
     if reduced.exists():
         return [_trace(raw) for raw in json.loads(reduced.read_text())]
-    return [trace for host, file in _files(run_directory) for trace in read_qlog(file, host)]
+    return [trace for found in _reduce(run_directory).values() for trace in found]
 
 
-def _files(run_directory: Path) -> Iterator[tuple[str, Path]]:
+def _reduce(run_directory: Path) -> dict[Path, list[QuicTrace]]:
+    """The traces of every file that is qlog."""
     directory = run_directory / QLOG_DIRECTORY
-    for file in sorted(directory.glob("*/**/*")):
-        if file.is_file() and file.suffix in (".qlog", ".sqlog"):
-            yield file.relative_to(directory).parts[0], file
+    reduced = {}
+    for file in sorted(directory.glob("*/**/*qlog")):
+        try:
+            reduced[file] = read_qlog(file, file.relative_to(directory).parts[0])
+        except HeadwayError:
+            continue
+    return reduced
 
 
 def _plain(trace: QuicTrace) -> dict[str, Any]:
@@ -157,8 +159,10 @@ class _Reducer:
         """Read all events."""
         clock_ms = 0.0
         for event in self._trace.events:
-            time_ms = float(event.get("time", 0))
-            clock_ms = clock_ms + time_ms if self._time_format.startswith("delta") else time_ms
+            time_ms = event.get("time")
+            if not isinstance(time_ms, int | float):
+                continue
+            clock_ms = clock_ms + time_ms if self._time_format in DELTA_FORMATS else time_ms
             if self._began_ms is None:
                 self._began_ms = clock_ms
             self._step(event, (clock_ms - self._began_ms) / 1e3)
@@ -167,8 +171,10 @@ class _Reducer:
 
     def result(self, host: str) -> QuicTrace:
         """What the trace is reduced to."""
-        vantage = self._trace.header.get("vantage_point", {}).get("type", "unknown")
-        return QuicTrace(host, vantage, self._epoch_s(), self._first_sent_s, tuple(self._points))
+        vantage = table(self._trace.header.get("vantage_point")).get("type")
+        return QuicTrace(
+            host, str(vantage), self._epoch_s(), self._first_sent_s, tuple(self._points)
+        )
 
     def _step(self, event: Event, at_s: float) -> None:
         if at_s * 1e9 > self._next_ns:
@@ -178,12 +184,11 @@ class _Reducer:
         name = str(event.get("name", "")).rpartition(":")[2]
         if name == _SENT and self._first_sent_s is None:
             self._first_sent_s = at_s
-        self._state.update(name, event.get("data", {}))
+        self._state.update(name, table(event.get("data")))
 
     @property
     def _common(self) -> dict[str, Any]:
-        common: dict[str, Any] = self._trace.header.get("common_fields", {})
-        return common
+        return table(self._trace.header.get("common_fields"))
 
     @property
     def _time_format(self) -> str:
@@ -196,8 +201,8 @@ class _Reducer:
         if isinstance(reference, dict):  # from version 0.4 on
             wall = reference.get("wall_clock_time") or reference.get("epoch", "unknown")
             return None if wall == "unknown" else _seconds(wall) + began_s
-        if reference:
-            return float(reference) / 1e3 + began_s
+        if isinstance(reference, int | float) and reference:
+            return reference / 1e3 + began_s
         return began_s if self._time_format == "absolute" else None
 
 
@@ -245,20 +250,23 @@ class _State:
             self.blocked &= _UNBLOCKED.isdisjoint(_frame_types(data))
 
     def _metrics(self, data: dict[str, Any]) -> None:
+        told: dict[str, Any] = {
+            name: value for name, value in data.items() if isinstance(value, int | float)
+        }
         # aioquic says cwnd.
-        self.cwnd_bytes = data.get("congestion_window", data.get("cwnd", self.cwnd_bytes))
-        self.ssthresh_bytes = data.get("ssthresh", self.ssthresh_bytes)
-        self.srtt_ms = data.get("smoothed_rtt", self.srtt_ms)
-        backoff = data.get("pto_count", self.backoff)
+        self.cwnd_bytes = told.get("congestion_window", told.get("cwnd", self.cwnd_bytes))
+        self.ssthresh_bytes = told.get("ssthresh", self.ssthresh_bytes)
+        self.srtt_ms = told.get("smoothed_rtt", self.srtt_ms)
+        backoff = told.get("pto_count", self.backoff)
         self.timeouts += max(0, backoff - self.backoff)
         self.backoff = backoff
-        if (now := data.get("bytes_in_flight")) is not None:
+        if (now := told.get("bytes_in_flight")) is not None:
             self.in_flight_bytes = now
             self.most_in_flight_bytes = max(now, self.most_in_flight_bytes or 0)
 
 
 def _frame_types(data: dict[str, Any]) -> set[str]:
-    return {frame.get("frame_type", "") for frame in data.get("frames", ())}
+    return {table(frame).get("frame_type", "") for frame in data.get("frames") or ()}
 
 
 def _seconds(wall: str) -> float:

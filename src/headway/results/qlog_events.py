@@ -21,6 +21,9 @@ _SEPARATOR = "\x1e"
 _CHUNK_BYTES = 1 << 18
 _JSON = json.JSONDecoder()
 
+DELTA_FORMATS = ("delta", "relative_to_previous_event")
+"""Values of ``time_format`` by which an event's time is counted from the event before."""
+
 Event = dict[str, Any]
 Wanted = Callable[[str], bool]
 """Tells of an event's JSON text whether it is worth decoding."""
@@ -60,11 +63,11 @@ def read_traces(file: Path, wanted: Wanted = lambda _: True) -> Iterator[TraceEv
 
 def _sequence(file: IO[bytes], wanted: Wanted) -> Iterator[TraceEvents]:
     records = _records(file)
-    header = _decode(next(records, ""))
-    if header is None:
-        return
-    events = (_decode(record) for record in records if wanted(record))
-    yield TraceEvents(header.get("trace", {}), (event for event in events if event))
+    header = table((_decode(next(records, "")) or {}).get("trace"))
+    # Where each event's time is relative to the one before, none can be left out.
+    every = table(header.get("common_fields")).get("time_format") in DELTA_FORMATS
+    events = (_decode(record) for record in records if every or wanted(record))
+    yield TraceEvents(header, (event for event in events if event))
 
 
 def _records(file: IO[bytes]) -> Iterator[str]:
@@ -83,6 +86,11 @@ def _decode(record: str) -> dict[str, Any] | None:
     except ValueError:
         return None
     return decoded if isinstance(decoded, dict) else None
+
+
+def table(value: object) -> dict[str, Any]:
+    """A JSON object, or an empty one in place of whatever else was written."""
+    return value if isinstance(value, dict) else {}
 
 
 def _decoder() -> codecs.IncrementalDecoder:
@@ -130,7 +138,7 @@ class _Document:
         """The events, and then what of the header comes after them."""
         try:
             for _ in self._items():
-                yield self._value()
+                yield table(self._value())
             for key in self._members(opened=True):
                 header[key] = self._value()
         except _CutError:

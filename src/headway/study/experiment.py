@@ -31,6 +31,11 @@ class Metric(StrEnum):
     TLS = "tls_s"
     GOODPUT = "goodput_mbit"
 
+    @property
+    def unit(self) -> str:
+        """Unit of its values."""
+        return "Mbit/s" if self is Metric.GOODPUT else "s"
+
 
 class Published(Part):
     """A value that somebody published, to stand beside ours.
@@ -49,6 +54,13 @@ class Published(Part):
     unit: str = "s"
     source: str
     why: str = Field(default="", description="why ours differs, if it does")
+
+    @model_validator(mode="after")
+    def _unit_fits(self) -> Self:
+        usual = "%" if self.against else self.metric.unit
+        if self.unit != usual:
+            raise ValueError(f"the unit must be {usual!r}, not {self.unit!r}")
+        return self
 
 
 class Experiment(Part):

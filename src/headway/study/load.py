@@ -238,6 +238,12 @@ def _check_settings(experiment: Experiment, source: Source) -> None:
 def _check_published(experiment: Experiment, source: Source) -> None:
     axes = {axis for coordinates in experiment.grid() for axis in coordinates}
     for published in experiment.published:
+        if published.metric not in experiment.metrics:
+            raise WrongInputError(
+                f"{published.metric} is not one of the experiment's metrics: "
+                f"{', '.join(experiment.metrics)}",
+                where=source.where("published.metric"),
+            )
         for axis in published.where:
             if axis not in axes:
                 raise WrongInputError(

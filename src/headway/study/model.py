@@ -123,7 +123,7 @@ class Setting(Part):
     def _usual_programs(cls, value: Any) -> Any:
         if not isinstance(value, dict):
             return value
-        hosts = {
+        hosts: dict[str, Any] = {
             role: {"program": program, **value[role]}
             for role, program in DEFAULT_PROGRAMS.items()
             if isinstance(value.get(role), dict)

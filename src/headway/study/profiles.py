@@ -58,6 +58,11 @@ class LogNormal:
     mu: float
     sigma: float
 
+    @classmethod
+    def of(cls, row: dict[str, str], name: str) -> LogNormal:
+        """From the columns of a row that have this name."""
+        return cls(float(row[f"ln_{name}_mu"]), float(row[f"ln_{name}_sigma"]))
+
     def at(self, deviation: float) -> float:
         """The value so many standard deviations from the median."""
         return math.exp(self.mu + self.sigma * deviation)
@@ -135,11 +140,10 @@ def _mobile() -> list[Profile]:
         Mobile(
             row["profile"],
             source,
-            *(
-                LogNormal(float(row[f"ln_{name}_mu"]), float(row[f"ln_{name}_sigma"]))
-                for name in ("down", "up", "rtt")
-            ),
-            float(row["rho_down_up"]),
+            down_mbit=LogNormal.of(row, "down"),
+            up_mbit=LogNormal.of(row, "up"),
+            rtt_ms=LogNormal.of(row, "rtt"),
+            correlation=float(row["rho_down_up"]),
         )
         for row in _table("mobile.csv")
     ]

@@ -67,7 +67,12 @@ class PackageList:
                 foreign.add(ForeignPackage(match["suite"], match["name"]))
             else:
                 asked.add(match["name"])
-        return cls(*(tuple(sorted(found)) for found in (asked, foreign, left_out, beside)))
+        return cls(
+            tuple(sorted(asked)),
+            tuple(sorted(foreign)),
+            tuple(sorted(left_out)),
+            tuple(sorted(beside)),
+        )
 
     @property
     def names(self) -> tuple[str, ...]:

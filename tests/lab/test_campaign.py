@@ -1,0 +1,156 @@
+"""Studies with real labs: killed and resumed, and on a cluster of worker processes."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import polars as pl
+import pytest
+from distributed import Client, LocalCluster
+
+from headway.lab.image import find
+from headway.lab.image.cache import cache_directory
+from headway.results.store import read_records
+
+pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("machine")]
+
+HEADWAY = str(Path(sys.executable).with_name("headway"))
+STUDY = """
+name = "campaign"
+question = "Is it the same?"
+repetitions = 2
+[axes]
+protocol = ["h1", "h2", "h3"]
+[workload]
+size = "200 kB"
+[path]
+rate = "10 Mbit/s"
+rtt = "20 ms"
+loss = "1 %"
+"""
+RUNS = 6
+
+
+@pytest.fixture(scope="module")
+def study(tmp_path_factory: pytest.TempPathFactory) -> str:
+    file = tmp_path_factory.mktemp("study") / "study.toml"
+    file.write_text(STUDY)
+    return str(file)
+
+
+@pytest.fixture(scope="module")
+def rows(study: str, tmp_path_factory: pytest.TempPathFactory) -> pl.DataFrame:
+    """What a study gives that nothing disturbs."""
+    out = tmp_path_factory.mktemp("undisturbed") / "out"
+    carry_out(study, out)
+    return table(out)
+
+
+def table(out: Path) -> pl.DataFrame:
+    return pl.read_parquet(out / "runs.parquet").drop("wall_s")
+
+
+def begin(study: str, out: Path, *more: str) -> subprocess.Popen[str]:
+    words = [HEADWAY, "run", study, "--out", str(out), *more]
+    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+
+
+def carry_out(study: str, out: Path, *more: str) -> str:
+    """Carry out a study; returns what it said on standard error."""
+    process = begin(study, out, *more)
+    _, said = process.communicate()
+    assert process.returncode == 0, said
+    return said
+
+
+@pytest.mark.parametrize("finished", [0, 2])
+def test_a_killed_study_goes_on_where_it_was(
+    study: str, rows: pl.DataFrame, tmp_path: Path, finished: int
+) -> None:
+    out = tmp_path / "out"
+    process = begin(study, out)
+    while len(read_records(out)) < finished or not list(out.glob("artifacts/cell-*")):
+        assert process.poll() is None, process.communicate()
+        os.sched_yield()
+    process.kill()
+    process.communicate()
+    before = {record.run_id: record for record in read_records(out)}
+    carry_out(study, out, "--resume")
+    assert table(out).equals(rows)
+    kept = [record for record in read_records(out) if record.run_id in before]
+    assert kept == list(before.values())  # wall time, too: they were not carried out again
+
+
+@contextmanager
+def cluster(tmp_path: Path, cache: Path) -> Iterator[tuple[str, Client]]:
+    """A cluster of two workers with this cache; its address."""
+    with (
+        LocalCluster(
+            n_workers=2,
+            threads_per_worker=1,
+            dashboard_address=None,
+            local_directory=str(tmp_path),
+            env={"HEADWAY_CACHE": str(cache)},
+        ) as started,
+        Client(started) as client,
+    ):
+        yield started.scheduler_address, client
+
+
+def test_a_local_cluster_gives_the_same_rows(
+    study: str, rows: pl.DataFrame, tmp_path: Path
+) -> None:
+    said = carry_out(study, tmp_path / "out", "--cluster", "local", "--jobs", "1")
+    assert "1 workers on" in said
+    assert "sending" not in said
+    assert table(tmp_path / "out").equals(rows)
+    assert len(list(tmp_path.glob("out/artifacts/cell-*/outcome.json"))) == RUNS
+
+
+def test_workers_without_an_image_receive_it(
+    study: str, rows: pl.DataFrame, tmp_path: Path
+) -> None:
+    image = find()
+    assert image
+    with cluster(tmp_path / "scratch", tmp_path / "cache") as (address, _):
+        said = carry_out(study, tmp_path / "out", "--cluster", address)
+        assert f"sending {image.kernel.parent.name} to" in said
+        assert f"sending {image.root.parent.name} to" in said
+        assert "sending" not in carry_out(study, tmp_path / "again", "--cluster", address)
+    assert table(tmp_path / "out").equals(rows)
+    assert table(tmp_path / "again").equals(rows)
+
+
+def labs_of(worker: int) -> list[int]:
+    """Labs that a process started."""
+    children = Path(f"/proc/{worker}/task").glob("*/children")
+    pids = [int(pid) for file in children for pid in file.read_text().split()]
+    return [pid for pid in pids if b"rootfstype=hostfs" in command(pid)]
+
+
+def command(pid: int) -> bytes:
+    try:
+        return Path(f"/proc/{pid}/cmdline").read_bytes()
+    except OSError:
+        return b""
+
+
+def test_a_killed_worker_costs_only_its_run(study: str, rows: pl.DataFrame, tmp_path: Path) -> None:
+    with cluster(tmp_path / "scratch", cache_directory()) as (address, client):
+        process = begin(study, tmp_path / "out", "--cluster", address)
+        workers = list(client.run(os.getpid).values())
+        # Runs, not the self-test that comes before them: one is kept already.
+        while not read_records(tmp_path / "out") or not (labs := labs_of(workers[0])):
+            assert process.poll() is None, process.communicate()
+            os.sched_yield()
+        os.kill(workers[0], signal.SIGKILL)
+        _, said = process.communicate()
+        assert process.returncode == 0, said
+        assert not any(command(lab) for lab in labs)
+    assert table(tmp_path / "out").equals(rows)
