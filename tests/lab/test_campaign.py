@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import signal
 import subprocess
@@ -20,7 +21,7 @@ from headway.results.store import read_records
 
 pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("machine")]
 
-HEADWAY = str(Path(sys.executable).with_name("headway"))
+RUN = "import json, sys, headway; headway.run(*sys.argv[1:3], **json.loads(sys.argv[3]))"
 STUDY = """
 name = "campaign"
 question = "Is it the same?"
@@ -56,14 +57,14 @@ def table(out: Path) -> pl.DataFrame:
     return pl.read_parquet(out / "runs.parquet").drop("wall_s")
 
 
-def begin(study: str, out: Path, *more: str) -> subprocess.Popen[str]:
-    words = [HEADWAY, "run", study, "--out", str(out), *more]
-    return subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+def begin(study: str, out: Path, **options: object) -> subprocess.Popen[str]:
+    words = [sys.executable, "-c", RUN, study, str(out), json.dumps(options)]
+    return subprocess.Popen(words, stderr=subprocess.PIPE, text=True)
 
 
-def carry_out(study: str, out: Path, *more: str) -> str:
+def carry_out(study: str, out: Path, **options: object) -> str:
     """Carry out a study; returns what it said on standard error."""
-    process = begin(study, out, *more)
+    process = begin(study, out, **options)
     _, said = process.communicate()
     assert process.returncode == 0, said
     return said
@@ -81,7 +82,7 @@ def test_a_killed_study_goes_on_where_it_was(
     process.kill()
     process.communicate()
     before = {record.run_id: record for record in read_records(out)}
-    carry_out(study, out, "--resume")
+    carry_out(study, out)
     assert table(out).equals(rows)
     kept = [record for record in read_records(out) if record.run_id in before]
     assert kept == list(before.values())  # wall time, too: they were not carried out again
@@ -106,7 +107,7 @@ def cluster(tmp_path: Path, cache: Path) -> Iterator[tuple[str, Client]]:
 def test_a_local_cluster_gives_the_same_rows(
     study: str, rows: pl.DataFrame, tmp_path: Path
 ) -> None:
-    said = carry_out(study, tmp_path / "out", "--cluster", "local", "--jobs", "1")
+    said = carry_out(study, tmp_path / "out", cluster="local", jobs=1)
     assert "1 workers on" in said
     assert "sending" not in said
     assert table(tmp_path / "out").equals(rows)
@@ -119,10 +120,10 @@ def test_workers_without_an_image_receive_it(
     image = find()
     assert image
     with cluster(tmp_path / "scratch", tmp_path / "cache") as (address, _):
-        said = carry_out(study, tmp_path / "out", "--cluster", address)
+        said = carry_out(study, tmp_path / "out", cluster=address)
         assert f"sending {image.kernel.parent.name} to" in said
         assert f"sending {image.root.parent.name} to" in said
-        assert "sending" not in carry_out(study, tmp_path / "again", "--cluster", address)
+        assert "sending" not in carry_out(study, tmp_path / "again", cluster=address)
     assert table(tmp_path / "out").equals(rows)
     assert table(tmp_path / "again").equals(rows)
 
@@ -143,7 +144,7 @@ def command(pid: int) -> bytes:
 
 def test_a_killed_worker_costs_only_its_run(study: str, rows: pl.DataFrame, tmp_path: Path) -> None:
     with cluster(tmp_path / "scratch", cache_directory()) as (address, client):
-        process = begin(study, tmp_path / "out", "--cluster", address)
+        process = begin(study, tmp_path / "out", cluster=address)
         workers = list(client.run(os.getpid).values())
         # Runs, not the self-test that comes before them: one is kept already.
         while not read_records(tmp_path / "out") or not (labs := labs_of(workers[0])):

@@ -34,6 +34,8 @@ from aioquic.quic.logger import QuicFileLogger  # type: ignore
 _STREAM_WINDOW = 16 << 20
 _CONNECTION_WINDOW = 24 << 20
 _LARGEST_DATAGRAM = 65536
+_LONGEST_ACK_DELAY_S = 0.001
+"""What aioquic waits, at most, before it acknowledges a packet."""
 
 
 @dataclass
@@ -79,6 +81,7 @@ class Connection:
     _began: float = field(default_factory=time.monotonic)
     _streams: dict[int, int] = field(default_factory=dict)
     _migrating: bool = False
+    _silent_until: float = 0
 
     def __post_init__(self) -> None:
         self._quic = QuicConnection(configuration=self.configuration)
@@ -94,17 +97,21 @@ class Connection:
         self._quic.connect(self.server, now=time.monotonic())
         self._send()
         while self.report.pending:
-            timer = self._quic.get_timer()
-            wait_s = None if timer is None else max(0.0, timer - time.monotonic())
-            ready = select.select([self._socket, self._signalled], [], [], wait_s)[0]
-            if self._signalled in ready:
-                self._migrate()
-            elif self._socket in ready:
-                self._receive()
-            if timer is not None and time.monotonic() >= timer:
-                self._quic.handle_timer(now=time.monotonic())
+            self._wait()
+            self._quic.handle_timer(now=time.monotonic())
             self._handle_events()
-            self._send()
+            if time.monotonic() >= self._silent_until:
+                self._send()
+
+    def _wait(self) -> None:
+        """Until something comes in or is due."""
+        due = max(self._quic.get_timer(), self._silent_until)
+        wait_s = max(0.0, due - time.monotonic())
+        ready = select.select([self._socket, self._signalled], [], [], wait_s)[0]
+        if self._signalled in ready:
+            self._migrate()
+        elif self._socket in ready:
+            self._receive()
 
     def close(self) -> None:
         """Tell the server that all is done, and complete the qlog."""
@@ -124,8 +131,10 @@ class Connection:
         self._socket = self._open_socket()
         self._migrating = True
         self._quic.change_connection_id()
-        # The server learns the new address at once, not with the next acknowledgement.
         self._quic.send_ping(0)
+        # The first packet from there is to acknowledge what has come: nginx drops its
+        # PATH_CHALLENGE if its congestion window is full.
+        self._silent_until = time.monotonic() + _LONGEST_ACK_DELAY_S
 
     def _send(self) -> None:
         for datagram, _ in self._quic.datagrams_to_send(now=time.monotonic()):

@@ -58,7 +58,7 @@ class Network:
 def _configure(namespace: Namespace) -> None:
     _write_sysctls(namespace.sysctls)
     _set_up("lo")
-    for device in namespace.devices:
+    for device in () if namespace.offload else namespace.devices:
         _offloads_off(device)
     _batch("ip", namespace.ip)
     _batch("tc", namespace.tc)

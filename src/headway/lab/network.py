@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headway.guest.orders import Change, Namespace, TraceLink
 from headway.lab.direction import (
@@ -138,7 +138,12 @@ class Network:
 
 
 def build_network(
-    stations: Sequence[Station], paths: Sequence[Path], seed: int, until: Duration
+    stations: Sequence[Station],
+    paths: Sequence[Path],
+    seed: int,
+    until: Duration,
+    *,
+    offload: bool = False,
 ) -> Network:
     """Lay out paths between hosts.
 
@@ -147,6 +152,7 @@ def build_network(
         paths: the paths between neighbours, one fewer.
         seed: seed of all random draws on the paths; each direction gets its own stream.
         until: changes of the paths are planned up to this time of the workload.
+        offload: whether packets of up to 64 kB cross the path whole.
     """
     names, first_wires = _names(stations, paths)
     wires = [Wire(i, a, b) for i, (a, b) in enumerate(itertools.pairwise(names))]
@@ -163,7 +169,10 @@ def build_network(
     hosts = {station.name: station.host for station in stations}
     return Network(
         ip=tuple(wire.creation() for wire in wires),
-        namespaces=tuple(_namespace(name, wires, ways, hosts.get(name)) for name in names),
+        namespaces=tuple(
+            replace(_namespace(name, wires, ways, hosts.get(name)), offload=offload)
+            for name in names
+        ),
         changes=tuple(sorted((c for way in ways for c in changes(way)), key=lambda c: c.at_ns)),
         trace_links=tuple(link for way in ways for link in trace_links(way)),
         legs=tuple(legs),

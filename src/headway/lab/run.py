@@ -87,7 +87,9 @@ def network_of(setting: Setting, seed: int) -> Network:
     stations = [Station(CLIENT, setting.client), Station(SERVER, setting.server)]
     if setting.proxy:
         stations.insert(1, Station(PROXY, setting.proxy))
-    return build_network(stations, setting.paths, seed, setting.limits.virtual)
+    return build_network(
+        stations, setting.paths, seed, setting.limits.virtual, offload=setting.offload
+    )
 
 
 def orders_for(setting: Setting, network: Network) -> Orders:

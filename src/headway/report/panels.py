@@ -92,7 +92,7 @@ def _arranged(analysis: Analysis, cells: Sequence[Cell], names: float, width: fl
     count = len(analysis.conditions.factors)
     for split in range(1, count):
         grid = arranged(analysis, cells, range(split), range(split, count))
-        full = 2 * len(grid.places) > len(grid.rows) * len(grid.columns)
+        full = len(grid.places) >= 0.9 * len(grid.rows) * len(grid.columns)
         plot = (width + _GAP) / len(grid.columns) - _GAP - names
         widest = max(text_width(", ".join(titles)) for titles in grid.columns)
         if 2 <= len(grid.columns) <= most and len(grid.rows) > 1 and full and widest < plot + 20:

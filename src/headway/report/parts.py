@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from headway.analysis import Analysis, Cell, Experiment, Results, analyse, answer
+from headway.analysis import Analysis, Cell, Experiment, Results, answer
 from headway.analysis.numbers import counted
 from headway.analysis.published import Agreement, beside
 from headway.analysis.sentences import as_start, statement
 from headway.report import setting
-from headway.report.figures import Picture, Section, Subject, pictures
-from headway.report.stories import stories
+from headway.report.figures import Picture, Section, Story, Subject, pictures
 from headway.report.tables.comparisons import comparisons_table
 from headway.report.tables.holdups import holdups_table
 from headway.report.tables.published import orders_table, published_table
 from headway.report.tables.samples import samples_table
 from headway.report.tables.table import Table
 from headway.report.telling import telling_cells
+from headway.report.theme import Style
 
 _MOST_SAID = 60
 """More statements than this, cell by cell, are left to the table of comparisons."""
@@ -96,46 +95,50 @@ class ExperimentPart:
 
 
 def experiment_part(
-    directory: Path, results: Results, experiment: Experiment, runs: Sequence[str]
+    results: Results,
+    analyses: Sequence[Analysis],
+    styles: Mapping[str, Style],
+    told: Sequence[Story],
 ) -> ExperimentPart:
-    """Analyse an experiment, draw its figures and make its tables.
+    """Draw the figures of an experiment and make its tables.
 
     Args:
-        directory: the study's results, where the runs left what was sampled.
-        results: the same, read.
-        experiment: one of theirs.
-        runs: the runs to show over time; some that are typical if none are named.
+        results: the study's results.
+        analyses: its metrics, the most important first.
+        styles: how contenders are drawn.
+        told: runs to show over time.
     """
-    analyses = [analyse(results, experiment, metric) for metric in experiment.metrics]
     first = analyses[0]
-    subject = Subject(first, stories(directory, results, first, runs))
+    subjects = [
+        Subject(first, styles, tuple(told)),
+        *(Subject(one, styles) for one in analyses[1:]),
+    ]
     return ExperimentPart(
-        experiment=experiment,
-        anchor=experiment.name or "experiment",
-        metrics=tuple(_metric_part(analysis, analysis is first) for analysis in analyses),
+        experiment=first.experiment,
+        anchor=first.experiment.name or "experiment",
+        metrics=tuple(_metric_part(subject, subject is subjects[0]) for subject in subjects),
         contenders=setting.contenders_table(results, first),
         shared=setting.shared_facts(results, first),
         conditions=setting.path_facts(first),
         published=tuple(
-            picture
-            for analysis in analyses
-            for picture in pictures(Subject(analysis), Section.PUBLISHED)
+            picture for subject in subjects for picture in pictures(subject, Section.PUBLISHED)
         ),
         published_values=_joined([published_table(analysis) for analysis in analyses]),
         published_orders=_joined([orders_table(analysis) for analysis in analyses]),
-        limits=pictures(subject, Section.LIMITS),
+        limits=pictures(subjects[0], Section.LIMITS),
         holdups=holdups_table(first),
-        why=pictures(subject, Section.WHY),
+        why=pictures(subjects[0], Section.WHY),
     )
 
 
-def _metric_part(analysis: Analysis, first: bool) -> MetricPart:
+def _metric_part(subject: Subject, first: bool) -> MetricPart:
+    analysis = subject.analysis
     told = answer(analysis)
     said, remark = _cell_by_cell(analysis, told)
     return MetricPart(
         analysis=analysis,
         answer=told,
-        pictures=pictures(Subject(analysis), Section.RESULTS, first),
+        pictures=pictures(subject, Section.RESULTS, first),
         said=said,
         said_remark=remark,
         samples=samples_table(analysis),

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import polars as pl
 
-from headway.analysis import Results, load_results
+from headway.analysis import Results, analyse, load_results
 from headway.report.figures import Picture
 from headway.report.page import render
 from headway.report.parts import ExperimentPart, experiment_part
 from headway.report.raster import png_file
-from headway.report.stories import check_runs
+from headway.report.stories import check_runs, stories
+from headway.report.styles import study_styles
 from headway.report.svg import svg_file
 from headway.report.tables import comparisons, failures, holdups, published, samples
 from headway.results.store import REPORT
@@ -40,7 +41,15 @@ def write_report(directory: Path, runs: Sequence[str] = ()) -> Path:
     """
     results = load_results(directory)
     check_runs(results, runs)
-    parts = [experiment_part(directory, results, one, runs) for one in results.experiments]
+    analyses = [
+        [analyse(results, experiment, metric) for metric in experiment.metrics]
+        for experiment in results.experiments
+    ]
+    styles = study_styles([metrics[0] for metrics in analyses])
+    parts = [
+        experiment_part(results, metrics, styles, stories(directory, results, metrics[0], runs))
+        for metrics in analyses
+    ]
     target = directory / REPORT
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir()

@@ -215,7 +215,7 @@ def text_width(text: str, size: float = TEXT_SIZE, bold: bool = False) -> float:
 
 def shortened(text: str, room: float, size: float = TEXT_SIZE, bold: bool = False) -> str:
     """The text, with an ellipsis in place of its end where it is wider than the room."""
-    if text_width(text, size, bold) <= room:
+    if not text or text_width(text, size, bold) <= room:
         return text
     while text and text_width(f"{text}…", size, bold) > room:
         text = text[:-1]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
@@ -52,19 +51,28 @@ MUTED = Colour("fig-muted", "#5c6670", "#9aa5b1")
 RULE = Colour("fig-rule", "#d8dde3", "#39424c")
 PAPER = Colour("fig-paper", "#ffffff", "#12171d")
 
-CONTENDERS = (
-    # Blue, vermillion and their like are Okabe and Ito's, told apart with any colour vision; the
-    # last three are Tol's.
-    Colour("fig-h1", "#7d7d7d", "#aab2ba"),
-    Colour("fig-h2", "#0072b2", "#4fa8e0"),
-    Colour("fig-h3", "#d55e00", "#ff8f45"),
-    Colour("fig-p4", "#009e73", "#35c79b"),
-    Colour("fig-p5", "#cc79a7", "#e29cc2"),
-    Colour("fig-p6", "#a07d00", "#e0b93a"),
-    Colour("fig-p7", "#882255", "#d9709f"),
-    Colour("fig-p8", "#2a9fc4", "#6fd0ee"),
-    Colour("fig-p9", "#4b3f9e", "#a097ee"),
-)
+# Blue, vermillion and their like are Okabe and Ito's, told apart with any colour vision; others
+# are Tol's.
+FAMILIES: dict[str, tuple[Colour, ...]] = {
+    "h1": (
+        Colour("fig-h1", "#7d7d7d", "#aab2ba"),
+        Colour("fig-h1b", "#4a5058", "#d0d5da"),
+    ),
+    "h2": (
+        Colour("fig-h2", "#0072b2", "#4fa8e0"),
+        Colour("fig-h2b", "#2a9fc4", "#6fd0ee"),
+        Colour("fig-h2c", "#4b3f9e", "#a097ee"),
+        Colour("fig-h2d", "#009e73", "#35c79b"),
+    ),
+    "h3": (
+        Colour("fig-h3", "#d55e00", "#ff8f45"),
+        Colour("fig-h3b", "#a07d00", "#e0b93a"),
+        Colour("fig-h3c", "#cc79a7", "#e29cc2"),
+        Colour("fig-h3d", "#882255", "#d9709f"),
+    ),
+}
+"""Colours of contenders by the version of HTTP that they speak, the first to be used first."""
+CONTENDERS = tuple(colour for colours in FAMILIES.values() for colour in colours)
 
 # ColorBrewer's PRGn, weakest first: green is faster, purple is slower.
 FASTER = (
@@ -101,7 +109,7 @@ CAUSES = (
     Colour("fig-c10", "#b8bcc2", "#6b747e"),
 )
 
-_SHAPES = (
+SHAPES: tuple[tuple[Marker, tuple[float, ...]], ...] = (
     (Marker.CIRCLE, ()),
     (Marker.SQUARE, (6.0, 2.5)),
     (Marker.TRIANGLE, (2.0, 2.0)),
@@ -110,17 +118,6 @@ _SHAPES = (
 """Marker and dash; contenders that share a colour differ in both."""
 
 ALL = (INK, MUTED, RULE, PAPER, *CONTENDERS, *FASTER, *SLOWER, *ON_FILL, *CAUSES)
-
-
-def contender_styles(contenders: Sequence[str]) -> dict[str, Style]:
-    """A style for each contender; ``h1``, ``h2`` and ``h3`` have the same in every figure."""
-    own = {
-        colour.name.removeprefix("fig-"): Style(colour, *_SHAPES[0]) for colour in CONTENDERS[:3]
-    }
-    spare = [Style(colour, *shape) for shape in _SHAPES for colour in CONTENDERS[3:]]
-    others = [contender for contender in contenders if contender not in own]
-    extra = {name: spare[place % len(spare)] for place, name in enumerate(others)}
-    return {contender: own.get(contender) or extra[contender] for contender in contenders}
 
 
 def css_variables(dark: bool) -> str:

@@ -1,42 +1,14 @@
-"""What held a transfer back, over time: told from the bottleneck's counters and the sender's state."""
+"""What held a run's transfer back: seconds by cause, for its record."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections import defaultdict
-from collections.abc import Hashable
-from dataclasses import dataclass
-from enum import StrEnum
-from itertools import pairwise
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from headway.results.hop import Evidence, HopSamples, Moment, observe
-from headway.results.sender import Phase, Sender
+from headway.results.hop import HopSamples, observe
+from headway.results.reasons import Limit, intervals
 from headway.results.transfer import Transfer
-from headway.study.path import FRAME_BYTES
-
-_BUSY_SHARE = 0.95
-"""A link that carries this share of its rate is what limits the transfer."""
-_GROWTH = 1.1
-"""A transfer whose rate grew by this factor within a round trip is still opening its window."""
-
-_PROBE_PACKETS = 2
-"""What a time-out sends at first (RFC 9002, section 6.2.4)."""
-
-
-class Limit(StrEnum):
-    """What holds a transfer back; see ``docs/why.md``."""
-
-    HANDSHAKE = "handshake"
-    PATH = "path"
-    GROWTH = "growth"
-    CWND = "congestion window"
-    RECOVERY = "recovery"
-    IDLE_RECOVERY = "idle recovery"
-    RECEIVE_WINDOW = "receive window"
-    SEND_BUFFER = "send buffer"
-    APPLICATION = "application"
-    PLATEAU = "plateau"
 
 
 @dataclass(frozen=True)
@@ -64,39 +36,25 @@ class Limits:
     path_drops: int | None = None
 
 
-@dataclass(frozen=True)
-class Interval:
-    """Between two moments: for which share of it what held the transfer back."""
-
-    begin_s: float
-    end_s: float
-    shares: dict[Limit, float]
-
-    @property
-    def limit(self) -> Limit:
-        """What held it back for the largest share."""
-        return max(self.shares, key=self.shares.__getitem__)
-
-
 def find_limits(run_directory: Path, transfer: Transfer) -> Limits:
     """Tell what limited a run that went well, from what it left in its directory."""
     hops = observe(run_directory, transfer)
     if transfer.end_s is None or not hops or len(hops[0].moments) < 2:
         return Limits()
     spent = _spent(hops[0], transfer)
-    upstream = _spent(hops[1], transfer) if len(hops) > 1 else {}
+    upstream = _upstream_limited_by(hops[1], transfer) if len(hops) > 1 else None
     return _limits(hops[0], spent, upstream, transfer.end_s)
 
 
 def _limits(
-    hop: HopSamples, spent: dict[Limit, float], upstream: dict[Limit, float], end_s: float
+    hop: HopSamples, spent: dict[Limit, float], upstream: Limit | None, end_s: float
 ) -> Limits:
     last, rate_mbit = hop.moments[-1], hop.hop.rate_mbit
     known = hop.last_states.values()
     return Limits(
-        limited_by=_largest(spent),
+        limited_by=max(spent, key=spent.__getitem__),
         limits_source=hop.evidence,
-        upstream_limited_by=_largest(upstream),
+        upstream_limited_by=upstream,
         handshake_s=spent[Limit.HANDSHAKE],
         path_s=spent[Limit.PATH],
         growth_s=spent[Limit.GROWTH],
@@ -133,133 +91,9 @@ def _spent(hop: HopSamples, transfer: Transfer) -> dict[Limit, float]:
     return spent
 
 
-def _largest(spent: dict[Limit, float]) -> str | None:
-    return max(spent, key=spent.__getitem__) if spent else None
-
-
-def intervals(hop: HopSamples) -> list[Interval]:
-    """What held a hop's transfer back between each two moments."""
-    return [
-        Interval(before.at_s, after.at_s, _shares(hop, index))
-        for index, (before, after) in enumerate(pairwise(hop.moments), start=1)
-        if after.at_s > before.at_s
-    ]
-
-
-def _shares(hop: HopSamples, index: int) -> dict[Limit, float]:
-    before, after = hop.moments[index - 1 : index + 1]
-    if _path_is_used(before, after, hop.hop.rate_mbit):
-        return {Limit.PATH: 1.0}
-    if hop.evidence is Evidence.COUNTERS:
-        return _shares_by_counters(hop, index)
-    votes = [
-        _shares_of_sender(before.senders[key], after.senders[key], after.at_s - before.at_s)
-        for key in _decisive(before, after)
-    ]
-    if not votes:
-        return {Limit.APPLICATION: 1.0}
-    if len(votes) == 1:
-        return votes[0]
-    shares: dict[Limit, float] = defaultdict(float)
-    for vote in votes:
-        for limit, share in vote.items():
-            shares[limit] += share / len(votes)
-    return shares
-
-
-def _path_is_used(before: Moment, after: Moment, rate_mbit: float | None) -> bool:
-    """Whether a queue stands, or the link carried what it can."""
-    if min(before.backlog_bytes, after.backlog_bytes) >= 2 * FRAME_BYTES:
-        return True
-    if rate_mbit is None:
-        return False
-    possible = rate_mbit * 1e6 / 8 * (after.at_s - before.at_s)
-    return after.sent_bytes - before.sent_bytes >= _BUSY_SHARE * possible
-
-
-def _decisive(before: Moment, after: Moment) -> list[Hashable]:
-    """The connections that sent; if none did, those that wait for something."""
-    both = [key for key in after.senders if key in before.senders]
-    sent = [
-        key for key in both if after.senders[key].sent_packets > before.senders[key].sent_packets
-    ]
-    return sent or [key for key in both if before.senders[key].outstanding]
-
-
-def _shares_of_sender(before: Sender, after: Sender, span_s: float) -> dict[Limit, float]:
-    """By what the sender says of itself; time that it counts itself comes first."""
-    told = {
-        Limit.RECEIVE_WINDOW: after.rwnd_limited_s - before.rwnd_limited_s,
-        Limit.SEND_BUFFER: after.sndbuf_limited_s - before.sndbuf_limited_s,
-        Limit.IDLE_RECOVERY: _idle_s(before, after, span_s),
-    }
-    shares: dict[Limit, float] = {}
-    left = 1.0
-    for limit, time_s in told.items():
-        shares[limit] = min(max(time_s / span_s, 0.0), left)
-        left -= shares[limit]
-    shares[_reason(before, after)] = left
-    return shares
-
-
-def _reason(before: Sender, after: Sender) -> Limit:
-    if after.phase is Phase.RECOVERY:
-        return Limit.RECOVERY
-    if not (before.full or after.full):
-        return Limit.APPLICATION
-    held = after if after.full else before
-    return Limit.GROWTH if held.phase is Phase.SLOW_START else Limit.CWND
-
-
-def _idle_s(before: Sender, after: Sender, span_s: float) -> float:
-    """Silence beyond a smoothed round trip after the last packet, until the time-out's probes."""
-    sent = after.sent_packets - before.sent_packets
-    if not before.outstanding or before.srtt_s is None or sent > _PROBE_PACKETS:
-        return 0.0
-    resumed_s = span_s - after.silent_s if sent else span_s
-    return resumed_s - max(before.srtt_s - before.silent_s, 0.0)
-
-
-def _shares_by_counters(hop: HopSamples, index: int) -> dict[Limit, float]:
-    """Without the sender's word: from what the bottleneck carried and the path dropped."""
-    before, after = hop.moments[index - 1 : index + 1]
-    rtt_s, span_s = hop.hop.rtt_s, after.at_s - before.at_s
-    silent_s = 0.0
-    if after.sent_packets - before.sent_packets == 0:
-        silent_s = max(span_s - max(rtt_s - before.silent_s, 0.0), 0.0)
-    silence = Limit.IDLE_RECOVERY if after.drops else Limit.APPLICATION
-    share = silent_s / span_s
-    return {silence: share, _reason_by_counters(hop, index): 1 - share}
-
-
-def _reason_by_counters(hop: HopSamples, index: int) -> Limit:
-    before, after = hop.moments[index - 1 : index + 1]
-    rtt_s, span_s = hop.hop.rtt_s, after.at_s - before.at_s
-    # A drop is noticed a round trip later, and repaired after another one.
-    noticed = _drops_at(hop.moments, after.at_s - rtt_s)
-    if noticed > _drops_at(hop.moments, before.at_s - 2 * rtt_s):
-        return Limit.RECOVERY
-    if after.drops:
-        return Limit.CWND
-    window_s = max(rtt_s, 2 * span_s)
-    middle = _sent_at(hop.moments, after.at_s - window_s)
-    now = _sent_at(hop.moments, after.at_s) - middle
-    earlier = middle - _sent_at(hop.moments, after.at_s - 2 * window_s)
-    return Limit.GROWTH if now > _GROWTH * earlier else Limit.PLATEAU
-
-
-def _drops_at(moments: list[Moment], at_s: float) -> int:
-    index = bisect_right(moments, at_s, key=lambda moment: moment.at_s) - 1
-    return moments[index].drops if index >= 0 else 0
-
-
-def _sent_at(moments: list[Moment], at_s: float) -> float:
-    """Bytes sent until a time, between moments by interpolation."""
-    index = bisect_left(moments, at_s, key=lambda moment: moment.at_s)
-    if index == 0:
-        return 0
-    if index == len(moments):
-        return moments[-1].sent_bytes
-    before, after = moments[index - 1], moments[index]
-    share = (at_s - before.at_s) / (after.at_s - before.at_s)
-    return before.sent_bytes + share * (after.sent_bytes - before.sent_bytes)
+def _upstream_limited_by(hop: HopSamples, transfer: Transfer) -> Limit | None:
+    """What held the server back from its first byte until it had sent all to the proxy."""
+    last_s = max((m.at_s for m in hop.moments if not m.silent_s), default=0.0) + hop.hop.delay_s
+    spent = _spent(hop, replace(transfer, end_s=min(transfer.end_s or last_s, last_s)))
+    del spent[Limit.HANDSHAKE]
+    return max(spent, key=spent.__getitem__, default=None)

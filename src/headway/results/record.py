@@ -87,6 +87,7 @@ def conditions(run: Run) -> dict[str, Any]:
         "loss_up_pct": _loss_pct(up),
         "loss_burst": max(direction.loss.burst for direction in down),
         "jitter_ms": sum(direction.jitter.ms for direction in down),
+        "offload": setting.offload,
         "queue_bytes": _queue_bytes(narrow, setting),
         "workload": str(setting.workload),
         "size_bytes": int(setting.workload.size),

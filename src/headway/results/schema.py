@@ -86,6 +86,10 @@ class Record(BaseModel):
         description="Mean length of a loss burst towards the client, packets; 1 if losses are independent.",
     )
     jitter_ms: float = Field(default=0, description="Jitter towards the client, ms.")
+    offload: bool = Field(
+        default=False,
+        description="Whether segmentation offload stayed on, so that packets of up to 64 kB were queued and lost whole.",
+    )
     queue_bytes: int | None = Field(
         default=None,
         description="Bottleneck queue towards the client in bytes on the wire; null if unlimited or counted in packets.",

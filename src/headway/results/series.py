@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from headway.errors import WrongInputError
 from headway.results.hop import Evidence, HopSamples, observe
-from headway.results.limits import Limit, intervals
+from headway.results.reasons import Limit, intervals
 from headway.results.sender import Sender
 from headway.results.transfer import Transfer
 

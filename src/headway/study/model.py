@@ -114,6 +114,11 @@ class Setting(Part):
     server: Host = Host(program=DEFAULT_PROGRAMS["server"])
     proxy: Proxy | None = None
     path: Path = Path()
+    offload: bool = Field(
+        default=False,
+        description="segmentation offload: packets of up to 64 kB cross the path, are queued and "
+        "lost whole, as in test beds that forget to switch it off",
+    )
     workload: Workload = Download(size=Size(1_000_000))
     limits: Limits = Limits()
     capture: Capture = Capture()

@@ -10,9 +10,9 @@ from headway.report.panels import Panel, draw_panels, fitting_limit, value_axis
 from headway.report.scale import Scale, tick_texts
 from headway.report.sheet import Sheet
 from headway.report.telling import telling_cells
-from headway.report.theme import INK, MUTED, Style, contender_styles
+from headway.report.theme import INK, MUTED, Style
 
-_MOST_ROWS = 120
+_MOST_ROWS = 84
 """Rows in all panels together."""
 _BOX = 13.0
 _LEAST_FOR_BOX = 5
@@ -27,7 +27,7 @@ def _draw(subject: Subject) -> Picture | None:
         return None
     most = max(4, _MOST_ROWS // len(analysis.contenders))
     cells = telling_cells(analysis, most)
-    styles = contender_styles(analysis.contenders)
+    styles = subject.styles_here
 
     def sheet(width: float) -> Sheet:
         return draw_panels(

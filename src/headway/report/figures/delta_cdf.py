@@ -11,7 +11,7 @@ from headway.report.plots import frames, steps, total_height, x_axis, y_axis
 from headway.report.scale import Scale
 from headway.report.sheet import Sheet
 from headway.report.telling import telling_pairings
-from headway.report.theme import INK, MUTED, contender_styles
+from headway.report.theme import INK, MUTED, SHAPES, Style
 
 _LEAST_CELLS = 12
 _MOST_CURVES = 15
@@ -30,8 +30,8 @@ def _draw(subject: Subject) -> Picture | None:
         name=picture_name(analysis, "delta-cdf"),
         title=f"{'H3-Delta' if only_h3 else 'Delta'} over all cells",
         caption=_caption(analysis, only_h3, len(deltas)),
-        wide=_sheet(analysis, deltas, WIDE),
-        narrow=_sheet(analysis, deltas, NARROW),
+        wide=_sheet(subject, deltas, WIDE),
+        narrow=_sheet(subject, deltas, NARROW),
     )
 
 
@@ -61,14 +61,8 @@ def _caption(analysis: Analysis, only_h3: bool, shown: int) -> str:
     return said
 
 
-def _sheet(analysis: Analysis, deltas: Mapping[Pairing, Sequence[float]], width: float) -> Sheet:
-    of_contender = contender_styles(analysis.contenders)
-    contenders = [pairing.contender for pairing in deltas]
-    clear = len(set(contenders)) == len(contenders)
-    of_name = of_contender if clear else contender_styles([str(one) for one in deltas])
-    styles = {
-        str(pairing): of_name[pairing.contender if clear else str(pairing)] for pairing in deltas
-    }
+def _sheet(subject: Subject, deltas: Mapping[Pairing, Sequence[float]], width: float) -> Sheet:
+    analysis, styles = subject.analysis, _styles(subject, tuple(deltas))
     head = legend_height(tuple(styles), width)
     sheet = Sheet(width, head + total_height(1, 1, _HEIGHT))
     style_legend(sheet, styles, 0, 0)
@@ -85,3 +79,15 @@ def _sheet(analysis: Analysis, deltas: Mapping[Pairing, Sequence[float]], width:
         run = steps(found, len(found), across, up)
         sheet.lines([run], colour=style.colour, width=1.8, dash=style.dash)
     return sheet
+
+
+def _styles(subject: Subject, pairings: Sequence[Pairing]) -> dict[str, Style]:
+    """Those of the contenders; where one is compared with several others, dashes differ."""
+    styles: dict[str, Style] = {}
+    for pairing in pairings:
+        style = subject.styles[pairing.contender]
+        for shape in SHAPES:
+            if style in styles.values():
+                style = Style(style.colour, *shape)
+        styles[str(pairing)] = style
+    return styles

@@ -24,12 +24,15 @@ _MOST_TWICE = 160
 _MOST_COLUMNS = 14
 _FEW_CELLS = 8
 """With so few cells, comparisons are rows of one block rather than blocks of their own."""
+_FEW_BLOCKS = 4
 _HEADING = 28
 _HEADER = 19
 _GAP = 30
 _BELOW = 22
 _WIDEST_CELL = 128.0
-_NARROWEST_CELL = 52.0
+_NARROWEST_CELL = 46.0
+_TITLE = 11.0
+"""Size of the titles of columns."""
 _LEGEND_HEIGHT = 52
 FAILED = "†"
 """Marks what some runs failed in."""
@@ -70,6 +73,7 @@ class _Sizes:
         row: height of a row.
         text: size of the numbers.
         beside: blocks beside each other.
+        terse: whether numbers do without their percent signs.
     """
 
     labels: float
@@ -77,6 +81,7 @@ class _Sizes:
     row: float
     text: float
     beside: int
+    terse: bool
 
 
 def _draw(subject: Subject) -> Picture | None:
@@ -103,8 +108,8 @@ KIND = Kind(place=10, section=Section.RESULTS, draw=_draw)
 
 def _caption(analysis: Analysis, cells: int, pairings: int) -> str:
     said = (
-        f"Difference of the median {analysis.metric.label}, relative to the contender compared "
-        "with. Coloured where it is significant and at least 1 %; white and in brackets where it "
+        f"Difference of the median {analysis.metric.label} in percent of that of the contender "
+        "compared with. Coloured where it is significant and at least 1 %; white and in brackets where it "
         "is not."
     )
     if any(side.failures for cell in analysis.cells for side in cell.sides):
@@ -196,8 +201,8 @@ def _room(block: _Block, width: float) -> float:
 
 
 def _least_column(block: _Block) -> float:
-    widest = max((text_width(titles[-1]) for titles in block.columns if titles), default=0.0)
-    return max(_NARROWEST_CELL, widest + 8)
+    widest = max((text_width(titles[-1], _TITLE) for titles in block.columns if titles), default=0)
+    return max(_NARROWEST_CELL, widest + 6)
 
 
 def _labels_width(block: _Block, width: float) -> float:
@@ -209,15 +214,21 @@ def _labels_width(block: _Block, width: float) -> float:
 
 
 def _sizes(blocks: Sequence[_Block], width: float) -> _Sizes:
-    """As many blocks side by side as fit; low rows where there are many."""
-    block = blocks[0]
+    """As many blocks side by side as fit; low rows and terse numbers where there are many."""
+    block, many = blocks[0], len(blocks) > _FEW_BLOCKS or len(blocks[0].rows) > 12
     labels, count = _labels_width(block, width), len(block.columns)
     room = width - labels
-    beside = int((room + _GAP) / (max(_least_column(block), 64) * count + _GAP))
-    beside = max(1, min(beside, len(blocks)))
+    least = _least_column(block) if many else max(_least_column(block), 64)
+    beside = max(1, min(int((room + _GAP) / (least * count + _GAP)), len(blocks)))
     column = min((room - _GAP * (beside - 1)) / beside / count, _WIDEST_CELL)
-    many = len(block.rows) > 12
-    return _Sizes(labels, column, 22 if many else 30, 11 if many or column < 56 else 12, beside)
+    return _Sizes(
+        labels=labels,
+        column=column,
+        row=22 if many else 30,
+        text=11 if many or column < 56 else 12,
+        beside=beside,
+        terse=column < 60,
+    )
 
 
 def _row_labels(sheet: Sheet, block: _Block, sizes: _Sizes, top: float) -> None:
@@ -237,7 +248,7 @@ def _draw_block(sheet: Sheet, block: _Block, sizes: _Sizes, left: float, top: fl
     _fills(sheet, block, sizes, left, top)
     for entry in block.entries:
         x, y = left + (entry.column + 0.5) * sizes.column, top + (entry.row + 0.5) * sizes.row
-        _write_entry(sheet, entry, x, y, sizes.text)
+        _write_entry(sheet, entry, x, y, sizes)
 
 
 def _headers(sheet: Sheet, block: _Block, sizes: _Sizes, left: float, top: float) -> None:
@@ -248,8 +259,8 @@ def _headers(sheet: Sheet, block: _Block, sizes: _Sizes, left: float, top: float
             titles = list(group)
             room = len(titles) * sizes.column
             x = left + start * sizes.column
-            shown = shortened(titles[0][level], room - 2)
-            sheet.text(x + room / 2, y, shown, MUTED, anchor="middle")
+            shown = shortened(titles[0][level], room - 2, _TITLE)
+            sheet.text(x + room / 2, y, shown, MUTED, size=_TITLE, anchor="middle")
             if level < block.depth - 1:
                 sheet.line((x + 4, y + 9.5), (x + room - 4, y + 9.5), colour=RULE)
             start += len(titles)
@@ -266,23 +277,23 @@ def _fills(sheet: Sheet, block: _Block, sizes: _Sizes, left: float, top: float) 
         sheet.boxes(places, fill=fill, edge=RULE if fill is PAPER else None)
 
 
-def _write_entry(sheet: Sheet, entry: _Entry, x: float, y: float, size: float) -> None:
+def _write_entry(sheet: Sheet, entry: _Entry, x: float, y: float, sizes: _Sizes) -> None:
     comparison = entry.cell.comparison(entry.pairing)
     sides = (entry.cell.side(entry.pairing.contender), entry.cell.side(entry.pairing.against))
     failed = any(side is not None and side.failures for side in sides)
-    text = entry_text(comparison) + (f" {FAILED}" if failed else "")
+    text = entry_text(comparison, sizes.terse) + (f" {FAILED}" if failed else "")
     bold = comparison is not None and comparison.matters
-    sheet.text(x, y, text, shade(comparison)[1], size=size, bold=bold, anchor="middle")
+    sheet.text(x, y, text, shade(comparison)[1], size=sizes.text, bold=bold, anchor="middle")
 
 
-def entry_text(comparison: Comparison | None) -> str:
+def entry_text(comparison: Comparison | None, terse: bool = False) -> str:
     """What a cell of the figure says: in brackets what is chance or negligible."""
     if comparison is None:
         return "not run"
     if comparison.relative is None:
         return "no data" if comparison.verdict is Verdict.INCOMPARABLE else "–"
     text = signed_percent(comparison.relative)
-    text = text if text.startswith("×") else f"{text} %"
+    text = text if terse or text.startswith("×") else f"{text} %"
     return text if comparison.matters else f"({text})"
 
 

@@ -16,7 +16,7 @@ from headway.report.sheet import Sheet
 from headway.report.telling import telling_cells
 from headway.report.theme import CAUSES, INK, Colour
 
-_MOST_ROWS = 96
+_MOST_ROWS = 84
 """Rows in all panels together."""
 _BAR = 15.0
 _SECONDS = metric_named("total_s")

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
 from typing import TYPE_CHECKING
 
 from headway.analysis import Analysis
 from headway.report.sheet import Sheet
+from headway.report.theme import Style
 
 if TYPE_CHECKING:
     from headway.results.series import Series
@@ -47,10 +48,22 @@ class Story:
 
 @dataclass(frozen=True)
 class Subject:
-    """What figures are drawn of: one metric of an experiment, and chosen runs over time."""
+    """What figures are drawn of: one metric of an experiment, and chosen runs over time.
+
+    Attributes:
+        analysis: the metric.
+        styles: how contenders are drawn.
+        stories: the runs.
+    """
 
     analysis: Analysis
+    styles: Mapping[str, Style]
     stories: tuple[Story, ...] = ()
+
+    @property
+    def styles_here(self) -> dict[str, Style]:
+        """Styles of the experiment's contenders, in their order."""
+        return {name: self.styles[name] for name in self.analysis.contenders}
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from headway.report.plots import frames, title, total_height, x_axis, y_axis
 from headway.report.scale import Scale, tick_texts, value_scale
 from headway.report.sheet import Point, Sheet, text_width
 from headway.report.telling import representative_cells
-from headway.report.theme import Style, contender_styles
+from headway.report.theme import Style
 
 _LEAST_LEVELS = 3
 _MOST_PANELS = 16
@@ -50,8 +50,8 @@ def _draw(subject: Subject) -> Picture | None:
         name=picture_name(analysis, "lines"),
         title=f"{analysis.metric.label[0].upper()}{analysis.metric.label[1:]} over {axis.name}",
         caption=_caption(analysis, len(cells)),
-        wide=_sheet(analysis, axis, grid, WIDE),
-        narrow=_sheet(analysis, axis, grid, NARROW),
+        wide=_sheet(subject, axis, grid, WIDE),
+        narrow=_sheet(subject, axis, grid, NARROW),
     )
 
 
@@ -108,8 +108,8 @@ def _caption(analysis: Analysis, shown: int) -> str:
     return said
 
 
-def _sheet(analysis: Analysis, axis: _Axis, grid: Grid, width: float) -> Sheet:
-    styles = contender_styles(analysis.contenders)
+def _sheet(subject: Subject, axis: _Axis, grid: Grid, width: float) -> Sheet:
+    analysis, styles = subject.analysis, subject.styles_here
     values = [value for _, _, cell in grid.places for value in _values(cell)]
     scale = value_scale(values, 0, 1)
     ticks = scale.ticks(6)
@@ -162,7 +162,7 @@ def _plot(
     """The lines of all contenders; ``cells`` by their place from left to right."""
     count = len(analysis.contenders)
     for place, contender in enumerate(analysis.contenders):
-        dodge = (place - (count - 1) / 2) * min(_DODGE, 16 / count)
+        dodge = (place - (count - 1) / 2) * min(_DODGE, 10 / count)
         sides = [
             (x + dodge, side)
             for x, cell in sorted(cells.items(), key=lambda item: item[0])

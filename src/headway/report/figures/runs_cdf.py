@@ -11,7 +11,6 @@ from headway.report.plots import Frame, frames, steps, title, total_height, x_ax
 from headway.report.scale import Scale, tick_texts, value_scale
 from headway.report.sheet import Sheet
 from headway.report.telling import telling_cells
-from headway.report.theme import contender_styles
 
 _LEAST_RUNS = 8
 """Fewer runs make stairs rather than a curve; the box plots show them all."""
@@ -30,8 +29,8 @@ def _draw(subject: Subject) -> Picture | None:
         name=picture_name(analysis, "cdf"),
         title=f"Distribution of the {analysis.metric.label}",
         caption=_caption(analysis, len(cells)),
-        wide=_sheet(analysis, cells, WIDE),
-        narrow=_sheet(analysis, cells, NARROW),
+        wide=_sheet(subject, cells, WIDE),
+        narrow=_sheet(subject, cells, NARROW),
     )
 
 
@@ -54,8 +53,8 @@ def _caption(analysis: Analysis, shown: int) -> str:
     return said
 
 
-def _sheet(analysis: Analysis, cells: Sequence[Cell], width: float) -> Sheet:
-    styles = contender_styles(analysis.contenders)
+def _sheet(subject: Subject, cells: Sequence[Cell], width: float) -> Sheet:
+    styles = subject.styles_here
     columns = min(len(cells), max(1, int(width / 300)))
     head = legend_height(tuple(styles), width) + 8
     sheet = Sheet(width, head + total_height(len(cells), columns, _HEIGHT))
@@ -73,10 +72,11 @@ def _panel(sheet: Sheet, analysis: Analysis, cell: Cell, frame: Frame) -> None:
     up = Scale(0.0, 1.0, frame.bottom, frame.top)
     y_axis(sheet, frame, up, (0.0, 0.5, 1.0), ("0", "50 %", "100 %"))
     ticks = across.ticks(5)
-    x_axis(sheet, frame, [across(tick) for tick in ticks], tick_texts(analysis.metric, ticks))
-    styles = contender_styles(analysis.contenders)
+    x_axis(
+        sheet, frame, [across(tick) for tick in ticks], tick_texts(subject.analysis.metric, ticks)
+    )
     for side in cell.sides:
-        style = styles[side.contender]
+        style = subject.styles[side.contender]
         ordered = sorted(run.value for run in side.observations)
         run = steps(ordered, side.runs, across, up)
         sheet.lines([run] if run else [], colour=style.colour, width=1.7, dash=style.dash)

@@ -1,0 +1,66 @@
+"""How contenders are drawn: colours by version of HTTP, dashes through proxies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from headway.analysis import Analysis
+from headway.report.theme import CONTENDERS, FAMILIES, SHAPES, Colour, Style
+
+
+@dataclass(frozen=True)
+class _Making:
+    """What decides on a contender's style: its protocol and programs, and whether it is proxied."""
+
+    protocol: str
+    programs: tuple[str, ...]
+    proxied: bool
+
+
+def study_styles(analyses: Iterable[Analysis]) -> dict[str, Style]:
+    """A style for each contender of a study, the same in all its figures.
+
+    A contender has a colour of its version of HTTP; the same programs behind a proxy have the
+    same colour with dashes. No two styles are the same while they last.
+    """
+    styles: dict[str, Style] = {}
+    colours: dict[tuple[str, tuple[str, ...]], Colour] = {}
+    for name, making in _makings(analyses).items():
+        key = (making.protocol, making.programs)
+        wanted = _candidates(making, colours.get(key) if making.proxied else None)
+        taken = set(styles.values())
+        styles[name] = next((style for style in wanted if style not in taken), _LAST)
+        colours.setdefault(key, styles[name].colour)
+    return styles
+
+
+_LAST = Style(CONTENDERS[0], *SHAPES[-1])
+
+
+def _candidates(making: _Making, sibling: Colour | None) -> Iterator[Style]:
+    """Styles in the order of preference; that of a sibling without proxy, dashed, comes first."""
+    if sibling:
+        yield Style(sibling, *SHAPES[1])
+    family = FAMILIES.get(making.protocol, ())
+    others = [colour for colour in reversed(CONTENDERS) if colour not in family]
+    for shape in SHAPES[1:] if sibling else SHAPES:
+        for colour in family:
+            yield Style(colour, *shape)
+    for shape in SHAPES:
+        for colour in others:
+            yield Style(colour, *shape)
+
+
+def _makings(analyses: Iterable[Analysis]) -> dict[str, _Making]:
+    """What makes each contender, where it first occurs; those without proxy first."""
+    found: dict[str, _Making] = {}
+    for analysis in analyses:
+        traits = {trait.name: trait.values for trait in analysis.traits}
+        nothing = ("none",) * len(analysis.contenders)
+        columns = [traits.get(name, nothing) for name in ("protocol", "client", "server", "proxy")]
+        for name, protocol, client, server, proxy in zip(
+            analysis.contenders, *columns, strict=True
+        ):
+            found.setdefault(name, _Making(protocol, (client, server), proxy != "none"))
+    return dict(sorted(found.items(), key=lambda item: item[1].proxied))
