@@ -41,7 +41,7 @@ test-lab: .venv/complete
 	@.venv/bin/pytest -m lab
 
 bench: .venv/complete
-	@.venv/bin/python bench/bench.py
+	@.venv/bin/python -m bench.bench
 
 docs: .venv/complete
 	@.venv/bin/python tools/generate_docs.py

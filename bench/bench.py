@@ -12,19 +12,17 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from rich.console import Console
-from rich.table import Table
-
+from bench.campaign import overhead, throughput
+from bench.rows import Row, print_rows
 from headway.campaign.cores import available_cores
-from headway.cli.image import ensure_image, machine_of
 from headway.cli.terminal import progress
 from headway.guest.orders import Namespace, Orders, Program
 from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
+from headway.lab.ready import ready_image, ready_machine
 from headway.lab.run import carry_out
 from headway.programs.base import CLIENT
 from headway.results.record import make_record
@@ -38,20 +36,11 @@ HEADWAY = Path(sys.executable).with_name("headway")
 LARGE = {"workload": {"size": "10 MiB"}, "path": {"rate": "10 Mbit/s", "rtt": "100 ms"}}
 
 
-@dataclass(frozen=True)
-class Row:
-    """A line of the table."""
-
-    what: str
-    measured: str
-    budget: str
-
-
 def run(machine: Machine, directory: Path, raw: dict[str, object]) -> Record:
     """One run of a setting."""
     setting = Setting.model_validate(raw)
     body_file(int(setting.workload.size))
-    planned = Run("bench", "bench", "bench", 1, 1, setting)
+    planned = Run("bench", "bench", "", "bench", str(setting.protocol), 1, 1, setting)
     return make_record(planned, carry_out(planned, machine, directory, cpu=CORE), directory)
 
 
@@ -121,7 +110,9 @@ def rtt_error() -> Row:
 
     path = NetworkPath.model_validate({"rate": "10 Mbit/s", "rtt": "100 ms"})
     with tempfile.TemporaryDirectory() as directory:
-        checks = check_paths(machine_of(ensure_image()), (path,), seed=1, directory=Path(directory))
+        checks = check_paths(
+            ready_machine(ready_image()), (path,), seed=1, directory=Path(directory)
+        )
     rtt = next(check for check in checks if check.name == "rtt")
     error_us = abs((rtt.measured or 0) - rtt.expected) * 1000
     return Row("RTT error, 100 ms path", f"{error_us:.1f} us", "10 us")
@@ -194,25 +185,26 @@ def many_calls(machine: Machine) -> Row:
 
 def main() -> None:
     """Measure everything and print the table."""
-    machine = machine_of(ensure_image())
-    steps: list[Callable[[], Row]] = [
-        lambda: fixed_cost(machine),
-        lambda: large_download(machine, "h1", "-"),
-        lambda: large_download(machine, "h2", "2.0 s"),
-        lambda: large_download(machine, "h3", "-"),
-        whole_command,
-        lambda: many_calls(machine),
-        lambda: memory(machine),
-        rtt_error,
-        lambda: spread(machine),
+    machine = ready_machine(ready_image())
+    steps: list[Callable[[], Sequence[Row]]] = [
+        lambda: [fixed_cost(machine)],
+        lambda: [large_download(machine, "h1", "-")],
+        lambda: [large_download(machine, "h2", "2.0 s")],
+        lambda: [large_download(machine, "h3", "-")],
+        lambda: [whole_command()],
+        lambda: [many_calls(machine)],
+        lambda: [memory(machine)],
+        lambda: [rtt_error()],
+        lambda: [spread(machine)],
+        lambda: [throughput(machine)],
+        overhead,
     ]
-    table = Table("what", "measured", "budget")
+    rows: list[Row] = []
     with progress("measuring", len(steps)) as count:
         for step in steps:
-            row = step()
-            table.add_row(row.what, row.measured, row.budget)
+            rows += step()
             count(True)
-    Console(width=100).print(table)
+    print_rows(rows)
     usage = resource.getrusage(resource.RUSAGE_CHILDREN)
     print(f"CPU time of all labs: {usage.ru_utime:.1f} s user, {usage.ru_stime:.1f} s system")
 

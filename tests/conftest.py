@@ -14,6 +14,6 @@ settings.load_profile("repeatable")
 
 @pytest.fixture(scope="session")
 def machine() -> Machine:
-    from headway.cli.image import ensure_image, machine_of
+    from headway.lab.ready import ready_image, ready_machine
 
-    return machine_of(ensure_image())
+    return ready_machine(ready_image())

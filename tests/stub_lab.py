@@ -60,6 +60,8 @@ class StubMachine(Machine):
         printed = {
             "urlnum": 0,
             "exitcode": 0,
+            "errormsg": None,
+            "num_connects": 1,
             "response_code": 200,
             "http_version": next(_VERSION[word] for word in argv if word in _VERSION),
             "size_download": size,

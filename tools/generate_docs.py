@@ -5,11 +5,15 @@ Run by `make docs`; a test checks that the committed files are what this writes.
 
 from __future__ import annotations
 
+import inspect
+import re
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from headway.programs import CLIENTS, SERVERS
-from headway.programs.base import Adapter
+from headway.programs import CLIENTS, PROXIES, SERVERS
+from headway.programs.base import Adapter, Client, Knob, ReverseProxy
 from headway.results.schema import Record, polars_schema
+from headway.study.model import Protocol
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -29,14 +33,21 @@ _PROGRAMS = """\
 # Programs
 
 Generated from the adapters in `src/headway/programs/` by `make docs`. Versions are those of the lab
-image's Debian packages; `manifest.json` of every study states them. How to add a program:
+image; `manifest.json` of every study states them. How to add a program:
 [adding a program](adding-a-program.md).
 
-{sections}
-Any host's TCP is the lab kernel's: `congestion_control` and `initial_window` of `[client]` and
-`[server]` set it, whichever program runs. QUIC is the program's own: where the table says so, its
-congestion control cannot be chosen.
-"""
+Any host's TCP is the lab kernel's: `congestion_control` and `initial_window` of `[client]`,
+`[proxy]` and `[server]` set it, whichever program runs. QUIC is the program's own:
+`congestion_control` chooses among those that the program has, and its first one stands in for all
+that it has not; the record's `server_cc` and `proxy_cc` say what was used. No server or proxy
+lets QUIC's initial window be chosen.
+
+## What each has, and has not
+
+{tables}
+{sections}"""
+
+_ROLES = {"client": CLIENTS, "server": SERVERS, "reverse proxy": PROXIES}
 
 
 def columns() -> str:
@@ -53,27 +64,90 @@ def columns() -> str:
 
 def programs() -> str:
     """The text of docs/programs.md."""
-    sections = [_section("client", adapter) for adapter in CLIENTS.values()]
-    sections += [_section("server", adapter) for adapter in SERVERS.values()]
-    return _PROGRAMS.format(sections="\n".join(sections))
+    tables = [_overview(role, list(known.values())) for role, known in _ROLES.items()]
+    sections = [
+        _section(role, adapter) for role, known in _ROLES.items() for adapter in known.values()
+    ]
+    return _PROGRAMS.format(tables="\n".join(tables), sections="\n".join(sections))
+
+
+def _overview(role: str, adapters: Sequence[Adapter]) -> str:
+    """A role's programs side by side."""
+    rows = {
+        "protocols": [_list(adapter.protocols) for adapter in adapters],
+        "protocols to the server": [
+            _list(adapter.upstream_protocols) if isinstance(adapter, ReverseProxy) else ""
+            for adapter in adapters
+        ],
+        "workloads": [
+            ", ".join(kind.__name__.lower() for kind in adapter.workloads)
+            if isinstance(adapter, Client)
+            else ""
+            for adapter in adapters
+        ],
+        "congestion control of QUIC": [_controls(adapter) for adapter in adapters],
+        "comes with": [_origin(adapter) for adapter in adapters],
+    }
+    knobs = dict.fromkeys(knob.name for adapter in adapters for knob in adapter.knobs)
+    for name in knobs:
+        rows[f"`{name}`"] = [_default(adapter, name) for adapter in adapters]
+    names = "".join(f" [{adapter.name}](#{_anchor(role, adapter)}) |" for adapter in adapters)
+    lines = [f"| {role} |{names}", "|---|" + "---|" * len(adapters)]
+    lines += [f"| {title} | {' | '.join(cells)} |" for title, cells in rows.items() if any(cells)]
+    return "\n".join(lines) + "\n"
 
 
 def _section(role: str, adapter: Adapter) -> str:
-    lines = [f"## {adapter.name} ({role})\n"]
-    lines.append(f"Protocols: {', '.join(f'`{p}`' for p in sorted(adapter.protocols))}.")
-    if adapter.quic_congestion_control:
-        lines.append(f"Congestion control of its QUIC: {adapter.quic_congestion_control}.")
+    lines = [f"## {adapter.name} ({role})\n", inspect.getdoc(type(adapter)) or ""]
     if adapter.knobs:
         lines.append("\n| knob | default | meaning |\n|---|---|---|")
         lines += [
-            f"| `{knob.name}` | `{knob.default}` | {knob.meaning} |" for knob in adapter.knobs
+            f"| `{knob.name}` | {_value(knob)} | {knob.meaning}{_choices(knob)} |"
+            for knob in adapter.knobs
         ]
     if adapter.adjustments:
         lines.append(
-            "\nSet so that the comparison is fair:\n\n| setting | value | why |\n|---|---|---|"
+            "\nSet so that the comparison is fair, or built in and good to know:\n\n"
+            "| setting | value | why |\n|---|---|---|"
         )
         lines += [f"| `{a.setting}` | {a.value} | {a.why} |" for a in adapter.adjustments]
     return "\n".join(lines) + "\n"
+
+
+def _list(protocols: Iterable[Protocol]) -> str:
+    return ", ".join(f"`{protocol}`" for protocol in sorted(protocols))
+
+
+def _controls(adapter: Adapter) -> str:
+    controls = adapter.quic_congestion_controls
+    if Protocol.H3 not in adapter.protocols:
+        return "no QUIC"
+    return f"{controls[0]}, built in" if len(controls) == 1 else ", ".join(controls)
+
+
+def _origin(adapter: Adapter) -> str:
+    if adapter.extra:
+        return f"the extra `{adapter.extra}`"
+    return f"`{adapter.package}`"
+
+
+def _default(adapter: Adapter, name: str) -> str:
+    """A knob's default, or that the program has no such knob."""
+    knob = next((knob for knob in adapter.knobs if knob.name == name), None)
+    return _value(knob) if knob else "-"
+
+
+def _value(knob: Knob) -> str:
+    return f"`{knob.default}`" if knob.default else "its own"
+
+
+def _choices(knob: Knob) -> str:
+    return f": {', '.join(f'`{choice}`' for choice in knob.choices)}" if knob.choices else ""
+
+
+def _anchor(role: str, adapter: Adapter) -> str:
+    """The anchor that Markdown viewers give to a section's heading."""
+    return re.sub(r"[^\w -]", "", f"{adapter.name} ({role})").replace(" ", "-").lower()
 
 
 def main() -> None:

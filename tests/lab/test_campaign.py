@@ -21,6 +21,7 @@ from headway.results.store import read_records
 
 pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("machine")]
 
+HEADWAY = str(Path(sys.executable).with_name("headway"))
 RUN = "import json, sys, headway; headway.run(*sys.argv[1:3], **json.loads(sys.argv[3]))"
 STUDY = """
 name = "campaign"
@@ -155,3 +156,18 @@ def test_a_killed_worker_costs_only_its_run(study: str, rows: pl.DataFrame, tmp_
         assert process.returncode == 0, said
         assert not any(command(lab) for lab in labs)
     assert table(tmp_path / "out").equals(rows)
+
+
+def test_an_interrupt_of_a_local_cluster_is_quiet(study: str, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = [HEADWAY, "run", study, "--out", str(out), "--cluster", "local"]
+    process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
+    while not read_records(out):
+        assert process.poll() is None, process.communicate()
+        os.sched_yield()
+    # As a terminal does it: to the command and all its workers.
+    os.killpg(process.pid, signal.SIGINT)
+    _, said = process.communicate()
+    assert process.returncode == 130
+    assert "Traceback" not in said
+    assert said.splitlines()[-1].endswith(f"--out {out} --cluster local --resume` goes on")

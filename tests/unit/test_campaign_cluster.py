@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import select
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -16,6 +18,8 @@ from headway.campaign.imageparts import ImageParts, Part
 from headway.campaign.watcher import Nobody
 from headway.campaign.worker import Demand, NotReady
 from headway.errors import HeadwayError, WrongInputError
+from headway.guest.orders import Orders, Outcome
+from headway.lab.cancel import Cancelled
 from headway.results.schema import Record, Status
 from headway.study.load import load_study
 from headway.study.plan import plan
@@ -62,7 +66,6 @@ def test_every_run_comes_back_with_what_it_left(executor: ClusterExecutor, tmp_p
     for run in RUNS:
         assert (tmp_path / run.run_id / "curl.out").read_text().startswith("{")
     assert not stale.exists()
-    assert executor.labs == 2
     assert [machine["python"] for machine in executor.machines]
 
 
@@ -106,6 +109,35 @@ def test_a_worker_that_came_later_is_made_ready(
     monkeypatch.setattr(executor, "prepare", prepared.append)
     assert len(execute(executor, tmp_path)) == len(RUNS)
     assert ["inproc://late"] in prepared
+
+
+def test_an_interrupt_ends_labs_on_the_workers(
+    executor: ClusterExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended = threading.Event()
+    boot = StubMachine.boot
+
+    def endless(
+        self: StubMachine, orders: Orders, directory: Path, *, seed: int, **more: Any
+    ) -> Outcome:
+        if seed == RUNS[0].seed and not kept:
+            return boot(self, orders, directory)
+        # A lab that would run for ever: only the cancellation ends it.
+        select.select([more["cancellation"]], [], [])
+        ended.set()
+        raise Cancelled
+
+    kept: list[Record] = []
+
+    def interrupted(records: Sequence[Record]) -> None:
+        kept.extend(records)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(StubMachine, "boot", endless)
+    with pytest.raises(KeyboardInterrupt):
+        executor.execute(RUNS, lambda name: tmp_path / name, interrupted)
+    assert len(kept) == 1
+    ended.wait()
 
 
 @pytest.mark.parametrize(

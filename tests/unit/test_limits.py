@@ -1,53 +1,209 @@
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
 from headway.guest.netlink import TcpInfo
-from headway.results.limits import Sample, find_limits
+from headway.results.limits import Limits, find_limits
+from headway.results.transfer import Transfer
+from tests.unit.made_samples import HOP, Row, counters, rows_of, tcp, transfer, write_samples
+
+Find = Callable[..., Limits]
+CAUSES = [name for name in Limits.__dataclass_fields__ if name.endswith("_s")]
 
 
-def samples(rates_mbit: list[float], *, backlog: int = 0, drops: int = 0) -> list[Sample]:
-    """One sample each 100 ms, at these rates in between."""
-    made, sent = [Sample(0, 0, 0, 0, 0, None)], 0.0
-    for index, rate in enumerate(rates_mbit, start=1):
-        sent += rate * 1e6 / 8 * 0.1
-        made.append(Sample(index * 0.1, int(sent), backlog, 0, drops, None))
-    return made
+@pytest.fixture
+def limits(tmp_path: Path) -> Find:
+    """The limits of samples made by hand."""
+
+    def find(rows: list[Row], of: Transfer | None = None) -> Limits:
+        write_samples(tmp_path, rows)
+        return find_limits(tmp_path, of or transfer())
+
+    return find
 
 
-def limited(made: list[Sample]) -> str | None:
-    end = made[-1].at_s
-    return find_limits(made, rate_mbit=10, rtt_s=0.1, start_s=0, end_s=end).limited_by
+def seconds(found: Limits) -> dict[str, float]:
+    """The causes that took time."""
+    return {name: round(getattr(found, name), 6) for name in CAUSES if getattr(found, name)}
 
 
-def test_a_full_link_is_the_limit() -> None:
-    assert limited(samples([10] * 20)) == "path"
+STEADY = range(0, 220, 20)
+"""Packets sent until each tenth of a second: 2.4 of 10 Mbit/s."""
 
 
-def test_a_standing_queue_is_the_paths_limit() -> None:
-    assert limited(samples([5] * 20, backlog=50_000)) == "path"
+def with_tcp(*states: TcpInfo) -> list[Row]:
+    """Eleven samples with these states of one connection, the last one repeated."""
+    shown = [states[min(index, len(states) - 1)] for index in range(11)]
+    sending = [info._replace(data_segs_out=20 * index) for index, info in enumerate(shown)]
+    return rows_of(list(STEADY), [[info] for info in sending])
 
 
-def test_a_constant_rate_below_the_paths_is_a_plateau() -> None:
-    found = find_limits(samples([5.2] * 40), rate_mbit=10, rtt_s=0.1, start_s=0, end_s=4)
+def test_a_full_link_is_the_limit(limits: Find) -> None:
+    found = limits(rows_of([83 * index for index in range(11)]))
+    assert seconds(found) == {"handshake_s": 0.25, "path_s": 0.8}
+    assert found.limited_by == "path"
+
+
+def test_a_standing_queue_is_the_paths_limit_at_any_rate(limits: Find) -> None:
+    rows = rows_of(list(STEADY), backlog=50_000)
+    of = transfer(hop=replace(HOP, rate_mbit=None))
+    assert limits(rows, of).limited_by == "path"
+    assert limits(rows, of).queue_peak_bytes == 50_000
+
+
+def test_a_queue_seen_once_is_a_burst(limits: Find) -> None:
+    rows = rows_of(list(STEADY))
+    at_s, _, loss, found = rows[5]
+    rows[5] = (at_s, counters(100, backlog=9000), loss, found)
+    assert limits(rows).path_s == 0
+
+
+def test_all_seconds_sum_up_to_the_transfer(limits: Find) -> None:
+    found = limits(with_tcp(tcp(ssthresh=99), tcp(), tcp(ca_state=3), tcp(), tcp(notsent_bytes=0)))
+    assert sum(seconds(found).values()) == pytest.approx(1.05)
+
+
+def test_a_response_is_judged_by_what_was_sent_a_delay_earlier(limits: Find) -> None:
+    """Slow start ends at 0.4 s at the server, which shows at 0.45 s at the client."""
+    found = limits(with_tcp(*[tcp(ssthresh=99)] * 5, tcp()))
+    assert seconds(found) == {"handshake_s": 0.25, "growth_s": 0.2, "cwnd_s": 0.6}
+
+
+def test_recovery_is_told_by_the_congestion_state(limits: Find) -> None:
+    found = limits(with_tcp(tcp(), tcp(), tcp(), tcp(ca_state=3, ssthresh=5)))
+    assert seconds(found) == {"handshake_s": 0.25, "recovery_s": 0.8}
+    assert found.limited_by == "recovery"
+
+
+def test_a_sender_without_data_waits_for_its_program(limits: Find) -> None:
+    found = limits(with_tcp(tcp(notsent_bytes=0, unacked=3)))
+    assert found.limited_by == "application"
+
+
+def test_a_full_window_without_unsent_data_is_still_the_windows(limits: Find) -> None:
+    found = limits(with_tcp(tcp(notsent_bytes=0)))
+    assert found.limited_by == "congestion window"
+
+
+def test_the_kernels_own_account_of_windows_is_taken_exactly(limits: Find) -> None:
+    """80 ms of every 100 ms for the receiver, 10 ms for the buffer, the rest by its state."""
+    states = [
+        tcp(rwnd_limited_us=80_000 * index, sndbuf_limited_us=10_000 * index) for index in range(11)
+    ]
+    assert seconds(limits(with_tcp(*states))) == {
+        "handshake_s": 0.25,
+        "rwnd_limited_s": 0.64,
+        "sndbuf_limited_s": 0.08,
+        "cwnd_s": 0.08,
+    }
+
+
+def silence(*, lost_after: int) -> list[Row]:
+    """A sender that is silent between 0.3 and 0.8 s, and whether it repairs a loss then."""
+    packets = [0, 10, 20, 30, 30, 30, 30, 30, 31, 40, 50]
+    lost = [0] * 8 + [lost_after] * 3
+    silent_ms = [0, 0, 0, 0, 100, 200, 300, 400, 0, 0, 0]
+    states = [
+        [tcp(data_segs_out=packets[i], total_retrans=lost[i], last_sent_ms=silent_ms[i])]
+        for i in range(11)
+    ]
+    return rows_of(packets, states)
+
+
+def test_silence_that_ends_in_a_retransmission_is_waiting_for_the_timeout(limits: Find) -> None:
+    """It sent last at 0.3 s and again at 0.8 s; the first round trip of that is the window's."""
+    found = limits(silence(lost_after=1))
+    assert found.idle_recovery_s == pytest.approx(0.4)
+    assert found.cwnd_s == pytest.approx(0.4)
+    assert found.retransmits == 1
+
+
+def test_silence_that_ends_in_new_data_is_no_recovery(limits: Find) -> None:
+    assert limits(silence(lost_after=0)).idle_recovery_s == 0
+
+
+def test_connections_that_send_share_the_time(limits: Find) -> None:
+    states = [
+        [
+            tcp(data_segs_out=10 * index, total_retrans=3),
+            tcp(peer_port=40001, data_segs_out=10 * index, ca_state=3, total_retrans=4),
+            tcp(peer_port=40002),
+        ]
+        for index in range(11)
+    ]
+    found = limits(rows_of(list(STEADY), states))
+    assert seconds(found) == {"handshake_s": 0.25, "recovery_s": 0.4, "cwnd_s": 0.4}
+    assert found.retransmits == 7
+
+
+def test_a_connection_that_is_gone_keeps_its_retransmissions(limits: Find) -> None:
+    states = [[tcp(total_retrans=5, total_rto=2)] if index < 4 else [] for index in range(11)]
+    found = limits(rows_of(list(STEADY), states))
+    assert (found.retransmits, found.timeouts) == (5, 2)
+
+
+def test_without_the_senders_word_a_constant_rate_is_a_plateau(limits: Find) -> None:
+    found = limits(rows_of(list(range(0, 820, 20))), transfer(end_s=4.05))
+    assert found.limits_source == "counters"
     assert found.limited_by == "plateau"
-    assert found.plateau_s is not None and found.plateau_s > 3
+    assert found.plateau_s > 3
+    assert found.retransmits is None
 
 
-def test_a_rate_that_doubles_is_growth() -> None:
-    assert limited(samples([0.1 * 1.3**i for i in range(16)])) == "growth"
+def test_without_the_senders_word_a_rate_that_doubles_is_growth(limits: Find) -> None:
+    found = limits(rows_of([2**index // 8 for index in range(11)]), transfer(end_s=0.85))
+    assert seconds(found) == {"handshake_s": 0.25, "growth_s": 0.6}
 
 
-def test_after_a_loss_a_slow_rate_is_recovery() -> None:
-    assert limited(samples([1] * 20, drops=3)) == "loss"
+def test_without_the_senders_word_a_drop_is_noticed_a_round_trip_later(limits: Find) -> None:
+    """Dropped at 0.4 s, noticed at 0.5, repaired at 0.6; the window is smaller from then on."""
+    drops = [0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1]
+    found = limits(rows_of(list(STEADY), path_drops=drops))
+    assert found.path_drops == 1
+    assert found.recovery_s == pytest.approx(0.2, abs=0.11)
+    assert found.cwnd_s == pytest.approx(0.8 - found.recovery_s - found.growth_s - found.plateau_s)
+    assert found.cwnd_s > found.recovery_s
 
 
-def test_a_receive_window_that_held_the_server_is_named() -> None:
-    def tcp(limited_us: int) -> TcpInfo:
-        fields = dict.fromkeys(TcpInfo._fields, 0) | {"local_port": 443, "cwnd": 10}
-        return TcpInfo(**fields | {"rwnd_limited_us": limited_us})
-
-    made = [Sample(i * 0.1, i * 60_000, 0, 0, 0, tcp(90_000 * i)) for i in range(20)]
-    assert limited(made) == "receive window"
+def test_without_the_senders_word_silence_after_a_drop_is_idle(limits: Find) -> None:
+    packets = [0, 10, 20, 30, 30, 30, 30, 30, 30, 31, 40]
+    found = limits(rows_of(packets, path_drops=[0, 0, 0] + [1] * 8))
+    assert found.idle_recovery_s == pytest.approx(0.4)
 
 
-def test_no_samples_tell_nothing() -> None:
-    assert find_limits([], rate_mbit=10, rtt_s=0.1, start_s=0, end_s=1).limited_by is None
+def test_a_path_without_a_rate_has_no_queue(limits: Find) -> None:
+    rows = [(at_s, None, loss, found) for at_s, _, loss, found in with_tcp(tcp())]
+    found = limits(rows, transfer(hop=replace(HOP, rate_mbit=None)))
+    assert found.limited_by == "congestion window"
+    assert (found.utilisation, found.queue_peak_bytes) == (None, 0)
+
+
+def test_a_proxy_waits_for_the_server_whose_own_limit_is_told(tmp_path: Path) -> None:
+    """Both hops share the samples' counters here; what differs is their senders."""
+    rows = with_tcp(tcp(ca_state=3))
+    upstream = replace(HOP, delay_s=0.1)
+    hops = (replace(HOP, sender="proxy"), replace(upstream, receiver="proxy"))
+    write_samples(tmp_path, rows)
+    found = find_limits(tmp_path, Transfer(0.25, 1.05, hops))
+    assert found.limits_source == "counters"
+    assert found.upstream_limited_by == "recovery"
+
+
+def test_no_samples_tell_nothing(tmp_path: Path) -> None:
+    assert find_limits(tmp_path, transfer()) == Limits()
+
+
+def test_a_last_line_that_was_not_finished_is_left_out(tmp_path: Path, limits: Find) -> None:
+    whole = limits(with_tcp(tcp()))
+    file = tmp_path / "samples.jsonl"
+    file.write_text(file.read_text() + "[1100000,[[1,")
+    assert find_limits(tmp_path, transfer()) == whole
+
+
+def test_a_transfer_is_kept_in_the_runs_directory(tmp_path: Path) -> None:
+    transfer().save(tmp_path)
+    assert Transfer.load(tmp_path) == transfer()

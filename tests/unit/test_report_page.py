@@ -9,11 +9,12 @@ import polars as pl
 import pytest
 
 from headway.analysis import analyse
+from headway.errors import WrongInputError
 from headway.report import write_report
 from headway.report.layout import crossed, wrapped
 from headway.report.page import bound
-from headway.report.theme import ALL, contender_styles
 from tests.unit import made_results as made
+from tests.unit import made_samples
 
 VOID = {"meta", "br", "hr", "img", "link", "input", "path", "use", "rect"}
 
@@ -92,14 +93,14 @@ def test_page_has_everything(tmp_path: Path) -> None:
 def test_figures_and_tables_are_files_too(tmp_path: Path) -> None:
     page_of(tmp_path, made.grid())
     report = tmp_path / "report"
-    for name in ("total_s-runs", "total_s-difference"):
+    for name in ("total_s-runs", "total_s-differences"):
         assert (report / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         svg = (report / f"{name}.svg").read_text(encoding="utf-8")
         assert "<text" in svg
         assert "var(--" not in svg
-    cells = pl.read_csv(report / "cells.csv")
-    assert cells.height == 12
-    assert cells["failed"].sum() == 1
+    samples = pl.read_csv(report / "samples.csv")
+    assert samples.height == 12
+    assert samples["failed"].sum() == 1
     comparisons = pl.read_csv(report / "comparisons.csv")
     assert comparisons.height == 8
     assert set(comparisons["outcome"]) == {
@@ -108,7 +109,16 @@ def test_figures_and_tables_are_files_too(tmp_path: Path) -> None:
         "practically equal",
         "not significant",
     }
+    assert comparisons["in_words"].str.contains("h3 is faster than h2 by 60 %").sum() == 2
     assert pl.read_csv(report / "failures.csv")["runs"].to_list() == [1]
+
+
+def test_an_earlier_report_is_removed(tmp_path: Path) -> None:
+    page_of(tmp_path, made.grid())
+    stale = tmp_path / "report" / "stale.svg"
+    stale.touch()
+    page_of(tmp_path, made.grid())
+    assert not stale.exists()
 
 
 def test_equal_results_give_equal_files(tmp_path: Path) -> None:
@@ -126,8 +136,8 @@ def test_figures_take_the_pages_colours(tmp_path: Path) -> None:
     page_of(tmp_path, made.grid())
     text = (tmp_path / "report" / "index.html").read_text(encoding="utf-8")
     body = text[text.index("<body") :]
-    assert not re.search(r"(fill|stroke): #", body)
-    assert "fill: var(--fig-h3)" in body
+    assert not re.search(r"(fill|stroke)=\"#", body)
+    assert 'stroke="var(--fig-h3)"' in body
 
 
 @pytest.mark.parametrize(
@@ -156,9 +166,100 @@ def test_several_metrics(tmp_path: Path) -> None:
     rows = made.runs({"h2": [1.0, 1.1], "h3": [2.0, 2.1]})
     for row in rows:
         row["goodput_mbit"] = 8 / row["total_s"]
-    manifest = {"study": {"metrics": ["total_s", "goodput_mbit"]}}
-    page_of(tmp_path, rows, manifest)
+    told = made.experiments({"name": "", "metrics": ["total_s", "goodput_mbit"]})
+    text = page_of(tmp_path, rows, told).text
+    assert "Goodput" in text
     assert (tmp_path / "report" / "goodput_mbit-runs.svg").exists()
+
+
+def test_experiments_have_sections_of_their_own(tmp_path: Path) -> None:
+    rows = [
+        row
+        for name in ("one", "two")
+        for row in made.runs(
+            {"h2": [1.0, 1.1], "h3": [2.0, 2.1]}, experiment=name, cell=f"{name}-cell"
+        )
+    ]
+    told = made.experiments(
+        {"name": "one", "question": "Is one faster?"}, {"name": "two", "question": "Is two?"}
+    )
+    page = page_of(tmp_path, rows, told)
+    assert {"one", "two", "one-setting", "two-setting"} <= set(page.ids)
+    assert {"#one", "#two"} <= set(page.references)
+    assert (
+        page.text.index("Answers") < page.text.index("Is one faster?") < page.text.index("Is two?")
+    )
+    assert (tmp_path / "report" / "two-total_s-runs.svg").exists()
+    assert set(pl.read_csv(tmp_path / "report" / "samples.csv")["experiment"]) == {"one", "two"}
+
+
+def published() -> dict[str, Any]:
+    value = {"contender": "h2", "cell": "cell", "metric": "total_s", "value": 3.0, "unit": "s"}
+    more = {"source": "Somebody 2020", "why": "theirs was a slower path"}
+    return made.experiments({"name": "", "published": [value | more]})
+
+
+def test_published_values_stand_beside_ours(tmp_path: Path) -> None:
+    rows = made.runs({"h2": [1.0, 1.1, 1.05], "h3": [2.0, 2.2, 2.1]})
+    text = page_of(tmp_path, rows, published()).text
+    for part in (
+        "Published and ours",
+        "1 published value beside ours (differs in size: 1).",
+        "Published by Somebody 2020.",
+        "differs by a factor of 2.86",
+        "theirs was a slower path",
+        "limited by loss in 3 of 3 runs",
+    ):
+        assert part in text.replace("\N{NO-BREAK SPACE}", " ")
+    assert pl.read_csv(tmp_path / "report" / "published.csv")["ours"].to_list() == [1.05]
+
+
+def sampled(directory: Path, run_id: str) -> None:
+    """What a run leaves behind."""
+    artefacts = directory / "artifacts" / run_id
+    artefacts.mkdir(parents=True)
+    made_samples.transfer().save(artefacts)
+    connections = [[made_samples.tcp()] for _ in range(12)]
+    packets = [20 * step for step in range(12)]
+    made_samples.write_samples(artefacts, made_samples.rows_of(packets, connections))
+
+
+def test_the_median_runs_are_shown_over_time(tmp_path: Path) -> None:
+    rows = made.runs({"h2": [1.0, 1.2, 1.1], "h3": [2.0, 2.2, 2.1]})
+    for run_id in ("cell-h2-3", "cell-h3-3", "cell-h2-1"):
+        sampled(tmp_path, run_id)
+    text = page_of(tmp_path, rows).text
+    assert "Runs: cell-h2-3, cell-h3-3." in text
+    assert "congestion window, in flight" in text
+
+
+def test_chosen_runs_are_shown_over_time(tmp_path: Path) -> None:
+    directory = made.saved(tmp_path, made.runs({"h2": [1.0, 1.2], "h3": [2.0, 2.2]}))
+    sampled(directory, "cell-h2-1")
+    text = write_report(directory, ("cell-h2-1",)).read_text(encoding="utf-8")
+    assert "Runs: cell-h2-1." in text
+    with pytest.raises(
+        WrongInputError, match="no run 'cell-h4-1'; runs are called like 'cell-h2-1'"
+    ):
+        write_report(directory, ("cell-h4-1",))
+
+
+def test_what_is_left_out_is_said(tmp_path: Path) -> None:
+    names = [f"c{number}" for number in range(12)]
+    rows = [
+        row
+        for rtt in range(60)
+        for row in made.runs(
+            {name: [1.0 + place, 1.1 + place] for place, name in enumerate(names)},
+            cell=f"rtt_{rtt}",
+            rtt_ms=float(rtt),
+        )
+    ]
+    page = page_of(tmp_path, rows, {})
+    assert "of 60 cells with the largest differences; samples.csv has all." in page.text
+    assert "comparisons.csv has all, in words too" in page.text
+    assert pl.read_csv(tmp_path / "report" / "samples.csv").height == 720
+    assert (tmp_path / "report" / "index.html").stat().st_size < 2_000_000
 
 
 def test_a_failed_self_test_is_said_first(tmp_path: Path) -> None:
@@ -175,20 +276,10 @@ def test_units_stay_with_their_numbers() -> None:
 
 def test_layout_crosses_factors() -> None:
     found = analyse(made.results(made.grid()))
-    grid = crossed(found, 4)
+    grid = crossed(found, found.cells, 4)
     assert grid.rows == ("1 MB", "10 MiB")
     assert grid.columns == (("loss 0 %",), ("loss 2 %",))
     assert [(row, column) for row, column, _ in grid.places] == [(0, 0), (0, 1), (1, 0), (1, 1)]
-    assert crossed(found, 1).columns == ((),)
+    assert crossed(found, found.cells, 1).columns == ((),)
     flow = wrapped(found.cells, 3)
     assert [(row, column) for row, column, _ in flow.places] == [(0, 0), (0, 1), (0, 2), (1, 0)]
-
-
-def test_colours_can_be_told_apart() -> None:
-    assert len({colour.light for colour in ALL}) == len(ALL)
-    assert len({colour.name for colour in ALL}) == len(ALL)
-    chosen = contender_styles(("h1", "h2", "h3", "x"))
-    assert chosen["h3"].colour.name == "fig-h3"
-    assert len({style.colour.light for style in chosen.values()}) == 4
-    fourteen = contender_styles([f"contender {number}" for number in range(14)])
-    assert len(set(fourteen.values())) == 14

@@ -59,13 +59,39 @@ def test_many_factors_share_a_column() -> None:
     assert max(len(line.rstrip()) for line in text.splitlines()) <= 80
 
 
-def test_many_sentences_are_left_to_the_report() -> None:
+def test_large_studies_are_counted() -> None:
     rows = [
         row
         for rtt in range(50)
-        for row in made.runs({"h2": [1.0], "h3": [2.0]}, cell=f"rtt_{rtt}", rtt_ms=float(rtt))
+        for row in made.runs(
+            {"h2": [1.0, 1.0], "h3": [2.0, 2.0]}, cell=f"rtt_{rtt}", rtt_ms=float(rtt)
+        )
     ]
-    assert "The report says 50 more sentences" in shown(rows)
+    text = shown(rows)
+    assert ["h3", "vs", "h2", "0", "50", "×2.00", "0", "0"] in [
+        line.split() for line in text.splitlines()
+    ]
+    assert "The report says 50 more sentences." in text
+    assert len(text.splitlines()) < 20
+
+
+def test_many_contenders_are_counted() -> None:
+    names = [f"client-{number:02d}-h3" for number in range(14)]
+    text = shown(made.runs({name: [1.0 + place, 1.1 + place] for place, name in enumerate(names)}))
+    assert max(len(line.rstrip()) for line in text.splitlines()) <= 80
+    assert "client-13-h3 vs client-00-h3" in text
+
+
+def test_every_experiment_has_its_summary() -> None:
+    rows = [
+        row
+        for name in ("one", "two")
+        for row in made.runs({"h2": [1.0], "h3": [2.0]}, experiment=name, cell=f"{name}-cell")
+    ]
+    text = shown(rows, made.experiments({"name": "one"}, {"name": "two", "question": "Is two?"}))
+    lines = [line.rstrip() for line in text.splitlines()]
+    assert lines.index("one") < lines.index("two") < lines.index("Is two?")
+    assert lines.count("Answer") == 2
 
 
 def test_a_failed_self_test_is_said_first() -> None:

@@ -54,6 +54,9 @@ _AHEAD = 2
 """Tasks for each thread of a worker, so that the next one waits there when a lab ends."""
 _LOOK_FOR_WORKERS_S = 5
 
+# A terminal's Ctrl-C reaches all processes; the workers of this machine leave it to the client.
+_PRELOAD = "import signal; signal.signal(signal.SIGINT, signal.SIG_IGN)"
+
 _Item = TypeVar("_Item")
 
 
@@ -93,6 +96,7 @@ def _client(address: str | None, labs: int) -> Iterator[Client]:
                 local_directory=scratch,
                 memory_limit=None,
                 silence_logs=logging.CRITICAL,
+                preload=_PRELOAD,
             ) as cluster,
             Client(cluster) as client,
         ):
@@ -125,11 +129,6 @@ class ClusterExecutor:
     demand: Demand
     watcher: Watcher
     _machines: dict[str, dict[str, Any]] = field(default_factory=dict)
-
-    @property
-    def labs(self) -> int:
-        """See `Executor`."""
-        return sum(self.client.nthreads().values())
 
     @property
     def machines(self) -> tuple[dict[str, object], ...]:

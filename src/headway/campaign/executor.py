@@ -24,10 +24,6 @@ class Executor(Protocol):
     """Carries out runs, one lab per core."""
 
     @property
-    def labs(self) -> int:
-        """How many labs run at a time."""
-
-    @property
     def machines(self) -> tuple[dict[str, object], ...]:
         """The machines beside this one that labs run on, for the manifest."""
 

@@ -41,11 +41,6 @@ class LocalExecutor:
     cores: Sequence[int]
 
     @property
-    def labs(self) -> int:
-        """See `Executor`."""
-        return len(self.cores)
-
-    @property
     def machines(self) -> tuple[dict[str, object], ...]:
         """See `Executor`."""
         return ()

@@ -27,6 +27,8 @@ from headway.study.path import Path as NetworkPath
 from headway.study.plan import Run
 
 SELF_TEST_DIRECTORY = "self-test"
+_OF_THE_FIRST = ("command", "created", "self_test", "machines")
+"""What a manifest keeps when a study goes on."""
 
 
 def conduct(task: Task, watcher: Watcher) -> None:
@@ -73,7 +75,7 @@ def _manifest(
     if before is None:
         return manifest
     check_same(before, manifest, str(task.out))
-    return manifest | {key: before[key] for key in ("command", "created", "self_test")}
+    return manifest | {key: before[key] for key in _OF_THE_FIRST if key in before}
 
 
 @contextmanager
@@ -103,8 +105,6 @@ def _carry_out(
     store.write_manifest(manifest)
     if not manifest["self_test"]:
         manifest = manifest | {"self_test": _self_test(runs, executor, store, watcher)}
-        if executor.machines:
-            manifest = manifest | {"machines": list(executor.machines)}
         store.write_manifest(manifest)
     left = _left(runs, store.records(), retry_failed=task.retry_failed)
     if len(left) < len(runs):
@@ -120,6 +120,14 @@ def _carry_out(
         executor.execute(left, store.artifacts, keeper)
     if here:
         learn(keeper.kept)
+    if machines := _machines(manifest, executor):
+        store.write_manifest(manifest | {"machines": machines})
+
+
+def _machines(manifest: dict[str, Any], executor: Executor) -> list[dict[str, object]]:
+    """The machines that carried out runs, beside this one."""
+    known: list[dict[str, object]] = manifest.get("machines", [])
+    return [*known, *(machine for machine in executor.machines if machine not in known)]
 
 
 def _self_test(

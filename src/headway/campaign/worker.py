@@ -14,7 +14,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from distributed import get_worker
+from distributed import Worker, get_worker
 
 from headway import __version__
 from headway.campaign.cores import leased_core
@@ -106,24 +106,26 @@ def source_key() -> str:
     return f"{__version__}-{digest(*contents)}"
 
 
-def receive(transfer: str, chunk: bytes) -> None:
-    """Add a chunk to an archive that is being received."""
-    file = _archive(transfer)
-    file.parent.mkdir(parents=True, exist_ok=True)
-    with file.open("ab") as archive:
+def receive(transfer: str, chunk: bytes, dask_worker: Worker) -> None:
+    """Add a chunk to an archive that is being received.
+
+    Dask passes its worker to functions that are run with an argument of that name.
+    """
+    with _archive(transfer, dask_worker).open("ab") as archive:
         archive.write(chunk)
 
 
-def unpack(transfer: str, part: Part) -> None:
+def unpack(transfer: str, part: Part, dask_worker: Worker) -> None:
     """Put an archive that has been received into the cache."""
+    archive = _archive(transfer, dask_worker)
     try:
-        part.unpack(_archive(transfer))
+        part.unpack(archive)
     finally:
-        _archive(transfer).unlink(missing_ok=True)
+        archive.unlink()
 
 
-def _archive(transfer: str) -> Path:
-    return Path(get_worker().local_directory) / f"{transfer}.tar"
+def _archive(transfer: str, worker: Worker) -> Path:
+    return Path(worker.local_directory) / f"{transfer}.tar"
 
 
 def carry_out_here(run: Run, demand: Demand) -> Finished | NotReady:

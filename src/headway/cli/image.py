@@ -8,25 +8,19 @@ from typing import Annotated
 import typer
 
 from headway.cli.terminal import output
-from headway.lab.bodies import bodies_directory
 from headway.lab.image import (
     EXTRAS,
     ExtraStatus,
-    Image,
     ImageOptions,
     add_extra,
-    build,
-    compiled_guest_code,
     extra_status,
-    find,
     find_extra,
-    installed_extras,
     remove,
     remove_extras,
     shown_progress,
     status,
 )
-from headway.lab.machine import Machine
+from headway.lab.ready import ready_image
 
 app = typer.Typer(help="The lab image: kernel, root tree, extras.", no_args_is_help=True)
 
@@ -40,28 +34,10 @@ Mirror = Annotated[
 ]
 
 
-def ensure_image(mirror: str | None = None) -> Image:
-    """The cached image, built first if there is none."""
-    options = _options(mirror)
-    cached = find(options)
-    if cached:
-        return cached
-    with shown_progress() as progress:
-        return build(options, progress)
-
-
-def machine_of(image: Image) -> Machine:
-    """A machine that boots an image."""
-    bodies = bodies_directory()
-    bodies.mkdir(parents=True, exist_ok=True)
-    extras = {name: extra.directory for name, extra in installed_extras().items()}
-    return Machine(image, compiled_guest_code(image), bodies, extras)
-
-
 @app.command("build")
 def build_command(mirror: Mirror = None) -> None:
     """Build the lab image, unless it is cached."""
-    image = ensure_image(mirror)
+    image = ready_image(_options(mirror))
     info = image.info
     output.print(
         f"The lab image is ready: kernel {info.kernel_version}, {len(info.packages)} packages of "

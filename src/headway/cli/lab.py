@@ -11,10 +11,10 @@ import typer
 from pydantic import ValidationError
 
 from headway.campaign.cores import available_cores
-from headway.cli.image import ensure_image, machine_of
 from headway.cli.terminal import notes, output, progress
 from headway.errors import HeadwayError, WrongInputError
 from headway.lab.bodies import body_file
+from headway.lab.ready import ready_image, ready_machine
 from headway.lab.shell import execute_on_path, shell_on_path
 from headway.programs.base import SERVER_NAME
 from headway.study.model import Clock
@@ -42,7 +42,7 @@ def doctor(
     from headway.selftest import battery, check_paths, print_checks
 
     paths = battery()
-    machine = machine_of(ensure_image())
+    machine = ready_machine(ready_image())
     with (
         tempfile.TemporaryDirectory(prefix="headway-doctor-") as directory,
         progress("measuring the emulation", len(paths)) as count,
@@ -77,7 +77,7 @@ def shell(
     _make_bodies()
     notes.print(f"https://{SERVER_NAME}/N.bin answers for N = {', '.join(map(str, _BODIES))}.")
     notes.print("`exit` ends the lab.")
-    raise typer.Exit(shell_on_path(machine_of(ensure_image()), path, seed=seed))
+    raise typer.Exit(shell_on_path(ready_machine(ready_image()), path, seed=seed))
 
 
 def execute(
@@ -95,7 +95,7 @@ def execute(
     """Run one command on the client's side of a path; its exit status becomes this one's."""
     path = _path(rate=rate, rtt=rtt, loss=loss, jitter=jitter, queue=queue)
     _make_bodies()
-    machine = machine_of(ensure_image())
+    machine = ready_machine(ready_image())
     raise typer.Exit(execute_on_path(machine, path, tuple(command), seed=seed, clock=clock))
 
 

@@ -105,13 +105,14 @@ class Connection:
 
     def _wait(self) -> None:
         """Until something comes in or is due."""
-        due = max(self._quic.get_timer(), self._silent_until)
-        wait_s = max(0.0, due - time.monotonic())
-        ready = select.select([self._socket, self._signalled], [], [], wait_s)[0]
-        if self._signalled in ready:
-            self._migrate()
-        elif self._socket in ready:
+        now = time.monotonic()
+        due = self._silent_until if now < self._silent_until else self._quic.get_timer()
+        ready = select.select([self._socket, self._signalled], [], [], max(0.0, due - now))[0]
+        if self._socket in ready:
             self._receive()
+        elif self._signalled in ready:
+            self._signalled.recv(1)
+            self._migrate()
 
     def close(self) -> None:
         """Tell the server that all is done, and complete the qlog."""
@@ -126,13 +127,12 @@ class Connection:
         return opened
 
     def _migrate(self) -> None:
-        self._signalled.recv(1)
         self._socket.close()
         self._socket = self._open_socket()
         self._migrating = True
         self._quic.change_connection_id()
         self._quic.send_ping(0)
-        # The first packet from there is to acknowledge what has come: nginx drops its
+        # The first packet from there is to acknowledge what has come, for nginx drops its
         # PATH_CHALLENGE if its congestion window is full.
         self._silent_until = time.monotonic() + _LONGEST_ACK_DELAY_S
 
@@ -170,7 +170,12 @@ class Connection:
             stream = self._quic.get_next_available_stream_id()
             self._streams[stream] = number
             target = f"{url.path}?{url.query}" if url.query else url.path
-            fields = {"method": "GET", "scheme": url.scheme, "authority": url.netloc, "path": target}
+            fields = {
+                "method": "GET",
+                "scheme": url.scheme,
+                "authority": url.netloc,
+                "path": target,
+            }
             headers = [(f":{name}".encode(), value.encode()) for name, value in fields.items()]
             self._http.send_headers(stream, headers, end_stream=True)
 
@@ -194,7 +199,6 @@ class Connection:
 
 
 def _configuration(options: argparse.Namespace, stack: contextlib.ExitStack) -> Any:
-    secrets = stack.enter_context(open(options.secrets, "a")) if options.secrets else None
     if options.qlog:
         os.makedirs(options.qlog, exist_ok=True)
     return QuicConfiguration(
@@ -204,7 +208,7 @@ def _configuration(options: argparse.Namespace, stack: contextlib.ExitStack) -> 
         max_data=_CONNECTION_WINDOW,
         max_stream_data=_STREAM_WINDOW,
         quic_logger=QuicFileLogger(options.qlog) if options.qlog else None,
-        secrets_log_file=secrets,
+        secrets_log_file=stack.enter_context(open(options.secrets, "a")),
         server_name=urlsplit(options.urls[0]).hostname,
         # What aioquic verifies with refuses the wildcard name in the lab's certificate.
         verify_mode=ssl.CERT_NONE,
@@ -217,7 +221,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--port", type=int, default=443)
     parser.add_argument("--congestion-control", default="reno", choices=("reno", "cubic"))
     parser.add_argument("--idle-timeout", type=float, default=30, help="seconds")
-    parser.add_argument("--secrets", help="file for the TLS key log")
+    parser.add_argument("--secrets", default=os.devnull, help="file for the TLS key log")
     parser.add_argument("--qlog", help="directory for qlog")
     parser.add_argument("--body", action="append", default=[], help="file for a body, in order")
     parser.add_argument("urls", nargs="+")

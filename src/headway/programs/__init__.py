@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from headway.errors import WrongInputError
+from headway.programs.aioquic import Aioquic
 from headway.programs.base import Adapter, Client, ReverseProxy, Server
 from headway.programs.caddy import Caddy
 from headway.programs.curl import Curl
@@ -14,11 +15,16 @@ from headway.programs.envoy import Envoy
 from headway.programs.haproxy import Haproxy, HaproxyProxy
 from headway.programs.nginx import Nginx, Nginx126, NginxProxy
 from headway.programs.ngtcp2_server import Ngtcp2Server
+from headway.programs.quic_go import QuicGo
+from headway.programs.wget import Wget
+from headway.programs.wget2 import Wget2
 from headway.study.model import Host, Protocol, Setting
 
 _A = TypeVar("_A", bound=Adapter)
 
-CLIENTS: dict[str, Client] = {adapter.name: adapter for adapter in (Curl(),)}
+CLIENTS: dict[str, Client] = {
+    adapter.name: adapter for adapter in (Curl(), Wget(), Wget2(), Aioquic(), QuicGo())
+}
 SERVERS: dict[str, Server] = {
     adapter.name: adapter for adapter in (Nginx(), Nginx126(), Caddy(), Haproxy(), Ngtcp2Server())
 }

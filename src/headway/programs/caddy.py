@@ -22,7 +22,10 @@ _FILE = "/run/caddy.json"
 
 
 class Caddy(Server):
-    """Caddy's file server."""
+    """Caddy's file server, with all of Go's own HTTP, TLS and QUIC (quic-go).
+
+    quic-go's one controller is NewReno with an initial window of 32 packets. It paces.
+    """
 
     name = "caddy"
     package = "caddy"
@@ -35,20 +38,20 @@ class Caddy(Server):
             "reno",
             "quic-go's only one; a study's congestion_control is that of TCP",
         ),
-        Adjustment(
-            "caddy", "session_tickets", "off", "every connection pays for a full handshake"
-        ),
-        Adjustment(
-            "caddy", "automatic_https, admin", "off", "it does nothing but answer requests"
-        ),
+        Adjustment("caddy", "session_tickets", "off", "every connection pays for a full handshake"),
+        Adjustment("caddy", "automatic_https, admin", "off", "it does nothing but answer requests"),
     )
 
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
         """See `Server.serve`."""
         argv = ("caddy", "run", "--config", _FILE)
-        env = {"QLOGDIR": f"{QLOG_DIRECTORY}/{listener.namespace}"} if capture.qlog else {}
         program = Program(
-            self.name, listener.namespace, argv, env, service=True, listens=served_on(listener)
+            f"{listener.namespace}-caddy",
+            listener.namespace,
+            argv,
+            env={"QLOGDIR": f"{QLOG_DIRECTORY}/{listener.namespace}"},
+            service=True,
+            listens=served_on(listener),
         )
         return Started((program,), {_FILE: json.dumps(_configuration(listener), indent=1)})
 

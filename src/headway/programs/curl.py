@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
-from typing import Any
+
+from pydantic import BaseModel, ValidationError
 
 from headway.guest.orders import Ended, Program
 from headway.programs.base import (
     CA_FILE,
     CLIENT,
+    QLOG_DIRECTORY,
     SECRETS_FILE,
     SERVER_NAME,
     Adjustment,
@@ -19,6 +20,14 @@ from headway.programs.base import (
     body_files,
     port,
     urls,
+)
+from headway.programs.client import (
+    IDLE_LIMIT_S,
+    RETRY_PAUSE,
+    TRIES,
+    answer_error,
+    in_new_directory,
+    started_again,
 )
 from headway.study.model import Protocol, Setting
 from headway.study.workload import Download, Migration, Parallel
@@ -31,6 +40,22 @@ _VERSION_OPTION = {
 _VERSION_SEEN = {Protocol.H1: "1.1", Protocol.H2: "2", Protocol.H3: "3"}
 
 
+class _Transfer(BaseModel):
+    """What curl's ``%{json}`` tells of a transfer; times are seconds from its start."""
+
+    urlnum: int
+    exitcode: int
+    errormsg: str | None
+    response_code: int
+    http_version: str
+    num_connects: int
+    size_download: int
+    time_connect: float
+    time_appconnect: float
+    time_starttransfer: float
+    time_total: float
+
+
 class Curl(Client):
     """curl: one request, or several at once."""
 
@@ -39,13 +64,21 @@ class Curl(Client):
     protocols = frozenset(Protocol)
     workloads = (Download, Parallel, Migration)
     quic_congestion_controls = ("cubic",)
+    knobs = (RETRY_PAUSE,)
     adjustments = (
         Adjustment("curl", "--resolve", "the server", "no time is spent on name resolution"),
         Adjustment(
             "curl",
-            "--retry",
-            "5, when the address changes",
-            "curl starts again from the beginning, after its own pause of 1 s",
+            "retries",
+            f"a shell starts it up to {TRIES} times when the address changes",
+            "it begins anew, after the same pause as with --retry, which in curl 8.22 polls without "
+            "rest for 2 s after a QUIC connection has died",
+        ),
+        Adjustment(
+            "curl",
+            "--speed-time",
+            f"{IDLE_LIMIT_S} s, when the address changes",
+            "its QUIC may have nothing to send, and so not notice for 120 s that the address is gone",
         ),
     )
 
@@ -64,50 +97,79 @@ class Curl(Client):
             "--write-out",
             "%{json}\\n",
         ]
-        if isinstance(setting.workload, Migration):
-            argv += ["--retry", "5", "--retry-all-errors"]
         if setting.workload.requests > 1:
             argv += ["--parallel", "--parallel-max", str(setting.workload.requests)]
+        if isinstance(setting.workload, Migration):
+            argv += ["--speed-limit", "1", "--speed-time", str(IDLE_LIMIT_S)]
+            argv = [*started_again(argv, self.knob("retry_pause", setting.client))]
         bodies = body_files(setting)
         targets = bodies or ("/dev/null",) * setting.workload.requests
         for url, target in zip(urls(setting), targets, strict=True):
             argv += ["--output", target, url]
         env = {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"} if setting.capture.packets else {}
+        if setting.capture.qlog and setting.protocol is Protocol.H3:
+            directory = f"{QLOG_DIRECTORY}/{CLIENT}"
+            env["QLOGDIR"] = directory
+            argv = [*in_new_directory(directory, argv)]
         return Started((Program(self.name, CLIENT, tuple(argv), env),), bodies=bodies)
 
     def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
         """See `Client.measure`."""
         try:
-            lines = (directory / "curl.out").read_text().splitlines()
-            seen = [json.loads(line) for line in lines]
-        except (FileNotFoundError, json.JSONDecodeError):
+            lines = (directory / f"{self.name}.out").read_text().splitlines()
+            seen = [_Transfer.model_validate_json(line) for line in lines]
+        except (FileNotFoundError, ValidationError):
             seen = []
         if len(seen) < setting.workload.requests:
-            return Measurement(error="curl printed no result")
-        seen.sort(key=lambda one: one["urlnum"])
-        for one in seen:
-            if error := _error(one, setting):
-                return Measurement(error=error)
-        # For HTTP/3, curl's connect time is that of a UDP socket, which says nothing.
-        connected = "time_appconnect" if setting.protocol is Protocol.H3 else "time_connect"
-        # A transfer that joins a connection has none of its own; the first one made it.
-        return Measurement(
-            connect_s=max(one[connected] for one in seen),
-            tls_s=max(one["time_appconnect"] for one in seen) if setting.tls else None,
-            ttfb_s=min(one["time_starttransfer"] for one in seen),
-            total_s=max(one["time_total"] for one in seen),
-            bytes=sum(one["size_download"] for one in seen),
-            each_s=tuple(one["time_total"] for one in seen),
-        )
+            return Measurement(error=f"curl printed no result (exit status {ended.exit_status})")
+        if isinstance(setting.workload, Migration):
+            return _last_attempt(seen, setting, ended)
+        return _all_transfers(sorted(seen, key=lambda one: one.urlnum), setting)
 
 
-def _error(seen: dict[str, Any], setting: Setting) -> str | None:
-    if seen["exitcode"] != 0:
-        return f"curl: {seen['errormsg']} (exit status {seen['exitcode']})"
-    if seen["response_code"] != 200:
-        return f"the server answered with status {seen['response_code']}"
-    if seen["http_version"] != _VERSION_SEEN[setting.protocol]:
-        return f"HTTP/{seen['http_version']} was spoken, not {setting.protocol}"
-    if seen["size_download"] != int(setting.workload.size):
-        return f"{seen['size_download']} bytes came of {int(setting.workload.size)}"
-    return None
+def _all_transfers(seen: list[_Transfer], setting: Setting) -> Measurement:
+    wrong = (_error(one, setting) for one in seen)
+    if error := next((error for error in wrong if error), None):
+        return Measurement(error=error)
+    connections = sum(one.num_connects for one in seen)
+    if connections > 1 and setting.protocol is not Protocol.H1:
+        return Measurement(error=f"curl opened {connections} connections instead of one")
+    # A transfer that joins a connection has none of its own; the first one made it.
+    return Measurement(
+        connect_s=max(_connected_s(one, setting) for one in seen),
+        tls_s=max(one.time_appconnect for one in seen) if setting.tls else None,
+        ttfb_s=min(one.time_starttransfer for one in seen),
+        total_s=max(one.time_total for one in seen),
+        bytes=sum(one.size_download for one in seen),
+        each_s=tuple(one.time_total for one in seen),
+    )
+
+
+def _last_attempt(attempts: list[_Transfer], setting: Setting, ended: Ended) -> Measurement:
+    """The last of several attempts is the one that counts; the first began when the run did."""
+    first, last = attempts[0], attempts[-1]
+    if error := _error(last, setting):
+        return Measurement(error=error)
+    # Each attempt's times count from its own start; computing takes no virtual time.
+    total_s = ended.at_ns / 1e9
+    return Measurement(
+        connect_s=_connected_s(first, setting) or None,
+        tls_s=(first.time_appconnect or None) if setting.tls else None,
+        ttfb_s=first.time_starttransfer or None,
+        total_s=total_s,
+        bytes=last.size_download,
+        each_s=(total_s,),
+    )
+
+
+def _connected_s(seen: _Transfer, setting: Setting) -> float:
+    # For HTTP/3, curl's connect time is that of a UDP socket, which says nothing.
+    return seen.time_appconnect if setting.protocol is Protocol.H3 else seen.time_connect
+
+
+def _error(seen: _Transfer, setting: Setting) -> str | None:
+    if seen.exitcode != 0:
+        return f"curl: {seen.errormsg} (exit status {seen.exitcode})"
+    if seen.response_code == 200 and seen.http_version != _VERSION_SEEN[setting.protocol]:
+        return f"HTTP/{seen.http_version} was spoken, not {setting.protocol}"
+    return answer_error(seen.response_code, seen.size_download, setting)

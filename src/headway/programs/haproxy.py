@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from headway.guest.orders import Program
 from headway.programs.base import (
     CA_FILE,
@@ -28,10 +30,8 @@ global
   nbthread 1
   maxconn 1000
   ssl-default-bind-options ssl-min-ver TLSv1.3 no-tls-tickets
-  tune.bufsize {bufsize}
-  tune.h2.be.rxbuf 64m
-  tune.quic.frontend.default-max-window-size {quic_max_window}
-{switches}
+{tuning}
+
 crt-store
   load crt {certificate} key {key} alias {name}
 
@@ -52,8 +52,11 @@ backend origin
 
 _KNOBS = (
     Knob("quic_max_window", "64m", "largest congestion window of QUIC; its send buffers, too"),
-    Knob("quic_pacing", "on", "whether QUIC spreads its packets over the round trip", ("on", "off")),
+    Knob(
+        "quic_pacing", "on", "whether QUIC spreads its packets over the round trip", ("on", "off")
+    ),
     Knob("quic_hystart", "off", "whether QUIC's CUBIC has HyStart++ (RFC 9406)", ("on", "off")),
+    Knob("ssl_max_record", "0", "largest TLS record in bytes; 0: as large as may be"),
     Knob("bufsize", "16384", "bytes of a response that are handled at once"),
 )
 _ADJUSTMENTS = (
@@ -62,9 +65,6 @@ _ADJUSTMENTS = (
         "tune.quic.frontend.default-max-window-size",
         "64m",
         "its default of 480k caps QUIC at 480 KiB per round trip: 39 Mbit/s at 100 ms",
-    ),
-    Adjustment(
-        "haproxy", "tune.quic.disable-udp-gso", "set", "packets leave one by one, as nginx's do"
     ),
     Adjustment("haproxy", "no-tls-tickets", "set", "every connection pays for a full handshake"),
     Adjustment(
@@ -80,7 +80,7 @@ class _Haproxy(Adapter):
     package = "haproxy"
     protocols = frozenset(Protocol)
     quic_congestion_controls = ("cubic", "reno", "bbr")
-    knobs = _KNOBS
+    knobs: ClassVar[tuple[Knob, ...]] = _KNOBS
 
     def _process(self, listener: Listener, host: Host, origin: str) -> Started:
         """One HAProxy between a listener and what its server line says of the origin."""
@@ -93,8 +93,7 @@ class _Haproxy(Adapter):
             key=KEY_FILE,
             binds="\n".join(f"  bind {bind}" for bind in binds),
             origin=origin,
-            switches="".join(f"  {line}\n" for line in _switches(values)),
-            **values,
+            tuning="\n".join(f"  {line}" for line in _tuning(values)),
         )
         program = Program(
             f"{listener.namespace}-haproxy",
@@ -107,7 +106,12 @@ class _Haproxy(Adapter):
 
 
 class Haproxy(_Haproxy, Server):
-    """HAProxy before an nginx on the same host, which has the bodies."""
+    """HAProxy before an nginx on the same host, which has the bodies.
+
+    Its QUIC packets have at most 1252 bytes, and smaller ones fill its window to the last byte:
+    for 10 MiB at 10 Mbit/s and 20 ms these are half of the packets, and 6 % more bytes are sent
+    than by nginx.
+    """
 
     adjustments = (
         *_ADJUSTMENTS,
@@ -127,16 +131,24 @@ class Haproxy(_Haproxy, Server):
 
 
 class HaproxyProxy(_Haproxy, ReverseProxy):
-    """HAProxy before a server on another host."""
+    """HAProxy before a server on another host.
+
+    It passes a response's header on together with the beginning of the body, and holds little of
+    the body: what it reads from the server follows what it can send to the client.
+    """
 
     upstream_protocols = frozenset({Protocol.H1, Protocol.H2})
+    knobs = (
+        *_KNOBS,
+        Knob("h2_receive_buffer", "64m", "receive window of HTTP/2 from the server"),
+    )
     adjustments = (
         *_ADJUSTMENTS,
         Adjustment(
             "haproxy",
             "tune.h2.be.rxbuf",
             "64m",
-            "its default of 1600k is the receive window of HTTP/2 from the server",
+            "its default of 1600k caps HTTP/2 from the server at 1.6 MB per round trip",
         ),
         Adjustment("haproxy", "retries", "0", "no request is tried twice"),
         Adjustment("haproxy", "cache", "off, as by default", "every request reaches the server"),
@@ -169,6 +181,15 @@ def _binds(listener: Listener, quic_congestion_control: str) -> list[str]:
     return [*binds, f"{address}:443 {certificate} alpn {alpn}"] if alpn else binds
 
 
-def _switches(values: dict[str, str]) -> list[str]:
-    lines = ["tune.quic.disable-udp-gso", f"tune.quic.cc-hystart {values['quic_hystart']}"]
-    return lines if values["quic_pacing"] == "on" else [*lines, "tune.quic.disable-tx-pacing"]
+def _tuning(values: dict[str, str]) -> list[str]:
+    lines = [
+        f"tune.bufsize {values['bufsize']}",
+        f"tune.ssl.maxrecord {values['ssl_max_record']}",
+        f"tune.quic.frontend.default-max-window-size {values['quic_max_window']}",
+        f"tune.quic.cc-hystart {values['quic_hystart']}",
+    ]
+    if values["quic_pacing"] == "off":
+        lines.append("tune.quic.disable-tx-pacing")
+    if buffer := values.get("h2_receive_buffer"):
+        lines.append(f"tune.h2.be.rxbuf {buffer}")
+    return lines

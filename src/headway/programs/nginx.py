@@ -48,6 +48,17 @@ http {{
 }}
 """
 
+_VERIFICATION = (
+    "proxy_ssl_protocols TLSv1.3;",
+    "proxy_ssl_verify on;",
+    f"proxy_ssl_trusted_certificate {CA_FILE};",
+    "proxy_ssl_server_name on;",
+    f"proxy_ssl_name {SERVER_NAME};",
+    # Without it, nginx leaves Nagle's algorithm on for its connection to the server: the request
+    # waits for the acknowledgement of the handshake's last message.
+    "proxy_ssl_session_reuse on;",
+)
+
 _KNOBS = (
     Knob(
         "http3_stream_buffer_size",
@@ -73,12 +84,8 @@ _ADJUSTMENTS = (
         "cubic",
         "built in; a study's congestion_control is that of TCP",
     ),
-    Adjustment(
-        "nginx", "http2_chunk_size", "16k", "DATA frames fill TLS records, as for HTTP/1.1"
-    ),
-    Adjustment(
-        "nginx", "ssl_session_tickets", "off", "every connection pays for a full handshake"
-    ),
+    Adjustment("nginx", "http2_chunk_size", "16k", "DATA frames fill TLS records, as for HTTP/1.1"),
+    Adjustment("nginx", "ssl_session_tickets", "off", "every connection pays for a full handshake"),
 )
 
 
@@ -139,7 +146,9 @@ class NginxProxy(ReverseProxy):
     adjustments = (
         *_ADJUSTMENTS,
         Adjustment("nginx", "proxy_buffering", "off", "bytes are passed on as they come"),
-        Adjustment("nginx", "proxy_cache", "off, as by default", "every request reaches the server"),
+        Adjustment(
+            "nginx", "proxy_cache", "off, as by default", "every request reaches the server"
+        ),
         Adjustment("nginx", "proxy_next_upstream", "off", "no request is tried twice"),
         Adjustment(
             "nginx",
@@ -193,7 +202,7 @@ def _forwarding(origin: Origin, values: dict[str, str]) -> list[str]:
     """How to ask the origin."""
     scheme = "https" if origin.tls else "http"
     version = "2" if origin.protocol is Protocol.H2 else "1.1"
-    return [
+    lines = [
         f"location / {{ proxy_pass {scheme}://{origin.address}:{origin.port}; }}",
         f"proxy_http_version {version};",
         "proxy_set_header Host $host;",
@@ -206,15 +215,8 @@ def _forwarding(origin: Origin, values: dict[str, str]) -> list[str]:
         "proxy_connect_timeout 600s;",
         "proxy_read_timeout 600s;",
         "proxy_send_timeout 600s;",
-        "proxy_ssl_protocols TLSv1.3;",
-        "proxy_ssl_verify on;",
-        f"proxy_ssl_trusted_certificate {CA_FILE};",
-        "proxy_ssl_server_name on;",
-        f"proxy_ssl_name {SERVER_NAME};",
-        # Without it, nginx leaves Nagle's algorithm on for the connection to the server: its
-        # request waits for the acknowledgement of the handshake's last message.
-        "proxy_ssl_session_reuse on;",
     ]
+    return [*lines, *_VERIFICATION] if origin.tls else lines
 
 
 def _started(listener: Listener, directives: list[str], executable: str = "nginx") -> Started:

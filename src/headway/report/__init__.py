@@ -1,6 +1,5 @@
 """The report of a study: a page with figures and tables, and a summary for the terminal."""
 
-from headway.report.report import write_report
-from headway.report.terminal import print_summary
+from headway.report.report import Report, print_summary, write_report
 
-__all__ = ["print_summary", "write_report"]
+__all__ = ["Report", "print_summary", "write_report"]

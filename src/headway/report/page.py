@@ -34,10 +34,11 @@ def render(results: Results, parts: Sequence[ExperimentPart]) -> str:
         undefined=jinja2.StrictUndefined,
     )
     environment.filters["bound"] = bound
+    environment.filters["begun"] = begun
     environment.globals["drawn"] = drawn
     titles = {cell.name: cell.title for part in parts for cell in part.first.analysis.cells}
     return environment.get_template("page.html.j2").render(
-        name=results.manifest.name or next(iter(results.runs["study"].drop_nulls()), "Results"),
+        name=setting.study_name(results) or "Results",
         manifest=results.manifest,
         experiments=parts,
         several=len(parts) > 1,
@@ -58,6 +59,11 @@ def render(results: Results, parts: Sequence[ExperimentPart]) -> str:
 def bound(text: str) -> Markup:
     """Text for the page, with numbers kept on one line with their units."""
     return escape(_KEPT_TOGETHER.sub("\N{NO-BREAK SPACE}", text))
+
+
+def begun(text: str) -> str:
+    """Text as the beginning of a sentence or a heading."""
+    return f"{text[:1].upper()}{text[1:]}"
 
 
 def drawn(sheet: Sheet, description: str) -> Markup:

@@ -20,6 +20,8 @@ _BELOW = 10.0
 _LEAST_PLOT = 150.0
 """Narrowest space for values in a panel."""
 _MOST_COLUMNS = 4
+_MOST_ROWS = 84
+"""Rows in all panels together: more make a figure that nobody reads."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +42,12 @@ class Panel:
     def scale(self, high: float) -> Scale:
         """A scale from zero over the panel's width."""
         return Scale(0.0, high, self.left, self.left + self.width)
+
+
+def most_panels(analysis: Analysis) -> int:
+    """How many cells a figure shows; a multiple of three where it does not show all."""
+    most = max(3, _MOST_ROWS // len(analysis.contenders))
+    return most if len(analysis.cells) <= most else most - most % 3
 
 
 def draw_panels(

@@ -170,8 +170,8 @@ def _agreement(analysis: Analysis) -> tuple[str, ...]:
     counts = Counter(one.agreement for one in beside(analysis))
     if not counts:
         return ()
-    told = ", ".join(f"{counts[kind]} {kind.value}" for kind in Agreement if counts[kind])
-    return (f"{counted(counts.total(), 'published value')} beside ours: {told}.",)
+    told = "; ".join(f"{kind.value}: {counts[kind]}" for kind in Agreement if counts[kind])
+    return (f"{counted(counts.total(), 'published value')} beside ours ({told}).",)
 
 
 def _joined(tables: Sequence[Table]) -> Table:

@@ -12,6 +12,8 @@ from headway.report.theme import INK, MUTED, RULE
 TITLE = 22.0
 BELOW = 34.0
 """Room for labels and name of the axis below a plot."""
+_EDGE = 10.0
+"""Room at the right for labels that stick out."""
 _APART = 10.0
 """Least distance between labels."""
 
@@ -50,7 +52,7 @@ def frames(
         height: of each plot, without title and axis.
         gap: between panels.
     """
-    pitch = (width + gap) / columns
+    pitch = (width - _EDGE + gap) / columns
     return [
         Frame(
             left=place % columns * pitch + left,

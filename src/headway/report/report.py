@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import polars as pl
+from rich.console import Console
 
-from headway.analysis import Results, analyse, load_results
+from headway.analysis import Analysis, Results, analyse, load_results
 from headway.report.figures import Picture
 from headway.report.page import render
 from headway.report.parts import ExperimentPart, experiment_part
@@ -17,9 +20,72 @@ from headway.report.stories import check_runs, stories
 from headway.report.styles import study_styles
 from headway.report.svg import svg_file
 from headway.report.tables import comparisons, failures, holdups, published, samples
+from headway.report.terminal import print_analyses
 from headway.results.store import REPORT
 
 PAGE = "index.html"
+
+
+@dataclass(frozen=True)
+class Report:
+    """What a study's results say: as a summary for the terminal, and as a page with files.
+
+    Both are of the same analyses, which are made once.
+
+    Attributes:
+        directory: the results' directory.
+        results: what is in it.
+    """
+
+    directory: Path
+    results: Results
+
+    @classmethod
+    def of(cls, directory: Path) -> Report:
+        """The report of a results directory.
+
+        Raises:
+            WrongInputError: it is not a results directory.
+        """
+        return cls(directory, load_results(directory))
+
+    @cached_property
+    def analyses(self) -> tuple[tuple[Analysis, ...], ...]:
+        """Every metric of every experiment.
+
+        Raises:
+            WrongInputError: the runs lack a metric.
+        """
+        return analyses_of(self.results)
+
+    def print_summary(self, console: Console) -> None:
+        """Print every experiment's table and answer; legible without colour at 80 columns."""
+        print_analyses(console, self.results, self.analyses)
+
+    def write(self, runs: Sequence[str] = ()) -> Path:
+        """Write the page and its files; see `write_report`."""
+        check_runs(self.results, runs)
+        styles = study_styles([metrics[0] for metrics in self.analyses])
+        parts = [
+            experiment_part(
+                self.results,
+                metrics,
+                styles,
+                stories(self.directory, self.results, metrics[0], runs),
+            )
+            for metrics in self.analyses
+        ]
+        target = self.directory / REPORT
+        shutil.rmtree(target, ignore_errors=True)
+        target.mkdir()
+        for part in parts:
+            for picture in part.pictures:
+                _write_picture(target, picture)
+        for name, frame in _frames(self.results, parts).items():
+            frame.write_csv(target / name)
+        page = target / PAGE
+        page.write_text(render(self.results, parts), encoding="utf-8")
+        return page
 
 
 def write_report(directory: Path, runs: Sequence[str] = ()) -> Path:
@@ -39,28 +105,20 @@ def write_report(directory: Path, runs: Sequence[str] = ()) -> Path:
         WrongInputError: it is not a results directory, lacks the study's metric, or has no such
             run.
     """
-    results = load_results(directory)
-    check_runs(results, runs)
-    analyses = [
-        [analyse(results, experiment, metric) for metric in experiment.metrics]
+    return Report.of(directory).write(runs)
+
+
+def print_summary(console: Console, results: Results) -> None:
+    """Print the summary of these results; see `Report.print_summary`."""
+    print_analyses(console, results, analyses_of(results))
+
+
+def analyses_of(results: Results) -> tuple[tuple[Analysis, ...], ...]:
+    """Every metric of every experiment."""
+    return tuple(
+        tuple(analyse(results, experiment, metric) for metric in experiment.metrics)
         for experiment in results.experiments
-    ]
-    styles = study_styles([metrics[0] for metrics in analyses])
-    parts = [
-        experiment_part(results, metrics, styles, stories(directory, results, metrics[0], runs))
-        for metrics in analyses
-    ]
-    target = directory / REPORT
-    shutil.rmtree(target, ignore_errors=True)
-    target.mkdir()
-    for part in parts:
-        for picture in part.pictures:
-            _write_picture(target, picture)
-    for name, frame in _frames(results, parts).items():
-        frame.write_csv(target / name)
-    page = target / PAGE
-    page.write_text(render(results, parts), encoding="utf-8")
-    return page
+    )
 
 
 def _write_picture(target: Path, picture: Picture) -> None:

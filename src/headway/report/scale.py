@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headway.analysis.metric import Metric
-from headway.analysis.numbers import plain
+from headway.analysis.numbers import MINUS, plain
 
 _ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
 _WIDE = 30.0
@@ -70,11 +70,11 @@ def _log_ticks(low: float, high: float, most: int) -> list[float]:
     return found[:: -(-len(found) // max(1, most))]
 
 
-def value_scale(values: Sequence[float], start: float, end: float) -> Scale:
+def value_scale(values: Sequence[float], start: float, end: float, wide: float = _WIDE) -> Scale:
     """A scale for measured values: from zero if they are alike in size, else logarithmic."""
     high = max(values, default=0.0)
     low = min(values, default=0.0)
-    if low > 0 and high / low >= _WIDE:
+    if low > 0 and high / low >= wide:
         return Scale(low / 1.15, high * 1.15, start, end, log=True)
     return Scale(min(0.0, low * 1.05), high * 1.05 or 1.0, start, end)
 
@@ -82,4 +82,9 @@ def value_scale(values: Sequence[float], start: float, end: float) -> Scale:
 def tick_texts(metric: Metric, ticks: Sequence[float]) -> list[str]:
     """Labels of an axis, in one unit; zero has none."""
     factor, unit = metric.scale(ticks)
-    return [f"{plain(tick * factor)} {unit}".strip() if tick else "0" for tick in ticks]
+    return [written(tick * factor, unit) if tick else "0" for tick in ticks]
+
+
+def written(value: float, unit: str = "") -> str:
+    """A round value with its unit."""
+    return f"{plain(value)} {unit}".strip().replace("-", MINUS)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from headway.analysis import Analysis, Results
 from headway.analysis.contenders import Trait
-from headway.report.tables.table import Table
+from headway.report.tables.table import NONE, Table
 
 _PROGRAMS = ("client", "proxy", "server")
 """Traits whose values are programs, which have versions."""
@@ -22,6 +22,8 @@ _OF_CONTENDERS = (
     *(f"{role}'s {what}" for role in _PROGRAMS for what in ("CC", "IW")),
 )
 """Constants that what is said of the contenders states."""
+_ABSENT = ("none", "no upstream", "no profile")
+"""Values that say that there is no such thing."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +35,26 @@ class Fact:
     remark: str = ""
 
 
+def study_name(results: Results) -> str:
+    """The study's name; empty if nothing tells it."""
+    return results.manifest.name or next(iter(results.runs["study"].drop_nulls()), "")
+
+
 def contenders_table(results: Results, analysis: Analysis) -> Table:
     """What tells the contenders apart: a row for each of them; no rows if there is only one."""
-    telling = [trait for trait in analysis.traits if trait.telling]
+    telling = [
+        trait for trait in analysis.traits if trait.telling and not _repeats(analysis, trait)
+    ]
     columns = [_texts(results, trait) for trait in telling]
     rows = tuple((row,) for row in zip(analysis.contenders, *columns, strict=True))
     headings = ("contender", *(trait.name for trait in telling))
     return Table(headings, rows if telling else (), len(headings))
+
+
+def _repeats(analysis: Analysis, trait: Trait) -> bool:
+    """Whether it says what the protocol says: contenders of the axis ``protocol`` are that."""
+    protocols = next(one.values for one in analysis.traits if one.name == "protocol")
+    return trait.values == tuple(f"protocol {protocol}" for protocol in protocols)
 
 
 def shared_facts(results: Results, analysis: Analysis) -> tuple[Fact, ...]:
@@ -56,6 +71,8 @@ def _texts(results: Results, trait: Trait) -> tuple[str, ...]:
     versions = dict(results.manifest.versions)
 
     def text(value: str) -> str:
+        if value in _ABSENT:
+            return NONE
         if trait.name == "protocol":
             return _HTTP.get(value, value)
         if trait.name in _PROGRAMS:
@@ -75,8 +92,13 @@ def path_facts(analysis: Analysis) -> tuple[Fact, ...]:
         Fact(one.name, ", ".join(one.levels), "follows from the above") for one in found.dependents
     ]
     drawn = [Fact(one.name, one.value, "drawn anew for every repetition") for one in found.drawn]
+    proxied = any(trait.name == "proxy" for trait in analysis.traits)
     constant = [
-        Fact(one.name, one.value) for one in found.constants if one.name not in _OF_CONTENDERS
+        Fact(one.name, one.value)
+        for one in found.constants
+        if one.name not in _OF_CONTENDERS
+        and one.value not in _ABSENT
+        and (proxied or not one.name.startswith("upstream"))
     ]
     return (*varied, *followed, *drawn, *constant)
 

@@ -13,16 +13,15 @@ from headway.analysis import (
     Analysis,
     Cell,
     Comparison,
-    Experiment,
     Results,
     Verdict,
-    analyse,
     answer,
     sentences,
 )
 from headway.analysis.numbers import MINUS, counted, signed_percent, significant, spread
 from headway.analysis.overview import Outcome, overviews
 from headway.analysis.sample import Sample
+from headway.report.setting import study_name
 
 _MOST_FACTORS = 4
 """More factors than this share one column."""
@@ -37,30 +36,33 @@ _TALLY_LEGEND = (
 )
 
 
-def print_summary(console: Console, results: Results) -> None:
-    """Print every experiment's table and answer; legible without colour at 80 columns."""
-    for line in _heading(results):
-        console.print(line)
-    for experiment in results.experiments:
-        _print_experiment(console, results, experiment)
+def print_analyses(
+    console: Console, results: Results, analyses: Sequence[Sequence[Analysis]]
+) -> None:
+    """Print every experiment's table and answer; legible without colour at 80 columns.
+
+    Args:
+        console: where to print.
+        results: the study's results.
+        analyses: of each experiment, its metrics.
+    """
+    question, warning = results.manifest.question, results.manifest.warning
+    for text, style in ((study_name(results), "bold"), (question, ""), (warning, "bold red")):
+        if text:
+            console.print(Text(text, style=style))
+    for metrics in analyses:
+        _print_experiment(console, question, metrics)
 
 
-def _heading(results: Results) -> list[Text]:
-    manifest = results.manifest
-    name = manifest.name or next(iter(results.runs["study"].drop_nulls()), "")
-    lines = [Text(name, style="bold")] if name else []
-    lines += [Text(manifest.question)] if manifest.question else []
-    return lines + ([Text(manifest.warning, style="bold red")] if manifest.warning else [])
-
-
-def _print_experiment(console: Console, results: Results, experiment: Experiment) -> None:
+def _print_experiment(console: Console, question: str, metrics: Sequence[Analysis]) -> None:
+    experiment = metrics[0].experiment
     if experiment.name:
         console.print()
         console.print(Text(experiment.name, style="bold underline"))
-        if experiment.question and experiment.question != results.manifest.question:
+        if experiment.question and experiment.question != question:
             console.print(Text(experiment.question))
-    for metric in experiment.metrics:
-        _print_metric(console, analyse(results, experiment, metric))
+    for analysis in metrics:
+        _print_metric(console, analysis)
 
 
 def _print_metric(console: Console, analysis: Analysis) -> None:

@@ -95,19 +95,18 @@ ON_FILL = (
 )
 """Text on ``FASTER`` and ``SLOWER`` of the same strength."""
 
-# Tol's bright and muted schemes: what holds a transfer back.
-CAUSES = (
-    Colour("fig-c1", "#4477aa", "#6f9fd0"),
-    Colour("fig-c2", "#cc3311", "#f0664a"),
-    Colour("fig-c3", "#ee7733", "#f59a63"),
-    Colour("fig-c4", "#ccbb44", "#d9ca62"),
-    Colour("fig-c5", "#228833", "#4bb45c"),
-    Colour("fig-c6", "#aa3377", "#d3699f"),
-    Colour("fig-c7", "#b09ad0", "#c3b1de"),
-    Colour("fig-c8", "#66ccee", "#8adaf3"),
-    Colour("fig-c9", "#8b6b47", "#b59470"),
-    Colour("fig-c10", "#b8bcc2", "#6b747e"),
-)
+# Of Tol's bright and muted schemes.
+BLUE = Colour("fig-blue", "#4477aa", "#6f9fd0")
+CYAN = Colour("fig-cyan", "#66ccee", "#8adaf3")
+GREEN = Colour("fig-green", "#228833", "#4bb45c")
+YELLOW = Colour("fig-yellow", "#ccbb44", "#d9ca62")
+ORANGE = Colour("fig-orange", "#ee7733", "#f59a63")
+RED = Colour("fig-red", "#cc3311", "#f0664a")
+PURPLE = Colour("fig-purple", "#aa3377", "#d3699f")
+LILAC = Colour("fig-lilac", "#b09ad0", "#c3b1de")
+BROWN = Colour("fig-brown", "#8b6b47", "#b59470")
+GREY = Colour("fig-grey", "#b8bcc2", "#6b747e")
+PLAIN = (BLUE, CYAN, GREEN, YELLOW, ORANGE, RED, PURPLE, LILAC, BROWN, GREY)
 
 SHAPES: tuple[tuple[Marker, tuple[float, ...]], ...] = (
     (Marker.CIRCLE, ()),
@@ -117,7 +116,7 @@ SHAPES: tuple[tuple[Marker, tuple[float, ...]], ...] = (
 )
 """Marker and dash; contenders that share a colour differ in both."""
 
-ALL = (INK, MUTED, RULE, PAPER, *CONTENDERS, *FASTER, *SLOWER, *ON_FILL, *CAUSES)
+ALL = (INK, MUTED, RULE, PAPER, *CONTENDERS, *FASTER, *SLOWER, *ON_FILL, *PLAIN)
 
 
 def css_variables(dark: bool) -> str:

@@ -151,7 +151,7 @@ class _Reducer:
         self._state = _State()
         self._points: list[QuicPoint] = []
         self._last_s = 0.0
-        self._next_ns = 0
+        self._next_ns = next_sample_ns(0, _INTERVAL_NS)
         self._began_ms: float | None = None
         self._first_sent_s: float | None = None
 

@@ -9,15 +9,12 @@ package main
 import (
 	"bufio"
 	"context"
-	"crypto/sha256"
 	"crypto/tls"
 	"crypto/x509"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"flag"
 	"fmt"
-	"hash"
 	"io"
 	"net"
 	"net/http"
@@ -71,7 +68,6 @@ type request struct {
 	FirstByte *float64 `json:"ttfb_s"`
 	Total     *float64 `json:"total_s"`
 	Bytes     int64    `json:"bytes"`
-	Digest    *string  `json:"sha256,omitempty"`
 	Error     *string  `json:"error"`
 }
 
@@ -80,7 +76,7 @@ type options struct {
 	address   netip.AddrPort
 	qlogDir   string
 	migrateTo netip.Addr
-	digest    bool
+	bodies    []string
 	urls      []*url.URL
 }
 
@@ -119,7 +115,10 @@ func parse(arguments []string) (options, error) {
 	flags.StringVar(&address, "address", "", "`IP:PORT` to connect to, whatever host the URLs name")
 	flags.StringVar(&chosen.qlogDir, "qlog", "", "`DIR`ectory to write quic-go-client.sqlog to")
 	flags.StringVar(&migrateTo, "migrate-to", "", "local `IP` address to migrate to on SIGUSR1")
-	flags.BoolVar(&chosen.digest, "digest", false, "report the SHA-256 of each body")
+	flags.Func("body", "`FILE` to write a body to; once for each URL, in their order", func(file string) error {
+		chosen.bodies = append(chosen.bodies, file)
+		return nil
+	})
 	if err := flags.Parse(arguments); err != nil {
 		return options{}, err
 	}
@@ -132,8 +131,13 @@ func parse(arguments []string) (options, error) {
 			return options{}, fmt.Errorf("--migrate-to must be an IP address, not %q", migrateTo)
 		}
 	}
-	chosen.urls, err = parseURLs(flags.Args())
-	return chosen, err
+	if chosen.urls, err = parseURLs(flags.Args()); err != nil {
+		return options{}, err
+	}
+	if len(chosen.bodies) != 0 && len(chosen.bodies) != len(chosen.urls) {
+		return options{}, fmt.Errorf("%d --body for %d URLs", len(chosen.bodies), len(chosen.urls))
+	}
+	return chosen, nil
 }
 
 // parseURLs wants https URLs that name one host, because they share a connection.
@@ -207,7 +211,11 @@ func exchange(chosen options, signals <-chan os.Signal, result *report) error {
 	client := (&http3.Transport{DisableCompression: true}).NewClientConn(connection)
 	var pending sync.WaitGroup
 	for i, target := range chosen.urls {
-		pending.Go(func() { result.Requests[i].carryOut(client, target, chosen.digest) })
+		file := os.DevNull
+		if len(chosen.bodies) != 0 {
+			file = chosen.bodies[i]
+		}
+		pending.Go(func() { result.Requests[i].carryOut(client, target, file) })
 	}
 	pending.Wait()
 	result.Migrated, err = migration.end()
@@ -255,8 +263,14 @@ func listen(local netip.Addr, remote netip.AddrPort) (*quic.Transport, error) {
 	return &quic.Transport{Conn: socket}, nil
 }
 
-// carryOut sends the request and reads its answer to the end.
-func (r *request) carryOut(client *http3.ClientConn, target *url.URL, digest bool) {
+// carryOut sends the request and reads its answer to the end, into a file.
+func (r *request) carryOut(client *http3.ClientConn, target *url.URL, file string) {
+	sink, err := os.Create(file)
+	if err != nil {
+		r.Error = text(err)
+		return
+	}
+	defer sink.Close()
 	response, err := client.RoundTrip(&http.Request{
 		Method: http.MethodGet,
 		URL:    target,
@@ -270,22 +284,12 @@ func (r *request) carryOut(client *http3.ClientConn, target *url.URL, digest boo
 	defer response.Body.Close()
 	r.FirstByte, r.Status, r.Proto = elapsed(), response.StatusCode, response.Proto
 
-	var sum hash.Hash
-	sink := io.Discard
-	if digest {
-		sum = sha256.New()
-		sink = sum
-	}
 	r.Bytes, err = io.CopyBuffer(onlyWriter{sink}, response.Body, make([]byte, 64<<10))
 	if err != nil {
 		r.Error = text(err)
 		return
 	}
 	r.Total = elapsed()
-	if digest {
-		hexadecimal := hex.EncodeToString(sum.Sum(nil))
-		r.Digest = &hexadecimal
-	}
 }
 
 // onlyWriter hides ReadFrom, with which io.CopyBuffer would not use its buffer.

@@ -6,14 +6,12 @@ from headway.analysis import Analysis, Cell, Side
 from headway.analysis.numbers import significant
 from headway.report.figures.heatmap import FAILED
 from headway.report.figures.kind import NARROW, WIDE, Kind, Picture, Section, Subject, picture_name
-from headway.report.panels import Panel, draw_panels, fitting_limit, value_axis
+from headway.report.panels import Panel, draw_panels, fitting_limit, most_panels, value_axis
 from headway.report.scale import Scale, tick_texts
 from headway.report.sheet import Sheet
 from headway.report.telling import telling_cells
 from headway.report.theme import INK, MUTED, Style
 
-_MOST_ROWS = 84
-"""Rows in all panels together."""
 _BOX = 13.0
 _LEAST_FOR_BOX = 5
 """Runs below which quartiles say nothing that the dots do not."""
@@ -25,8 +23,7 @@ def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
     if not any(side.sample for cell in analysis.cells for side in cell.sides):
         return None
-    most = max(4, _MOST_ROWS // len(analysis.contenders))
-    cells = telling_cells(analysis, most)
+    cells = telling_cells(analysis, most_panels(analysis))
     styles = subject.styles_here
 
     def sheet(width: float) -> Sheet:

@@ -26,6 +26,8 @@ _FEW_CELLS = 8
 """With so few cells, comparisons are rows of one block rather than blocks of their own."""
 _FEW_BLOCKS = 4
 _HEADING = 28
+_HEADING_ROOM = 260.0
+"""Least width for a block's heading."""
 _HEADER = 19
 _GAP = 30
 _BELOW = 22
@@ -109,8 +111,8 @@ KIND = Kind(place=10, section=Section.RESULTS, draw=_draw)
 def _caption(analysis: Analysis, cells: int, pairings: int) -> str:
     said = (
         f"Difference of the median {analysis.metric.label} in percent of that of the contender "
-        "compared with. Coloured where it is significant and at least 1 %; white and in brackets where it "
-        "is not."
+        "compared with. Coloured where it is significant and at least 1 %; blank and in brackets "
+        "where it is not."
     )
     if any(side.failures for cell in analysis.cells for side in cell.sides):
         said += f" {FAILED} Some runs of the two failed: only finished ones are compared."
@@ -134,7 +136,8 @@ def heatmap(
     sizes = _sizes(blocks, width)
     tall = _HEADING + _HEADER * blocks[0].depth + sizes.row * len(blocks[0].rows) + _BELOW
     stacks = -(-len(blocks) // sizes.beside)
-    across = sizes.column * len(blocks[0].columns) + _GAP
+    across = (width - sizes.labels + _GAP) / sizes.beside
+    across = min(across, max(sizes.column * len(blocks[0].columns), _HEADING_ROOM) + _GAP)
     sheet = Sheet(width, tall * stacks + _LEGEND_HEIGHT)
     for place, block in enumerate(blocks):
         left = sizes.labels + (place % sizes.beside) * across
@@ -152,6 +155,7 @@ def _ways(
     """Ways to arrange the comparisons, the best first."""
     if len(pairings) > 1 and len(cells) <= _FEW_CELLS:
         yield [_cells_across(analysis, cells, pairings)]
+    if len(pairings) > 1 and (len(cells) <= _FEW_CELLS or len(analysis.conditions.factors) == 1):
         yield [_cells_down(analysis, cells, pairings)]
     for columns in range(_MOST_COLUMNS, 1, -1):
         yield _grids(analysis, cells, pairings, columns)
@@ -219,7 +223,8 @@ def _sizes(blocks: Sequence[_Block], width: float) -> _Sizes:
     labels, count = _labels_width(block, width), len(block.columns)
     room = width - labels
     least = _least_column(block) if many else max(_least_column(block), 64)
-    beside = max(1, min(int((room + _GAP) / (least * count + _GAP)), len(blocks)))
+    across = max(least * count, _HEADING_ROOM if block.heading else 0)
+    beside = max(1, min(int((room + _GAP) / (across + _GAP)), len(blocks)))
     column = min((room - _GAP * (beside - 1)) / beside / count, _WIDEST_CELL)
     return _Sizes(
         labels=labels,
@@ -240,9 +245,8 @@ def _row_labels(sheet: Sheet, block: _Block, sizes: _Sizes, top: float) -> None:
 
 def _draw_block(sheet: Sheet, block: _Block, sizes: _Sizes, left: float, top: float) -> None:
     room = sizes.column * len(block.columns)
-    sheet.text(
-        left, top + 11, shortened(block.heading, room + _GAP, 14, bold=True), size=14, bold=True
-    )
+    heading = shortened(block.heading, max(room, _HEADING_ROOM), 14, bold=True)
+    sheet.text(left, top + 11, heading, size=14, bold=True)
     _headers(sheet, block, sizes, left, top + _HEADING)
     top += _HEADING + _HEADER * block.depth
     _fills(sheet, block, sizes, left, top)

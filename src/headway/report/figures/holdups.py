@@ -5,23 +5,46 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from headway.analysis import Analysis, Cell, Side
-from headway.analysis.cells import HOLDUPS
 from headway.analysis.metric import metric_named
 from headway.analysis.numbers import significant
 from headway.report.figures.kind import NARROW, WIDE, Kind, Picture, Section, Subject, picture_name
 from headway.report.legend import colour_legend, legend_height
-from headway.report.panels import Panel, draw_panels, fitting_limit, value_axis
+from headway.report.panels import Panel, draw_panels, fitting_limit, most_panels, value_axis
 from headway.report.scale import tick_texts
 from headway.report.sheet import Sheet
 from headway.report.telling import telling_cells
-from headway.report.theme import CAUSES, INK, Colour
+from headway.report.theme import (
+    BLUE,
+    BROWN,
+    CYAN,
+    GREEN,
+    GREY,
+    INK,
+    LILAC,
+    ORANGE,
+    PURPLE,
+    RED,
+    YELLOW,
+    Colour,
+)
 
-_MOST_ROWS = 84
-"""Rows in all panels together."""
 _BAR = 15.0
+_VISIBLE = 0.005
+"""Share of a bar from which on a cause can be seen, and is in the legend."""
 _SECONDS = metric_named("total_s")
 
-COLOURS: dict[str, Colour] = dict(zip(HOLDUPS, CAUSES, strict=True))
+COLOURS: dict[str, Colour] = {
+    "handshake": GREY,
+    "path": BLUE,
+    "growth": GREEN,
+    "congestion window": YELLOW,
+    "recovery": RED,
+    "idle recovery": ORANGE,
+    "receive window": PURPLE,
+    "send buffer": LILAC,
+    "application": CYAN,
+    "plateau": BROWN,
+}
 """Of everything that can hold a transfer back."""
 
 
@@ -30,8 +53,7 @@ def _draw(subject: Subject) -> Picture | None:
     known = [cell for cell in analysis.cells if any(side.holdups for side in cell.sides)]
     if not known:
         return None
-    most = max(3, _MOST_ROWS // len(analysis.contenders))
-    cells = [cell for cell in telling_cells(analysis, most) if cell in known]
+    cells = [cell for cell in telling_cells(analysis, most_panels(analysis)) if cell in known]
     said = "Mean over the finished runs, from the start of the request to the last byte."
     if len(cells) < len(known):
         said += f" The {len(cells)} of {len(known)} cells with the largest differences."
@@ -48,7 +70,13 @@ KIND = Kind(place=50, section=Section.LIMITS, draw=_draw, every_metric=False)
 
 
 def _sheet(analysis: Analysis, cells: Sequence[Cell], width: float) -> Sheet:
-    there = {name for cell in cells for side in cell.sides for name, value in side.holdups if value}
+    there = {
+        name
+        for cell in cells
+        for side in cell.sides
+        for name, seconds in side.holdups
+        if seconds > _VISIBLE * _sum(side)
+    }
     colours = {name: colour for name, colour in COLOURS.items() if name in there}
     head = legend_height(tuple(colours), width) + 10
     sheet = draw_panels(

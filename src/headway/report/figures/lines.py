@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headway.analysis import Analysis, Cell, Side
 from headway.report.figures.kind import NARROW, WIDE, Kind, Picture, Section, Subject, picture_name
@@ -48,7 +48,7 @@ def _draw(subject: Subject) -> Picture | None:
     grid = arranged(analysis, cells, others, [axis.place])
     return Picture(
         name=picture_name(analysis, "lines"),
-        title=f"{analysis.metric.label[0].upper()}{analysis.metric.label[1:]} over {axis.name}",
+        title=f"{analysis.metric.label} over {axis.name}",
         caption=_caption(analysis, len(cells)),
         wide=_sheet(subject, axis, grid, WIDE),
         narrow=_sheet(subject, axis, grid, NARROW),
@@ -96,7 +96,7 @@ def _other_factors(analysis: Analysis, axis: _Axis) -> list[int]:
 def _caption(analysis: Analysis, shown: int) -> str:
     said = (
         f"Medians of the {analysis.metric.label}; bars are their confidence intervals, the whole "
-        "range below six runs."
+        "range below six runs. Panels beside each other have the same scale."
     )
     sides = [side for cell in analysis.cells for side in cell.sides]
     if any(side.failures and side.sample for side in sides):
@@ -110,27 +110,36 @@ def _caption(analysis: Analysis, shown: int) -> str:
 
 def _sheet(subject: Subject, axis: _Axis, grid: Grid, width: float) -> Sheet:
     analysis, styles = subject.analysis, subject.styles_here
-    values = [value for _, _, cell in grid.places for value in _values(cell)]
-    scale = value_scale(values, 0, 1)
-    ticks = scale.ticks(6)
-    texts = tick_texts(analysis.metric, ticks)
-    left = max(map(text_width, texts)) + 8
     columns = _columns(analysis, axis, grid, width)
+    scales = _scales(grid, columns)
+    ticks = {row: scale.ticks(6) for row, scale in scales.items()}
+    texts = {row: tick_texts(analysis.metric, found) for row, found in ticks.items()}
+    left = max(text_width(text) for found in texts.values() for text in found) + 8
     head = legend_height(tuple(styles), width) + 8
     count = len(grid.rows)
     sheet = Sheet(width, head + total_height(count, columns, _HEIGHT))
     style_legend(sheet, styles, 0, 0)
     places = frames(count, columns, width, top=head, left=left, height=_HEIGHT, gap=_GAP)
-    for row, frame in enumerate(places):
-        cells = [cell for at, _, cell in grid.places if at == row]
-        title(sheet, frame, grid.rows[row])
-        upwards = Scale(scale.low, scale.high, frame.bottom, frame.top, scale.log)
-        y_axis(sheet, frame, upwards, ticks, texts)
+    for place, frame in enumerate(places):
+        title(sheet, frame, grid.rows[place])
+        row = place // columns
+        scale = replace(scales[row], start=frame.bottom, end=frame.top)
+        y_axis(sheet, frame, scale, ticks[row], texts[row])
         xs = [frame.left + _EDGE + share * (frame.width - 2 * _EDGE) for share in axis.shares]
         x_axis(sheet, frame, xs, axis.labels, axis.name)
-        standing = {xs[cell.levels[axis.place]]: cell for cell in cells}
-        _plot(sheet, analysis, standing, upwards, styles)
+        cells = {xs[cell.levels[axis.place]]: cell for at, _, cell in grid.places if at == place}
+        _plot(sheet, analysis, cells, scale, styles)
     return sheet
+
+
+def _scales(grid: Grid, columns: int) -> dict[int, Scale]:
+    """A scale for each row of panels, so that neighbours compare; all linear or all not."""
+    values: dict[int, list[float]] = {}
+    for place, _, cell in grid.places:
+        values.setdefault(place // columns, []).extend(_values(cell))
+    log = value_scale([value for found in values.values() for value in found], 0, 1).log
+    wide = 0.0 if log else math.inf
+    return {row: value_scale(found, 0, 1, wide) for row, found in values.items()}
 
 
 def _columns(analysis: Analysis, axis: _Axis, grid: Grid, width: float) -> int:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from headway.analysis.numbers import plain
 from headway.analysis.published import Agreement, Beside, beside
 from headway.report.figures.kind import (
     NARROW,
@@ -16,10 +15,10 @@ from headway.report.figures.kind import (
     picture_name,
 )
 from headway.report.plots import Frame, x_axis
-from headway.report.scale import Scale, value_scale
+from headway.report.scale import Scale, value_scale, written
 from headway.report.sheet import Sheet, shortened, text_width
 from headway.report.tables.published import subject as whose
-from headway.report.theme import CAUSES, INK, MUTED, RULE, Colour, Marker
+from headway.report.theme import GREEN, INK, MUTED, ORANGE, RED, RULE, YELLOW, Colour, Marker
 
 _ROW = 22.0
 _HEAD = 26.0
@@ -27,10 +26,10 @@ _FOOT = 46.0
 _LEGEND = 26.0
 _MOST_ROWS = 60
 _COLOURS: dict[Agreement, Colour] = {
-    Agreement.AGREES: CAUSES[4],
-    Agreement.DIRECTION: CAUSES[3],
-    Agreement.DIFFERS: CAUSES[2],
-    Agreement.DISAGREES: CAUSES[1],
+    Agreement.AGREES: GREEN,
+    Agreement.DIRECTION: YELLOW,
+    Agreement.DIFFERS: ORANGE,
+    Agreement.DISAGREES: RED,
 }
 
 
@@ -46,7 +45,7 @@ def _draw(subject: Subject) -> Picture | None:
     left_out = f" The first {shown} of {len(found)} values." if shown < len(found) else ""
     return Picture(
         name=picture_name(subject.analysis, "published"),
-        title="Published and ours",
+        title="Values: published and ours",
         caption="Hollow: published; filled: ours, coloured by how they agree, with its confidence "
         f"interval.{left_out}",
         wide=_sheet(groups, WIDE),
@@ -96,7 +95,7 @@ def _group(sheet: Sheet, group: Sequence[Beside], frame: Frame) -> None:
     ticks = scale.ticks(max(2, int(frame.width / 70)))
     sheet.lines([((scale(t), frame.top), (scale(t), frame.bottom)) for t in ticks], colour=RULE)
     unit = group[0].published.unit
-    x_axis(sheet, frame, [scale(tick) for tick in ticks], [f"{plain(t)} {unit}" for t in ticks])
+    x_axis(sheet, frame, [scale(tick) for tick in ticks], [written(tick, unit) for tick in ticks])
     for row, one in enumerate(group):
         y = frame.top + (row + 0.5) * _ROW
         label = shortened(_label(one), frame.left - 8)
@@ -107,8 +106,8 @@ def _group(sheet: Sheet, group: Sequence[Beside], frame: Frame) -> None:
 def _scale(group: Sequence[Beside], frame: Frame) -> Scale:
     values = [one.published.value for one in group] + [one.value or 0.0 for one in group]
     ends = [end for one in group if one.interval for end in (one.interval.low, one.interval.high)]
-    if min(values) > 0:
-        return value_scale(values, frame.left, frame.right)
+    if min(*values, *ends) > 0:
+        return value_scale([*values, *ends], frame.left, frame.right, wide=8.0)
     low, high = min(0.0, *values, *ends), max(0.0, *values, *ends)
     margin = 0.04 * (high - low) or 1.0
     return Scale(low - margin, high + margin, frame.left, frame.right)
@@ -119,10 +118,7 @@ def _draw_row(sheet: Sheet, one: Beside, scale: Scale, y: float) -> None:
     colour = _COLOURS.get(one.agreement, MUTED)
     sheet.line((min(ours, theirs), y), (max(ours, theirs), y), colour=MUTED, opacity=0.6)
     if one.interval and one.interval.high > one.interval.low:
-        low, high = (
-            scale(min(max(end, scale.low), scale.high))
-            for end in (one.interval.low, one.interval.high)
-        )
+        low, high = scale(one.interval.low), scale(one.interval.high)
         sheet.line((low, y), (high, y), colour=colour, width=5, opacity=0.35)
     sheet.dots([(theirs, y)], MUTED, size=8, hollow=True, halo=True)
     sheet.dots([(ours, y)], colour, Marker.DIAMOND, size=8, halo=True)

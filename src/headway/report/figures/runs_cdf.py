@@ -61,11 +61,11 @@ def _sheet(subject: Subject, cells: Sequence[Cell], width: float) -> Sheet:
     style_legend(sheet, styles, 0, 0)
     places = frames(len(cells), columns, width, top=head, left=_LEFT, height=_HEIGHT, gap=_GAP)
     for cell, frame in zip(cells, places, strict=True):
-        _panel(sheet, analysis, cell, frame)
+        _panel(sheet, subject, cell, frame)
     return sheet
 
 
-def _panel(sheet: Sheet, analysis: Analysis, cell: Cell, frame: Frame) -> None:
+def _panel(sheet: Sheet, subject: Subject, cell: Cell, frame: Frame) -> None:
     title(sheet, frame, cell.title)
     values = [run.value for side in cell.sides for run in side.observations]
     across = value_scale(values, frame.left, frame.right)

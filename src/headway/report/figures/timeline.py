@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
-from headway.analysis.numbers import plain
 from headway.report.figures.holdups import COLOURS
 from headway.report.figures.kind import (
     NARROW,
@@ -21,16 +20,17 @@ from headway.report.figures.kind import (
 )
 from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, x_axis, y_axis
-from headway.report.scale import Scale
+from headway.report.scale import Scale, written
 from headway.report.sheet import Point, Sheet, shortened, text_width
-from headway.report.theme import CAUSES, INK, MUTED, RULE, Colour
+from headway.report.theme import BLUE, CYAN, INK, MUTED, RED, RULE, Colour
 
 if TYPE_CHECKING:
     from headway.results.series import HopSeries
 
-_WINDOW, _FLIGHT, _LINE = INK, CAUSES[7], CAUSES[0]
-_DROPS = CAUSES[1]
+_WINDOW, _FLIGHT, _LINE, _DROPS = INK, CYAN, BLUE, RED
 _GAP = 26.0
+_EDGE = 10.0
+"""Room at the right for labels that stick out."""
 _HEAD = 44.0
 _STRIP = 13.0
 _BETWEEN = 26.0
@@ -89,8 +89,8 @@ def _title(stories: Sequence[Story]) -> str:
 def _caption(stories: Sequence[Story]) -> str:
     runs = ", ".join(story.run_id for story in stories)
     said = (
-        "Black: congestion window; blue: bytes in flight; red ticks: packets dropped on the path. "
-        "The strip is coloured by what held the transfer back"
+        "Uppermost, the line is the congestion window, the area below it bytes in flight, and "
+        "red ticks are packets dropped on the path. The strip is coloured by what held the transfer back"
     )
     if any(len(story.series.hops) > 1 for story in stories):
         said += (
@@ -123,7 +123,7 @@ def _sheet(stories: Sequence[Story], width: float, columns: int) -> Sheet:
     sheet = Sheet(width, legend + tall * -(-len(stories) // columns))
     colour_legend(sheet, colours, 0, 0)
     left = 46.0
-    pitch = (width + _GAP) / columns
+    pitch = (width - _EDGE + _GAP) / columns
     longest = max(map(_end, stories)) if _shared(stories) else None
     tops = [_greatest(stories, row.values) for row in _ROWS]
     for place, story in enumerate(stories):
@@ -174,13 +174,13 @@ def _story(
         y += _STRIP + 4
     ticks = across.ticks(max(2, int(width / 55)))
     edge = Frame(across.start, y, width, 0)
-    texts = [plain(tick) for tick in ticks]
+    texts = [written(tick) for tick in ticks]
     x_axis(sheet, edge, [across(tick) for tick in ticks], texts, "seconds")
 
 
 def _frame(sheet: Sheet, name: str, frame: Frame, up: Scale) -> None:
     ticks = up.ticks(4)
-    y_axis(sheet, frame, up, ticks, [plain(tick) for tick in ticks])
+    y_axis(sheet, frame, up, ticks, [written(tick) for tick in ticks])
     shown = shortened(name, frame.width, 11)
     sheet.text(frame.left, frame.top - 9, shown, MUTED, size=11)
 

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 import polars as pl
 
 from headway.analysis import Analysis
-from headway.analysis.numbers import plain, significant
+from headway.analysis.numbers import significant
 from headway.analysis.published import Beside, Order, beside, evidence, orders
 from headway.analysis.verdict import Verdict
-from headway.report.tables.table import NONE, Table, interval_text, number
+from headway.report.scale import written
+from headway.report.tables.table import NONE, Table, interval_text
 
 FILE = "published.csv"
 
@@ -18,39 +19,38 @@ FILE = "published.csv"
 def published_table(analysis: Analysis) -> Table:
     """Every published value beside ours, with evidence; no rows if nothing was published."""
     found = beside(analysis)
+    sources = {one.published.source for one in found}
+    several = len(sources) > 1
     return Table(
         headings=(
-            "cell",
-            "what",
-            "published and ours",
-            "evidence from our runs",
-            "why",
-            "source",
-            "published",
-            "ours",
-            "interval",
-            "ratio",
+            *("cell", "what", "published", "ours", "published and ours"),
+            *("evidence from our runs", "why they differ", *(("source",) if several else ())),
         ),
-        rows=tuple((_row(one),) for one in found),
-        labels=6,
+        rows=tuple(((*_row(one), *((one.published.source,) if several else ())),) for one in found),
+        labels=8,
+        remark=f"Published by {sources.pop()}." if len(sources) == 1 else "",
     )
 
 
 def _row(one: Beside) -> tuple[str, ...]:
     published = one.published
-    unit = published.unit
     return (
         one.title or "all",
         subject(one),
+        written(published.value, published.unit),
+        _ours(one),
         one.words,
         _evidence(one) or NONE,
         published.why or NONE,
-        published.source,
-        f"{plain(published.value)} {unit}",
-        NONE if one.value is None else f"{significant(one.value)} {unit}",
-        interval_text(one.interval, 3),
-        number(one.ratio, 2),
     )
+
+
+def _ours(one: Beside) -> str:
+    if one.value is None:
+        return NONE
+    said = f"{significant(one.value)} {one.published.unit}"
+    known = one.interval and one.interval.high > one.interval.low
+    return f"{said} ({interval_text(one.interval, 3)})" if known else said
 
 
 def subject(one: Beside) -> str:
@@ -78,7 +78,7 @@ def orders_table(analysis: Analysis) -> Table:
 def _order_row(one: Order, unit: str) -> tuple[str, ...]:
     words = {Verdict.UNDECIDED: "no significant difference", Verdict.INCOMPARABLE: "not compared"}
     same = {True: "yes", False: "no", None: NONE}[one.same]
-    first, second = (plain(value) for value in one.published)
+    first, second = (written(value) for value in one.published)
     return (
         one.title or "all",
         f"{one.comparison.contender} : {one.comparison.against}",

@@ -1,0 +1,145 @@
+"""Measures what runs of each kind cost, and writes the figures that ship with Headway.
+
+    python -m bench.costs
+
+measures every client and server, and every proxy before one server, one lab at a time on one
+core, and writes ``src/headway/campaign/costs.json``: the least squares of a fixed cost, a cost
+per megabyte and a cost per second of the lab's clock.
+"""
+
+from __future__ import annotations
+
+import itertools
+import json
+import platform
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from headway.campaign import costs
+from headway.campaign.checks import check_installed
+from headway.campaign.cores import available_cores
+from headway.campaign.costs import Cost, Measured, fit, kind_of
+from headway.campaign.local import LocalExecutor
+from headway.cli.terminal import notes, progress
+from headway.errors import WrongInputError
+from headway.lab.bodies import body_file
+from headway.lab.ready import ready_image, ready_machine
+from headway.programs import CLIENTS, PROXIES, SERVERS, check_programs
+from headway.results.provenance import host_facts
+from headway.results.schema import Record, Status
+from headway.study.model import Protocol, Setting
+from headway.study.plan import Run
+
+LOADS: tuple[tuple[str, dict[str, str]], ...] = (
+    ("1 kB", {"rate": "10 Mbit/s", "rtt": "10 ms"}),
+    ("1 kB", {"rate": "10 Mbit/s", "rtt": "2 s"}),
+    ("1 MB", {"rate": "10 Mbit/s", "rtt": "50 ms"}),
+    ("1 MB", {"rate": "500 kbit/s", "rtt": "20 ms"}),
+    ("5 MB", {"rate": "50 Mbit/s", "rtt": "20 ms"}),
+    ("10 MB", {"rate": "10 Mbit/s", "rtt": "50 ms"}),
+)
+"""Sizes and paths that tell the three costs apart."""
+GUESS = Cost(fixed_s=0.3, per_mb_s=0.1, per_virtual_s=0.005)
+FILE = Path(costs.__file__).with_name(costs.SHIPPED_FILE)
+
+
+def kinds() -> Iterator[dict[str, Any]]:
+    """Programs and protocols of every kind, as a study file would have them."""
+    for client, protocol, server in itertools.product(CLIENTS, Protocol, SERVERS):
+        yield {"protocol": protocol, "client": {"program": client}, "server": {"program": server}}
+    yield {"protocol": "h1", "tls": False}
+    for client, protocol, proxy, upstream in itertools.product(
+        CLIENTS, Protocol, PROXIES, Protocol
+    ):
+        yield {
+            "protocol": protocol,
+            "client": {"program": client},
+            "proxy": {"program": proxy, "upstream": {"protocol": upstream}},
+        }
+
+
+def is_measured(raw: dict[str, Any]) -> bool:
+    """Whether a kind can be carried out here, and is not made up of kinds that are measured."""
+    setting = Setting.model_validate(raw)
+    usual = setting.client.program == "curl", setting.server.program == "nginx"
+    if not all(usual) and (setting.proxy or not any(usual)):
+        return False
+    try:
+        check_programs(setting)
+        check_installed([run_of(setting, 0)], "bench")
+    except WrongInputError:
+        return False
+    return True
+
+
+def run_of(setting: Setting, number: int) -> Run:
+    """A run of a setting."""
+    return Run(f"run-{number:04d}", "costs", "", "costs", "one", 1, 1, setting)
+
+
+def planned() -> list[Run]:
+    """One run for every kind and load."""
+    settings = [
+        Setting.model_validate({**raw, "workload": {"size": size}, "path": path})
+        for raw in kinds()
+        if is_measured(raw)
+        for size, path in LOADS
+    ]
+    return [run_of(setting, number) for number, setting in enumerate(settings)]
+
+
+def carry_out(runs: list[Run]) -> dict[str, Record]:
+    """Carry out runs one after another; returns their records by name."""
+    for size in {int(run.setting.workload.size) for run in runs}:
+        body_file(size)
+    records: dict[str, Record] = {}
+    executor = LocalExecutor(ready_machine(ready_image()), available_cores()[-1:])
+    with (
+        tempfile.TemporaryDirectory() as directory,
+        progress("measuring costs", len(runs)) as count,
+    ):
+
+        def keep(done: Any) -> None:
+            for record in done:
+                records[record.run_id] = record
+                count(record.status is Status.OK)
+
+        executor.execute(runs, lambda name: Path(directory) / name, keep)
+    return records
+
+
+def fitted(runs: list[Run], records: dict[str, Record]) -> dict[str, Cost]:
+    """The cost of every kind whose runs succeeded."""
+    measured: dict[str, Measured] = {}
+    for run in runs:
+        record, kind = records[run.run_id], kind_of(run.setting)
+        if record.status is not Status.OK:
+            notes.print(f"{kind}: {record.error}", markup=False)
+            continue
+        assert record.bytes is not None and record.virtual_s and record.wall_s
+        measured[kind] = measured.get(kind, Measured()).with_run(
+            record.bytes / 1e6, record.virtual_s, record.wall_s
+        )
+    return {kind: fit(one, GUESS, prior_runs=0.01) for kind, one in measured.items()}
+
+
+def main() -> None:
+    """Measure and write."""
+    runs = planned()
+    found = fitted(runs, carry_out(runs))
+    host = host_facts()
+    content = {
+        "command": "python -m bench.costs",
+        "machine": f"{host['processor']}, {host['cores']} cores, {platform.machine()}",
+        "costs": {
+            kind: {name: round(part, 5) for name, part in cost.model_dump().items()}
+            for kind, cost in sorted(found.items())
+        },
+    }
+    FILE.write_text(json.dumps(content, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,126 @@
+"""Measures what it costs to tell why: sampling in the guest, and reading the samples on the host.
+
+Run by `.venv/bin/python -m bench.why`; prints the table of docs/why.md. All times are CPU times, the
+least of several: a busy host disturbs wall times more than the differences are.
+"""
+
+from __future__ import annotations
+
+import resource
+import shutil
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+from bench.rows import Row, print_rows
+from headway.guest.orders import SAMPLES_FILE, Orders
+from headway.lab.bodies import body_file
+from headway.lab.machine import Machine
+from headway.lab.ready import ready_image, ready_machine
+from headway.lab.run import network_of, orders_for
+from headway.programs import CLIENTS
+from headway.results.limits import find_limits
+from headway.results.qlog import QLOG_DIRECTORY, REDUCED_FILE, compact_qlog
+from headway.results.series import read_series
+from headway.results.transfer import Transfer, transfer_of
+from headway.study.model import Setting
+
+REPEATS = 5
+SLOW = {
+    "protocol": "h2",
+    "workload": {"size": "12 MB"},
+    "path": {"rate": "1 Mbit/s", "rtt": "100 ms"},
+}
+LOGGED = {
+    "protocol": "h3",
+    "server": {"program": "ngtcp2"},
+    "workload": {"size": "10 MB"},
+    "path": {"rate": "10 Mbit/s", "rtt": "100 ms"},
+}
+
+
+def carried_out(
+    machine: Machine,
+    directory: Path,
+    raw: dict[str, object],
+    change: Callable[[Orders], Orders] = lambda orders: orders,
+) -> float:
+    """CPU seconds of a lab; what it leaves is in the directory, and nothing else."""
+    shutil.rmtree(directory, ignore_errors=True)
+    setting = Setting.model_validate(raw)
+    body_file(int(setting.workload.size))
+    network = network_of(setting, 1)
+    before_s = _labs_s()
+    outcome = machine.boot(change(orders_for(setting, network)), directory, seed=1)
+    spent_s = _labs_s() - before_s
+    measured = CLIENTS[setting.client.program].measure(setting, directory, outcome.ended[-1])
+    if measured.error:
+        raise SystemExit(f"a run failed: {measured.error}")
+    transfer_of(setting, network, measured).save(directory)
+    return spent_s
+
+
+def _labs_s() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def spent_ms(action: Callable[[], object]) -> str:
+    """CPU time of an action in this process."""
+    times = []
+    for _ in range(5 * REPEATS):
+        began = time.process_time()
+        action()
+        times.append(time.process_time() - began)
+    return f"{min(times) * 1e3:.1f} ms"
+
+
+def sampling(machine: Machine, scratch: Path) -> list[Row]:
+    """A long transfer with samples and without, and reading them."""
+    run, bare = scratch / "run", scratch / "bare"
+    with_s = min(carried_out(machine, run, SLOW) for _ in range(REPEATS))
+    without_s = min(
+        carried_out(machine, bare, SLOW, lambda orders: replace(orders, sampling=None))
+        for _ in range(REPEATS)
+    )
+    file, transfer = run / SAMPLES_FILE, Transfer.load(run)
+    count = len(file.read_text().splitlines()) - 1
+    return [
+        Row(f"samples of a transfer of {transfer.end_s:.0f} s", str(count), "-"),
+        Row("their size", f"{file.stat().st_size / 1e3:.0f} kB", "-"),
+        Row("CPU time of its lab without samples", f"{without_s:.2f} s", "-"),
+        Row("CPU time of one sample", f"{(with_s - without_s) / count * 1e3:.2f} ms", "-"),
+        Row("keeping what series need", spent_ms(lambda: transfer.save(run)), "2 ms"),
+        Row("its limits for the record", spent_ms(lambda: find_limits(run, transfer)), "-"),
+        Row("its series for pictures", spent_ms(lambda: read_series(run)), "-"),
+    ]
+
+
+def logging(machine: Machine, scratch: Path) -> list[Row]:
+    """Reducing a qlog."""
+    run = scratch / "logged"
+    carried_out(machine, run, LOGGED)
+    whole = sum(file.stat().st_size for file in (run / QLOG_DIRECTORY).glob("*/*"))
+    kept = scratch / "kept"
+    reducing = spent_ms(lambda: compact_qlog(run, keep=True))
+    shutil.copytree(run, kept)
+    compact_qlog(kept)
+    return [
+        Row("qlog of 10 MB by ngtcp2's server", f"{whole / 1e6:.1f} MB", "-"),
+        Row("what it is reduced to", f"{(kept / REDUCED_FILE).stat().st_size / 1e3:.0f} kB", "-"),
+        Row("reducing it", reducing, "-"),
+    ]
+
+
+def main() -> None:
+    """Measure everything and print the table."""
+    machine = ready_machine(ready_image())
+    with tempfile.TemporaryDirectory() as scratch:
+        rows = [*sampling(machine, Path(scratch)), *logging(machine, Path(scratch))]
+    print_rows(rows)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,116 @@
+"""What the adapters of clients share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ValidationError
+
+from headway.programs.base import SERVER_NAME, Knob, Measurement
+from headway.study.model import Setting
+
+IDLE_LIMIT_S = 30
+"""After so long without a byte, a client of the workload migration gives a connection up."""
+TRIES = 5
+"""How often a client that cannot migrate asks for the body, all in all."""
+
+RETRY_PAUSE = Knob(
+    "retry_pause",
+    "1",
+    "seconds between the loss of a connection and the next attempt, when the address changes",
+    ("0", "0.5", "1", "2", "5", "10"),
+)
+
+_UNTIL_IT_SUCCEEDS = """\
+tries=$1 pause=$2
+shift 2
+until "$@"; do
+  status=$?
+  tries=$((tries - 1))
+  [ $tries -gt 0 ] || exit $status
+  sleep $pause
+done
+"""
+_IN_NEW_DIRECTORY = 'mkdir -p "$1" && shift && exec "$@"'
+
+
+def started_again(command: Sequence[str], pause_s: str) -> tuple[str, ...]:
+    """A command that a shell starts again, after a pause, until it succeeds or all tries are used.
+
+    Its exit status is that of the last attempt.
+    """
+    return ("sh", "-c", _UNTIL_IT_SUCCEEDS, "sh", str(TRIES), pause_s, *command)
+
+
+def in_new_directory(directory: str, command: Sequence[str]) -> tuple[str, ...]:
+    """A command for which a directory is made first."""
+    return ("sh", "-c", _IN_NEW_DIRECTORY, "sh", directory, *command)
+
+
+def hosts_file(address: str) -> dict[str, str]:
+    """The file that tells programs the server's address, so that they ask no name server."""
+    return {"/etc/hosts": f"127.0.0.1 localhost\n{address} {SERVER_NAME}\n"}
+
+
+def last_words(file: Path) -> str:
+    """The last line that a program wrote, header fields (which it indents) aside."""
+    lines = file.read_text(errors="replace").splitlines() if file.exists() else []
+    said = [line.strip() for line in lines if line.strip() and not line.startswith("  ")]
+    return said[-1] if said else "it printed no result"
+
+
+def answer_error(status: int, size: int, setting: Setting) -> str | None:
+    """What is wrong with an answer: its status, or the number of bytes of its body."""
+    if status != 200:
+        return f"the server answered with status {status}"
+    if size != int(setting.workload.size):
+        return f"{size} bytes came of {int(setting.workload.size)}"
+    return None
+
+
+class _Request(BaseModel):
+    status: int | None = None
+    bytes: int = 0
+    ttfb_s: float | None = None
+    total_s: float | None = None
+    error: str | None = None
+
+
+class _Report(BaseModel):
+    handshake_s: float | None = None
+    error: str | None = None
+    requests: list[_Request]
+
+
+def reported(file: Path, program: str, setting: Setting) -> Measurement:
+    """What an HTTP/3 client reports: one JSON object, with all times in seconds from its start.
+
+    Args:
+        file: its standard output.
+        program: what it is called in errors.
+        setting: what it was asked to do.
+    """
+    try:
+        report = _Report.model_validate_json(file.read_text())
+    except (FileNotFoundError, ValidationError):
+        return Measurement(error=f"{program} printed no result")
+    wrong = (_request_error(request, setting) for request in report.requests)
+    if error := report.error or next((error for error in wrong if error), None):
+        return Measurement(error=f"{program}: {error}")
+    first_bytes = [request.ttfb_s for request in report.requests if request.ttfb_s is not None]
+    ends = tuple(request.total_s for request in report.requests if request.total_s is not None)
+    return Measurement(
+        connect_s=report.handshake_s,
+        tls_s=report.handshake_s,
+        ttfb_s=min(first_bytes),
+        total_s=max(ends),
+        bytes=sum(request.bytes for request in report.requests),
+        each_s=ends,
+    )
+
+
+def _request_error(request: _Request, setting: Setting) -> str | None:
+    if request.error or request.status is None or request.total_s is None:
+        return request.error or "an answer did not come"
+    return answer_error(request.status, request.bytes, setting)

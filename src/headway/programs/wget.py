@@ -1,0 +1,100 @@
+"""GNU Wget: HTTP/1.1."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from headway.guest.orders import Ended, Program
+from headway.programs.base import (
+    CA_FILE,
+    CLIENT,
+    SECRETS_FILE,
+    Adjustment,
+    Client,
+    Knob,
+    Measurement,
+    Started,
+    body_files,
+    urls,
+)
+from headway.programs.client import (
+    RETRY_PAUSE,
+    TRIES,
+    answer_error,
+    hosts_file,
+    last_words,
+    started_again,
+)
+from headway.study.model import Protocol, Setting
+from headway.study.workload import Download, Migration
+
+RESUME = Knob(
+    "resume",
+    "on",
+    "whether it asks for the rest of a body only, with a range request, when the address changes",
+    ("on", "off"),
+)
+_DISCARDED = "/dev/null"
+_PARTIAL_BODY = "/tmp/partial-body"
+
+_STATUS = re.compile(r"^  HTTP/(?P<version>\S+) (?P<status>\d{3})", re.MULTILINE)
+_SAVED = re.compile(r"\[(?P<size>\d+)(?:/\d+)?\] -> ")
+
+
+class Wget(Client):
+    """wget: one request."""
+
+    name = "wget"
+    package = "wget"
+    protocols = frozenset({Protocol.H1})
+    workloads = (Download, Migration)
+    knobs = (RESUME, RETRY_PAUSE)
+    adjustments = (
+        Adjustment("wget", "/etc/hosts", "the server", "no time is spent on name resolution"),
+        Adjustment(
+            "wget",
+            "--tries",
+            f"1, by a shell that starts it up to {TRIES} times when the address changes",
+            "it goes on (--continue) or begins anew as the study asks, after the same pause as others",
+        ),
+    )
+
+    def start(self, setting: Setting, address: str) -> Started:
+        """See `Client.start`."""
+        argv: tuple[str, ...] = (
+            "wget",
+            "--no-config",
+            "--no-hsts",
+            "--no-verbose",
+            "--server-response",
+            "--tries=1",
+            f"--ca-certificate={CA_FILE}",
+        )
+        bodies = body_files(setting)
+        target = bodies[0] if bodies else _DISCARDED
+        if isinstance(setting.workload, Migration):
+            if self.knob("resume", setting.client) == "on":
+                argv = (*argv, "--continue")
+                target = bodies[0] if bodies else _PARTIAL_BODY
+            argv = started_again(argv, self.knob("retry_pause", setting.client))
+        argv = (*argv, f"--output-document={target}", *urls(setting))
+        env = {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"} if setting.capture.packets else {}
+        return Started((Program(self.name, CLIENT, argv, env),), hosts_file(address), bodies)
+
+    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+        """See `Client.measure`."""
+        file = directory / f"{self.name}.err"
+        said = file.read_text(errors="replace") if file.exists() else ""
+        answers, saved = list(_STATUS.finditer(said)), list(_SAVED.finditer(said))
+        if ended.exit_status != 0 or not answers or not saved:
+            return Measurement(error=f"wget: {last_words(file)} (exit status {ended.exit_status})")
+        last, size = answers[-1], int(saved[-1]["size"])
+        if last["version"] != "1.1":
+            return Measurement(error=f"HTTP/{last['version']} was spoken, not h1")
+        resumed = last["status"] == "206" and len(answers) > 1
+        if error := answer_error(200 if resumed else int(last["status"]), size, setting):
+            return Measurement(error=error)
+        # It tells no times; it ends with the last byte, and computing takes no virtual time.
+        total_s = ended.at_ns / 1e9
+        return Measurement(total_s=total_s, bytes=size, each_s=(total_s,))

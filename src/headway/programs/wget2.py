@@ -1,0 +1,167 @@
+"""GNU Wget2: HTTP/1.1 and HTTP/2."""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass
+from pathlib import Path
+
+from headway.guest.orders import Ended, Program
+from headway.programs.base import (
+    CA_FILE,
+    CLIENT,
+    SECRETS_FILE,
+    Adjustment,
+    Client,
+    Measurement,
+    Started,
+    body_files,
+    urls,
+)
+from headway.programs.client import (
+    RETRY_PAUSE,
+    TRIES,
+    answer_error,
+    hosts_file,
+    last_words,
+    started_again,
+)
+from headway.programs.wget import RESUME
+from headway.study.model import Protocol, Setting
+from headway.study.workload import Download, Migration, Parallel
+
+_ANSWERS, _HANDSHAKES = "wget2-answers.csv", "wget2-handshakes.csv"
+_DISCARDED, _PARTIAL_BODY = "/dev/null", "/tmp/partial-body"
+_DIRECTORY = "/tmp/bodies"
+_H2_STREAMS = 100
+"""Requests on a connection at once; as many as the workload parallel can have."""
+_WHOLE = 'file=$1 size=$2; shift 2; "$@" && [ "$(stat -c %s "$file")" -eq "$size" ]'
+"""A command that fails unless it leaves a file of that size: wget2's exit status is 0 even if an
+HTTP/2 connection breaks."""
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """An answer: its status, the size of its body, and how many milliseconds it took."""
+
+    status: int
+    size: int
+    took_ms: int
+
+
+class Wget2(Client):
+    """wget2: one request, or several at once."""
+
+    name = "wget2"
+    package = "wget2"
+    protocols = frozenset({Protocol.H1, Protocol.H2})
+    workloads = (Download, Parallel, Migration)
+    knobs = (RESUME, RETRY_PAUSE)
+    adjustments = (
+        Adjustment("wget2", "/etc/hosts", "the server", "no time is spent on name resolution"),
+        Adjustment(
+            "wget2",
+            "--max-threads",
+            "1 for HTTP/2, else the number of requests",
+            "each of its threads opens a connection; its default is 5",
+        ),
+        Adjustment(
+            "wget2",
+            "--http2-request-window",
+            str(_H2_STREAMS),
+            "all requests are sent at once; its default is 30",
+        ),
+        Adjustment("wget2", "--tcp-fastopen", "off", "every connection pays for a full handshake"),
+        Adjustment(
+            "wget2",
+            "--tries",
+            f"1, by a shell that starts it up to {TRIES} times when the address changes",
+            "it goes on (--continue) or begins anew as the study asks, after the same pause as others",
+        ),
+    )
+
+    def start(self, setting: Setting, address: str) -> Started:
+        """See `Client.start`."""
+        h2 = setting.protocol is Protocol.H2
+        argv: tuple[str, ...] = (
+            "wget2",
+            "--no-config",
+            "--no-hsts",
+            "--no-hpkp",
+            "--no-ocsp",
+            "--no-tcp-fastopen",
+            "--no-robots",
+            "--tries=1",
+            f"--ca-certificate={CA_FILE}",
+            "--http2-only" if h2 else "--no-http2",
+            f"--max-threads={1 if h2 else setting.workload.requests}",
+            f"--http2-request-window={_H2_STREAMS}",
+            f"--stats-site=csv:/lab/run/{_ANSWERS}",
+            f"--stats-tls=csv:/lab/run/{_HANDSHAKES}",
+        )
+        bodies = _bodies(setting)
+        if isinstance(setting.workload, Migration):
+            bodies = bodies or (_PARTIAL_BODY,)
+            if self.knob("resume", setting.client) == "on":
+                argv = (*argv, "--continue")
+            whole = ("sh", "-c", _WHOLE, "sh", bodies[0], str(int(setting.workload.size)))
+            argv = started_again((*whole, *argv), self.knob("retry_pause", setting.client))
+        where = f"--output-document={bodies[0] if bodies else _DISCARDED}"
+        if len(bodies) > 1:
+            where = f"--directory-prefix={_DIRECTORY}"
+        env = {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"} if setting.capture.packets else {}
+        program = Program(self.name, CLIENT, (*argv, where, *urls(setting)), env)
+        return Started((program,), hosts_file(address), bodies if setting.capture.bodies else ())
+
+    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+        """See `Client.measure`."""
+        answers = _answers(directory / _ANSWERS)
+        if ended.exit_status != 0 or len(answers) < setting.workload.requests:
+            reason = last_words(directory / f"{self.name}.err")
+            return Measurement(error=f"wget2: {reason} (exit status {ended.exit_status})")
+        for answer in answers:
+            resumed = isinstance(setting.workload, Migration) and answer.status == 206
+            status = 200 if resumed else answer.status
+            if error := answer_error(status, answer.size, setting):
+                return Measurement(error=error)
+        if error := _connection_error(directory / _HANDSHAKES, setting):
+            return Measurement(error=error)
+        # It tells how long each answer took, but not when it asked. It ends with the last byte,
+        # and computing takes no virtual time.
+        total_s, longest_ms = ended.at_ns / 1e9, max(answer.took_ms for answer in answers)
+        return Measurement(
+            total_s=total_s,
+            bytes=sum(answer.size for answer in answers),
+            each_s=tuple(total_s - (longest_ms - answer.took_ms) / 1e3 for answer in answers),
+        )
+
+
+def _bodies(setting: Setting) -> tuple[str, ...]:
+    """Files that bodies are kept in, if they are; with several, wget2 chooses their names."""
+    if not setting.capture.bodies or setting.workload.requests == 1:
+        return body_files(setting)
+    return tuple(f"{_DIRECTORY}/{url.rpartition('/')[2]}" for url in urls(setting))
+
+
+def _answers(file: Path) -> list[_Answer]:
+    """Answers in the order of the requests."""
+    if not file.exists():
+        return []
+    with file.open(newline="") as lines:
+        rows = sorted(csv.DictReader(lines), key=lambda row: int(row["ID"]))
+    return [
+        _Answer(int(row["Status"]), int(row["SizeDecompressed"]), int(row["TransferTime"]))
+        for row in rows
+    ]
+
+
+def _connection_error(file: Path, setting: Setting) -> str | None:
+    """What is wrong with the connections: their protocol, or that there are too many."""
+    if setting.protocol is not Protocol.H2:
+        return None
+    spoken = [line.split(",")[5] for line in file.read_text().splitlines()]
+    if set(spoken) != {"h2"}:
+        return f"{', '.join(spoken) or 'nothing'} was spoken, not h2"
+    if len(spoken) > 1:
+        return f"wget2 opened {len(spoken)} connections instead of one"
+    return None

@@ -1,0 +1,185 @@
+"""What limited a run, where physics says what it must have been."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway.guest.orders import Orders
+from headway.lab.bodies import body_file
+from headway.lab.machine import Machine
+from headway.lab.run import network_of, orders_for
+from headway.programs import CLIENTS
+from headway.results.limits import Limits, find_limits
+from headway.results.qlog import compact_qlog
+from headway.results.schema import Record
+from headway.results.series import read_series
+from headway.results.transfer import transfer_of
+from headway.study.model import Setting
+from tests.lab.conftest import RunSetting
+
+pytestmark = pytest.mark.lab
+
+SAMPLE_S = 0.1
+CAUSES = [name for name in Limits.__dataclass_fields__ if name.endswith("_s")]
+
+
+def setting(protocol: str, size: str, server: dict[str, Any], **path: object) -> dict[str, object]:
+    return {
+        "protocol": protocol,
+        "workload": {"size": size},
+        "path": {"rate": "10 Mbit/s", "rtt": "100 ms", **path},
+        "server": {"program": "nginx", **server},
+    }
+
+
+def share(found: Record | Limits, total_s: float, *causes: str) -> float:
+    return sum(getattr(found, cause) for cause in causes) / total_s
+
+
+def total(record: Record) -> float:
+    """Duration of a run that went well, whose causes sum up to it."""
+    assert record.error is None
+    assert record.total_s is not None
+    assert sum(getattr(record, cause) for cause in CAUSES) == pytest.approx(
+        record.total_s, abs=SAMPLE_S
+    )
+    return record.total_s
+
+
+@pytest.mark.parametrize(
+    ("protocol", "server"), [("h2", "nginx"), ("h3", "nginx"), ("h3", "ngtcp2")]
+)
+def test_a_clean_path_is_limited_by_its_rate(
+    run_setting: RunSetting, protocol: str, server: str
+) -> None:
+    record = run_setting(setting(protocol, "5 MB", {"program": server}, rtt="20 ms"))
+    assert record.limited_by == "path"
+    assert share(record, total(record), "path_s") > 0.9
+
+
+@pytest.mark.parametrize(
+    ("protocol", "program", "source"),
+    [
+        ("h2", "nginx", "tcp_info"),
+        ("h3", "nginx", "counters"),
+        ("h3", "ngtcp2", "qlog"),
+        ("h3", "caddy", "qlog"),
+    ],
+)
+def test_heavy_loss_limits_by_a_small_window_and_recovery(
+    run_setting: RunSetting, protocol: str, program: str, source: str
+) -> None:
+    server = {"program": program, "congestion_control": "reno"}
+    raw = setting(protocol, "1 MB", server, loss="4 %") | {"capture": {"qlog": True}}
+    record = run_setting(raw)
+    assert record.limits_source == source
+    assert record.limited_by in ("congestion window", "recovery")
+    causes = ("cwnd_s", "recovery_s", "idle_recovery_s")
+    assert share(record, total(record), *causes) > 0.85
+    assert record.recovery_s
+
+
+@pytest.mark.parametrize(
+    ("protocol", "server"), [("h2", "nginx"), ("h3", "nginx"), ("h3", "ngtcp2")]
+)
+def test_a_short_transfer_over_a_long_fast_path_is_growth(
+    run_setting: RunSetting, protocol: str, server: str
+) -> None:
+    raw = setting(protocol, "1 MB", {"program": server}, rate="1 Gbit/s", rtt="200 ms")
+    record = run_setting(raw)
+    assert record.limited_by == "growth"
+    assert record.handshake_s == record.ttfb_s
+    assert share(record, total(record), "growth_s", "handshake_s") > 0.9
+
+
+def test_a_blackout_is_spent_waiting_for_timeouts(run_setting: RunSetting) -> None:
+    """Half of the second that nothing arrives, and more, since each time-out is twice the last."""
+    clear = run_setting(setting("h2", "2 MB", {}), name="clear")
+    record = run_setting(setting("h2", "2 MB", {}, blackouts=[["1 s", "2 s"]]))
+    assert clear.idle_recovery_s == 0
+    assert record.idle_recovery_s is not None and record.timeouts is not None
+    assert 0.5 < record.idle_recovery_s < total(record) - total(clear) + SAMPLE_S
+    assert record.timeouts >= 2
+
+
+def test_behind_a_proxy_the_narrow_side_is_named(run_setting: RunSetting) -> None:
+    raw = setting("h2", "1 MB", {}, rate="100 Mbit/s", rtt="4 ms")
+    narrow = {"rate": "5 Mbit/s", "rtt": "20 ms"}
+    upstream = {"protocol": "h1", "tls": False, "path": narrow}
+    record = run_setting(raw | {"proxy": {"program": "nginx", "upstream": upstream}})
+    assert record.limited_by == "application"
+    assert record.upstream_limited_by == "path"
+    assert share(record, total(record), "application_s") > 0.8
+
+
+def limits_with(
+    machine: Machine, directory: Path, raw: dict[str, object], change: Callable[[Orders], Orders]
+) -> tuple[Limits, float]:
+    """The limits of a run whose orders were changed, and its duration."""
+    chosen = Setting.model_validate(raw)
+    body_file(int(chosen.workload.size))
+    network = network_of(chosen, seed=1)
+    outcome = machine.boot(change(orders_for(chosen, network)), directory, seed=1)
+    ended = outcome.ended[-1]
+    measured = CLIENTS[chosen.client.program].measure(chosen, directory, ended)
+    assert measured.total_s is not None, measured.error
+    transfer = transfer_of(chosen, network, measured)
+    return find_limits(directory, transfer), measured.total_s
+
+
+def test_a_small_receive_window_is_named(machine: Machine, tmp_path: Path) -> None:
+    """A window of about 32 kB carries a tenth of what the path does."""
+
+    def small_window(orders: Orders) -> Orders:
+        small = {"net.ipv4.tcp_rmem": "4096 32768 32768"}
+        return replace(
+            orders,
+            namespaces=tuple(
+                replace(ns, sysctls=ns.sysctls | small) if ns.name == "client" else ns
+                for ns in orders.namespaces
+            ),
+        )
+
+    raw = setting("h1", "1 MB", {}, rate="100 Mbit/s") | {"tls": False}
+    found, total_s = limits_with(machine, tmp_path, raw, small_window)
+    assert found.limited_by == "receive window"
+    assert share(found, total_s, "rwnd_limited_s") > 0.7
+
+
+def test_sampling_costs_no_virtual_time(machine: Machine, tmp_path: Path) -> None:
+    raw = setting("h2", "1 MB", {}, loss="1 %")
+    _, sampled_s = limits_with(machine, tmp_path / "with", raw, lambda orders: orders)
+    found, total_s = limits_with(
+        machine, tmp_path / "without", raw, lambda orders: replace(orders, sampling=None)
+    )
+    assert found == Limits()
+    assert total_s == pytest.approx(sampled_s, abs=20e-6)
+
+
+@pytest.mark.parametrize("server", ["ngtcp2", "caddy"])
+def test_real_qlogs_tell_the_windows_that_the_bottleneck_saw(
+    run_setting: RunSetting, tmp_path: Path, server: str
+) -> None:
+    raw = setting("h3", "1 MB", {"program": server}, loss="1 %") | {"capture": {"qlog": True}}
+    record = run_setting(raw)
+    run = tmp_path / "run"
+    (hop,) = read_series(run).hops
+    assert hop.evidence == "qlog"
+    windows = [window for window in hop.cwnd_bytes if window]
+    assert min(windows) < max(windows) / 2
+    # What is in flight fills the path's delay and its queue, and never more than the window.
+    assert max(flight or 0 for flight in hop.in_flight_bytes) <= max(windows) + 1500
+    assert min(srtt for srtt in hop.srtt_ms[-20:] if srtt) >= 100
+    assert record.path_drops is not None and record.path_drops > 5
+    # A lost acknowledgement is not missed, and a probe of the path's MTU is lost by intent.
+    assert record.retransmits == pytest.approx(record.path_drops, abs=4)
+    before = read_series(run)
+    compact_qlog(run)
+    assert read_series(run) == before
+    assert list(run.glob("qlog/server/*qlog")) == []
+    assert (run / "qlog.json").stat().st_size < 50_000

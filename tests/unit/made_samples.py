@@ -1,0 +1,79 @@
+"""A run's directory as the guest leaves it, made by hand: samples of one hop, and its transfer."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from headway.guest.netlink import QueueStats, TcpInfo
+from headway.guest.orders import SAMPLES_FILE
+from headway.results.transfer import Hop, Transfer
+
+EPOCH_S = 1_767_225_600.5
+HOP = Hop("server", "client", "queue", ("loss",), rate_mbit=10, rtt_s=0.1, delay_s=0.05)
+FRAME_BYTES = 1514
+
+Row = tuple[float, QueueStats | None, QueueStats, list[TcpInfo]]
+"""A sample: time in seconds, the queue's counters, the delay line's, the server's connections."""
+
+
+def counters(packets: int, *, backlog: int = 0, drops: int = 0) -> QueueStats:
+    """Counters after so many full packets."""
+    return QueueStats(packets * FRAME_BYTES, packets, drops, backlog)
+
+
+def tcp(**fields: int) -> TcpInfo:
+    """A connection in congestion avoidance whose window of ten segments is full."""
+    usual = {
+        **dict.fromkeys(TcpInfo._fields, 0),
+        "local_port": 443,
+        "peer_port": 40000,
+        "mss": 1448,
+        "cwnd": 10,
+        "ssthresh": 10,
+        "unacked": 10,
+        "notsent_bytes": 100_000,
+        "rtt_us": 100_000,
+    }
+    return TcpInfo(**{**usual, **fields})
+
+
+def write_samples(directory: Path, rows: Sequence[Row]) -> None:
+    """Write the samples of a hop as the guest's sampler does."""
+    header = [
+        int(EPOCH_S * 1e9),
+        [["router", "queue"], ["router", "loss"]],
+        ["server"],
+        QueueStats._fields,
+        TcpInfo._fields,
+    ]
+    lines: list[Any] = [header]
+    lines += [[round(at_s * 1e6), [queue, loss], [found]] for at_s, queue, loss, found in rows]
+    (directory / SAMPLES_FILE).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def rows_of(
+    packets: Sequence[int],
+    connections: Sequence[list[TcpInfo]] | None = None,
+    *,
+    every_s: float = 0.1,
+    backlog: int = 0,
+    path_drops: Sequence[int] | None = None,
+) -> list[Row]:
+    """Samples at equal distances, from the packets sent until each of them."""
+    return [
+        (
+            index * every_s,
+            counters(sent, backlog=backlog),
+            counters(sent, drops=path_drops[index] if path_drops else 0),
+            connections[index] if connections else [],
+        )
+        for index, sent in enumerate(packets)
+    ]
+
+
+def transfer(start_s: float = 0.25, end_s: float = 1.05, hop: Hop = HOP) -> Transfer:
+    """The client's first and last byte."""
+    return Transfer(start_s, end_s, (hop,))

@@ -1,0 +1,374 @@
+"""The figures: they show what the data say, and are drawn only of data that are fit for them."""
+
+import math
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+import pytest
+
+from headway.analysis import Analysis, analyse
+from headway.report.figures import Picture, Section, Story, Subject, known_kinds, pictures
+from headway.report.figures.boxes import KIND as BOXES
+from headway.report.figures.delta_cdf import KIND as DELTA_CDF
+from headway.report.figures.heatmap import KIND as HEATMAP
+from headway.report.figures.holdups import COLOURS
+from headway.report.figures.holdups import KIND as HOLDUPS
+from headway.report.figures.kind import Kind
+from headway.report.figures.lines import KIND as LINES
+from headway.report.figures.published import KIND as PUBLISHED
+from headway.report.figures.runs_cdf import KIND as RUNS_CDF
+from headway.report.figures.timeline import KIND as TIMELINE
+from headway.report.sheet import Area, Dots, Line, Sheet, Text, text_width
+from headway.report.styles import study_styles
+from headway.report.theme import FASTER, PAPER, RED, SLOWER, Colour
+from headway.results.hop import Evidence
+from headway.results.limits import Limit
+from headway.results.series import HopSeries, Series
+from tests.unit import made_results as made
+
+MINUS = "\N{MINUS SIGN}"
+
+
+def subject(
+    rows: Sequence[dict[str, Any]], manifest: Mapping[str, Any] | None = None, **told: Any
+) -> Subject:
+    analysis = analyse(made.results(rows, manifest))
+    return Subject(analysis, study_styles([analysis]), **told)
+
+
+def drawn(kind: Kind, of: Subject) -> Picture:
+    picture = kind.draw(of)
+    assert picture is not None
+    return picture
+
+
+def texts(sheet: Sheet) -> list[str]:
+    return [shape.text for shape in sheet.shapes if isinstance(shape, Text)]
+
+
+def below(sheet: Sheet, text: Text) -> Colour:
+    """The fill of the topmost box around the middle of a text."""
+    fills = [
+        shape.fill
+        for shape in sheet.shapes
+        if isinstance(shape, Area)
+        for polygon in shape.polygons
+        if min(x for x, _ in polygon) <= text.x <= max(x for x, _ in polygon)
+        and min(y for _, y in polygon) <= text.y <= max(y for _, y in polygon)
+    ]
+    return fills[-1] if fills else PAPER
+
+
+def grid_of(levels: Sequence[float], factor: Any, **times: Any) -> list[dict[str, Any]]:
+    """A row of cells over an RTT; a contender's times are a multiple of ``factor(level)``."""
+    return [
+        row
+        for level in levels
+        for row in made.runs(
+            {name: [factor(level) * time for time in of] for name, of in times.items()},
+            cell=f"rtt_{level}",
+            rtt_ms=float(level),
+        )
+    ]
+
+
+def within(sheet: Sheet) -> bool:
+    """Whether all texts lie on the sheet."""
+    shift = {"start": 0.0, "middle": 0.5, "end": 1.0}
+    for shape in sheet.shapes:
+        if isinstance(shape, Text):
+            long = text_width(shape.text, shape.size, shape.bold)
+            left = shape.x - shift[shape.anchor] * long
+            if left < -1 or left + long > sheet.width + 1 or not 0 <= shape.y <= sheet.height:
+                return False
+    return True
+
+
+def test_a_module_with_a_kind_is_a_figure() -> None:
+    kinds = known_kinds()
+    assert {BOXES, DELTA_CDF, HEATMAP, HOLDUPS, LINES, PUBLISHED, RUNS_CDF, TIMELINE} <= set(kinds)
+    assert [kind.place for kind in kinds] == sorted({kind.place for kind in kinds})
+
+
+def test_heat_map_is_white_where_nothing_is_significant() -> None:
+    sheet = drawn(HEATMAP, subject(made.grid())).wide
+    entries = [shape for shape in sheet.shapes if isinstance(shape, Text)]
+    chance = [entry for entry in entries if entry.text.startswith("(")]
+    assert len(chance) == 4
+    assert {below(sheet, entry) for entry in chance} == {PAPER}
+    faster = [entry for entry in entries if entry.text.startswith(f"{MINUS}60 %")]
+    assert len(faster) == 2
+    assert {below(sheet, entry) for entry in faster} == {FASTER[3]}
+    slower = [entry for entry in entries if entry.text == "+20 %"]
+    assert {below(sheet, entry) for entry in slower} == {SLOWER[1]}
+
+
+def test_heat_map_marks_failures() -> None:
+    picture = drawn(HEATMAP, subject(made.grid()))
+    assert sum("†" in text for text in texts(picture.wide)) == 2
+    assert "†" in picture.caption
+
+
+def test_heat_map_of_a_metric_that_should_be_high() -> None:
+    rows = made.grid()
+    for row in rows:
+        row["goodput_mbit"] = 8 / row["total_s"] if row["total_s"] else None
+    told = made.experiments({"name": "", "baseline": "h2", "metrics": ["goodput_mbit"]})
+    sheet = drawn(HEATMAP, subject(rows, told)).wide
+    more = next(s for s in sheet.shapes if isinstance(s, Text) and s.text.startswith("+150 %"))
+    assert below(sheet, more) in FASTER
+
+
+def test_large_heat_maps_say_what_they_leave_out() -> None:
+    names = [f"c{number:02d}" for number in range(20)]
+    rows = [
+        row
+        for level in range(200)
+        for row in made.runs(
+            {name: [1.0 + (name == "c07"), 1.1 + (name == "c07")] for name in names},
+            cell=f"rtt_{level}",
+            rtt_ms=float(level),
+        )
+    ]
+    picture = drawn(HEATMAP, subject(rows))
+    assert "12 of 19 comparisons" in picture.caption
+    assert {"against c00", "c07"} <= set(texts(picture.wide))
+    assert picture.narrow is None
+
+
+def test_lines_need_three_numeric_levels() -> None:
+    assert LINES.draw(subject(made.grid())) is None
+    three = subject(grid_of((10, 20, 50), float, h2=[1.0, 1.1], h3=[2.0, 2.2]))
+    said = texts(drawn(LINES, three).wide)
+    assert {"h2", "h3", "10 ms", "20 ms", "50 ms", "RTT"} <= set(said)
+
+
+def test_lines_go_through_the_medians() -> None:
+    of = subject(grid_of((10, 20, 30), float, h2=[0.9, 1.0, 1.1]))
+    sheet = drawn(LINES, of).wide
+    colour = of.styles["h2"].colour
+    line = next(
+        shape
+        for shape in sheet.shapes
+        if isinstance(shape, Line) and shape.colour is colour and len(shape.runs[0]) == 3
+    )
+    (x1, y1), (x2, y2), (x3, y3) = line.runs[0]
+    assert x2 - x1 == pytest.approx(x3 - x2)
+    assert y1 - y2 == pytest.approx(y2 - y3)
+    assert y1 > y3
+
+
+def test_sizes_stand_on_a_logarithmic_axis() -> None:
+    rows = [
+        row
+        for size in (0, 10, 100, 1000)
+        for row in made.runs(
+            {"h2": [1.0 + size, 1.1 + size]},
+            cell=f"size_{size}",
+            size_bytes=size * 1000,
+            workload=f"download {size} kB",
+        )
+    ]
+    of = subject(rows)
+    sheet = drawn(LINES, of).wide
+    ticks = {s.text: s.x for s in sheet.shapes if isinstance(s, Text) and s.text.endswith(" kB")}
+    assert ticks["100 kB"] - ticks["10 kB"] == pytest.approx(ticks["1000 kB"] - ticks["100 kB"])
+    assert ticks["10 kB"] - ticks["0 kB"] == pytest.approx(ticks["100 kB"] - ticks["10 kB"])
+
+
+def test_lines_show_failures() -> None:
+    rows = grid_of((10, 20, 30), float, h2=[1.0, 1.1])
+    rows += made.runs({"h3": [5.0, None]}, cell="rtt_10", rtt_ms=10.0)
+    rows += made.runs({"h3": [None, None]}, cell="rtt_20", rtt_ms=20.0)
+    of = subject(rows)
+    picture = drawn(LINES, of)
+    hollow = [s for s in picture.wide.shapes if isinstance(s, Dots) and s.hollow]
+    assert [shape.colour for shape in hollow] == [of.styles["h3"].colour]
+    assert "hollow" in picture.caption and "gap" in picture.caption
+
+
+def test_boxes_show_every_run_and_the_medians() -> None:
+    of = subject(made.runs({"h2": [1.0, 2.0, 3.0, 4.0, 5.0, 9.0], "h3": [7.0, None, None]}))
+    picture = drawn(BOXES, of)
+    said = texts(picture.wide)
+    assert {"h2", "h3", "3.50 s", "7.00 s †2"} <= set(said)
+    dots = [shape for shape in picture.wide.shapes if isinstance(shape, Dots)]
+    assert sorted(len(shape.points) for shape in dots) == [1, 6]
+    box = next(s for s in picture.wide.shapes if isinstance(s, Area))
+    xs = sorted(x for x, _ in dots[0].points)
+    left, right = box.polygons[0][0][0], box.polygons[0][1][0]
+    assert xs[1] < left < xs[2]
+    assert xs[3] < right < xs[4]
+
+
+def test_fourteen_contenders_are_readable() -> None:
+    names = [f"contender-{number:02d}-envoy" for number in range(14)]
+    picture = drawn(BOXES, subject(made.runs({name: [1.0, 1.5, 1.2] for name in names})))
+    for sheet in (picture.wide, picture.narrow):
+        assert sheet is not None
+        assert within(sheet)
+        heights = sorted(
+            shape.y for shape in sheet.shapes if isinstance(shape, Text) and shape.anchor == "end"
+        )
+        assert min(b - a for a, b in pairwise(heights)) >= 20
+    assert set(names) <= set(texts(picture.wide))
+
+
+def test_distributions_need_enough_varied_runs() -> None:
+    assert RUNS_CDF.draw(subject(made.runs({"h2": [1.0, 2.0, 3.0]}))) is None
+    assert RUNS_CDF.draw(subject(made.runs({"h2": [1.0] * 10}))) is None
+    of = subject(made.runs({"h2": [1.0 + step for step in range(8)] + [None, None]}))
+    sheet = drawn(RUNS_CDF, of).wide
+    curve = next(
+        s
+        for s in sheet.shapes
+        if isinstance(s, Line) and s.colour is of.styles["h2"].colour and len(s.runs[0]) > 10
+    )
+    top = next(s.y for s in sheet.shapes if isinstance(s, Text) and s.text == "100 %")
+    bottom = next(s.y for s in sheet.shapes if isinstance(s, Text) and s.text == "0")
+    reached = (bottom - min(y for _, y in curve.runs[0])) / (bottom - top)
+    assert reached == pytest.approx(0.8)
+
+
+def test_h3_delta_over_many_cells() -> None:
+    few = grid_of(range(10, 16), float, h2=[1.0, 1.1], h3=[2.0, 2.2])
+    assert DELTA_CDF.draw(subject(few)) is None
+    many = grid_of(range(10, 30), float, h2=[1.0, 1.1], h3=[2.0, 2.2])
+    picture = drawn(DELTA_CDF, subject(many))
+    assert "H3-Delta" in picture.title
+    assert "h3 against h2" in texts(picture.wide)
+    others = drawn(DELTA_CDF, subject(many + grid_of(range(10, 30), float, h1=[1.0, 1.1])))
+    assert "H3-Delta" not in others.title
+
+
+def test_what_held_the_runs_back() -> None:
+    rows = made.runs({"h2": [4.0, 4.0]}, path_s=1.0, recovery_s=3.0, plateau_s=0.0)
+    sheet = drawn(HOLDUPS, subject(rows)).wide
+    said = texts(sheet)
+    assert {"path", "recovery", "4.00 s"} <= set(said)
+    assert "plateau" not in said
+    bars = {
+        shape.fill: shape.polygons[0][1][0] - shape.polygons[0][0][0]
+        for shape in sheet.shapes
+        if isinstance(shape, Area) and shape.polygons[0][0][1] > 30
+    }
+    assert bars[COLOURS["recovery"]] == pytest.approx(3 * bars[COLOURS["path"]])
+    assert HOLDUPS.draw(subject(made.runs({"h2": [4.0]}))) is None
+
+
+def published(*values: dict[str, Any]) -> dict[str, Any]:
+    usual = {"cell": "cell", "metric": "total_s", "unit": "s", "source": "somebody"}
+    told = [{**usual, **value} for value in values]
+    return made.experiments({"name": "", "baseline": "h2", "published": told})
+
+
+def test_published_and_ours() -> None:
+    manifest = published(
+        {"contender": "h2", "value": 1.0},
+        {"contender": "h3", "value": 9.0},
+        {"contender": "h3", "against": "h2", "value": 100.0, "unit": "%"},
+    )
+    of = subject(made.runs({"h2": [1.0, 1.1, 1.05], "h3": [2.0, 2.2, 2.1]}), manifest)
+    sheet = drawn(PUBLISHED, of).wide
+    assert {"h2", "h3", "h3 against h2", "published", "agrees"} <= set(texts(sheet))
+    assert len([s for s in sheet.shapes if isinstance(s, Dots) and s.hollow]) == 4  # and legend
+    assert within(sheet)
+    assert PUBLISHED.draw(subject(made.runs({"h2": [1.0]}))) is None
+
+
+def series(end_s: float, limit: Limit, *, cwnd: bool = True) -> Series:
+    times = tuple(step / 10 for step in range(int(end_s * 10) + 1))
+    count = len(times)
+    hop = HopSeries(
+        sender="server",
+        receiver="client",
+        evidence=Evidence.TCP_INFO,
+        at_s=times,
+        limit=(limit,) * count,
+        cwnd_bytes=tuple(14480 + 1448 * step if cwnd else None for step in range(count)),
+        in_flight_bytes=tuple(14480 if cwnd else None for _ in times),
+        ssthresh_bytes=(None,) * count,
+        srtt_ms=tuple(100.0 if cwnd else None for _ in times),
+        queue_bytes=tuple(1514 * (step % 5) for step in range(count)),
+        sent_bytes=tuple(125_000 * step for step in range(count)),
+        drops=tuple(step // 10 for step in range(count)),
+    )
+    return Series(0.1, end_s, (hop,))
+
+
+def test_runs_over_time_are_side_by_side() -> None:
+    stories = (
+        Story("a-h2-001", "h2", "1 MB", "4 s", series(4, Limit.RECOVERY)),
+        Story("a-h3-001", "h3", "1 MB", "2 s", series(2, Limit.PATH, cwnd=False)),
+    )
+    picture = drawn(TIMELINE, subject(made.grid(), stories=stories))
+    said = texts(picture.wide)
+    assert {"h2", "h3", "recovery", "path", "4 s", "2 s", "seconds"} <= set(said)
+    assert any("sender does not tell" in text for text in said)
+    assert "a-h2-001, a-h3-001" in picture.caption
+    assert "1 MB" in picture.title
+    assert within(picture.wide)
+    strips = {
+        shape.fill: max(x for x, _ in shape.polygons[0]) - min(x for x, _ in shape.polygons[0])
+        for shape in picture.wide.shapes
+        if isinstance(shape, Area)
+        and shape.fill in (COLOURS["recovery"], COLOURS["path"])
+        and shape.polygons[0][0][1] > 40
+    }
+    assert strips[COLOURS["recovery"]] == pytest.approx(2 * strips[COLOURS["path"]], rel=0.02)
+
+
+def test_drops_are_marked() -> None:
+    stories = (Story("r", "h2", "", "4 s", series(4, Limit.RECOVERY)),)
+    sheet = drawn(TIMELINE, subject(made.grid(), stories=stories)).wide
+    marks = [s for s in sheet.shapes if isinstance(s, Line) and s.colour is RED]
+    assert [len(mark.runs) for mark in marks] == [4]
+
+
+def test_a_long_run_is_a_small_figure() -> None:
+    stories = (Story("r", "h2", "", "600 s", series(600, Limit.RECOVERY)),)
+    sheet = drawn(TIMELINE, subject(made.grid(), stories=stories)).wide
+    points = sum(len(run) for s in sheet.shapes if isinstance(s, Line) for run in s.runs)
+    assert points < 6000
+
+
+def test_only_the_first_metric_has_every_figure() -> None:
+    times = [1.0 + math.sin(step) / 9 for step in range(10)]
+    of = subject(made.runs({"h2": times, "h3": [2 * time for time in times]}))
+    first = {picture.name for picture in pictures(of, Section.RESULTS)}
+    later = {picture.name for picture in pictures(of, Section.RESULTS, first=False)}
+    assert first - later == {"total_s-cdf"}
+
+
+def test_texts_stay_on_their_sheets() -> None:
+    of: Subject = subject(made.grid())
+    for kind in known_kinds():
+        picture = kind.draw(of)
+        for sheet in (picture.wide, picture.narrow) if picture else ():
+            assert sheet is None or within(sheet), kind
+
+
+def test_styles_are_kept_over_experiments() -> None:
+    def contenders(*names: str) -> Analysis:
+        rows = [
+            row
+            for name in names
+            for row in made.runs(
+                {name: [1.0]},
+                protocol=name[-2:] if "-" in name else name,
+                proxy="envoy" if name.startswith("envoy") else None,
+            )
+        ]
+        return analyse(made.results(rows))
+
+    styles = study_styles([contenders("h1", "h2", "h3"), contenders("curl-h2", "envoy-h2", "h3")])
+    assert [styles[name].colour.name for name in ("h1", "h2", "h3")] == [
+        "fig-h1",
+        "fig-h2",
+        "fig-h3",
+    ]
+    assert styles["envoy-h2"].dash and not styles["h2"].dash
+    assert len(set(styles.values())) == 5
+    many = study_styles([contenders(*(f"c{number:02d}-h2" for number in range(20)))])
+    assert len(set(many.values())) == 20
