@@ -78,24 +78,44 @@ def spent_ms(action: Callable[[], object]) -> str:
 
 
 def sampling(machine: Machine, scratch: Path) -> list[Row]:
-    """A long transfer with samples and without, and reading them."""
-    run, bare = scratch / "run", scratch / "bare"
-    with_s = min(carried_out(machine, run, SLOW) for _ in range(REPEATS))
-    without_s = min(
-        carried_out(machine, bare, SLOW, lambda orders: replace(orders, sampling=None))
+    """A long transfer with many samples and without any; reading as many as a study takes."""
+    usual, bare, dense = scratch / "usual", scratch / "bare", scratch / "dense"
+    carried_out(machine, usual, SLOW)
+    pairs = [
+        (carried_out(machine, bare, SLOW, unsampled), carried_out(machine, dense, SLOW, densely))
         for _ in range(REPEATS)
-    )
-    file, transfer = run / SAMPLES_FILE, Transfer.load(run)
-    count = len(file.read_text().splitlines()) - 1
+    ]
+    without_s, with_s = (min(times) for times in zip(*pairs, strict=True))
+    file, transfer = usual / SAMPLES_FILE, Transfer.load(usual)
     return [
-        Row(f"samples of a transfer of {transfer.end_s:.0f} s", str(count), "-"),
+        Row(f"samples of a transfer of {transfer.end_s:.0f} s", str(samples_in(usual)), "-"),
         Row("their size", f"{file.stat().st_size / 1e3:.0f} kB", "-"),
         Row("CPU time of its lab without samples", f"{without_s:.2f} s", "-"),
-        Row("CPU time of one sample", f"{(with_s - without_s) / count * 1e3:.2f} ms", "-"),
-        Row("keeping what series need", spent_ms(lambda: transfer.save(run)), "2 ms"),
-        Row("its limits for the record", spent_ms(lambda: find_limits(run, transfer)), "-"),
-        Row("its series for pictures", spent_ms(lambda: read_series(run)), "-"),
+        Row(
+            "CPU time of one sample",
+            f"{(with_s - without_s) / samples_in(dense) * 1e3:.2f} ms",
+            "-",
+        ),
+        Row("keeping what series need", spent_ms(lambda: transfer.save(usual)), "2 ms"),
+        Row("its limits for the record", spent_ms(lambda: find_limits(usual, transfer)), "-"),
+        Row("its series for pictures", spent_ms(lambda: read_series(usual)), "-"),
     ]
+
+
+def unsampled(orders: Orders) -> Orders:
+    """The same without samples."""
+    return replace(orders, sampling=None)
+
+
+def densely(orders: Orders) -> Orders:
+    """The same with ten times as many samples, which show in the time of the lab."""
+    assert orders.sampling is not None
+    return replace(orders, sampling=replace(orders.sampling, interval_ns=10_000_000))
+
+
+def samples_in(run: Path) -> int:
+    """How many samples a run has left."""
+    return len((run / SAMPLES_FILE).read_text().splitlines()) - 1
 
 
 def logging(machine: Machine, scratch: Path) -> list[Row]:

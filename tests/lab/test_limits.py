@@ -15,7 +15,7 @@ from headway.lab.machine import Machine
 from headway.lab.run import network_of, orders_for
 from headway.programs import CLIENTS
 from headway.results.limits import Limits, find_limits
-from headway.results.qlog import compact_qlog
+from headway.results.qlog import REDUCED_FILE
 from headway.results.schema import Record
 from headway.results.series import read_series
 from headway.results.transfer import transfer_of
@@ -178,8 +178,17 @@ def test_real_qlogs_tell_the_windows_that_the_bottleneck_saw(
     assert record.path_drops is not None and record.path_drops > 5
     # A lost acknowledgement is not missed, and a probe of the path's MTU is lost by intent.
     assert record.retransmits == pytest.approx(record.path_drops, abs=4)
-    before = read_series(run)
-    compact_qlog(run)
-    assert read_series(run) == before
-    assert list(run.glob("qlog/server/*qlog")) == []
-    assert (run / "qlog.json").stat().st_size < 50_000
+    reduced = read_series(run)
+    (run / REDUCED_FILE).unlink()
+    assert read_series(run) == reduced
+
+
+def test_a_qlog_is_reduced_unless_the_study_asks_for_it(
+    run_setting: RunSetting, tmp_path: Path
+) -> None:
+    raw = setting("h3", "100 kB", {"program": "ngtcp2"})
+    for keep in (False, True):
+        record = run_setting(raw | {"capture": {"qlog": keep}}, name=str(keep))
+        assert record.limits_source == "qlog"
+        assert bool(list((tmp_path / str(keep)).glob("qlog/server/*qlog"))) is keep
+        assert (tmp_path / str(keep) / REDUCED_FILE).stat().st_size < 10_000

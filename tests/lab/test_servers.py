@@ -46,39 +46,39 @@ def test_bodies_arrive_as_they_are(
 def test_quic_uses_the_congestion_control_that_it_is_asked_for(
     run_setting: RunSetting, server: str
 ) -> None:
-    """At 4 % loss, BBR is several times as fast as the others, which are not alike either."""
+    """At 4 % loss, BBR is several times as fast as CUBIC."""
     total_s = {}
-    for control in ("reno", "cubic", "bbr"):
-        raw = setting(server, "h3", "1 MB", control)
+    for control in ("cubic", "bbr"):
+        raw = setting(server, "h3", "500 kB", control)
         raw["path"] = {"rate": "10 Mbit/s", "rtt": "100 ms", "loss": "4 %"}
         record = run_setting(raw, name=control)
         assert record.total_s is not None, record.error
         total_s[control] = record.total_s
-    assert 3 * total_s["bbr"] < min(total_s["cubic"], total_s["reno"])
-    assert total_s["cubic"] != total_s["reno"]
+    assert 3 * total_s["bbr"] < total_s["cubic"]
 
 
-@pytest.mark.parametrize("server", SERVERS)
+@pytest.mark.parametrize("server", ["nginx", "caddy", "haproxy", "ngtcp2"])
 def test_no_server_holds_quic_back(run_setting: RunSetting, server: str) -> None:
-    """Slow start alone decides at 1 Gbit/s and 100 ms: 6 MB take some 10 round trips.
+    """Slow start alone decides at 1 Gbit/s and 100 ms: 4 MB take some 9 round trips.
 
-    HAProxy's own largest window would make them 19, nginx's own buffer 95.
+    HAProxy's own largest window would make them 14, nginx's own buffer 63.
     """
-    raw = setting(server, "h3", "6 MB")
+    raw = setting(server, "h3", "4 MB")
     raw["path"] = {"rate": "1 Gbit/s", "rtt": "100 ms"}
     record = run_setting(raw)
     assert record.error is None
     assert record.total_s is not None
-    assert record.total_s < 1.3
+    assert record.total_s < 1.2
 
 
 @pytest.mark.parametrize(
-    ("server", "protocol"), [pair for pair in SPOKEN if pair[0] != "nginx" and pair[1] != "h1"]
+    ("server", "protocol"),
+    [("caddy", "h2"), ("caddy", "h3"), ("haproxy", "h3"), ("ngtcp2", "h3")],
 )
 def test_equal_seeds_give_equal_runs(
     run_setting: RunSetting, tmp_path: Path, server: str, protocol: str
 ) -> None:
-    raw = setting(server, protocol, "200 kB") | {"capture": {"packets": True}}
+    raw = setting(server, protocol, "500 kB") | {"capture": {"packets": True}}
     raw["path"] = {"rate": "10 Mbit/s", "rtt": "40 ms", "loss": "3 %"}
     first, second = (run_setting(raw, name=name) for name in ("first", "second"))
     assert first.error is None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import threading
+import uuid
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from types import SimpleNamespace
@@ -46,7 +47,9 @@ def executor(client: Client, monkeypatch: pytest.MonkeyPatch) -> ClusterExecutor
     monkeypatch.setattr(worker, "_machine", lambda _: machine)
     monkeypatch.setattr(worker, "body_file", lambda _: None)
     monkeypatch.setattr(ImageParts, "missing", lambda _: ())
-    return ClusterExecutor(client, Demand("study", ImageParts("key", part, part, {})), Nobody())
+    return ClusterExecutor(
+        client, Demand(uuid.uuid4().hex, ImageParts("key", part, part, {})), Nobody()
+    )
 
 
 def execute(executor: ClusterExecutor, directory: Path) -> list[Record]:
@@ -136,6 +139,7 @@ def test_an_interrupt_ends_labs_on_the_workers(
     monkeypatch.setattr(StubMachine, "boot", endless)
     with pytest.raises(KeyboardInterrupt):
         executor.execute(RUNS, lambda name: tmp_path / name, interrupted)
+    executor.end()
     assert len(kept) == 1
     ended.wait()
 

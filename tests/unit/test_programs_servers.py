@@ -4,23 +4,27 @@ from __future__ import annotations
 
 import itertools
 import json
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from headway.guest.orders import Ended
 from headway.programs import PROXIES, SERVERS
 from headway.programs.base import (
     CA_FILE,
     PROXY,
     SERVER,
     SERVER_NAME,
+    Client,
     Listener,
     Origin,
     ReverseProxy,
     Server,
     Started,
 )
-from headway.study.model import Capture, CongestionControl, Host, Protocol
+from headway.study.model import Capture, CongestionControl, Host, Protocol, Setting
 
 ADDRESS, ORIGIN_ADDRESS = "10.0.2.2", "10.0.5.2"
 ORIGIN = Origin(ORIGIN_ADDRESS, Protocol.H1, tls=True)
@@ -196,3 +200,19 @@ def envoy(down: Protocol, up: Protocol, at: Host) -> dict[str, Any]:
     (configuration,) = started.files.values()
     loaded: dict[str, Any] = json.loads(configuration)
     return loaded
+
+
+def test_the_documented_example_is_an_adapter() -> None:
+    page = Path(__file__).parents[2] / "docs" / "adding-a-program.md"
+    (code,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
+    scope: dict[str, Any] = {}
+    exec(compile(code, str(page), "exec"), scope)
+    wget: Client = scope["Wget"]()
+    setting = Setting.model_validate(
+        {"protocol": "h1", "workload": {"size": "1 kB"}, "client": {"program": "wget"}}
+    )
+    started = wget.start(setting, ADDRESS)
+    assert started.programs[-1].argv[0] == "wget"
+    assert started.programs[-1].argv[-1] == f"https://{SERVER_NAME}/1000.bin"
+    measured = wget.measure(setting, Path(), Ended("wget", 0, 2 * 10**9))
+    assert (measured.total_s, measured.bytes) == (2.0, 1000)

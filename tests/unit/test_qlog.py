@@ -8,8 +8,9 @@ import pytest
 
 from headway.errors import HeadwayError
 from headway.results import qlog_events
-from headway.results.qlog import QuicPoint, compact_qlog, read_qlog, read_quic_traces
+from headway.results.qlog import compact_qlog, read_qlog, read_quic_traces
 from headway.results.qlog_events import read_traces
+from headway.results.qlog_trace import QuicPoint
 
 Events = list[dict[str, Any]]
 
@@ -96,6 +97,26 @@ def test_a_sequence_of_the_newer_schema(tmp_path: Path) -> None:
     (trace,) = read_qlog(file, "server")
     assert trace.epoch_s == pytest.approx(1_767_225_600.5555956)
     assert trace.points[-1] == QuicPoint(0.1155, 40960, 1280, None, 100.4, "recovery")
+
+
+@pytest.mark.parametrize(
+    ("common", "epoch_s"),
+    [
+        ({}, 5.0),  # times are absolute if nothing else is said
+        ({"time_format": "relative", "reference_time": 10_000}, 15.0),
+        ({"time_format": "relative", "reference_time": 0}, None),
+        ({"reference_time": {"clock_type": "system"}}, 5.0),
+        ({"reference_time": {"epoch": "1970-01-01T00:01:00.000Z"}}, 65.0),
+        ({"reference_time": {"clock_type": "monotonic", "epoch": "unknown"}}, None),
+        ({"reference_time": {"epoch": "unknown", "wall_clock_time": "noon"}}, None),
+    ],
+)
+def test_when_a_trace_began(tmp_path: Path, common: dict[str, Any], epoch_s: float | None) -> None:
+    header = {"trace": {"vantage_point": {"type": "server"}, "common_fields": common}}
+    file = tmp_path / "one.sqlog"
+    file.write_text(sequence(header, [metrics(5000, congestion_window=12000)]))
+    (trace,) = read_qlog(file, "server")
+    assert trace.epoch_s == epoch_s
 
 
 def document(events: Events, **more: Any) -> str:

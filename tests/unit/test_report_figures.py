@@ -126,13 +126,13 @@ def test_large_heat_maps_say_what_they_leave_out() -> None:
         row
         for level in range(200)
         for row in made.runs(
-            {name: [1.0 + (name == "c07"), 1.1 + (name == "c07")] for name in names},
+            {name: [1.0 + (name == "c07")] * 2 for name in names},
             cell=f"rtt_{level}",
             rtt_ms=float(level),
         )
     ]
     picture = drawn(HEATMAP, subject(rows))
-    assert "12 of 19 comparisons" in picture.caption
+    assert "6 of 19 comparisons" in picture.caption
     assert {"against c00", "c07"} <= set(texts(picture.wide))
     assert picture.narrow is None
 

@@ -68,16 +68,33 @@ def test_large_studies_are_counted() -> None:
         )
     ]
     text = shown(rows)
-    assert ["h3", "vs", "h2", "0", "50", "×2.00", "0", "0"] in [
+    assert ["h3", "vs", "h2", "0", "50", "+100", "0", "0"] in [
         line.split() for line in text.splitlines()
     ]
     assert "The report says 50 more sentences." in text
     assert len(text.splitlines()) < 20
 
 
-def test_many_contenders_are_counted() -> None:
+def many(cells: int) -> list[dict[str, Any]]:
     names = [f"client-{number:02d}-h3" for number in range(14)]
-    text = shown(made.runs({name: [1.0 + place, 1.1 + place] for place, name in enumerate(names)}))
+    return [
+        row
+        for rtt in range(cells)
+        for row in made.runs(
+            {name: [1.0 + place, 1.0 + place] for place, name in enumerate(names)},
+            cell=f"rtt_{rtt}",
+            rtt_ms=float(rtt),
+        )
+    ]
+
+
+def test_many_contenders_in_few_cells_are_rows() -> None:
+    lines = [line.split() for line in shown(many(2)).splitlines()]
+    assert ["client-03-h3", "4.00", "+300", "4.00", "+300"] in lines
+
+
+def test_many_contenders_in_many_cells_are_counted() -> None:
+    text = shown(many(9))
     assert max(len(line.rstrip()) for line in text.splitlines()) <= 80
     assert "client-13-h3 vs client-00-h3" in text
 

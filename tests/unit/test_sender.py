@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from headway.results.qlog import QuicPoint, QuicTrace
+from headway.results.qlog_trace import QuicPoint, QuicTrace
 from headway.results.sender import Phase, QuicSender, Sender, tcp_sender
 from tests.unit.made_samples import tcp
 

@@ -79,8 +79,11 @@ def cluster_executor(
     with _client(address, labs) as client:
         demand = Demand(uuid.uuid4().hex, ImageParts.of(image, installed_extras()))
         executor = ClusterExecutor(client, demand, watcher)
-        executor.prepare()
-        yield executor
+        try:
+            executor.prepare()
+            yield executor
+        finally:
+            executor.end()
 
 
 @contextmanager
@@ -230,6 +233,12 @@ class ClusterExecutor:
                 unpack_artifacts(result.artifacts, directory)
                 keep([result.record])
 
+    def end(self) -> None:
+        """End what still runs on the workers; nothing of this study is started there any more."""
+        # The cluster may be what failed.
+        with suppress(Exception):
+            self.client.run(end_labs, self.demand.study_id)
+
     def _submit(self, function: Callable[..., Any], *arguments: Any) -> Future:
         return self.client.submit(function, *arguments, self.demand, pure=False)
 
@@ -248,8 +257,6 @@ class ClusterExecutor:
                         yield item, result
         finally:
             flow.cancel()
-            with suppress(Exception):
-                self.client.run(end_labs, self.demand.study_id)
 
 
 @dataclass

@@ -20,7 +20,7 @@ from headway import __version__
 from headway.campaign.cores import leased_core
 from headway.campaign.imageparts import ImageParts, Part, extract
 from headway.lab.bodies import bodies_directory, body_file
-from headway.lab.cancel import Cancellation
+from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.image import compiled_guest_code
 from headway.lab.image.cache import cache_directory, digest
 from headway.lab.machine import Machine
@@ -160,8 +160,9 @@ def check_here(path: NetworkPath, seed: int, demand: Demand) -> tuple[Check, ...
 
 
 def end_labs(study_id: str) -> None:
-    """End all labs of a study on this worker."""
+    """End all labs of a study on this worker, and those that would still begin."""
     with _running.lock:
+        _running.ended.add(study_id)
         for cancellation in _running.labs.get(study_id, ()):
             cancellation.cancel()
 
@@ -178,9 +179,17 @@ class _Site:
 
 @dataclass
 class _Running:
-    """The labs that run on this worker, by study, and the machines that boot them."""
+    """The labs that run on this worker, by study, and the machines that boot them.
+
+    Attributes:
+        lock: guards the rest.
+        labs: by study, what ends its labs.
+        ended: studies that have ended.
+        machines: by study, what boots its labs.
+    """
 
     lock: threading.Lock = field(default_factory=threading.Lock)
+    ended: set[str] = field(default_factory=set)
     labs: dict[str, set[Cancellation]] = field(default_factory=dict)
     machines: dict[str, Machine] = field(default_factory=dict)
 
@@ -195,8 +204,10 @@ def _site(demand: Demand) -> Iterator[_Site | None]:
     if machine is None:
         yield None
         return
-    cancellation = Cancellation()
     with _running.lock:
+        if demand.study_id in _running.ended:
+            raise Cancelled
+        cancellation = Cancellation()
         _running.labs.setdefault(demand.study_id, set()).add(cancellation)
     scratch = Path(get_worker().local_directory)
     try:

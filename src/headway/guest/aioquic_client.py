@@ -2,8 +2,8 @@
 
 It prints, as one JSON object, when each answer began and ended. On SIGUSR1 it carries on from
 the address that the host has by then (RFC 9000, section 9): with a new socket and another
-connection id. Sockets are connected, as browsers' are, so that nothing arrives or leaves on the
-old address.
+connection id; and again, from another port, unless the server soon takes the new path for valid.
+Sockets are connected, as browsers' are, so that nothing arrives or leaves on the old address.
 
 Run inside a lab as ``python3 -m headway.guest.aioquic_client``; aioquic is a package of the lab's.
 """
@@ -11,6 +11,7 @@ Run inside a lab as ``python3 -m headway.guest.aioquic_client``; aioquic is a pa
 import argparse
 import contextlib
 import json
+import math
 import os
 import select
 import signal
@@ -36,6 +37,11 @@ _CONNECTION_WINDOW = 24 << 20
 _LARGEST_DATAGRAM = 65536
 _LONGEST_ACK_DELAY_S = 0.001
 """What aioquic waits, at most, before it acknowledges a packet."""
+_PATIENCE_ROUND_TRIPS = 9
+"""How long a path may take to become valid: three probe time-outs (RFC 9000, section 8.2.4), each
+about three round trips when a connection is young."""
+_AMPLIFICATION_LIMIT = 3
+"""A server sends no more than so many times what it has received, until a path is valid."""
 
 
 @dataclass
@@ -78,10 +84,13 @@ class Connection:
     configuration: Any
     report: Report
     sinks: list[BinaryIO]
-    _began: float = field(default_factory=time.monotonic)
+    _began_ns: int = field(default_factory=time.monotonic_ns)
     _streams: dict[int, int] = field(default_factory=dict)
     _migrating: bool = False
     _silent_until: float = 0
+    _migrate_again_at: float = math.inf
+    _path_sent: int = 0
+    _path_received: int = 0
 
     def __post_init__(self) -> None:
         self._quic = QuicConnection(configuration=self.configuration)
@@ -106,12 +115,15 @@ class Connection:
     def _wait(self) -> None:
         """Until something comes in or is due."""
         now = time.monotonic()
-        due = self._silent_until if now < self._silent_until else self._quic.get_timer()
-        ready = select.select([self._socket, self._signalled], [], [], max(0.0, due - now))[0]
+        timer = self._silent_until if now < self._silent_until else self._quic.get_timer()
+        wait_s = max(0.0, min(timer, self._migrate_again_at) - now)
+        ready = select.select([self._socket, self._signalled], [], [], wait_s)[0]
         if self._socket in ready:
             self._receive()
         elif self._signalled in ready:
             self._signalled.recv(1)
+            self._migrate()
+        elif time.monotonic() >= self._migrate_again_at:
             self._migrate()
 
     def close(self) -> None:
@@ -134,13 +146,16 @@ class Connection:
         self._quic.send_ping(0)
         # The first packet from there is to acknowledge what has come, for nginx drops its
         # PATH_CHALLENGE if its congestion window is full.
-        self._silent_until = time.monotonic() + _LONGEST_ACK_DELAY_S
+        self._path_sent = self._path_received = 0
+        now = time.monotonic()
+        self._silent_until = now + _LONGEST_ACK_DELAY_S
+        self._migrate_again_at = now + _PATIENCE_ROUND_TRIPS * (self.report.handshake_s or 1)
 
     def _send(self) -> None:
         for datagram, _ in self._quic.datagrams_to_send(now=time.monotonic()):
             # Until the signal comes, the address may be gone: the packet is lost.
             with contextlib.suppress(OSError):
-                self._socket.send(datagram)
+                self._path_sent += self._socket.send(datagram)
 
     def _receive(self) -> None:
         try:
@@ -149,6 +164,9 @@ class Connection:
             return
         if self._migrating:
             self._migrating, self.report.migrated_s = False, self._elapsed()
+        self._path_received += len(datagram)
+        if self._path_received > _AMPLIFICATION_LIMIT * self._path_sent:
+            self._migrate_again_at = math.inf
         self._quic.receive_datagram(datagram, self.server, now=time.monotonic())
 
     def _handle_events(self) -> None:
@@ -195,7 +213,7 @@ class Connection:
             request.total_s = self._elapsed()
 
     def _elapsed(self) -> float:
-        return time.monotonic() - self._began
+        return (time.monotonic_ns() - self._began_ns) / 1e9
 
 
 def _configuration(options: argparse.Namespace, stack: contextlib.ExitStack) -> Any:

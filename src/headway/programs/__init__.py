@@ -14,6 +14,7 @@ from headway.programs.curl import Curl
 from headway.programs.envoy import Envoy
 from headway.programs.haproxy import Haproxy, HaproxyProxy
 from headway.programs.nginx import Nginx, Nginx126, NginxProxy
+from headway.programs.ngtcp2_client import Ngtcp2Client
 from headway.programs.ngtcp2_server import Ngtcp2Server
 from headway.programs.quic_go import QuicGo
 from headway.programs.wget import Wget
@@ -23,7 +24,8 @@ from headway.study.model import Host, Protocol, Setting
 _A = TypeVar("_A", bound=Adapter)
 
 CLIENTS: dict[str, Client] = {
-    adapter.name: adapter for adapter in (Curl(), Wget(), Wget2(), Aioquic(), QuicGo())
+    adapter.name: adapter
+    for adapter in (Curl(), Wget(), Wget2(), Aioquic(), Ngtcp2Client(), QuicGo())
 }
 SERVERS: dict[str, Server] = {
     adapter.name: adapter for adapter in (Nginx(), Nginx126(), Caddy(), Haproxy(), Ngtcp2Server())

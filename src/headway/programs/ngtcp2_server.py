@@ -37,7 +37,7 @@ class Ngtcp2Server(Server):
             "ngtcp2", "--timeout", "600s", "the run's limit decides when to give up, not the server"
         ),
         Adjustment(
-            "ngtcp2", "--initial-pkt-num", "0", "a random one makes headers longer by up to 3 bytes"
+            "ngtcp2", "--initial-pkt-num", "0", "a random one would not follow from the run's seed"
         ),
     )
 

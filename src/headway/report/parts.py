@@ -123,8 +123,8 @@ def experiment_part(
         published=tuple(
             picture for subject in subjects for picture in pictures(subject, Section.PUBLISHED)
         ),
-        published_values=_joined([published_table(analysis) for analysis in analyses]),
-        published_orders=_joined([orders_table(analysis) for analysis in analyses]),
+        published_values=published_table(analyses),
+        published_orders=orders_table(analyses),
         limits=pictures(subjects[0], Section.LIMITS),
         holdups=holdups_table(first),
         why=pictures(subjects[0], Section.WHY),
@@ -172,9 +172,3 @@ def _agreement(analysis: Analysis) -> tuple[str, ...]:
         return ()
     told = "; ".join(f"{kind.value}: {counts[kind]}" for kind in Agreement if counts[kind])
     return (f"{counted(counts.total(), 'published value')} beside ours ({told}).",)
-
-
-def _joined(tables: Sequence[Table]) -> Table:
-    """Tables of the same columns as one."""
-    first, rows = tables[0], tuple(row for table in tables for row in table.rows)
-    return Table(first.headings, rows, first.labels)

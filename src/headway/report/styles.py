@@ -21,14 +21,18 @@ class _Making:
 def study_styles(analyses: Iterable[Analysis]) -> dict[str, Style]:
     """A style for each contender of a study, the same in all its figures.
 
-    A contender has a colour of its version of HTTP; the same programs behind a proxy have the
-    same colour with dashes. No two styles are the same while they last.
+    A contender has a colour of its version of HTTP, or any if all speak the same; the same
+    programs behind a proxy have the same colour with dashes. No two styles are the same while
+    they last.
     """
+    makings = _makings(analyses)
+    alike = len({making.protocol for making in makings.values()}) == 1
     styles: dict[str, Style] = {}
     colours: dict[tuple[str, tuple[str, ...]], Colour] = {}
-    for name, making in _makings(analyses).items():
+    for name, making in makings.items():
         key = (making.protocol, making.programs)
-        wanted = _candidates(making, colours.get(key) if making.proxied else None)
+        sibling = colours.get(key) if making.proxied else None
+        wanted = _candidates(making.protocol, sibling, alike)
         taken = set(styles.values())
         styles[name] = next((style for style in wanted if style not in taken), _LAST)
         colours.setdefault(key, styles[name].colour)
@@ -38,18 +42,17 @@ def study_styles(analyses: Iterable[Analysis]) -> dict[str, Style]:
 _LAST = Style(CONTENDERS[0], *SHAPES[-1])
 
 
-def _candidates(making: _Making, sibling: Colour | None) -> Iterator[Style]:
+def _candidates(protocol: str, sibling: Colour | None, alike: bool) -> Iterator[Style]:
     """Styles in the order of preference; that of a sibling without proxy, dashed, comes first."""
     if sibling:
         yield Style(sibling, *SHAPES[1])
-    family = FAMILIES.get(making.protocol, ())
+    family = FAMILIES.get(protocol, ())
     others = [colour for colour in reversed(CONTENDERS) if colour not in family]
-    for shape in SHAPES[1:] if sibling else SHAPES:
-        for colour in family:
-            yield Style(colour, *shape)
-    for shape in SHAPES:
-        for colour in others:
-            yield Style(colour, *shape)
+    groups = [[*family, *others]] if alike else [family, others]
+    for group in groups:
+        for shape in SHAPES[1:] if sibling else SHAPES:
+            for colour in group:
+                yield Style(colour, *shape)
 
 
 def _makings(analyses: Iterable[Analysis]) -> dict[str, _Making]:

@@ -27,6 +27,7 @@ _MOST_FACTORS = 4
 """More factors than this share one column."""
 _MOST_ROWS = 40
 """More cells than this are counted, not listed."""
+_FEW_CELLS = 4
 _MOST_ANSWERS = 8
 _MOST_SENTENCES = 12
 """More sentences than these are left to the report."""
@@ -70,16 +71,17 @@ def _print_metric(console: Console, analysis: Analysis) -> None:
     console.print()
     label = f"{analysis.metric.label} [{analysis.metric.unit}]"
     console.print(Text(f"{label}; {', '.join(constants)}" if constants else label, style="bold"))
-    table = _table_of_cells(console, analysis)
+    table = _table_of_cells(console, analysis) or _table_of_contenders(console, analysis)
     console.print(table or _table_of_comparisons(analysis))
     console.print(Text(_legend(analysis) if table else _TALLY_LEGEND, style="dim"))
     told = answer(analysis)
-    rest = [one for one in sentences(analysis) if one not in told]
     _print_list(console, "Answer", told[:_MOST_ANSWERS])
-    if len(rest) <= _MOST_SENTENCES:
-        _print_list(console, "Cell by cell", rest)
-        rest = []
-    left = len(told[_MOST_ANSWERS:]) + len(rest)
+    count = sum(1 for _ in analysis.comparisons)
+    rest = (
+        [one for one in sentences(analysis) if one not in told] if count <= _MOST_SENTENCES else []
+    )
+    _print_list(console, "Cell by cell", rest)
+    left = len(told[_MOST_ANSWERS:]) + (count if count > _MOST_SENTENCES else 0)
     if left:
         console.print(Text(f"The report says {counted(left, 'more sentence')}."))
 
@@ -98,19 +100,32 @@ def _print_list(console: Console, heading: str, items: Sequence[str]) -> None:
 
 
 def _table_of_cells(console: Console, analysis: Analysis) -> Table | None:
-    """The airiest table that fits; where nothing does, the spread goes below the median.
-
-    None if there are too many cells or contenders for a table of cells.
-    """
+    """The airiest table that fits, with the spread below the median if need be; None if none does."""
     if len(analysis.cells) > _MOST_ROWS:
         return None
-    for gap in (1, 0):
-        table = _table(analysis, gap, " ")
-        if console.measure(table).maximum <= console.width:
-            return table
-    narrow = _table(analysis, 0, "\n")
-    fits = console.measure(narrow).maximum <= console.width
-    return narrow if fits or not analysis.pairings else None
+    tables = (_table(analysis, *how) for how in ((1, " "), (0, " "), (0, "\n")))
+    return next((table for table in tables if _fits(console, table)), None)
+
+
+def _table_of_contenders(console: Console, analysis: Analysis) -> Table | None:
+    """A row for each contender, for many of them in few cells; None if it does not fit."""
+    table = _new_table(1)
+    table.add_column("contender")
+    for cell in analysis.cells[:_FEW_CELLS]:
+        table.add_column(cell.title or analysis.metric.label, justify="right")
+        table.add_column("[%]", justify="right")
+    for contender in analysis.contenders:
+        row = [Text(contender)]
+        for cell in analysis.cells[:_FEW_CELLS]:
+            own = [one for one in cell.comparisons if one.contender == contender]
+            row += [_median(cell, contender, " "), _relative(own[0]) if len(own) == 1 else Text("")]
+        table.add_row(*row)
+    return table if len(analysis.cells) <= _FEW_CELLS and _fits(console, table) else None
+
+
+def _fits(console: Console, table: Table) -> bool:
+    unlimited = console.options.update(width=10_000)
+    return console.measure(table, options=unlimited).maximum <= console.width
 
 
 def _new_table(gap: int) -> Table:

@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headway.guest.netlink import QueueStats
-from headway.results.qlog import QuicTrace, read_quic_traces
+from headway.results.qlog import read_quic_traces
+from headway.results.qlog_trace import QuicTrace
 from headway.results.samples import Sample, Samples, read_samples
 from headway.results.sender import QuicSender, Sender, tcp_sender
 from headway.results.transfer import Hop, Transfer

@@ -11,6 +11,7 @@ from headway.guest.orders import Outcome
 from headway.lab.run import Result
 from headway.programs import adapters_of
 from headway.results.limits import Limits, find_limits
+from headway.results.qlog import compact_qlog
 from headway.results.schema import Record, Status
 from headway.results.transfer import narrowest, transfer_of
 from headway.study.model import Protocol, Setting
@@ -31,6 +32,7 @@ def make_record(run: Run, result: Result, directory: Path) -> Record:
     good = status is Status.OK
     transfer = transfer_of(run.setting, result.network, measured)
     transfer.save(directory)
+    compact_qlog(directory, keep=run.setting.capture.qlog)
     limits = find_limits(directory, transfer) if good else Limits()
     total = measured.total_s if good else None
     return Record(

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from headway.guest.netlink import TcpInfo
-from headway.results.qlog import QuicPoint, QuicTrace
+from headway.results.qlog_trace import QuicPoint, QuicTrace
 
 _CA_CWR = 2
 """States from this on are CWR, Recovery and Loss (enum tcp_ca_state of linux/tcp.h)."""

@@ -17,7 +17,7 @@ from headway.report.theme import FASTER, MUTED, ON_FILL, PAPER, RULE, SLOWER, Co
 _STEPS = (1.1, 1.5, 2.0)
 """Ratios of the medians at which the colour changes."""
 _MOST_CELLS = 600
-_MOST_ENTRIES = 2400
+_MOST_ENTRIES = 1200
 """More numbers than this are left to the table."""
 _MOST_TWICE = 160
 """More numbers than this are not drawn a second time for narrow screens."""

@@ -16,9 +16,9 @@ from headway.report.tables.table import NONE, Table, interval_text
 FILE = "published.csv"
 
 
-def published_table(analysis: Analysis) -> Table:
+def published_table(analyses: Sequence[Analysis]) -> Table:
     """Every published value beside ours, with evidence; no rows if nothing was published."""
-    found = beside(analysis)
+    found = [one for analysis in analyses for one in beside(analysis)]
     sources = {one.published.source for one in found}
     several = len(sources) > 1
     return Table(
@@ -66,11 +66,15 @@ def _evidence(one: Beside) -> str:
     return ". ".join(f"{side.contender}: {evidence(side)}" for side in sides)
 
 
-def orders_table(analysis: Analysis) -> Table:
+def orders_table(analyses: Sequence[Analysis]) -> Table:
     """Which of two contenders is faster: as published, and in our runs."""
     return Table(
         headings=("cell", "compared", "published", "ours", "the same", "values published"),
-        rows=tuple((_order_row(one, analysis.metric.unit),) for one in orders(analysis)),
+        rows=tuple(
+            (_order_row(one, analysis.metric.unit),)
+            for analysis in analyses
+            for one in orders(analysis)
+        ),
         labels=5,
     )
 

@@ -1,0 +1,169 @@
+"""ngtcp2's example client, gtlsclient: HTTP/3, with GnuTLS."""
+
+from __future__ import annotations
+
+import heapq
+import itertools
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from headway.guest.orders import Ended, Program
+from headway.programs.base import (
+    CLIENT,
+    QLOG_DIRECTORY,
+    SECRETS_FILE,
+    SERVER_NAME,
+    Adjustment,
+    Client,
+    Knob,
+    Measurement,
+    Started,
+    port,
+)
+from headway.programs.client import IDLE_LIMIT_S, in_new_directory, last_words
+from headway.study.model import Protocol, Setting
+from headway.study.workload import Download, Parallel
+
+_BODIES = "/tmp/bodies"
+_LOG = "ngtcp2.sqlog"
+_SENT, _RECEIVED = "transport:packet_sent", "transport:packet_received"
+_REQUEST_STREAMS = range(0, 1 << 62, 4)
+"""Ids of the streams that a client opens for requests (RFC 9000, section 2.1)."""
+
+
+class Ngtcp2Client(Client):
+    """gtlsclient: all requests at once, on one connection."""
+
+    name = "ngtcp2"
+    package = "ngtcp2-client"
+    protocols = frozenset({Protocol.H3})
+    workloads = (Download, Parallel)
+    quic_congestion_controls = ("cubic", "reno", "bbr")
+    knobs = (Knob("ack_threshold", "2", "packets after which one is acknowledged at once"),)
+    adjustments = (
+        Adjustment("ngtcp2", "HOST", "the server's address", "no time is spent on name resolution"),
+        Adjustment(
+            "ngtcp2", "--initial-pkt-num", "0", "a random one makes headers longer by up to 3 bytes"
+        ),
+        Adjustment(
+            "ngtcp2",
+            "URLs",
+            "spelled differently, as %31.bin for 1.bin",
+            "several bodies of the same name would be written to the same file",
+        ),
+    )
+
+    def start(self, setting: Setting, address: str) -> Started:
+        """See `Client.start`."""
+        logs = f"{QLOG_DIRECTORY}/{CLIENT}"
+        argv = (
+            "gtlsclient",
+            "--quiet",
+            "--no-quic-dump",
+            "--no-http-dump",
+            "--exit-on-all-streams-close",
+            f"--sni={SERVER_NAME}",
+            f"--cc={self.quic_congestion_control(setting.client)}",
+            f"--ack-thresh={self.knob('ack_threshold', setting.client)}",
+            "--initial-pkt-num=0",
+            f"--timeout={IDLE_LIMIT_S}s",
+            f"--handshake-timeout={IDLE_LIMIT_S}s",
+            f"--qlog-file={logs}/{_LOG}",
+            f"--download={_BODIES}",
+            address,
+            str(port(setting)),
+        )
+        names = _spellings(f"{int(setting.workload.size)}.bin", setting.workload.requests)
+        urls = tuple(f"https://{SERVER_NAME}/{name}" for name in names)
+        env = {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"} if setting.capture.packets else {}
+        command = in_new_directory(logs, in_new_directory(_BODIES, (*argv, *urls)))
+        bodies = tuple(f"{_BODIES}/{name}" for name in names)
+        return Started((Program(self.name, CLIENT, command, env),), bodies=bodies)
+
+    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+        """See `Client.measure`."""
+        log = directory / Path(QLOG_DIRECTORY).name / CLIENT / _LOG
+        connection, count = _Connection.read(log), setting.workload.requests
+        answers = [connection.streams.get(_REQUEST_STREAMS[i]) for i in range(count)]
+        ends = [answer.ended_ms for answer in answers if answer and answer.ended_ms is not None]
+        if ended.exit_status != 0 or len(ends) < count or connection.handshake_ms is None:
+            reason = last_words(directory / f"{self.name}.err")
+            return Measurement(error=f"ngtcp2: {reason} (exit status {ended.exit_status})")
+        # Its log has whole milliseconds. It ends with the last byte, and computing takes no
+        # virtual time.
+        total_s = ended.at_ns / 1e9
+        return Measurement(
+            connect_s=connection.handshake_ms / 1e3,
+            tls_s=connection.handshake_ms / 1e3,
+            ttfb_s=min(answer.began_ms for answer in answers if answer) / 1e3,
+            total_s=total_s,
+            bytes=int(setting.workload.size) * count,
+            each_s=tuple(total_s - (max(ends) - end) / 1e3 for end in ends),
+        )
+
+
+def _spellings(name: str, count: int) -> tuple[str, ...]:
+    """Different spellings of the same name in a URL: characters as they are or percent-encoded."""
+    choices = [(character, f"%{ord(character):x}", f"%{ord(character):X}") for character in name]
+    distinct = dict.fromkeys("".join(spelling) for spelling in itertools.product(*choices))
+    return tuple(itertools.islice(distinct, count))
+
+
+@dataclass
+class _Stream:
+    """What came on a stream; times are milliseconds from the connection's start."""
+
+    began_ms: int
+    ended_ms: int | None = None
+    _size: int | None = None
+    _contiguous: int = 0
+    _ahead: list[tuple[int, int]] = field(default_factory=list)
+
+    def receive(self, at_ms: int, frame: dict[str, Any]) -> None:
+        """Take note of a STREAM frame."""
+        start, end = frame["offset"], frame["offset"] + frame["length"]
+        if frame.get("fin"):
+            self._size = end
+        heapq.heappush(self._ahead, (start, end))
+        while self._ahead and self._ahead[0][0] <= self._contiguous:
+            self._contiguous = max(self._contiguous, heapq.heappop(self._ahead)[1])
+        if self.ended_ms is None and self._contiguous == self._size:
+            self.ended_ms = at_ms
+
+
+@dataclass
+class _Connection:
+    """What gtlsclient logged of its connection."""
+
+    handshake_ms: int | None = None
+    streams: dict[int, _Stream] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, log: Path) -> _Connection:
+        """Read a qlog file; the connection of a file that does not exist never began."""
+        found = cls()
+        for event in _packets(log) if log.exists() else ():
+            at_ms, data = int(event["time"]), event["data"]
+            if data["header"]["packet_type"] != "1RTT":
+                continue
+            # The first packet that is sent with the connection's final keys has the requests.
+            if event["name"] == _SENT:
+                found.handshake_ms = at_ms if found.handshake_ms is None else found.handshake_ms
+                continue
+            for frame in data["frames"]:
+                if frame["frame_type"] == "stream":
+                    stream = found.streams.setdefault(frame["stream_id"], _Stream(at_ms))
+                    stream.receive(at_ms, frame)
+        return found
+
+
+def _packets(log: Path) -> Iterator[dict[str, Any]]:
+    """Events of packets that were sent or received; the last line may be cut off."""
+    with log.open() as lines:
+        for line in lines:
+            text = line.lstrip("\x1e")
+            if (_SENT in text or _RECEIVED in text) and text.endswith("}\n"):
+                yield json.loads(text)
