@@ -40,8 +40,9 @@ _LONGEST_ACK_DELAY_S = 0.001
 _PATIENCE_ROUND_TRIPS = 9
 """How long a path may take to become valid: three probe time-outs (RFC 9000, section 8.2.4), each
 about three round trips when a connection is young."""
-_AMPLIFICATION_LIMIT = 3
-"""A server sends no more than so many times what it has received, until a path is valid."""
+_PROBE_BYTES = 4800
+"""So much may come on a path before it is valid, as PATH_CHALLENGE and PATH_RESPONSE frames in
+packets of 1200 bytes."""
 
 
 @dataclass
@@ -89,7 +90,6 @@ class Connection:
     _migrating: bool = False
     _silent_until: float = 0
     _migrate_again_at: float = math.inf
-    _path_sent: int = 0
     _path_received: int = 0
 
     def __post_init__(self) -> None:
@@ -146,7 +146,7 @@ class Connection:
         self._quic.send_ping(0)
         # The first packet from there is to acknowledge what has come, for nginx drops its
         # PATH_CHALLENGE if its congestion window is full.
-        self._path_sent = self._path_received = 0
+        self._path_received = 0
         now = time.monotonic()
         self._silent_until = now + _LONGEST_ACK_DELAY_S
         self._migrate_again_at = now + _PATIENCE_ROUND_TRIPS * (self.report.handshake_s or 1)
@@ -155,7 +155,7 @@ class Connection:
         for datagram, _ in self._quic.datagrams_to_send(now=time.monotonic()):
             # Until the signal comes, the address may be gone: the packet is lost.
             with contextlib.suppress(OSError):
-                self._path_sent += self._socket.send(datagram)
+                self._socket.send(datagram)
 
     def _receive(self) -> None:
         try:
@@ -165,7 +165,7 @@ class Connection:
         if self._migrating:
             self._migrating, self.report.migrated_s = False, self._elapsed()
         self._path_received += len(datagram)
-        if self._path_received > _AMPLIFICATION_LIMIT * self._path_sent:
+        if self._path_received > _PROBE_BYTES:
             self._migrate_again_at = math.inf
         self._quic.receive_datagram(datagram, self.server, now=time.monotonic())
 

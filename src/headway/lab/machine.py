@@ -73,6 +73,7 @@ class Machine:
         clock: Clock = Clock.VIRTUAL,
         wall_limit: Duration = DEFAULT_WALL_LIMIT,
         cpu: int | None = None,
+        virtual_tsc: bool = False,
         interactive: bool = False,
         cancellation: Cancellation | None = None,
     ) -> Outcome:
@@ -85,6 +86,8 @@ class Machine:
             clock: how its time passes.
             wall_limit: after this much wall time the lab is ended.
             cpu: the core that the lab is pinned to; any if None.
+            virtual_tsc: in virtual time, the processor's time stamp counter counts that, too; every
+                reading costs as much as a system call, and others 10 % more.
             interactive: connect the terminal to the lab's console.
             cancellation: ends the lab when it is turned on.
 
@@ -99,7 +102,7 @@ class Machine:
         directory.mkdir(parents=True, exist_ok=True)
         (directory / ORDERS_FILE).write_text(dump(orders))
         with self._stage(directory) as stage:
-            argv = [*_pinned(cpu), *self._command(seed, clock)]
+            argv = [*_pinned(cpu), *self._command(seed, clock, virtual_tsc)]
             with (directory / CONSOLE_FILE).open("wb") as console:
                 process = subprocess.Popen(
                     argv,
@@ -141,7 +144,7 @@ class Machine:
         finally:
             shutil.rmtree(stage, ignore_errors=True)
 
-    def _command(self, seed: int, clock: Clock) -> list[str]:
+    def _command(self, seed: int, clock: Clock, virtual_tsc: bool) -> list[str]:
         return [
             str(self.image.kernel),
             f"mem={self.memory_mib}M",
@@ -157,6 +160,7 @@ class Machine:
             "con0=fd:0,fd:1",
             "quiet",
             "panic=-1",
+            *(["virtual-tsc"] if virtual_tsc else []),
             *_CLOCK_ARGUMENTS[clock],
             "init=/usr/bin/python3",
             "--",

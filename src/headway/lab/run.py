@@ -19,7 +19,7 @@ from headway.lab.network import (
     migrated_address,
 )
 from headway.lab.pcapng import to_pcapng
-from headway.programs import CLIENTS, PROXIES, SERVERS
+from headway.programs import CLIENTS, PROXIES, SERVERS, adapters_of
 from headway.programs.base import (
     CLIENT,
     PROXY,
@@ -70,6 +70,7 @@ def carry_out(
         clock=run.setting.clock,
         wall_limit=run.setting.limits.wall,
         cpu=cpu,
+        virtual_tsc=any(adapter.reads_tsc for adapter, _, _ in adapters_of(run.setting)),
         cancellation=cancellation,
     )
     if run.setting.capture.packets:

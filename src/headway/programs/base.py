@@ -123,6 +123,8 @@ class Adapter(ABC):
     protocols: ClassVar[frozenset[Protocol]]
     quic_congestion_controls: ClassVar[tuple[str, ...]] = ()
     """Congestion controls that its QUIC has, the one it uses if asked for another first."""
+    reads_tsc: ClassVar[bool] = False
+    """Whether it reads the processor's time stamp counter, so that the lab must keep that, too."""
     knobs: ClassVar[tuple[Knob, ...]] = ()
     adjustments: ClassVar[tuple[Adjustment, ...]] = ()
 

@@ -16,6 +16,9 @@ from headway.programs.base import (
 )
 from headway.study.model import Capture, Host, Protocol
 
+RANDOM_DEVICE = "/usr/lib/headway/random_device.so"
+"""Preloaded, makes std::random_device ask the lab's kernel and not the processor."""
+
 
 class Ngtcp2Server(Server):
     """gtlsserver, the example server of ngtcp2.
@@ -63,6 +66,7 @@ class Ngtcp2Server(Server):
             f"{listener.namespace}-ngtcp2",
             listener.namespace,
             tuple(argv),
+            env={"LD_PRELOAD": RANDOM_DEVICE},
             service=True,
             listens=served_on(listener),
         )

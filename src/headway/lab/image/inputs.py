@@ -15,7 +15,7 @@ _HERE = Path(__file__).parent
 _INIT = _HERE.parents[1] / "guest" / "init.py"
 _KERNEL_RECIPE = "1"
 """To be changed whenever `build_kernel` makes another kernel from the same inputs."""
-_RECIPE = ("roottree.py", "selection.py", "wheels.py", "pki.py")
+_RECIPE = ("roottree.py", "random_device.c", "selection.py", "wheels.py", "pki.py")
 
 
 @dataclass(frozen=True)

@@ -48,6 +48,7 @@ def _header(name: str, package: str) -> Prerequisite:
 
 
 ROOT_TREE_PREREQUISITES = (
+    _tool("gcc"),
     Prerequisite(
         "Debian's archive keyring", "debian-archive-keyring", lambda: debian_keyring() is not None
     ),

@@ -15,6 +15,7 @@ from headway.lab.image.selection import Chosen
 from headway.lab.image.treeprogram import compile_command, python_version
 from headway.lab.image.wheels import install_wheel
 
+_RANDOM_DEVICE = Path(__file__).with_name("random_device.c")
 _MERGED = ("bin", "sbin", "lib", "lib64")
 _MOUNT_POINTS = (
     "proc",
@@ -113,6 +114,7 @@ def build_root(
         install_wheel(wheel, tree, directory / wheel.name, runner)
     progress.step("completing the root tree")
     _complete(tree, inputs, status)
+    _compile_random_device(tree, runner)
     _cache_libraries(tree, runner)
     _compile_python(tree, runner)
     _open_to_everyone(tree)
@@ -207,6 +209,18 @@ def _open_to_everyone(tree: Path) -> None:
             runs = stat.S_ISDIR(mode) or mode & 0o111
             # Setuid programs and directories that anyone may write to would be so on the host.
             path.chmod((mode & 0o755) | 0o644 | (0o111 if runs else 0))
+
+
+def _compile_random_device(tree: Path, runner: Runner) -> None:
+    library = tree / "usr/lib/headway/random_device.so"
+    library.parent.mkdir(parents=True, exist_ok=True)
+    # It may use nothing of this machine's C library, which need not be the tree's.
+    options = ("-O2", "-fPIC", "-shared", "-nostdlib", "-fno-stack-protector")
+    runner.run(
+        ["gcc", *options, "-o", library, _RANDOM_DEVICE],
+        purpose="compiling the root tree's random_device",
+        environment=scrubbed_environment(),
+    )
 
 
 def _cache_libraries(tree: Path, runner: Runner) -> None:
