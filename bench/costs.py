@@ -34,7 +34,7 @@ from headway.study.plan import Run
 
 LOADS: tuple[tuple[str, dict[str, str]], ...] = (
     ("1 kB", {"rate": "10 Mbit/s", "rtt": "10 ms"}),
-    ("1 kB", {"rate": "10 Mbit/s", "rtt": "2 s"}),
+    ("1 kB", {"rate": "10 Mbit/s", "rtt": "600 ms"}),
     ("1 MB", {"rate": "10 Mbit/s", "rtt": "50 ms"}),
     ("1 MB", {"rate": "500 kbit/s", "rtt": "20 ms"}),
     ("5 MB", {"rate": "50 Mbit/s", "rtt": "20 ms"}),

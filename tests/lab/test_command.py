@@ -43,17 +43,19 @@ def write(directory: Path, text: str) -> str:
     return str(file)
 
 
-def labs() -> set[int]:
-    """Processes of labs on this machine."""
-    found = set()
+def labs(directory: Path) -> list[int]:
+    """Processes of labs whose runs are below a directory."""
+    found = []
     for process in Path("/proc").glob("[0-9]*"):
         try:
             command = (process / "cmdline").read_bytes()
+            place = str((process / "cwd").readlink())
             state = (process / "stat").read_text().rsplit(")", 1)[1].split()[0]
         except OSError:
             continue
-        if state != "Z" and (b"uml-userspace" in command or b"rootfstype=hostfs" in command):
-            found.add(int(process.name))
+        is_lab = b"uml-userspace" in command or b"rootfstype=hostfs" in command
+        if is_lab and state != "Z" and place.startswith(str(directory)):
+            found.append(int(process.name))
     return found
 
 
@@ -96,14 +98,12 @@ def started(tmp_path: Path) -> subprocess.Popen[str]:
         text=True,
         start_new_session=True,
     )
-    while not read_records(tmp_path / "out"):
+    while not read_records(tmp_path / "out") or not labs(tmp_path):
         assert process.poll() is None, process.communicate()
-        os.sched_yield()
     return process
 
 
 def test_an_interrupted_study_keeps_what_is_done(tmp_path: Path) -> None:
-    before = labs()
     process = started(tmp_path)
     process.send_signal(signal.SIGINT)
     _, said = process.communicate()
@@ -113,15 +113,14 @@ def test_an_interrupted_study_keeps_what_is_done(tmp_path: Path) -> None:
     table = pl.read_parquet(tmp_path / "out" / "runs.parquet")
     assert len(table) == len(read_records(tmp_path / "out"))
     assert set(table["status"]) == {"ok"}
-    assert labs() <= before
+    assert not labs(tmp_path)
 
 
 def test_a_killed_study_leaves_no_process_and_only_whole_records(tmp_path: Path) -> None:
-    before = labs()
     process = started(tmp_path)
     process.kill()
     process.communicate()
-    while not labs() <= before:
+    while labs(tmp_path):
         os.sched_yield()
     assert {record.status for record in read_records(tmp_path / "out")} == {Status.OK}
 

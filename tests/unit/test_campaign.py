@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import errno
+import queue
 import select
+import threading
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from headway.campaign import local
-from headway.campaign.cores import available_cores, leased_core
+from headway.campaign import cores, local
 from headway.campaign.local import LocalExecutor
 from headway.errors import HeadwayError
 from headway.guest.orders import Outcome
@@ -108,10 +109,24 @@ def test_an_interrupt_ends_running_labs_and_keeps_finished_runs(
     assert ended
 
 
-def test_a_core_is_leased_to_one_lab() -> None:
-    first, *others = available_cores()
-    with leased_core() as core:
-        assert core in {first, *others}
-        if others:
-            with leased_core() as another:
-                assert another != core
+def test_a_core_is_leased_to_one_lab_at_a_time(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for core in (4, 7):
+        (tmp_path / f"cpu{core}").touch()
+    monkeypatch.setattr(cores, "_CPUS", tmp_path)
+    monkeypatch.setattr(cores, "available_cores", lambda: [4, 7])
+    leased: queue.SimpleQueue[int] = queue.SimpleQueue()
+
+    def third() -> None:
+        with cores.leased_core() as core:
+            leased.put(core)
+
+    waiting = threading.Thread(target=third)
+    with cores.leased_core() as first:
+        with cores.leased_core() as second:
+            assert {first, second} == {4, 7}
+            waiting.start()
+            assert leased.empty()
+        assert leased.get() == second
+    waiting.join()

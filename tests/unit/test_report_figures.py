@@ -177,6 +177,29 @@ def test_sizes_stand_on_a_logarithmic_axis() -> None:
     assert ticks["10 kB"] - ticks["0 kB"] == pytest.approx(ticks["100 kB"] - ticks["10 kB"])
 
 
+def test_numbers_of_requests_are_an_axis() -> None:
+    rows = [
+        row
+        for count in (1, 5, 20)
+        for row in made.runs(
+            {"h2": [1.0 * count, 1.1 * count]},
+            cell=f"count_{count}",
+            requests=count,
+            workload=f"parallel {count} x 1 MB",
+        )
+    ]
+    assert {"1 x 1 MB", "20 x 1 MB"} <= set(texts(drawn(LINES, subject(rows)).wide))
+
+
+def test_programs_are_no_axis() -> None:
+    rows = [
+        row
+        for server in ("nginx", "caddy", "haproxy")
+        for row in made.runs({"h2": [1.0, 1.1]}, cell=server, server=server)
+    ]
+    assert LINES.draw(subject(rows)) is None
+
+
 def test_lines_show_failures() -> None:
     rows = grid_of((10, 20, 30), float, h2=[1.0, 1.1])
     rows += made.runs({"h3": [5.0, None]}, cell="rtt_10", rtt_ms=10.0)

@@ -75,6 +75,7 @@ def test_page_has_everything(tmp_path: Path) -> None:
         "Which <b>version</b> is faster?",
         "h3 against h2, 4 cells: faster in 2 (by 60 %), slower in 2 (by 20 %).",
         "HTTP/3 over QUIC (RFC 9114, RFC 9000)",
+        "HTTP/1.1",
         "nginx 1.29.1",
         "nginx's own",
         "curl exited with 28",
@@ -205,7 +206,7 @@ def test_published_values_stand_beside_ours(tmp_path: Path) -> None:
     for part in (
         "Published and ours",
         "1 published value beside ours (differs in size: 1).",
-        "Published by Somebody 2020.",
+        "Source of the published values: Somebody 2020.",
         "differs by a factor of 2.86",
         "theirs was a slower path",
         "limited by loss in 3 of 3 runs",

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import fcntl
 import os
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 _CPUS = Path("/sys/devices/system/cpu")
+_LOOK_AGAIN_S = 0.02
 
 
 def available_cores() -> list[int]:
@@ -33,11 +35,10 @@ def leased_core() -> Iterator[int]:
 
 
 def _first_free(descriptors: dict[int, int]) -> int:
-    for core, descriptor in descriptors.items():
-        with suppress(BlockingIOError):
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            return core
-    # Each waiter waits for one core, and those who come at once wait for different ones.
-    core = list(descriptors)[os.urandom(1)[0] % len(descriptors)]
-    fcntl.flock(descriptors[core], fcntl.LOCK_EX)
-    return core
+    while True:
+        for core, descriptor in descriptors.items():
+            with suppress(BlockingIOError):
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                return core
+        # One cannot wait for the first of several locks; a lab takes far longer than this.
+        time.sleep(_LOOK_AGAIN_S)

@@ -37,9 +37,9 @@ _CONNECTION_WINDOW = 24 << 20
 _LARGEST_DATAGRAM = 65536
 _LONGEST_ACK_DELAY_S = 0.001
 """What aioquic waits, at most, before it acknowledges a packet."""
-_PATIENCE_ROUND_TRIPS = 9
-"""How long a path may take to become valid: three probe time-outs (RFC 9000, section 8.2.4), each
-about three round trips when a connection is young."""
+_PATIENCE_S = 3.0
+"""How long a path may take to become valid: three probe time-outs of a path whose round-trip time
+is not known (RFC 9000, section 8.2.4; RFC 9002, section 6.2.2)."""
 _PROBE_BYTES = 4800
 """So much may come on a path before it is valid, as PATH_CHALLENGE and PATH_RESPONSE frames in
 packets of 1200 bytes."""
@@ -78,6 +78,37 @@ class Report:
 
 
 @dataclass
+class Path:
+    """A way to the server: a socket, and what came through it.
+
+    Attributes:
+        silent_until: before that time nothing is sent.
+        give_up_at: when another path is to be tried; never once this one is seen to be valid.
+    """
+
+    socket: socket.socket
+    silent_until: float = 0
+    give_up_at: float = math.inf
+    _received_bytes: int = 0
+
+    def send(self, datagram: bytes) -> None:
+        """Send a datagram; it is lost if the host's address is gone."""
+        with contextlib.suppress(OSError):
+            self.socket.send(datagram)
+
+    def receive(self) -> bytes | None:
+        """The datagram that came; None if it was the news that there is no way to the server."""
+        try:
+            datagram = self.socket.recv(_LARGEST_DATAGRAM)
+        except OSError:
+            return None
+        self._received_bytes += len(datagram)
+        if self._received_bytes > _PROBE_BYTES:
+            self.give_up_at = math.inf
+        return datagram
+
+
+@dataclass
 class Connection:
     """One connection to a server, and the requests on it."""
 
@@ -87,15 +118,12 @@ class Connection:
     sinks: list[BinaryIO]
     _began_ns: int = field(default_factory=time.monotonic_ns)
     _streams: dict[int, int] = field(default_factory=dict)
-    _migrating: bool = False
-    _silent_until: float = 0
-    _migrate_again_at: float = math.inf
-    _path_received: int = 0
+    _migrated: bool = False
 
     def __post_init__(self) -> None:
         self._quic = QuicConnection(configuration=self.configuration)
         self._http = H3Connection(self._quic)
-        self._socket = self._open_socket()
+        self._path = Path(self._open_socket())
         self._signalled, self._wake = socket.socketpair()
         self._wake.setblocking(False)
         signal.signal(signal.SIGUSR1, lambda *_: None)
@@ -109,22 +137,8 @@ class Connection:
             self._wait()
             self._quic.handle_timer(now=time.monotonic())
             self._handle_events()
-            if time.monotonic() >= self._silent_until:
+            if time.monotonic() >= self._path.silent_until:
                 self._send()
-
-    def _wait(self) -> None:
-        """Until something comes in or is due."""
-        now = time.monotonic()
-        timer = self._silent_until if now < self._silent_until else self._quic.get_timer()
-        wait_s = max(0.0, min(timer, self._migrate_again_at) - now)
-        ready = select.select([self._socket, self._signalled], [], [], wait_s)[0]
-        if self._socket in ready:
-            self._receive()
-        elif self._signalled in ready:
-            self._signalled.recv(1)
-            self._migrate()
-        elif time.monotonic() >= self._migrate_again_at:
-            self._migrate()
 
     def close(self) -> None:
         """Tell the server that all is done, and complete the qlog."""
@@ -133,40 +147,49 @@ class Connection:
         if (closed := self._quic.get_timer()) is not None:
             self._quic.handle_timer(now=closed)
 
+    def _wait(self) -> None:
+        """Until something comes in or is due."""
+        now, silent_until = time.monotonic(), self._path.silent_until
+        due = silent_until if now < silent_until else self._quic.get_timer()
+        wait_s = max(0.0, min(due, self._path.give_up_at) - now)
+        ready = select.select([self._path.socket, self._signalled], [], [], wait_s)[0]
+        if self._path.socket in ready:
+            self._receive()
+        elif self._signalled in ready:
+            self._signalled.recv(1)
+            self._migrate()
+        elif time.monotonic() >= self._path.give_up_at:
+            self._migrate()
+
+    def _migrate(self) -> None:
+        self._path.socket.close()
+        now = time.monotonic()
+        self._path = Path(
+            self._open_socket(),
+            # What comes from there first is to acknowledge what has come, for nginx drops its
+            # PATH_CHALLENGE if its congestion window is full.
+            silent_until=now + _LONGEST_ACK_DELAY_S,
+            give_up_at=now + _PATIENCE_S,
+        )
+        self._migrated = True
+        self._quic.change_connection_id()
+        self._quic.send_ping(0)
+
     def _open_socket(self) -> socket.socket:
         opened = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         opened.connect(self.server)
         return opened
 
-    def _migrate(self) -> None:
-        self._socket.close()
-        self._socket = self._open_socket()
-        self._migrating = True
-        self._quic.change_connection_id()
-        self._quic.send_ping(0)
-        # The first packet from there is to acknowledge what has come, for nginx drops its
-        # PATH_CHALLENGE if its congestion window is full.
-        self._path_received = 0
-        now = time.monotonic()
-        self._silent_until = now + _LONGEST_ACK_DELAY_S
-        self._migrate_again_at = now + _PATIENCE_ROUND_TRIPS * (self.report.handshake_s or 1)
-
     def _send(self) -> None:
         for datagram, _ in self._quic.datagrams_to_send(now=time.monotonic()):
-            # Until the signal comes, the address may be gone: the packet is lost.
-            with contextlib.suppress(OSError):
-                self._socket.send(datagram)
+            self._path.send(datagram)
 
     def _receive(self) -> None:
-        try:
-            datagram = self._socket.recv(_LARGEST_DATAGRAM)
-        except OSError:
+        datagram = self._path.receive()
+        if datagram is None:
             return
-        if self._migrating:
-            self._migrating, self.report.migrated_s = False, self._elapsed()
-        self._path_received += len(datagram)
-        if self._path_received > _PROBE_BYTES:
-            self._migrate_again_at = math.inf
+        if self._migrated and self.report.migrated_s is None:
+            self.report.migrated_s = self._elapsed()
         self._quic.receive_datagram(datagram, self.server, now=time.monotonic())
 
     def _handle_events(self) -> None:
@@ -175,7 +198,9 @@ class Connection:
                 self.report.handshake_s = self._elapsed()
                 self._send_requests()
             elif isinstance(event, events.ConnectionTerminated):
-                self.report.error = event.reason_phrase or f"closed with code {event.error_code:#x}"
+                error = event.reason_phrase or f"closed with code {event.error_code:#x}"
+                when = " after the address changed" if self._migrated else ""
+                self.report.error = f"{error}{when}"
             elif isinstance(event, events.StreamReset) and event.stream_id in self._streams:
                 request = self.report.requests[self._streams[event.stream_id]]
                 request.error = f"stream reset with code {event.error_code:#x}"

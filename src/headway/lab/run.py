@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+import shutil
 import time
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 from headway.guest.orders import Capture, Migration, Namespace, Orders, Outcome, Sampling
@@ -25,6 +28,7 @@ from headway.programs.base import (
     PROXY,
     SECRETS_FILE,
     SERVER,
+    Client,
     Listener,
     Measurement,
     Origin,
@@ -63,9 +67,8 @@ def carry_out(
     began = time.perf_counter()
     network = network_of(run.setting, run.seed)
     orders = orders_for(run.setting, network)
-    outcome = machine.boot(
-        orders,
-        directory,
+    boot = partial(
+        machine.boot,
         seed=run.seed,
         clock=run.setting.clock,
         wall_limit=run.setting.limits.wall,
@@ -73,6 +76,10 @@ def carry_out(
         virtual_tsc=any(adapter.reads_tsc for adapter, _, _ in adapters_of(run.setting)),
         cancellation=cancellation,
     )
+    client = CLIENTS[run.setting.client.program]
+    if orders.migration and client.rehearses:
+        orders = _rehearsed(orders, client, boot, directory / "rehearsal")
+    outcome = boot(orders, directory)
     if run.setting.capture.packets:
         _convert_captures(directory)
     return Result(
@@ -81,6 +88,18 @@ def carry_out(
         network,
         time.perf_counter() - began,
     )
+
+
+def _rehearsed(
+    orders: Orders, client: Client, boot: Callable[[Orders, Path], Outcome], directory: Path
+) -> Orders:
+    """Orders for a client that has to be told beforehand when its address will change."""
+    migrated_ns = boot(orders, directory).migrated_ns
+    *others, program = orders.programs
+    if migrated_ns is not None:
+        program = client.after_rehearsal(program, directory, migrated_ns)
+    shutil.rmtree(directory)
+    return replace(orders, programs=(*others, program))
 
 
 def network_of(setting: Setting, seed: int) -> Network:

@@ -170,6 +170,9 @@ class Client(Adapter):
 
     workloads: ClassVar[tuple[type, ...]] = (Download, Parallel)
     """Kinds of workload that it can carry out."""
+    rehearses: ClassVar[bool] = False
+    """Whether it has to be told beforehand when its address will change: a run is then carried
+    out twice, and is the same both times until the address changes."""
 
     @abstractmethod
     def start(self, setting: Setting, address: str) -> Started:
@@ -177,6 +180,16 @@ class Client(Adapter):
 
         The last of the programs is the client itself; the workload is over when it ends.
         """
+
+    def after_rehearsal(self, program: Program, directory: Path, migrated_ns: int) -> Program:
+        """The client for the run itself, once a rehearsal has told when the address changes.
+
+        Args:
+            program: the client as it was in the rehearsal.
+            directory: of the rehearsal.
+            migrated_ns: when the address changed there.
+        """
+        return program
 
     @abstractmethod
     def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:

@@ -81,6 +81,7 @@ class _Report(BaseModel):
     handshake_s: float | None = None
     error: str | None = None
     requests: list[_Request]
+    migration_error: str | None = None
 
 
 def reported(file: Path, program: str, setting: Setting) -> Measurement:
@@ -97,7 +98,8 @@ def reported(file: Path, program: str, setting: Setting) -> Measurement:
         return Measurement(error=f"{program} printed no result")
     wrong = (_request_error(request, setting) for request in report.requests)
     if error := report.error or next((error for error in wrong if error), None):
-        return Measurement(error=f"{program}: {error}")
+        migration = f"; {report.migration_error}" if report.migration_error else ""
+        return Measurement(error=f"{program}: {error}{migration}")
     first_bytes = [request.ttfb_s for request in report.requests if request.ttfb_s is not None]
     ends = tuple(request.total_s for request in report.requests if request.total_s is not None)
     return Measurement(

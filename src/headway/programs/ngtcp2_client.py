@@ -5,8 +5,9 @@ from __future__ import annotations
 import heapq
 import itertools
 import json
+import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,9 @@ from headway.programs.base import (
     port,
 )
 from headway.programs.client import IDLE_LIMIT_S, in_new_directory, last_words
+from headway.programs.ngtcp2_server import RANDOM_DEVICE
 from headway.study.model import Protocol, Setting
-from headway.study.workload import Download, Parallel
+from headway.study.workload import Download, Migration, Parallel
 
 _BODIES = "/tmp/bodies"
 _LOG = "ngtcp2.sqlog"
@@ -40,19 +42,26 @@ class Ngtcp2Client(Client):
     name = "ngtcp2"
     package = "ngtcp2-client"
     protocols = frozenset({Protocol.H3})
-    workloads = (Download, Parallel)
+    workloads = (Download, Parallel, Migration)
+    rehearses = True
     quic_congestion_controls = ("cubic", "reno", "bbr")
     knobs = (Knob("ack_threshold", "2", "packets after which one is acknowledged at once"),)
     adjustments = (
         Adjustment("ngtcp2", "HOST", "the server's address", "no time is spent on name resolution"),
         Adjustment(
-            "ngtcp2", "--initial-pkt-num", "0", "a random one makes headers longer by up to 3 bytes"
+            "ngtcp2", "--initial-pkt-num", "0", "a random one would not follow from the run's seed"
         ),
         Adjustment(
             "ngtcp2",
             "URLs",
             "spelled differently, as %31.bin for 1.bin",
             "several bodies of the same name would be written to the same file",
+        ),
+        Adjustment(
+            "ngtcp2",
+            "--change-local-addr",
+            "when the address changes",
+            "it migrates by a timer only, whose time a rehearsal of the run tells",
         ),
     )
 
@@ -78,15 +87,25 @@ class Ngtcp2Client(Client):
         )
         names = _spellings(f"{int(setting.workload.size)}.bin", setting.workload.requests)
         urls = tuple(f"https://{SERVER_NAME}/{name}" for name in names)
-        env = {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"} if setting.capture.packets else {}
+        env = {"LD_PRELOAD": RANDOM_DEVICE}
+        if setting.capture.packets:
+            env["SSLKEYLOGFILE"] = f"/lab/run/{SECRETS_FILE}"
         command = in_new_directory(logs, in_new_directory(_BODIES, (*argv, *urls)))
         bodies = tuple(f"{_BODIES}/{name}" for name in names)
         return Started((Program(self.name, CLIENT, command, env),), bodies=bodies)
 
+    def after_rehearsal(self, program: Program, directory: Path, migrated_ns: int) -> Program:
+        """See `Client.after_rehearsal`."""
+        handshake_ms = _Connection.read(_log_in(directory)).handshake_ms or 0
+        # The timer counts from the end of the handshake, which is known to the millisecond.
+        wait_ms = math.ceil(migrated_ns / 1e6) - handshake_ms + 1
+        *options, address, service, url = program.argv
+        argv = (*options, f"--change-local-addr={wait_ms}ms", address, service, url)
+        return replace(program, argv=argv)
+
     def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
         """See `Client.measure`."""
-        log = directory / Path(QLOG_DIRECTORY).name / CLIENT / _LOG
-        connection, count = _Connection.read(log), setting.workload.requests
+        connection, count = _Connection.read(_log_in(directory)), setting.workload.requests
         answers = [connection.streams.get(_REQUEST_STREAMS[i]) for i in range(count)]
         ends = [answer.ended_ms for answer in answers if answer and answer.ended_ms is not None]
         if ended.exit_status != 0 or len(ends) < count or connection.handshake_ms is None:
@@ -105,11 +124,15 @@ class Ngtcp2Client(Client):
         )
 
 
+def _log_in(directory: Path) -> Path:
+    return directory / Path(QLOG_DIRECTORY).name / CLIENT / _LOG
+
+
 def _spellings(name: str, count: int) -> tuple[str, ...]:
     """Different spellings of the same name in a URL: characters as they are or percent-encoded."""
-    choices = [(character, f"%{ord(character):x}", f"%{ord(character):X}") for character in name]
-    distinct = dict.fromkeys("".join(spelling) for spelling in itertools.product(*choices))
-    return tuple(itertools.islice(distinct, count))
+    choices = [dict.fromkeys((c, f"%{ord(c):x}", f"%{ord(c):X}")) for c in name]
+    spellings = itertools.product(*choices)
+    return tuple("".join(spelling) for spelling in itertools.islice(spellings, count))
 
 
 @dataclass

@@ -10,11 +10,13 @@ from headway.report.tables.table import NONE, Table
 
 _PROGRAMS = ("client", "proxy", "server")
 """Traits whose values are programs, which have versions."""
-_HTTP = {
-    "h1": "HTTP/1.1 over TCP (RFC 9112)",
-    "h2": "HTTP/2 over TCP (RFC 9113)",
-    "h3": "HTTP/3 over QUIC (RFC 9114, RFC 9000)",
-}
+_HTTP = {"h1": "HTTP/1.1", "h2": "HTTP/2", "h3": "HTTP/3"}
+STANDARDS = (
+    "HTTP/1.1 over TCP (RFC 9112), HTTP/2 over TCP (RFC 9113), "
+    "HTTP/3 over QUIC (RFC 9114, RFC 9000)."
+)
+"""What the names of versions mean."""
+_PROTOCOLS = ("protocol", "protocol between proxy and server")
 _OF_CONTENDERS = (
     *_PROGRAMS,
     "encryption",
@@ -22,6 +24,7 @@ _OF_CONTENDERS = (
     *(f"{role}'s {what}" for role in _PROGRAMS for what in ("CC", "IW")),
 )
 """Constants that what is said of the contenders states."""
+_OWN = "the program's own"
 _ABSENT = ("none", "no upstream", "no profile")
 """Values that say that there is no such thing."""
 
@@ -48,7 +51,7 @@ def contenders_table(results: Results, analysis: Analysis) -> Table:
     columns = [_texts(results, trait) for trait in telling]
     rows = tuple((row,) for row in zip(analysis.contenders, *columns, strict=True))
     headings = ("contender", *(trait.name for trait in telling))
-    return Table(headings, rows if telling else (), len(headings))
+    return Table(headings, rows if telling else (), len(headings), STANDARDS)
 
 
 def _repeats(analysis: Analysis, trait: Trait) -> bool:
@@ -73,7 +76,9 @@ def _texts(results: Results, trait: Trait) -> tuple[str, ...]:
     def text(value: str) -> str:
         if value in _ABSENT:
             return NONE
-        if trait.name == "protocol":
+        if value == _OWN:
+            return "own"
+        if trait.name in _PROTOCOLS:
             return _HTTP.get(value, value)
         if trait.name in _PROGRAMS:
             return " / ".join(

@@ -8,11 +8,14 @@ from pathlib import Path
 import polars as pl
 
 from headway.analysis import Analysis, Cell, Comparison, Results
+from headway.analysis.metric import metric_named
 from headway.errors import WrongInputError
 from headway.report.figures.kind import Story
 from headway.report.telling import weight
 from headway.results.schema import Status
 from headway.results.store import ARTIFACTS
+
+_TOTAL = metric_named("total_s")
 
 
 def stories(
@@ -72,11 +75,14 @@ def _typical_runs(analysis: Analysis, table: pl.DataFrame) -> list[str]:
 
 
 def _most_telling(analysis: Analysis) -> tuple[Cell, Comparison] | None:
-    """The comparison with the largest difference that matters; else with the largest at all."""
-    there = [(cell, one) for cell, one in analysis.comparisons if one.relative is not None]
-    return max(
-        there, key=lambda found: (weight(found[1]), abs(found[1].relative or 0)), default=None
-    )
+    """The comparison with the largest relative difference that matters; else the largest at all."""
+    there = [
+        (weight(one), abs(one.sample.median - one.against_sample.median), cell, one)
+        for cell, one in analysis.comparisons
+        if one.sample and one.against_sample
+    ]
+    found = max(there, key=lambda entry: entry[:2], default=None)
+    return found[2:] if found else None
 
 
 def _median_run(analysis: Analysis, table: pl.DataFrame, cell: Cell, contender: str) -> str | None:
@@ -104,5 +110,5 @@ def _story(directory: Path, titles: dict[str, str], row: dict[str, object]) -> S
     except WrongInputError:
         return None  # the runs were given without what they left behind
     total = row["total_s"]
-    outcome = f"{total:.3g} s" if isinstance(total, float) else str(row["error"] or row["status"])
+    outcome = _TOTAL.text(total) if isinstance(total, float) else str(row["error"] or row["status"])
     return Story(run_id, str(row["contender"]), titles[str(row["cell"])], outcome, series)

@@ -16,7 +16,10 @@ def weight(comparison: Comparison | None) -> float:
 
 
 def telling_cells(analysis: Analysis, most: int) -> tuple[Cell, ...]:
-    """The cells with the largest differences that matter, in the order of the analysis."""
+    """The cells with the largest differences, in the order of the analysis.
+
+    Those that matter come first: a difference that may be chance tells little.
+    """
     if len(analysis.cells) <= most:
         return analysis.cells
     found = sorted(analysis.cells, key=_cell_weight, reverse=True)[:most]
@@ -77,8 +80,9 @@ def _within(cell: Cell, kept: Sequence[set[int]]) -> bool:
     return all(level in levels for level, levels in zip(cell.levels, kept, strict=True))
 
 
-def _cell_weight(cell: Cell) -> float:
-    return max((weight(one) for one in cell.comparisons), default=0.0)
+def _cell_weight(cell: Cell) -> tuple[float, float]:
+    weights = [(weight(one), abs(_log_ratio(one))) for one in cell.comparisons]
+    return max(weights, default=(0.0, 0.0))
 
 
 def _log_ratio(comparison: Comparison) -> float:

@@ -4,8 +4,16 @@ from __future__ import annotations
 
 from headway.analysis import Analysis, Cell, Side
 from headway.analysis.numbers import significant
-from headway.report.figures.heatmap import FAILED
-from headway.report.figures.kind import NARROW, WIDE, Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.kind import (
+    FAILED,
+    NARROW,
+    WIDE,
+    Kind,
+    Picture,
+    Section,
+    Subject,
+    picture_name,
+)
 from headway.report.panels import Panel, draw_panels, fitting_limit, most_panels, value_axis
 from headway.report.scale import Scale, tick_texts
 from headway.report.sheet import Sheet
@@ -68,6 +76,7 @@ def _panel(sheet: Sheet, analysis: Analysis, panel: Panel, styles: dict[str, Sty
     for row, contender in enumerate(analysis.contenders):
         side = panel.cell.side(contender)
         if side is None:
+            sheet.text(panel.left + 6, panel.y(row), "not run", MUTED, size=10)
             continue
         _draw_side(sheet, panel, scale, side, row, styles[contender])
         sheet.text(

@@ -15,7 +15,7 @@ from headway.report.theme import INK, MUTED, SHAPES, Style
 
 _LEAST_CELLS = 12
 _MOST_CURVES = 15
-_HEIGHT = 240.0
+_HEIGHT = 180.0
 _LEFT = 44.0
 _TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
 
@@ -35,7 +35,7 @@ def _draw(subject: Subject) -> Picture | None:
     )
 
 
-KIND = Kind(place=15, section=Section.RESULTS, draw=_draw)
+KIND = Kind(place=35, section=Section.RESULTS, draw=_draw)
 
 
 def _deltas(analysis: Analysis, pairings: Sequence[Pairing]) -> dict[Pairing, tuple[float, ...]]:

@@ -8,7 +8,16 @@ from dataclasses import dataclass
 
 from headway.analysis import Analysis, Cell, Comparison, Pairing, Verdict
 from headway.analysis.numbers import signed_percent
-from headway.report.figures.kind import NARROW, WIDE, Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.kind import (
+    FAILED,
+    NARROW,
+    WIDE,
+    Kind,
+    Picture,
+    Section,
+    Subject,
+    picture_name,
+)
 from headway.report.layout import arranged, crossed
 from headway.report.sheet import Sheet, shortened, text_width
 from headway.report.telling import representative_cells, telling_pairings
@@ -36,8 +45,6 @@ _NARROWEST_CELL = 46.0
 _TITLE = 11.0
 """Size of the titles of columns."""
 _LEGEND_HEIGHT = 52
-FAILED = "†"
-"""Marks what some runs failed in."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +70,11 @@ class _Block:
     def depth(self) -> int:
         """Number of lines above the columns."""
         return max((len(titles) for titles in self.columns), default=0)
+
+    @property
+    def head(self) -> float:
+        """Height of its heading and of the lines above the columns."""
+        return (_HEADING if self.heading else 0) + _HEADER * self.depth
 
 
 @dataclass(frozen=True)
@@ -134,7 +146,7 @@ def heatmap(
         _grids(analysis, cells, pairings, 1),
     )
     sizes = _sizes(blocks, width)
-    tall = _HEADING + _HEADER * blocks[0].depth + sizes.row * len(blocks[0].rows) + _BELOW
+    tall = blocks[0].head + sizes.row * len(blocks[0].rows) + _BELOW
     stacks = -(-len(blocks) // sizes.beside)
     across = (width - sizes.labels + _GAP) / sizes.beside
     across = min(across, max(sizes.column * len(blocks[0].columns), _HEADING_ROOM) + _GAP)
@@ -237,7 +249,7 @@ def _sizes(blocks: Sequence[_Block], width: float) -> _Sizes:
 
 
 def _row_labels(sheet: Sheet, block: _Block, sizes: _Sizes, top: float) -> None:
-    top += _HEADING + _HEADER * block.depth
+    top += block.head
     for row, label in enumerate(block.rows):
         shown = shortened(label, sizes.labels - 12)
         sheet.text(sizes.labels - 10, top + (row + 0.5) * sizes.row, shown, anchor="end")
@@ -247,8 +259,8 @@ def _draw_block(sheet: Sheet, block: _Block, sizes: _Sizes, left: float, top: fl
     room = sizes.column * len(block.columns)
     heading = shortened(block.heading, max(room, _HEADING_ROOM), 14, bold=True)
     sheet.text(left, top + 11, heading, size=14, bold=True)
-    _headers(sheet, block, sizes, left, top + _HEADING)
-    top += _HEADING + _HEADER * block.depth
+    _headers(sheet, block, sizes, left, top + block.head - _HEADER * block.depth)
+    top += block.head
     _fills(sheet, block, sizes, left, top)
     for entry in block.entries:
         x, y = left + (entry.column + 0.5) * sizes.column, top + (entry.row + 0.5) * sizes.row

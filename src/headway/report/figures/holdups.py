@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from headway.analysis import Analysis, Cell, Side
 from headway.analysis.metric import metric_named
-from headway.analysis.numbers import significant
 from headway.report.figures.kind import NARROW, WIDE, Kind, Picture, Section, Subject, picture_name
 from headway.report.legend import colour_legend, legend_height
 from headway.report.panels import Panel, draw_panels, fitting_limit, most_panels, value_axis
@@ -88,7 +87,8 @@ def _sheet(analysis: Analysis, cells: Sequence[Cell], width: float) -> Sheet:
 
 def _panel(sheet: Sheet, analysis: Analysis, panel: Panel) -> None:
     sums = {side.contender: _sum(side) for side in panel.cell.sides}
-    labels = {name: f"{significant(total)} s" if total else "" for name, total in sums.items()}
+    texts = _SECONDS.texts(list(sums.values()))
+    labels = {name: text if sums[name] else "" for name, text in zip(sums, texts, strict=True)}
     scale = panel.scale(fitting_limit(panel, sums, labels))
     value_axis(sheet, panel, scale, lambda ticks: tick_texts(_SECONDS, ticks))
     for row, contender in enumerate(analysis.contenders):

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
 
 WIDE, NARROW = 1040.0, 360.0
 """Widths of the page's column, in pixels: on a desk, and in a hand."""
+FAILED = "†"
+"""Marks what some runs failed in."""
 
 
 class Section(Enum):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
@@ -52,17 +52,17 @@ class _Row:
     colour: Colour
 
 
-_ROWS = (
-    _Row(
-        "congestion window, in flight [kB]",
-        110,
-        lambda hop: [None if v is None else v / 1e3 for v in hop.cwnd_bytes],
-        _WINDOW,
-    ),
-    _Row("smoothed RTT [ms]", 76, lambda hop: hop.srtt_ms, _LINE),
-    _Row("queue at the bottleneck [kB]", 76, lambda hop: [v / 1e3 for v in hop.queue_bytes], _LINE),
+_WINDOWS = _Row(
+    "congestion window, in flight [kB]",
+    110,
+    lambda hop: [None if v is None else v / 1e3 for v in hop.cwnd_bytes],
+    _WINDOW,
 )
-_RATE_NAME, _RATE_HEIGHT = "rate at the bottleneck [Mbit/s]", 76.0
+_QUEUE = _Row(
+    "queue at the bottleneck [kB]", 76, lambda hop: [v / 1e3 for v in hop.queue_bytes], _LINE
+)
+_ROWS = (_WINDOWS, _Row("smoothed RTT [ms]", 76, lambda hop: hop.srtt_ms, _LINE), _QUEUE)
+_RATE = _Row("rate at the bottleneck [Mbit/s]", 76, lambda hop: hop.sent_bytes, _LINE)
 
 
 def _draw(subject: Subject) -> Picture | None:
@@ -89,8 +89,8 @@ def _title(stories: Sequence[Story]) -> str:
 def _caption(stories: Sequence[Story]) -> str:
     runs = ", ".join(story.run_id for story in stories)
     said = (
-        "Uppermost, the line is the congestion window, the area below it bytes in flight, and "
-        "red ticks are packets dropped on the path. The strip is coloured by what held the transfer back"
+        "Uppermost, the line is the congestion window and the area bytes in flight. Red ticks are "
+        "packets dropped on the path. The strip is coloured by what held the transfer back"
     )
     if any(len(story.series.hops) > 1 for story in stories):
         said += (
@@ -119,13 +119,15 @@ def _sheet(stories: Sequence[Story], width: float, columns: int) -> Sheet:
     colours = {name: colour for name, colour in COLOURS.items() if name in causes}
     legend = legend_height(tuple(colours), width) + 10
     strips = max(len(story.series.hops) for story in stories)
-    tall = _HEAD + _heights() + strips * (_STRIP + 4) + _FOOT
+    rows = _rows(stories)
+    tall = _HEAD + sum(row.height + _BETWEEN for row in (*rows, _RATE)) + strips * (_STRIP + 4)
+    tall += _FOOT
     sheet = Sheet(width, legend + tall * -(-len(stories) // columns))
     colour_legend(sheet, colours, 0, 0)
     left = 46.0
     pitch = (width - _EDGE + _GAP) / columns
     longest = max(map(_end, stories)) if _shared(stories) else None
-    tops = [_greatest(stories, row.values) for row in _ROWS]
+    tops = {row: _greatest(stories, row.values) for row in rows}
     for place, story in enumerate(stories):
         x, y = place % columns * pitch + left, legend + place // columns * tall
         across = Scale(0, longest or _end(story), x, x + pitch - _GAP - left)
@@ -133,8 +135,12 @@ def _sheet(stories: Sequence[Story], width: float, columns: int) -> Sheet:
     return sheet
 
 
-def _heights() -> float:
-    return sum(row.height + _BETWEEN for row in _ROWS) + _RATE_HEIGHT + _BETWEEN
+def _rows(stories: Sequence[Story]) -> list[_Row]:
+    """The rows of which at least one run tells something."""
+    hops = [story.series.hops[0] for story in stories]
+    return [
+        row for row in _ROWS if any(value is not None for hop in hops for value in row.values(hop))
+    ]
 
 
 def _greatest(
@@ -155,20 +161,25 @@ def _greatest_rate(stories: Sequence[Story], across: Scale) -> float:
 
 
 def _story(
-    sheet: Sheet, story: Story, across: Scale, top: float, tops: Sequence[float], fastest: float
+    sheet: Sheet,
+    story: Story,
+    across: Scale,
+    top: float,
+    tops: Mapping[_Row, float],
+    fastest: float,
 ) -> None:
     hop, width = story.series.hops[0], across.end - across.start
     name = shortened(story.contender, width, 14, bold=True)
     sheet.text(across.start, top + 11, name, size=14, bold=True)
     sheet.text(across.start, top + 29, shortened(story.outcome, width), MUTED)
     y = top + _HEAD
-    for row, most in zip(_ROWS, tops, strict=True):
+    for row, most in tops.items():
         frame = Frame(across.start, y + _BETWEEN - 6, width, row.height)
         _plot(sheet, row, hop, frame, across, Scale(0, most * 1.06, frame.bottom, frame.top))
         y += row.height + _BETWEEN
-    frame = Frame(across.start, y + _BETWEEN - 6, width, _RATE_HEIGHT)
+    frame = Frame(across.start, y + _BETWEEN - 6, width, _RATE.height)
     _plot_rate(sheet, hop, frame, across, Scale(0, fastest * 1.06, frame.bottom, frame.top))
-    y += _RATE_HEIGHT + _BETWEEN + 4
+    y += _RATE.height + _BETWEEN + 4
     for found in story.series.hops:
         _strip(sheet, found, across, y)
         y += _STRIP + 4
@@ -192,28 +203,29 @@ def _plot(sheet: Sheet, row: _Row, hop: HopSeries, frame: Frame, across: Scale, 
         told = shortened("the sender does not tell", frame.width, 11)
         sheet.text(frame.left + 8, frame.top + frame.height / 2, told, MUTED, size=11)
         return
-    if row.colour is _WINDOW:
+    if row is _WINDOWS:
         flight = [None if v is None else v / 1e3 for v in hop.in_flight_bytes]
         for run in _runs(hop.at_s, flight, across, up):
             ground = [(run[-1][0], frame.bottom), (run[0][0], frame.bottom)]
             sheet.areas([[*run, *ground]], fill=_FLIGHT, opacity=0.55)
+    if row is _QUEUE:
         _drops(sheet, hop, frame, across)
     sheet.lines(_runs(hop.at_s, values, across, up), colour=row.colour, width=1.3)
 
 
 def _drops(sheet: Sheet, hop: HopSeries, frame: Frame, across: Scale) -> None:
-    """Ticks below the window's plot where packets were dropped, one for each pixel at most."""
+    """Ticks at the top of the plot where packets were dropped, one for each pixel at most."""
     places = {
         round(across(at))
         for at, (before, after) in zip(hop.at_s[1:], pairwise(hop.drops), strict=True)
         if after > before and at <= across.high
     }
-    ticks = [((x, frame.bottom), (x, frame.bottom - 5)) for x in sorted(places)]
+    ticks = [((x, frame.top), (x, frame.top + 5)) for x in sorted(places)]
     sheet.lines(ticks, colour=_DROPS, width=1)
 
 
 def _plot_rate(sheet: Sheet, hop: HopSeries, frame: Frame, across: Scale, up: Scale) -> None:
-    _frame(sheet, _RATE_NAME, frame, up)
+    _frame(sheet, _RATE.name, frame, up)
     line = [
         point
         for begin, end, rate in _rates(hop, across)

@@ -49,7 +49,12 @@ def _occurs(analysis: Analysis, name: str) -> bool:
 
 def _row(side: Side, there: Sequence[str]) -> tuple[str, ...]:
     seconds = dict(side.holdups)
-    return (side.contender, _most(side), *(number(seconds.get(name), 3) for name in there))
+    return (side.contender, _most(side), *(_seconds(seconds.get(name)) for name in there))
+
+
+def _seconds(value: float | None) -> str:
+    """A number of seconds; what is less than a millisecond is not told."""
+    return "< 0.001" if value and value < 1e-3 else number(value, 3)
 
 
 def _most(side: Side) -> str:

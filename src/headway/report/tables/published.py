@@ -28,7 +28,7 @@ def published_table(analyses: Sequence[Analysis]) -> Table:
         ),
         rows=tuple(((*_row(one), *((one.published.source,) if several else ())),) for one in found),
         labels=8,
-        remark=f"Published by {sources.pop()}." if len(sources) == 1 else "",
+        remark=f"Source of the published values: {sources.pop()}." if len(sources) == 1 else "",
     )
 
 
