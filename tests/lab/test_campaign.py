@@ -113,6 +113,9 @@ def test_a_local_cluster_gives_the_same_rows(
     assert "sending" not in said
     assert table(tmp_path / "out").equals(rows)
     assert len(list(tmp_path.glob("out/artifacts/cell-*/outcome.json"))) == RUNS
+    manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert manifest["self_test"] and all(check["passed"] for check in manifest["self_test"])
+    assert len(manifest["machines"]) == 1
 
 
 def test_workers_without_an_image_receive_it(

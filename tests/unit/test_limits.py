@@ -193,6 +193,20 @@ def test_a_proxy_waits_for_the_server_whose_own_limit_is_told(tmp_path: Path) ->
     assert found.upstream_limited_by == "recovery"
 
 
+def test_a_client_that_does_not_tell_its_first_byte_has_one_nonetheless(limits: Find) -> None:
+    """The server sends its first data at 0.3 s, and it arrives at 0.35 s."""
+    states = [[tcp(data_segs_out=max(0, index - 2))] for index in range(11)]
+    of = replace(transfer(), start_s=None)
+    assert seconds(limits(rows_of(list(STEADY), states), of)) == {
+        "handshake_s": 0.35,
+        "cwnd_s": 0.7,
+    }
+    of = replace(of, end_s=0.55)
+    found = limits(rows_of([0, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9]), of)
+    assert found.handshake_s == pytest.approx(0.25)
+    assert sum(seconds(found).values()) == pytest.approx(0.55)
+
+
 def test_no_samples_tell_nothing(tmp_path: Path) -> None:
     assert find_limits(tmp_path, transfer()) == Limits()
 

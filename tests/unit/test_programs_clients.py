@@ -113,10 +113,11 @@ def test_a_command_that_always_fails_is_given_up(tmp_path: Path) -> None:
 
 
 def test_the_last_words_are_no_header(tmp_path: Path) -> None:
-    file = tmp_path / "wget.err"
-    assert last_words(file) == "it printed no result"
-    file.write_text("ERROR 404: Not Found.\n  Server: nginx\n\n")
-    assert last_words(file) == "ERROR 404: Not Found."
+    assert last_words(tmp_path, "wget") == "it printed no result"
+    (tmp_path / "wget.out").write_text("Failed to connect\n")
+    assert last_words(tmp_path, "wget") == "Failed to connect"
+    (tmp_path / "wget.err").write_text("ERROR 404: Not Found.\n  Server: nginx\n\n")
+    assert last_words(tmp_path, "wget") == "ERROR 404: Not Found."
 
 
 # curl

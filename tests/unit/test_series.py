@@ -53,7 +53,7 @@ def test_the_limit_of_each_interval(tmp_path: Path) -> None:
 def test_a_run_that_did_not_end_has_limits_to_its_last_sample(tmp_path: Path) -> None:
     states = [[tcp(data_segs_out=20 * index)] for index in range(11)]
     hop = series(tmp_path, rows_of(PACKETS, states), Transfer(None, None, (HOP,)))
-    assert hop.limit == (None, *[Limit.CWND] * 10)
+    assert hop.limit == (None, Limit.HANDSHAKE, *[Limit.CWND] * 9)
 
 
 def test_several_connections_are_added_up(tmp_path: Path) -> None:

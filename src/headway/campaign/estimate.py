@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headway.campaign.costs import CostModel, kind_of
-from headway.study.model import Clock, CongestionControl, Setting
+from headway.programs import adapters_of
+from headway.programs.base import Adapter
+from headway.study.model import Clock, Host, Protocol, Setting
 from headway.study.path import FRAME_BYTES
 from headway.study.path import Path as NetworkPath
 from headway.study.plan import Run
@@ -19,7 +21,7 @@ _SET_UP_ROUND_TRIPS = 3
 _MATHIS = 1.22
 """Constant of Mathis et al., "The Macroscopic Behavior of the TCP Congestion Avoidance
 Algorithm" (1997): rate = 1.22 segments / (RTT * sqrt(loss))."""
-_RATE_AGNOSTIC = frozenset({CongestionControl.BBR})
+_LOSS_AGNOSTIC = frozenset({"bbr"})
 """Congestion controls that random loss does not slow down."""
 _SELF_TEST_S = 1.0
 """Wall time of one path's self-test."""
@@ -97,22 +99,29 @@ def expected_virtual_s(setting: Setting) -> float:
     its loss leaves to loss-based congestion control.
     """
     size = int(setting.workload.size) * setting.workload.requests
-    senders = (setting.proxy, setting.server) if setting.proxy else (setting.server,)
+    _, *senders = adapters_of(setting)
     legs = [
-        _transfer_s(path, size, sender.congestion_control)
+        _transfer_s(path, size, _congestion_control(*sender))
         for path, sender in zip(setting.paths, senders, strict=True)
     ]
     set_up = sum(_SET_UP_ROUND_TRIPS * path.rtt.s for path in setting.paths)
     return min(set_up + max(legs), setting.limits.virtual.s)
 
 
-def _transfer_s(path: NetworkPath, size: int, sender: CongestionControl) -> float:
+def _congestion_control(adapter: Adapter, host: Host, protocol: Protocol) -> str:
+    """Congestion control of a sender: its TCP's, or its QUIC's."""
+    if protocol is Protocol.H3:
+        return adapter.quic_congestion_control(host)
+    return host.congestion_control.value
+
+
+def _transfer_s(path: NetworkPath, size: int, sender: str) -> float:
     windows = math.log2(1 + size / (_INITIAL_WINDOW * _SEGMENT_BYTES))
     slow_start_s = path.rtt.s * windows
     rates = [float(link.down.first_rate) for link in path.links if link.down.first_rate]
     bit_s = min(rates, default=math.inf)
     passed = math.prod(1 - link.down.loss.mean for link in path.links)
-    if passed < 1 and path.rtt.s and sender not in _RATE_AGNOSTIC:
+    if passed < 1 and path.rtt.s and sender not in _LOSS_AGNOSTIC:
         lossy = _MATHIS * _SEGMENT_BYTES * 8 / (path.rtt.s * math.sqrt(1 - passed))
         bit_s = min(bit_s, lossy)
     on_wire = size * 8 * FRAME_BYTES / _SEGMENT_BYTES

@@ -15,6 +15,8 @@ from headway.guest.network import Network
 from headway.guest.orders import SAMPLES_FILE, Sampling
 
 _FIRST_INTERVAL_NS = 10_000_000
+_SHARE_OF_TIME = 200
+"""Of a long run, an interval is this part of the time since its start."""
 
 
 class Sampler:
@@ -59,5 +61,9 @@ class Sampler:
 
 
 def next_sample_ns(at_ns: int, interval_ns: int) -> int:
-    """Time of the next sample: dense at the start, where transfers change most."""
-    return at_ns + min(max(at_ns // 50, _FIRST_INTERVAL_NS), interval_ns)
+    """Time of the next sample: dense at the start, where transfers change most.
+
+    In a run of minutes intervals grow on, or reading samples would be half of its cost.
+    """
+    longest_ns = max(interval_ns, at_ns // _SHARE_OF_TIME)
+    return at_ns + min(max(at_ns // 50, _FIRST_INTERVAL_NS), longest_ns)

@@ -153,6 +153,8 @@ class Machine:
             "rootflags=root/.",
             "ro",
             "norandmaps",
+            # Every sample of TCP's sockets walks through their whole table.
+            "thash_entries=512",
             "seccomp=on",
             f"entropy-seed={seed}",
             "uml_dir=./",

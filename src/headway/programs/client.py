@@ -53,11 +53,17 @@ def hosts_file(address: str) -> dict[str, str]:
     return {"/etc/hosts": f"127.0.0.1 localhost\n{address} {SERVER_NAME}\n"}
 
 
-def last_words(file: Path) -> str:
-    """The last line that a program wrote, header fields (which it indents) aside."""
-    lines = file.read_text(errors="replace").splitlines() if file.exists() else []
-    said = [line.strip() for line in lines if line.strip() and not line.startswith("  ")]
-    return said[-1] if said else "it printed no result"
+def last_words(directory: Path, program: str) -> str:
+    """The last line that a program wrote, to standard error if it did.
+
+    Lines that it indents, such as header fields, are left out.
+    """
+    for file in (directory / f"{program}.err", directory / f"{program}.out"):
+        lines = file.read_text(errors="replace").splitlines() if file.exists() else []
+        said = [line.strip() for line in lines if line.strip() and not line.startswith("  ")]
+        if said:
+            return said[-1]
+    return "it printed no result"
 
 
 def answer_error(status: int, size: int, setting: Setting) -> str | None:

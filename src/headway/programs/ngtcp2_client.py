@@ -109,7 +109,7 @@ class Ngtcp2Client(Client):
         answers = [connection.streams.get(_REQUEST_STREAMS[i]) for i in range(count)]
         ends = [answer.ended_ms for answer in answers if answer and answer.ended_ms is not None]
         if ended.exit_status != 0 or len(ends) < count or connection.handshake_ms is None:
-            reason = last_words(directory / f"{self.name}.err")
+            reason = last_words(directory, self.name)
             return Measurement(error=f"ngtcp2: {reason} (exit status {ended.exit_status})")
         # Its log has whole milliseconds. It ends with the last byte, and computing takes no
         # virtual time.

@@ -88,7 +88,9 @@ class Wget(Client):
         said = file.read_text(errors="replace") if file.exists() else ""
         answers, saved = list(_STATUS.finditer(said)), list(_SAVED.finditer(said))
         if ended.exit_status != 0 or not answers or not saved:
-            return Measurement(error=f"wget: {last_words(file)} (exit status {ended.exit_status})")
+            return Measurement(
+                error=f"wget: {last_words(directory, self.name)} (exit status {ended.exit_status})"
+            )
         last, size = answers[-1], int(saved[-1]["size"])
         if last["version"] != "1.1":
             return Measurement(error=f"HTTP/{last['version']} was spoken, not h1")

@@ -117,7 +117,7 @@ class Wget2(Client):
         """See `Client.measure`."""
         answers = _answers(directory / _ANSWERS)
         if ended.exit_status != 0 or len(answers) < setting.workload.requests:
-            reason = last_words(directory / f"{self.name}.err")
+            reason = last_words(directory, self.name)
             return Measurement(error=f"wget2: {reason} (exit status {ended.exit_status})")
         for answer in answers:
             resumed = isinstance(setting.workload, Migration) and answer.status == 206

@@ -70,6 +70,20 @@ class HopSamples:
         """The last known state of every connection there was."""
         return {key: state for moment in self.moments for key, state in moment.senders.items()}
 
+    def begins_s(self, transfer: Transfer) -> float:
+        """When the sender sent the first byte of the response.
+
+        If the client does not tell when it came, when the sender first sent any data.
+        """
+        if transfer.start_s is not None:
+            return transfer.start_s - self.hop.delay_s
+        return next((moment.at_s for moment in self.moments if self._has_data(moment)), 0.0)
+
+    def _has_data(self, moment: Moment) -> bool:
+        if self.evidence is Evidence.COUNTERS:
+            return moment.sent_packets > 0
+        return any(state.sent_packets for state in moment.senders.values())
+
 
 def observe(run_directory: Path, transfer: Transfer) -> list[HopSamples]:
     """All hops of a run, the client's first; without moments if nothing was sampled."""

@@ -79,16 +79,17 @@ def _spent(hop: HopSamples, transfer: Transfer) -> dict[Limit, float]:
 
     What the client receives at a time was sent a propagation delay earlier.
     """
+    delay_s, end_s = hop.hop.delay_s, transfer.end_s or 0.0
+    begins_s = hop.begins_s(transfer)
     spent: dict[Limit, float] = defaultdict(float)
-    start_s, end_s = transfer.start_s or 0.0, transfer.end_s or 0.0
-    spent[Limit.HANDSHAKE] = start_s
+    spent[Limit.HANDSHAKE] = begins_s + delay_s
     for interval in intervals(hop):
-        begin_s = max(interval.begin_s, start_s - hop.hop.delay_s)
-        span_s = min(interval.end_s, end_s - hop.hop.delay_s) - begin_s
+        begin_s = max(interval.begin_s, begins_s)
+        span_s = min(interval.end_s, end_s - delay_s) - begin_s
         if span_s > 0:
             for limit, share in interval.shares.items():
                 spent[limit] += share * span_s
-    return spent
+    return defaultdict(float, {limit: round(time_s, 9) for limit, time_s in spent.items()})
 
 
 def _upstream_limited_by(hop: HopSamples, transfer: Transfer) -> Limit | None:

@@ -119,11 +119,11 @@ def _series(hop: HopSamples, transfer: Transfer) -> HopSeries:
 
 def _limits(hop: HopSamples, transfer: Transfer) -> tuple[Limit | None, ...]:
     """The limits of the intervals, each at its end."""
-    starts_s = (transfer.start_s or 0.0) - hop.hop.delay_s
+    begins_s = hop.begins_s(transfer)
     ends_s = float("inf") if transfer.end_s is None else transfer.end_s - hop.hop.delay_s
     found: dict[float, Limit | None] = {}
     for interval in intervals(hop):
-        limit = Limit.HANDSHAKE if interval.end_s <= starts_s else interval.limit
+        limit = Limit.HANDSHAKE if interval.end_s <= begins_s else interval.limit
         found[interval.end_s] = limit if interval.begin_s < ends_s else None
     return tuple(found.get(moment.at_s) for moment in hop.moments)
 
