@@ -52,8 +52,7 @@ def made_runs(shape: Shape) -> pl.DataFrame:
         status=Status.OK, limited_by="path",
     )  # fmt: skip
     cell, contender, rep = (
-        axis.ravel()
-        for axis in np.indices((shape.cells, shape.contenders, shape.repetitions))
+        axis.ravel() for axis in np.indices((shape.cells, shape.contenders, shape.repetitions))
     )
     rtt_ms, loss_pct = 10.0 * (1 + cell % 25), 0.5 * (cell // 25)
     rng = np.random.default_rng(1)
@@ -62,19 +61,23 @@ def made_runs(shape: Shape) -> pl.DataFrame:
     failed = rng.random(len(cell)) < 0.01
     row = one.model_dump(mode="json")
     frame = pl.DataFrame({name: [value] for name, value in row.items()}, schema=polars_schema())
-    return frame.select(pl.all().repeat_by(len(cell)).explode()).with_columns(
-        run_id=pl.Series([f"run-{place}" for place in range(len(cell))]),
-        cell=pl.Series([f"cell-{place:03d}" for place in cell]),
-        contender=pl.Series([f"contender-{place:02d}" for place in contender]),
-        rep=pl.Series(rep + 1),
-        seed=pl.Series(rep + 1),
-        rtt_ms=pl.Series(rtt_ms),
-        loss_pct=pl.Series(loss_pct),
-        loss_up_pct=pl.Series(loss_pct),
-        total_s=pl.Series(total_s),
-        **{name: pl.Series(share * total_s) for name, share in SHARES.items()},
-    ).with_columns(
-        status=pl.Series(np.where(failed, "failed", "ok")),
+    return (
+        frame.select(pl.all().repeat_by(len(cell)).explode())
+        .with_columns(
+            run_id=pl.Series([f"run-{place}" for place in range(len(cell))]),
+            cell=pl.Series([f"cell-{place:03d}" for place in cell]),
+            contender=pl.Series([f"contender-{place:02d}" for place in contender]),
+            rep=pl.Series(rep + 1),
+            seed=pl.Series(rep + 1),
+            rtt_ms=pl.Series(rtt_ms),
+            loss_pct=pl.Series(loss_pct),
+            loss_up_pct=pl.Series(loss_pct),
+            total_s=pl.Series(total_s),
+            **{name: pl.Series(share * total_s) for name, share in SHARES.items()},
+        )
+        .with_columns(
+            status=pl.Series(np.where(failed, "failed", "ok")),
+        )
     )
 
 

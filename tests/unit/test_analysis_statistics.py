@@ -12,13 +12,10 @@ from scipy import stats
 from headway.analysis.effects import cliffs_delta, delta, relative_difference, relative_interval
 from headway.analysis.intervals import Interval, median_interval
 from headway.analysis.sample import Measurements, Observation, Sample, summarise
-from headway.analysis.significance import (
-    TestResult,
-    adjusted,
-    kolmogorov_smirnov,
-)
+from headway.analysis.significance import TestResult, adjusted
+from headway.analysis.significance import kolmogorov_smirnov as kolmogorov_smirnov_of_pairs
 from headway.analysis.significance import mann_whitney as mann_whitney_of_pairs
-from headway.analysis.significance import welch as welch_of_samples
+from headway.analysis.significance import welch as welch_of_pairs
 
 quick = settings(deadline=None, max_examples=60)
 times = st.integers(1, 10**9).map(lambda microseconds: microseconds / 1e6)
@@ -26,11 +23,17 @@ samples = st.lists(times, min_size=1, max_size=12)
 
 
 def welch(one: list[float], other: list[float]) -> TestResult | None:
-    return welch_of_samples(summarise(one), summarise(other))
+    (found,) = welch_of_pairs([(summarise(one), summarise(other))])
+    return found
 
 
 def mann_whitney(one: list[float], other: list[float]) -> TestResult | None:
     (found,) = mann_whitney_of_pairs([(one, other)])
+    return found
+
+
+def kolmogorov_smirnov(one: list[float], other: list[float]) -> TestResult | None:
+    (found,) = kolmogorov_smirnov_of_pairs([(one, other)])
     return found
 
 

@@ -265,7 +265,7 @@ def test_wget2s_failures_are_named(tmp_path: Path, rows: str, handshakes: str, e
 
 
 def test_wget2_may_receive_the_rest_after_a_loss_only(tmp_path: Path) -> None:
-    rest = WGET2_HEAD + "1,0,https://server.test/1000.bin,206,1,1,400,1000,300,300\n"
+    rest = WGET2_HEAD + "1,0,https://server.test/1000.bin,206,1,1,400,400,300,300\n"
     assert wget2(tmp_path, rest, H2_HANDSHAKE, MIGRATION).error is None
     assert wget2(tmp_path, rest, H2_HANDSHAKE, DOWNLOAD).error is not None
 

@@ -1,19 +1,20 @@
 """The terminal's summary: at 80 columns, without colour."""
 
 import io
+from pathlib import Path
 from typing import Any
 
 import pytest
 from rich.console import Console
 
-from headway.report import print_summary
+from headway.report import Report
 from tests.unit import made_results as made
 
 
 def shown(rows: list[dict[str, Any]], manifest: dict[str, Any] | None = None) -> str:
     stream = io.StringIO()
     console = Console(file=stream, width=80, color_system=None)
-    print_summary(console, made.results(rows, manifest))
+    Report(Path(), made.results(rows, manifest)).print_summary(console)
     return stream.getvalue()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from headway.analysis.cells import Cell, Side, leaders_by_cell, sides_by_cell
 from headway.analysis.compare import Comparison, Contest, Pairing, compare
@@ -45,7 +46,7 @@ class Analysis:
     conditions: Conditions
     cells: tuple[Cell, ...]
 
-    @property
+    @cached_property
     def comparisons(self) -> tuple[tuple[Cell, Comparison], ...]:
         """All comparisons, cell by cell."""
         return tuple((cell, one) for cell in self.cells for one in cell.comparisons)

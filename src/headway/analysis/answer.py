@@ -20,7 +20,7 @@ def answer(analysis: Analysis) -> tuple[str, ...]:
         found = sentences(analysis)
     else:
         found = tuple(_overview(overview) for overview in overviews(analysis))
-    return (*(found or (_nothing_to_compare(analysis),)), *_all_failures(analysis))
+    return (*found, *_not_compared(analysis), *_all_failures(analysis))
 
 
 _OUTCOME_WORDS = {
@@ -74,8 +74,15 @@ def _tally(tally: Tally) -> str:
     return ", ".join(told + [f"{one.value} in {count}" for one, count in rest])
 
 
-def _nothing_to_compare(analysis: Analysis) -> str:
-    return f"Only {analysis.baseline} was run: there is nothing to compare it with."
+def _not_compared(analysis: Analysis) -> tuple[str, ...]:
+    """What was to be compared and could not be, as a sentence; none if there is no such thing."""
+    if len(analysis.contenders) == 1:
+        return (f"Only {analysis.baseline} was run: there is nothing to compare it with.",)
+    if not analysis.pairings:
+        return ("Nothing that was to be compared was run.",)
+    met = {comparison.pairing for _, comparison in analysis.comparisons}
+    never = [str(pairing) for pairing in analysis.pairings if pairing not in met]
+    return (f"Never run in the same cell: {', '.join(never)}.",) if never else ()
 
 
 def _all_failures(analysis: Analysis) -> tuple[str, ...]:

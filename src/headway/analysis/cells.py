@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import polars as pl
@@ -96,11 +97,19 @@ class Cell:
 
     def side(self, contender: str) -> Side | None:
         """What this contender did here; None if it was not run."""
-        return next((side for side in self.sides if side.contender == contender), None)
+        return self._sides.get(contender)
 
     def comparison(self, pairing: Pairing) -> Comparison | None:
         """The comparison of these two; None if one of them was not run."""
-        return next((one for one in self.comparisons if one.pairing == pairing), None)
+        return self._comparisons.get(pairing)
+
+    @cached_property
+    def _sides(self) -> dict[str, Side]:
+        return {side.contender: side for side in self.sides}
+
+    @cached_property
+    def _comparisons(self) -> dict[Pairing, Comparison]:
+        return {one.pairing: one for one in self.comparisons}
 
     @property
     def winner(self) -> str | None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from headway.analysis.effects import (
@@ -44,6 +44,16 @@ class Contest:
     pairing: Pairing
     one: Measurements
     other: Measurements
+
+    @property
+    def samples(self) -> tuple[Sample | None, Sample | None]:
+        """Summaries of both."""
+        return self.one.sample, self.other.sample
+
+    @property
+    def values(self) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """The values of both, in the order of seeds."""
+        return self.one.values, self.other.values
 
 
 @dataclass(frozen=True)
@@ -138,34 +148,39 @@ def compare(contests: Sequence[Contest], metric: Metric) -> tuple[Comparison, ..
 
     The contests are one family: of each test the p-values are adjusted for their number.
     """
-    welchs = adjusted([welch(met.one.sample, met.other.sample) for met in contests])
-    ranks = adjusted(mann_whitney([(met.one.values, met.other.values) for met in contests]))
-    shapes = adjusted([kolmogorov_smirnov(met.one.values, met.other.values) for met in contests])
+    shapes = adjusted(kolmogorov_smirnov([met.values for met in contests]))
     return tuple(
-        _comparison(met, tests, metric)
-        for met, tests in zip(contests, zip(welchs, ranks, shapes, strict=True), strict=True)
+        _comparison(met, places, shape, metric)
+        for met, places, shape in zip(contests, _tests_of_place(contests), shapes, strict=True)
     )
 
 
 def clearly_slower(contests: Sequence[Contest], metric: Metric) -> list[bool]:
     """In which contests the contender is slower, significantly and by more than a trifle."""
-    welchs = adjusted([welch(met.one.sample, met.other.sample) for met in contests])
-    ranks = adjusted(mann_whitney([(met.one.values, met.other.values) for met in contests]))
     return [
-        judge(met.one.sample, met.other.sample, tests, metric)[0] is Verdict.SLOWER
-        and not negligible(met.one.sample, met.other.sample)
-        for met, tests in zip(contests, zip(welchs, ranks, strict=True), strict=True)
+        judge(*met.samples, places, metric)[0] is Verdict.SLOWER and not negligible(*met.samples)
+        for met, places in zip(contests, _tests_of_place(contests), strict=True)
     ]
+
+
+_TestsOfPlace = tuple[TestResult | None, TestResult | None]
+
+
+def _tests_of_place(contests: Sequence[Contest]) -> Iterable[_TestsOfPlace]:
+    """Welch's and Mann and Whitney's tests of all contests, adjusted for their number."""
+    welchs = adjusted(welch([met.samples for met in contests]))
+    ranks = adjusted(mann_whitney([met.values for met in contests]))
+    return zip(welchs, ranks, strict=True)
 
 
 def _comparison(
     met: Contest,
-    tests: tuple[TestResult | None, TestResult | None, TestResult | None],
+    places: _TestsOfPlace,
+    shape: TestResult | None,
     metric: Metric,
 ) -> Comparison:
-    one, other = met.one.sample, met.other.sample
-    *places, shape = tests
-    verdict, basis = judge(one, other, tuple(places), metric)
+    one, other = met.samples
+    verdict, basis = judge(one, other, places, metric)
     return Comparison(
         contender=met.pairing.contender,
         against=met.pairing.against,
@@ -176,10 +191,10 @@ def _comparison(
         delta=delta(one, other),
         leaning=direction(one.median - other.median, metric) if one and other else None,
         pairs=_pair(met.one, met.other, metric),
-        welch=tests[0],
-        mann_whitney=tests[1],
+        welch=places[0],
+        mann_whitney=places[1],
         kolmogorov_smirnov=shape,
-        cliffs_delta=cliffs_delta(met.one.values, met.other.values),
+        cliffs_delta=cliffs_delta(*met.values),
         verdict=verdict,
         basis=basis,
         spread=spread(verdict, one, other, shape),
@@ -193,11 +208,12 @@ def _pair(one: Measurements, other: Measurements, metric: Metric) -> Pairs:
         for seed in ours.keys() & theirs.keys()
         for first, second in zip(ours[seed], theirs[seed], strict=False)
     )
-    directions = [direction(difference, metric) for difference in differences]
+    less = sum(difference < 0 for difference in differences)
+    more = sum(difference > 0 for difference in differences)
     return Pairs(
         n=len(differences),
-        faster=directions.count(Verdict.FASTER),
-        slower=directions.count(Verdict.SLOWER),
+        faster=less if metric.less_is_better else more,
+        slower=more if metric.less_is_better else less,
         median=statistics.median(differences) if differences else None,
         interval=median_interval(differences),
     )

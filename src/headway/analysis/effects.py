@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from headway.analysis.intervals import Interval, percentile_interval
+from headway.analysis.intervals import Interval, percentile_interval, resampled_medians
 from headway.analysis.sample import Measurements, Sample
 
 
@@ -30,8 +30,9 @@ def relative_interval(one: Measurements, other: Measurements) -> Interval | None
     smallest = min(len(one.values), len(other.values))
     if smallest < 2 or min(other.values) <= 0:
         return None
-    base = other.medians if one.seeds == other.seeds else other.independent_medians
-    return percentile_interval((one.medians - base) / base, smallest)
+    ours = resampled_medians(one.values, stream=0)
+    base = resampled_medians(other.values, stream=0 if one.seeds == other.seeds else 1)
+    return percentile_interval((ours - base) / base, smallest)
 
 
 def delta(one: Sample | None, other: Sample | None) -> float | None:
@@ -53,5 +54,7 @@ def cliffs_delta(one: Sequence[float], other: Sequence[float]) -> float | None:
     """
     if not one or not other:
         return None
-    signs = np.sign(np.subtract.outer(np.asarray(one), np.asarray(other)))
-    return float(signs.sum() / signs.size)
+    ordered, pairs = np.sort(other), len(one) * len(other)
+    less = ordered.searchsorted(one, side="left").sum()
+    not_greater = ordered.searchsorted(one, side="right").sum()
+    return float((less + not_greater - pairs) / pairs)

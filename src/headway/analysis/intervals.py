@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -15,6 +15,10 @@ LEVEL = 0.95
 """Confidence that an interval is meant to have."""
 RESAMPLES = 999
 """Resamples of the bootstrap."""
+_AT_ONCE = 1_000_000
+"""Values that are drawn at once."""
+_MOST_KEPT = _AT_ONCE // RESAMPLES
+"""Of samples up to this size the draws are kept for the next sample of the same size."""
 
 
 @dataclass(frozen=True)
@@ -81,16 +85,30 @@ def mean_interval(n: int, mean: float, sd: float | None) -> Interval | None:
     return Interval(mean - reach, mean + reach, LEVEL, "t distribution")
 
 
-def resampled_medians(values: Sequence[float], stream: int) -> NDArray[np.float64]:
+def quantile(ordered: Sequence[float], share: float) -> float:
+    """A quantile, interpolated linearly (type 7 of Hyndman and Fan 1996).
+
+    Args:
+        ordered: the values in ascending order.
+        share: of the values that are at most as large, from 0 to 1.
+    """
+    place = share * (len(ordered) - 1)
+    below = math.floor(place)
+    low, high = ordered[below], ordered[min(below + 1, len(ordered) - 1)]
+    return low + (place - below) * (high - low)
+
+
+@lru_cache(maxsize=64)
+def resampled_medians(values: tuple[float, ...], stream: int) -> NDArray[np.float64]:
     """Medians of ``RESAMPLES`` samples of the same size, drawn with replacement.
 
     The draws depend on the number of values and on the stream only: two samples whose values
     pair by their places are resampled by pairs on the same stream, and independently on two.
+    The latest are kept, as the contenders of a cell are compared with one and the same.
     """
-    n = len(values)
-    # Sorting rows is three times as fast as numpy's median, which is most of an analysis' time.
-    ordered = np.sort(np.asarray(values)[_draws(n, stream)], axis=1)
-    return np.asarray((ordered[:, (n - 1) // 2] + ordered[:, n // 2]) / 2)
+    n, drawn_from = len(values), np.asarray(values)
+    blocks = _kept_draws(n, stream) if n <= _MOST_KEPT else _draws(n, stream)
+    return np.concatenate([_row_medians(drawn_from[draws]) for draws in blocks])
 
 
 def percentile_interval(resampled: NDArray[np.float64], smallest: int) -> Interval:
@@ -101,8 +119,9 @@ def percentile_interval(resampled: NDArray[np.float64], smallest: int) -> Interv
         smallest: size of the smaller sample. No median of a resample leaves the range of its
             sample, so that the coverage is no better than that range's.
     """
-    low, high = np.quantile(resampled, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
-    return Interval(float(low), float(high), min(LEVEL, _coverage(smallest, 1)), "bootstrap")
+    ordered = np.sort(resampled).tolist()
+    low, high = (quantile(ordered, share) for share in ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+    return Interval(low, high, min(LEVEL, _coverage(smallest, 1)), "bootstrap")
 
 
 @lru_cache(maxsize=1024)
@@ -117,6 +136,7 @@ def _rank(n: int) -> tuple[int, float]:
     return k, _coverage(n, k)
 
 
+@lru_cache(maxsize=1024)
 def _coverage(n: int, k: int) -> float:
     return float(1 - 2 * stats.binom.cdf(k - 1, n, 0.5))
 
@@ -126,6 +146,21 @@ def _student(n: int) -> float:
     return float(stats.t.ppf((1 + LEVEL) / 2, n - 1))
 
 
-@lru_cache(maxsize=16)
-def _draws(n: int, stream: int) -> NDArray[np.int64]:
-    return np.random.default_rng((n, stream)).integers(0, n, (RESAMPLES, n))
+def _row_medians(rows: NDArray[np.float64]) -> NDArray[np.float64]:
+    """The median of each row; sorting is several times as fast as numpy's function."""
+    rows.sort(axis=1)
+    n = rows.shape[1]
+    return np.asarray((rows[:, (n - 1) // 2] + rows[:, n // 2]) / 2)
+
+
+def _draws(n: int, stream: int) -> Iterator[NDArray[np.int64]]:
+    """Places to draw, a row for each resample, in blocks that fit into memory."""
+    rng = np.random.default_rng((n, stream))
+    most = max(1, _AT_ONCE // n)
+    for done in range(0, RESAMPLES, most):
+        yield rng.integers(0, n, (min(most, RESAMPLES - done), n))
+
+
+@lru_cache(maxsize=8)
+def _kept_draws(n: int, stream: int) -> tuple[NDArray[np.int64], ...]:
+    return tuple(_draws(n, stream))

@@ -85,8 +85,23 @@ class Overview:
 
 
 def overviews(analysis: Analysis) -> tuple[Overview, ...]:
-    """An overview for everything that is compared."""
-    return tuple(_overview(analysis, pairing) for pairing in analysis.pairings)
+    """An overview for everything that is compared and was run in at least one cell."""
+    by_pairing: dict[Pairing, list[_Case]] = {pairing: [] for pairing in analysis.pairings}
+    for cell, comparison in analysis.comparisons:
+        by_pairing[comparison.pairing].append(_Case(cell, comparison, outcome(comparison)))
+    return tuple(
+        Overview(
+            contender=pairing.contender,
+            against=pairing.against,
+            tally=_tally(cases),
+            faster_by=_range(cases, Outcome.FASTER),
+            slower_by=_range(cases, Outcome.SLOWER),
+            untested_faster=sum(_untested_faster(case) for case in cases),
+            dependence=_dependence(analysis, cases),
+        )
+        for pairing, cases in by_pairing.items()
+        if cases
+    )
 
 
 def outcome(comparison: Comparison) -> Outcome:
@@ -102,71 +117,60 @@ def outcome(comparison: Comparison) -> Outcome:
     return Outcome(comparison.verdict.value)
 
 
-def _overview(analysis: Analysis, pairing: Pairing) -> Overview:
-    cells = [cell for cell in analysis.cells if cell.comparison(pairing)]
-    return Overview(
-        contender=pairing.contender,
-        against=pairing.against,
-        tally=_tally(cells, pairing),
-        faster_by=_range(cells, pairing, Outcome.FASTER),
-        slower_by=_range(cells, pairing, Outcome.SLOWER),
-        untested_faster=sum(_untested_faster(cell, pairing) for cell in cells),
-        dependence=_dependence(analysis, cells, pairing),
-    )
+@dataclass(frozen=True)
+class _Case:
+    """A comparison in a cell, and its outcome."""
+
+    cell: Cell
+    comparison: Comparison
+    outcome: Outcome
 
 
-def _outcome(cell: Cell, pairing: Pairing) -> Outcome:
-    comparison = cell.comparison(pairing)
-    return outcome(comparison) if comparison else Outcome.INCOMPARABLE
+def _untested_faster(case: _Case) -> bool:
+    return case.outcome is Outcome.UNTESTED and case.comparison.leaning is Verdict.FASTER
 
 
-def _untested_faster(cell: Cell, pairing: Pairing) -> bool:
-    comparison = cell.comparison(pairing)
-    return (
-        comparison is not None
-        and outcome(comparison) is Outcome.UNTESTED
-        and comparison.leaning is Verdict.FASTER
-    )
-
-
-def _tally(cells: Sequence[Cell], pairing: Pairing) -> Tally:
-    counts = Counter(_outcome(cell, pairing) for cell in cells)
+def _tally(cases: Sequence[_Case]) -> Tally:
+    counts = Counter(case.outcome for case in cases)
     return Tally(tuple((one, counts[one]) for one in Outcome if counts[one]))
 
 
-def _range(cells: Sequence[Cell], pairing: Pairing, wanted: Outcome) -> tuple[float, float] | None:
+def _range(cases: Sequence[_Case], wanted: Outcome) -> tuple[float, float] | None:
     found = [
-        comparison.relative
-        for cell in cells
-        if (comparison := cell.comparison(pairing))
-        and comparison.relative is not None
-        and outcome(comparison) is wanted
+        case.comparison.relative
+        for case in cases
+        if case.outcome is wanted and case.comparison.relative is not None
     ]
     return (min(found, key=abs), max(found, key=abs)) if found else None
 
 
-def _dependence(analysis: Analysis, cells: Sequence[Cell], pairing: Pairing) -> Dependence | None:
+def _dependence(analysis: Analysis, cases: Sequence[_Case]) -> Dependence | None:
     """The factor with the greatest information gain about the outcome (Quinlan 1986)."""
-    whole = _entropy(cells, pairing)
+    whole = _entropy(cases)
     best, best_left = None, whole * (1 - _CLEAR_GAIN)
     for place, factor in enumerate(analysis.conditions.factors):
-        groups = _by_level(cells, place, len(factor.levels))
-        left = sum(_entropy(group, pairing) * len(group) for group in groups) / max(1, len(cells))
-        if whole > 0 and len(groups) <= _MOST_LEVELS and left < best_left:
+        if whole == 0 or len(factor.levels) > _MOST_LEVELS:
+            continue
+        groups = _by_level(cases, place, len(factor.levels))
+        left = sum(_entropy(group) * len(group) for group in groups) / len(cases)
+        if left < best_left:
             best, best_left = place, left
     if best is None:
         return None
     factor = analysis.conditions.factors[best]
-    tallies = (_tally(group, pairing) for group in _by_level(cells, best, len(factor.levels)))
+    tallies = (_tally(group) for group in _by_level(cases, best, len(factor.levels)))
     alone = len(analysis.conditions.factors) == 1
     return Dependence(factor.name, alone, tuple(zip(factor.titles, tallies, strict=True)))
 
 
-def _by_level(cells: Sequence[Cell], place: int, levels: int) -> list[list[Cell]]:
-    return [[cell for cell in cells if cell.levels[place] == level] for level in range(levels)]
+def _by_level(cases: Sequence[_Case], place: int, levels: int) -> list[list[_Case]]:
+    groups: list[list[_Case]] = [[] for _ in range(levels)]
+    for case in cases:
+        groups[case.cell.levels[place]].append(case)
+    return groups
 
 
-def _entropy(cells: Sequence[Cell], pairing: Pairing) -> float:
-    """Entropy, in bits, of the outcomes of these cells."""
-    shares = [count / len(cells) for _, count in _tally(cells, pairing).counts]
+def _entropy(cases: Sequence[_Case]) -> float:
+    """Entropy, in bits, of the outcomes of these cases."""
+    shares = [count / len(cases) for _, count in _tally(cases).counts]
     return -sum(share * math.log2(share) for share in shares)

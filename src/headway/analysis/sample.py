@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-import numpy as np
-from numpy.typing import NDArray
-
-from headway.analysis.intervals import (
-    Interval,
-    mean_interval,
-    median_interval,
-    resampled_medians,
-)
+from headway.analysis.intervals import Interval, mean_interval, median_interval, quantile
 
 
 @dataclass(frozen=True)
@@ -71,8 +64,7 @@ def summarise(values: Sequence[float]) -> Sample | None:
     ordered = sorted(values)
     n, constant = len(ordered), ordered[0] == ordered[-1]
     mean = ordered[0] if constant else statistics.fmean(ordered)
-    sd = None if n < 2 else 0.0 if constant else float(np.std(ordered, ddof=1))
-    lower, upper = np.quantile(ordered, (0.25, 0.75))
+    sd = None if n < 2 else 0.0 if constant else _deviation(ordered, mean)
     return Sample(
         n=n,
         median=statistics.median(ordered),
@@ -80,10 +72,15 @@ def summarise(values: Sequence[float]) -> Sample | None:
         mean=mean,
         mean_interval=mean_interval(n, mean, sd),
         sd=sd,
-        quartiles=(float(lower), float(upper)),
+        quartiles=(quantile(ordered, 0.25), quantile(ordered, 0.75)),
         low=ordered[0],
         high=ordered[-1],
     )
+
+
+def _deviation(values: Sequence[float], mean: float) -> float:
+    """Standard deviation; the library's is exact, and slow for that."""
+    return math.sqrt(math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1))
 
 
 @dataclass(frozen=True)
@@ -112,13 +109,3 @@ class Measurements:
     def sample(self) -> Sample | None:
         """Summary; None if nothing was measured."""
         return summarise(self.values)
-
-    @cached_property
-    def medians(self) -> NDArray[np.float64]:
-        """Medians of resamples, for comparison with measurements of the same seeds."""
-        return resampled_medians(self.values, stream=0)
-
-    @cached_property
-    def independent_medians(self) -> NDArray[np.float64]:
-        """Medians of other resamples, for comparison with measurements of other seeds."""
-        return resampled_medians(self.values, stream=1)

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy import stats
 
+from headway.analysis.exact import kolmogorov_smirnov_p, tied_mann_whitney
 from headway.analysis.sample import Sample
 
 WELCH_ALPHA = 0.01
@@ -80,22 +80,28 @@ def adjusted(tests: Sequence[TestResult | None]) -> list[TestResult | None]:
     ]
 
 
-def welch(one: Sample | None, other: Sample | None) -> TestResult | None:
-    """Welch's t-test of equal means (Welch 1947); None if it is not defined.
+def welch(pairs: Sequence[tuple[Sample | None, Sample | None]]) -> list[TestResult | None]:
+    """Welch's t-tests of equal means (Welch 1947) of pairs of samples; None if not defined.
 
-    It is not defined for a sample of one, nor if neither sample varies.
+    Not defined for a sample of one, nor if neither sample varies.
     """
-    if one is None or other is None or one.sd is None or other.sd is None:
-        return None
-    if one.constant and other.constant:
-        return None
-    result = stats.ttest_ind_from_stats(
-        one.mean, one.sd, one.n, other.mean, other.sd, other.n, equal_var=False
-    )
-    statistic, p = float(result.statistic), float(result.pvalue)
-    if math.isnan(p):
-        return None  # the variances vanish in floating point: as good as constant
-    return TestResult("Welch", statistic, p, WELCH_ALPHA, 0.0, "t distribution", p)
+    found: list[TestResult | None] = [None] * len(pairs)
+    moments = {
+        place: (one.mean, one.sd, one.n, other.mean, other.sd, other.n)
+        for place, (one, other) in enumerate(pairs)
+        if one and other and one.n > 1 and other.n > 1 and not (one.constant and other.constant)
+    }
+    if not moments:
+        return found
+    mean1, sd1, n1, mean2, sd2, n2 = np.array(list(moments.values()), dtype=float).T
+    result = stats.ttest_ind_from_stats(mean1, sd1, n1, mean2, sd2, n2, equal_var=False)
+    numbers = np.column_stack([result.statistic, result.pvalue]).tolist()
+    for place, (statistic, p) in zip(moments, numbers, strict=True):
+        if not math.isnan(p):  # else the variances vanish in floating point: as good as constant
+            found[place] = TestResult(
+                "Welch", statistic, p, WELCH_ALPHA, 0.0, "t distribution", adjusted=p
+            )
+    return found
 
 
 Values = Sequence[float]
@@ -105,88 +111,82 @@ def mann_whitney(pairs: Sequence[tuple[Values, Values]]) -> list[TestResult | No
     """Mann-Whitney U tests (Mann and Whitney 1947) of pairs of samples; None if not defined.
 
     Exact where that is feasible, ties included; else the normal approximation with corrections
-    for ties and continuity, of samples of equal sizes in one go. Not defined for an empty sample,
-    nor if neither sample varies: then there is nothing to test.
+    for ties and continuity. Not defined for an empty sample, nor if neither sample varies: then
+    there is nothing to test.
     """
     found: list[TestResult | None] = [None] * len(pairs)
-    large: dict[tuple[int, int], list[int]] = defaultdict(list)
-    for place, (one, other) in enumerate(pairs):
-        if not one or not other or (_constant(one) and _constant(other)):
-            continue
-        tied = len({*one, *other}) < len(one) + len(other)
-        if len(one) * len(other) > (MOST_EXACT_TIED if tied else MOST_EXACT):
-            large[len(one), len(other)].append(place)
-        else:
-            found[place] = _mann_whitney(one, other, _exact_mann_whitney(one, other), "exact")
-    for places in large.values():
+    for (n, m, tied), places in _alike(pairs).items():
+        exact = n * m <= (MOST_EXACT_TIED if tied else MOST_EXACT)
         ones, others = zip(*(pairs[place] for place in places), strict=True)
-        result = stats.mannwhitneyu(ones, others, axis=1, method="asymptotic")
-        for place, u, p in zip(places, result.statistic, result.pvalue, strict=True):
-            found[place] = _mann_whitney(
-                *pairs[place], (float(u), float(p)), "normal approximation"
+        method: Literal["exact", "asymptotic"] = "exact" if exact and not tied else "asymptotic"
+        result = stats.mannwhitneyu(ones, others, axis=1, method=method)
+        ps = tied_mann_whitney(ones, others) if exact and tied else result.pvalue
+        for place, statistic, p in zip(places, result.statistic, ps, strict=True):
+            found[place] = TestResult(
+                name="Mann-Whitney",
+                statistic=float(statistic),
+                p=float(p),
+                alpha=MANN_WHITNEY_ALPHA,
+                smallest_p=_smallest_p(n, m),
+                method="exact" if exact else "normal approximation",
+                adjusted=float(p),
             )
     return found
 
 
-def _mann_whitney(
-    one: Values, other: Values, result: tuple[float, float], method: str
-) -> TestResult:
-    u, p = result
-    smallest = _smallest_p(len(one), len(other))
-    return TestResult("Mann-Whitney", u, p, MANN_WHITNEY_ALPHA, smallest, method, p)
+def kolmogorov_smirnov(pairs: Sequence[tuple[Values, Values]]) -> list[TestResult | None]:
+    """Two-sample Kolmogorov-Smirnov tests of equal distributions (Smirnov 1939).
 
-
-def _exact_mann_whitney(one: Values, other: Values) -> tuple[float, float]:
-    """U of the first sample and its exact p-value, twice the smaller tail."""
-    size = len(one)
-    ranks = np.rint(2 * stats.rankdata([*one, *other])).astype(int)
-    at_most, at_least = _tails(tuple(sorted(ranks.tolist())), size)
-    found = int(ranks[:size].sum())
-    u = found / 2 - size * (size + 1) / 2
-    return u, min(1.0, 2 * float(min(at_most[found], at_least[found])))
-
-
-@lru_cache(maxsize=64)
-def _tails(ranks: tuple[int, ...], size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Probabilities that ``size`` doubled ranks drawn at random sum to at most, and at least, s.
-
-    Counts the ways to draw them by their sum, one rank after the other: the shift algorithm of
-    Streitberg and Roehmel (1986). Ranks are doubled to be whole where values are tied.
+    Sensitive to any difference, spread and shape included; exact where that is feasible, and
+    ties make it conservative. None for an empty sample, and if neither sample varies.
     """
-    counts = np.zeros((size + 1, sum(ranks) + 1))
-    counts[0, 0] = 1
-    for rank in ranks:
-        counts[1:, rank:] += counts[:-1, :-rank].copy()
-    ways = counts[size]
-    at_most, at_least = ways.cumsum(), ways[::-1].cumsum()[::-1]
-    return at_most / at_most[-1], at_least / at_least[0]
+    found: list[TestResult | None] = [None] * len(pairs)
+    for (n, m, _), places in _alike(pairs).items():
+        exact = n * m <= MOST_EXACT_KOLMOGOROV_SMIRNOV
+        distances = _distances(*zip(*(pairs[place] for place in places), strict=True))
+        for place, distance in zip(places, distances, strict=True):
+            statistic = distance / (n * m)
+            if exact:
+                p = kolmogorov_smirnov_p(n, m, distance)
+            else:
+                p = float(stats.kstwo.sf(statistic, round(n * m / (n + m))))
+            found[place] = TestResult(
+                name="Kolmogorov-Smirnov",
+                statistic=statistic,
+                p=p,
+                alpha=KOLMOGOROV_SMIRNOV_ALPHA,
+                smallest_p=_smallest_p(n, m),
+                method="exact" if exact else "asymptotic",
+                adjusted=p,
+            )
+    return found
 
 
-def kolmogorov_smirnov(one: Values, other: Values) -> TestResult | None:
-    """Two-sample Kolmogorov-Smirnov test of equal distributions (Smirnov 1939).
+def _distances(ones: Sequence[Values], others: Sequence[Values]) -> list[int]:
+    """The greatest distance of the empirical distribution functions, times both sizes."""
+    n, m = len(ones[0]), len(others[0])
+    both = np.concatenate([ones, others], axis=1)
+    order = both.argsort(axis=1)
+    apart = np.abs(np.where(order < n, m, -n).cumsum(axis=1))
+    ordered = np.take_along_axis(both, order, axis=1)
+    apart[:, :-1][ordered[:, :-1] == ordered[:, 1:]] = 0  # amid equal values there is no step
+    return [int(distance) for distance in apart.max(axis=1)]
 
-    Sensitive to any difference, spread and shape included; exact where that is feasible.
-    None for an empty sample, and if neither sample varies.
+
+def _alike(pairs: Sequence[tuple[Values, Values]]) -> dict[tuple[int, int, bool], list[int]]:
+    """Places of pairs that can be tested at once: of the same sizes, with ties or without.
+
+    Pairs for which the rank tests are not defined are left out.
     """
-    if not one or not other or (_constant(one) and _constant(other)):
-        return None
-    exact = len(one) * len(other) <= MOST_EXACT_KOLMOGOROV_SMIRNOV
-    with warnings.catch_warnings():
-        # Where the exact p-value is 1, it may be rounded up; scipy warns and gives another near 1.
-        warnings.simplefilter("ignore", RuntimeWarning)
-        result = stats.ks_2samp(one, other, method="exact" if exact else "asymp")
-    p = min(1.0, float(result.pvalue))
-    return TestResult(
-        name="Kolmogorov-Smirnov",
-        statistic=float(result.statistic),
-        p=p,
-        alpha=KOLMOGOROV_SMIRNOV_ALPHA,
-        smallest_p=_smallest_p(len(one), len(other)),
-        method="exact" if exact else "asymptotic",
-        adjusted=p,
-    )
+    places: dict[tuple[int, int, bool], list[int]] = defaultdict(list)
+    for place, (one, other) in enumerate(pairs):
+        if one and other and not (_constant(one) and _constant(other)):
+            tied = len({*one, *other}) < len(one) + len(other)
+            places[len(one), len(other), tied].append(place)
+    return places
 
 
+@lru_cache(maxsize=1024)
 def _smallest_p(one: int, other: int) -> float:
     """The p-value of samples that do not overlap, of both rank tests."""
     return min(1.0, 2 / math.comb(one + other, one))

@@ -152,9 +152,9 @@ def _carry_out(task: Task) -> None:
 
 def _show(directory: Path, runs: tuple[str, ...] = ()) -> None:
     # Statistics and figures take seconds to load.
-    from headway.analysis import load_results
-    from headway.report import print_summary, write_report
+    from headway.report import Report
 
-    print_summary(output, load_results(directory))
-    page = write_report(directory, runs)
+    report = Report.of(directory)
+    report.print_summary(output)
+    page = report.write(runs)
     output.print(f"\nReport: {page}", markup=False, soft_wrap=True)

@@ -120,7 +120,7 @@ class Ngtcp2Client(Client):
             ttfb_s=min(answer.began_ms for answer in answers if answer) / 1e3,
             total_s=total_s,
             bytes=int(setting.workload.size) * count,
-            each_s=tuple(total_s - (max(ends) - end) / 1e3 for end in ends),
+            each_s=tuple(round(total_s - (max(ends) - end) / 1e3, 9) for end in ends),
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import csv
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headway.guest.orders import Ended, Program
@@ -120,9 +120,11 @@ class Wget2(Client):
             reason = last_words(directory, self.name)
             return Measurement(error=f"wget2: {reason} (exit status {ended.exit_status})")
         for answer in answers:
-            resumed = isinstance(setting.workload, Migration) and answer.status == 206
-            status = 200 if resumed else answer.status
-            if error := answer_error(status, answer.size, setting):
+            whole = answer
+            if isinstance(setting.workload, Migration) and answer.status == 206:
+                # The rest of a body whose size the shell has looked at.
+                whole = replace(answer, status=200, size=int(setting.workload.size))
+            if error := answer_error(whole.status, whole.size, setting):
                 return Measurement(error=error)
         if error := _connection_error(directory / _HANDSHAKES, setting):
             return Measurement(error=error)
@@ -131,8 +133,10 @@ class Wget2(Client):
         total_s, longest_ms = ended.at_ns / 1e9, max(answer.took_ms for answer in answers)
         return Measurement(
             total_s=total_s,
-            bytes=sum(answer.size for answer in answers),
-            each_s=tuple(total_s - (longest_ms - answer.took_ms) / 1e3 for answer in answers),
+            bytes=int(setting.workload.size) * len(answers),
+            each_s=tuple(
+                round(total_s - (longest_ms - answer.took_ms) / 1e3, 9) for answer in answers
+            ),
         )
 
 
@@ -149,10 +153,7 @@ def _answers(file: Path) -> list[_Answer]:
         return []
     with file.open(newline="") as lines:
         rows = sorted(csv.DictReader(lines), key=lambda row: int(row["ID"]))
-    return [
-        _Answer(int(row["Status"]), int(row["SizeDecompressed"]), int(row["TransferTime"]))
-        for row in rows
-    ]
+    return [_Answer(int(row["Status"]), int(row["Size"]), int(row["TransferTime"])) for row in rows]
 
 
 def _connection_error(file: Path, setting: Setting) -> str | None:

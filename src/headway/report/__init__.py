@@ -1,5 +1,5 @@
 """The report of a study: a page with figures and tables, and a summary for the terminal."""
 
-from headway.report.report import Report, print_summary, write_report
+from headway.report.report import Report, write_report
 
-__all__ = ["Report", "print_summary", "write_report"]
+__all__ = ["Report", "write_report"]

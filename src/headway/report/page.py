@@ -24,8 +24,14 @@ _KEPT_TOGETHER = re.compile(
 )
 
 
-def render(results: Results, parts: Sequence[ExperimentPart]) -> str:
-    """The page as HTML."""
+def render(results: Results, parts: Sequence[ExperimentPart], tables: Sequence[str]) -> str:
+    """The page as HTML.
+
+    Args:
+        results: the study's results.
+        parts: what it says of each experiment.
+        tables: names of the files with its tables.
+    """
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("headway.report"),
         autoescape=True,
@@ -42,6 +48,7 @@ def render(results: Results, parts: Sequence[ExperimentPart]) -> str:
         manifest=results.manifest,
         experiments=parts,
         several=len(parts) > 1,
+        tables=tables,
         settings=setting.settings_table(results),
         failures=failures_table(results, titles),
         self_test=provenance.self_test_table(results),

@@ -45,7 +45,7 @@ def _painted(sheet: Sheet) -> Image.Image:
 
 
 class _Painter:
-    """Paints shapes on Agg's canvas."""
+    """Paints shapes on Agg's canvas, which is paper."""
 
     def __init__(self, sheet: Sheet) -> None:
         # Imported here because it takes most of a second.
@@ -57,6 +57,8 @@ class _Painter:
         self._size = (width, height)
         self._agg: Any = RendererAgg(width, height, 72)  # type: ignore[no-untyped-call]
         self._upright: Any = Affine2D().scale(_SCALE, -_SCALE).translate(0, height)
+        edges = ((0, 0), (sheet.width, 0), (sheet.width, sheet.height), (0, sheet.height))
+        self.area(Area((edges,), PAPER))
 
     def line(self, line: Line) -> None:
         """Paint lines with flat ends."""
@@ -87,10 +89,9 @@ class _Painter:
                 self._agg.draw_path(context, shape, self._upright, _rgba(colour))
 
     def image(self) -> Image.Image:
-        """What has been painted, on paper."""
-        painted = Image.frombuffer("RGBA", self._size, self._agg.buffer_rgba())
-        paper = Image.new("RGBA", self._size, PAPER.light)
-        return Image.alpha_composite(paper, painted).convert("RGB")
+        """What has been painted."""
+        painted = self._agg.buffer_rgba()
+        return Image.frombuffer("RGBA", self._size, painted, "raw", "RGBA", 0, 1).convert("RGB")
 
     def _context(self, colour: Colour, width: float, opacity: float = 1.0) -> Any:
         context = self._agg.new_gc()

@@ -56,7 +56,10 @@ class Report:
         Raises:
             WrongInputError: the runs lack a metric.
         """
-        return analyses_of(self.results)
+        return tuple(
+            tuple(analyse(self.results, experiment, metric) for metric in experiment.metrics)
+            for experiment in self.results.experiments
+        )
 
     def print_summary(self, console: Console) -> None:
         """Print every experiment's table and answer; legible without colour at 80 columns."""
@@ -81,10 +84,11 @@ class Report:
         for part in parts:
             for picture in part.pictures:
                 _write_picture(target, picture)
-        for name, frame in _frames(self.results, parts).items():
-            frame.write_csv(target / name)
+        tables = _tables(self.results, parts)
+        for name, table in tables.items():
+            table.write_csv(target / name)
         page = target / PAGE
-        page.write_text(render(self.results, parts), encoding="utf-8")
+        page.write_text(render(self.results, parts, tuple(tables)), encoding="utf-8")
         return page
 
 
@@ -108,33 +112,21 @@ def write_report(directory: Path, runs: Sequence[str] = ()) -> Path:
     return Report.of(directory).write(runs)
 
 
-def print_summary(console: Console, results: Results) -> None:
-    """Print the summary of these results; see `Report.print_summary`."""
-    print_analyses(console, results, analyses_of(results))
-
-
-def analyses_of(results: Results) -> tuple[tuple[Analysis, ...], ...]:
-    """Every metric of every experiment."""
-    return tuple(
-        tuple(analyse(results, experiment, metric) for metric in experiment.metrics)
-        for experiment in results.experiments
-    )
-
-
 def _write_picture(target: Path, picture: Picture) -> None:
     svg = svg_file(picture.wide, picture.title)
     (target / f"{picture.name}.svg").write_text(svg, encoding="utf-8")
     (target / f"{picture.name}.png").write_bytes(png_file(picture.wide))
 
 
-def _frames(results: Results, parts: Sequence[ExperimentPart]) -> dict[str, pl.DataFrame]:
-    """The tables with every number, by name of their file."""
+def _tables(results: Results, parts: Sequence[ExperimentPart]) -> dict[str, pl.DataFrame]:
+    """The tables with every number, by name of their file; those without rows are left out."""
     everything = [metric.analysis for part in parts for metric in part.metrics]
     firsts = [part.first.analysis for part in parts]
-    return {
+    tables = {
         samples.FILE: samples.samples_frame(everything),
         comparisons.FILE: comparisons.comparisons_frame(everything),
         holdups.FILE: holdups.holdups_frame(firsts),
         published.FILE: published.published_frame(everything),
         failures.FILE: failures.failures_frame(results.runs),
     }
+    return {name: table for name, table in tables.items() if not table.is_empty()}
