@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bench.campaign import overhead, throughput
+from bench.report import reports
 from bench.rows import Row, print_rows
 from headway.campaign.cores import available_cores
 from headway.cli.terminal import progress
@@ -198,6 +199,7 @@ def main() -> None:
         lambda: [spread(machine)],
         lambda: [throughput(machine)],
         overhead,
+        reports,
     ]
     rows: list[Row] = []
     with progress("measuring", len(steps)) as count:

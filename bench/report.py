@@ -6,7 +6,8 @@ Run by `make bench`; `python -m bench.report` prints these rows alone.
 from __future__ import annotations
 
 import json
-import os
+import resource
+import subprocess
 import sys
 import tempfile
 import time
@@ -51,40 +52,64 @@ def made_runs(shape: Shape) -> pl.DataFrame:
         workload="download 1 MB", size_bytes=10**6, rep=1, seed=1, clock="virtual",
         status=Status.OK, limited_by="path",
     )  # fmt: skip
-    cell, contender, rep = (
-        axis.ravel() for axis in np.indices((shape.cells, shape.contenders, shape.repetitions))
-    )
-    rtt_ms, loss_pct = 10.0 * (1 + cell % 25), 0.5 * (cell // 25)
+    axes = np.indices((shape.cells, shape.contenders, shape.repetitions))
+    cell, contender, rep = (axis.ravel() for axis in axes)
     rng = np.random.default_rng(1)
     chance = rng.gamma(4, 0.25, len(cell))
+    rtt_ms, loss_pct = 10.0 * (1 + cell % 25), 0.5 * (cell // 25)
     total_s = (1 + rtt_ms / 100 + loss_pct * chance) * (1 + 0.05 * (contender % 5)) + chance / 50
-    failed = rng.random(len(cell)) < 0.01
-    row = one.model_dump(mode="json")
-    frame = pl.DataFrame({name: [value] for name, value in row.items()}, schema=polars_schema())
-    return (
-        frame.select(pl.all().repeat_by(len(cell)).explode())
-        .with_columns(
-            run_id=pl.Series([f"run-{place}" for place in range(len(cell))]),
-            cell=pl.Series([f"cell-{place:03d}" for place in cell]),
-            contender=pl.Series([f"contender-{place:02d}" for place in contender]),
-            rep=pl.Series(rep + 1),
-            seed=pl.Series(rep + 1),
-            rtt_ms=pl.Series(rtt_ms),
-            loss_pct=pl.Series(loss_pct),
-            loss_up_pct=pl.Series(loss_pct),
-            total_s=pl.Series(total_s),
-            **{name: pl.Series(share * total_s) for name, share in SHARES.items()},
-        )
-        .with_columns(
-            status=pl.Series(np.where(failed, "failed", "ok")),
-        )
+    status = np.where(rng.random(len(cell)) < 0.01, Status.FAILED.value, Status.OK.value)
+    columns = {
+        "run_id": [f"run-{place}" for place in range(len(cell))],
+        "cell": [f"cell-{place:03d}" for place in cell],
+        "contender": [f"contender-{place:02d}" for place in contender],
+        "rep": rep + 1,
+        "seed": rep + 1,
+        "rtt_ms": rtt_ms,
+        "loss_pct": loss_pct,
+        "loss_up_pct": loss_pct,
+        "status": status,
+        "total_s": np.where(status == Status.OK.value, total_s, np.nan),
+        **{name: share * total_s for name, share in SHARES.items()},
+    }
+    row = {name: [value] for name, value in one.model_dump(mode="json").items()}
+    frame = pl.DataFrame(row, schema=polars_schema())
+    return frame.select(pl.all().repeat_by(len(cell)).explode()).with_columns(
+        pl.Series(name, values, dtype=frame.schema[name], nan_to_null=True)
+        for name, values in columns.items()
     )
 
 
 def save(shape: Shape, directory: Path) -> None:
     """A results directory of made runs."""
-    directory.mkdir(parents=True)
     made_runs(shape).write_parquet(directory / RUNS_FILE)
     experiment = {"name": "", "baseline": "contender-00", "metrics": ["total_s"]}
     manifest = {"study": {"name": "made", "experiments": [experiment]}}
     (directory / MANIFEST_FILE).write_text(json.dumps(manifest))
+
+
+def report(shape: Shape) -> Row:
+    """`headway report` over made runs, on one core."""
+    with tempfile.TemporaryDirectory() as directory:
+        save(shape, Path(directory))
+        command = ["taskset", "-c", str(CORE), str(HEADWAY), "report", directory]
+        began, spent_s = time.perf_counter(), _children_s()
+        subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+        wall_s, cpu_s = time.perf_counter() - began, _children_s() - spent_s
+    return Row(
+        f"report over 100,000 runs: {shape}", f"{wall_s:.1f} s ({cpu_s:.1f} s of CPU time)", "30 s"
+    )
+
+
+def _children_s() -> float:
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def reports() -> list[Row]:
+    """A row for every shape."""
+    return [report(shape) for shape in SHAPES]
+
+
+if __name__ == "__main__":
+    print_rows(reports())

@@ -1,11 +1,6 @@
 """Headway from Python, as in a notebook: studies, their plans, their results as data frames.
 
-import headway
-
-study = headway.load("quickstart")
-headway.plan(study)
-runs = headway.run(study, out="results/quickstart")
-headway.read("results/quickstart").comparisons
+See ``docs/running.md``.
 """
 
 from __future__ import annotations

@@ -161,6 +161,19 @@ def test_the_answer_of_single_runs_and_of_one_protocol() -> None:
     )
 
 
+def test_what_never_met_is_told_and_not_counted() -> None:
+    times = [1.0, 1.1, 1.05]
+    rows = made.runs({"h1": times}, cell="far", rtt_ms=500.0)
+    for place in range(5):
+        cell = {"cell": f"near-{place}", "rtt_ms": 10.0 + place}
+        rows += made.runs({"h2": times, "h3": [2.0, 2.2, 2.1]}, **cell)
+    *told, last = answer(analyse(made.results(rows)))
+    assert last == "Never run in the same cell: h1 against h2."
+    assert not any("h1" in one for one in told)
+    alone = made.runs({"h1": times}, cell="far", rtt_ms=500.0) + made.runs({"h2": times})
+    assert answer(analyse(made.results(alone))) == (last,)
+
+
 def test_the_answer_by_the_only_factor() -> None:
     rows = [
         row

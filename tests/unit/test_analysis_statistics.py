@@ -192,6 +192,37 @@ def test_kolmogorov_smirnov_of_large_samples_is_asymptotic() -> None:
     assert found.method == "asymptotic"
 
 
+@quick
+@given(*[st.lists(st.integers(1, 30).map(float), min_size=1, max_size=15)] * 2)
+def test_kolmogorov_smirnov_against_scipy(one: list[float], other: list[float]) -> None:
+    found = kolmogorov_smirnov(one, other)
+    if found is not None:
+        with warnings.catch_warnings(record=True) as rounded_above_1:
+            warnings.simplefilter("always")
+            expected = stats.ks_2samp(one, other, method="exact")
+        assert found.statistic == pytest.approx(expected.statistic)
+        assert found.p == pytest.approx(1 if rounded_above_1 else expected.pvalue)
+
+
+@pytest.mark.parametrize("shift", [0.3, 5.3, 20.3])
+def test_kolmogorov_smirnov_of_large_samples_against_scipy(shift: float) -> None:
+    one, other = [float(n) for n in range(120)], [n + shift for n in range(101)]
+    found = kolmogorov_smirnov(one, other)
+    expected = stats.ks_2samp(one, other, method="asymp")
+    assert found is not None
+    assert found.method == "asymptotic"
+    assert found.p == pytest.approx(expected.pvalue)
+
+
+def test_tests_of_many_pairs_are_those_of_each() -> None:
+    many = [float(n % 7) for n in range(30)]
+    shifted = [value + 1.5 for value in many]
+    pairs = [([1.0, 2.0], [3.0, 5.0]), (many, shifted), ([], [1.0]), (shifted, many), ([2.0], many)]
+    assert kolmogorov_smirnov_of_pairs(pairs) == [kolmogorov_smirnov(*pair) for pair in pairs]
+    summaries = [(summarise(one), summarise(other)) for one, other in pairs]
+    assert welch_of_pairs(summaries) == [welch(*pair) for pair in pairs]
+
+
 def of_p(p: float) -> TestResult:
     return TestResult("test", 0.0, p, 0.05, 0.0, "made", p)
 
@@ -294,6 +325,16 @@ def test_relative_interval_against_scipy() -> None:
     assert found.low == pytest.approx(expected.low, abs=0.02)
     assert found.high == pytest.approx(expected.high, abs=0.02)
     assert found.coverage == 0.95
+
+
+def test_relative_interval_of_a_large_sample() -> None:
+    # Of n values spread evenly over 0 to 1, the median's standard error is 1/2 over the root of n.
+    n = 2001
+    values = [1 + rank / (n - 1) for rank in range(n)]
+    found = relative_interval(measured(values), measured([1.0] * n))
+    assert found is not None
+    assert found.low == pytest.approx(0.5 - 1.96 * 0.5 / n**0.5, abs=0.003)
+    assert found.high == pytest.approx(0.5 + 1.96 * 0.5 / n**0.5, abs=0.003)
 
 
 def test_relative_interval_of_constants_of_one_and_of_zero() -> None:

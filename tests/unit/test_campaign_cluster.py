@@ -117,7 +117,7 @@ def test_a_worker_that_came_later_is_made_ready(
 def test_an_interrupt_ends_labs_on_the_workers(
     executor: ClusterExecutor, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    ended = threading.Event()
+    began, ended = threading.Event(), threading.Event()
     boot = StubMachine.boot
 
     def endless(
@@ -126,6 +126,7 @@ def test_an_interrupt_ends_labs_on_the_workers(
         if seed == RUNS[0].seed and not kept:
             return boot(self, orders, directory)
         # A lab that would run for ever: only the cancellation ends it.
+        began.set()
         select.select([more["cancellation"]], [], [])
         ended.set()
         raise Cancelled
@@ -134,6 +135,7 @@ def test_an_interrupt_ends_labs_on_the_workers(
 
     def interrupted(records: Sequence[Record]) -> None:
         kept.extend(records)
+        began.wait()
         raise KeyboardInterrupt
 
     monkeypatch.setattr(StubMachine, "boot", endless)

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from headway.guest import migration
 from headway.guest.body import digest
 from headway.guest.orders import Ended, Migration, Program
+from headway.lab.run import network_of, orders_for
 from headway.programs import CLIENTS
 from headway.programs.base import Client, Measurement
 from headway.programs.client import TRIES, last_words, started_again
@@ -413,8 +414,36 @@ def test_a_migration_is_waited_for_as_long_as_the_rate_allows(
     monkeypatch: pytest.MonkeyPatch, received: int, rate_bit_s: int | None, wait_ns: int
 ) -> None:
     due = Migration("client", "client-up", 1_000_000, "10.0.0.1", (), rate_bit_s)
-    monkeypatch.setattr(migration, "_received_bytes", lambda device: received)
+    monkeypatch.setattr(migration, "_received_bytes", lambda *_: received)
     assert migration.time_to_migration(due, AnyNetwork()) == wait_ns  # type: ignore[arg-type]
+
+
+STEPS = {"steps": [{"at": "0 s", "rate": "1 Mbit/s"}, {"at": "1 s", "rate": "5 Mbit/s"}]}
+
+
+@pytest.mark.parametrize(
+    ("down", "rate_bit_s"),
+    [
+        ({}, None),
+        ({"rate": "2 Mbit/s"}, 2_000_000),
+        ({"rate": STEPS}, 5_000_000),
+        ({"rate": "2 Mbit/s", "changes": [{"at": "1 s", "rate": "9 Mbit/s"}]}, 9_000_000),
+        ({"rate": {"low": "1 Mbit/s", "high": "4 Mbit/s", "every": "1 s"}}, 4_000_000),
+    ],
+)
+def test_orders_for_a_migration_know_how_fast_the_path_may_get(
+    down: dict[str, Any], rate_bit_s: int | None
+) -> None:
+    of = setting("curl", "h2", MIGRATION, path={"down": down})
+    ordered = orders_for(of, network_of(of, seed=1)).migration
+    assert ordered is not None
+    assert (ordered.after_bytes, ordered.rate_bit_s) == (500, rate_bit_s)
+    assert ordered.old_address == "10.0.0.1"
+    assert ordered.ip[:2] == (
+        "addr add 10.0.0.11/24 dev client-up",
+        "addr del 10.0.0.1/24 dev client-up",
+    )
+    assert all(line.startswith("route replace ") for line in ordered.ip[2:])
 
 
 @pytest.mark.parametrize("size", [0, 1, 2**20, 2**20 + 1])

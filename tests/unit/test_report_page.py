@@ -215,6 +215,13 @@ def test_published_values_stand_beside_ours(tmp_path: Path) -> None:
     assert pl.read_csv(tmp_path / "report" / "published.csv")["ours"].to_list() == [1.05]
 
 
+def test_a_table_without_rows_is_no_file(tmp_path: Path) -> None:
+    page = page_of(tmp_path, made.runs({"h2": [1.0, 1.1, 1.05], "h3": [2.0, 2.2, 2.1]}))
+    there = {file.name for file in (tmp_path / "report").glob("*.csv")}
+    assert there == {"samples.csv", "comparisons.csv", "limits.csv"}
+    assert {one for one in page.references if one.endswith(".csv")} == there
+
+
 def sampled(directory: Path, run_id: str) -> None:
     """What a run leaves behind."""
     artefacts = directory / "artifacts" / run_id

@@ -6,6 +6,7 @@ import statistics
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from headway.analysis.effects import (
     cliffs_delta,
@@ -122,7 +123,7 @@ class Comparison:
     basis: Basis
     spread: Spread | None
 
-    @property
+    @cached_property
     def pairing(self) -> Pairing:
         """What is compared with what."""
         return Pairing(self.contender, self.against)

@@ -201,11 +201,14 @@ def conditions(runs: pl.DataFrame) -> Conditions:
 
 def _values(runs: pl.DataFrame) -> Iterator[tuple[Column, _Values]]:
     """The columns in the order of titles, each with its values."""
-    names = [column.column for column in COLUMNS]
-    table = runs.group_by("cell", "contender").agg(pl.col(name).unique() for name in names)
+    varying = [column.column for column in COLUMNS if runs[column.column].n_unique() > 1]
+    table = runs.group_by("cell", "contender").agg(pl.col(name).unique() for name in varying)
     places = list(zip(table["cell"].to_list(), table["contender"].to_list(), strict=True))
     for column in map(_shortened(runs), COLUMNS):
-        yield column, dict(zip(places, table[column.column].to_list(), strict=True))
+        if column.column in varying:
+            yield column, dict(zip(places, table[column.column].to_list(), strict=True))
+        else:
+            yield column, dict.fromkeys(places, runs[column.column].head(1).to_list())
 
 
 def _by_cell(found: _Values) -> dict[str, tuple[Any, ...]]:

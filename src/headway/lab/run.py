@@ -158,7 +158,7 @@ def _migration(setting: Setting, network: Network) -> Migration | None:
         return None
     client = network.namespaces[0]
     device, old = client.devices[0], network.legs[0].left
-    new, rate = migrated_address(old), setting.path.links[0].down.first_rate
+    new, rate = migrated_address(old), setting.path.links[0].down.highest_rate
     return Migration(
         namespace=client.name,
         device=device,
@@ -182,11 +182,20 @@ def _measure(setting: Setting, orders: Orders, outcome: Outcome, directory: Path
     if ended is None:
         return Measurement(error=f"{client} did not end")
     measurement = CLIENTS[setting.client.program].measure(setting, directory, ended)
-    return measurement if measurement.error else _checked(measurement, setting, outcome)
+    if measurement.error:
+        return measurement
+    if orders.migration and outcome.migrated_ns is None:
+        return Measurement(error="the download ended before the address changed")
+    return _checked(measurement, setting, orders, outcome)
 
 
-def _checked(measurement: Measurement, setting: Setting, outcome: Outcome) -> Measurement:
+def _checked(
+    measurement: Measurement, setting: Setting, orders: Orders, outcome: Outcome
+) -> Measurement:
     """Every received body is compared with what was served."""
+    missing = set(orders.bodies) - {body.path for body in outcome.bodies}
+    if missing:
+        return Measurement(error=f"there is no {', '.join(sorted(missing))}")
     if not outcome.bodies:
         return measurement
     served = hashlib.sha256(body_file(int(setting.workload.size)).read_bytes()).hexdigest()

@@ -78,7 +78,8 @@ class Curl(Client):
             "curl",
             "--speed-time",
             f"{IDLE_LIMIT_S} s, when the address changes",
-            "its QUIC may have nothing to send, and so not notice for 120 s that the address is gone",
+            "should its QUIC have nothing to send, it would notice only after 120 s that the address is "
+            "gone",
         ),
     )
 

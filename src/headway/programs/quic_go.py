@@ -10,6 +10,7 @@ from headway.programs.base import (
     CA_FILE,
     CLIENT,
     QLOG_DIRECTORY,
+    SECRETS_FILE,
     Adjustment,
     Client,
     Measurement,
@@ -62,7 +63,8 @@ class QuicGo(Client):
             directory = f"{QLOG_DIRECTORY}/{CLIENT}"
             argv.insert(1, f"--qlog={directory}")
             argv = list(in_new_directory(directory, argv))
-        program = Program(self.name, CLIENT, tuple(argv), migration_signal=signal.SIGUSR1)
+        env = {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"} if setting.capture.packets else {}
+        program = Program(self.name, CLIENT, tuple(argv), env, migration_signal=signal.SIGUSR1)
         return Started((program,), bodies=bodies)
 
     def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:

@@ -295,6 +295,18 @@ class Direction(Part):
             case TraceRate(opportunities_ms=times):
                 return Rate(len(times) * 1500 * 8 * 1000 // times[-1]) if times else Rate(1)
 
+    @property
+    def highest_rate(self) -> Rate | None:
+        """Highest rate at any time; None if unlimited, or not known because a trace gives it."""
+        changed = [change.rate for change in self.changes if change.rate is not None]
+        match self.rate:
+            case RateSchedule(steps=steps):
+                return max([step.rate for step in steps] + changed)
+            case RandomRate(high=high):
+                return max([high, *changed])
+            case _:
+                return None
+
 
 _BOTH_WAYS = frozenset(Direction.model_fields)
 
