@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from headway.guest.orders import Ended, Orders, Outcome, Sampling, dump, load
 from headway.guest.tracelink import opportunities
-from headway.lab.network import build_network
+from headway.lab.network import two_hosts
 from headway.lab.run import orders_for
 from headway.study.load import load_study
 from headway.study.model import Host
@@ -14,7 +14,7 @@ from headway.study.units import Duration
 def test_orders_survive_the_way_into_the_guest() -> None:
     run = plan(load_study("quickstart"))[0]
     setting = run.setting
-    network = build_network(setting.path, setting.client, setting.server, 1, Duration(10**9))
+    network = two_hosts(setting.path, setting.client, setting.server, 1, Duration(10**9))
     orders = orders_for(setting, network)
     assert load(Orders, dump(orders)) == orders
 
@@ -36,7 +36,7 @@ def path(**raw: object) -> Path:
 
 def changes(of: Path, seconds: int) -> list[tuple[int, str]]:
     host = Host(program="x")
-    network = build_network(of, host, host, 1, Duration(seconds * 10**9))
+    network = two_hosts(of, host, host, 1, Duration(seconds * 10**9))
     return [(change.at_ns // 10**6, change.tc) for change in network.changes]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -180,7 +180,12 @@ def conditions(runs: pl.DataFrame) -> Conditions:
     constants: list[Constant] = []
     dependents: list[Factor] = []
     drawn: list[Constant] = []
-    for column, found in _values(runs):
+    values_of = _values(runs)
+    for column in map(_shortened(runs), COLUMNS):
+        found = values_of.get(column.column)
+        if found is None:
+            constants += _constant(column, (runs[column.column][0],))
+            continue
         if any(len(values) > 1 for values in found.values()):
             drawn.append(_drawn(column, found))
             continue
@@ -199,16 +204,12 @@ def conditions(runs: pl.DataFrame) -> Conditions:
     return Conditions(*told, tuple(constants), tuple(dependents), tuple(drawn))
 
 
-def _values(runs: pl.DataFrame) -> Iterator[tuple[Column, _Values]]:
-    """The columns in the order of titles, each with its values."""
-    varying = [column.column for column in COLUMNS if runs[column.column].n_unique() > 1]
-    table = runs.group_by("cell", "contender").agg(pl.col(name).unique() for name in varying)
+def _values(runs: pl.DataFrame) -> dict[str, _Values]:
+    """The columns that are not the same in all runs, each with its values."""
+    names = [column.column for column in COLUMNS if runs[column.column].n_unique() > 1]
+    table = runs.group_by("cell", "contender").agg(pl.col(name).unique() for name in names)
     places = list(zip(table["cell"].to_list(), table["contender"].to_list(), strict=True))
-    for column in map(_shortened(runs), COLUMNS):
-        if column.column in varying:
-            yield column, dict(zip(places, table[column.column].to_list(), strict=True))
-        else:
-            yield column, dict.fromkeys(places, runs[column.column].head(1).to_list())
+    return {name: dict(zip(places, table[name].to_list(), strict=True)) for name in names}
 
 
 def _by_cell(found: _Values) -> dict[str, tuple[Any, ...]]:

@@ -42,7 +42,7 @@ const (
 // A lossy or long path is no reason to give up; whoever started the client limits its time.
 const (
 	handshakeTimeout = 60 * time.Second
-	idleTimeout      = 120 * time.Second
+	idleTimeout      = 30 * time.Second
 )
 
 const (

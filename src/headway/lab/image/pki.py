@@ -14,7 +14,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 CA_FILE, CA_KEY_FILE = "ca.pem", "ca.key"
 CERTIFICATE_FILE, KEY_FILE = "server.pem", "server.key"
 
-_NAMES = ("server.test", "www.example.test", "*.test", "localhost")
+_NAMES = ("server.test", "*.server.test", "www.example.test", "localhost")
 _ADDRESSES = ("127.0.0.1", "::1")
 # Valid whatever the lab's clock starts at.
 _FROM = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
