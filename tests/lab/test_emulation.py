@@ -41,8 +41,8 @@ def test_a_path_that_is_not_the_stated_one_is_noticed(
     built = NetworkPath.model_validate(
         {"rate": "10.1 Mbit/s", "rtt": "40.1 ms", "loss": "4 %", "queue": "40 packets"}
     )
-    build = measure.build_network
-    monkeypatch.setattr(measure, "build_network", lambda path, *rest: build(built, *rest))
+    build = measure.two_hosts
+    monkeypatch.setattr(measure, "two_hosts", lambda path, *rest: build(built, *rest))
     checks = measure_path(machine, stated, seed=1, directory=tmp_path, cpu=0)
     failed = {check.name for check in checks if not check.passed}
     assert failed >= {"rtt", "delay up", "rate down", "loss up", "queue depth down"}
