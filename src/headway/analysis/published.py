@@ -25,13 +25,15 @@ class Agreement(StrEnum):
     """How our value relates to a published one."""
 
     AGREES = "agrees"
-    """Within ``TOLERANCE``, or our interval holds the published value."""
+    """Within ``TOLERANCE``, or our interval holds the published value and is narrower than that."""
     DIRECTION = "agrees in direction, not in size"
     """Of a relative difference: the same contender is faster, by another share."""
     DISAGREES = "disagrees"
     """Of a relative difference: the other contender is faster, or neither is clearly."""
     DIFFERS = "differs in size"
     """Of a contender's own value, which has no direction."""
+    UNDECIDED = "undecided"
+    """Our interval holds the published value, but is wider than it: too few runs to tell."""
     NOT_MEASURED = "not measured"
 
 
@@ -194,8 +196,11 @@ def _agreement(
     if value is None:
         return Agreement.NOT_MEASURED
     close = abs(value - published.value) <= TOLERANCE * abs(published.value)
-    if close or (interval and interval.holds(published.value)):
+    if close:
         return Agreement.AGREES
+    if interval and interval.holds(published.value):
+        narrow = interval.high - interval.low <= abs(published.value)
+        return Agreement.AGREES if narrow else Agreement.UNDECIDED
     if comparison is None:
         return Agreement.DIFFERS
     clear = our_direction(comparison) in (Verdict.FASTER, Verdict.SLOWER)

@@ -30,6 +30,7 @@ _COLOURS: dict[Agreement, Colour] = {
     Agreement.DIRECTION: YELLOW,
     Agreement.DIFFERS: ORANGE,
     Agreement.DISAGREES: RED,
+    Agreement.UNDECIDED: MUTED,
 }
 
 
