@@ -11,6 +11,7 @@ import pytest
 from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
 from headway.lab.run import carry_out
+from headway.programs import CLIENTS
 from headway.results.record import make_record
 from headway.results.schema import Record
 from headway.study.model import Setting
@@ -31,3 +32,10 @@ def run_setting(machine: Machine, tmp_path: Path) -> RunSetting:
         return make_record(run, carry_out(run, machine, directory), directory)
 
     return carry
+
+
+def skip_without_extra(client: str, machine: Machine) -> None:
+    """Skip a test of a client whose extra is not installed."""
+    extra = CLIENTS[client].extra
+    if extra and extra not in machine.extras:
+        pytest.skip(f"needs `headway image add {extra}`")

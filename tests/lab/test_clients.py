@@ -13,7 +13,7 @@ from headway.programs.base import Listener, Started
 from headway.programs.nginx import Nginx
 from headway.study.model import Capture, Host, Protocol
 from headway.study.workload import Parallel
-from tests.lab.conftest import RunSetting
+from tests.lab.conftest import RunSetting, skip_without_extra
 
 pytestmark = pytest.mark.lab
 
@@ -30,9 +30,7 @@ server delays by 40 ms, or for the round trip."""
 
 @pytest.fixture(autouse=True)
 def _installed(request: pytest.FixtureRequest, machine: Machine) -> None:
-    extra = CLIENTS[request.getfixturevalue("client")].extra
-    if extra and extra not in machine.extras:
-        pytest.skip(f"needs `headway image add {extra}`")
+    skip_without_extra(request.getfixturevalue("client"), machine)
 
 
 def setting(client: str, protocol: str, workload: dict[str, Any], **path: str) -> dict[str, Any]:

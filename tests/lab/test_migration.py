@@ -7,8 +7,7 @@ from typing import Any
 import pytest
 
 from headway.lab.machine import Machine
-from headway.programs import CLIENTS
-from tests.lab.conftest import RunSetting
+from tests.lab.conftest import RunSetting, skip_without_extra
 
 pytestmark = pytest.mark.lab
 
@@ -32,9 +31,7 @@ def setting(client: str, protocol: str, server: str = "nginx", **knobs: str) -> 
 
 
 def installed(client: str, machine: Machine) -> str:
-    extra = CLIENTS[client].extra
-    if extra and extra not in machine.extras:
-        pytest.skip(f"needs `headway image add {extra}`")
+    skip_without_extra(client, machine)
     return client
 
 

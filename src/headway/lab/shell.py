@@ -16,7 +16,8 @@ from headway.guest.orders import Orders, Program
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.programs import SERVERS
-from headway.programs.base import CLIENT, SERVER, SERVER_NAME, Listener
+from headway.programs.base import CLIENT, SERVER, Listener
+from headway.programs.client import hosts_file
 from headway.study.model import Capture, Clock, Host, Protocol
 from headway.study.path import Path as NetworkPath
 from headway.study.units import Duration
@@ -56,12 +57,11 @@ def _on_console(
     address = network.legs[0].right
     listener = Listener(SERVER, address, frozenset(Protocol), tls=True)
     server = SERVERS["nginx"].serve(listener, host, Capture())
-    hosts = f"127.0.0.1 localhost\n{address} {SERVER_NAME}\n"
     orders = Orders(
         namespaces=network.namespaces,
         ip=network.ip,
         sysctls=GLOBAL_SYSCTLS,
-        files={**server.files, "/etc/hosts": hosts},
+        files={**server.files, **hosts_file(address)},
         programs=(*server.programs, program),
         changes=network.changes,
         trace_links=network.trace_links,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from headway.errors import WrongInputError
+from headway.errors import WrongInputError, nearest
 from headway.programs.aioquic import Aioquic
 from headway.programs.base import Adapter, Client, ReverseProxy, Server
 from headway.programs.caddy import Caddy
@@ -109,6 +108,4 @@ def remarks(setting: Setting) -> tuple[str, ...]:
 
 
 def _unknown(message: str, word: str, known: Sequence[str]) -> str:
-    close = difflib.get_close_matches(word, known, n=1)
-    hint = f"; did you mean {close[0]!r}?" if close else ""
-    return f"{message}{hint}; known: {', '.join(known) or 'none'}"
+    return f"{message}{nearest(word, known)}; known: {', '.join(known) or 'none'}"

@@ -26,6 +26,9 @@ SECRETS_FILE = "tls-secrets.txt"
 QLOG_DIRECTORY = "/lab/run/qlog"
 """Where senders write qlog files: below it a directory for each host."""
 
+RANDOM_DEVICE = "/usr/lib/headway/random_device.so"
+"""Preloaded, makes std::random_device ask the lab's kernel and not the processor."""
+
 
 @dataclass(frozen=True)
 class Adjustment:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
-from headway.programs.base import SERVER_NAME, Knob, Measurement
+from headway.programs.base import SECRETS_FILE, SERVER_NAME, Knob, Measurement
 from headway.study.model import Setting
 
 IDLE_LIMIT_S = 30
@@ -51,6 +51,11 @@ def in_new_directory(directory: str, command: Sequence[str]) -> tuple[str, ...]:
 def hosts_file(address: str) -> dict[str, str]:
     """The file that tells programs the server's address, so that they ask no name server."""
     return {"/etc/hosts": f"127.0.0.1 localhost\n{address} {SERVER_NAME}\n"}
+
+
+def secrets_environment(setting: Setting) -> dict[str, str]:
+    """Has a client write its TLS secrets beside the captures, if there are any."""
+    return {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"} if setting.capture.packets else {}
 
 
 def last_words(directory: Path, program: str) -> str:

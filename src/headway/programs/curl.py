@@ -11,7 +11,6 @@ from headway.programs.base import (
     CA_FILE,
     CLIENT,
     QLOG_DIRECTORY,
-    SECRETS_FILE,
     SERVER_NAME,
     Adjustment,
     Client,
@@ -27,6 +26,7 @@ from headway.programs.client import (
     TRIES,
     answer_error,
     in_new_directory,
+    secrets_environment,
     started_again,
 )
 from headway.study.model import Protocol, Setting
@@ -107,7 +107,7 @@ class Curl(Client):
         targets = bodies or ("/dev/null",) * setting.workload.requests
         for url, target in zip(urls(setting), targets, strict=True):
             argv += ["--output", target, url]
-        env = {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"} if setting.capture.packets else {}
+        env = secrets_environment(setting)
         if setting.capture.qlog and setting.protocol is Protocol.H3:
             directory = f"{QLOG_DIRECTORY}/{CLIENT}"
             env["QLOGDIR"] = directory

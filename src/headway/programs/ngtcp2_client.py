@@ -15,7 +15,7 @@ from headway.guest.orders import Ended, Program
 from headway.programs.base import (
     CLIENT,
     QLOG_DIRECTORY,
-    SECRETS_FILE,
+    RANDOM_DEVICE,
     SERVER_NAME,
     Adjustment,
     Client,
@@ -24,8 +24,12 @@ from headway.programs.base import (
     Started,
     port,
 )
-from headway.programs.client import IDLE_LIMIT_S, in_new_directory, last_words
-from headway.programs.ngtcp2_server import RANDOM_DEVICE
+from headway.programs.client import (
+    IDLE_LIMIT_S,
+    in_new_directory,
+    last_words,
+    secrets_environment,
+)
 from headway.study.model import Protocol, Setting
 from headway.study.workload import Download, Migration, Parallel
 
@@ -87,9 +91,7 @@ class Ngtcp2Client(Client):
         )
         names = _spellings(f"{int(setting.workload.size)}.bin", setting.workload.requests)
         urls = tuple(f"https://{SERVER_NAME}/{name}" for name in names)
-        env = {"LD_PRELOAD": RANDOM_DEVICE}
-        if setting.capture.packets:
-            env["SSLKEYLOGFILE"] = f"/lab/run/{SECRETS_FILE}"
+        env = {"LD_PRELOAD": RANDOM_DEVICE, **secrets_environment(setting)}
         command = in_new_directory(logs, in_new_directory(_BODIES, (*argv, *urls)))
         bodies = tuple(f"{_BODIES}/{name}" for name in names)
         return Started((Program(self.name, CLIENT, command, env),), bodies=bodies)

@@ -7,6 +7,7 @@ from headway.programs.base import (
     CERTIFICATE_FILE,
     KEY_FILE,
     QLOG_DIRECTORY,
+    RANDOM_DEVICE,
     Adjustment,
     Knob,
     Listener,
@@ -15,9 +16,6 @@ from headway.programs.base import (
     served_on,
 )
 from headway.study.model import Capture, Host, Protocol
-
-RANDOM_DEVICE = "/usr/lib/headway/random_device.so"
-"""Preloaded, makes std::random_device ask the lab's kernel and not the processor."""
 
 
 class Ngtcp2Server(Server):

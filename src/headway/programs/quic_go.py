@@ -10,7 +10,6 @@ from headway.programs.base import (
     CA_FILE,
     CLIENT,
     QLOG_DIRECTORY,
-    SECRETS_FILE,
     Adjustment,
     Client,
     Measurement,
@@ -19,7 +18,7 @@ from headway.programs.base import (
     port,
     urls,
 )
-from headway.programs.client import in_new_directory, reported
+from headway.programs.client import in_new_directory, reported, secrets_environment
 from headway.study.model import Protocol, Setting
 from headway.study.workload import Download, Migration, Parallel
 
@@ -63,7 +62,7 @@ class QuicGo(Client):
             directory = f"{QLOG_DIRECTORY}/{CLIENT}"
             argv.insert(1, f"--qlog={directory}")
             argv = list(in_new_directory(directory, argv))
-        env = {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"} if setting.capture.packets else {}
+        env = secrets_environment(setting)
         program = Program(self.name, CLIENT, tuple(argv), env, migration_signal=signal.SIGUSR1)
         return Started((program,), bodies=bodies)
 

@@ -9,7 +9,6 @@ from headway.guest.orders import Ended, Program
 from headway.programs.base import (
     CA_FILE,
     CLIENT,
-    SECRETS_FILE,
     Adjustment,
     Client,
     Knob,
@@ -24,6 +23,7 @@ from headway.programs.client import (
     answer_error,
     hosts_file,
     last_words,
+    secrets_environment,
     started_again,
 )
 from headway.study.model import Protocol, Setting
@@ -79,7 +79,7 @@ class Wget(Client):
                 target = bodies[0] if bodies else _PARTIAL_BODY
             argv = started_again(argv, self.knob("retry_pause", setting.client))
         argv = (*argv, f"--output-document={target}", *urls(setting))
-        env = {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"} if setting.capture.packets else {}
+        env = secrets_environment(setting)
         return Started((Program(self.name, CLIENT, argv, env),), hosts_file(address), bodies)
 
     def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:

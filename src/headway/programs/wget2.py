@@ -10,7 +10,6 @@ from headway.guest.orders import Ended, Program
 from headway.programs.base import (
     CA_FILE,
     CLIENT,
-    SECRETS_FILE,
     Adjustment,
     Client,
     Measurement,
@@ -24,6 +23,7 @@ from headway.programs.client import (
     answer_error,
     hosts_file,
     last_words,
+    secrets_environment,
     started_again,
 )
 from headway.programs.wget import RESUME
@@ -109,7 +109,7 @@ class Wget2(Client):
         where = f"--output-document={bodies[0] if bodies else _DISCARDED}"
         if len(bodies) > 1:
             where = f"--directory-prefix={_DIRECTORY}"
-        env = {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"} if setting.capture.packets else {}
+        env = secrets_environment(setting)
         program = Program(self.name, CLIENT, (*argv, where, *urls(setting)), env)
         return Started((program,), hosts_file(address), bodies if setting.capture.bodies else ())
 

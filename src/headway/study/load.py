@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import difflib
 import re
 import tomllib
 import types
@@ -16,7 +15,7 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
-from headway.errors import WrongInputError
+from headway.errors import WrongInputError, nearest
 from headway.study.experiment import NAME, Coordinates, Experiment, Study, merge
 from headway.study.model import Setting
 from headway.study.naming import cell_name, slug
@@ -99,7 +98,7 @@ def _find(name_or_file: str) -> Source:
     except FileNotFoundError:
         raise WrongInputError(
             f"no such file, and no built-in study of that name"
-            f"{_nearest(name_or_file, builtin_names())}; built-in: {', '.join(builtin_names())}",
+            f"{nearest(name_or_file, builtin_names())}; built-in: {', '.join(builtin_names())}",
             where=name_or_file,
         ) from None
     except UnicodeDecodeError:
@@ -217,7 +216,7 @@ def _check_grid(experiment: Experiment, source: Source) -> None:
     for axis in (axis for rule in experiment.exclude for axis in rule):
         if axis not in known:
             raise WrongInputError(
-                f"is not an axis{_nearest(axis, known)}", where=source.where(f"exclude.{axis}")
+                f"is not an axis{nearest(axis, known)}", where=source.where(f"exclude.{axis}")
             )
 
 
@@ -247,7 +246,7 @@ def _check_published(experiment: Experiment, source: Source) -> None:
         for axis in published.where:
             if axis not in axes:
                 raise WrongInputError(
-                    f"{axis!r} is not an axis{_nearest(axis, sorted(axes))}; "
+                    f"{axis!r} is not an axis{nearest(axis, sorted(axes))}; "
                     f"axes: {', '.join(sorted(axes))}",
                     where=source.where("published.where"),
                 )
@@ -312,7 +311,7 @@ def _explain(
         location.append("kind")
     key = _as_written(location, source, coordinates or {}, experiment, contender)
     if first["type"] == "extra_forbidden":
-        message = f"unknown key{_nearest(location[-1], _siblings(location[:-1]))}"
+        message = f"unknown key{nearest(location[-1], _siblings(location[:-1]))}"
     elif first["type"] == "missing":
         message = "is missing"
     elif first["type"] in ("enum", "literal_error"):
@@ -328,7 +327,7 @@ def _explain(
 
 def _not_one_of(value: Any, expected: Any) -> str:
     known = re.findall(r"'([^']+)'", str(expected))
-    return f"{str(value)!r} is not one of {', '.join(known)}{_nearest(str(value), known)}"
+    return f"{str(value)!r} is not one of {', '.join(known)}{nearest(str(value), known)}"
 
 
 def _as_written(
@@ -378,8 +377,3 @@ def _model_in(annotation: Any) -> Any:
     arguments = get_args(annotation) if not isinstance(annotation, types.NoneType) else ()
     models = [found for argument in arguments if (found := _model_in(argument))]
     return models[0] if models else None
-
-
-def _nearest(word: str, known: list[str]) -> str:
-    close = difflib.get_close_matches(word, known, n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""

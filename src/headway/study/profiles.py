@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import copy
 import csv
-import difflib
 import math
 import random
 from abc import ABC, abstractmethod
@@ -18,7 +17,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-from headway.errors import WrongInputError
+from headway.errors import WrongInputError, nearest
 
 _DATA = resources.files("headway.study") / "data"
 _MEDIAN = " median"
@@ -231,7 +230,6 @@ def _path(raw: dict[str, Any], seed: int | None) -> dict[str, Any]:
 def _find(name: str) -> Profile:
     known = profiles()
     if name not in known:
-        close = difflib.get_close_matches(name, known, n=1)
-        hint = f"; did you mean {close[0]!r}?" if close else ""
+        hint = nearest(name, list(known))
         raise WrongInputError(f"no profile {name!r}{hint}; profiles: {', '.join(known)}")
     return known[name]
