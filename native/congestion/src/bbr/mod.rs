@@ -1,0 +1,12 @@
+//! BBR: a rate and a window from a model of the path.
+
+mod delivery_rate;
+mod max_filter;
+mod random;
+mod recovery;
+mod round;
+mod v1;
+mod v3;
+
+pub(crate) use v1::Bbr;
+pub(crate) use v3::Bbr3;

@@ -1,0 +1,293 @@
+//! Which controller, with which knobs.
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::bbr::{Bbr, Bbr3};
+use crate::controller::Controller;
+use crate::cubic::Cubic;
+use crate::hybla::{self, Hybla};
+use crate::loss_based::{LossBased, Settings, WindowLaw};
+use crate::new_reno::NewReno;
+use crate::slow_start;
+use crate::words::{UnknownWord, choose};
+
+/// A congestion control algorithm.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Algorithm {
+    /// RFC 9002, section 7.
+    NewReno,
+    /// RFC 9438.
+    Cubic,
+    /// BBR version 1, draft-cardwell-iccrg-bbr-congestion-control-00.
+    Bbr,
+    /// BBR version 3, draft-ietf-ccwg-bbr-06.
+    Bbr3,
+    /// TCP Hybla (Caini and Firrincieli, 2004).
+    Hybla,
+}
+
+const ALGORITHMS: [(&str, Algorithm); 5] = [
+    ("newreno", Algorithm::NewReno),
+    ("cubic", Algorithm::Cubic),
+    ("bbr", Algorithm::Bbr),
+    ("bbr3", Algorithm::Bbr3),
+    ("hybla", Algorithm::Hybla),
+];
+
+/// How a loss-based controller starts, and when it stops doubling its window.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SlowStart {
+    /// Until a loss.
+    Classic,
+    /// HyStart (Ha and Rhee, 2011) as in Linux: until ACK trains or delays say that the pipe is full.
+    HyStart,
+    /// HyStart++ (RFC 9406): until delays rise, and stay up during a conservative slow start.
+    HyStartPlusPlus,
+}
+
+const SLOW_STARTS: [(&str, SlowStart); 3] = [
+    ("classic", SlowStart::Classic),
+    ("hystart", SlowStart::HyStart),
+    ("hystart++", SlowStart::HyStartPlusPlus),
+];
+
+/// `FromStr` and `Display` by a table of words.
+macro_rules! words {
+    ($type:ty, $what:literal, $table:ident) => {
+        impl FromStr for $type {
+            type Err = UnknownWord;
+
+            fn from_str(word: &str) -> Result<Self, UnknownWord> {
+                choose($what, &$table, word)
+            }
+        }
+
+        impl fmt::Display for $type {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                let named = $table.iter().find(|(_, choice)| choice == self);
+                f.write_str(named.expect("every choice has a word").0)
+            }
+        }
+    };
+}
+
+words!(Algorithm, "congestion control", ALGORITHMS);
+words!(SlowStart, "slow start", SLOW_STARTS);
+
+/// A window's size, `10` for packets or `14720B` for bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum WindowSize {
+    /// So many full-sized datagrams.
+    Packets(u32),
+    /// So many bytes.
+    Bytes(u64),
+}
+
+impl WindowSize {
+    /// Its bytes, if a full-sized datagram has `max_datagram`.
+    #[must_use]
+    pub fn bytes(self, max_datagram: u64) -> u64 {
+        match self {
+            Self::Packets(packets) => u64::from(packets).saturating_mul(max_datagram),
+            Self::Bytes(bytes) => bytes,
+        }
+    }
+}
+
+impl FromStr for WindowSize {
+    type Err = NoWindowSize;
+
+    fn from_str(word: &str) -> Result<Self, NoWindowSize> {
+        let size = match word.strip_suffix('B') {
+            Some(bytes) => bytes.parse().ok().map(Self::Bytes),
+            None => word.parse().ok().map(Self::Packets),
+        };
+        size.ok_or_else(|| NoWindowSize(word.to_owned()))
+    }
+}
+
+impl fmt::Display for WindowSize {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Packets(packets) => write!(f, "{packets}"),
+            Self::Bytes(bytes) => write!(f, "{bytes}B"),
+        }
+    }
+}
+
+/// A word that is no window size.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{0:?} is no window: write packets as 10, or bytes as 14720B")]
+pub struct NoWindowSize(String);
+
+/// How much faster than one window per smoothed round-trip time loss-based controllers send.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PacingGains {
+    /// While the window is below half the slow start threshold.
+    pub slow_start: f64,
+    /// Later.
+    pub avoidance: f64,
+}
+
+impl Default for PacingGains {
+    /// 2 in slow start, as Linux (`tcp_pacing_ss_ratio`): the window doubles within the round.
+    /// 1.25 later, as RFC 9002, section 7.7, suggests; Linux has 1.2.
+    fn default() -> Self {
+        Self { slow_start: 2.0, avoidance: 1.25 }
+    }
+}
+
+/// A congestion controller to be built.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Config {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// How it starts; BBR has its own way.
+    pub slow_start: SlowStart,
+    /// The window at the beginning.
+    pub initial_window: WindowSize,
+    /// The largest window; none for no limit.
+    pub max_window: Option<WindowSize>,
+    /// How many connections to be as aggressive as, for NewReno and CUBIC.
+    pub connections: NonZeroU32,
+    /// Bytes of a full-sized datagram.
+    pub max_datagram: u64,
+    /// How loss-based controllers pace; none to send as the window allows. BBR always paces.
+    pub pacing: Option<PacingGains>,
+    /// Where BBR's first gain cycle begins, and how long BBR version 3 waits between probes.
+    pub seed: u64,
+}
+
+impl Default for Config {
+    /// CUBIC with HyStart++, ten packets of 1200 bytes (RFC 9002, section 7.2), paced.
+    fn default() -> Self {
+        Self {
+            algorithm: Algorithm::Cubic,
+            slow_start: SlowStart::HyStartPlusPlus,
+            initial_window: WindowSize::Packets(10),
+            max_window: None,
+            connections: NonZeroU32::MIN,
+            max_datagram: 1200,
+            pacing: Some(PacingGains::default()),
+            seed: 0,
+        }
+    }
+}
+
+/// A combination of knobs that no controller has.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("{algorithm} does not emulate several connections: only newreno and cubic do")]
+pub struct Unsupported {
+    algorithm: Algorithm,
+}
+
+impl Config {
+    /// Whether the algorithm knows all knobs that are set.
+    ///
+    /// # Errors
+    ///
+    /// Several connections with an algorithm that cannot emulate them.
+    pub fn check(&self) -> Result<(), Unsupported> {
+        let emulates = matches!(self.algorithm, Algorithm::NewReno | Algorithm::Cubic);
+        if self.connections > NonZeroU32::MIN && !emulates {
+            return Err(Unsupported { algorithm: self.algorithm });
+        }
+        Ok(())
+    }
+
+    /// A controller for a new path. It ignores knobs that its algorithm does not have.
+    #[must_use]
+    pub fn build(&self) -> Box<dyn Controller> {
+        let settings = self.settings();
+        match self.algorithm {
+            Algorithm::NewReno => {
+                self.loss_based(NewReno::new(settings.datagram, self.connections), settings)
+            }
+            Algorithm::Cubic => {
+                self.loss_based(Cubic::new(settings.datagram, self.connections), settings)
+            }
+            Algorithm::Hybla => {
+                let max_window = hybla::MAX_WINDOW.saturating_mul(settings.datagram);
+                let max_window = Some(settings.max_window.unwrap_or(max_window));
+                self.loss_based(Hybla::new(settings.datagram), Settings { max_window, ..settings })
+            }
+            Algorithm::Bbr => Box::new(Bbr::new(&settings, self.seed)),
+            Algorithm::Bbr3 => Box::new(Bbr3::new(&settings, self.seed)),
+        }
+    }
+
+    fn loss_based<L: WindowLaw + 'static>(
+        &self,
+        law: L,
+        settings: Settings,
+    ) -> Box<dyn Controller> {
+        let slow_start = slow_start::build(self.slow_start, &settings);
+        Box::new(LossBased::new(law, slow_start, settings))
+    }
+
+    fn settings(&self) -> Settings {
+        let datagram = self.max_datagram.max(1);
+        Settings {
+            datagram,
+            initial_window: self.initial_window.bytes(datagram),
+            max_window: self.max_window.map(|size| size.bytes(datagram)),
+            pacing: self.pacing,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_go_both_ways() {
+        for (word, algorithm) in ALGORITHMS {
+            assert_eq!(word.parse(), Ok(algorithm));
+            assert_eq!(algorithm.to_string(), word);
+        }
+        for (word, slow_start) in SLOW_STARTS {
+            assert_eq!(word.parse(), Ok(slow_start));
+            assert_eq!(slow_start.to_string(), word);
+        }
+        for (word, size) in [("10", WindowSize::Packets(10)), ("14720B", WindowSize::Bytes(14720))]
+        {
+            assert_eq!(word.parse(), Ok(size));
+            assert_eq!(size.to_string(), word);
+        }
+    }
+
+    #[test]
+    fn unknown_words_are_told_the_choices() {
+        let error = "vegas".parse::<Algorithm>().expect_err("not one of ours");
+        assert_eq!(
+            error.to_string(),
+            "unknown congestion control \"vegas\": choose from newreno, cubic, bbr, bbr3, hybla"
+        );
+        let error = "fast".parse::<SlowStart>().expect_err("not one of ours");
+        assert!(error.to_string().ends_with("choose from classic, hystart, hystart++"));
+        assert!("10KB".parse::<WindowSize>().is_err());
+    }
+
+    #[test]
+    fn ten_packets_are_the_initial_window() {
+        for (_, algorithm) in ALGORITHMS {
+            let config = Config { algorithm, ..Config::default() };
+            assert_eq!(config.build().window(), 12_000, "{algorithm}");
+        }
+    }
+
+    #[test]
+    fn only_reno_and_cubic_emulate_connections() {
+        let connections = NonZeroU32::new(2).expect("not zero");
+        for (_, algorithm) in ALGORITHMS {
+            let config = Config { algorithm, connections, ..Config::default() };
+            let emulates = [Algorithm::NewReno, Algorithm::Cubic].contains(&algorithm);
+            assert_eq!(config.check().is_ok(), emulates, "{algorithm}");
+        }
+    }
+}

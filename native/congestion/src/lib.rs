@@ -1,0 +1,26 @@
+//! Congestion controllers for QUIC endpoints, without I/O and without a clock.
+//!
+//! A sender builds a [`Controller`] from a [`Config`], tells it what was sent, acknowledged and
+//! lost, and asks it for the window and the pacing rate. Time is always passed in.
+//!
+//! `docs/congestion-control.md` says what each controller implements, and where it deviates.
+
+mod bbr;
+mod config;
+mod controller;
+mod cubic;
+mod hybla;
+mod loss_based;
+mod new_reno;
+mod rate;
+mod rounds;
+mod slow_start;
+mod usage;
+mod words;
+
+pub use config::{
+    Algorithm, Config, NoWindowSize, PacingGains, SlowStart, Unsupported, WindowSize,
+};
+pub use controller::{Ack, Acked, Controller, Ecn, Loss, Rtt, Sent, SpuriousLoss, State, Time};
+pub use rate::Rate;
+pub use words::UnknownWord;

@@ -1,0 +1,27 @@
+//! Enumerations written as words, as command lines give them.
+
+use thiserror::Error;
+
+/// A word that names none of the choices.
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown {what} {word:?}: choose from {choices}")]
+pub struct UnknownWord {
+    what: &'static str,
+    word: String,
+    choices: String,
+}
+
+/// The choice called `word`.
+pub(crate) fn choose<T: Copy>(
+    what: &'static str,
+    choices: &[(&'static str, T)],
+    word: &str,
+) -> Result<T, UnknownWord> {
+    choices.iter().find(|(name, _)| *name == word).map(|&(_, choice)| choice).ok_or_else(|| {
+        UnknownWord {
+            what,
+            word: word.to_owned(),
+            choices: choices.iter().map(|&(name, _)| name).collect::<Vec<_>>().join(", "),
+        }
+    })
+}

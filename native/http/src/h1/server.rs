@@ -1,0 +1,177 @@
+use std::collections::VecDeque;
+
+use bytes::{Bytes, BytesMut};
+use headway_wire::Response;
+use headway_wire::h1::{BodyPiece, BodyReader, Error, RequestHead, RequestReader, encode};
+
+use super::MAX_HEAD_BYTES;
+use crate::event::{RequestId, ServerEvent};
+use crate::service::{Body, Reply};
+use crate::side::ServerSide;
+
+/// Where the exchange of the moment is. The next request, if it is there already, waits
+/// (pipelining: RFC 9112, section 9.3.2).
+enum State {
+    /// For a request.
+    Waits,
+    /// In the content of a request, which is ignored.
+    Content(RequestHead, BodyReader),
+    /// For the program's answer.
+    Asked { keep_alive: bool },
+    /// In the response.
+    Answers { body: Body, sent_bytes: u64, keep_alive: bool },
+    /// After the last response.
+    Over,
+}
+
+/// The server's side of a connection: one response after the other.
+pub struct Server {
+    reader: RequestReader,
+    state: State,
+    /// Bytes of the client that were not looked at.
+    input: Bytes,
+    /// A head, to be sent.
+    head: BytesMut,
+    /// Which request it is; the first is 0.
+    number: u64,
+    events: VecDeque<ServerEvent>,
+}
+
+impl Server {
+    /// The start of a connection.
+    ///
+    /// # Arguments
+    /// * `scheme` - `http` or `https`, of the requests' targets.
+    #[must_use]
+    pub fn new(scheme: &'static str) -> Self {
+        Self {
+            reader: RequestReader::new(scheme, MAX_HEAD_BYTES),
+            state: State::Waits,
+            input: Bytes::new(),
+            head: BytesMut::new(),
+            number: 0,
+            events: VecDeque::new(),
+        }
+    }
+
+    /// Goes on with the bytes that are there, until a request is complete.
+    fn advance(&mut self) {
+        if let Err(error) = self.read_request() {
+            self.refuse(error);
+        }
+    }
+
+    fn read_request(&mut self) -> Result<(), Error> {
+        loop {
+            match &mut self.state {
+                State::Waits => {
+                    let Some(head) = self.reader.decode(&mut self.input)? else { return Ok(()) };
+                    if head.expects_continue {
+                        encode::response(&Response::new(100), &mut self.head);
+                    }
+                    let body = BodyReader::new(head.body);
+                    self.state = State::Content(head, body);
+                }
+                State::Content(head, body) => match body.decode(&mut self.input)? {
+                    None => return Ok(()),
+                    Some(BodyPiece::Data(_)) => {}
+                    Some(BodyPiece::End(_)) => {
+                        let request = std::mem::take(&mut head.request);
+                        self.state = State::Asked { keep_alive: head.keep_alive };
+                        let id = RequestId(self.number);
+                        self.events.push_back(ServerEvent::Request { id, request });
+                    }
+                },
+                State::Asked { .. } | State::Answers { .. } => return Ok(()),
+                State::Over => {
+                    self.input.clear();
+                    return Ok(());
+                }
+            }
+        }
+    }
+
+    /// What follows a message that cannot be understood cannot be, either.
+    fn refuse(&mut self, error: Error) {
+        let text = format!("{error}\n");
+        let mut response = Response::new(error.status());
+        response.fields.push("content-length", text.len().to_string());
+        response.fields.push("connection", "close");
+        encode::response(&response, &mut self.head);
+        self.head.extend_from_slice(text.as_bytes());
+        self.state = State::Over;
+        self.input.clear();
+    }
+}
+
+impl ServerSide for Server {
+    fn receive(&mut self, input: Bytes) {
+        if self.input.is_empty() {
+            self.input = input;
+        } else {
+            self.input = [&self.input[..], &input].concat().into();
+        }
+        self.advance();
+    }
+
+    fn close(&mut self, reason: &str) {
+        let sent_bytes = match std::mem::replace(&mut self.state, State::Over) {
+            State::Asked { .. } => 0,
+            State::Answers { sent_bytes, .. } => sent_bytes,
+            State::Waits | State::Content(..) | State::Over => return,
+        };
+        let (id, reason) = (RequestId(self.number), reason.to_owned());
+        self.events.push_back(ServerEvent::Aborted { id, sent_bytes, reason });
+    }
+
+    fn go_away(&mut self) {
+        match &mut self.state {
+            State::Waits | State::Content(..) => self.state = State::Over,
+            State::Asked { keep_alive } | State::Answers { keep_alive, .. } => *keep_alive = false,
+            State::Over => {}
+        }
+    }
+
+    fn poll(&mut self) -> Option<ServerEvent> {
+        self.events.pop_front()
+    }
+
+    fn respond(&mut self, _id: RequestId, reply: Reply) {
+        let State::Asked { keep_alive } = self.state else { return };
+        let Reply { mut response, body } = reply;
+        if !keep_alive {
+            response.fields.push("connection", "close");
+        }
+        encode::response(&response, &mut self.head);
+        self.state = State::Answers { body, sent_bytes: 0, keep_alive };
+    }
+
+    fn wants_send(&mut self) -> bool {
+        !self.head.is_empty() || matches!(self.state, State::Answers { .. })
+    }
+
+    fn wants_input(&self) -> bool {
+        self.input.is_empty() && !matches!(self.state, State::Over)
+    }
+
+    fn is_finished(&self) -> bool {
+        matches!(self.state, State::Over) && self.head.is_empty()
+    }
+
+    fn send(&mut self, limit: usize, out: &mut BytesMut) {
+        let head = self.head.len().min(limit);
+        out.unsplit(self.head.split_to(head));
+        let State::Answers { body, sent_bytes, keep_alive } = &mut self.state else { return };
+        match body.read(out, limit - head) {
+            Ok(length) => *sent_bytes += length as u64,
+            Err(error) => return self.close(&error.to_string()),
+        }
+        if body.remaining() == 0 && self.head.is_empty() {
+            let (id, sent_bytes) = (RequestId(self.number), *sent_bytes);
+            self.state = if *keep_alive { State::Waits } else { State::Over };
+            self.number += 1;
+            self.events.push_back(ServerEvent::Finished { id, sent_bytes });
+            self.advance();
+        }
+    }
+}

@@ -1,0 +1,303 @@
+use std::collections::{BTreeMap, HashMap, VecDeque};
+
+use bytes::{Bytes, BytesMut};
+use headway_wire::fields::{ContentLength, trailers};
+use headway_wire::h2::{Error, ErrorCode, Frame, MAX_STREAM, Role, Scope, Settings};
+use headway_wire::{Dependency, Fields, Request, Response};
+
+use super::flow::ReceiveWindow;
+use super::link::Link;
+use crate::event::{ClientEvent, Failure, Importance, RequestId};
+use crate::side::ClientSide;
+
+/// What a client does.
+#[derive(Clone, Copy, Debug)]
+pub struct ClientOptions {
+    /// SETTINGS_INITIAL_WINDOW_SIZE: what a server may send on a stream without being told to go
+    /// on, in bytes.
+    pub stream_window_bytes: u32,
+    /// The same for the connection.
+    pub connection_window_bytes: u32,
+}
+
+impl Default for ClientOptions {
+    /// Large enough that TCP is what limits a transfer.
+    fn default() -> Self {
+        Self { stream_window_bytes: 16 << 20, connection_window_bytes: 64 << 20 }
+    }
+}
+
+struct Stream {
+    id: RequestId,
+    head: bool,
+    /// Once the response's head has come.
+    length: Option<ContentLength>,
+    window: ReceiveWindow,
+}
+
+struct Waiting {
+    id: RequestId,
+    request: Request,
+    importance: Option<Importance>,
+}
+
+/// The client's side of a connection, for requests without content.
+pub struct Client {
+    link: Link,
+    streams: BTreeMap<u32, Stream>,
+    waiting: VecDeque<Waiting>,
+    names: HashMap<RequestId, u32>,
+    next_stream: u32,
+    /// The server takes no more requests.
+    going_away: bool,
+    events: VecDeque<ClientEvent>,
+}
+
+impl Client {
+    /// The start of a connection.
+    #[must_use]
+    pub fn new(options: ClientOptions) -> Self {
+        let settings = Settings {
+            enable_push: Some(false),
+            initial_window_size: Some(options.stream_window_bytes.min(MAX_STREAM)),
+            ..Settings::default()
+        };
+        Self {
+            link: Link::new(Role::Client, &settings, options.connection_window_bytes),
+            streams: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            names: HashMap::new(),
+            next_stream: 1,
+            going_away: false,
+            events: VecDeque::new(),
+        }
+    }
+
+    fn may_open(&self) -> bool {
+        !self.waiting.is_empty() && !self.is_closed() && {
+            self.streams.len() < self.link.max_streams as usize && self.next_stream <= MAX_STREAM
+        }
+    }
+
+    fn open(&mut self, Waiting { id, request, importance }: Waiting) {
+        let stream = self.next_stream;
+        self.next_stream += 2;
+        let dependency = importance.map(|importance| Dependency {
+            parent: importance.parent.and_then(|p| self.names.get(&p)).map_or(0, |&s| s.into()),
+            weight: importance.weight.clamp(1, 256),
+            exclusive: importance.exclusive,
+        });
+        self.link.queue_headers(stream, request.lines(), dependency.as_ref(), true);
+        self.names.insert(id, stream);
+        let (head, window) = (request.method == "HEAD", self.link.new_receive_window());
+        self.streams.insert(stream, Stream { id, head, length: None, window });
+        self.events.push_back(ClientEvent::Sent { id });
+    }
+
+    fn refuse_waiting(&mut self) {
+        for waiting in std::mem::take(&mut self.waiting) {
+            let failed = ClientEvent::Failed { id: waiting.id, failure: Failure::Refused };
+            self.events.push_back(failed);
+        }
+    }
+
+    fn fail(&mut self, error: &Error) {
+        match error.scope {
+            Scope::Stream(stream) => {
+                self.link.queue_reset(stream, error.code);
+                self.give_up(stream, Failure::Malformed(error.reason));
+            }
+            Scope::Connection => {
+                self.link.fail(0, error);
+                self.close(&format!("the server broke HTTP/2's rules: {error}"), false);
+            }
+        }
+    }
+
+    fn give_up(&mut self, stream: u32, failure: Failure) {
+        if let Some(Stream { id, .. }) = self.streams.remove(&stream) {
+            self.events.push_back(ClientEvent::Failed { id, failure });
+        }
+    }
+
+    fn frame(&mut self, frame: Frame) -> Result<(), Error> {
+        match frame {
+            Frame::Headers { stream, block, end_stream, .. } => {
+                let fields = self.link.decode_fields(block)?;
+                self.check_not_idle(stream)?;
+                self.fields(stream, fields, end_stream)
+            }
+            Frame::Data { stream, data, flow, end_stream } => {
+                self.check_not_idle(stream)?;
+                self.content(stream, data, flow, end_stream)
+            }
+            Frame::ResetStream { stream, code } => {
+                self.check_not_idle(stream)?;
+                self.give_up(stream, reset(code));
+                Ok(())
+            }
+            Frame::Settings(settings) => {
+                self.link.apply(&settings);
+                Ok(())
+            }
+            Frame::GoAway { last_stream, code, debug } => {
+                self.go_away(last_stream, code, &debug);
+                Ok(())
+            }
+            // Windows of streams are for content, which these requests do not have.
+            Frame::WindowUpdate { stream, .. } => self.check_not_idle(stream),
+            _ => Ok(()),
+        }
+    }
+
+    fn fields(&mut self, number: u32, fields: Fields, end_stream: bool) -> Result<(), Error> {
+        let malformed = |malformed| Error::malformed(number, malformed);
+        let Some(stream) = self.streams.get_mut(&number) else { return Ok(()) };
+        if stream.length.is_some() {
+            trailers(fields).map_err(malformed)?;
+            if !end_stream {
+                let reason = "trailers without end";
+                return Err(Error::stream(number, ErrorCode::ProtocolError, reason));
+            }
+        } else {
+            let response = Response::from_section(fields).map_err(malformed)?;
+            if response.is_interim() && !end_stream {
+                return Ok(());
+            }
+            let has_content = !stream.head && !matches!(response.status, 204 | 304);
+            let length = ContentLength::new(&response.fields, has_content).map_err(malformed)?;
+            stream.length = Some(length);
+            self.events.push_back(ClientEvent::Head { id: stream.id, response });
+        }
+        if end_stream { self.finish(number) } else { Ok(()) }
+    }
+
+    fn content(
+        &mut self,
+        number: u32,
+        data: Bytes,
+        flow: u32,
+        end_stream: bool,
+    ) -> Result<(), Error> {
+        let Some(stream) = self.streams.get_mut(&number) else { return Ok(()) };
+        if !end_stream {
+            self.link.count_stream_content(number, &mut stream.window, flow)?;
+        }
+        let Some(length) = &mut stream.length else {
+            let reason = "content before the response";
+            return Err(Error::stream(number, ErrorCode::ProtocolError, reason));
+        };
+        length.add(data.len()).map_err(|malformed| Error::malformed(number, malformed))?;
+        if !data.is_empty() {
+            self.events.push_back(ClientEvent::Data { id: stream.id, data });
+        }
+        if end_stream { self.finish(number) } else { Ok(()) }
+    }
+
+    fn finish(&mut self, number: u32) -> Result<(), Error> {
+        let Some(Stream { id, length: Some(length), .. }) = self.streams.get(&number) else {
+            return Ok(());
+        };
+        length.finish().map_err(|malformed| Error::malformed(number, malformed))?;
+        self.events.push_back(ClientEvent::Finished { id: *id });
+        self.streams.remove(&number);
+        Ok(())
+    }
+
+    fn go_away(&mut self, last_stream: u32, code: u32, debug: &[u8]) {
+        self.going_away = true;
+        for (_, stream) in self.streams.split_off(&last_stream.saturating_add(1)) {
+            let failure = match ErrorCode::from_code(code) {
+                Some(ErrorCode::NoError) => Failure::Refused,
+                _ => Failure::Connection(format!(
+                    "the server ended the connection: {} {}",
+                    code_name(code),
+                    String::from_utf8_lossy(debug)
+                )),
+            };
+            self.events.push_back(ClientEvent::Failed { id: stream.id, failure });
+        }
+        self.refuse_waiting();
+    }
+
+    fn check_not_idle(&self, stream: u32) -> Result<(), Error> {
+        if stream >= self.next_stream || stream % 2 == 0 {
+            return Err(Error::connection(ErrorCode::ProtocolError, "a frame on an idle stream"));
+        }
+        Ok(())
+    }
+}
+
+impl ClientSide for Client {
+    fn is_free(&self) -> bool {
+        !self.is_closed()
+    }
+
+    fn request(&mut self, id: RequestId, request: Request, importance: Option<Importance>) {
+        if self.is_closed() {
+            self.events.push_back(ClientEvent::Failed { id, failure: Failure::Refused });
+        } else {
+            self.waiting.push_back(Waiting { id, request, importance });
+        }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.going_away || self.link.has_failed()
+    }
+
+    fn poll(&mut self) -> Option<ClientEvent> {
+        self.events.pop_front()
+    }
+
+    fn receive(&mut self, mut input: Bytes) {
+        while !self.link.has_failed() {
+            match self.link.decode(&mut input) {
+                Ok(None) => break,
+                Ok(Some(frame)) => {
+                    if let Err(error) = self.frame(frame) {
+                        self.fail(&error);
+                    }
+                }
+                Err(error) => self.fail(&error),
+            }
+        }
+    }
+
+    fn close(&mut self, reason: &str, _orderly: bool) {
+        self.going_away = true;
+        let failure = Failure::Connection(reason.to_owned());
+        for (_, stream) in std::mem::take(&mut self.streams) {
+            let failed = ClientEvent::Failed { id: stream.id, failure: failure.clone() };
+            self.events.push_back(failed);
+        }
+        self.refuse_waiting();
+    }
+
+    fn wants_send(&self) -> bool {
+        self.link.has_queued() || self.may_open()
+    }
+
+    fn wants_input(&self) -> bool {
+        self.link.wants_input()
+    }
+
+    fn send(&mut self, limit: usize, out: &mut BytesMut) {
+        while self.may_open() {
+            if let Some(waiting) = self.waiting.pop_front() {
+                self.open(waiting);
+            }
+        }
+        self.link.send_queued(limit, out);
+    }
+}
+
+fn reset(code: u32) -> Failure {
+    match ErrorCode::from_code(code) {
+        Some(ErrorCode::RefusedStream) => Failure::Refused,
+        _ => Failure::Reset(code_name(code)),
+    }
+}
+
+fn code_name(code: u32) -> String {
+    ErrorCode::from_code(code).map_or_else(|| format!("{code:#x}"), |code| code.name().to_owned())
+}

@@ -1,0 +1,99 @@
+//! Flow control (RFC 9113, section 5.2).
+
+use headway_wire::h2::MAX_WINDOW;
+
+/// A window above 2^31-1, which is an error (RFC 9113, section 6.9.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TooLarge;
+
+/// More came than the window allows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Exceeded;
+
+/// What may be sent, in bytes. SETTINGS can make it negative (RFC 9113, section 6.9.2).
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SendWindow(i64);
+
+impl SendWindow {
+    pub(super) fn new(bytes: u32) -> Self {
+        Self(i64::from(bytes))
+    }
+
+    pub(super) fn available(self) -> usize {
+        usize::try_from(self.0).unwrap_or(0)
+    }
+
+    pub(super) fn take(&mut self, bytes: usize) {
+        self.0 -= bytes as i64;
+    }
+
+    pub(super) fn change(&mut self, bytes: i64) -> Result<(), TooLarge> {
+        let changed = self.0 + bytes;
+        if changed > i64::from(MAX_WINDOW) {
+            return Err(TooLarge);
+        }
+        self.0 = changed;
+        Ok(())
+    }
+}
+
+/// What the peer may send, in bytes. All that comes is taken at once; the peer is told when half the
+/// window is used.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ReceiveWindow {
+    size: u32,
+    used: u32,
+}
+
+impl ReceiveWindow {
+    pub(super) fn new(size: u32) -> Self {
+        Self { size, used: 0 }
+    }
+
+    /// Counts bytes that came.
+    ///
+    /// # Returns
+    /// The increment to announce, if it is time.
+    pub(super) fn receive(&mut self, bytes: u32) -> Result<Option<u32>, Exceeded> {
+        let used =
+            self.used.checked_add(bytes).filter(|&used| used <= self.size).ok_or(Exceeded)?;
+        let due = used > 0 && used >= self.size / 2;
+        self.used = if due { 0 } else { used };
+        Ok(due.then_some(used))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_send_window_may_be_negative() {
+        let mut window = SendWindow::new(100);
+        window.take(80);
+        // The peer's SETTINGS make all windows smaller by 50.
+        window.change(-50).unwrap();
+        assert_eq!(window.available(), 0);
+        window.change(40).unwrap();
+        assert_eq!(window.available(), 10);
+    }
+
+    #[test]
+    fn a_send_window_has_an_upper_limit() {
+        let mut window = SendWindow::new(MAX_WINDOW - 1);
+        window.change(1).unwrap();
+        assert_eq!(window.change(1), Err(TooLarge));
+        assert_eq!(window.available(), MAX_WINDOW as usize);
+    }
+
+    #[test]
+    fn half_a_window_is_announced() {
+        let mut window = ReceiveWindow::new(100);
+        assert_eq!(window.receive(49), Ok(None));
+        assert_eq!(window.receive(1), Ok(Some(50)));
+        assert_eq!(window.receive(100), Ok(Some(100)));
+        assert_eq!(window.receive(0), Ok(None));
+        assert_eq!(window.receive(101), Err(Exceeded));
+        assert_eq!(ReceiveWindow::new(0).receive(1), Err(Exceeded));
+    }
+}

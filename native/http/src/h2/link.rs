@@ -1,0 +1,203 @@
+//! What both sides of a connection do alike.
+
+use bytes::{Bytes, BytesMut};
+use headway_wire::fields::Line;
+use headway_wire::h2::{
+    DEFAULT_MAX_FRAME_SIZE, DEFAULT_WINDOW, Decoder, Error, ErrorCode, Frame, Limits, MAX_WINDOW,
+    Role, Scope, Settings, encode,
+};
+use headway_wire::{Dependency, Fields, hpack};
+
+use super::flow::{ReceiveWindow, SendWindow};
+
+/// Fields of one message, as RFC 9113, section 6.5.2 counts them.
+const MAX_FIELDS_BYTES: u64 = 64 << 10;
+/// A peer that does not read its answers must wait with its questions.
+const MAX_QUEUED_BYTES: usize = 64 << 10;
+/// Streams before the peer has said how many (RFC 9113, section 6.5.2: no fewer than 100).
+const FIRST_STREAMS: u32 = 100;
+
+/// Frames in, frames but for content out, settings, and the connection's flow control.
+pub(super) struct Link {
+    decoder: Decoder,
+    fields_decoder: hpack::Decoder,
+    fields_encoder: hpack::Encoder,
+    /// What is sent before any content.
+    queue: BytesMut,
+    /// SETTINGS_MAX_FRAME_SIZE of the peer.
+    pub(super) max_frame_bytes: usize,
+    /// SETTINGS_INITIAL_WINDOW_SIZE of the peer.
+    pub(super) initial_window: u32,
+    /// SETTINGS_MAX_CONCURRENT_STREAMS of the peer.
+    pub(super) max_streams: u32,
+    pub(super) send_window: SendWindow,
+    receive_window: ReceiveWindow,
+    /// SETTINGS_INITIAL_WINDOW_SIZE of this side, from the start.
+    stream_window: u32,
+    has_settings: bool,
+    failed: bool,
+}
+
+impl Link {
+    /// The start of a connection: the preface, SETTINGS, and a WINDOW_UPDATE for the connection's
+    /// window, which SETTINGS do not touch.
+    pub(super) fn new(role: Role, settings: &Settings, connection_window: u32) -> Self {
+        let mut queue = BytesMut::new();
+        if role == Role::Client {
+            encode::preface(&mut queue);
+        }
+        let settings =
+            Settings { max_header_list_size: u32::try_from(MAX_FIELDS_BYTES).ok(), ..*settings };
+        encode::settings(&settings, &mut queue);
+        let connection_window = connection_window.clamp(DEFAULT_WINDOW, MAX_WINDOW);
+        if connection_window > DEFAULT_WINDOW {
+            encode::window_update(0, connection_window - DEFAULT_WINDOW, &mut queue);
+        }
+        Self {
+            decoder: Decoder::new(role, Limits::default()),
+            fields_decoder: hpack::Decoder::new(MAX_FIELDS_BYTES),
+            fields_encoder: hpack::Encoder::new(),
+            queue,
+            max_frame_bytes: DEFAULT_MAX_FRAME_SIZE,
+            initial_window: DEFAULT_WINDOW,
+            max_streams: FIRST_STREAMS,
+            send_window: SendWindow::new(DEFAULT_WINDOW),
+            receive_window: ReceiveWindow::new(connection_window),
+            stream_window: settings.initial_window_size.unwrap_or(DEFAULT_WINDOW),
+            has_settings: false,
+            failed: false,
+        }
+    }
+
+    /// The next frame; those about the connection alone have taken effect already.
+    pub(super) fn decode(&mut self, input: &mut Bytes) -> Result<Option<Frame>, Error> {
+        while let Some(frame) = self.decoder.decode(input)? {
+            match frame {
+                Frame::Ping { ack: false, payload } => encode::ping(true, payload, &mut self.queue),
+                Frame::Ping { .. } | Frame::SettingsAck => {}
+                Frame::WindowUpdate { stream: 0, increment } => {
+                    let changed = self.send_window.change(i64::from(increment));
+                    changed.map_err(|_| window_too_large(Scope::Connection))?;
+                }
+                Frame::Data { flow, .. } => {
+                    self.count_content(flow)?;
+                    return Ok(Some(frame));
+                }
+                frame => return Ok(Some(frame)),
+            }
+        }
+        Ok(None)
+    }
+
+    fn count_content(&mut self, flow: u32) -> Result<(), Error> {
+        let due = self.receive_window.receive(flow).map_err(|_| {
+            let reason = "more content than the connection's window allows";
+            Error::connection(ErrorCode::FlowControlError, reason)
+        })?;
+        if let Some(increment) = due {
+            encode::window_update(0, increment, &mut self.queue);
+        }
+        Ok(())
+    }
+
+    /// Counts content of a stream against its window.
+    pub(super) fn count_stream_content(
+        &mut self,
+        stream: u32,
+        window: &mut ReceiveWindow,
+        flow: u32,
+    ) -> Result<(), Error> {
+        let due = window.receive(flow).map_err(|_| {
+            let reason = "more content than the stream's window allows";
+            Error::stream(stream, ErrorCode::FlowControlError, reason)
+        })?;
+        if let Some(increment) = due {
+            encode::window_update(stream, increment, &mut self.queue);
+        }
+        Ok(())
+    }
+
+    /// Takes over the peer's settings, and acknowledges them.
+    ///
+    /// # Returns
+    /// By how much the streams' send windows change.
+    pub(super) fn apply(&mut self, settings: &Settings) -> i64 {
+        encode::settings_ack(&mut self.queue);
+        if let Some(bytes) = settings.max_frame_size {
+            self.max_frame_bytes = bytes as usize;
+        }
+        // Without the setting there is no limit.
+        let first = !std::mem::replace(&mut self.has_settings, true);
+        let unlimited = first.then_some(u32::MAX);
+        self.max_streams =
+            settings.max_concurrent_streams.or(unlimited).unwrap_or(self.max_streams);
+        let window = settings.initial_window_size.unwrap_or(self.initial_window);
+        let before = std::mem::replace(&mut self.initial_window, window);
+        i64::from(window) - i64::from(before)
+    }
+
+    pub(super) fn new_receive_window(&self) -> ReceiveWindow {
+        ReceiveWindow::new(self.stream_window)
+    }
+
+    pub(super) fn new_send_window(&self) -> SendWindow {
+        SendWindow::new(self.initial_window)
+    }
+
+    pub(super) fn decode_fields(&mut self, block: Bytes) -> Result<Fields, Error> {
+        self.fields_decoder.decode(block)
+    }
+
+    pub(super) fn queue_headers<'a>(
+        &mut self,
+        stream: u32,
+        lines: impl Iterator<Item = Line<'a>>,
+        dependency: Option<&Dependency>,
+        end_stream: bool,
+    ) {
+        let mut block = BytesMut::new();
+        self.fields_encoder.encode(lines, &mut block);
+        let limit = self.max_frame_bytes;
+        encode::headers(stream, &block, dependency, end_stream, limit, &mut self.queue);
+    }
+
+    pub(super) fn queue_reset(&mut self, stream: u32, code: ErrorCode) {
+        encode::reset_stream(stream, code, &mut self.queue);
+    }
+
+    pub(super) fn queue_goaway(&mut self, last_stream: u32) {
+        encode::goaway(last_stream, ErrorCode::NoError, &[], &mut self.queue);
+    }
+
+    /// Tells the peer why the connection ends; nothing is sent after that.
+    pub(super) fn fail(&mut self, last_stream: u32, error: &Error) {
+        if !self.failed {
+            self.failed = true;
+            encode::goaway_for(last_stream, error, &mut self.queue);
+        }
+    }
+
+    pub(super) fn has_failed(&self) -> bool {
+        self.failed
+    }
+
+    /// Whether the peer takes the answers to what it sends.
+    pub(super) fn wants_input(&self) -> bool {
+        !self.failed && self.queue.len() < MAX_QUEUED_BYTES
+    }
+
+    pub(super) fn has_queued(&self) -> bool {
+        !self.queue.is_empty()
+    }
+
+    /// Moves what is queued to `out`, up to `limit` bytes.
+    pub(super) fn send_queued(&mut self, limit: usize, out: &mut BytesMut) {
+        let length = limit.min(self.queue.len());
+        out.unsplit(self.queue.split_to(length));
+    }
+}
+
+pub(super) fn window_too_large(scope: Scope) -> Error {
+    let reason = "a window above 2^31-1";
+    Error { code: ErrorCode::FlowControlError, scope, reason }
+}

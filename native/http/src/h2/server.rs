@@ -1,0 +1,438 @@
+use std::collections::{BTreeMap, VecDeque};
+
+use bytes::{Bytes, BytesMut};
+use headway_schedule::{Priority, Scheduler, Strategy, StreamId};
+use headway_wire::fields::trailers;
+use headway_wire::h2::{DEFAULT_WINDOW, Error, ErrorCode, Frame, Role, Scope, Settings, encode};
+use headway_wire::{Dependency, Request};
+
+use super::flow::{ReceiveWindow, SendWindow};
+use super::link::{Link, window_too_large};
+use super::priority::{dependency, priority};
+use crate::event::{RequestId, ServerEvent};
+use crate::service::{Body, Reply};
+use crate::side::ServerSide;
+
+/// Bytes of a frame header (RFC 9113, section 4.1).
+const FRAME_HEADER_BYTES: usize = 9;
+/// PRIORITY_UPDATE frames kept for requests that have not come (RFC 9218, section 7.1).
+const MAX_EARLY_PRIORITIES: usize = 100;
+
+/// What a server does.
+#[derive(Clone, Copy, Debug)]
+pub struct ServerOptions {
+    /// In which order content is sent.
+    pub strategy: Strategy,
+    /// Content of a DATA frame, at most, in bytes: what the scheduler decides on.
+    ///
+    /// The default of 1400 makes a frame about what a TCP segment on Ethernet carries (1448 bytes
+    /// less the frame's header and its share of TLS), so that streams alternate as they do in QUIC,
+    /// packet by packet. Larger frames cost less and alternate more coarsely.
+    pub frame_bytes: usize,
+    /// SETTINGS_MAX_CONCURRENT_STREAMS.
+    pub max_streams: u32,
+    /// How many requests in excess of completed responses a client may reset before the connection
+    /// ends with ENHANCE_YOUR_CALM ("rapid reset", CVE-2023-44487).
+    pub max_resets: u32,
+}
+
+impl Default for ServerOptions {
+    fn default() -> Self {
+        Self { strategy: Strategy::Rfc9218, frame_bytes: 1400, max_streams: 1000, max_resets: 1000 }
+    }
+}
+
+/// A stream from its request to the end of both its halves.
+struct Stream {
+    /// The request's content, which is ignored, may still come.
+    remote_open: bool,
+    receive_window: ReceiveWindow,
+    send_window: SendWindow,
+    priority: Priority,
+    /// Once the response is under way.
+    body: Option<Body>,
+    sent_bytes: u64,
+}
+
+/// The server's side of a connection.
+///
+/// DATA frames are made one at a time, when [`Server::send`] is called, each for the stream that
+/// the scheduler picks at that moment. All other frames go before them.
+pub struct Server {
+    link: Link,
+    options: ServerOptions,
+    scheduler: Box<dyn Scheduler>,
+    streams: BTreeMap<u32, Stream>,
+    last_stream: u32,
+    early_priorities: BTreeMap<u32, Priority>,
+    resets: u32,
+    going_away: bool,
+    events: VecDeque<ServerEvent>,
+}
+
+impl Server {
+    /// The start of a connection.
+    #[must_use]
+    pub fn new(options: ServerOptions) -> Self {
+        let settings = Settings {
+            max_concurrent_streams: Some(options.max_streams),
+            // RFC 9218, section 2.1: the client need not send what is not looked at.
+            no_rfc7540_priorities: (options.strategy == Strategy::Rfc9218).then_some(true),
+            ..Settings::default()
+        };
+        Self {
+            link: Link::new(Role::Server, &settings, DEFAULT_WINDOW),
+            options,
+            scheduler: options.strategy.scheduler(),
+            streams: BTreeMap::new(),
+            last_stream: 0,
+            early_priorities: BTreeMap::new(),
+            resets: 0,
+            going_away: false,
+            events: VecDeque::new(),
+        }
+    }
+
+    /// The stream whose turn it is, if the connection's window allows content.
+    fn pick(&mut self) -> Option<u32> {
+        if self.link.has_failed() || self.link.send_window.available() == 0 {
+            return None;
+        }
+        self.scheduler.next().and_then(|id| u32::try_from(id).ok())
+    }
+
+    /// How much content the stream's next frame has.
+    fn frame_length(&self, stream: &Stream) -> usize {
+        let remaining = stream.body.as_ref().map_or(0, Body::remaining);
+        usize::try_from(remaining)
+            .unwrap_or(usize::MAX)
+            .min(self.options.frame_bytes)
+            .min(self.link.max_frame_bytes)
+            .min(self.link.send_window.available())
+            .min(stream.send_window.available())
+    }
+
+    fn send_content(&mut self, id: u32, length: usize, out: &mut BytesMut) {
+        let stream = self.streams.get_mut(&id).expect("the scheduler knows open streams only");
+        let body = stream.body.as_mut().expect("a stream is scheduled once it has a response");
+        let ends = body.remaining() == length as u64;
+        let start = out.len();
+        encode::data_header(id, length, ends, out);
+        if let Err(error) = body.read(out, length) {
+            out.truncate(start);
+            return self.abort(id, ErrorCode::InternalError, &error.to_string());
+        }
+        stream.sent_bytes += length as u64;
+        stream.send_window.take(length);
+        self.link.send_window.take(length);
+        self.scheduler.sent(id.into(), length as u64);
+        if ends {
+            self.scheduler.close(id.into());
+            self.finish(id);
+        } else if stream.send_window.available() == 0 {
+            self.scheduler.blocked(id.into());
+        }
+    }
+
+    /// The response is complete. The rest of a request that still comes is of no use
+    /// (RFC 9113, section 8.1).
+    fn finish(&mut self, id: u32) {
+        let Some(stream) = self.streams.remove(&id) else { return };
+        if stream.remote_open {
+            self.link.queue_reset(id, ErrorCode::NoError);
+        }
+        self.resets = self.resets.saturating_sub(1);
+        let id = RequestId(id.into());
+        self.events.push_back(ServerEvent::Finished { id, sent_bytes: stream.sent_bytes });
+    }
+
+    fn abort(&mut self, id: u32, code: ErrorCode, reason: &str) {
+        self.link.queue_reset(id, code);
+        self.forget(id, reason);
+    }
+
+    fn forget(&mut self, id: u32, reason: &str) {
+        if let Some(stream) = self.streams.remove(&id) {
+            self.scheduler.close(id.into());
+            self.events.push_back(aborted(id, stream.sent_bytes, reason));
+        }
+    }
+
+    fn fail(&mut self, error: &Error) {
+        match error.scope {
+            Scope::Stream(id) => self.abort(id, error.code, &error.to_string()),
+            Scope::Connection => {
+                self.link.fail(self.last_stream, error);
+                self.close(&error.to_string());
+            }
+        }
+    }
+
+    fn frame(&mut self, frame: Frame) -> Result<(), Error> {
+        match frame {
+            Frame::Headers { stream, block, dependency, end_stream } => {
+                self.headers(stream, block, dependency, end_stream)
+            }
+            Frame::Data { stream, flow, end_stream, .. } => self.content(stream, flow, end_stream),
+            Frame::Priority { stream, dependency } => self.prioritise(stream, dependency),
+            Frame::PriorityUpdate { stream, value } => self.update_priority(stream, &value),
+            Frame::ResetStream { stream, code } => self.reset(stream, code),
+            Frame::Settings(settings) => self.apply(&settings),
+            Frame::WindowUpdate { stream, increment } => self.widen(stream, increment),
+            // Clients have nothing that a server would ask of them (RFC 9113, section 6.8).
+            _ => Ok(()),
+        }
+    }
+
+    fn headers(
+        &mut self,
+        id: u32,
+        block: Bytes,
+        dependency: Option<Dependency>,
+        end_stream: bool,
+    ) -> Result<(), Error> {
+        let fields = self.link.decode_fields(block)?;
+        if id <= self.last_stream {
+            trailers(fields).map_err(|malformed| Error::malformed(id, malformed))?;
+            return self.trailers(id, end_stream);
+        }
+        if id % 2 == 0 {
+            return Err(protocol_error("a request on a stream that is not the client's"));
+        }
+        self.last_stream = id;
+        let early = self.early_priorities.remove(&id);
+        if self.going_away {
+            return Ok(());
+        }
+        if self.streams.len() >= self.options.max_streams as usize {
+            return Err(Error::stream(id, ErrorCode::RefusedStream, "too many streams"));
+        }
+        let request = Request::from_section(fields).map_err(|bad| Error::malformed(id, bad))?;
+        self.open(id, request, dependency, early, end_stream);
+        Ok(())
+    }
+
+    fn open(
+        &mut self,
+        id: u32,
+        request: Request,
+        dependency: Option<Dependency>,
+        early: Option<Priority>,
+        end_stream: bool,
+    ) {
+        let field = headway_wire::Priority::from_fields(&request.fields);
+        let mut wanted = priority(field, dependency);
+        // RFC 9218, section 7: what PRIORITY_UPDATE says counts more than the field.
+        if let Some(Priority { urgency, incremental, .. }) = early {
+            wanted = Priority { urgency, incremental, ..wanted };
+        }
+        let stream = Stream {
+            remote_open: !end_stream,
+            receive_window: self.link.new_receive_window(),
+            send_window: self.link.new_send_window(),
+            priority: wanted,
+            body: None,
+            sent_bytes: 0,
+        };
+        self.streams.insert(id, stream);
+        self.events.push_back(ServerEvent::Request { id: RequestId(id.into()), request });
+    }
+
+    fn trailers(&mut self, id: u32, end_stream: bool) -> Result<(), Error> {
+        match self.streams.get_mut(&id) {
+            Some(stream) if stream.remote_open && end_stream => stream.remote_open = false,
+            Some(stream) if stream.remote_open => {
+                return Err(Error::stream(id, ErrorCode::ProtocolError, "trailers without end"));
+            }
+            Some(_) => return Err(stream_closed(id)),
+            // Reset, or answered before all of the request had come.
+            None => {}
+        }
+        Ok(())
+    }
+
+    fn content(&mut self, id: u32, flow: u32, end_stream: bool) -> Result<(), Error> {
+        self.check_not_idle(id)?;
+        let Some(stream) = self.streams.get_mut(&id) else { return Ok(()) };
+        if !stream.remote_open {
+            return Err(stream_closed(id));
+        }
+        stream.remote_open = !end_stream;
+        self.link.count_stream_content(id, &mut stream.receive_window, flow)
+    }
+
+    fn prioritise(&mut self, id: u32, place: Dependency) -> Result<(), Error> {
+        let place = dependency(place);
+        if place.parent == Some(id.into()) {
+            let reason = "a stream that depends on itself";
+            return Err(Error::stream(id, ErrorCode::ProtocolError, reason));
+        }
+        let mut wanted = Priority::default();
+        if let Some(stream) = self.streams.get_mut(&id) {
+            stream.priority.dependency = Some(place);
+            wanted = stream.priority;
+        }
+        wanted.dependency = Some(place);
+        self.scheduler.reprioritise(id.into(), &wanted);
+        Ok(())
+    }
+
+    fn update_priority(&mut self, id: u32, value: &[u8]) -> Result<(), Error> {
+        if id == 0 || id % 2 == 0 {
+            return Err(protocol_error("PRIORITY_UPDATE for what is no request"));
+        }
+        let field = headway_wire::Priority::parse(value);
+        if let Some(stream) = self.streams.get_mut(&id) {
+            let place = stream.priority.dependency;
+            stream.priority = Priority { dependency: place, ..priority(field, None) };
+            self.scheduler.reprioritise(StreamId::from(id), &stream.priority);
+        } else if id > self.last_stream && self.early_priorities.len() < MAX_EARLY_PRIORITIES {
+            self.early_priorities.insert(id, priority(field, None));
+        }
+        Ok(())
+    }
+
+    fn reset(&mut self, id: u32, code: u32) -> Result<(), Error> {
+        self.check_not_idle(id)?;
+        if self.streams.contains_key(&id) {
+            self.resets += 1;
+            let name = ErrorCode::from_code(code).map_or("unknown code", ErrorCode::name);
+            self.forget(id, &format!("reset by the client: {name}"));
+        }
+        if self.resets > self.options.max_resets {
+            let reason = "more requests reset than is acceptable";
+            return Err(Error::connection(ErrorCode::EnhanceYourCalm, reason));
+        }
+        Ok(())
+    }
+
+    fn apply(&mut self, settings: &Settings) -> Result<(), Error> {
+        let change = self.link.apply(settings);
+        for (&id, stream) in &mut self.streams {
+            let changed = stream.send_window.change(change);
+            changed.map_err(|_| window_too_large(Scope::Connection))?;
+            tell(self.scheduler.as_mut(), id, stream);
+        }
+        Ok(())
+    }
+
+    fn widen(&mut self, id: u32, increment: u32) -> Result<(), Error> {
+        self.check_not_idle(id)?;
+        let Some(stream) = self.streams.get_mut(&id) else { return Ok(()) };
+        let changed = stream.send_window.change(increment.into());
+        changed.map_err(|_| window_too_large(Scope::Stream(id)))?;
+        tell(self.scheduler.as_mut(), id, stream);
+        Ok(())
+    }
+
+    /// RFC 9113, section 5.1: on an idle stream only HEADERS and PRIORITY may come.
+    fn check_not_idle(&self, id: u32) -> Result<(), Error> {
+        if id > self.last_stream || id % 2 == 0 {
+            return Err(protocol_error("a frame on an idle stream"));
+        }
+        Ok(())
+    }
+}
+
+impl ServerSide for Server {
+    fn receive(&mut self, mut input: Bytes) {
+        while !self.link.has_failed() {
+            match self.link.decode(&mut input) {
+                Ok(None) => break,
+                Ok(Some(frame)) => {
+                    if let Err(error) = self.frame(frame) {
+                        self.fail(&error);
+                    }
+                }
+                Err(error) => self.fail(&error),
+            }
+        }
+    }
+
+    fn close(&mut self, reason: &str) {
+        for (id, stream) in std::mem::take(&mut self.streams) {
+            self.scheduler.close(id.into());
+            self.events.push_back(aborted(id, stream.sent_bytes, reason));
+        }
+    }
+
+    fn go_away(&mut self) {
+        if !self.going_away {
+            self.going_away = true;
+            self.link.queue_goaway(self.last_stream);
+        }
+    }
+
+    fn poll(&mut self) -> Option<ServerEvent> {
+        self.events.pop_front()
+    }
+
+    fn respond(&mut self, id: RequestId, reply: Reply) {
+        let Ok(id) = u32::try_from(id.0) else { return };
+        let Some(stream) = self.streams.get_mut(&id) else { return };
+        let empty = reply.body.remaining() == 0;
+        self.link.queue_headers(id, reply.response.lines(), None, empty);
+        stream.body = Some(reply.body);
+        if empty {
+            return self.finish(id);
+        }
+        let is_open = stream.send_window.available() > 0;
+        self.scheduler.open(id.into(), &stream.priority);
+        if is_open {
+            self.scheduler.ready(id.into());
+        }
+    }
+
+    fn wants_send(&mut self) -> bool {
+        self.link.has_queued() || self.pick().is_some()
+    }
+
+    fn wants_input(&self) -> bool {
+        self.link.wants_input()
+    }
+
+    fn is_finished(&self) -> bool {
+        let over = self.link.has_failed() || (self.going_away && self.streams.is_empty());
+        over && !self.link.has_queued()
+    }
+
+    fn send(&mut self, limit: usize, out: &mut BytesMut) {
+        let end = out.len() + limit;
+        self.link.send_queued(limit, out);
+        // Nothing overtakes what is still queued.
+        while !self.link.has_queued() {
+            let Some(id) = self.pick() else { break };
+            let stream = &self.streams[&id];
+            let length = self.frame_length(stream);
+            let fits = out.len() + FRAME_HEADER_BYTES + length <= end;
+            if !fits && out.len() + limit > end {
+                break;
+            }
+            self.send_content(id, length, out);
+        }
+    }
+}
+
+/// Tells the scheduler whether flow control lets a stream send.
+fn tell(scheduler: &mut dyn Scheduler, id: u32, stream: &Stream) {
+    if stream.body.is_none() {
+        return;
+    }
+    if stream.send_window.available() > 0 {
+        scheduler.ready(id.into());
+    } else {
+        scheduler.blocked(id.into());
+    }
+}
+
+fn aborted(id: u32, sent_bytes: u64, reason: &str) -> ServerEvent {
+    ServerEvent::Aborted { id: RequestId(id.into()), sent_bytes, reason: reason.to_owned() }
+}
+
+fn protocol_error(reason: &'static str) -> Error {
+    Error::connection(ErrorCode::ProtocolError, reason)
+}
+
+fn stream_closed(id: u32) -> Error {
+    Error::stream(id, ErrorCode::StreamClosed, "a frame after the end of the request")
+}

@@ -1,0 +1,18 @@
+//! HTTP/1.1 and HTTP/2 connections, server and client side, and what all versions of HTTP share.
+//!
+//! Connections are sans-IO: bytes in, events out, bytes to send on demand.
+//!
+//! * [`tls`]: configurations, for TCP and for QUIC
+//! * [`tcp`]: byte pipes over TCP, with or without TLS
+//! * [`service`]: what a server answers
+//! * [`event`]: what connections tell their programs
+//! * [`h1`], [`h2`]: the connections
+//! * [`side`]: what both connections have in common
+
+pub mod event;
+pub mod h1;
+pub mod h2;
+pub mod service;
+pub mod side;
+pub mod tcp;
+pub mod tls;

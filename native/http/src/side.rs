@@ -1,0 +1,72 @@
+//! What the connections of HTTP/1.1 and HTTP/2 have in common.
+
+use bytes::{Bytes, BytesMut};
+use headway_wire::Request;
+
+use crate::event::{ClientEvent, Importance, RequestId, ServerEvent};
+use crate::service::Reply;
+
+/// The server's side of a connection over a byte pipe.
+pub trait ServerSide {
+    /// Takes bytes of the client, if it [wants](Self::wants_input) them. Nothing is taken after an
+    /// error of the connection.
+    fn receive(&mut self, input: Bytes);
+
+    /// The connection is over: what is under way is given up.
+    fn close(&mut self, reason: &str);
+
+    /// Takes no more requests than those under way.
+    fn go_away(&mut self);
+
+    /// What has happened since.
+    fn poll(&mut self) -> Option<ServerEvent>;
+
+    /// Answers a request. One that was given up meanwhile needs no answer.
+    fn respond(&mut self, id: RequestId, reply: Reply);
+
+    /// Whether there is something to send.
+    fn wants_send(&mut self) -> bool;
+
+    /// Whether bytes of the client may be taken: not from one that does not read its answers.
+    fn wants_input(&self) -> bool;
+
+    /// Whether nothing more will be sent.
+    fn is_finished(&self) -> bool;
+
+    /// Appends what is to be sent next, up to `limit` bytes; perhaps one frame with content beyond
+    /// that if nothing else was appended.
+    fn send(&mut self, limit: usize, out: &mut BytesMut);
+}
+
+/// The client's side of a connection over a byte pipe, for requests without content.
+pub trait ClientSide {
+    /// Whether a request would be sent without waiting for another one to be answered.
+    fn is_free(&self) -> bool;
+
+    /// Whether the connection takes no more requests.
+    fn is_closed(&self) -> bool;
+
+    /// Sends a request as soon as possible, or refuses it.
+    fn request(&mut self, id: RequestId, request: Request, importance: Option<Importance>);
+
+    /// What has happened since.
+    fn poll(&mut self) -> Option<ClientEvent>;
+
+    /// Takes bytes of the server, if it [wants](Self::wants_input) them.
+    fn receive(&mut self, input: Bytes);
+
+    /// The connection is over.
+    ///
+    /// # Arguments
+    /// * `orderly` - the server said that it had sent everything.
+    fn close(&mut self, reason: &str, orderly: bool);
+
+    /// Whether there is something to send.
+    fn wants_send(&self) -> bool;
+
+    /// Whether bytes of the server may be taken: not from one that does not read its answers.
+    fn wants_input(&self) -> bool;
+
+    /// Appends what is to be sent next, up to `limit` bytes.
+    fn send(&mut self, limit: usize, out: &mut BytesMut);
+}

@@ -1,0 +1,137 @@
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use headway_congestion::{Controller, Rate};
+use headway_reactor::CpuCost;
+use quinn_proto::{AckFrequencyConfig, IdleTimeout, TransportConfig, VarInt};
+
+use crate::gate::{Gate, GateFactory};
+
+/// What unsent and unacknowledged data of a connection may take: what the window lets out, and the
+/// window is the sender's affair.
+const SEND_WINDOW: u64 = 1 << 40;
+const DEFAULT_MAX_ACK_DELAY: Duration = Duration::from_millis(25);
+
+/// Whether packets are spread over time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Pacing {
+    /// No: everything that the window allows leaves at once.
+    Off,
+    /// At the rate that the congestion controller states.
+    Controller,
+    /// At a fixed rate.
+    Fixed(Rate),
+}
+
+/// How often a peer is asked to acknowledge (draft-ietf-quic-ack-frequency-04, which quinn-proto
+/// implements; peers without the extension ignore it).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AckFrequency {
+    /// Packets that elicit an acknowledgment and yet may remain without one; 1 acknowledges every
+    /// other packet.
+    pub ack_eliciting_threshold: u32,
+    /// The longest that the peer may wait.
+    pub max_ack_delay: Option<Duration>,
+}
+
+/// A QUIC endpoint's behaviour on one connection.
+#[derive(Clone, Debug)]
+pub struct Config {
+    /// Congestion controller and its knobs.
+    pub congestion: headway_congestion::Config,
+    /// Whether packets are spread over time.
+    pub pacing: Pacing,
+    /// Size of UDP payloads in bytes, 1200 to 65,000; no larger ones are tried.
+    pub max_udp_payload: u16,
+    /// kPacketThreshold: packets after which a missing one is lost (RFC 9002 section 6.1.1).
+    pub packet_threshold: u32,
+    /// kTimeThreshold: round-trip times after which it is lost (RFC 9002 section 6.1.2).
+    pub time_threshold: f32,
+    /// kInitialRtt: the round-trip time assumed before there is a sample (RFC 9002 section 6.2.2).
+    pub initial_rtt: Duration,
+    /// The connection ends when nothing comes for as long.
+    pub idle_timeout: Duration,
+    /// Flow control: bytes a peer may send on a stream beyond what was read.
+    pub stream_receive_window: u32,
+    /// Flow control: bytes a peer may send on all streams beyond what was read.
+    pub receive_window: u32,
+    /// Streams of each kind that a peer may have open.
+    pub max_streams: u32,
+    /// Whether a server lets clients change their address (RFC 9000 section 9).
+    pub migration: bool,
+    /// What acknowledgment frequency to ask for; none leaves it to the peer.
+    pub ack_frequency: Option<AckFrequency>,
+    /// What computing each datagram costs.
+    pub cpu_cost: CpuCost,
+    /// Where to write a qlog file for each connection.
+    pub qlog_directory: Option<PathBuf>,
+    /// Where to write a compact trace of the sender for each connection.
+    pub trace_directory: Option<PathBuf>,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            congestion: headway_congestion::Config::default(),
+            pacing: Pacing::Controller,
+            max_udp_payload: 1200,
+            packet_threshold: 3,
+            time_threshold: 9.0 / 8.0,
+            initial_rtt: Duration::from_millis(333),
+            idle_timeout: Duration::from_secs(30),
+            stream_receive_window: 16 << 20,
+            receive_window: 24 << 20,
+            max_streams: 1000,
+            migration: true,
+            ack_frequency: None,
+            cpu_cost: CpuCost::default(),
+            qlog_directory: None,
+            trace_directory: None,
+        }
+    }
+}
+
+impl Config {
+    /// A controller for a new path.
+    pub(crate) fn controller(&self) -> Box<dyn Controller> {
+        let max_datagram = u64::from(self.max_udp_payload);
+        headway_congestion::Config { max_datagram, ..self.congestion.clone() }.build()
+    }
+
+    /// The longest that the peer is expected to delay an acknowledgment.
+    pub(crate) fn peer_max_ack_delay(&self) -> Duration {
+        let asked = self.ack_frequency.and_then(|frequency| frequency.max_ack_delay);
+        asked.unwrap_or(DEFAULT_MAX_ACK_DELAY).max(DEFAULT_MAX_ACK_DELAY)
+    }
+
+    /// quinn-proto's part of it, for one connection.
+    pub(crate) fn transport(&self, gate: &Arc<Gate>) -> Arc<TransportConfig> {
+        let mut transport = TransportConfig::default();
+        let idle_ms = u32::try_from(self.idle_timeout.as_millis()).unwrap_or(u32::MAX);
+        transport
+            .congestion_controller_factory(Arc::new(GateFactory(Arc::clone(gate))))
+            .initial_mtu(self.max_udp_payload)
+            .mtu_discovery_config(None)
+            .packet_threshold(self.packet_threshold)
+            .time_threshold(self.time_threshold)
+            .initial_rtt(self.initial_rtt)
+            .max_idle_timeout(Some(IdleTimeout::from(VarInt::from_u32(idle_ms))))
+            .stream_receive_window(VarInt::from_u32(self.stream_receive_window))
+            .receive_window(VarInt::from_u32(self.receive_window))
+            .max_concurrent_bidi_streams(VarInt::from_u32(self.max_streams))
+            .max_concurrent_uni_streams(VarInt::from_u32(self.max_streams))
+            .send_window(SEND_WINDOW)
+            // Data is handed over just before it is sent; among what is sent again, the oldest
+            // goes first.
+            .send_fairness(false)
+            .ack_frequency_config(self.ack_frequency.map(|asked| {
+                let mut config = AckFrequencyConfig::default();
+                config
+                    .ack_eliciting_threshold(VarInt::from_u32(asked.ack_eliciting_threshold))
+                    .max_ack_delay(asked.max_ack_delay);
+                config
+            }));
+        Arc::new(transport)
+    }
+}

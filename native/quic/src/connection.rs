@@ -1,0 +1,571 @@
+//! One QUIC connection.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use headway_schedule::{Priority, Scheduler};
+use quinn_proto::{
+    ConnectionError, Dir, ReadError, ReadableError, Side, StreamEvent, StreamId, Transmit, VarInt,
+    WriteError,
+};
+
+use crate::outbox::Outbox;
+use crate::packetsize::PacketSize;
+use crate::sender::{Permission, Sender};
+use crate::stream::{HeadOfLine, Read, Receiving, Sending};
+
+/// Unread bytes of a stream beyond which no more are taken from quinn-proto, so that flow control
+/// stops the peer.
+const UNREAD_LIMIT: u64 = 256 << 10;
+/// A packet's room in bytes that is not worth another stream's frame.
+const SMALL_ROOM: usize = 64;
+
+/// Something happened on a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Event {
+    /// The handshake is complete.
+    Connected {
+        /// Whether the server took 0-RTT data; if a client sent some and it was not taken, its
+        /// streams are gone and have to be opened again.
+        early_data_accepted: bool,
+    },
+    /// The peer opened a stream.
+    Opened(StreamId),
+    /// `read` has news.
+    Readable(StreamId),
+    /// Little is left to send on a stream: it can take more.
+    Writable(StreamId),
+    /// All of a finished stream was acknowledged.
+    Sent(StreamId),
+    /// The peer wants no more of a stream, with this code. The stream was reset with it.
+    Stopped(StreamId, u64),
+    /// More streams of a kind can be opened.
+    Available(Dir),
+    /// The connection is over.
+    Closed(Close),
+}
+
+/// Why a connection is over.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Close {
+    /// This side closed it.
+    Local,
+    /// The peer's application closed it, with this code.
+    Application {
+        /// The application protocol's error code.
+        code: u64,
+        /// In words.
+        reason: String,
+    },
+    /// Nothing came for as long as the idle timeout.
+    TimedOut,
+    /// An error of the transport, of either side, or of TLS.
+    Transport(String),
+}
+
+impl std::fmt::Display for Close {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Local => f.write_str("closed"),
+            Self::Application { code, reason } if reason.is_empty() => {
+                write!(f, "closed by the peer with code {code:#x}")
+            }
+            Self::Application { code, reason } => {
+                write!(f, "closed by the peer with code {code:#x}: {reason}")
+            }
+            Self::TimedOut => f.write_str("nothing came until the idle timeout"),
+            Self::Transport(reason) => f.write_str(reason),
+        }
+    }
+}
+
+/// Numbers of a connection at a moment.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Statistics {
+    /// The congestion window in bytes.
+    pub window: u64,
+    /// Bytes in flight.
+    pub in_flight: u64,
+    /// The smoothed round-trip time; zero before the first sample.
+    pub smoothed_rtt: Duration,
+    /// The least round-trip time.
+    pub min_rtt: Duration,
+    /// Packets sent.
+    pub sent_packets: u64,
+    /// Packets declared lost.
+    pub lost_packets: u64,
+    /// Of these, packets that were acknowledged after all.
+    pub spurious_losses: u64,
+}
+
+/// A connection, client's or server's.
+///
+/// Nothing is sent or received but through the [`crate::Endpoint`] that it belongs to.
+pub struct Connection {
+    inner: quinn_proto::Connection,
+    sender: Sender,
+    outbox: Outbox,
+    receiving: BTreeMap<StreamId, Receiving>,
+    events: VecDeque<Event>,
+    packet_size: PacketSize,
+    /// Something may be there to be sent.
+    pub(crate) is_dirty: bool,
+    /// A timer fired that may want probes sent.
+    timer_fired: bool,
+    buffer: Vec<u8>,
+}
+
+impl Connection {
+    pub(crate) fn new(
+        inner: quinn_proto::Connection,
+        sender: Sender,
+        scheduler: Box<dyn Scheduler>,
+        packet_size: PacketSize,
+    ) -> Self {
+        Self {
+            inner,
+            sender,
+            outbox: Outbox::new(scheduler),
+            receiving: BTreeMap::new(),
+            events: VecDeque::new(),
+            packet_size,
+            is_dirty: true,
+            timer_fired: false,
+            buffer: Vec::new(),
+        }
+    }
+
+    /// Which side this is.
+    #[must_use]
+    pub fn side(&self) -> Side {
+        self.inner.side()
+    }
+
+    /// Where the peer is.
+    #[must_use]
+    pub fn remote_address(&self) -> SocketAddr {
+        self.inner.remote_address()
+    }
+
+    /// The application protocol that both agreed upon (ALPN).
+    #[must_use]
+    pub fn protocol(&self) -> Option<Vec<u8>> {
+        self.handshake_data()?.protocol
+    }
+
+    /// The name that the client asked for (SNI); servers only.
+    #[must_use]
+    pub fn server_name(&self) -> Option<String> {
+        self.handshake_data()?.server_name
+    }
+
+    fn handshake_data(&self) -> Option<Box<quinn_proto::crypto::rustls::HandshakeData>> {
+        self.inner.crypto_session().handshake_data()?.downcast().ok()
+    }
+
+    /// Whether the handshake is still going on.
+    #[must_use]
+    pub fn is_handshaking(&self) -> bool {
+        self.inner.is_handshaking()
+    }
+
+    /// Whether streams can be used before the handshake is complete.
+    #[must_use]
+    pub fn has_early_data(&self) -> bool {
+        self.inner.has_0rtt()
+    }
+
+    /// Whether it is over, and nothing will be sent or received any longer.
+    #[must_use]
+    pub fn is_drained(&self) -> bool {
+        self.inner.is_drained()
+    }
+
+    /// Whether either side has closed it.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.inner.is_closed()
+    }
+
+    /// Its numbers now.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        let rtt = self.sender.rtt();
+        let (lost_packets, spurious_losses) = self.sender.losses();
+        Statistics {
+            window: self.sender.window(),
+            in_flight: self.sender.in_flight(),
+            smoothed_rtt: rtt.smoothed,
+            min_rtt: rtt.min,
+            sent_packets: self.inner.stats().path.sent_packets,
+            lost_packets,
+            spurious_losses,
+        }
+    }
+
+    /// The next event.
+    pub fn poll(&mut self) -> Option<Event> {
+        self.events.pop_front()
+    }
+
+    /// Opens a stream, if the peer allows one more.
+    pub fn open(&mut self, dir: Dir) -> Option<StreamId> {
+        let stream = self.inner.streams().open(dir)?;
+        self.outbox.open(stream.into());
+        if dir == Dir::Bi {
+            self.receiving.insert(stream, Receiving::default());
+        }
+        Some(stream)
+    }
+
+    /// Lets the scheduler decide when this stream's data is sent, by its priority. Without one, it
+    /// goes before all that have one.
+    pub fn prioritise(&mut self, stream: StreamId, priority: &Priority) {
+        self.outbox.prioritise(stream.into(), priority);
+    }
+
+    /// Bytes that were written to a stream and not handed over yet. Writers that heed this keep
+    /// memory bounded.
+    #[must_use]
+    pub fn queued(&self, stream: StreamId) -> u64 {
+        self.outbox.get(stream.into()).map_or(0, Sending::queued)
+    }
+
+    /// Adds data to a stream. Data for a stream that is reset or stopped is thrown away.
+    pub fn write(&mut self, stream: StreamId, data: Bytes) {
+        self.is_dirty = true;
+        self.outbox.change(stream.into(), |sending| sending.push(data));
+    }
+
+    /// Ends a stream after what was written.
+    pub fn finish(&mut self, stream: StreamId) {
+        self.is_dirty = true;
+        self.outbox.change(stream.into(), Sending::end);
+    }
+
+    /// Gives the sending side of a stream up (RESET_STREAM).
+    pub fn reset(&mut self, stream: StreamId, code: u64) {
+        self.is_dirty = true;
+        // A stream that is closed already needs no reset.
+        let _ = self.inner.send_stream(stream).reset(varint(code));
+        self.forget_sending(stream);
+    }
+
+    /// Asks the peer to give its sending side of a stream up (STOP_SENDING).
+    pub fn stop(&mut self, stream: StreamId, code: u64) {
+        self.is_dirty = true;
+        // As above.
+        let _ = self.inner.recv_stream(stream).stop(varint(code));
+        self.receiving.remove(&stream);
+    }
+
+    /// Reads a stream.
+    pub fn read(&mut self, now: Instant, stream: StreamId) -> Read {
+        let Some(receiving) = self.receiving.get_mut(&stream) else { return Read::Blocked };
+        let read = receiving.read();
+        if receiving.left_over && receiving.unread() < UNREAD_LIMIT {
+            self.take_data(now, stream);
+        }
+        read
+    }
+
+    /// What waited behind gaps of a stream, until it is forgotten.
+    #[must_use]
+    pub fn head_of_line(&self, stream: StreamId) -> HeadOfLine {
+        self.receiving.get(&stream).map(Receiving::head_of_line).unwrap_or_default()
+    }
+
+    /// Forgets a stream whose end was read.
+    pub fn forget(&mut self, stream: StreamId) {
+        self.receiving.remove(&stream);
+    }
+
+    /// Closes the connection. What was not sent yet will not be.
+    pub fn close(&mut self, now: Instant, code: u64, reason: &str) {
+        self.is_dirty = true;
+        self.inner.close(now, varint(code), Bytes::copy_from_slice(reason.as_bytes()));
+    }
+
+    /// The local address changed on purpose: a new path (RFC 9000 section 9).
+    pub(crate) fn migrate(&mut self, now: Instant) {
+        self.is_dirty = true;
+        self.inner.path_changed(now);
+        self.inner.local_address_changed();
+    }
+
+    pub(crate) fn handle_event(&mut self, now: Instant, event: quinn_proto::ConnectionEvent) {
+        self.is_dirty = true;
+        self.inner.handle_event(event);
+        self.sender.observe(now, self.inner.stats().path.lost_packets);
+        self.collect(now);
+    }
+
+    pub(crate) fn poll_endpoint_event(&mut self) -> Option<quinn_proto::EndpointEvent> {
+        self.inner.poll_endpoint_events()
+    }
+
+    /// When it has to be driven next.
+    pub(crate) fn deadline(&mut self) -> Option<Instant> {
+        let timer = self.inner.poll_timeout();
+        [timer, self.sender.release()].into_iter().flatten().min()
+    }
+
+    /// Handles what time brought.
+    pub(crate) fn handle_time(&mut self, now: Instant) {
+        if self.sender.release().is_some_and(|at| at <= now) {
+            self.is_dirty = true;
+        }
+        if self.inner.poll_timeout().is_some_and(|at| at <= now) {
+            self.is_dirty = true;
+            self.timer_fired = true;
+            self.inner.handle_timeout(now);
+            self.sender.observe(now, self.inner.stats().path.lost_packets);
+            self.collect(now);
+        }
+    }
+
+    /// Sends all that may be sent.
+    pub(crate) fn drive(
+        &mut self,
+        now: Instant,
+        send: &mut dyn FnMut(&Transmit, &[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.is_dirty = false;
+        if std::mem::take(&mut self.timer_fired) {
+            self.send_probes(now, send)?;
+        }
+        loop {
+            let permission = self.sender.permission(now);
+            self.sender.gate().set_open(permission == Permission::Granted);
+            if permission == Permission::Granted {
+                self.hand_over();
+            }
+            if self.transmit(now, send)?.is_none() {
+                self.tell_why_idle(now, permission);
+                break;
+            }
+        }
+        self.collect(now);
+        Ok(())
+    }
+
+    /// With the gate closed, nothing that elicits acknowledgments passes but probes.
+    fn send_probes(
+        &mut self,
+        now: Instant,
+        send: &mut dyn FnMut(&Transmit, &[u8]) -> io::Result<()>,
+    ) -> io::Result<()> {
+        self.sender.gate().set_open(false);
+        let mut probed = false;
+        while let Some(elicits) = self.transmit(now, send)? {
+            probed |= elicits;
+        }
+        if probed {
+            self.sender.probe(now);
+        }
+        Ok(())
+    }
+
+    /// Sends one datagram.
+    ///
+    /// # Returns
+    /// Whether it elicits an acknowledgment; `None` if there was none to send.
+    fn transmit(
+        &mut self,
+        now: Instant,
+        send: &mut dyn FnMut(&Transmit, &[u8]) -> io::Result<()>,
+    ) -> io::Result<Option<bool>> {
+        self.buffer.clear();
+        let Some(transmit) = self.inner.poll_transmit(now, 1, &mut self.buffer) else {
+            return Ok(None);
+        };
+        let elicits = self.sender.observe(now, self.inner.stats().path.lost_packets);
+        send(&transmit, &self.buffer[..transmit.size])?;
+        Ok(Some(elicits))
+    }
+
+    fn tell_why_idle(&mut self, now: Instant, permission: Permission) {
+        let waits = self.sender.unsent() > 0 || self.outbox.next().is_some();
+        match permission {
+            Permission::Granted => self.sender.run_dry(now),
+            _ if waits => self.sender.hold_back(),
+            _ => {}
+        }
+    }
+
+    /// Hands one packet's worth of stream data over to quinn-proto.
+    fn hand_over(&mut self) {
+        let mut room = self.packet_size.frames(&self.sender);
+        while room >= SMALL_ROOM {
+            let Some(stream) = self.outbox.next() else { return };
+            let header = self.packet_size.stream_header(stream);
+            let used = self.hand_over_piece(stream, room - header);
+            room = room.saturating_sub(header + used);
+        }
+    }
+
+    fn hand_over_piece(&mut self, stream: u64, room: usize) -> usize {
+        let id = stream_id(stream);
+        let inner = &mut self.inner;
+        let mut stopped = None;
+        let handed = self.outbox.hand_over(stream, room, |pieces, ends| {
+            let mut writer = inner.send_stream(id);
+            let written = match writer.write_chunks(pieces) {
+                Ok(written) => written.bytes,
+                Err(WriteError::Blocked) => 0,
+                Err(WriteError::Stopped(code)) => {
+                    stopped = Some(code);
+                    0
+                }
+                Err(WriteError::ClosedStream) => 0,
+            };
+            if ends && pieces.iter().all(Bytes::is_empty) {
+                // It cannot have been finished or reset before: then nothing would be handed over.
+                let _ = writer.finish();
+            }
+            written as u64
+        });
+        self.sender.handed_over(handed.bytes);
+        self.packet_size.advance(stream, handed.bytes);
+        if let Some(code) = stopped {
+            self.stopped(id, code.into());
+        } else if handed.is_low {
+            self.events.push_back(Event::Writable(id));
+        }
+        usize::try_from(handed.bytes).unwrap_or(usize::MAX)
+    }
+
+    /// Turns quinn-proto's events into this connection's.
+    fn collect(&mut self, now: Instant) {
+        while let Some(event) = self.inner.poll() {
+            match event {
+                quinn_proto::Event::Connected => {
+                    let early_data_accepted = self.inner.accepted_0rtt();
+                    self.sender.connected(self.inner.side(), early_data_accepted);
+                    self.events.push_back(Event::Connected { early_data_accepted });
+                }
+                quinn_proto::Event::ConnectionLost { reason } => {
+                    self.events.push_back(Event::Closed(close(reason)));
+                }
+                quinn_proto::Event::Stream(event) => self.collect_stream_event(now, event),
+                quinn_proto::Event::HandshakeDataReady
+                | quinn_proto::Event::DatagramReceived
+                | quinn_proto::Event::DatagramsUnblocked => {}
+            }
+        }
+    }
+
+    fn collect_stream_event(&mut self, now: Instant, event: StreamEvent) {
+        match event {
+            StreamEvent::Opened { dir } => {
+                while let Some(stream) = self.inner.streams().accept(dir) {
+                    self.accept(now, stream);
+                }
+            }
+            StreamEvent::Readable { id } => self.take_data(now, id),
+            StreamEvent::Writable { id } => {
+                self.outbox.change(id.into(), |sending| sending.set_blocked(false));
+            }
+            StreamEvent::Finished { id } => {
+                self.forget_sending(id);
+                self.events.push_back(Event::Sent(id));
+            }
+            StreamEvent::Stopped { id, error_code } => self.stopped(id, error_code.into()),
+            StreamEvent::Available { dir } => self.events.push_back(Event::Available(dir)),
+        }
+    }
+
+    fn accept(&mut self, now: Instant, stream: StreamId) {
+        if stream.dir() == Dir::Bi {
+            self.outbox.open(stream.into());
+        }
+        self.receiving.insert(stream, Receiving::default());
+        self.events.push_back(Event::Opened(stream));
+        self.take_data(now, stream);
+    }
+
+    fn stopped(&mut self, stream: StreamId, code: u64) {
+        self.reset(stream, code);
+        self.events.push_back(Event::Stopped(stream, code));
+    }
+
+    fn forget_sending(&mut self, stream: StreamId) {
+        self.outbox.close(stream.into());
+        self.packet_size.forget(stream.into());
+        self.sender.forget_stream(stream.into());
+    }
+
+    /// Takes from quinn-proto what came on a stream, in any order.
+    fn take_data(&mut self, now: Instant, stream: StreamId) {
+        let Some(receiving) = self.receiving.get_mut(&stream) else { return };
+        if receiving.has_ended() {
+            return;
+        }
+        let time = self.sender.time(now);
+        let mut recv = self.inner.recv_stream(stream);
+        let mut chunks = match recv.read(false) {
+            Ok(chunks) => chunks,
+            Err(ReadableError::ClosedStream | ReadableError::IllegalOrderedRead) => return,
+        };
+        let mut news = false;
+        receiving.left_over = false;
+        loop {
+            if receiving.unread() >= UNREAD_LIMIT {
+                receiving.left_over = true;
+                break;
+            }
+            match chunks.next(usize::MAX) {
+                Ok(Some(chunk)) => news |= receiving.insert(time, chunk.offset, chunk.bytes),
+                Ok(None) => {
+                    receiving.end(Read::Finished);
+                    news = true;
+                    break;
+                }
+                Err(ReadError::Reset(code)) => {
+                    receiving.end(Read::Reset(code.into()));
+                    news = true;
+                    break;
+                }
+                Err(ReadError::Blocked) => break,
+            }
+        }
+        self.is_dirty |= chunks.finalize().should_transmit();
+        if news {
+            self.events.push_back(Event::Readable(stream));
+        }
+    }
+}
+
+impl std::fmt::Debug for Connection {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Connection")
+            .field("side", &self.side())
+            .field("remote", &self.remote_address())
+            .field("statistics", &self.statistics())
+            .finish_non_exhaustive()
+    }
+}
+
+fn close(error: ConnectionError) -> Close {
+    match error {
+        ConnectionError::LocallyClosed => Close::Local,
+        ConnectionError::TimedOut => Close::TimedOut,
+        ConnectionError::ApplicationClosed(close) => Close::Application {
+            code: close.error_code.into(),
+            reason: String::from_utf8_lossy(&close.reason).into_owned(),
+        },
+        other => Close::Transport(other.to_string()),
+    }
+}
+
+/// Codes of applications are chosen by programs, never larger than a variable-length integer.
+fn varint(code: u64) -> VarInt {
+    VarInt::from_u64(code).unwrap_or(VarInt::MAX)
+}
+
+fn stream_id(id: u64) -> StreamId {
+    VarInt::from_u64(id).expect("it was a stream's identifier before").into()
+}

@@ -1,0 +1,336 @@
+//! Connections that share an address, without I/O.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io;
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Instant;
+
+use bytes::BytesMut;
+use headway_reactor::{Datagram, UdpSocket};
+use headway_schedule::Scheduler;
+use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
+use quinn_proto::{
+    ClientConfig, ConnectionHandle, ConnectionId, ConnectionIdGenerator, DatagramEvent,
+    EcnCodepoint, EndpointConfig, RandomConnectionIdGenerator, ServerConfig, Transmit,
+};
+
+use crate::config::Config;
+use crate::connection::{Connection, Event};
+use crate::gate::Gate;
+use crate::observe::{Log, ObservedClientConfig, ObservedServerConfig, SharedLog};
+use crate::packetsize::PacketSize;
+use crate::sender::Sender;
+use crate::trace::Tracer;
+
+/// Bytes of a client's first Destination Connection ID (RFC 9000 section 7.2: at least 8).
+const INITIAL_CONNECTION_ID: usize = 8;
+
+/// Where datagrams go.
+pub trait Network {
+    /// Sends a datagram, or loses it as networks do.
+    ///
+    /// # Errors
+    /// Nothing can be sent any more.
+    fn send(
+        &mut self,
+        destination: SocketAddr,
+        source: Option<IpAddr>,
+        ecn: Option<EcnCodepoint>,
+        payload: &[u8],
+    ) -> io::Result<()>;
+}
+
+impl Network for UdpSocket {
+    fn send(
+        &mut self,
+        destination: SocketAddr,
+        source: Option<IpAddr>,
+        ecn: Option<EcnCodepoint>,
+        payload: &[u8],
+    ) -> io::Result<()> {
+        let ecn = ecn.and_then(|ecn| quinn_udp::EcnCodepoint::from_bits(ecn as u8));
+        self.send(destination, source, ecn, payload)
+    }
+}
+
+/// A connection of an endpoint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ConnectionKey(usize);
+
+/// A client that wants to connect. It waits until it is accepted or refused.
+#[derive(Debug)]
+pub struct Incoming(quinn_proto::Incoming);
+
+impl Incoming {
+    /// Where it is.
+    #[must_use]
+    pub fn remote_address(&self) -> SocketAddr {
+        self.0.remote_address()
+    }
+
+    /// Which of this host's addresses it wants to connect to.
+    #[must_use]
+    pub fn local_ip(&self) -> Option<IpAddr> {
+        self.0.local_ip()
+    }
+}
+
+/// A connection could not be begun.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot connect: {0}")]
+pub struct ConnectFailed(#[from] quinn_proto::ConnectError);
+
+/// A client could not be accepted.
+#[derive(Debug, thiserror::Error)]
+#[error("cannot accept a connection: {0}")]
+pub struct AcceptFailed(quinn_proto::ConnectionError);
+
+/// Connections that share an address, as client, server or both.
+#[derive(Debug)]
+pub struct Endpoint {
+    inner: quinn_proto::Endpoint,
+    server: Option<Arc<ServerConfig>>,
+    connections: BTreeMap<usize, Connection>,
+    incoming: VecDeque<Incoming>,
+}
+
+impl Endpoint {
+    /// An endpoint for clients.
+    #[must_use]
+    pub fn client() -> Self {
+        Self::new(None)
+    }
+
+    /// An endpoint that others can connect to.
+    ///
+    /// # Arguments
+    /// * `tls` - of the first packets; each connection is accepted with its own.
+    #[must_use]
+    pub fn server(tls: Arc<QuicServerConfig>) -> Self {
+        Self::new(Some(Arc::new(ServerConfig::with_crypto(tls))))
+    }
+
+    fn new(server: Option<Arc<ServerConfig>>) -> Self {
+        let config = Arc::new(EndpointConfig::default());
+        let inner = quinn_proto::Endpoint::new(config, server.clone(), false, None);
+        let (connections, incoming) = (BTreeMap::new(), VecDeque::new());
+        Self { inner, server, connections, incoming }
+    }
+
+    /// A connection, until it is drained.
+    pub fn connection(&mut self, key: ConnectionKey) -> Option<&mut Connection> {
+        self.connections.get_mut(&key.0)
+    }
+
+    /// How many connections there are.
+    #[must_use]
+    pub fn connections(&self) -> usize {
+        self.connections.len()
+    }
+
+    /// Connects to a server.
+    ///
+    /// # Errors
+    /// The address or the name is none that can be connected to.
+    pub fn connect(
+        &mut self,
+        now: Instant,
+        remote: SocketAddr,
+        server_name: &str,
+        tls: Arc<QuicClientConfig>,
+        config: &Arc<Config>,
+        scheduler: Box<dyn Scheduler>,
+    ) -> Result<ConnectionKey, ConnectFailed> {
+        let cid = RandomConnectionIdGenerator::new(INITIAL_CONNECTION_ID).generate_cid();
+        let parts = Parts::new(config);
+        let log = parts.log.clone();
+        let mut client = ClientConfig::new(Arc::new(ObservedClientConfig { tls, log }));
+        client
+            .transport_config(config.transport(&parts.gate))
+            .initial_dst_cid_provider(Arc::new(move || cid));
+        let (handle, inner) = self.inner.connect(now, client, remote, server_name)?;
+        Ok(self.add(handle, inner, now, parts, cid, scheduler))
+    }
+
+    /// The next client that wants to connect.
+    pub fn next_incoming(&mut self) -> Option<Incoming> {
+        self.incoming.pop_front()
+    }
+
+    /// Accepts a client.
+    ///
+    /// # Errors
+    /// Its first packet was no good, or it took too long.
+    pub fn accept(
+        &mut self,
+        now: Instant,
+        network: &mut impl Network,
+        incoming: Incoming,
+        tls: Arc<QuicServerConfig>,
+        config: &Arc<Config>,
+        scheduler: Box<dyn Scheduler>,
+    ) -> Result<ConnectionKey, AcceptFailed> {
+        let cid = *incoming.0.orig_dst_cid();
+        let parts = Parts::new(config);
+        let log = parts.log.clone();
+        let mut server = ServerConfig::clone(self.server.as_ref().expect("only servers listen"));
+        server.crypto = Arc::new(ObservedServerConfig { tls, log });
+        server.migration(config.migration).transport_config(config.transport(&parts.gate));
+        let mut buffer = Vec::new();
+        match self.inner.accept(incoming.0, now, &mut buffer, Some(Arc::new(server))) {
+            Ok((handle, inner)) => Ok(self.add(handle, inner, now, parts, cid, scheduler)),
+            Err(error) => {
+                if let Some(response) = error.response {
+                    // The failure to accept matters more than one to say so.
+                    let _ = send(network, &response, &buffer);
+                }
+                Err(AcceptFailed(error.cause))
+            }
+        }
+    }
+
+    /// Refuses a client (CONNECTION_REFUSED).
+    ///
+    /// # Errors
+    /// Those of the network.
+    pub fn refuse(&mut self, network: &mut impl Network, incoming: Incoming) -> io::Result<()> {
+        let mut buffer = Vec::new();
+        let response = self.inner.refuse(incoming.0, &mut buffer);
+        send(network, &response, &buffer)
+    }
+
+    /// The local address changed on purpose: connections begin on a new path (RFC 9000 section 9).
+    pub fn migrate(&mut self, now: Instant) {
+        self.connections.values_mut().for_each(|connection| connection.migrate(now));
+    }
+
+    /// Handles a datagram.
+    ///
+    /// # Errors
+    /// Those of the network, which may have to answer.
+    pub fn receive(
+        &mut self,
+        now: Instant,
+        network: &mut impl Network,
+        datagram: ReceivedDatagram,
+    ) -> io::Result<()> {
+        let mut buffer = Vec::new();
+        let ReceivedDatagram { remote, local_ip, ecn, payload } = datagram;
+        match self.inner.handle(now, remote, local_ip, ecn, payload, &mut buffer) {
+            Some(DatagramEvent::ConnectionEvent(handle, event)) => {
+                if let Some(connection) = self.connections.get_mut(&handle.0) {
+                    connection.handle_event(now, event);
+                }
+                Ok(())
+            }
+            Some(DatagramEvent::NewConnection(incoming)) => {
+                self.incoming.push_back(Incoming(incoming));
+                Ok(())
+            }
+            Some(DatagramEvent::Response(response)) => send(network, &response, &buffer),
+            None => Ok(()),
+        }
+    }
+
+    /// Handles what time brought, and sends all that may be sent.
+    ///
+    /// # Errors
+    /// Those of the network.
+    pub fn transmit(&mut self, now: Instant, network: &mut impl Network) -> io::Result<()> {
+        let mut drained = Vec::new();
+        for (&key, connection) in &mut self.connections {
+            connection.handle_time(now);
+            if connection.is_dirty {
+                connection.drive(now, &mut |transmit, payload| send(network, transmit, payload))?;
+            }
+            while let Some(event) = connection.poll_endpoint_event() {
+                if event.is_drained() {
+                    drained.push(key);
+                }
+                if let Some(event) = self.inner.handle_event(ConnectionHandle(key), event) {
+                    connection.handle_event(now, event);
+                }
+            }
+        }
+        for key in drained {
+            self.connections.remove(&key);
+        }
+        Ok(())
+    }
+
+    /// When [`Self::transmit`] has to be called next.
+    pub fn deadline(&mut self) -> Option<Instant> {
+        self.connections.values_mut().filter_map(Connection::deadline).min()
+    }
+
+    /// The next event of any connection.
+    pub fn poll(&mut self) -> Option<(ConnectionKey, Event)> {
+        self.connections
+            .iter_mut()
+            .find_map(|(&key, connection)| Some((ConnectionKey(key), connection.poll()?)))
+    }
+
+    fn add(
+        &mut self,
+        handle: ConnectionHandle,
+        inner: quinn_proto::Connection,
+        now: Instant,
+        parts: Parts,
+        original_cid: ConnectionId,
+        scheduler: Box<dyn Scheduler>,
+    ) -> ConnectionKey {
+        let tracer = Tracer::new(&parts.config, inner.side(), &original_cid);
+        let packet_size = PacketSize::new(parts.config.max_udp_payload);
+        let sender = Sender::new(parts.config, parts.gate, parts.log, tracer, now);
+        let connection = Connection::new(inner, sender, scheduler, packet_size);
+        self.connections.insert(handle.0, connection);
+        ConnectionKey(handle.0)
+    }
+}
+
+/// What a connection shares with quinn-proto.
+struct Parts {
+    config: Arc<Config>,
+    gate: Arc<Gate>,
+    log: SharedLog,
+}
+
+impl Parts {
+    fn new(config: &Arc<Config>) -> Self {
+        Self {
+            config: Arc::clone(config),
+            gate: Arc::default(),
+            log: Log::shared(config.qlog_directory.is_some()),
+        }
+    }
+}
+
+/// A received datagram, which the endpoint decrypts in place.
+#[derive(Debug)]
+pub struct ReceivedDatagram {
+    /// Who sent it.
+    pub remote: SocketAddr,
+    /// Which of this host's addresses it was sent to.
+    pub local_ip: Option<IpAddr>,
+    /// Its congestion marking.
+    pub ecn: Option<EcnCodepoint>,
+    /// Its payload.
+    pub payload: BytesMut,
+}
+
+impl From<Datagram<'_>> for ReceivedDatagram {
+    fn from(datagram: Datagram<'_>) -> Self {
+        Self {
+            remote: datagram.remote,
+            local_ip: datagram.local_ip,
+            ecn: datagram.ecn.and_then(|ecn| EcnCodepoint::from_bits(ecn as u8)),
+            payload: BytesMut::from(datagram.payload),
+        }
+    }
+}
+
+fn send(network: &mut impl Network, transmit: &Transmit, buffer: &[u8]) -> io::Result<()> {
+    let payload = &buffer[..transmit.size];
+    network.send(transmit.destination, transmit.src_ip, transmit.ecn, payload)
+}

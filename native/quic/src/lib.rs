@@ -1,0 +1,32 @@
+//! QUIC connections of Headway's endpoints.
+//!
+//! quinn-proto does packets, TLS, streams and retransmission. What Headway exists for is its own:
+//! when a packet may leave ([`Config::congestion`], [`Pacing`]), which stream's data it carries (a
+//! [`headway_schedule::Scheduler`] is asked for every packet), in which order data is received, and
+//! what is told of all that.
+
+mod config;
+mod connection;
+mod endpoint;
+mod gate;
+pub mod knobs;
+mod ledger;
+mod observe;
+mod outbox;
+mod pacer;
+mod packetsize;
+mod rtt;
+mod sender;
+mod stream;
+mod trace;
+mod udp;
+
+pub use config::{AckFrequency, Config, Pacing};
+pub use connection::{Close, Connection, Event, Statistics};
+pub use endpoint::{
+    AcceptFailed, ConnectFailed, ConnectionKey, Endpoint, Incoming, Network, ReceivedDatagram,
+};
+pub use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
+pub use quinn_proto::{Dir, EcnCodepoint, Side, StreamId};
+pub use stream::{HeadOfLine, Read};
+pub use udp::UdpEndpoint;

@@ -1,0 +1,64 @@
+use bytes::BytesMut;
+use quinn_proto::crypto::{CryptoError, KeyPair, Keys, PacketKey};
+
+use super::log::{Log, SharedLog, Space};
+
+type BoxedKey = Box<dyn PacketKey>;
+
+/// A key that shows a log what it encrypts or decrypts.
+struct ObservedKey {
+    inner: BoxedKey,
+    space: Space,
+    log: SharedLog,
+}
+
+impl PacketKey for ObservedKey {
+    fn encrypt(&self, packet: u64, buf: &mut [u8], header_len: usize) {
+        let payload = &buf[header_len..buf.len() - self.inner.tag_len()];
+        Log::of(&self.log).sent(self.space, packet, header_len, buf.len(), payload);
+        self.inner.encrypt(packet, buf, header_len);
+    }
+
+    fn decrypt(
+        &self,
+        packet: u64,
+        header: &[u8],
+        payload: &mut BytesMut,
+    ) -> Result<(), CryptoError> {
+        let bytes = header.len() + payload.len();
+        self.inner.decrypt(packet, header, payload)?;
+        Log::of(&self.log).received(self.space, packet, bytes, payload);
+        Ok(())
+    }
+
+    fn tag_len(&self) -> usize {
+        self.inner.tag_len()
+    }
+
+    fn confidentiality_limit(&self) -> u64 {
+        self.inner.confidentiality_limit()
+    }
+
+    fn integrity_limit(&self) -> u64 {
+        self.inner.integrity_limit()
+    }
+}
+
+/// A packet key that shows what it does.
+pub(super) fn observed(inner: BoxedKey, space: Space, log: &SharedLog) -> BoxedKey {
+    Box::new(ObservedKey { inner, space, log: log.clone() })
+}
+
+/// Packet keys of both directions that show what they do.
+pub(super) fn observed_pair(
+    pair: KeyPair<BoxedKey>,
+    space: Space,
+    log: &SharedLog,
+) -> KeyPair<BoxedKey> {
+    KeyPair { local: observed(pair.local, space, log), remote: observed(pair.remote, space, log) }
+}
+
+/// All keys of a space; those of packets show what they do.
+pub(super) fn observed_keys(keys: Keys, space: Space, log: &SharedLog) -> Keys {
+    Keys { header: keys.header, packet: observed_pair(keys.packet, space, log) }
+}

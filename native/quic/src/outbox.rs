@@ -1,0 +1,138 @@
+//! Which stream's data the next packet carries.
+
+use std::collections::{BTreeMap, VecDeque};
+
+use bytes::Bytes;
+use headway_schedule::{Priority, Scheduler};
+
+use crate::stream::Sending;
+
+/// Data of all streams of a connection that waits to be sent.
+///
+/// Streams that were given a priority are the scheduler's; all others go before them, one after
+/// the other in the order in which they had something to send: control streams and requests.
+#[derive(Debug)]
+pub(crate) struct Outbox {
+    streams: BTreeMap<u64, Sending>,
+    unscheduled: VecDeque<u64>,
+    scheduler: Box<dyn Scheduler>,
+}
+
+impl Outbox {
+    pub(crate) fn new(scheduler: Box<dyn Scheduler>) -> Self {
+        Self { streams: BTreeMap::new(), unscheduled: VecDeque::new(), scheduler }
+    }
+
+    /// Data for a stream that is not there has nowhere to go.
+    pub(crate) fn get(&self, stream: u64) -> Option<&Sending> {
+        self.streams.get(&stream)
+    }
+
+    /// A stream can be written to from now on.
+    pub(crate) fn open(&mut self, stream: u64) {
+        self.streams.entry(stream).or_default();
+    }
+
+    /// A stream becomes the scheduler's, or its priority changes.
+    pub(crate) fn prioritise(&mut self, stream: u64, priority: &Priority) {
+        let Some(sending) = self.streams.get_mut(&stream) else { return };
+        if sending.is_scheduled() {
+            self.scheduler.reprioritise(stream, priority);
+            return;
+        }
+        let ready = sending.is_ready();
+        sending.set_scheduled();
+        self.unscheduled.retain(|other| *other != stream);
+        self.scheduler.open(stream, priority);
+        if ready {
+            self.scheduler.ready(stream);
+        }
+    }
+
+    /// Changes what waits on a stream, and tells the scheduler what that means.
+    pub(crate) fn change<T>(
+        &mut self,
+        stream: u64,
+        change: impl FnOnce(&mut Sending) -> T,
+    ) -> Option<T> {
+        let sending = self.streams.get_mut(&stream)?;
+        let before = sending.is_ready();
+        let result = change(sending);
+        let (after, scheduled) = (sending.is_ready(), sending.is_scheduled());
+        match (before, after) {
+            (false, true) => self.rise(stream, scheduled),
+            (true, false) => self.fall(stream, scheduled),
+            _ => {}
+        }
+        Some(result)
+    }
+
+    /// The stream that is next, if any has something to send.
+    pub(crate) fn next(&mut self) -> Option<u64> {
+        self.unscheduled.front().copied().or_else(|| self.scheduler.next())
+    }
+
+    /// Hands over a piece for one packet from the front of a stream.
+    ///
+    /// # Arguments
+    /// * `room` - bytes that it may have.
+    /// * `write` - takes pieces, and whether the stream ends with them; leaves in them what it
+    ///   does not take.
+    pub(crate) fn hand_over(
+        &mut self,
+        stream: u64,
+        room: usize,
+        write: impl FnOnce(&mut [Bytes], bool) -> u64,
+    ) -> HandedOver {
+        let Some(sending) = self.streams.get_mut(&stream) else { return HandedOver::default() };
+        let mut pieces = sending.take(room);
+        let ends = sending.ends_here();
+        let bytes = write(&mut pieces, ends);
+        if sending.put_back(pieces) {
+            sending.set_blocked(true);
+        } else if ends {
+            sending.end_told();
+        }
+        let handed = HandedOver { bytes, is_low: sending.take_low() };
+        let (ready, scheduled) = (sending.is_ready(), sending.is_scheduled());
+        if scheduled {
+            self.scheduler.sent(stream, bytes);
+        }
+        if !ready {
+            self.fall(stream, scheduled);
+        }
+        handed
+    }
+
+    /// A stream is over: everything was acknowledged, or it was reset.
+    pub(crate) fn close(&mut self, stream: u64) {
+        self.change(stream, Sending::abandon);
+        if self.streams.remove(&stream).is_some_and(|sending| sending.is_scheduled()) {
+            self.scheduler.close(stream);
+        }
+    }
+
+    fn rise(&mut self, stream: u64, scheduled: bool) {
+        if scheduled {
+            self.scheduler.ready(stream);
+        } else {
+            self.unscheduled.push_back(stream);
+        }
+    }
+
+    fn fall(&mut self, stream: u64, scheduled: bool) {
+        if scheduled {
+            self.scheduler.blocked(stream);
+        } else {
+            self.unscheduled.retain(|other| *other != stream);
+        }
+    }
+}
+
+/// What was handed over of a stream.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct HandedOver {
+    pub(crate) bytes: u64,
+    /// The application should give more.
+    pub(crate) is_low: bool,
+}

@@ -1,0 +1,17 @@
+//! One thread that waits: for sockets, for a moment, for signals.
+//!
+//! Headway's endpoints run in labs, in virtual time, where a system call costs wall time and a late
+//! timer is a wrong result. Hence no asynchronous runtime: one epoll with deadlines in nanoseconds,
+//! one reading of the clock per turn, level-triggered readiness.
+
+mod application;
+mod cpu;
+mod poll;
+mod signals;
+mod udp;
+
+pub use application::{Application, run};
+pub use cpu::CpuCost;
+pub use poll::{Interest, Reactor, Ready, Token};
+pub use signals::{Signal, Signals};
+pub use udp::{Datagram, MAX_DATAGRAM, UdpSocket};

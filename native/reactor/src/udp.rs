@@ -1,0 +1,180 @@
+use std::io::{self, IoSliceMut};
+use std::net::{IpAddr, SocketAddr};
+use std::os::fd::{AsFd, BorrowedFd};
+
+use quinn_udp::{BATCH_SIZE, EcnCodepoint, RecvMeta, Transmit, UdpSocketState};
+use socket2::{Domain, Protocol, Socket, Type};
+
+/// Largest UDP payload that is received.
+pub const MAX_DATAGRAM: usize = 65_535;
+/// What one call may send, in bytes: an IP packet's limit, which holds for segmented sends, too.
+const MAX_BATCH: usize = 65_000;
+/// Room asked for in the kernel, so that what it drops was dropped by the path.
+const BUFFER_BYTES: usize = 8 << 20;
+
+/// A received datagram.
+#[derive(Debug)]
+pub struct Datagram<'a> {
+    /// Who sent it.
+    pub remote: SocketAddr,
+    /// Which of this host's addresses it was sent to.
+    pub local_ip: Option<IpAddr>,
+    /// Its congestion marking.
+    pub ecn: Option<EcnCodepoint>,
+    /// Its payload.
+    pub payload: &'a [u8],
+}
+
+/// A UDP socket that receives many datagrams a call and gathers equal-sized ones for one call that
+/// sends (UDP_SEGMENT).
+#[derive(Debug)]
+pub struct UdpSocket {
+    socket: std::net::UdpSocket,
+    state: UdpSocketState,
+    receive_buffers: Vec<Vec<u8>>,
+    batch: Batch,
+    max_segments: usize,
+}
+
+/// Destination, source and congestion marking.
+type Route = (SocketAddr, Option<IpAddr>, Option<EcnCodepoint>);
+
+/// Datagrams to one destination, of one size but for the last, which may be smaller.
+#[derive(Debug, Default)]
+struct Batch {
+    bytes: Vec<u8>,
+    to: Option<Route>,
+    segment: usize,
+    closed: bool,
+}
+
+impl Batch {
+    fn takes(&self, to: Route, size: usize, max_segments: usize) -> bool {
+        self.bytes.is_empty()
+            || (self.to == Some(to)
+                && !self.closed
+                && size <= self.segment
+                && self.bytes.len() + size <= MAX_BATCH
+                && self.bytes.len() / self.segment < max_segments)
+    }
+
+    fn add(&mut self, to: Route, payload: &[u8]) {
+        if self.bytes.is_empty() {
+            self.to = Some(to);
+            self.segment = payload.len();
+        }
+        self.closed = payload.len() < self.segment;
+        self.bytes.extend_from_slice(payload);
+    }
+}
+
+impl UdpSocket {
+    /// A socket bound to an address.
+    ///
+    /// # Errors
+    /// The address is taken or not this host's.
+    pub fn bind(address: SocketAddr) -> io::Result<Self> {
+        let socket = Socket::new(Domain::for_address(address), Type::DGRAM, Some(Protocol::UDP))?;
+        socket.set_recv_buffer_size(BUFFER_BYTES)?;
+        socket.set_send_buffer_size(BUFFER_BYTES)?;
+        socket.bind(&address.into())?;
+        let socket: std::net::UdpSocket = socket.into();
+        let state = UdpSocketState::new((&socket).into())?;
+        let receive_buffers = vec![vec![0; MAX_DATAGRAM]; BATCH_SIZE];
+        let max_segments = state.max_gso_segments();
+        Ok(Self { socket, state, receive_buffers, batch: Batch::default(), max_segments })
+    }
+
+    /// Where it is bound.
+    ///
+    /// # Errors
+    /// The kernel does not say.
+    pub fn local_address(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+
+    /// Receives what is there, up to one call's worth.
+    ///
+    /// # Returns
+    /// How many datagrams; none if there was nothing.
+    ///
+    /// # Errors
+    /// The kernel's, but for those that tell of the network and not of the socket.
+    pub fn receive(&mut self, mut take: impl FnMut(Datagram<'_>)) -> io::Result<usize> {
+        let mut metas = [RecvMeta::default(); BATCH_SIZE];
+        let mut slices: Vec<IoSliceMut<'_>> =
+            self.receive_buffers.iter_mut().map(|b| IoSliceMut::new(b)).collect();
+        let messages = match self.state.recv((&self.socket).into(), &mut slices, &mut metas) {
+            Ok(messages) => messages,
+            Err(error) if is_of_the_network(&error) => return Ok(0),
+            Err(error) => return Err(error),
+        };
+        let mut count = 0;
+        for (meta, buffer) in metas[..messages].iter().zip(&self.receive_buffers) {
+            for payload in buffer[..meta.len].chunks(meta.stride.max(1)) {
+                count += 1;
+                let (remote, local_ip, ecn) = (meta.addr, meta.dst_ip, meta.ecn);
+                take(Datagram { remote, local_ip, ecn, payload });
+            }
+        }
+        Ok(count)
+    }
+
+    /// Sends datagrams, perhaps only together with the next ones: `flush` when there are no more.
+    ///
+    /// # Errors
+    /// See [`Self::flush`].
+    pub fn send(
+        &mut self,
+        destination: SocketAddr,
+        source: Option<IpAddr>,
+        ecn: Option<EcnCodepoint>,
+        payload: &[u8],
+    ) -> io::Result<()> {
+        let to = (destination, source, ecn);
+        if !self.batch.takes(to, payload.len(), self.max_segments) {
+            self.flush()?;
+        }
+        self.batch.add(to, payload);
+        Ok(())
+    }
+
+    /// Sends what was gathered. A full socket buffer loses it, as a full queue on the path would.
+    ///
+    /// # Errors
+    /// The socket is broken; that a datagram cannot be delivered is no error.
+    pub fn flush(&mut self) -> io::Result<()> {
+        let Some((destination, src_ip, ecn)) = self.batch.to.take() else { return Ok(()) };
+        let contents = &self.batch.bytes[..];
+        let segment_size = (contents.len() > self.batch.segment).then_some(self.batch.segment);
+        let transmit = Transmit { destination, ecn, contents, segment_size, src_ip };
+        let sent = self.state.try_send((&self.socket).into(), &transmit);
+        self.batch.bytes.clear();
+        self.batch.closed = false;
+        match sent {
+            Err(error) if !is_of_the_network(&error) => Err(error),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl AsFd for UdpSocket {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        self.socket.as_fd()
+    }
+}
+
+/// Errors that a datagram meets on its way; QUIC treats them as loss.
+fn is_of_the_network(error: &io::Error) -> bool {
+    use io::ErrorKind as Kind;
+    matches!(
+        error.kind(),
+        Kind::WouldBlock
+            | Kind::Interrupted
+            | Kind::ConnectionRefused
+            | Kind::HostUnreachable
+            | Kind::NetworkUnreachable
+            | Kind::AddrNotAvailable
+            | Kind::NetworkDown
+    )
+}

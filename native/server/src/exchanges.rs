@@ -1,0 +1,74 @@
+use std::collections::HashMap;
+use std::time::Instant;
+
+use headway_http::event::{RequestId, ServerEvent};
+use headway_http::service::{Reply, Service};
+use headway_http::tls::Protocol;
+use headway_wire::Request;
+
+use crate::access_log::{AccessLog, Entry};
+
+/// The requests of a connection that are being answered, whatever the version of HTTP.
+pub(crate) struct Exchanges {
+    connection: u64,
+    remote: String,
+    open: HashMap<RequestId, Exchange>,
+}
+
+struct Exchange {
+    at: Instant,
+    method: String,
+    path: String,
+    status: u16,
+}
+
+impl Exchanges {
+    /// Those of a connection.
+    pub(crate) fn new(connection: u64, remote: String) -> Self {
+        Self { connection, remote, open: HashMap::new() }
+    }
+
+    /// Has a request answered.
+    pub(crate) fn answer(
+        &mut self,
+        id: RequestId,
+        request: &Request,
+        service: &mut dyn Service,
+        now: Instant,
+    ) -> Reply {
+        let reply = service.respond(request);
+        let (method, path) = (request.method.clone(), request.path.clone());
+        let status = reply.response.status;
+        self.open.insert(id, Exchange { at: now, method, path, status });
+        reply
+    }
+
+    /// Logs the end of a response; other events are not about one.
+    pub(crate) fn end(
+        &mut self,
+        event: &ServerEvent,
+        protocol: Protocol,
+        log: &mut AccessLog,
+        now: Instant,
+    ) {
+        let (id, bytes, error) = match event {
+            ServerEvent::Request { .. } => return,
+            ServerEvent::Finished { id, sent_bytes } => (id, *sent_bytes, None),
+            ServerEvent::Aborted { id, sent_bytes, reason } => (id, *sent_bytes, Some(&**reason)),
+        };
+        let Some(exchange) = self.open.remove(id) else { return };
+        log.write(&Entry {
+            at_s: log.seconds(exchange.at),
+            duration_s: now.duration_since(exchange.at).as_secs_f64(),
+            connection: self.connection,
+            remote: &self.remote,
+            protocol,
+            id: id.0,
+            method: &exchange.method,
+            path: &exchange.path,
+            status: exchange.status,
+            bytes,
+            error,
+        });
+    }
+}

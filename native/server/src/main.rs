@@ -1,0 +1,33 @@
+//! `headway-server`: a server of files and generated bodies over HTTP/1.1 and HTTP/2.
+
+mod access_log;
+mod exchanges;
+mod listener;
+mod options;
+mod server;
+mod tcp;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use headway_reactor::{Reactor, run};
+
+use crate::options::{Options, StartError};
+use crate::server::Server;
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    match serve(&options) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            eprintln!("headway-server: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve(options: &Options) -> Result<(), StartError> {
+    let mut reactor = Reactor::new()?;
+    let mut server = Server::start(options, &reactor)?;
+    Ok(run(&mut reactor, &mut server)?)
+}

@@ -1,0 +1,187 @@
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Parser, ValueEnum};
+use headway_http::h2;
+use headway_http::tcp::SocketOptions;
+use headway_http::tls::{Identity, Protocol, ServerTls, TlsError, Versions};
+use headway_schedule::Strategy;
+use headway_wire::Field;
+
+/// Why the server cannot start or go on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    /// An address cannot be listened on.
+    #[error("cannot listen on {0}: {1}")]
+    Listen(SocketAddr, #[source] io::Error),
+    /// Certificate or key are of no use.
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    /// The log cannot be written.
+    #[error("{}: {source}", path.display())]
+    Log {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The reactor fails.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// Serves files, and at /bytes/N bodies of N bytes, over HTTP/1.1 and HTTP/2.
+#[derive(Debug, Parser)]
+#[command(name = "headway-server", version)]
+pub(crate) struct Options {
+    /// Address for TLS; may be repeated
+    #[arg(long, value_name = "ADDRESS:PORT", requires_all = ["cert", "key"])]
+    pub(crate) listen: Vec<SocketAddr>,
+    /// Address for HTTP/1.1 without TLS; may be repeated
+    #[arg(long, value_name = "ADDRESS:PORT", required_unless_present = "listen")]
+    pub(crate) plain: Vec<SocketAddr>,
+    /// Certificate chain, PEM, the server's own first
+    #[arg(long, value_name = "FILE")]
+    cert: Option<PathBuf>,
+    /// The certificate's key, PEM
+    #[arg(long, value_name = "FILE")]
+    key: Option<PathBuf>,
+    /// Directory of the files; without it there are only generated bodies
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) root: Option<PathBuf>,
+    /// What TLS offers, the preferred one first
+    #[arg(long, value_delimiter = ',', default_value = "h2,h1", value_name = "LIST")]
+    protocols: Vec<ProtocolName>,
+    /// In which order the responses of a connection are sent: sequential, round-robin,
+    /// batched-round-robin:N, weighted-round-robin, dependency-tree or rfc9218
+    #[arg(long, default_value = "rfc9218", value_name = "NAME")]
+    scheduler: Strategy,
+    /// Content of an HTTP/2 DATA frame, at most: the scheduler decides on each
+    #[arg(long, default_value_t = 1400, value_name = "BYTES",
+          value_parser = clap::value_parser!(u32).range(1..=16_384))]
+    h2_frame_bytes: u32,
+    /// Requests of a client at a time (SETTINGS_MAX_CONCURRENT_STREAMS)
+    #[arg(long, default_value_t = 1000, value_name = "N")]
+    max_streams: u32,
+    /// Bytes that may wait in the kernel unsent (TCP_NOTSENT_LOWAT); 0 is no limit
+    #[arg(long, default_value_t = 16_384, value_name = "BYTES")]
+    notsent_lowat: u32,
+    /// The kernel's congestion controller for TCP
+    #[arg(long, value_name = "NAME")]
+    congestion_control: Option<String>,
+    /// The kernel's send buffer for TCP (SO_SNDBUF); its own choice without this
+    #[arg(long, value_name = "BYTES")]
+    send_buffer: Option<usize>,
+    /// The kernel's receive buffer for TCP (SO_RCVBUF); its own choice without this
+    #[arg(long, value_name = "BYTES")]
+    receive_buffer: Option<usize>,
+    /// Largest TLS record sent, its header included
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(64..=16_389))]
+    tls_record_bytes: Option<u32>,
+    /// Early data accepted on resumed connections (0-RTT); 0 is none
+    #[arg(long, default_value_t = 0, value_name = "BYTES")]
+    early_data: u32,
+    /// Versions of TLS
+    #[arg(long, default_value = "all", value_name = "VERSION")]
+    tls: TlsVersions,
+    /// Field added to all responses, as "name: value"; may be repeated
+    #[arg(long, value_name = "FIELD", value_parser = field)]
+    pub(crate) header: Vec<Field>,
+    /// A JSON line for every request, to this file; - is the standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) access_log: Option<PathBuf>,
+    /// Connections at a time; further ones are closed at once
+    #[arg(long, default_value_t = 900, value_name = "N")]
+    pub(crate) max_connections: usize,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum ProtocolName {
+    H1,
+    H2,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum TlsVersions {
+    All,
+    #[value(name = "1.2")]
+    Tls12,
+    #[value(name = "1.3")]
+    Tls13,
+}
+
+impl Options {
+    /// What TCP sockets are set to.
+    pub(crate) fn socket(&self) -> SocketOptions {
+        SocketOptions {
+            congestion_control: self.congestion_control.clone(),
+            notsent_lowat_bytes: (self.notsent_lowat > 0).then_some(self.notsent_lowat),
+            send_buffer_bytes: self.send_buffer,
+            receive_buffer_bytes: self.receive_buffer,
+        }
+    }
+
+    /// How TLS is spoken over TCP, if there is a certificate.
+    pub(crate) fn tls(&self) -> Result<Option<ServerTls>, TlsError> {
+        let (Some(cert), Some(key)) = (&self.cert, &self.key) else { return Ok(None) };
+        Ok(Some(ServerTls {
+            identity: Identity::from_pem_files(cert, key)?,
+            protocols: self.protocols.iter().map(|name| name.protocol()).collect(),
+            versions: match self.tls {
+                TlsVersions::All => Versions::All,
+                TlsVersions::Tls12 => Versions::Tls12,
+                TlsVersions::Tls13 => Versions::Tls13,
+            },
+            early_data_bytes: self.early_data,
+            record_bytes: self.tls_record_bytes.map(|bytes| bytes as usize),
+        }))
+    }
+
+    /// How HTTP/2 is spoken.
+    pub(crate) fn h2(&self) -> h2::ServerOptions {
+        h2::ServerOptions {
+            strategy: self.scheduler,
+            frame_bytes: self.h2_frame_bytes as usize,
+            max_streams: self.max_streams,
+            ..h2::ServerOptions::default()
+        }
+    }
+}
+
+impl ProtocolName {
+    fn protocol(self) -> Protocol {
+        match self {
+            Self::H1 => Protocol::H1,
+            Self::H2 => Protocol::H2,
+        }
+    }
+}
+
+fn field(text: &str) -> Result<Field, String> {
+    let (name, value) = text.split_once(':').ok_or("a field is \"name: value\"")?;
+    Ok(Field::new(name.trim().to_ascii_lowercase(), value.trim().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_make_sense() {
+        use clap::CommandFactory;
+        Options::command().debug_assert();
+    }
+
+    #[test]
+    fn what_is_missing_is_said() {
+        let parse =
+            |arguments: &[&str]| Options::try_parse_from([&["headway-server"], arguments].concat());
+        assert!(parse(&["--plain", "127.0.0.1:80"]).is_ok());
+        for wrong in [&[][..], &["--listen", "127.0.0.1:443"], &["--plain", "127.0.0.1"]] {
+            assert!(parse(wrong).is_err(), "{wrong:?}");
+        }
+        let unknown = parse(&["--plain", "127.0.0.1:80", "--scheduler", "fifo"]).unwrap_err();
+        assert!(unknown.to_string().contains("no scheduler 'fifo'"));
+    }
+}

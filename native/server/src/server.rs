@@ -1,0 +1,177 @@
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::net::{SocketAddr, TcpStream};
+use std::time::Instant;
+
+use headway_http::h2;
+use headway_http::service::Site;
+use headway_http::tcp::{Pipe, SocketOptions, TlsSide};
+use headway_reactor::{Application, Reactor, Ready, Signals, Token};
+
+use crate::access_log::AccessLog;
+use crate::exchanges::Exchanges;
+use crate::listener::{Listener, accept};
+use crate::options::{Options, StartError};
+use crate::tcp::{Context, LINGER, Outcome, TcpConnection};
+
+const END: Token = Token(0);
+const ACT: Token = Token(1);
+/// The tokens of listeners; those of connections follow.
+const FIRST_LISTENER: u64 = 2;
+
+/// The program: its listeners, its connections and what they share.
+pub(crate) struct Server {
+    signals: Signals,
+    listeners: Vec<Listener>,
+    connections: HashMap<Token, TcpConnection>,
+    /// Connections that the server has ended and the client may still end, oldest first.
+    ending: VecDeque<(Instant, Token)>,
+    opened: u64,
+    site: Site,
+    log: AccessLog,
+    socket: SocketOptions,
+    h2: h2::ServerOptions,
+    max_connections: usize,
+    finished: bool,
+}
+
+impl Server {
+    /// Listens on all addresses.
+    pub(crate) fn start(options: &Options, reactor: &Reactor) -> Result<Self, StartError> {
+        let path = options.access_log.as_deref();
+        let log = AccessLog::open(path, Instant::now()).map_err(|source| {
+            let path = options.access_log.clone().unwrap_or_default();
+            StartError::Log { path, source }
+        })?;
+        Ok(Self {
+            signals: Signals::register(reactor, END, ACT)?,
+            listeners: listeners(options, reactor)?,
+            connections: HashMap::new(),
+            ending: VecDeque::new(),
+            opened: 0,
+            site: Site::new(options.root.clone(), options.header.clone()),
+            log,
+            socket: options.socket(),
+            h2: options.h2(),
+            max_connections: options.max_connections,
+            finished: false,
+        })
+    }
+
+    fn accept(&mut self, listener: usize, reactor: &Reactor, now: Instant) -> io::Result<()> {
+        let Listener::Tcp { socket, tls } = &self.listeners[listener];
+        let (mut accepted, tls) = (Vec::new(), tls.clone());
+        while let Some(connection) = accept(socket)? {
+            accepted.push(connection);
+        }
+        for (stream, remote) in accepted {
+            if self.connections.len() < self.max_connections {
+                self.open(stream, remote, tls.clone(), reactor, now)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn open(
+        &mut self,
+        stream: TcpStream,
+        remote: SocketAddr,
+        tls: Option<TlsSide>,
+        reactor: &Reactor,
+        now: Instant,
+    ) -> io::Result<()> {
+        let is_plain = tls.is_none();
+        let Ok(pipe) = Pipe::accept(stream, &self.socket, tls, now) else { return Ok(()) };
+        self.opened += 1;
+        let token = Token(FIRST_LISTENER + self.listeners.len() as u64 + self.opened);
+        let exchanges = Exchanges::new(self.opened, remote.to_string());
+        let connection = TcpConnection::new(pipe, is_plain, self.h2, exchanges);
+        self.connections.insert(token, connection);
+        self.progress(token, None, reactor, now)
+    }
+
+    fn progress(
+        &mut self,
+        token: Token,
+        ready: Option<Ready>,
+        reactor: &Reactor,
+        now: Instant,
+    ) -> io::Result<()> {
+        let Some(connection) = self.connections.get_mut(&token) else { return Ok(()) };
+        let mut context = Context { service: &mut self.site, log: &mut self.log, now };
+        match connection.progress(ready, &mut context, reactor, token)? {
+            Outcome::Open => {}
+            Outcome::Ending => self.ending.push_back((now + LINGER, token)),
+            Outcome::Over => drop(self.connections.remove(&token)),
+        }
+        Ok(())
+    }
+
+    fn end(&mut self, now: Instant) {
+        let mut context = Context { service: &mut self.site, log: &mut self.log, now };
+        for connection in self.connections.values_mut() {
+            connection.end(&mut context);
+        }
+        self.connections.clear();
+        self.finished = true;
+    }
+}
+
+impl Application for Server {
+    type Error = io::Error;
+
+    fn ready(&mut self, reactor: &Reactor, now: Instant, ready: Ready) -> io::Result<()> {
+        if ready.token == END || ready.token == ACT {
+            // There is nothing to be done on command.
+            if self.signals.take(ready.token) == Some(headway_reactor::Signal::End) {
+                self.end(now);
+            }
+            return Ok(());
+        }
+        let listener = usize::try_from(ready.token.0 - FIRST_LISTENER).unwrap_or(usize::MAX);
+        if listener < self.listeners.len() {
+            self.accept(listener, reactor, now)
+        } else {
+            self.progress(ready.token, Some(ready), reactor, now)
+        }
+    }
+
+    fn turn(&mut self, _reactor: &Reactor, now: Instant) -> io::Result<()> {
+        while let Some((_, token)) = self.ending.front().filter(|(at, _)| *at <= now) {
+            let mut context = Context { service: &mut self.site, log: &mut self.log, now };
+            if let Some(mut connection) = self.connections.remove(token) {
+                connection.give_up("the client did not end the connection", &mut context);
+            }
+            self.ending.pop_front();
+        }
+        Ok(())
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.ending.front().map(|&(at, _)| at)
+    }
+
+    fn finished(&self) -> bool {
+        self.finished
+    }
+}
+
+fn listeners(options: &Options, reactor: &Reactor) -> Result<Vec<Listener>, StartError> {
+    let secured = match options.tls()? {
+        Some(tls) => Some(TlsSide::Server(tls.config()?)),
+        None => None,
+    };
+    let all = options
+        .listen
+        .iter()
+        .map(|&address| (address, secured.clone()))
+        .chain(options.plain.iter().map(|&address| (address, None)));
+    let socket = options.socket();
+    let mut listeners = Vec::new();
+    for (number, (address, tls)) in (FIRST_LISTENER..).zip(all) {
+        let listener = Listener::tcp(address, &socket, tls, reactor, Token(number))
+            .map_err(|error| StartError::Listen(address, error))?;
+        listeners.push(listener);
+    }
+    Ok(listeners)
+}

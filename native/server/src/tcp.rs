@@ -1,0 +1,205 @@
+use std::io;
+use std::time::{Duration, Instant};
+
+use bytes::BytesMut;
+use headway_http::event::ServerEvent;
+use headway_http::service::Service;
+use headway_http::side::ServerSide;
+use headway_http::tcp::{Pipe, PipeError, Reading};
+use headway_http::tls::Protocol;
+use headway_http::{h1, h2};
+use headway_reactor::{Reactor, Ready, Token};
+
+use crate::access_log::AccessLog;
+use crate::exchanges::Exchanges;
+
+/// How long a client has to end its half of a connection once the server's has ended.
+pub(crate) const LINGER: Duration = Duration::from_secs(5);
+
+/// What connections need of the server.
+pub(crate) struct Context<'a> {
+    pub(crate) service: &'a mut dyn Service,
+    pub(crate) log: &'a mut AccessLog,
+    pub(crate) now: Instant,
+}
+
+/// Whether a connection goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Outcome {
+    /// It does.
+    Open,
+    /// The server's half has just ended; the client's has [`LINGER`] left.
+    Ending,
+    /// It is over and can be dropped.
+    Over,
+}
+
+/// A TCP connection of a client.
+pub(crate) struct TcpConnection {
+    pipe: Pipe,
+    is_plain: bool,
+    h2: h2::ServerOptions,
+    /// Once TLS has agreed on the version.
+    side: Option<(Protocol, Box<dyn ServerSide>)>,
+    exchanges: Exchanges,
+    reading: Reading,
+    lingers: bool,
+}
+
+impl TcpConnection {
+    /// A connection just accepted.
+    pub(crate) fn new(
+        pipe: Pipe,
+        is_plain: bool,
+        h2: h2::ServerOptions,
+        exchanges: Exchanges,
+    ) -> Self {
+        let (reading, lingers) = (Reading::Open, false);
+        Self { pipe, is_plain, h2, side: None, exchanges, reading, lingers }
+    }
+
+    /// Goes on with what is ready, and says what to wait for.
+    pub(crate) fn progress(
+        &mut self,
+        ready: Option<Ready>,
+        context: &mut Context<'_>,
+        reactor: &Reactor,
+        token: Token,
+    ) -> io::Result<Outcome> {
+        match self.exchange(ready, context) {
+            Ok(Outcome::Over) => Ok(Outcome::Over),
+            Ok(outcome) => {
+                self.watch(reactor, token)?;
+                Ok(outcome)
+            }
+            Err(error) => {
+                self.give_up(&error.to_string(), context);
+                Ok(Outcome::Over)
+            }
+        }
+    }
+
+    /// The server ends: the client is told, as far as there is room.
+    pub(crate) fn end(&mut self, context: &mut Context<'_>) {
+        if let Some((_, side)) = &mut self.side {
+            side.go_away();
+        }
+        // Whatever is wrong with the connection, it is over.
+        let _ = self.write(context);
+        let _ = self.pipe.finish();
+        self.give_up("the server ends", context);
+    }
+
+    fn exchange(
+        &mut self,
+        ready: Option<Ready>,
+        context: &mut Context<'_>,
+    ) -> Result<Outcome, PipeError> {
+        if let Some(ready) = ready {
+            self.pipe.ready(ready, context.now)?;
+            if ready.readable {
+                self.read(context)?;
+            }
+        }
+        self.write(context)?;
+        self.finish()
+    }
+
+    fn read(&mut self, context: &mut Context<'_>) -> Result<(), PipeError> {
+        let mut pieces = Vec::new();
+        self.reading = self.pipe.read(context.now, |piece| pieces.push(piece))?;
+        // Early data comes before TLS is established.
+        if !pieces.is_empty() {
+            self.begin();
+        }
+        let Some((protocol, side)) = &mut self.side else { return Ok(()) };
+        for piece in pieces {
+            side.receive(piece);
+            handle_events(*protocol, side.as_mut(), &mut self.exchanges, context);
+        }
+        Ok(())
+    }
+
+    /// Speaks the version of HTTP that TLS agreed on; HTTP/1.1 if none was named.
+    fn begin(&mut self) {
+        if self.side.is_some() {
+            return;
+        }
+        let side: Box<dyn ServerSide> = match self.pipe.protocol() {
+            Some(Protocol::H2) => Box::new(h2::Server::new(self.h2)),
+            _ => Box::new(h1::Server::new(if self.is_plain { "http" } else { "https" })),
+        };
+        self.side = Some((self.pipe.protocol().unwrap_or(Protocol::H1), side));
+    }
+
+    fn write(&mut self, context: &mut Context<'_>) -> Result<(), PipeError> {
+        if self.pipe.is_established() {
+            self.begin();
+        }
+        let Some((protocol, side)) = &mut self.side else { return Ok(()) };
+        let mut bytes = BytesMut::new();
+        while side.wants_send() {
+            let room = self.pipe.room();
+            if room == 0 {
+                break;
+            }
+            side.send(room, &mut bytes);
+            handle_events(*protocol, side.as_mut(), &mut self.exchanges, context);
+            self.pipe.write(&bytes)?;
+            bytes.clear();
+        }
+        Ok(())
+    }
+
+    /// Ends the server's half when nothing more will be sent, which is so, too, if a client that
+    /// has ended its own leaves the server waiting.
+    fn finish(&mut self) -> Result<Outcome, PipeError> {
+        let ended = self.reading == Reading::Ended;
+        let done = match &mut self.side {
+            Some((_, side)) => side.is_finished() || (ended && !side.wants_send()),
+            None => ended,
+        };
+        if !done {
+            return Ok(Outcome::Open);
+        }
+        self.pipe.finish()?;
+        if ended && self.pipe.is_finished() {
+            return Ok(Outcome::Over);
+        }
+        let first = !std::mem::replace(&mut self.lingers, true);
+        Ok(if first { Outcome::Ending } else { Outcome::Open })
+    }
+
+    fn watch(&mut self, reactor: &Reactor, token: Token) -> io::Result<()> {
+        let (input, output) = match &mut self.side {
+            // What comes after the last response is thrown away, until the client ends.
+            Some((_, side)) => (side.wants_input() || self.lingers, side.wants_send()),
+            None => (true, false),
+        };
+        self.pipe.watch(reactor, token, input && self.reading == Reading::Open, output)
+    }
+
+    /// The connection is over: what was under way is logged.
+    pub(crate) fn give_up(&mut self, reason: &str, context: &mut Context<'_>) {
+        if let Some((protocol, side)) = &mut self.side {
+            side.close(reason);
+            handle_events(*protocol, side.as_mut(), &mut self.exchanges, context);
+        }
+    }
+}
+
+fn handle_events(
+    protocol: Protocol,
+    side: &mut dyn ServerSide,
+    exchanges: &mut Exchanges,
+    context: &mut Context<'_>,
+) {
+    while let Some(event) = side.poll() {
+        if let ServerEvent::Request { id, request } = &event {
+            let reply = exchanges.answer(*id, request, context.service, context.now);
+            side.respond(*id, reply);
+        } else {
+            exchanges.end(&event, protocol, context.log, context.now);
+        }
+    }
+}
