@@ -1,20 +1,21 @@
 # The README's two commands are quickstart and test; help lists the rest.
 
 HEADWAY := .venv/bin/headway
+CARGO := .venv/bin/python tools/cargo.py
 
 .PHONY: help quickstart test lint format test-quick test-lab bench docs lock clean
 
 help:
 	@echo "make quickstart   set up, build the lab image, run the quickstart study"
 	@echo "make test         set up, then linters and all tests"
-	@echo "make lint         linters only: ruff, mypy"
-	@echo "make format       let ruff format and fix the code"
-	@echo "make test-quick   tests that boot no lab"
+	@echo "make lint         linters only: ruff, mypy, cargo fmt, clippy"
+	@echo "make format       let ruff and cargo fmt format and fix the code"
+	@echo "make test-quick   tests that boot no lab: pytest, cargo test"
 	@echo "make test-lab     tests that boot labs"
 	@echo "make bench        measure speed; prints the table of docs/performance.md"
 	@echo "make docs         write the generated parts of docs/"
 	@echo "make lock         choose newer versions of the Python packages"
-	@echo "make clean        remove .venv and results; the lab image stays cached"
+	@echo "make clean        remove .venv, results and native/target; the lab image stays cached"
 
 .venv/complete: requirements.lock pyproject.toml tools/set-up
 	@tools/set-up
@@ -28,13 +29,17 @@ lint: .venv/complete
 	@.venv/bin/ruff format --check src tests bench tools
 	@.venv/bin/ruff check src tests bench tools
 	@.venv/bin/mypy
+	@$(CARGO) fmt --all --check
+	@$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
 format: .venv/complete
 	@.venv/bin/ruff format src tests bench tools
 	@.venv/bin/ruff check --fix src tests bench tools
+	@$(CARGO) fmt --all
 
 test-quick: .venv/complete
 	@.venv/bin/pytest -m "not lab"
+	@$(CARGO) test --workspace --locked
 
 test-lab: .venv/complete
 	@$(HEADWAY) image build
@@ -51,4 +56,4 @@ lock:
 		--generate-hashes --no-emit-index-url --quiet --upgrade --output-file requirements.lock
 
 clean:
-	@rm -rf .venv results
+	@rm -rf .venv results native/target

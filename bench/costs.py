@@ -29,7 +29,8 @@ from headway.lab.ready import ready_image, ready_machine
 from headway.programs import CLIENTS, PROXIES, SERVERS, check_programs
 from headway.results.provenance import host_facts
 from headway.results.schema import Record, Status
-from headway.study.model import Protocol, Setting
+from headway.study.host import Protocol
+from headway.study.model import Setting
 from headway.study.plan import Run
 
 LOADS: tuple[tuple[str, dict[str, str]], ...] = (

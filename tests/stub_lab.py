@@ -24,7 +24,7 @@ import pytest
 from headway import cli
 from headway.campaign import local, session
 from headway.guest.orders import Ended, Orders, Outcome
-from headway.lab.image import Image, ImageInfo, KernelInfo, RootInfo
+from headway.lab.image import Image, ImageInfo, KernelInfo, NativeInfo, RootInfo
 from headway.lab.machine import Machine
 from headway.results import journal, store
 
@@ -39,7 +39,9 @@ def stub_image(nginx: str = "1.30.6") -> Image:
     )
     packages = {"nginx": nginx, "curl": "8.22"}
     root = RootInfo(key="r", suite="s", mirror="m", asked=(), packages=packages, built=_NOW)
-    return Image(Path(), Path("linux"), Path("tree"), "image-key", ImageInfo(kernel, root))
+    native = NativeInfo(key="n", version="0.1.0+n", programs=(), built=_NOW)
+    info = ImageInfo(kernel, root, native)
+    return Image(Path(), Path("linux"), Path("tree"), Path("bin"), "image-key", info)
 
 
 @dataclass(frozen=True)

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from headway.programs import CLIENTS, PROXIES, SERVERS
+from headway.programs import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.programs.base import Adapter, Client, Knob, ReverseProxy
 from headway.results.schema import Record, polars_schema
-from headway.study.model import Protocol
+from headway.study.host import Protocol
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -47,7 +47,13 @@ lets QUIC's initial window be chosen.
 {tables}
 {sections}"""
 
-_ROLES = {"client": CLIENTS, "server": SERVERS, "reverse proxy": PROXIES}
+_ROLES: dict[str, Mapping[str, Adapter]] = {
+    "client": CLIENTS,
+    "server": SERVERS,
+    "reverse proxy": PROXIES,
+    **({"QUIC PEP": QUIC_PEPS} if QUIC_PEPS else {}),
+    **({"TCP PEP": TCP_PEPS} if TCP_PEPS else {}),
+}
 
 
 def columns() -> str:

@@ -26,7 +26,8 @@ def run_setting(machine: Machine, tmp_path: Path) -> RunSetting:
 
     def carry(raw: dict[str, Any], *, seed: int = 1, name: str = "run") -> Record:
         setting = Setting.model_validate(raw)
-        body_file(int(setting.workload.size))
+        for size in setting.served_sizes:
+            body_file(size)
         run = Run(name, "test", "", "cell", str(setting.protocol), 1, seed, setting)
         directory = tmp_path / name
         return make_record(run, carry_out(run, machine, directory), directory)

@@ -127,6 +127,7 @@ def test_workers_without_an_image_receive_it(
         said = carry_out(study, tmp_path / "out", cluster=address)
         assert f"sending {image.kernel.parent.name} to" in said
         assert f"sending {image.root.parent.name} to" in said
+        assert f"sending {image.native.parent.name} to" in said
         assert "sending" not in carry_out(study, tmp_path / "again", cluster=address)
     assert table(tmp_path / "out").equals(rows)
     assert table(tmp_path / "again").equals(rows)

@@ -11,7 +11,8 @@ from headway.lab.machine import Machine
 from headway.programs import CLIENTS
 from headway.programs.base import Listener, Started
 from headway.programs.nginx import Nginx
-from headway.study.model import Capture, Host, Protocol
+from headway.study.host import Host, Protocol
+from headway.study.model import Capture
 from headway.study.workload import Parallel
 from tests.lab.conftest import RunSetting, skip_without_extra
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from headway.programs import PROXIES
-from headway.study.model import Protocol
+from headway.study.host import Protocol
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab

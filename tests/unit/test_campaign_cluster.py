@@ -49,7 +49,7 @@ def executor(client: Client, monkeypatch: pytest.MonkeyPatch) -> ClusterExecutor
     monkeypatch.setattr(worker, "body_file", lambda _: None)
     monkeypatch.setattr(ImageParts, "missing", lambda _: ())
     return ClusterExecutor(
-        client, Demand(uuid.uuid4().hex, ImageParts("key", part, part, {})), Nobody()
+        client, Demand(uuid.uuid4().hex, ImageParts("key", part, part, part, {})), Nobody()
     )
 
 

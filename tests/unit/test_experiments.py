@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from headway.errors import WrongInputError
 from headway.study.experiment import Study
+from headway.study.host import HTTP, Protocol
 from headway.study.load import Source, parse_study
-from headway.study.model import Protocol
 from headway.study.plan import Run, cell_at, cells, plan
 from headway.study.units import Size
 from headway.study.workload import Download, Migration, Parallel
@@ -138,7 +138,7 @@ names = st.text("abcdefgh", min_size=1, max_size=6)
 @given(
     sizes=st.lists(st.integers(0, 10**7), min_size=1, max_size=4, unique=True),
     rtts=st.lists(st.integers(0, 500), min_size=1, max_size=4, unique=True),
-    protocols=st.lists(st.sampled_from(list(Protocol)), min_size=1, max_size=3, unique=True),
+    protocols=st.lists(st.sampled_from(sorted(HTTP)), min_size=1, max_size=3, unique=True),
     repetitions=st.integers(1, 4),
     seed=st.integers(0, 2**31),
 )
@@ -197,7 +197,7 @@ def test_exclusions_leave_the_rest(excluded: set[tuple[str, str]]) -> None:
         ),
         (
             'name = "s"\n[workload]\nkind = "paralel"\nsize = "1 MB"',
-            r"s.toml:3: workload.*'paralel' is not one of download, parallel, migration; did you mean 'parallel'",
+            r"s.toml:3: workload.*'paralel' is not one of download, parallel, migration, bulk; did you mean 'parallel'",
         ),
         ('name = "s"\n[workload]\nkind = "parallel"\nsize = "1 MB"', r"workload.count: is missing"),
         (

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -27,12 +28,19 @@ from headway.lab.image import (
     status,
 )
 from headway.lab.image.apt import Package, PrivateApt
-from headway.lab.image.inputs import KernelInputs
+from headway.lab.image.image import Layout
+from headway.lab.image.inputs import KernelInputs, NativeInputs
 from headway.lab.image.kernel import KernelSource
 from headway.lab.image.process import Runner, scrubbed_environment
 from headway.lab.image.roottree import versions
+from headway.lab.image.rust import RustToolchain
 
 OPTIONS = ImageOptions(mirror="http://mirror.test/debian")
+NATIVE = NativeInputs(
+    Path("/native"),
+    (("Cargo.toml", b'[workspace.package]\nversion = "0.1.0"\nrust-version = "1.85"\n'),),
+    b"recipe",
+)
 
 
 class Recorded(SilentProgress):
@@ -49,7 +57,7 @@ class Fakes:
     """Stands in for everything that needs a network or a compiler."""
 
     def __init__(self) -> None:
-        self.kernels = self.roots = 0
+        self.kernels = self.roots = self.natives = 0
         self.while_compiling: Callable[[], None] = lambda: None
 
     def build_root(
@@ -66,6 +74,13 @@ class Fakes:
         (directory / "linux").touch()
         return "7.2.12-1"
 
+    def build_native(
+        self, inputs: object, rust: object, target: object, directory: Path, *_: object
+    ) -> tuple[str, ...]:
+        self.natives += 1
+        (directory / "headway-hello").touch()
+        return ("headway-hello",)
+
 
 @pytest.fixture
 def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fakes:
@@ -79,6 +94,9 @@ def fakes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Fakes:
     monkeypatch.setattr(builder, "select", lambda *_: [])
     monkeypatch.setattr(builder, "build_root", fakes.build_root)
     monkeypatch.setattr(builder, "build_kernel", fakes.build_kernel)
+    monkeypatch.setattr(builder, "build_native", fakes.build_native)
+    monkeypatch.setattr(NativeInputs, "of_package", lambda: NATIVE)
+    monkeypatch.setattr(Layout, "rust", lambda _: RustToolchain("1.85.0"))
     return fakes
 
 
@@ -90,11 +108,16 @@ def test_nothing_is_found_before_a_build(fakes: Fakes) -> None:
 def test_build_is_found_again(fakes: Fakes) -> None:
     image = build(OPTIONS)
     assert find(OPTIONS) == image == build(OPTIONS)
-    assert (fakes.kernels, fakes.roots) == (1, 1)
+    assert (fakes.kernels, fakes.roots, fakes.natives) == (1, 1, 1)
     assert image.kernel.is_file()
     assert image.root.is_dir()
+    assert (image.native / "headway-hello").is_file()
     assert image.info.kernel_version == "7.2.12-1"
     assert image.info.packages == {"curl": "8.22.0-1"}
+    assert image.info.versions == {
+        "curl": "8.22.0-1",
+        "headway-hello": f"{NATIVE.version} (rustc 1.85.0)",
+    }
 
 
 def test_other_options_are_another_image(fakes: Fakes) -> None:
@@ -118,6 +141,32 @@ def test_kernel_and_root_tree_are_cached_apart(
     remove(OPTIONS, only_others=True)
     assert status(OPTIONS).other == ()
     assert find(OPTIONS) == after
+
+
+def test_own_programs_are_cached_apart(fakes: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = build(OPTIONS)
+    changed = replace(NATIVE, sources=(*NATIVE.sources, ("http/src/new.rs", b"")))
+    monkeypatch.setattr(NativeInputs, "of_package", lambda: changed)
+    assert find(OPTIONS) is None
+    assert status(OPTIONS).native_built is False
+    after = build(OPTIONS)
+    assert (fakes.kernels, fakes.roots, fakes.natives) == (1, 1, 2)
+    # A study that uses none of them can be resumed.
+    assert before.key == after.key
+    assert before.info.versions != after.info.versions
+    # Labs may still be running from them.
+    assert before.native.is_dir()
+
+
+def test_old_own_programs_are_forgotten(fakes: Fakes, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = []
+    for number in range(12):
+        changed = replace(NATIVE, recipe=bytes(number))
+        monkeypatch.setattr(NativeInputs, "of_package", lambda changed=changed: changed)
+        image = build(OPTIONS)
+        os.utime(image.native.parent / "info.json", (number, number))
+        made.append(image.native)
+    assert [native.is_dir() for native in made] == [False, False] + [True] * 10
 
 
 def test_interrupted_build_leaves_no_half_image(fakes: Fakes, tmp_path: Path) -> None:
@@ -170,7 +219,7 @@ def test_missing_tools_are_named_with_their_packages(
 ) -> None:
     lacking = [
         prerequisites.Prerequisite(what, package, lambda: False)
-        for what, package in (("xz", "xz-utils"), ("flex", "flex"))
+        for what, package in (("xz", "xz-utils"), ("flex", "flex"), ("xz", "xz-utils"))
     ]
     monkeypatch.setattr(prerequisites, "_become_root", lambda: None)
     expected = (

@@ -33,17 +33,6 @@ esac
 
 
 @pytest.fixture
-def bin_directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The only directory in which programs are looked for; empty."""
-    directory = tmp_path / "bin"
-    directory.mkdir()
-    monkeypatch.setattr(golang, "search_path", lambda: str(directory))
-    monkeypatch.setenv("PATH", str(directory), prepend=":")
-    monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path / "cache"))
-    return directory
-
-
-@pytest.fixture
 def extra(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Extra:
     sources = tmp_path / "sources"
     sources.mkdir()

@@ -4,8 +4,8 @@ from headway.guest.orders import Ended, Orders, Outcome, Sampling, dump, load
 from headway.guest.tracelink import opportunities
 from headway.lab.network import two_hosts
 from headway.lab.run import orders_for
+from headway.study.host import Host
 from headway.study.load import load_study
-from headway.study.model import Host
 from headway.study.path import Path
 from headway.study.plan import plan
 from headway.study.units import Duration

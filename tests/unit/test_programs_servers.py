@@ -24,7 +24,8 @@ from headway.programs.base import (
     Server,
     Started,
 )
-from headway.study.model import Capture, CongestionControl, Host, Protocol, Setting
+from headway.study.host import HTTP, CongestionControl, Host, Protocol
+from headway.study.model import Capture, Setting
 
 ADDRESS, ORIGIN_ADDRESS = "10.0.2.2", "10.0.5.2"
 ORIGIN = Origin(ORIGIN_ADDRESS, Protocol.H1, tls=True)
@@ -179,7 +180,7 @@ def test_envoys_flags_choose_the_controller(
     assert values == {"bbr": bbr, "bbr_v2": bbr2}
 
 
-@pytest.mark.parametrize(("down", "up"), list(itertools.product(Protocol, Protocol)))
+@pytest.mark.parametrize(("down", "up"), list(itertools.product(sorted(HTTP), sorted(HTTP))))
 def test_envoy_speaks_one_protocol_on_either_side(down: Protocol, up: Protocol) -> None:
     resources = envoy(down, up, host())["static_resources"]
     (below,), (cluster,) = resources["listeners"], resources["clusters"]

@@ -19,6 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from headway.lab.image.cache import cache_directory
 from headway.results.schema import Record, Status
 from headway.results.store import write_atomically
+from headway.study.chain import at_server, splitters
 from headway.study.model import Clock, Setting
 
 SHIPPED_FILE = "costs.json"
@@ -153,7 +154,9 @@ class CostModel:
 
 def kind_of(setting: Setting) -> str:
     """The kind of a setting's runs: programs and protocols, as ``curl h2 envoy h3 nginx``."""
-    proxy = (setting.proxy.program, setting.proxy.upstream.protocol.value) if setting.proxy else ()
+    programs = [splitter.host.program for splitter in splitters(setting)]
+    protocol, _ = at_server(setting)
+    proxy = (", ".join(programs), protocol.value) if programs else ()
     return _kind(
         setting.client.program, setting.protocol.value, setting.tls, *proxy, setting.server.program
     )
@@ -167,7 +170,9 @@ def learn(records: Iterable[Record]) -> None:
             continue
         if record.bytes is None or record.virtual_s is None or record.wall_s is None:
             continue
-        proxy = (record.proxy, record.upstream_protocol or "") if record.proxy else ()
+        # PEPs pass on what they are asked by.
+        upstream = record.upstream_protocol or record.protocol
+        proxy = (record.proxy, upstream) if record.proxy else ()
         kind = _kind(record.client, record.protocol, record.tls, *proxy, record.server)
         run = (record.bytes / 1e6, record.virtual_s, record.wall_s)
         own[kind] = own.get(kind, Measured()).with_run(*run)

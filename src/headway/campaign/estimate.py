@@ -9,10 +9,13 @@ from dataclasses import dataclass
 from headway.campaign.costs import CostModel, kind_of
 from headway.programs import adapters_of
 from headway.programs.base import Adapter
-from headway.study.model import Clock, Host, Protocol, Setting
+from headway.study.chain import sections
+from headway.study.host import Host, Protocol
+from headway.study.model import Clock, Setting
 from headway.study.path import FRAME_BYTES
 from headway.study.path import Path as NetworkPath
 from headway.study.plan import Run
+from headway.study.workload import Bulk
 
 _SEGMENT_BYTES = 1448
 _INITIAL_WINDOW = 10
@@ -23,6 +26,8 @@ _MATHIS = 1.22
 Algorithm" (1997): rate = 1.22 segments / (RTT * sqrt(loss))."""
 _LOSS_AGNOSTIC = frozenset({"bbr"})
 """Congestion controls that random loss does not slow down."""
+_UNLIMITED_BIT_S = 1e9
+"""About what a bulk flow carries where no link has a rate."""
 _SELF_TEST_S = 1.0
 """Wall time of one path's self-test."""
 
@@ -76,12 +81,13 @@ def estimate(runs: Sequence[Run], labs: int, model: CostModel) -> Estimate:
     lab_s = 0.0
     for run in runs:
         setting = run.setting
-        megabytes = int(setting.workload.size) * setting.workload.requests / 1e6
         virtual_s = expected_virtual_s(setting)
+        megabytes = _expected_bytes(setting) / 1e6
         lab_s += kinds[kind_of(setting)].wall_s(megabytes, virtual_s)
         if setting.clock is not Clock.VIRTUAL:
             lab_s += virtual_s
-    paths = {path.model_dump_json() for run in runs if run.rep == 1 for path in run.setting.paths}
+    first = (run.setting for run in runs if run.rep == 1)
+    paths = {path.model_dump_json() for setting in first for path in setting.paths if path}
     return Estimate(
         lab_s=lab_s,
         labs=labs,
@@ -96,26 +102,41 @@ def expected_virtual_s(setting: Setting) -> float:
     """About how long a run takes on the lab's clock, seconds.
 
     Connection set-up, slow start and the bodies at the rate of the slowest path: its own, or what
-    its loss leaves to loss-based congestion control.
+    its loss leaves to loss-based congestion control. Bulk flows may say themselves how long.
     """
-    size = int(setting.workload.size) * setting.workload.requests
-    _, *senders = adapters_of(setting)
-    legs = [
-        _transfer_s(path, size, _congestion_control(*sender))
-        for path, sender in zip(setting.paths, senders, strict=True)
-    ]
-    set_up = sum(_SET_UP_ROUND_TRIPS * path.rtt.s for path in setting.paths)
-    return min(set_up + max(legs), setting.limits.virtual.s)
+    workload, crossed = setting.workload, sections(setting)
+    set_up = sum(_SET_UP_ROUND_TRIPS * section.path.rtt.s for section in crossed)
+    if isinstance(workload, Bulk) and workload.duration:
+        transfer_s = max(workload.starts).s + workload.duration.s
+    else:
+        size = _expected_bytes(setting)
+        _, *senders = adapters_of(setting)
+        transfer_s = max(
+            _transfer_s(section.path, size, _congestion_control(*sender))
+            for section, sender in zip(crossed, senders, strict=True)
+        )
+    return min(set_up + transfer_s, setting.limits.virtual.s)
+
+
+def _expected_bytes(setting: Setting) -> float:
+    """About how much a run carries; for flows that last for a time, at most."""
+    workload = setting.workload
+    if workload.size is not None:
+        return int(workload.size) * workload.requests
+    down = [link.down for path in setting.paths if path for link in path.links]
+    rates = [float(direction.first_rate) for direction in down if direction.first_rate]
+    span_s = max(workload.starts).s + (workload.duration.s if workload.duration else 0.0)
+    return min(rates, default=_UNLIMITED_BIT_S) * span_s / 8
 
 
 def _congestion_control(adapter: Adapter, host: Host, protocol: Protocol) -> str:
     """Congestion control of a sender: its TCP's, or its QUIC's."""
-    if protocol is Protocol.H3:
+    if protocol.over_quic:
         return adapter.quic_congestion_control(host)
     return host.congestion_control.value
 
 
-def _transfer_s(path: NetworkPath, size: int, sender: str) -> float:
+def _transfer_s(path: NetworkPath, size: float, sender: str) -> float:
     windows = math.log2(1 + size / (_INITIAL_WINDOW * _SEGMENT_BYTES))
     slow_start_s = path.rtt.s * windows
     rates = [float(link.down.first_rate) for link in path.links if link.down.first_rate]

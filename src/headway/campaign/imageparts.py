@@ -9,9 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from headway.lab.image import Image, ImageInfo, InstalledExtra, KernelInfo, RootInfo
+from headway.lab.image import Image, ImageInfo, InstalledExtra, KernelInfo, NativeInfo, RootInfo
 from headway.lab.image.cache import Store, cache_directory, digest
-from headway.lab.image.image import INFO_FILE, KERNEL_FILE, TREE_DIRECTORY
+from headway.lab.image.image import INFO_FILE, KERNEL_FILE, PROGRAMS_DIRECTORY, TREE_DIRECTORY
 
 _TELLING = ("key", "version", "packages")
 """What an entry's description says of its content; the rest is when and whence it came."""
@@ -69,12 +69,14 @@ class ImageParts:
         key: of the image.
         kernel: the kernel.
         root: the root tree.
+        native: Headway's own programs.
         extras: optional programs, by name.
     """
 
     key: str
     kernel: Part
     root: Part
+    native: Part
     extras: dict[str, Part]
 
     @classmethod
@@ -84,13 +86,14 @@ class ImageParts:
             key=image.key,
             kernel=_part("image", image.kernel.parent),
             root=_part("image", image.root.parent),
+            native=_part("image", image.native.parent),
             extras={name: _part("extras", one.directory) for name, one in extras.items()},
         )
 
     @property
     def all(self) -> tuple[Part, ...]:
         """All parts."""
-        return (self.kernel, self.root, *self.extras.values())
+        return (self.kernel, self.root, self.native, *self.extras.values())
 
     def missing(self) -> tuple[Part, ...]:
         """Those that this machine's cache does not have."""
@@ -98,12 +101,20 @@ class ImageParts:
 
     def image(self) -> Image:
         """The image in this machine's cache, which has all parts."""
-        kernel, root = _present(self.kernel), _present(self.root)
+        kernel, root, native = (_present(part) for part in (self.kernel, self.root, self.native))
         info = ImageInfo(
             KernelInfo.model_validate_json((kernel / INFO_FILE).read_bytes()),
             RootInfo.model_validate_json((root / INFO_FILE).read_bytes()),
+            NativeInfo.model_validate_json((native / INFO_FILE).read_bytes()),
         )
-        return Image(kernel.parent, kernel / KERNEL_FILE, root / TREE_DIRECTORY, self.key, info)
+        return Image(
+            path=kernel.parent,
+            kernel=kernel / KERNEL_FILE,
+            root=root / TREE_DIRECTORY,
+            native=native / PROGRAMS_DIRECTORY,
+            key=self.key,
+            info=info,
+        )
 
     def extra_directories(self) -> dict[str, Path]:
         """Directories of the extras in this machine's cache, which has all parts."""

@@ -113,7 +113,7 @@ def _carry_out(
         return
     here = isinstance(executor, LocalExecutor)
     if here:
-        for size in sorted({int(run.setting.workload.size) for run in left}):
+        for size in sorted({size for run in left for size in run.setting.served_sizes}):
             body_file(size)
     with watcher.counting("running labs", len(left)) as count:
         keeper = _Keeper(store, count)
@@ -148,7 +148,7 @@ def _self_test(
 
 
 def _distinct_paths(runs: tuple[Run, ...]) -> list[NetworkPath]:
-    paths = (path for run in first_repetition(runs) for path in run.setting.paths)
+    paths = (path for run in first_repetition(runs) for path in run.setting.paths if path)
     return list({path.model_dump_json(): path for path in paths}.values())
 
 

@@ -133,7 +133,8 @@ def carry_out_here(run: Run, demand: Demand) -> Finished | NotReady:
     with _site(demand) as site:
         if site is None:
             return NotReady(get_worker().address)
-        body_file(int(run.setting.workload.size))
+        for size in run.setting.served_sizes:
+            body_file(size)
         result = carry_out(
             run, site.machine, site.directory, cpu=site.core, cancellation=site.cancellation
         )

@@ -12,6 +12,8 @@ from headway.lab.image import (
     EXTRAS,
     ExtraStatus,
     ImageOptions,
+    NativeInfo,
+    RustToolchain,
     add_extra,
     extra_status,
     find_extra,
@@ -41,7 +43,7 @@ def build_command(mirror: Mirror = None) -> None:
     info = image.info
     output.print(
         f"The lab image is ready: kernel {info.kernel_version}, {len(info.packages)} packages of "
-        f"Debian {info.suite} ({image.path})",
+        f"Debian {info.suite}, Headway's own programs {info.native.version} ({image.path})",
         soft_wrap=True,
     )
 
@@ -54,16 +56,22 @@ def status_command(mirror: Mirror = None) -> None:
         info = cached.image.info
         output.print(f"kernel     {info.kernel_version}, built {info.kernel.built:%Y-%m-%d %H:%M}")
         output.print(f"root tree  Debian {info.suite}, {len(info.packages)} packages")
+        output.print(f"programs   {_programs(info.native)}", soft_wrap=True)
         output.print(
             f"size       {cached.size_bytes / 1e6:.0f} MB in {cached.path}", soft_wrap=True
         )
     else:
         missing = [
             name
-            for name, there in (("kernel", cached.kernel_built), ("root tree", cached.root_built))
+            for name, there in (
+                ("kernel", cached.kernel_built),
+                ("root tree", cached.root_built),
+                ("Headway's own programs", cached.native_built),
+            )
             if not there
         ]
         output.print(f"not built: {', '.join(missing)}; `headway image build` builds it")
+    output.print(f"rust       {described_rust(cached.rust)}", soft_wrap=True)
     if cached.other:
         output.print(
             f"unused     {cached.other_size_bytes / 1e6:.0f} MB of {len(cached.other)} others"
@@ -89,9 +97,20 @@ def add_command(
 
 @app.command("remove")
 def remove_command() -> None:
-    """Remove the lab image and its extras from the cache."""
+    """Remove the lab image, its extras and what compiles them from the cache."""
     freed = remove(ImageOptions.from_environment()) + remove_extras()
     output.print(f"{freed / 1e6:.0f} MB freed")
+
+
+def described_rust(rust: RustToolchain | None) -> str:
+    """Which toolchain compiles Headway's own programs."""
+    if rust is None:
+        return "none in PATH that is new enough; Debian's is taken when it is needed"
+    return f"{rust.version}, {rust.origin}"
+
+
+def _programs(native: NativeInfo) -> str:
+    return f"{native.version}: {', '.join(native.programs) or 'none'}"
 
 
 def _described(found: ExtraStatus) -> str:

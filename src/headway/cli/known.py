@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
 from typing import Annotated
 
@@ -15,7 +15,7 @@ from rich.text import Text
 from headway.campaign.checks import add_command
 from headway.cli.terminal import output
 from headway.lab.image import EXTRAS, extra_status
-from headway.programs import CLIENTS, PROXIES, SERVERS
+from headway.programs import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.programs.base import Adapter, Client, ReverseProxy
 from headway.study.load import builtin_names, load_study
 from headway.study.profiles import profiles
@@ -48,7 +48,14 @@ def _studies() -> None:
 
 
 def _programs() -> None:
-    for role, known in (("client", CLIENTS), ("proxy", PROXIES), ("server", SERVERS)):
+    roles: tuple[tuple[str, Mapping[str, Adapter]], ...] = (
+        ("client", CLIENTS),
+        ("proxy", PROXIES),
+        ("QUIC PEP", QUIC_PEPS),
+        ("TCP PEP", TCP_PEPS),
+        ("server", SERVERS),
+    )
+    for role, known in roles:
         for adapter in known.values():
             _entry(adapter.name, role, _about(adapter))
 

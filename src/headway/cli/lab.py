@@ -11,9 +11,11 @@ import typer
 from pydantic import ValidationError
 
 from headway.campaign.cores import available_cores
+from headway.cli.image import described_rust
 from headway.cli.terminal import notes, output, progress
 from headway.errors import HeadwayError, WrongInputError
 from headway.lab.bodies import body_file
+from headway.lab.image import status
 from headway.lab.ready import ready_image, ready_machine
 from headway.lab.shell import execute_on_path, shell_on_path
 from headway.programs.base import SERVER_NAME
@@ -42,7 +44,8 @@ def doctor(
     from headway.selftest import battery, check_paths, print_checks
 
     paths = battery()
-    machine = ready_machine(ready_image())
+    image = ready_image()
+    machine = ready_machine(image)
     with (
         tempfile.TemporaryDirectory(prefix="headway-doctor-") as directory,
         progress("measuring the emulation", len(paths)) as count,
@@ -58,6 +61,8 @@ def doctor(
     if as_json:
         print(json.dumps([check.as_json() for check in checks], indent=1))
     else:
+        output.print(f"Rust: {described_rust(status().rust)}", soft_wrap=True)
+        output.print(f"Headway's own programs: {image.info.native.version}", soft_wrap=True)
         print_checks(output, checks)
     failed = sum(not check.passed for check in checks)
     if failed:

@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 ORDERS_FILE = "orders.json"
 OUTCOME_FILE = "outcome.json"
 SAMPLES_FILE = "samples.jsonl"
+NATIVE_DIRECTORY = "/lab/extras/headway"
+"""Where a lab shows Headway's own programs; they are in ``PATH`` too."""
 
 
 @dataclass(frozen=True)

@@ -5,14 +5,14 @@ import os
 import signal
 
 from headway.guest.network import Network
-from headway.guest.orders import Program
+from headway.guest.orders import NATIVE_DIRECTORY, Program
 
 _PR_CAPBSET_DROP = 24
 # CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_SYS_ADMIN, CAP_SYS_BOOT, CAP_MKNOD: without them no program
 # can mount the host's files, end the lab or reach devices.
 _DROPPED_CAPABILITIES = (16, 17, 21, 22, 27)
 _ENVIRONMENT = {
-    "PATH": "/usr/sbin:/usr/bin:/sbin:/bin",
+    "PATH": f"/usr/sbin:/usr/bin:/sbin:/bin:{NATIVE_DIRECTORY}",
     "HOME": "/tmp",
     "LANG": "C.UTF-8",
     "SSL_CERT_FILE": "/lab/pki/ca.pem",

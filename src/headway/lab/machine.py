@@ -11,11 +11,19 @@ import subprocess
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Protocol as Interface
 
 from headway.errors import HeadwayError
-from headway.guest.orders import ORDERS_FILE, OUTCOME_FILE, Orders, Outcome, dump, load
+from headway.guest.orders import (
+    NATIVE_DIRECTORY,
+    ORDERS_FILE,
+    OUTCOME_FILE,
+    Orders,
+    Outcome,
+    dump,
+    load,
+)
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.study.model import Clock
 from headway.study.units import Duration
@@ -45,13 +53,17 @@ class BootImage(Interface):
     def root(self) -> Path:
         """The guest's root tree."""
 
+    @property
+    def native(self) -> Path:
+        """Directory of Headway's own programs."""
+
 
 @dataclass(frozen=True)
 class Machine:
     """How labs are booted.
 
     Attributes:
-        image: kernel and root tree.
+        image: kernel, root tree and Headway's own programs.
         code: the guest's modules, compiled for the guest.
         bodies: directory of the bodies that servers deliver.
         extras: directories of optional programs by their names, shown as ``/lab/extras/NAME``.
@@ -136,13 +148,18 @@ class Machine:
             ("code", self.code),
             ("www", self.bodies),
             ("run", directory.resolve()),
-            *((f"extras/{name}", place) for name, place in self.extras.items()),
+            *((f"extras/{name}", place) for name, place in self._extras.items()),
         ):
             (stage / name).symlink_to(target)
         try:
             yield stage
         finally:
             shutil.rmtree(stage, ignore_errors=True)
+
+    @property
+    def _extras(self) -> dict[str, Path]:
+        """What a lab shows in ``/lab/extras``, by name."""
+        return {PurePath(NATIVE_DIRECTORY).name: self.image.native, **self.extras}
 
     def _command(self, seed: int, clock: Clock, virtual_tsc: bool) -> list[str]:
         return [
@@ -169,7 +186,7 @@ class Machine:
             "-ISB",
             "/lab/init.py",
             *(f"{name}={name}/." for name in ("code", "www", "run")),
-            *(f"extras/{name}=extras/{name}/." for name in self.extras),
+            *(f"extras/{name}=extras/{name}/." for name in self._extras),
         ]
 
 

@@ -4,7 +4,8 @@ Topology of a path with n links, each link between two router namespaces::
 
     client -- link0a == link0b -- link1a == link1b -- ... -- server
 
-A proxy is one more host between two paths; links are counted from the client on.
+Every hop of a chain is one more host between two paths; links are counted from the client on.
+Without a path between them, two hosts are neighbours, at both ends of a cable.
 
 Towards the server, a packet meets on link0: the named drops and the queue with the rate when
 link0a sends to link0b, then delay, jitter and loss when link0b sends onward; towards the client
@@ -27,8 +28,9 @@ from headway.lab.direction import (
     queueing,
     trace_links,
 )
+from headway.lab.station import Place, Station, Wire, addressing, counters, sysctls
 from headway.programs.base import CLIENT, SERVER
-from headway.study.model import Host
+from headway.study.host import Host
 from headway.study.path import (
     Link,
     Path,
@@ -38,20 +40,6 @@ from headway.study.units import Duration
 _LONGEST_DEVICE_QUEUE = 32767
 """What the kernel accepts; packets wait there only until the trace link's process takes them."""
 
-_IPV6_OFF = {
-    # Each router solicitation or MLD packet would consume a draw of the loss sequence.
-    "net.ipv6.conf.all.disable_ipv6": "1",
-    "net.ipv6.conf.default.disable_ipv6": "1",
-}
-_TCP_SYSCTLS = {
-    # One connection's ssthresh must not leak into the next.
-    "net.ipv4.tcp_no_metrics_save": "1",
-    # A host whose first address goes keeps the others.
-    "net.ipv4.conf.all.promote_secondaries": "1",
-    # Autotuning may grow far beyond any path's bandwidth-delay product.
-    "net.ipv4.tcp_rmem": "4096 131072 67108864",
-    "net.ipv4.tcp_wmem": "4096 16384 67108864",
-}
 GLOBAL_SYSCTLS = {
     "net.core.rmem_max": "67108864",
     "net.core.wmem_max": "67108864",
@@ -63,55 +51,10 @@ GLOBAL_SYSCTLS = {
 
 
 @dataclass(frozen=True)
-class Wire:
-    """A veth pair between two neighbours, the left one nearer to the client."""
-
-    number: int
-    left: str
-    right: str
-
-    @property
-    def left_device(self) -> str:
-        """Device in the left namespace, towards the server."""
-        return f"{self.left}-up"
-
-    @property
-    def right_device(self) -> str:
-        """Device in the right namespace, towards the client."""
-        return f"{self.right}-down"
-
-    def address(self, side: int) -> str:
-        """IPv4 address of the left (1) or right (2) end."""
-        return f"10.0.{self.number}.{side}"
-
-    @property
-    def network(self) -> str:
-        """The wire's IPv4 network."""
-        return f"10.0.{self.number}.0/24"
-
-    def mac(self, side: int) -> str:
-        """Fixed hardware address of the left (1) or right (2) end."""
-        return f"02:00:00:00:{self.number:02x}:{side:02x}"
-
-    def creation(self) -> str:
-        """The `ip` command that makes the pair."""
-        return (
-            f"link add {self.left_device} netns {self.left} address {self.mac(1)} type veth "
-            f"peer name {self.right_device} netns {self.right} address {self.mac(2)}"
-        )
-
-
-@dataclass(frozen=True)
-class Station:
-    """A host in its place: the name of its namespace, and its TCP."""
-
-    name: str
-    host: Host
-
-
-@dataclass(frozen=True)
 class Leg:
     """A path between two neighbouring hosts, laid out: its wires and its bottlenecks.
+
+    Of a cable, the only places are the hosts' own devices, which count packets.
 
     Attributes:
         left: address of the host nearer to the client.
@@ -139,7 +82,7 @@ class Network:
 
 def build_network(
     stations: Sequence[Station],
-    paths: Sequence[Path],
+    paths: Sequence[Path | None],
     seed: int,
     until: Duration,
     *,
@@ -149,15 +92,19 @@ def build_network(
 
     Args:
         stations: the hosts, the client first.
-        paths: the paths between neighbours, one fewer.
+        paths: the paths between neighbours, one fewer; None for a cable.
         seed: seed of all random draws on the paths; each direction gets its own stream.
         until: changes of the paths are planned up to this time of the workload.
         offload: whether packets of up to 64 kB cross the path whole.
     """
     names, first_wires = _names(stations, paths)
     wires = [Wire(i, a, b) for i, (a, b) in enumerate(itertools.pairwise(names))]
-    legs, ways = [], []
+    legs, ways, cables = [], [], []
     for path, first in zip(paths, first_wires, strict=True):
+        if path is None:
+            cables.append(wires[first])
+            legs.append(_cable(wires[first]))
+            continue
         leg_wires = wires[first : first + 2 * len(path.links) + 1]
         leg_ways = [
             way
@@ -166,13 +113,14 @@ def build_network(
         ]
         legs.append(_leg(leg_wires, leg_ways))
         ways += leg_ways
-    hosts = {station.name: station.host for station in stations}
+    hosts = {station.name: station for station in stations}
+    places = [
+        Place(hosts.get(name, Station(name, forwards=True)), tuple(wires), frozenset(cables))
+        for name in names
+    ]
     return Network(
         ip=tuple(wire.creation() for wire in wires),
-        namespaces=tuple(
-            replace(_namespace(name, wires, ways, hosts.get(name)), offload=offload)
-            for name in names
-        ),
+        namespaces=tuple(replace(_namespace(place, ways), offload=offload) for place in places),
         changes=tuple(sorted((c for way in ways for c in changes(way)), key=lambda c: c.at_ns)),
         trace_links=tuple(link for way in ways for link in trace_links(way)),
         legs=tuple(legs),
@@ -181,15 +129,18 @@ def build_network(
 
 def two_hosts(path: Path, client: Host, server: Host, seed: int, until: Duration) -> Network:
     """Lay out a path between a client and a server; see `build_network`."""
-    return build_network((Station(CLIENT, client), Station(SERVER, server)), (path,), seed, until)
+    ends = (Station.end(CLIENT, client), Station.end(SERVER, server))
+    return build_network(ends, (path,), seed, until)
 
 
-def _names(stations: Sequence[Station], paths: Sequence[Path]) -> tuple[list[str], list[int]]:
+def _names(
+    stations: Sequence[Station], paths: Sequence[Path | None]
+) -> tuple[list[str], list[int]]:
     """Namespaces from the client to the server, and the number of each path's first wire."""
     names, first_wires, link = [stations[0].name], [], 0
     for station, path in zip(stations[1:], paths, strict=True):
         first_wires.append(len(names) - 1)
-        for _ in path.links:
+        for _ in path.links if path else ():
             names += [f"link{link}a", f"link{link}b"]
             link += 1
         names.append(station.name)
@@ -205,6 +156,12 @@ def _leg(wires: list[Wire], ways: list[Way]) -> Leg:
     )
 
 
+def _cable(wire: Wire) -> Leg:
+    down = Bottleneck(wire.right, wire.right_device, wire.right, wire.right_device)
+    up = Bottleneck(wire.left, wire.left_device, wire.left, wire.left_device)
+    return Leg(wire.address(1), wire.address(2), (down,), (up,))
+
+
 def _ways(link: Link, rtt: Duration, seed: int, until: Duration, wires: list[Wire]) -> list[Way]:
     before, inner, after = wires
     name = inner.left.removesuffix("a")
@@ -216,73 +173,23 @@ def _ways(link: Link, rtt: Duration, seed: int, until: Duration, wires: list[Wir
     ]
 
 
-def _namespace(name: str, wires: list[Wire], ways: list[Way], host: Host | None) -> Namespace:
-    left = next((wire for wire in wires if wire.right == name), None)
-    right = next((wire for wire in wires if wire.left == name), None)
+def _namespace(place: Place, ways: Sequence[Way]) -> Namespace:
+    name = place.station.name
     here = [way for way in ways if name in (way.place.queue_namespace, way.place.loss_namespace)]
-    tc = [line for way in here for line in queueing(way, name)]
     tuns = [way for way in here if is_traced(way) and way.place.queue_namespace == name]
     return Namespace(
         name=name,
-        sysctls=_IPV6_OFF | (_host_sysctls(host) if host else {"net.ipv4.ip_forward": "1"}),
-        devices=tuple(
-            device for device in (left and left.right_device, right and right.left_device) if device
+        sysctls=sysctls(place.station),
+        devices=place.devices,
+        ip=(*addressing(place), *(line for way in tuns for line in _detour(way, place.wires))),
+        tc=(*(line for way in here for line in queueing(way, name)), *counters(place)),
+        nft="".join(
+            _named_drops(way, place.wires) for way in here if way.place.queue_namespace == name
         ),
-        ip=(
-            *(_ends(left, 2) if left else ()),
-            *(_ends(right, 1) if right else ()),
-            *_new_neighbour(left),
-            *_routes(name, wires, host),
-            *(line for way in tuns for line in _detour(way, wires)),
-        ),
-        tc=tuple(tc),
-        nft="".join(_named_drops(way, wires) for way in here if way.place.queue_namespace == name),
     )
 
 
-def _host_sysctls(host: Host) -> dict[str, str]:
-    return _TCP_SYSCTLS | {"net.ipv4.tcp_congestion_control": str(host.congestion_control)}
-
-
-def _ends(wire: Wire, side: int) -> tuple[str, ...]:
-    device = wire.left_device if side == 1 else wire.right_device
-    other = 3 - side
-    return (
-        f"addr add {wire.address(side)}/24 dev {device}",
-        f"link set {device} up",
-        # Permanent neighbours: an ARP exchange would consume draws of the loss sequence.
-        f"neigh add {wire.address(other)} lladdr {wire.mac(other)} dev {device} nud permanent",
-    )
-
-
-def _new_neighbour(wire: Wire | None) -> tuple[str, ...]:
-    """The client's first router knows the address that the client may change to."""
-    if wire is None or wire.number > 0:
-        return ()
-    device, new = wire.right_device, migrated_address(wire.address(1))
-    return (f"neigh add {new} lladdr {wire.mac(1)} dev {device} nud permanent",)
-
-
-def migrated_address(address: str) -> str:
-    """The address that a client changes to, in the same network."""
-    return f"{address}1"
-
-
-def _routes(name: str, wires: list[Wire], host: Host | None) -> tuple[str, ...]:
-    """Routes to all networks that are not the namespace's own."""
-    position = next((i for i, wire in enumerate(wires) if wire.left == name), len(wires))
-    window = f" initcwnd {host.initial_window}" if host and host.initial_window else ""
-    routes = []
-    if position + 1 < len(wires):
-        via = wires[position].address(2)
-        routes += [f"route add {w.network} via {via}{window}" for w in wires[position + 1 :]]
-    if position > 1:
-        via = wires[position - 1].address(1)
-        routes += [f"route add {w.network} via {via}{window}" for w in wires[: position - 1]]
-    return tuple(routes)
-
-
-def _detour(way: Way, wires: list[Wire]) -> list[str]:
+def _detour(way: Way, wires: Sequence[Wire]) -> list[str]:
     """Routes that lead a traced direction's packets through its TUN device once."""
     wire = next(w for w in wires if way.place.queue_device in (w.left_device, w.right_device))
     upward = way.place.queue_device == wire.left_device
@@ -297,7 +204,7 @@ def _detour(way: Way, wires: list[Wire]) -> list[str]:
     ]
 
 
-def _named_drops(way: Way, wires: list[Wire]) -> str:
+def _named_drops(way: Way, wires: Sequence[Wire]) -> str:
     """An nftables table that drops packets by their number on arrival, before the queue."""
     if not way.direction.drop_packets:
         return ""

@@ -14,26 +14,23 @@ from headway.guest.orders import Capture, Migration, Namespace, Orders, Outcome,
 from headway.lab.bodies import body_file
 from headway.lab.cancel import Cancellation
 from headway.lab.machine import Machine
-from headway.lab.network import (
-    GLOBAL_SYSCTLS,
-    Network,
-    Station,
-    build_network,
-    migrated_address,
-)
+from headway.lab.network import GLOBAL_SYSCTLS, Network, build_network
 from headway.lab.pcapng import to_pcapng
-from headway.programs import CLIENTS, PROXIES, SERVERS, adapters_of
+from headway.lab.station import Station, migrated_address
+from headway.programs import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS, adapters_of
 from headway.programs.base import (
     CLIENT,
-    PROXY,
     SECRETS_FILE,
     SERVER,
     Client,
+    Interception,
     Listener,
     Measurement,
     Origin,
     Started,
 )
+from headway.study.chain import Kind, Splitter, at_server, host_names, splitters
+from headway.study.hop import Hop, Pep
 from headway.study.model import Setting
 from headway.study.plan import Run
 from headway.study.workload import Migration as MigratingDownload
@@ -104,17 +101,36 @@ def _rehearsed(
 
 def network_of(setting: Setting, seed: int) -> Network:
     """The network of a setting's hosts and paths."""
-    stations = [Station(CLIENT, setting.client), Station(SERVER, setting.server)]
-    if setting.proxy:
-        stations.insert(1, Station(PROXY, setting.proxy))
+    acting = {splitter.name: splitter for splitter in splitters(setting)}
+    stations = [
+        Station.end(CLIENT, setting.client),
+        *(_station(hop, acting.get(hop.name)) for hop in setting.middleboxes),
+        Station.end(SERVER, setting.server),
+    ]
     return build_network(
         stations, setting.paths, seed, setting.limits.virtual, offload=setting.offload
     )
 
 
+def _station(hop: Hop, splitter: Splitter | None) -> Station:
+    """A hop in its place: without an acting program it is a router, and with a PEP, too."""
+    if splitter is None:
+        return Station(hop.name, forwards=True)
+    if not isinstance(splitter.host, Pep):
+        return Station.end(hop.name, splitter.host)
+    return Station(
+        hop.name,
+        splitter.host.towards_client,
+        splitter.host.towards_server,
+        forwards=True,
+        intercepts=_port(splitter) if splitter.kind is Kind.TCP_PEP else None,
+    )
+
+
 def orders_for(setting: Setting, network: Network) -> Orders:
     """All that the guest has to do for a setting."""
-    client = CLIENTS[setting.client.program].start(setting, network.legs[0].right)
+    acting = splitters(setting)
+    client = CLIENTS[setting.client.program].start(setting, _addressed(acting, network))
     started = (*_services(setting, network), client)
     places = [place for leg in network.legs for place in leg.down]
     devices = [(place.queue_namespace, place.queue_device) for place in places]
@@ -128,9 +144,9 @@ def orders_for(setting: Setting, network: Network) -> Orders:
         changes=network.changes,
         trace_links=network.trace_links,
         sampling=Sampling(
-            _SAMPLE_INTERVAL_NS, tuple(devices), (SERVER, PROXY) if setting.proxy else (SERVER,)
+            _SAMPLE_INTERVAL_NS, tuple(devices), (SERVER, *(splitter.name for splitter in acting))
         ),
-        captures=_captures(network) if setting.capture.packets else (),
+        captures=_captures(setting, network) if setting.capture.packets else (),
         migration=_migration(setting, network),
         bodies=client.bodies,
         limit_ns=setting.limits.virtual.ns,
@@ -138,18 +154,47 @@ def orders_for(setting: Setting, network: Network) -> Orders:
 
 
 def _services(setting: Setting, network: Network) -> tuple[Started, ...]:
-    """The server, and the proxy before it."""
-    server, capture = SERVERS[setting.server.program], setting.capture
-    address = network.legs[-1].right
-    if setting.proxy is None:
-        listener = Listener(SERVER, address, frozenset({setting.protocol}), setting.tls)
-        return (server.serve(listener, setting.server, capture),)
-    upstream = setting.proxy.upstream
-    behind = Listener(SERVER, address, frozenset({upstream.protocol}), upstream.tls)
-    before = Listener(PROXY, network.legs[0].right, frozenset({setting.protocol}), setting.tls)
-    origin = Origin(address, upstream.protocol, upstream.tls)
-    proxy = PROXIES[setting.proxy.program].forward(before, origin, setting.proxy, capture)
-    return server.serve(behind, setting.server, capture), proxy
+    """The server, and what splits connections on the way to it, the server's neighbour first."""
+    protocol, tls = at_server(setting)
+    listener = Listener(SERVER, _addressed((), network), frozenset({protocol}), tls)
+    server = SERVERS[setting.server.program]
+    services = [server.serve(listener, setting.server, setting.capture)]
+    acting, asked = splitters(setting), (protocol, tls)
+    for number, splitter in reversed(list(enumerate(acting))):
+        behind = Origin(_addressed(acting[number + 1 :], network), *asked)
+        services.append(_splitting(setting, network, splitter, behind))
+        asked = splitter.protocol, splitter.tls
+    return tuple(services)
+
+
+def _splitting(setting: Setting, network: Network, splitter: Splitter, behind: Origin) -> Started:
+    """A program that splits connections, and goes on to what is behind it."""
+    host, capture = splitter.host, setting.capture
+    listener = Listener(
+        splitter.name,
+        network.legs[splitter.position].right,
+        frozenset({splitter.protocol}),
+        splitter.tls,
+    )
+    if not isinstance(host, Pep):
+        return PROXIES[host.program].forward(listener, behind, host, capture)
+    if splitter.kind is Kind.QUIC_PEP:
+        return QUIC_PEPS[host.program].split(listener, behind, host, capture)
+    interception = Interception(splitter.name, _port(splitter))
+    return TCP_PEPS[host.program].intercept(interception, host, capture)
+
+
+def _port(splitter: Splitter) -> int:
+    return 443 if splitter.tls else 80
+
+
+def _addressed(ahead: tuple[Splitter, ...], network: Network) -> str:
+    """The address to connect to, given what lies ahead: the next program that has one of its own.
+
+    TCP PEPs on the way are transparent: what is meant for the server reaches them.
+    """
+    positions = [splitter.position for splitter in ahead if splitter.is_addressed]
+    return network.legs[positions[0] if positions else -1].right
 
 
 def _migration(setting: Setting, network: Network) -> Migration | None:
@@ -198,18 +243,18 @@ def _checked(
         return Measurement(error=f"there is no {', '.join(sorted(missing))}")
     if not outcome.bodies:
         return measurement
-    served = hashlib.sha256(body_file(int(setting.workload.size)).read_bytes()).hexdigest()
+    served = hashlib.sha256(body_file(int(setting.body_size)).read_bytes()).hexdigest()
     for body in outcome.bodies:
-        if body.size != int(setting.workload.size):
-            error = f"{body.path} has {body.size} bytes of {int(setting.workload.size)}"
+        if body.size != int(setting.body_size):
+            error = f"{body.path} has {body.size} bytes of {int(setting.body_size)}"
             return Measurement(error=error)
         if body.sha256 != served:
             return Measurement(error=f"{body.path} is not the body that was served")
     return measurement
 
 
-def _captures(network: Network) -> tuple[Capture, ...]:
-    hosts = (CLIENT, PROXY, SERVER)
+def _captures(setting: Setting, network: Network) -> tuple[Capture, ...]:
+    hosts = host_names(setting, CLIENT, SERVER)
     return tuple(
         Capture(namespace.name, device, f"{namespace.name}{suffix}.pcap")
         for namespace in network.namespaces

@@ -18,7 +18,8 @@ from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.programs import SERVERS
 from headway.programs.base import CLIENT, SERVER, Listener
 from headway.programs.client import hosts_file
-from headway.study.model import Capture, Clock, Host, Protocol
+from headway.study.host import HTTP, Host
+from headway.study.model import Capture, Clock
 from headway.study.path import Path as NetworkPath
 from headway.study.units import Duration
 
@@ -55,7 +56,7 @@ def _on_console(
     host = Host(program="")
     network = two_hosts(path, host, host, seed, _A_DAY)
     address = network.legs[0].right
-    listener = Listener(SERVER, address, frozenset(Protocol), tls=True)
+    listener = Listener(SERVER, address, HTTP, tls=True)
     server = SERVERS["nginx"].serve(listener, host, Capture())
     orders = Orders(
         namespaces=network.namespaces,

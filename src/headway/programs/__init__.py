@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from headway.errors import WrongInputError, nearest
 from headway.programs.aioquic import Aioquic
-from headway.programs.base import Adapter, Client, ReverseProxy, Server
+from headway.programs.base import Adapter, Client, QuicPep, ReverseProxy, Server, TcpPep
 from headway.programs.caddy import Caddy
 from headway.programs.curl import Curl
 from headway.programs.envoy import Envoy
@@ -18,7 +18,10 @@ from headway.programs.ngtcp2_server import Ngtcp2Server
 from headway.programs.quic_go import QuicGo
 from headway.programs.wget import Wget
 from headway.programs.wget2 import Wget2
-from headway.study.model import Host, Protocol, Setting
+from headway.study.chain import Kind, Splitter, at_server, splitters
+from headway.study.hop import Pep
+from headway.study.host import Host, Protocol
+from headway.study.model import Setting
 
 _A = TypeVar("_A", bound=Adapter)
 
@@ -34,13 +37,30 @@ PROXIES: dict[str, ReverseProxy] = {
 }
 
 
+QUIC_PEPS: dict[str, QuicPep] = {}
+TCP_PEPS: dict[str, TcpPep] = {}
+
+_SPLITTERS: dict[Kind, tuple[str, Mapping[str, Adapter]]] = {
+    Kind.REVERSE_PROXY: ("proxy", PROXIES),
+    Kind.QUIC_PEP: ("QUIC PEP", QUIC_PEPS),
+    Kind.TCP_PEP: ("TCP PEP", TCP_PEPS),
+}
+"""What people call them, and those that there are."""
+
+
 def adapters_of(setting: Setting) -> Iterator[tuple[Adapter, Host, Protocol]]:
-    """The programs of a setting, each with its host and the protocol it sends bodies by."""
+    """The programs of a setting, each with its host and the protocol it sends bodies by.
+
+    The client's is the first and the server's the last; between them are those that act on the
+    setting's connections. Of a PEP, the host is its side towards the client.
+    """
     yield CLIENTS[setting.client.program], setting.client, setting.protocol
-    protocol = setting.protocol
-    if setting.proxy:
-        yield PROXIES[setting.proxy.program], setting.proxy, protocol
-        protocol = setting.proxy.upstream.protocol
+    for splitter in splitters(setting):
+        _, known = _SPLITTERS[splitter.kind]
+        host = splitter.host
+        sending = host.towards_client if isinstance(host, Pep) else host
+        yield known[host.program], sending, splitter.protocol
+    protocol, _ = at_server(setting)
     yield SERVERS[setting.server.program], setting.server, protocol
 
 
@@ -50,8 +70,7 @@ def check_programs(setting: Setting) -> None:
     Raises:
         WrongInputError: they do not; names what would be right.
     """
-    at_server = setting.proxy.upstream.protocol if setting.proxy else setting.protocol
-    client = _find("client", setting.client, CLIENTS, setting.protocol)
+    client = _find("client", setting.client, CLIENTS, setting.protocol, "client")
     if type(setting.workload) not in client.workloads:
         known = ", ".join(
             name
@@ -59,33 +78,52 @@ def check_programs(setting: Setting) -> None:
             if type(setting.workload) in other.workloads and setting.protocol in other.protocols
         )
         raise WrongInputError(
-            f"{client.name} cannot do {setting.workload.kind}; these clients can: {known}",
+            f"{client.name} cannot do {setting.workload.kind}; "
+            f"these clients can: {known or 'none'}",
             where="workload.kind",
         )
-    if setting.proxy:
-        proxy = _find("proxy", setting.proxy, PROXIES, setting.protocol)
-        _check_speaks(proxy.name, proxy.upstream_protocols, at_server, "proxy.upstream.protocol")
-    _find("server", setting.server, SERVERS, at_server)
+    for splitter in splitters(setting):
+        _check_splitter(setting, splitter)
+    _find("server", setting.server, SERVERS, at_server(setting)[0], "server")
 
 
-def _find(role: str, host: Host, known: Mapping[str, _A], protocol: Protocol) -> _A:
+def _check_splitter(setting: Setting, splitter: Splitter) -> None:
+    kind, host = splitter.kind, splitter.host
+    where = f"hops.{splitter.name}.{kind}" if setting.hops else str(kind)
+    role, known = _SPLITTERS[kind]
+    adapter = _find(role, host, known, splitter.protocol, where)
+    if isinstance(host, Pep):
+        _check_knobs(adapter, host.downstream.knobs, f"{where}.downstream")
+        _check_knobs(adapter, host.upstream.knobs, f"{where}.upstream")
+    if isinstance(adapter, ReverseProxy):
+        upstream = setting.middleboxes[splitter.position].proxy
+        assert upstream is not None
+        spoken, asked = adapter.upstream_protocols, upstream.upstream.protocol
+        _check_speaks(adapter.name, spoken, asked, f"{where}.upstream.protocol")
+
+
+def _find(role: str, host: Host, known: Mapping[str, _A], protocol: Protocol, where: str) -> _A:
     adapter = known.get(host.program)
     if adapter is None:
         raise WrongInputError(
             _unknown(f"no {role} program {host.program!r}", host.program, list(known)),
-            where=f"{role}.program",
+            where=f"{where}.program",
         )
     _check_speaks(adapter.name, adapter.protocols, protocol, "protocol")
+    _check_knobs(adapter, host.knobs, where)
+    return adapter
+
+
+def _check_knobs(adapter: Adapter, asked: Mapping[str, str], where: str) -> None:
     knobs = {knob.name: knob for knob in adapter.knobs}
-    for name, value in host.knobs.items():
+    for name, value in asked.items():
         if name not in knobs:
             message = _unknown(f"{adapter.name} has no knob {name!r}", name, list(knobs))
-            raise WrongInputError(message, where=f"{role}.knobs")
+            raise WrongInputError(message, where=f"{where}.knobs")
         choices = knobs[name].choices
         if choices and value not in choices:
             message = _unknown(f"{value!r} is not a value of this knob", value, choices)
-            raise WrongInputError(message, where=f"{role}.knobs.{name}")
-    return adapter
+            raise WrongInputError(message, where=f"{where}.knobs.{name}")
 
 
 def _check_speaks(name: str, spoken: frozenset[Protocol], protocol: Protocol, where: str) -> None:
@@ -96,15 +134,24 @@ def _check_speaks(name: str, spoken: frozenset[Protocol], protocol: Protocol, wh
 def remarks(setting: Setting) -> tuple[str, ...]:
     """What a reader of this setting's results must know and might overlook."""
     found = []
-    for adapter, host, protocol in adapters_of(setting):
+    for adapter, host in _quic_senders(setting):
         own, asked = adapter.quic_congestion_control(host), str(host.congestion_control)
-        sends = not isinstance(adapter, Client)
-        if sends and protocol is Protocol.H3 and own != asked:
+        if own != asked:
             found.append(
                 f"{adapter.name}'s QUIC uses {own}; congestion_control = {asked} holds for its "
                 "TCP only"
             )
     return tuple(found)
+
+
+def _quic_senders(setting: Setting) -> Iterator[tuple[Adapter, Host]]:
+    """The programs but the client that send by QUIC; a PEP is there with either side."""
+    for adapter, host, protocol in adapters_of(setting):
+        if protocol.over_quic and not isinstance(adapter, Client):
+            yield adapter, host
+    for splitter in splitters(setting):
+        if splitter.kind is Kind.QUIC_PEP and isinstance(splitter.host, Pep):
+            yield QUIC_PEPS[splitter.host.program], splitter.host.towards_server
 
 
 def _unknown(message: str, word: str, known: Sequence[str]) -> str:

@@ -19,7 +19,8 @@ from headway.programs.base import (
     urls,
 )
 from headway.programs.client import IDLE_LIMIT_S, reported
-from headway.study.model import Protocol, Setting
+from headway.study.host import Protocol
+from headway.study.model import Setting
 from headway.study.workload import Download, Migration, Parallel
 
 _CLIENT = ("python3", "-B", "-m", "headway.guest.aioquic_client")

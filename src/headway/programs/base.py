@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import ClassVar
 
 from headway.guest.orders import Ended, Program
-from headway.study.model import Capture, Host, Protocol, Setting
+from headway.study.hop import Pep
+from headway.study.host import Host, Protocol
+from headway.study.model import Capture, Setting
 from headway.study.workload import Download, Parallel
 
 CLIENT, PROXY, SERVER = "client", "proxy", "server"
-"""Names of the hosts' network namespaces."""
+"""Names of network namespaces: the hosts at the ends, and the proxy of a setting without hops."""
 SERVER_NAME = "server.test"
 """Name that clients ask for; the server's and the proxy's certificate hold it."""
 CA_FILE, CERTIFICATE_FILE, KEY_FILE = (
@@ -80,7 +82,7 @@ class Listener:
 
 @dataclass(frozen=True)
 class Origin:
-    """The server behind a proxy: where it is, and how the proxy speaks to it."""
+    """What is behind a proxy, the server or the next proxy: where, and how it is spoken to."""
 
     address: str
     protocol: Protocol
@@ -90,6 +92,35 @@ class Origin:
     def port(self) -> int:
         """Port of the server."""
         return 443 if self.tls else 80
+
+
+@dataclass(frozen=True)
+class Interception:
+    """TCP connections that a host takes out of the traffic it routes.
+
+    Those that come from the client's side for this port, of whatever address, and the packets
+    that answer on their continuations are delivered to the host itself. A program listens with
+    ``IP_TRANSPARENT`` on the port at any address, learns from ``getsockname`` whom a connection
+    was meant for, and connects there from the client's address, ``IP_TRANSPARENT`` again.
+    """
+
+    namespace: str
+    port: int
+
+
+@dataclass(frozen=True)
+class Flow:
+    """A bulk flow as its receiver saw it.
+
+    Attributes:
+        start_s: when its client began to open its connection, seconds from the client's start.
+        interval_s: length of an interval; the first begins with the flow.
+        bytes: that the receiving program got in each interval.
+    """
+
+    start_s: float
+    interval_s: float
+    bytes: tuple[int, ...]
 
 
 @dataclass(frozen=True)
@@ -104,6 +135,7 @@ class Measurement:
         total_s: the last byte of the last response came.
         bytes: received bytes of bodies, of all responses together.
         each_s: for every request, in their order, when its last byte came.
+        flows: the bulk flows, in their order.
     """
 
     error: str | None = None
@@ -113,6 +145,7 @@ class Measurement:
     total_s: float | None = None
     bytes: int | None = None
     each_s: tuple[float, ...] = ()
+    flows: tuple[Flow, ...] = ()
 
 
 class Adapter(ABC):
@@ -126,6 +159,8 @@ class Adapter(ABC):
     protocols: ClassVar[frozenset[Protocol]]
     quic_congestion_controls: ClassVar[tuple[str, ...]] = ()
     """Congestion controls that its QUIC has, the one it uses if asked for another first."""
+    sets_quic_initial_window: ClassVar[bool] = False
+    """Whether its QUIC begins with the initial window that the study asks for."""
     reads_tsc: ClassVar[bool] = False
     """Whether it reads the processor's time stamp counter, so that the lab must keep that, too."""
     knobs: ClassVar[tuple[Knob, ...]] = ()
@@ -168,6 +203,44 @@ class ReverseProxy(Adapter):
         """How to forward requests from a listener to an origin."""
 
 
+class QuicPep(Adapter):
+    """A program that splits QUIC connections and maps their streams one to one.
+
+    It is addressed: others connect to it, and it connects to what is behind it.
+    """
+
+    protocols: ClassVar[frozenset[Protocol]] = frozenset({Protocol.H3, Protocol.QUIC})
+
+    @abstractmethod
+    def split(self, listener: Listener, behind: Origin, pep: Pep, capture: Capture) -> Started:
+        """How to split connections.
+
+        Args:
+            listener: where it is connected to; one protocol, always with TLS.
+            behind: the next PEP, a reverse proxy or the server; by the same protocol.
+            pep: what the study asks for: ``pep.towards_client`` and ``pep.towards_server`` are its
+                sides, with congestion control, initial window and knobs.
+            capture: whether to write qlog.
+        """
+
+
+class TcpPep(Adapter):
+    """A program that splits TCP connections and is transparent: both ends see the other's address."""
+
+    protocols: ClassVar[frozenset[Protocol]] = frozenset({Protocol.H1, Protocol.H2, Protocol.TCP})
+
+    @abstractmethod
+    def intercept(self, interception: Interception, pep: Pep, capture: Capture) -> Started:
+        """How to split connections.
+
+        Args:
+            interception: where it runs, and the port it listens on.
+            pep: as for `QuicPep.split`. The host's routes already give every socket the congestion
+                control and the initial window of the side that it is on.
+            capture: as for `Server.serve`.
+        """
+
+
 class Client(Adapter):
     """A program that fetches bodies and tells how long that took."""
 
@@ -208,7 +281,7 @@ class Client(Adapter):
 def urls(setting: Setting) -> tuple[str, ...]:
     """URLs of the workload's bodies; several of the same size differ in their query."""
     scheme = "https" if setting.tls else "http"
-    size = int(setting.workload.size)
+    size = int(setting.body_size)
     url = f"{scheme}://{SERVER_NAME}/{size}.bin"
     count = setting.workload.requests
     return (url,) if count == 1 else tuple(f"{url}?{number}" for number in range(1, count + 1))
@@ -230,5 +303,5 @@ def served_on(listener: Listener) -> tuple[str, ...]:
     """Sockets that a server must have open: ``tcp:443``, ``udp:443``, ``tcp:80``."""
     if not listener.tls:
         return ("tcp:80",)
-    quic = ("udp:443",) if Protocol.H3 in listener.protocols else ()
-    return (*quic, "tcp:443") if listener.protocols - {Protocol.H3} else quic
+    transports = {"udp" if protocol.over_quic else "tcp" for protocol in listener.protocols}
+    return tuple(f"{transport}:443" for transport in sorted(transports, reverse=True))

@@ -16,7 +16,8 @@ from headway.programs.base import (
     Started,
     served_on,
 )
-from headway.study.model import Capture, Host, Protocol
+from headway.study.host import HTTP, Host
+from headway.study.model import Capture
 
 _FILE = "/run/caddy.json"
 
@@ -29,7 +30,7 @@ class Caddy(Server):
 
     name = "caddy"
     package = "caddy"
-    protocols = frozenset(Protocol)
+    protocols = HTTP
     quic_congestion_controls = ("reno",)
     adjustments = (
         Adjustment(

@@ -75,8 +75,8 @@ def answer_error(status: int, size: int, setting: Setting) -> str | None:
     """What is wrong with an answer: its status, or the number of bytes of its body."""
     if status != 200:
         return f"the server answered with status {status}"
-    if size != int(setting.workload.size):
-        return f"{size} bytes came of {int(setting.workload.size)}"
+    if size != int(setting.body_size):
+        return f"{size} bytes came of {int(setting.body_size)}"
     return None
 
 

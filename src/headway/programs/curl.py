@@ -29,7 +29,8 @@ from headway.programs.client import (
     secrets_environment,
     started_again,
 )
-from headway.study.model import Protocol, Setting
+from headway.study.host import HTTP, Protocol
+from headway.study.model import Setting
 from headway.study.workload import Download, Migration, Parallel
 
 _VERSION_OPTION = {
@@ -61,7 +62,7 @@ class Curl(Client):
 
     name = "curl"
     package = "curl"
-    protocols = frozenset(Protocol)
+    protocols = HTTP
     workloads = (Download, Parallel, Migration)
     quic_congestion_controls = ("cubic",)
     knobs = (RETRY_PAUSE,)

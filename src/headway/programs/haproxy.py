@@ -21,7 +21,8 @@ from headway.programs.base import (
     served_on,
 )
 from headway.programs.nginx import files_on_socket
-from headway.study.model import Capture, Host, Protocol
+from headway.study.host import HTTP, Host, Protocol
+from headway.study.model import Capture
 
 _FILES_SOCKET = "/run/haproxy-files.sock"
 
@@ -78,7 +79,7 @@ class _Haproxy(Adapter):
 
     name = "haproxy"
     package = "haproxy"
-    protocols = frozenset(Protocol)
+    protocols = HTTP
     quic_congestion_controls = ("cubic", "reno", "bbr")
     knobs: ClassVar[tuple[Knob, ...]] = _KNOBS
 

@@ -20,7 +20,8 @@ from headway.programs.base import (
     Started,
     served_on,
 )
-from headway.study.model import Capture, Host, Protocol
+from headway.study.host import HTTP, Host, Protocol
+from headway.study.model import Capture
 
 _CONFIGURATION = """\
 daemon off;
@@ -94,7 +95,7 @@ class Nginx(Server):
 
     name = "nginx"
     package = "nginx"
-    protocols = frozenset(Protocol)
+    protocols = HTTP
     quic_congestion_controls = ("cubic",)
     executable: ClassVar[str] = "nginx"
     knobs = _KNOBS
@@ -130,7 +131,7 @@ class NginxProxy(ReverseProxy):
 
     name = "nginx"
     package = "nginx"
-    protocols = frozenset(Protocol)
+    protocols = HTTP
     upstream_protocols = frozenset({Protocol.H1, Protocol.H2})
     quic_congestion_controls = ("cubic",)
     knobs = (

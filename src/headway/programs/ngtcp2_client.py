@@ -30,7 +30,8 @@ from headway.programs.client import (
     last_words,
     secrets_environment,
 )
-from headway.study.model import Protocol, Setting
+from headway.study.host import Protocol
+from headway.study.model import Setting
 from headway.study.workload import Download, Migration, Parallel
 
 _BODIES = "/tmp/bodies"
@@ -89,7 +90,7 @@ class Ngtcp2Client(Client):
             address,
             str(port(setting)),
         )
-        names = _spellings(f"{int(setting.workload.size)}.bin", setting.workload.requests)
+        names = _spellings(f"{int(setting.body_size)}.bin", setting.workload.requests)
         urls = tuple(f"https://{SERVER_NAME}/{name}" for name in names)
         env = {"LD_PRELOAD": RANDOM_DEVICE, **secrets_environment(setting)}
         command = in_new_directory(logs, in_new_directory(_BODIES, (*argv, *urls)))
@@ -121,7 +122,7 @@ class Ngtcp2Client(Client):
             tls_s=connection.handshake_ms / 1e3,
             ttfb_s=min(answer.began_ms for answer in answers if answer) / 1e3,
             total_s=total_s,
-            bytes=int(setting.workload.size) * count,
+            bytes=int(setting.body_size) * count,
             each_s=tuple(round(total_s - (max(ends) - end) / 1e3, 9) for end in ends),
         )
 

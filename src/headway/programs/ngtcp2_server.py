@@ -15,7 +15,8 @@ from headway.programs.base import (
     Started,
     served_on,
 )
-from headway.study.model import Capture, Host, Protocol
+from headway.study.host import Host, Protocol
+from headway.study.model import Capture
 
 
 class Ngtcp2Server(Server):

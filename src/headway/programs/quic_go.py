@@ -19,7 +19,8 @@ from headway.programs.base import (
     urls,
 )
 from headway.programs.client import in_new_directory, reported, secrets_environment
-from headway.study.model import Protocol, Setting
+from headway.study.host import Protocol
+from headway.study.model import Setting
 from headway.study.workload import Download, Migration, Parallel
 
 _EXTRA = "quic-go-client"

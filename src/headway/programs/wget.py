@@ -26,7 +26,8 @@ from headway.programs.client import (
     secrets_environment,
     started_again,
 )
-from headway.study.model import Protocol, Setting
+from headway.study.host import Protocol
+from headway.study.model import Setting
 from headway.study.workload import Download, Migration
 
 RESUME = Knob(

@@ -27,7 +27,8 @@ from headway.programs.client import (
     started_again,
 )
 from headway.programs.wget import RESUME
-from headway.study.model import Protocol, Setting
+from headway.study.host import Protocol
+from headway.study.model import Setting
 from headway.study.workload import Download, Migration, Parallel
 
 _ANSWERS, _HANDSHAKES = "wget2-answers.csv", "wget2-handshakes.csv"
@@ -104,7 +105,7 @@ class Wget2(Client):
             bodies = bodies or (_PARTIAL_BODY,)
             if self.knob("resume", setting.client) == "on":
                 argv = (*argv, "--continue")
-            whole = ("sh", "-c", _WHOLE, "sh", bodies[0], str(int(setting.workload.size)))
+            whole = ("sh", "-c", _WHOLE, "sh", bodies[0], str(int(setting.body_size)))
             argv = started_again((*whole, *argv), self.knob("retry_pause", setting.client))
         where = f"--output-document={bodies[0] if bodies else _DISCARDED}"
         if len(bodies) > 1:
@@ -123,7 +124,7 @@ class Wget2(Client):
             whole = answer
             if isinstance(setting.workload, Migration) and answer.status == 206:
                 # The rest of a body whose size the shell has looked at.
-                whole = replace(answer, status=200, size=int(setting.workload.size))
+                whole = replace(answer, status=200, size=int(setting.body_size))
             if error := answer_error(whole.status, whole.size, setting):
                 return Measurement(error=error)
         if error := _connection_error(directory / _HANDSHAKES, setting):
@@ -133,7 +134,7 @@ class Wget2(Client):
         total_s, longest_ms = ended.at_ns / 1e9, max(answer.took_ms for answer in answers)
         return Measurement(
             total_s=total_s,
-            bytes=int(setting.workload.size) * len(answers),
+            bytes=int(setting.body_size) * len(answers),
             each_s=tuple(
                 round(total_s - (longest_ms - answer.took_ms) / 1e3, 9) for answer in answers
             ),

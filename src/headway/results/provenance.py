@@ -77,7 +77,7 @@ def _adapters(runs: tuple[Run, ...]) -> list[Adapter]:
 def _version(adapter: Adapter, image: Image) -> str:
     if adapter.extra:
         return find_extra(adapter.extra).version
-    return image.info.packages.get(adapter.package, "unknown")
+    return image.info.versions.get(adapter.package, "unknown")
 
 
 def host_facts() -> dict[str, Any]:

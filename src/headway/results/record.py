@@ -4,25 +4,29 @@ from __future__ import annotations
 
 import signal
 from dataclasses import asdict
-from pathlib import Path
+from pathlib import Path as Directory
 from typing import Any
 
 from headway.guest.orders import Outcome
 from headway.lab.run import Result
 from headway.programs import adapters_of
+from headway.programs.base import Adapter
 from headway.results.limits import Limits, find_limits
 from headway.results.qlog import compact_qlog
 from headway.results.schema import Record, Status
 from headway.results.transfer import narrowest, transfer_of
-from headway.study.model import Protocol, Setting
-from headway.study.path import Direction
+from headway.study.chain import at_server, http_paths
+from headway.study.host import Host, Protocol
+from headway.study.model import Setting
+from headway.study.path import Direction, Path
 from headway.study.plan import Run
+from headway.study.workload import Bulk, BulkDirection
 
 _USUAL_WINDOW = 10
 """Initial window of Linux's TCP, segments (RFC 6928)."""
 
 
-def make_record(run: Run, result: Result, directory: Path) -> Record:
+def make_record(run: Run, result: Result, directory: Directory) -> Record:
     """Combine a run's conditions, its outcome and its measurements."""
     measured = result.measurement
     error = result.outcome.reason or _killed(result.outcome) or measured.error
@@ -33,7 +37,8 @@ def make_record(run: Run, result: Result, directory: Path) -> Record:
     transfer = transfer_of(run.setting, result.network, measured)
     transfer.save(directory)
     compact_qlog(directory, keep=run.setting.capture.qlog)
-    limits = find_limits(directory, transfer) if good else Limits()
+    observed = good and not _uploads(run.setting)
+    limits = find_limits(directory, transfer) if observed else Limits()
     total = measured.total_s if good else None
     return Record(
         **conditions(run),
@@ -53,6 +58,12 @@ def make_record(run: Run, result: Result, directory: Path) -> Record:
     )
 
 
+def _uploads(setting: Setting) -> bool:
+    """Whether data flow to the server; what limits a sender is observed towards the client only."""
+    workload = setting.workload
+    return isinstance(workload, Bulk) and workload.direction is BulkDirection.UPLOAD
+
+
 def _killed(outcome: Outcome) -> str | None:
     """Which program of the workload a signal ended, if any."""
     for ended in outcome.ended:
@@ -68,8 +79,9 @@ def _seconds(time_ns: int | None) -> float | None:
 def conditions(run: Run) -> dict[str, Any]:
     """Columns that a run has before it is carried out."""
     setting = run.setting
-    down = [link.down for link in setting.path.links]
-    up = [link.up for link in setting.path.links]
+    path, behind = http_paths(setting)
+    down = [link.down for link in path.links]
+    up = [link.up for link in path.links]
     narrow, narrow_up = narrowest(down), narrowest(up)
     return {
         "run_id": run.run_id,
@@ -80,11 +92,11 @@ def conditions(run: Run) -> dict[str, Any]:
         "protocol": setting.protocol.value,
         "tls": setting.tls,
         **_hosts(setting),
-        **_upstream(setting),
-        "profile": setting.path.profile,
+        **_upstream(setting, behind),
+        "profile": path.profile,
         "rate_mbit": _rate_mbit(narrow),
         "rate_up_mbit": _rate_mbit(narrow_up),
-        "rtt_ms": setting.path.rtt.ms,
+        "rtt_ms": path.rtt.ms,
         "loss_pct": _loss_pct(down),
         "loss_up_pct": _loss_pct(up),
         "loss_burst": max(direction.loss.burst for direction in down),
@@ -92,7 +104,7 @@ def conditions(run: Run) -> dict[str, Any]:
         "offload": setting.offload,
         "queue_bytes": _queue_bytes(narrow, setting),
         "workload": str(setting.workload),
-        "size_bytes": int(setting.workload.size),
+        "size_bytes": _size_bytes(setting),
         "requests": setting.workload.requests,
         "rep": run.rep,
         "seed": run.seed,
@@ -101,31 +113,48 @@ def conditions(run: Run) -> dict[str, Any]:
 
 
 def _hosts(setting: Setting) -> dict[str, Any]:
-    """Programs, congestion controls and initial windows."""
+    """Programs, congestion controls and initial windows; of several on the way, a list in words."""
+    client, *between, server = adapters_of(setting)
     hosts: dict[str, Any] = {}
-    roles = ("client", "proxy", "server") if setting.proxy else ("client", "server")
-    for role, (adapter, host, protocol) in zip(roles, adapters_of(setting), strict=True):
-        quic = protocol is Protocol.H3
+    for role, (adapter, host, protocol) in (("client", client), ("server", server)):
         hosts[role] = adapter.name
-        hosts[f"{role}_cc"] = (
-            adapter.quic_congestion_control(host) if quic else host.congestion_control.value
-        )
-        if role != "proxy":
-            hosts[f"{role}_iw"] = None if quic else (host.initial_window or _USUAL_WINDOW)
+        hosts[f"{role}_cc"] = _congestion_control(adapter, host, protocol)
+        hosts[f"{role}_iw"] = _initial_window(adapter, host, protocol)
+    if between:
+        hosts["proxy"] = ", ".join(adapter.name for adapter, _, _ in between)
+        hosts["proxy_cc"] = ", ".join(_congestion_control(*one) for one in between)
     return hosts
 
 
-def _upstream(setting: Setting) -> dict[str, Any]:
-    if setting.proxy is None:
+def _congestion_control(adapter: Adapter, host: Host, protocol: Protocol) -> str:
+    if protocol.over_quic:
+        return adapter.quic_congestion_control(host)
+    return host.congestion_control.value
+
+
+def _initial_window(adapter: Adapter, host: Host, protocol: Protocol) -> int | None:
+    if protocol.over_quic and not adapter.sets_quic_initial_window:
+        return None
+    return host.initial_window or _USUAL_WINDOW
+
+
+def _upstream(setting: Setting, path: Path | None) -> dict[str, Any]:
+    """What lies behind a reverse proxy, if there is one."""
+    if path is None:
         return {}
-    path = setting.proxy.upstream.path
     down = [link.down for link in path.links]
+    protocol, _ = at_server(setting)
     return {
-        "upstream_protocol": setting.proxy.upstream.protocol.value,
+        "upstream_protocol": protocol.value,
         "upstream_rate_mbit": _rate_mbit(narrowest(down)),
         "upstream_rtt_ms": path.rtt.ms,
         "upstream_loss_pct": _loss_pct(down),
     }
+
+
+def _size_bytes(setting: Setting) -> int | None:
+    size = setting.workload.size
+    return None if size is None else int(size)
 
 
 def _rate_mbit(direction: Direction) -> float | None:
@@ -135,7 +164,13 @@ def _rate_mbit(direction: Direction) -> float | None:
 def _queue_bytes(direction: Direction, setting: Setting) -> int | None:
     if direction.first_rate is None or direction.queue.packets is not None:
         return None
-    return direction.queue.limit_bytes(direction.first_rate, setting.path.rtt)
+    # A BDP is one of the path that the link belongs to.
+    rtt = next(
+        path.rtt
+        for path in setting.paths
+        if path and any(link.down is direction for link in path.links)
+    )
+    return direction.queue.limit_bytes(direction.first_rate, rtt)
 
 
 def _loss_pct(directions: list[Direction]) -> float:

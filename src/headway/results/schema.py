@@ -39,23 +39,29 @@ class Record(BaseModel):
     contender: str = Field(
         description="What is compared within a cell; the protocol's name unless the study names contenders."
     )
-    protocol: str = Field(description="HTTP version: `h1`, `h2` or `h3`.")
+    protocol: str = Field(
+        description="HTTP version: `h1`, `h2` or `h3`; for bulk flows the transport alone: `tcp` or `quic`."
+    )
     tls: bool = Field(description="Whether the connection was encrypted.")
     client: str = Field(description="Client program.")
     server: str = Field(description="Server program.")
-    proxy: str | None = Field(default=None, description="Reverse proxy, if any.")
+    proxy: str | None = Field(
+        default=None,
+        description="Programs between client and server that split its connections, from the client on: reverse proxies and PEPs. Null if there are none, or none that acts on the protocol.",
+    )
     upstream_protocol: str | None = Field(
-        default=None, description="HTTP version between proxy and server; null without a proxy."
+        default=None,
+        description="HTTP version between reverse proxy and server; null without a reverse proxy.",
     )
     client_cc: str = Field(
-        description="Congestion control of the client's TCP; for `h3` the client program's own."
+        description="Congestion control of the client's TCP; for `h3` and `quic` the client program's own."
     )
     server_cc: str = Field(
-        description="Congestion control of the server's TCP; of the server program's own QUIC if it speaks `h3` (behind a proxy: to the proxy)."
+        description="Congestion control of the server's TCP; of the server program's own QUIC if it speaks `h3` or `quic` (behind a proxy: to the proxy)."
     )
     proxy_cc: str | None = Field(
         default=None,
-        description="Congestion control of the proxy towards the client: its TCP's, for `h3` the program's own.",
+        description="Congestion control of each such program towards the client: its TCP's, for `h3` and `quic` the program's own.",
     )
     client_iw: int | None = Field(
         default=None,
@@ -96,19 +102,22 @@ class Record(BaseModel):
     )
     upstream_rate_mbit: float | None = Field(
         default=None,
-        description="Rate of the narrowest link between server and proxy at the start, Mbit/s; null if unlimited or without a proxy.",
+        description="Rate of the narrowest link between server and reverse proxy at the start, Mbit/s; null if unlimited or without a reverse proxy.",
     )
     upstream_rtt_ms: float | None = Field(
         default=None,
-        description="Round-trip propagation delay between proxy and server, ms; null without a proxy.",
+        description="Round-trip propagation delay between reverse proxy and server, ms; null without a reverse proxy.",
     )
     upstream_loss_pct: float | None = Field(
         default=None,
-        description="Mean random loss from server to proxy, percent of packets; null without a proxy.",
+        description="Mean random loss from server to reverse proxy, percent of packets; null without a reverse proxy.",
     )
     workload: str = Field(description="Workload, as `download 1 MB`.")
-    size_bytes: int | None = Field(default=None, description="Size of each body asked for, bytes.")
-    requests: int = Field(default=1, description="Number of requests.")
+    size_bytes: int | None = Field(
+        default=None,
+        description="Size of each body asked for or of each bulk flow, bytes; null if flows last for a time.",
+    )
+    requests: int = Field(default=1, description="Number of requests, or of bulk flows.")
     rep: int = Field(description="Repetition, from 1.")
     seed: int = Field(description="Seed of everything random in the run.")
     clock: str = Field(description="Clock of the lab: `virtual`, `cpu` or `real`.")
@@ -153,8 +162,8 @@ class Record(BaseModel):
     )
     upstream_limited_by: str | None = Field(
         default=None,
-        description="With a proxy: the same as `limited_by` for what the server sent to the proxy; "
-        "`limited_by` and the columns below are about what the proxy sent to the client.",
+        description="With a proxy or PEPs: the same as `limited_by` for what was sent to the one nearest to the client; "
+        "`limited_by` and the columns below are about what that one sent to the client.",
     )
     handshake_s: float | None = Field(
         default=None, description="Time before the first byte of the response."

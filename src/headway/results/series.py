@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headway.errors import WrongInputError
+from headway.programs.base import Flow
 from headway.results.hop import Evidence, HopSamples, observe
 from headway.results.reasons import Limit, intervals
 from headway.results.sender import Sender
@@ -28,7 +29,7 @@ class HopSeries:
     their sums and the round-trip time is their mean.
 
     Attributes:
-        sender: host that sends: ``server`` or ``proxy``.
+        sender: host that sends: ``server``, ``proxy`` or a hop by its name.
         receiver: host that its responses go to.
         evidence: where the sender's state is known from.
         at_s: seconds from the workload's start.
@@ -71,12 +72,14 @@ class Series:
     Attributes:
         start_s: when the first byte of the response came, None if it did not.
         end_s: when the last byte came, None if it did not.
-        hops: the client's first; with a proxy there are two.
+        hops: the client's first; one more than there are programs that split connections.
+        flows: of a bulk workload, what their receivers got over time.
     """
 
     start_s: float | None
     end_s: float | None
     hops: tuple[HopSeries, ...]
+    flows: tuple[Flow, ...] = ()
 
 
 def read_series(run_directory: Path) -> Series:
@@ -93,7 +96,7 @@ def read_series(run_directory: Path) -> Series:
             where=str(run_directory),
         ) from None
     hops = tuple(_series(hop, transfer) for hop in observe(run_directory, transfer))
-    return Series(transfer.start_s, transfer.end_s, hops)
+    return Series(transfer.start_s, transfer.end_s, hops, transfer.flows)
 
 
 def _series(hop: HopSamples, transfer: Transfer) -> HopSeries:

@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from headway.lab.network import Leg, Network
-from headway.programs.base import CLIENT, PROXY, SERVER, Measurement
+from headway.programs.base import CLIENT, SERVER, Flow, Measurement
+from headway.study.chain import host_names, sections
 from headway.study.model import Setting
 from headway.study.path import Direction, RateSchedule
 from headway.study.path import Path as NetworkPath
@@ -17,7 +18,9 @@ TRANSFER_FILE = "transfer.json"
 
 @dataclass(frozen=True)
 class Hop:
-    """A sender of responses, and the path from it to the next host towards the client.
+    """A sender of responses, and the path from it to the next receiver towards the client.
+
+    Routers on the way, and programs that do not split its connections, are part of the path.
 
     Attributes:
         sender: namespace of the host that sends.
@@ -40,14 +43,16 @@ class Hop:
 
 @dataclass(frozen=True)
 class Transfer:
-    """When the first and the last byte of the response came, and its hops, the client's first.
+    """When the first and the last byte of the response came, its hops and its flows.
 
-    Times are seconds from the workload's start, None if there was no such byte.
+    Times are seconds from the workload's start, None if there was no such byte. The client's hop is
+    the first; flows are those of a bulk workload.
     """
 
     start_s: float | None
     end_s: float | None
     hops: tuple[Hop, ...]
+    flows: tuple[Flow, ...] = ()
 
     def save(self, run_directory: Path) -> None:
         """Keep it in the run's directory, for `read_series`."""
@@ -62,27 +67,33 @@ class Transfer:
         """
         raw = json.loads((run_directory / TRANSFER_FILE).read_text())
         hops = [Hop(**{**hop, "loss_devices": tuple(hop["loss_devices"])}) for hop in raw["hops"]]
-        return cls(raw["start_s"], raw["end_s"], tuple(hops))
+        flows = [Flow(**{**flow, "bytes": tuple(flow["bytes"])}) for flow in raw.get("flows", ())]
+        return cls(raw["start_s"], raw["end_s"], tuple(hops), tuple(flows))
 
 
 def transfer_of(setting: Setting, network: Network, measured: Measurement) -> Transfer:
     """The transfer of a run."""
-    hosts = (CLIENT, PROXY, SERVER) if setting.proxy else (CLIENT, SERVER)
+    names = host_names(setting, CLIENT, SERVER)
     hops: list[Hop] = []
-    for number, (path, leg) in enumerate(zip(setting.paths, network.legs, strict=True)):
+    for section in sections(setting):
         before_s = hops[-1].delay_s if hops else 0.0
-        hops.append(_hop(hosts[number + 1], hosts[number], path, leg, before_s))
-    return Transfer(measured.ttfb_s, measured.total_s, tuple(hops))
+        legs = network.legs[section.receiver : section.sender]
+        sender, receiver = names[section.sender], names[section.receiver]
+        hops.append(_hop(sender, receiver, section.path, legs, before_s))
+    return Transfer(measured.ttfb_s, measured.total_s, tuple(hops), measured.flows)
 
 
-def _hop(sender: str, receiver: str, path: NetworkPath, leg: Leg, before_s: float) -> Hop:
+def _hop(
+    sender: str, receiver: str, path: NetworkPath, legs: tuple[Leg, ...], before_s: float
+) -> Hop:
+    places = [place for leg in legs for place in leg.down]
     directions = [link.down for link in path.links]
     narrow = narrowest(directions)
     return Hop(
         sender=sender,
         receiver=receiver,
-        queue_device=leg.down[directions.index(narrow)].queue_device,
-        loss_devices=tuple(place.loss_device for place in leg.down),
+        queue_device=places[directions.index(narrow)].queue_device,
+        loss_devices=tuple(place.loss_device for place in places),
         rate_mbit=narrow.first_rate.mbit if narrow.first_rate and _is_constant(narrow) else None,
         rtt_s=path.rtt.s,
         delay_s=before_s + sum(direction.delay.s for direction in directions),

@@ -36,7 +36,7 @@ from headway.selftest.rate import Bulk, Depth, Standing
 from headway.selftest.step import Step
 from headway.selftest.timed import LossChanges, Pulses, RateChanges, horizon_ns
 from headway.selftest.transfer import TRANSFER_BYTES, Transfer
-from headway.study.model import Host
+from headway.study.host import Host
 from headway.study.path import Path as NetworkPath
 from headway.study.path import RandomRate
 from headway.study.units import Duration

@@ -17,17 +17,40 @@ from pydantic import BaseModel, ValidationError
 
 from headway.errors import WrongInputError, nearest
 from headway.study.experiment import NAME, Coordinates, Experiment, Study, merge
+from headway.study.hop import named_hops
 from headway.study.model import Setting
 from headway.study.naming import cell_name, slug
 from headway.study.path import Direction, Link
 from headway.study.trace import TRACE_KEY, read_trace
 
 _MODEL_ONLY = frozenset(
-    {"conditions", "links", "schedule", "random", "mean", "download", "parallel", "migration"}
+    {
+        *("conditions", "links", "schedule", "random", "mean"),
+        *("download", "parallel", "migration", "bulk"),
+    }
 )
 """Parts of a location in the model that a file need not have."""
 
+_HOP = re.compile(r"\s*name\s*=\s*[\"']([^\"']*)")
+
 _BUILTIN = resources.files("headway.study") / "builtin"
+
+
+class _Hops:
+    """Keys of `[[hops]]` and of its tables by the names of the hops, as contenders write them."""
+
+    def __init__(self) -> None:
+        self._list, self._hop = "", ""
+
+    def begin(self, table: str, name: str) -> str:
+        """Key of the hop that the list's newest table names."""
+        self._list, self._hop = f"{table}.", f"{table}.{name}"
+        return self._hop
+
+    def key(self, header: str) -> str:
+        """Key of a table: one below the list belongs to the hop that was named last."""
+        below = self._hop and header.startswith(self._list)
+        return f"{self._hop}.{header.removeprefix(self._list)}" if below else header
 
 
 @dataclass(frozen=True)
@@ -42,13 +65,16 @@ class Source:
     def lines_of_keys(self) -> dict[str, int]:
         """Line of every key, by its dotted name; found by shape, for messages only."""
         found: dict[str, int] = {}
-        table = ""
+        table, hops = "", _Hops()
         for number, line in enumerate(self.text.splitlines(), start=1):
             if header := re.match(r"\s*\[+\s*([^\]]+?)\s*\]+", line):
-                table = header[1].replace('"', "")
+                table = hops.key(header[1].replace('"', ""))
                 found.setdefault(table, number)
             elif key := re.match(r"\s*([A-Za-z0-9_.\"-]+)\s*=", line):
                 name = key[1].replace('"', "")
+                if re.search(r"(^|\.)hops$", table) and (hop := _HOP.match(line)):
+                    table = hops.begin(table, hop[1])
+                    found.setdefault(table, number)
                 found.setdefault(f"{table}.{name}" if table else name, number)
         return found
 
@@ -134,14 +160,29 @@ def _of_tables(raw: dict[str, Any], source: Source, *, quick: bool) -> Study:
     short = raw.pop("quick", None)
     if short is None and quick:
         raise WrongInputError("has no quick form (no table [quick])", where=source.name)
+    _name_hops(raw, source)
     full = _study(copy.deepcopy(raw), source)
     if short is None:
         return full
     if not isinstance(short, dict):
         raise WrongInputError("is a table, as [quick]", where=source.where("quick"))
+    _name_hops(short, source, "quick.")
     merge(raw, short)
     shortened = _study(raw, source)
     return shortened if quick else full
+
+
+def _name_hops(raw: dict[str, Any], source: Source, prefix: str = "") -> None:
+    """Put hops under their names, those of the study and those of its experiments."""
+    experiments = raw.get("experiments", {})
+    inner = experiments.items() if isinstance(experiments, dict) else ()
+    for place, table in [("", raw), *((f"experiments.{name}.", one) for name, one in inner)]:
+        if isinstance(table, dict) and "hops" in table:
+            try:
+                table["hops"] = named_hops(table["hops"])
+            except ValueError as error:
+                where = source.where(f"{prefix}{place}hops")
+                raise WrongInputError(str(error), where=where) from None
 
 
 def _study(raw: dict[str, Any], source: Source) -> Study:

@@ -5,19 +5,14 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, Self
 
-from pydantic import Field, model_validator
+from pydantic import Field, field_validator, model_validator
 
+from headway.errors import nearest
+from headway.study.hop import Hop, Proxy, named_hops, only_described
+from headway.study.host import HTTP, Host, Protocol, check_tls
 from headway.study.path import Part, Path
 from headway.study.units import Duration, Size
-from headway.study.workload import Download, Workload
-
-
-class Protocol(StrEnum):
-    """HTTP version: RFC 9112, RFC 9113 and RFC 9114."""
-
-    H1 = "h1"
-    H2 = "h2"
-    H3 = "h3"
+from headway.study.workload import Bulk, Download, Workload
 
 
 class Clock(StrEnum):
@@ -30,56 +25,6 @@ class Clock(StrEnum):
     VIRTUAL = "virtual"
     CPU = "cpu"
     REAL = "real"
-
-
-class CongestionControl(StrEnum):
-    """Congestion control of the lab kernel's TCP."""
-
-    RENO = "reno"
-    CUBIC = "cubic"
-    BBR = "bbr"
-    HYBLA = "hybla"
-    VEGAS = "vegas"
-    WESTWOOD = "westwood"
-    ILLINOIS = "illinois"
-    DCTCP = "dctcp"
-
-
-class Host(Part):
-    """A host: its program, and its TCP."""
-
-    program: str
-    congestion_control: CongestionControl = CongestionControl.CUBIC
-    initial_window: int | None = Field(
-        default=None, ge=1, le=1000, description="segments; the kernel's 10 if not given"
-    )
-    knobs: dict[str, str] = Field(
-        default_factory=dict, description="settings of the program that differ from the adapter's"
-    )
-
-
-def _check_tls(protocol: Protocol, tls: bool) -> None:
-    if not tls and protocol is not Protocol.H1:
-        raise ValueError(f"{protocol} without TLS is not offered; only h1 is")
-
-
-class Upstream(Part):
-    """Between a proxy and the server behind it."""
-
-    protocol: Protocol = Protocol.H1
-    tls: bool = True
-    path: Path = Path()
-
-    @model_validator(mode="after")
-    def _possible(self) -> Self:
-        _check_tls(self.protocol, self.tls)
-        return self
-
-
-class Proxy(Host):
-    """A reverse proxy between client and server: each side has its own path."""
-
-    upstream: Upstream = Upstream()
 
 
 class Limits(Part):
@@ -101,6 +46,9 @@ class Capture(Part):
     bodies: bool = False
 
 
+_MOST_NETWORKS = 256
+"""Between all neighbours, routers of links included: 10.0.0.0/24 to 10.0.255.0/24."""
+
 DEFAULT_PROGRAMS = {"client": "curl", "server": "nginx"}
 
 
@@ -113,6 +61,13 @@ class Setting(Part):
     client: Host = Host(program=DEFAULT_PROGRAMS["client"])
     server: Host = Host(program=DEFAULT_PROGRAMS["server"])
     proxy: Proxy | None = None
+    hops: dict[str, Hop] = Field(
+        default_factory=dict,
+        description="hosts between client and server, from the client on, by name",
+    )
+    bypass: tuple[str, ...] = Field(
+        default=(), description="hops that only route, whatever programs they have"
+    )
     path: Path = Path()
     offload: bool = Field(
         default=False,
@@ -133,22 +88,76 @@ class Setting(Part):
             for role, program in DEFAULT_PROGRAMS.items()
             if isinstance(value.get(role), dict)
         }
-        if isinstance(value.get("proxy"), dict) and "program" not in value["proxy"]:
-            # It says what a proxy would be like; contenders that have one name its program.
+        if only_described(value, "proxy"):
             hosts["proxy"] = None
         return value | hosts
 
+    @field_validator("hops", mode="before")
+    @classmethod
+    def _hops_are_declared(cls, value: Any) -> Any:
+        hops = named_hops(value)
+        if not isinstance(hops, dict):
+            return hops
+        # Contenders and axes refer to hops by name, which makes no hop.
+        declared = [
+            name for name, hop in hops.items() if not isinstance(hop, dict) or "name" in hop
+        ]
+        for name in hops:
+            _check_declared(name, declared)
+        return hops
+
     @model_validator(mode="after")
     def _possible(self) -> Self:
-        _check_tls(self.protocol, self.tls)
+        check_tls(self.protocol, self.tls)
+        if self.proxy and self.hops:
+            raise ValueError("with [[hops]], a reverse proxy is the proxy of one of them")
+        for name in self.bypass:
+            _check_declared(name, list(self.hops))
+        for name, hop in self.hops.items():
+            if hop.name != name:
+                raise ValueError(f"the hop {name!r} cannot have another name")
+        if sum(2 * len(path.links) + 1 if path else 1 for path in self.paths) > _MOST_NETWORKS:
+            raise ValueError(f"too many hops and links: more than {_MOST_NETWORKS} networks")
+        if isinstance(self.workload, Bulk) and self.protocol in HTTP:
+            raise ValueError(f"a bulk flow is sent over tcp or quic, not {self.protocol}")
+        if not isinstance(self.workload, Bulk) and self.protocol not in HTTP:
+            raise ValueError(f'{self.protocol} is for bulk flows; write workload.kind = "bulk"')
         return self
 
     @property
-    def paths(self) -> tuple[Path, ...]:
-        """The paths between neighbouring hosts, the client's first."""
-        return (self.path, self.proxy.upstream.path) if self.proxy else (self.path,)
+    def middleboxes(self) -> tuple[Hop, ...]:
+        """The hosts between client and server, the client's neighbour first."""
+        if self.proxy is None:
+            return tuple(self.hops.values())
+        return (Hop(name="proxy", proxy=self.proxy, path=self.proxy.upstream.path),)
+
+    @property
+    def paths(self) -> tuple[Path | None, ...]:
+        """The paths between neighbouring hosts, the client's first.
+
+        In a chain of hops, None where nothing is said of a path: a cable.
+        """
+        paths = (self.path, *(hop.path for hop in self.middleboxes))
+        return tuple(None if self.hops and path == Path() else path for path in paths)
 
     @property
     def draws_path(self) -> bool:
         """Whether every seed has another path, drawn of a profile."""
-        return any(path.profile is not None for path in self.paths)
+        return any(path.profile is not None for path in self.paths if path)
+
+    @property
+    def served_sizes(self) -> tuple[int, ...]:
+        """Sizes of the bodies that the server must have, bytes."""
+        return () if isinstance(self.workload, Bulk) else (int(self.workload.size),)
+
+    @property
+    def body_size(self) -> Size:
+        """Size of each body that is asked for; not of bulk flows, which ask for none."""
+        assert not isinstance(self.workload, Bulk), "bulk flows ask for no bodies"
+        return self.workload.size
+
+
+def _check_declared(name: str, hops: list[str]) -> None:
+    if name not in hops:
+        known = f"hops: {', '.join(hops)}" if hops else "hops are tables [[hops]] with a name"
+        raise ValueError(f"no hop {name!r}{nearest(name, hops)}; {known}")

@@ -206,6 +206,11 @@ def realise(raw: dict[str, Any], seed: int | None) -> dict[str, Any]:
     raw = dict(raw)
     if isinstance(raw.get("path"), dict):
         raw["path"] = _path(raw["path"], seed)
+    if isinstance(raw.get("hops"), dict):
+        raw["hops"] = {
+            name: realise(hop, seed) if isinstance(hop, dict) else hop
+            for name, hop in raw["hops"].items()
+        }
     proxy = raw.get("proxy")
     if isinstance(proxy, dict) and isinstance(proxy.get("upstream"), dict):
         raw["proxy"] = {**proxy, "upstream": realise(proxy["upstream"], seed)}

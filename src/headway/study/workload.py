@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
 from headway.study.path import Part
-from headway.study.units import Size
+from headway.study.units import Duration, Size
 
 
 class Download(Part):
@@ -72,6 +73,51 @@ class Migration(Part):
         return f"migration after {self.after} of {self.size}"
 
 
+class BulkDirection(StrEnum):
+    """Where the data of a bulk flow go."""
+
+    DOWNLOAD = "download"
+    UPLOAD = "upload"
+
+
+class Bulk(Part):
+    """Flows of arbitrary data on the transport alone, without HTTP, for a time or a size each.
+
+    Every flow has a connection of its own, which the client opens. What is told of a flow is how
+    many bytes its receiver's program got in every 100 ms.
+    """
+
+    kind: Literal["bulk"] = "bulk"
+    duration: Duration | None = Field(default=None, description="how long each flow sends")
+    size: Size | None = Field(default=None, description="how much each flow sends")
+    direction: BulkDirection = Field(
+        default=BulkDirection.DOWNLOAD, description="download (to the client) or upload"
+    )
+    starts: tuple[Duration, ...] = Field(
+        default=(Duration(0),),
+        min_length=1,
+        max_length=100,
+        description='when each flow starts, as ["0 s", "5 s"] for two',
+    )
+
+    @model_validator(mode="after")
+    def _ends_once(self) -> Self:
+        if (self.duration is None) == (self.size is None):
+            raise ValueError('a bulk flow has either a duration, as "15 s", or a size')
+        if not (self.duration or self.size):
+            raise ValueError("a bulk flow must send something")
+        return self
+
+    @property
+    def requests(self) -> int:
+        """Number of flows."""
+        return len(self.starts)
+
+    def __str__(self) -> str:
+        count = f"{len(self.starts)} x " if len(self.starts) > 1 else ""
+        return f"bulk {self.direction} {count}{self.duration or self.size}"
+
+
 def _with_kind(value: Any) -> Any:
     return {"kind": "download", **value} if isinstance(value, dict) else value
 
@@ -83,10 +129,11 @@ def _kind(value: Any) -> Any:
 Workload = Annotated[
     Annotated[Download, Tag("download")]
     | Annotated[Parallel, Tag("parallel")]
-    | Annotated[Migration, Tag("migration")],
+    | Annotated[Migration, Tag("migration")]
+    | Annotated[Bulk, Tag("bulk")],
     Discriminator(_kind),
     BeforeValidator(_with_kind),
 ]
 
-WORKLOADS: tuple[type[Part], ...] = (Download, Parallel, Migration)
+WORKLOADS: tuple[type[Part], ...] = (Download, Parallel, Migration, Bulk)
 """All kinds, for the list that people read."""

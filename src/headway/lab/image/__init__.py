@@ -1,6 +1,6 @@
-"""The image that labs boot: a User Mode Linux kernel, a root tree, and optional extras."""
+"""The image that labs boot: a User Mode Linux kernel, a root tree, own programs, and extras."""
 
-from headway.lab.image.builder import build
+from headway.lab.image.builder import build, rust_toolchain
 from headway.lab.image.extras import (
     EXTRAS,
     Extra,
@@ -18,6 +18,7 @@ from headway.lab.image.image import (
     ImageInfo,
     ImageStatus,
     KernelInfo,
+    NativeInfo,
     RootInfo,
     find,
     remove,
@@ -30,6 +31,7 @@ from headway.lab.image.progress import (
     SilentProgress,
     shown_progress,
 )
+from headway.lab.image.rust import RustToolchain
 
 __all__ = [
     "EXTRAS",
@@ -42,8 +44,10 @@ __all__ = [
     "ImageStatus",
     "InstalledExtra",
     "KernelInfo",
+    "NativeInfo",
     "PlainProgress",
     "RootInfo",
+    "RustToolchain",
     "SilentProgress",
     "add_extra",
     "build",
@@ -54,6 +58,7 @@ __all__ = [
     "installed_extras",
     "remove",
     "remove_extras",
+    "rust_toolchain",
     "shown_progress",
     "status",
 ]

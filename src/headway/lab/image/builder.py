@@ -12,17 +12,35 @@ from pydantic import BaseModel
 
 from headway.lab.image.apt import PrivateApt
 from headway.lab.image.cache import remove_tree
-from headway.lab.image.image import INFO_FILE, Image, KernelInfo, Layout, RootInfo
+from headway.lab.image.image import (
+    INFO_FILE,
+    PROGRAMS_DIRECTORY,
+    Image,
+    KernelInfo,
+    Layout,
+    NativeInfo,
+    RootInfo,
+)
 from headway.lab.image.kernel import build_kernel, find_source
+from headway.lab.image.native import build_native
 from headway.lab.image.options import ImageOptions
 from headway.lab.image.prerequisites import (
     KERNEL_PREREQUISITES,
+    NATIVE_PREREQUISITES,
     ROOT_TREE_PREREQUISITES,
     ensure,
 )
 from headway.lab.image.process import Runner
 from headway.lab.image.progress import BuildProgress, SilentProgress
 from headway.lab.image.roottree import build_root
+from headway.lab.image.rust import (
+    RustToolchain,
+    bring_rust,
+    host_suite,
+    own_obstacle,
+    own_version,
+    rust_apt,
+)
 from headway.lab.image.selection import select
 from headway.lab.image.sources import debian_mirror
 
@@ -56,6 +74,25 @@ def build(options: ImageOptions | None = None, progress: BuildProgress | None = 
     return image
 
 
+def rust_toolchain(
+    options: ImageOptions | None = None, progress: BuildProgress | None = None
+) -> RustToolchain:
+    """A Rust toolchain for Headway's own programs; Debian's is brought if ``PATH`` has none.
+
+    Args:
+        options: as for `build`.
+        progress: as for `build`.
+
+    Raises:
+        HeadwayError: it cannot be brought, or a tool that it needs is missing.
+        WrongInputError: as for `build`.
+    """
+    layout = Layout.of_package(options or ImageOptions.from_environment())
+    progress = progress or SilentProgress()
+    with layout.store.locked(progress.note) as lock:
+        return _Build(layout, lock, progress).rust()
+
+
 @dataclass(frozen=True)
 class _Build:
     """One build; the lock is held."""
@@ -75,16 +112,28 @@ class _Build:
     def run(self) -> None:
         without_root = self.layout.root_info() is None
         without_kernel = self.layout.kernel_info() is None
+        without_native = self.layout.native_info() is None
         needed = [
             *(ROOT_TREE_PREREQUISITES),
             *(KERNEL_PREREQUISITES if without_kernel else ()),
+            *(NATIVE_PREREQUISITES if without_native else ()),
         ]
         ensure(needed, self._runner("tools"), self.progress)
         if without_root:
             self._root()
         if without_kernel:
             self._kernel()
+        if without_native:
+            self._native()
         remove_tree(self._downloads)
+
+    def rust(self) -> RustToolchain:
+        """The toolchain, brought if need be."""
+        ensure(
+            [*ROOT_TREE_PREREQUISITES, *NATIVE_PREREQUISITES], self._runner("tools"), self.progress
+        )
+        found = self.layout.rust()
+        return found if found else self._bring_rust()
 
     def _root(self) -> None:
         runner = self._runner(self.layout.root_name)
@@ -129,6 +178,46 @@ class _Build:
             )
 
         self._make(self.layout.kernel_name, fill)
+
+    def _native(self) -> None:
+        rust = self.rust()
+        inputs = self.layout.native_inputs
+
+        def fill(directory: Path) -> BaseModel:
+            programs = directory / PROGRAMS_DIRECTORY
+            programs.mkdir()
+            return NativeInfo(
+                key=inputs.key,
+                version=f"{inputs.version} (rustc {rust.version})",
+                programs=build_native(
+                    inputs,
+                    rust,
+                    self.layout.cargo_directory,
+                    programs,
+                    self._runner("native"),
+                    self.progress,
+                ),
+                built=_now(),
+            )
+
+        self._make(self.layout.native_name, fill)
+        self.layout.forget_old_programs()
+
+    def _bring_rust(self) -> RustToolchain:
+        inputs = self.layout.native_inputs
+        needed = inputs.needed_rust
+        self.progress.note(
+            f"{own_obstacle(own_version(inputs.directory), needed)}: taking Debian's"
+        )
+        runner = self._runner("rust")
+        suite = host_suite()
+        apt = rust_apt(self._downloads / f"rust-{suite}", self._mirror, suite, runner)
+        name = self.layout.rust_name
+        self._make(name, lambda directory: bring_rust(apt, needed, directory, self.progress))
+        remove_tree(apt.directory)
+        rust = self.layout.rust()
+        assert rust is not None, "it is there now, and new enough"
+        return rust
 
     def _make(self, name: str, fill: Callable[[Path], BaseModel]) -> None:
         def fill_and_describe(directory: Path) -> None:

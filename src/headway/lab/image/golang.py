@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
 from collections.abc import Callable
 from pathlib import Path
 
-from headway.lab.image.process import Runner, search_path, user_environment
+from headway.lab.image import toolchain
+from headway.lab.image.process import Runner, user_environment
 from headway.lab.image.progress import BuildProgress
 
 _MODULE_FILE = "go.mod"
 _NEEDED = re.compile(r"^go (\S+)$", re.MULTILINE)
 _REQUIRED = re.compile(r"^(?:require )?\s*(\S+) v(\S+)", re.MULTILINE)
-_NUMBER = re.compile(r"\d+")
 # A static program that depends on its sources and on the version of Go alone. Another Go than the
 # machine's is not downloaded.
 _ENVIRONMENT = {
@@ -29,18 +27,9 @@ _OPTIONS = ("-trimpath", "-buildvcs=false", "-ldflags=-s")
 
 def go_version() -> str | None:
     """The machine's Go, as ``1.26.8``; None if it has none."""
-    if shutil.which("go", path=search_path()) is None:
-        return None
-    answer = subprocess.run(
-        ["go", "env", "GOVERSION"],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd="/",
-        env=user_environment(**_ENVIRONMENT),
-    )
-    words = answer.stdout.removeprefix("go").split()
-    return words[0] if words else None
+    asked = ["go", "env", "GOVERSION"]
+    words = (toolchain.answer(asked, user_environment(**_ENVIRONMENT), Path("/")) or "").split()
+    return words[0].removeprefix("go") if words else None
 
 
 def needed_go_version(sources: Path) -> str:
@@ -55,17 +44,8 @@ def required_modules(sources: Path) -> dict[str, str]:
 
 
 def obstacle(version: str | None, needed: str) -> str | None:
-    """Why a Go cannot compile what needs another; None if it can.
-
-    Args:
-        version: Go's version, or None if there is no Go.
-        needed: the oldest that can.
-    """
-    if version is None:
-        return f"no go in PATH; Go {needed} or later is needed"
-    if _numbers(version) < _numbers(needed):
-        return f"go {version} is older than {needed}"
-    return None
+    """Why a Go cannot compile what needs another; None if it can."""
+    return toolchain.obstacle("Go", "go", version, needed)
 
 
 def compile_program(sources: Path, program: Path, runner: Runner, progress: BuildProgress) -> None:
@@ -105,7 +85,3 @@ def compile_program(sources: Path, program: Path, runner: Runner, progress: Buil
         progress.advance(min(compiled / len(packages), 0.99))
 
     go("compiling", "build", "-v", *_OPTIONS, "-o", program, ".", on_line=count)
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(number) for number in _NUMBER.findall(version))

@@ -18,12 +18,17 @@ from headway.lab.image.cache import (
     directory_size,
     remove_tree,
 )
-from headway.lab.image.inputs import KernelInputs, RootInputs
+from headway.lab.image.inputs import KernelInputs, NativeInputs, RootInputs
 from headway.lab.image.options import ImageOptions
+from headway.lab.image.rust import BroughtRust, RustToolchain, entry_name, own_version
+from headway.lab.image.toolchain import numbers
 
 INFO_FILE = "info.json"
 KERNEL_FILE = "linux"
 TREE_DIRECTORY = "tree"
+PROGRAMS_DIRECTORY = "bin"
+_CARGO_DIRECTORY = "cargo"
+_PROGRAMS_KEPT = 10
 
 
 class _Info(BaseModel):
@@ -56,7 +61,17 @@ class RootInfo(_Info):
     built: datetime.datetime
 
 
-_InfoT = TypeVar("_InfoT", bound=_Info)
+class NativeInfo(_Info):
+    """How Headway's own programs in the cache were made."""
+
+    key: str
+    version: str
+    """Of the workspace, of its sources and of the compiler: ``0.1.0+1f2e3d4c (rustc 1.85.0)``."""
+    programs: tuple[str, ...]
+    built: datetime.datetime
+
+
+_InfoT = TypeVar("_InfoT", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -65,6 +80,7 @@ class ImageInfo:
 
     kernel: KernelInfo
     root: RootInfo
+    native: NativeInfo
 
     @property
     def kernel_version(self) -> str:
@@ -82,27 +98,34 @@ class ImageInfo:
         return self.root.packages
 
     @property
+    def versions(self) -> dict[str, str]:
+        """Versions of all packages in the root tree and of Headway's own programs, by name."""
+        return self.packages | dict.fromkeys(self.native.programs, self.native.version)
+
+    @property
     def built(self) -> datetime.datetime:
-        """When the younger of the two parts was built."""
-        return max(self.kernel.built, self.root.built)
+        """When the youngest of the parts was built."""
+        return max(self.kernel.built, self.root.built, self.native.built)
 
 
 @dataclass(frozen=True)
 class Image:
-    """What a lab boots: a kernel and a root tree, both in the cache and never changed there.
+    """What a lab boots: kernel, root tree, own programs; in the cache and never changed there.
 
     Attributes:
-        path: the directory that holds both.
+        path: the directory that holds them.
         kernel: the stripped kernel, an ordinary program.
         root: the root tree.
-        key: a hash of everything that the image is made from, apart from what Debian's mirror
-            offered on the day of the build; `info` has that.
+        native: the directory of Headway's own programs.
+        key: a hash of everything that kernel and root tree are made from, apart from what Debian's
+            mirror offered on the day of the build; `info` has that, and the versions of the rest.
         info: how it was made.
     """
 
     path: Path
     kernel: Path
     root: Path
+    native: Path
     key: str
     info: ImageInfo
 
@@ -115,8 +138,10 @@ class ImageStatus:
         image: the image for these options, if it is built.
         kernel_built: whether its kernel is there.
         root_built: whether its root tree is there.
+        native_built: whether its own programs are there.
+        rust: the Rust toolchain that compiles them; None if Debian's has yet to be brought.
         size_bytes: size of the image's parts that are there.
-        other: names of kernels and root trees that these options do not use.
+        other: names of parts that these options do not use.
         other_size_bytes: their size.
         path: the directory that holds all of them.
     """
@@ -124,6 +149,8 @@ class ImageStatus:
     image: Image | None
     kernel_built: bool
     root_built: bool
+    native_built: bool
+    rust: RustToolchain | None
     size_bytes: int
     other: tuple[str, ...]
     other_size_bytes: int
@@ -138,19 +165,27 @@ class Layout:
         options: whence the image comes.
         kernel_inputs: what its kernel is made from.
         root_inputs: what its root tree is made from.
+        native_inputs: what its own programs are made from.
         store: the cache.
     """
 
     options: ImageOptions
     kernel_inputs: KernelInputs
     root_inputs: RootInputs
+    native_inputs: NativeInputs
     store: Store
 
     @classmethod
     def of_package(cls, options: ImageOptions) -> Layout:
         """The layout of the image that Headway ships the inputs of."""
         store = Store(cache_directory() / "image")
-        return cls(options, KernelInputs.of_package(), RootInputs.of_package(), store)
+        return cls(
+            options,
+            KernelInputs.of_package(),
+            RootInputs.of_package(),
+            NativeInputs.of_package(),
+            store,
+        )
 
     @cached_property
     def kernel_key(self) -> str:
@@ -172,6 +207,21 @@ class Layout:
         """Name of the root tree's entry."""
         return f"root-{self.root_key}"
 
+    @cached_property
+    def native_name(self) -> str:
+        """Name of the own programs' entry."""
+        return f"native-{self.native_inputs.key}"
+
+    @cached_property
+    def rust_name(self) -> str:
+        """Name of the entry of the toolchain that is brought if this machine has none."""
+        return entry_name()
+
+    @property
+    def cargo_directory(self) -> Path:
+        """Directory of what cargo has compiled; it makes later compilations shorter."""
+        return self.store.entry(_CARGO_DIRECTORY)
+
     def kernel_info(self) -> KernelInfo | None:
         """How the kernel was made; None if it is not there."""
         return _read(KernelInfo, self.store.entry(self.kernel_name))
@@ -180,35 +230,63 @@ class Layout:
         """How the root tree was made; None if it is not there."""
         return _read(RootInfo, self.store.entry(self.root_name))
 
+    def native_info(self) -> NativeInfo | None:
+        """How the own programs were made; None if they are not there."""
+        return _read(NativeInfo, self.store.entry(self.native_name))
+
+    def rust(self) -> RustToolchain | None:
+        """The Rust toolchain that is new enough: in ``PATH``, or brought before; None if none."""
+        needed = self.native_inputs.needed_rust
+        tree = self.store.entry(self.rust_name)
+        brought = _read(BroughtRust, tree)
+        for version, place in (
+            (own_version(self.native_inputs.directory), None),
+            (brought.version if brought else None, tree),
+        ):
+            if version is not None and numbers(version) >= numbers(needed):
+                return RustToolchain(version, place)
+        return None
+
     def image(self) -> Image | None:
         """The image; None if a part of it is not there."""
-        kernel, root = self.kernel_info(), self.root_info()
-        if kernel is None or root is None:
+        kernel, root, native = self.kernel_info(), self.root_info(), self.native_info()
+        if kernel is None or root is None or native is None:
             return None
         return Image(
             path=self.store.directory,
             kernel=self.store.entry(self.kernel_name) / KERNEL_FILE,
             root=self.store.entry(self.root_name) / TREE_DIRECTORY,
+            native=self.store.entry(self.native_name) / PROGRAMS_DIRECTORY,
             key=digest(self.kernel_key, self.root_key),
-            info=ImageInfo(kernel, root),
+            info=ImageInfo(kernel, root, native),
         )
 
     def entries(self) -> list[Path]:
-        """All kernels and root trees in the cache, for whatever inputs."""
+        """All parts in the cache, for whatever inputs, and what cargo has compiled."""
         return sorted(
             entry
-            for kind in ("kernel-*", "root-*")
+            for kind in ("kernel-*", "root-*", "native-*", "rust-*", _CARGO_DIRECTORY)
             for entry in self.store.directory.glob(kind)
             if not entry.name.endswith(PARTIAL_SUFFIX)
         )
 
+    def forget_old_programs(self) -> None:
+        """Keep only the last own programs: of all that a developer made, labs may run from those.
+
+        The store's lock must be held.
+        """
+        made = self.store.directory.glob(f"native-*/{INFO_FILE}")
+        newest = sorted(made, key=lambda info: info.stat().st_mtime_ns, reverse=True)
+        for info in newest[_PROGRAMS_KEPT:]:
+            remove_tree(info.parent)
+
     def others(self) -> list[Path]:
-        """Those entries that are not part of this image."""
-        return [
-            entry
-            for entry in self.entries()
-            if entry.name not in (self.kernel_name, self.root_name)
-        ]
+        """Those entries that are of no use for this image."""
+        own = {
+            *(self.kernel_name, self.root_name, self.native_name),
+            *(self.rust_name, _CARGO_DIRECTORY),
+        }
+        return [entry for entry in self.entries() if entry.name not in own]
 
 
 def _read(kind: type[_InfoT], entry: Path) -> _InfoT | None:
@@ -246,6 +324,8 @@ def status(options: ImageOptions | None = None) -> ImageStatus:
         image=layout.image(),
         kernel_built=layout.kernel_info() is not None,
         root_built=layout.root_info() is not None,
+        native_built=layout.native_info() is not None,
+        rust=layout.rust(),
         size_bytes=sum(directory_size(entry) for entry in own),
         other=tuple(entry.name for entry in others),
         other_size_bytes=sum(directory_size(entry) for entry in others),
@@ -254,7 +334,7 @@ def status(options: ImageOptions | None = None) -> ImageStatus:
 
 
 def remove(options: ImageOptions | None = None, *, only_others: bool = False) -> int:
-    """Remove kernels and root trees from the cache; waits for a build to end first.
+    """Remove images, and what compiles them, from the cache; waits for a build to end first.
 
     No lab may be running from what is removed.
 

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import tomllib
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+from headway.errors import HeadwayError
 from headway.lab.image import kconfig
 from headway.lab.image.cache import digest
 from headway.lab.image.options import ImageOptions
@@ -15,6 +20,8 @@ _HERE = Path(__file__).parent
 _INIT = _HERE.parents[1] / "guest" / "init.py"
 _KERNEL_RECIPE = "1"
 """To be changed whenever `build_kernel` makes another kernel from the same inputs."""
+_NATIVE = _HERE.parents[3] / "native"
+_NATIVE_RECIPE = "native.py"
 _RECIPE = ("roottree.py", "random_device.c", "selection.py", "wheels.py", "pki.py")
 
 
@@ -86,3 +93,72 @@ class RootInputs:
             self.init,
             *self.recipe,
         )
+
+
+@dataclass(frozen=True)
+class NativeInputs:
+    """What Headway's own programs are made from.
+
+    Attributes:
+        directory: the Rust workspace.
+        sources: its files, by their path in it.
+        recipe: the module that compiles them: they are compiled again when it changes.
+    """
+
+    directory: Path
+    sources: tuple[tuple[str, bytes], ...]
+    recipe: bytes
+
+    @classmethod
+    def of_package(cls) -> NativeInputs:
+        """The inputs that Headway's source tree has.
+
+        Raises:
+            HeadwayError: this Headway is installed without its source tree.
+        """
+        return cls.of_workspace(_NATIVE)
+
+    @classmethod
+    def of_workspace(cls, directory: Path) -> NativeInputs:
+        """The inputs of a workspace: all files that are not hidden and not compiled.
+
+        Raises:
+            HeadwayError: there is none.
+        """
+        if not (directory / "Cargo.toml").is_file():
+            raise HeadwayError(
+                f"the sources of Headway's own programs are not in {directory}; install Headway"
+                " from its source tree, as `make quickstart` does"
+            )
+        sources = tuple(
+            (str(file.relative_to(directory)), file.read_bytes())
+            for file in sorted(_sources(directory))
+        )
+        return cls(directory, sources, (_HERE / _NATIVE_RECIPE).read_bytes())
+
+    @property
+    def needed_rust(self) -> str:
+        """The oldest Rust that compiles them, as ``1.85``."""
+        return str(self._package["rust-version"])
+
+    @property
+    def version(self) -> str:
+        """Their version, and which sources that was: ``0.1.0+1f2e3d4c``."""
+        return f"{self._package['version']}+{self.key[:8]}"
+
+    @property
+    def key(self) -> str:
+        """The key of the programs that these inputs make."""
+        return digest(self.recipe, *(part for source in self.sources for part in source))
+
+    @property
+    def _package(self) -> dict[str, Any]:
+        manifest = tomllib.loads(dict(self.sources)["Cargo.toml"].decode())
+        package: dict[str, Any] = manifest["workspace"]["package"]
+        return package
+
+
+def _sources(directory: Path) -> Iterator[Path]:
+    for parent, directories, names in os.walk(directory):
+        directories[:] = [name for name in directories if name != "target" and name[0] != "."]
+        yield from (Path(parent, name) for name in names if name[0] != ".")

@@ -16,6 +16,7 @@ from headway.lab.image.process import Runner, search_path, user_environment
 from headway.lab.image.progress import BuildProgress
 
 _APT_LISTS = Path("/var/lib/apt/lists")
+_AUTHORITIES = Path("/etc/ssl/certs/ca-certificates.crt")
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,11 @@ KERNEL_PREREQUISITES = (
     _tool("patch"),
     _tool("xz", "xz-utils"),
     _header("stdio.h", "libc6-dev"),
+)
+NATIVE_PREREQUISITES = (
+    _tool("gcc"),
+    _header("stdio.h", "libc6-dev"),
+    Prerequisite("certificates of authorities", "ca-certificates", _AUTHORITIES.exists),
 )
 
 
@@ -118,7 +124,7 @@ def ensure(needed: Sequence[Prerequisite], runner: Runner, progress: BuildProgre
 
 def missing_message(lacking: Sequence[Prerequisite]) -> str:
     """What is missing, and the command that installs it."""
-    names = ", ".join(prerequisite.what for prerequisite in lacking)
+    names = ", ".join(dict.fromkeys(prerequisite.what for prerequisite in lacking))
     return f"building an image needs {names}; as root: {' '.join(install_command(lacking))}"
 
 

@@ -1,0 +1,226 @@
+"""A host in its place: its devices, addresses and routes, and the TCP it has towards each side."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from headway.study.host import Host
+
+_INTERCEPTION_TABLE = 102
+"""Routing table of hosts that intercept TCP connections."""
+_COUNTER = "root handle 1: pfifo limit 1000000"
+"""A queue that is never full."""
+
+_IPV6_OFF = {
+    # Each router solicitation or MLD packet would consume a draw of the loss sequence.
+    "net.ipv6.conf.all.disable_ipv6": "1",
+    "net.ipv6.conf.default.disable_ipv6": "1",
+}
+_TCP_SYSCTLS = {
+    # One connection's ssthresh must not leak into the next.
+    "net.ipv4.tcp_no_metrics_save": "1",
+    # A host whose first address goes keeps the others.
+    "net.ipv4.conf.all.promote_secondaries": "1",
+    # Autotuning may grow far beyond any path's bandwidth-delay product.
+    "net.ipv4.tcp_rmem": "4096 131072 67108864",
+    "net.ipv4.tcp_wmem": "4096 16384 67108864",
+}
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A veth pair between two neighbours, the left one nearer to the client."""
+
+    number: int
+    left: str
+    right: str
+
+    @property
+    def left_device(self) -> str:
+        """Device in the left namespace, towards the server."""
+        return f"{self.left}-up"
+
+    @property
+    def right_device(self) -> str:
+        """Device in the right namespace, towards the client."""
+        return f"{self.right}-down"
+
+    def address(self, side: int) -> str:
+        """IPv4 address of the left (1) or right (2) end."""
+        return f"10.0.{self.number}.{side}"
+
+    @property
+    def network(self) -> str:
+        """The wire's IPv4 network."""
+        return f"10.0.{self.number}.0/24"
+
+    def mac(self, side: int) -> str:
+        """Fixed hardware address of the left (1) or right (2) end."""
+        return f"02:00:00:00:{self.number:02x}:{side:02x}"
+
+    def creation(self) -> str:
+        """The `ip` command that makes the pair."""
+        return (
+            f"link add {self.left_device} netns {self.left} address {self.mac(1)} type veth "
+            f"peer name {self.right_device} netns {self.right} address {self.mac(2)}"
+        )
+
+
+@dataclass(frozen=True)
+class Station:
+    """A host in its place.
+
+    Attributes:
+        name: of its namespace.
+        downstream: its TCP towards the client; None for a router, which has no connections.
+        upstream: its TCP towards the server.
+        forwards: whether it routes packets that are not for itself.
+        intercepts: port of the TCP connections that it takes out of what it routes, if any.
+    """
+
+    name: str
+    downstream: Host | None = None
+    upstream: Host | None = None
+    forwards: bool = False
+    intercepts: int | None = None
+
+    @classmethod
+    def end(cls, name: str, host: Host) -> Station:
+        """A host whose TCP is the same on all sides, and which routes nothing."""
+        return cls(name, host, host)
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a station is: all wires from the client to the server, and those that are cables."""
+
+    station: Station
+    wires: tuple[Wire, ...]
+    cables: frozenset[Wire]
+
+    @cached_property
+    def left(self) -> Wire | None:
+        """The wire towards the client."""
+        return next((wire for wire in self.wires if wire.right == self.station.name), None)
+
+    @cached_property
+    def right(self) -> Wire | None:
+        """The wire towards the server."""
+        return next((wire for wire in self.wires if wire.left == self.station.name), None)
+
+    @property
+    def devices(self) -> tuple[str, ...]:
+        """Its devices, that towards the client first."""
+        down = (self.left.right_device,) if self.left else ()
+        up = (self.right.left_device,) if self.right else ()
+        return (*down, *up)
+
+
+def sysctls(station: Station) -> dict[str, str]:
+    """What a station's network namespace has other than a new one."""
+    found = dict(_IPV6_OFF)
+    if station.downstream:
+        control = station.downstream.congestion_control
+        found |= _TCP_SYSCTLS | {"net.ipv4.tcp_congestion_control": str(control)}
+    return found | ({"net.ipv4.ip_forward": "1"} if station.forwards else {})
+
+
+def addressing(place: Place) -> tuple[str, ...]:
+    """The `ip` commands that give a station its addresses and its routes."""
+    return (
+        *(_end(place.left, 2) if place.left else ()),
+        *(_end(place.right, 1) if place.right else ()),
+        *_new_neighbour(place.left),
+        *_upward_routes(place),
+        *_downward_routes(place),
+        *_interception(place),
+    )
+
+
+def counters(place: Place) -> Iterator[str]:
+    """The `tc` commands for what counts packets sent into cables; it holds none back."""
+    left, right = place.left, place.right
+    if left and left in place.cables:
+        yield f"qdisc add dev {left.right_device} {_COUNTER}"
+    if right and right in place.cables:
+        yield f"qdisc add dev {right.left_device} {_COUNTER}"
+
+
+def _end(wire: Wire, side: int) -> tuple[str, ...]:
+    device = wire.left_device if side == 1 else wire.right_device
+    other = 3 - side
+    return (
+        f"addr add {wire.address(side)}/24 dev {device}",
+        f"link set {device} up",
+        # Permanent neighbours: an ARP exchange would consume draws of the loss sequence.
+        f"neigh add {wire.address(other)} lladdr {wire.mac(other)} dev {device} nud permanent",
+    )
+
+
+def _new_neighbour(wire: Wire | None) -> tuple[str, ...]:
+    """The client's first router knows the address that the client may change to."""
+    if wire is None or wire.number > 0:
+        return ()
+    device, new = wire.right_device, migrated_address(wire.address(1))
+    return (f"neigh add {new} lladdr {wire.mac(1)} dev {device} nud permanent",)
+
+
+def migrated_address(address: str) -> str:
+    """The address that a client changes to, in the same network."""
+    return f"{address}1"
+
+
+def _upward_routes(place: Place) -> list[str]:
+    """Routes to all networks between the next neighbour and the server."""
+    wire, of_side = place.right, _tcp(place.station.upstream, place.station)
+    if wire is None:
+        return []
+    beyond = place.wires[wire.number + 1 :]
+    routes = [f"route add {one.network} via {wire.address(2)}{of_side}" for one in beyond]
+    return routes + _to_neighbour(place, wire, 1, of_side)
+
+
+def _downward_routes(place: Place) -> list[str]:
+    """Routes to all networks between the neighbour before and the client."""
+    wire, of_side = place.left, _tcp(place.station.downstream, place.station)
+    if wire is None:
+        return []
+    beyond = place.wires[: wire.number]
+    routes = [f"route add {one.network} via {wire.address(1)}{of_side}" for one in beyond]
+    return routes + _to_neighbour(place, wire, 2, of_side)
+
+
+def _to_neighbour(place: Place, wire: Wire, side: int, of_side: str) -> list[str]:
+    """The route to a host at the other end of a cable, if its connections need more than that."""
+    if wire not in place.cables or not of_side:
+        return []
+    device = wire.left_device if side == 1 else wire.right_device
+    return [f"route replace {wire.network} dev {device} src {wire.address(side)}{of_side}"]
+
+
+def _tcp(host: Host | None, station: Station) -> str:
+    """Attributes of the routes to one side: what the station's TCP does differently there."""
+    if host is None or station.downstream is None:
+        return ""
+    window = f" initcwnd {host.initial_window}" if host.initial_window else ""
+    own, usual = host.congestion_control, station.downstream.congestion_control
+    return window + (f" congctl {own}" if own != usual else "")
+
+
+def _interception(place: Place) -> tuple[str, ...]:
+    """Rules that deliver TCP connections to a program of the host, whatever their addresses are.
+
+    Routing decides here, and no packet filter: a rule names the side and the port, so that what
+    answers on connections that the program opened with the client's address comes back to it, too.
+    """
+    port, table = place.station.intercepts, _INTERCEPTION_TABLE
+    if port is None:
+        return ()
+    from_client, from_server = place.devices
+    return (
+        f"route add local default dev lo table {table}",
+        f"rule add iif {from_client} ipproto tcp dport {port} table {table}",
+        f"rule add iif {from_server} ipproto tcp sport {port} table {table}",
+    )

@@ -1,0 +1,146 @@
+"""Hosts between client and server: routers, and programs that split connections."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Self
+
+from pydantic import Field, field_validator, model_validator
+
+from headway.study.host import CongestionControl, Host, Protocol, check_tls
+from headway.study.path import Part, Path
+
+
+class ServerSide(Part):
+    """How a reverse proxy speaks to the server behind it."""
+
+    protocol: Protocol = Protocol.H1
+    tls: bool = True
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        check_tls(self.protocol, self.tls)
+        return self
+
+
+class Upstream(ServerSide):
+    """Between a proxy and the server behind it."""
+
+    path: Path = Path()
+
+
+class ReverseProxy(Host):
+    """A program that answers requests by asking the server behind it."""
+
+    upstream: ServerSide = ServerSide()
+
+
+class Proxy(ReverseProxy):
+    """A reverse proxy between client and server: each side has its own path."""
+
+    upstream: Upstream = Upstream()
+
+
+class Side(Part):
+    """What a PEP does differently on one of its sides."""
+
+    congestion_control: CongestionControl | None = None
+    initial_window: int | None = Field(default=None, ge=1, le=1000)
+    knobs: dict[str, str] = Field(default_factory=dict)
+
+
+class Pep(Host):
+    """A performance-enhancing proxy that splits connections (RFC 3135, section 2.4).
+
+    What it says itself holds for both sides, ``downstream`` towards the client and ``upstream``
+    towards the server refine it.
+    """
+
+    downstream: Side = Side()
+    upstream: Side = Side()
+
+    @property
+    def towards_client(self) -> Host:
+        """How it sends towards the client."""
+        return self._with(self.downstream)
+
+    @property
+    def towards_server(self) -> Host:
+        """How it sends towards the server."""
+        return self._with(self.upstream)
+
+    def _with(self, side: Side) -> Host:
+        return Host(
+            program=self.program,
+            congestion_control=side.congestion_control or self.congestion_control,
+            initial_window=side.initial_window or self.initial_window,
+            knobs=self.knobs | side.knobs,
+        )
+
+
+_HOP_NAME = re.compile(r"[a-z][a-z0-9-]{0,9}")
+_OTHER_HOST = re.compile(r"client|server|link\d+[ab]")
+"""What the lab calls the hosts at the ends and the routers of links."""
+
+
+class Hop(Part):
+    """A host between client and server: a router, with programs that split connections or none."""
+
+    name: str
+    path: Path = Field(
+        default=Path(), description="to the next hop, or from the last to the server"
+    )
+    proxy: ReverseProxy | None = Field(default=None, description="a reverse proxy")
+    quic_pep: Pep | None = Field(default=None, description="splits QUIC connections")
+    tcp_pep: Pep | None = Field(default=None, description="splits TCP connections, transparently")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_program(cls, value: Any) -> Any:
+        if not isinstance(value, dict):
+            return value
+        return value | {
+            key: None for key in ("proxy", "quic_pep", "tcp_pep") if only_described(value, key)
+        }
+
+    @field_validator("name")
+    @classmethod
+    def _fits(cls, name: str) -> str:
+        if not _HOP_NAME.fullmatch(name):
+            raise ValueError(
+                f"{name!r} is not the name of a hop: at most 10 lower-case letters, digits and "
+                "hyphens, a letter first"
+            )
+        if _OTHER_HOST.fullmatch(name):
+            raise ValueError(f"{name!r} is the name of another host of the lab")
+        return name
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if self.proxy and (self.quic_pep or self.tcp_pep):
+            raise ValueError("has a reverse proxy or PEPs, not both")
+        return self
+
+
+def only_described(table: dict[str, Any], key: str) -> bool:
+    """Whether a program's table only says what it is like in contenders that name its program."""
+    return isinstance(table.get(key), dict) and "program" not in table[key]
+
+
+def named_hops(hops: Any) -> Any:
+    """Hops as a study file lists them, by their names; contenders and axes refer to them by name.
+
+    Raises:
+        ValueError: a hop has no name, or another one's.
+    """
+    if not isinstance(hops, list):
+        return hops
+    named: dict[str, Any] = {}
+    for hop in hops:
+        name = hop.get("name") if isinstance(hop, dict) else None
+        if not isinstance(name, str):
+            raise ValueError('every hop is a table [[hops]] with a name, as name = "gateway"')
+        if name in named:
+            raise ValueError(f"there are two hops {name!r}")
+        named[name] = hop
+    return named

@@ -1,0 +1,420 @@
+"""Chains of hops between client and server: the format, what acts, and what the lab is told."""
+
+from __future__ import annotations
+
+import io
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from headway.campaign.checks import checked_plan
+from headway.campaign.costs import kind_of
+from headway.cli.plan_tables import print_plan
+from headway.errors import WrongInputError
+from headway.guest.orders import Ended, Orders, Program
+from headway.lab.run import network_of, orders_for
+from headway.programs import CLIENTS, QUIC_PEPS, SERVERS, TCP_PEPS, check_programs, remarks
+from headway.programs.base import (
+    CLIENT,
+    Client,
+    Flow,
+    Interception,
+    Knob,
+    Listener,
+    Measurement,
+    Origin,
+    QuicPep,
+    Server,
+    Started,
+    TcpPep,
+)
+from headway.results.record import conditions
+from headway.results.series import read_series
+from headway.results.transfer import Transfer, transfer_of
+from headway.study.chain import Kind, sections, splitters
+from headway.study.experiment import Study
+from headway.study.hop import Pep
+from headway.study.host import Host, Protocol
+from headway.study.load import Source, load_study, parse_study
+from headway.study.model import Capture, Setting
+from headway.study.plan import Run, plan
+from headway.study.workload import Bulk
+
+KOSEK = Path(__file__).with_name("kosek2022.toml")
+BULK = frozenset({Protocol.TCP, Protocol.QUIC})
+
+
+class Perf(Client):
+    name, package, protocols, workloads = "headway-perf", "headway", BULK, (Bulk,)
+
+    def start(self, setting: Setting, address: str) -> Started:
+        return Started((Program("perf", CLIENT, ("perf", address)),))
+
+    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+        return Measurement()
+
+
+class PerfServer(Server):
+    name, package, protocols = "headway-perf", "headway", BULK
+    quic_congestion_controls = ("cubic", "reno")
+    sets_quic_initial_window = True
+
+    def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
+        argv = ("serve", listener.address, *listener.protocols)
+        return Started((Program("server", listener.namespace, argv, service=True),))
+
+
+class Quic(QuicPep):
+    name, package = "headway-quic-pep", "headway"
+    quic_congestion_controls = ("cubic", "reno")
+    knobs = (
+        Knob("mode", "default", "", ("default", "h3-capable")),
+        Knob("ack_frequency", "2", ""),
+    )
+
+    def split(self, listener: Listener, behind: Origin, pep: Pep, capture: Capture) -> Started:
+        sides = [
+            f"{side.congestion_control} {side.initial_window} {self.knob('ack_frequency', side)}"
+            for side in (pep.towards_client, pep.towards_server)
+        ]
+        argv = ("split", listener.address, f"{behind.address}:{behind.port}", *sides)
+        return Started((Program(listener.namespace, listener.namespace, argv, service=True),))
+
+
+class Tcp(TcpPep):
+    name, package = "headway-tcp-pep", "headway"
+
+    def intercept(self, interception: Interception, pep: Pep, capture: Capture) -> Started:
+        argv = ("intercept", str(interception.port))
+        place = interception.namespace
+        return Started((Program(place, place, argv, service=True),))
+
+
+@pytest.fixture(autouse=True)
+def programs(monkeypatch: pytest.MonkeyPatch) -> None:
+    for known, adapter in (
+        (CLIENTS, Perf()),
+        (SERVERS, PerfServer()),
+        (QUIC_PEPS, Quic()),
+        (TCP_PEPS, Tcp()),
+    ):
+        monkeypatch.setitem(known, adapter.name, adapter)
+
+
+@pytest.fixture
+def kosek() -> dict[str, Run]:
+    """A run of each contender of the study, over GEO without loss."""
+    runs = plan(load_study(str(KOSEK)))
+    cell = "delay_250ms-loss_0pct"
+    return {run.contender: run for run in runs if run.cell == cell and run.rep == 1}
+
+
+def orders(run: Run) -> Orders:
+    return orders_for(run.setting, network_of(run.setting, run.seed))
+
+
+def argv(ordered: Orders) -> dict[str, tuple[str, ...]]:
+    return {program.name: program.argv for program in ordered.programs}
+
+
+def test_a_study_of_peps_can_be_planned() -> None:
+    study = load_study(str(KOSEK))
+    runs = checked_plan(study, "kosek2022.toml")
+    assert len(runs) == 2 * 4 * 4 * 100
+    said = io.StringIO()
+    print_plan(Console(file=said, width=200), study, runs, labs=2)
+    assert re.search(r"kosek2022 +8 +4 +100 +3200", said.getvalue())
+    assert re.search(r"hops.terminal.path.delay +250 ms, 16 ms", said.getvalue())
+    assert re.search(r"contender +QUIC, QUIC-PEP, TCP, TCP-PEP", said.getvalue())
+
+
+def test_a_pep_acts_on_its_transport_unless_it_is_bypassed(kosek: dict[str, Run]) -> None:
+    acting = {name: splitters(run.setting) for name, run in kosek.items()}
+    assert acting["QUIC"] == acting["TCP"] == ()
+    for name, kind in (("QUIC-PEP", Kind.QUIC_PEP), ("TCP-PEP", Kind.TCP_PEP)):
+        assert [(one.name, one.kind) for one in acting[name]] == [
+            ("proxy-st", kind),
+            ("proxy-gw", kind),
+        ]
+
+
+def test_connections_cross_the_paths_between_their_ends(kosek: dict[str, Run]) -> None:
+    assert [section.path.rtt.ms for section in sections(kosek["TCP"].setting)] == [580]
+    assert [section.path.rtt.ms for section in sections(kosek["TCP-PEP"].setting)] == [0, 500, 80]
+
+
+def test_quic_peps_are_connected_to_one_after_the_other(kosek: dict[str, Run]) -> None:
+    run = kosek["QUIC-PEP"]
+    legs = network_of(run.setting, 1).legs
+    told = argv(orders(run))
+    first, second, server = legs[0].right, legs[4].right, legs[5].right
+    assert told["perf"] == ("perf", first)
+    assert told["proxy-st"] == ("split", first, f"{second}:443", "cubic None 2", "reno 100 2")
+    assert told["proxy-gw"] == ("split", second, f"{server}:443", "reno 100 2", "cubic None 2")
+    assert told["server"] == ("serve", server, "quic")
+    assert [*told] == ["server", "proxy-gw", "proxy-st", "perf"]
+
+
+def test_tcp_peps_intercept_what_is_meant_for_the_server(kosek: dict[str, Run]) -> None:
+    run = kosek["TCP-PEP"]
+    network = network_of(run.setting, 1)
+    told = argv(orders(run))
+    assert told["perf"] == ("perf", network.legs[-1].right)
+    assert told["proxy-st"] == told["proxy-gw"] == ("intercept", "443")
+    (pep,) = (one for one in network.namespaces if one.name == "proxy-st")
+    assert pep.sysctls["net.ipv4.ip_forward"] == "1"
+    assert pep.sysctls["net.ipv4.tcp_congestion_control"] == "cubic"
+    rules = [line for line in pep.ip if line.startswith("rule add")]
+    assert rules == [
+        "rule add iif proxy-st-down ipproto tcp dport 443 table 102",
+        "rule add iif proxy-st-up ipproto tcp sport 443 table 102",
+    ]
+    # NewReno and 100 segments towards the satellite only.
+    special = [line for line in pep.ip if "initcwnd 100 congctl reno" in line]
+    assert special and all(line.startswith(("route add", "route replace")) for line in special)
+    assert all("proxy-st-down" not in line for line in special)
+
+
+def test_bypassed_hosts_route(kosek: dict[str, Run]) -> None:
+    network = network_of(kosek["TCP"].setting, 1)
+    for one in network.namespaces[1:-1]:
+        assert one.sysctls["net.ipv4.ip_forward"] == "1"
+        assert not any("rule add" in line for line in one.ip)
+
+
+def test_only_paths_have_links(kosek: dict[str, Run]) -> None:
+    names = [one.name for one in network_of(kosek["TCP"].setting, 1).namespaces]
+    assert names == [
+        *("client", "proxy-st", "terminal", "link0a", "link0b", "satellite", "gateway"),
+        *("proxy-gw", "link1a", "link1b", "server"),
+    ]
+
+
+def test_the_record_tells_the_whole_path_and_who_splits(kosek: dict[str, Run]) -> None:
+    pep, none = conditions(kosek["QUIC-PEP"]), conditions(kosek["QUIC"])
+    assert pep["proxy"] == "headway-quic-pep, headway-quic-pep"
+    assert pep["proxy_cc"] == "cubic, reno"
+    assert "proxy" not in none
+    for row in (pep, none):
+        assert (row["rtt_ms"], row["rate_mbit"], row["rate_up_mbit"]) == (580, 20, 8)
+        assert (row["workload"], row["size_bytes"], row["server_iw"]) == (
+            "bulk download 15 s",
+            None,
+            10,
+        )
+        # One BDP of the link with the queue, not of the whole way.
+        assert row["queue_bytes"] == 20e6 * 0.5 / 8
+
+
+def test_hops_of_a_transfer_are_between_senders(kosek: dict[str, Run]) -> None:
+    setting = kosek["QUIC-PEP"].setting
+    hops = transfer_of(setting, network_of(setting, 1), Measurement()).hops
+    assert [(hop.sender, hop.receiver) for hop in hops] == [
+        ("proxy-st", "client"),
+        ("proxy-gw", "proxy-st"),
+        ("server", "proxy-gw"),
+    ]
+    assert [hop.rate_mbit for hop in hops] == [None, 20, None]
+    assert [hop.queue_device for hop in hops] == ["proxy-st-down", "link0b-down", "link1b-down"]
+    assert [round(hop.delay_s, 6) for hop in hops] == [0, 0.25, 0.29]
+
+
+def test_flows_are_kept(kosek: dict[str, Run], tmp_path: Path) -> None:
+    flows = (Flow(0.0, 0.1, (0, 12_000)), Flow(0.5, 0.1, (1_000,)))
+    setting = kosek["TCP"].setting
+    transfer = transfer_of(setting, network_of(setting, 1), Measurement(flows=flows))
+    transfer.save(tmp_path)
+    assert Transfer.load(tmp_path) == transfer
+    assert read_series(tmp_path).flows == flows
+
+
+def test_kinds_of_runs_are_told_apart(kosek: dict[str, Run]) -> None:
+    assert kind_of(kosek["QUIC"].setting) == "headway-perf quic headway-perf"
+    assert kind_of(kosek["TCP-PEP"].setting) == (
+        "headway-perf tcp headway-tcp-pep, headway-tcp-pep tcp headway-perf"
+    )
+
+
+BASE = """\
+name = "s"
+[[hops]]
+name = "inner"
+path.rtt = "10 ms"
+quic_pep.initial_window = 20
+[[hops]]
+name = "gateway"
+[hops.path]
+rtt = "20 ms"
+"""
+
+
+def parse(text: str) -> Study:
+    return parse_study(Source("s.toml", text, Path()))
+
+
+def test_hops_are_in_the_order_of_the_file_whatever_refers_to_them() -> None:
+    text = BASE + '[axes]\nhops.gateway.path.loss = ["1 %"]\nhops.inner.path.loss = ["2 %"]\n'
+    (run,) = plan(parse(text + "[contenders.a.hops.gateway.path]\nrate = '1 Mbit/s'"))
+    inner, gateway = run.setting.middleboxes
+    assert (inner.name, gateway.name) == ("inner", "gateway")
+    assert gateway.path.links[0].down.loss.mean == 0.01
+    assert gateway.path.links[0].down.first_rate == 10**6
+    assert inner.path.links[0].down.loss.mean == 0.02
+
+
+def test_a_pep_without_a_program_is_there_for_those_who_name_it() -> None:
+    named = '[contenders]\na = {}\nb = { hops.inner.quic_pep.program = "x" }'
+    found = {run.contender: run.setting.hops["inner"].quic_pep for run in plan(parse(BASE + named))}
+    assert found["a"] is None
+    assert found["b"] == Pep(program="x", initial_window=20)
+
+
+def test_experiments_refine_hops_and_quick_forms_do() -> None:
+    text = BASE + "[experiments.far.hops.gateway]\npath.rtt = '1 s'\n[experiments.near]\n"
+    text += "[quick.experiments.far.hops.gateway]\npath.rtt = '2 s'\n"
+    for quick, rtt in ((False, 1.0), (True, 2.0)):
+        study = parse_study(Source("s.toml", text, Path()), quick=quick)
+        found = {run.experiment: run.setting.hops["gateway"].path.rtt.s for run in plan(study)}
+        assert found == {"far": rtt, "near": 0.02}
+
+
+def test_the_sides_of_a_pep_refine_it() -> None:
+    pep = Pep.model_validate(
+        {
+            "program": "x",
+            "congestion_control": "bbr",
+            "knobs": {"a": "1", "b": "2"},
+            "upstream": {"initial_window": 100, "knobs": {"b": "3"}},
+        }
+    )
+    assert pep.towards_client == Host.model_validate(
+        {"program": "x", "congestion_control": "bbr", "knobs": {"a": "1", "b": "2"}}
+    )
+    assert pep.towards_server == Host.model_validate(
+        {
+            "program": "x",
+            "congestion_control": "bbr",
+            "initial_window": 100,
+            "knobs": {"a": "1", "b": "3"},
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[axes]\nhops.gatewey.path.loss = ["1 %"]', r"no hop 'gatewey'; did you mean 'gateway'"),
+        ("[contenders.a]\nhops.iner.path = {}", r"no hop 'iner'; did you mean 'inner'"),
+        ('[contenders]\na.bypass = ["iner"]', r"no hop 'iner'; did you mean 'inner'"),
+        ("[[hops]]\npath.rtt = '1 ms'", r"s.toml:2: hops: every hop is a table \[\[hops\]\]"),
+        ("[[hops]]\nname = 'inner'", r"s.toml:2: hops: there are two hops 'inner'"),
+        ("[[hops]]\nname = 'server'", r"s.toml:11: hops.server.name: .*another host"),
+        ("[[hops]]\nname = 'satellite-gateway'", r"s.toml:11: .*at most 10"),
+        ("[[hops]]\nname = 'x'\npath.rat = '1 Mbit/s'", r"s.toml:12: hops.x.path.rat: unknown key"),
+        (
+            "[[hops]]\nname = 'x'\n[hops.path]\nrtt = 5",
+            r"s.toml:12: hops.x.path: rtt: 5 has no unit",
+        ),
+        ("lost = '1 %'", r"s.toml:10: hops.gateway.path.lost: unknown key; did you mean 'loss'"),
+        (
+            "[[hops]]\nname = 'x'\ntcp_pep = { program = 'p', upstreem = {} }",
+            r"s.toml:12: hops.x.tcp_pep.upstreem: unknown key; did you mean 'upstream'",
+        ),
+        (
+            "[[hops]]\nname = 'x'\ntcp_pep.program = 'p'\nproxy.program = 'envoy'",
+            r"hops.x: has a reverse proxy or PEPs, not both",
+        ),
+        (
+            "[[hops]]\nname = 'x'\nproxy = { program = 'envoy', upstream.path = {} }",
+            r"s.toml:12: hops.x.proxy.upstream.path: unknown key",
+        ),
+        ("[proxy]\nprogram = 'envoy'", r"with \[\[hops\]\], a reverse proxy is the proxy of one"),
+        (
+            "[workload]\nkind = 'bulk'\nsize = '1 MB'",
+            r"a bulk flow is sent over tcp or quic, not h2",
+        ),
+        ("[contenders]\na.protocol = 'tcp'", r"tcp is for bulk flows"),
+        (
+            "".join(f"[[hops]]\nname = 'h{number}'\n" for number in range(255)),
+            r"too many hops and links: more than 256 networks",
+        ),
+        ("[workload]\nkind = 'bulk'", r"s.toml:10: workload: .*either a duration"),
+    ],
+)
+def test_one_line_names_what_is_wrong(text: str, message: str) -> None:
+    with pytest.raises(WrongInputError) as caught:
+        parse(BASE + text)
+    assert re.search(message, str(caught.value)), str(caught.value)
+
+
+def test_a_hop_needs_a_list() -> None:
+    with pytest.raises(WrongInputError, match=r"no hop 'a'; hops are tables \[\[hops\]\]"):
+        parse('name = "s"\n[hops.a]\npath.rtt = "1 ms"')
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"quic_pep": {"program": "headway-quick-pep"}},
+            r"hops.a.quic_pep.program: no QUIC PEP program .*did you mean 'headway-quic-pep'",
+        ),
+        (
+            {"quic_pep": {"program": "headway-quic-pep", "knobs": {"mod": "default"}}},
+            r"hops.a.quic_pep.knobs: headway-quic-pep has no knob 'mod'; did you mean 'mode'",
+        ),
+        (
+            {"quic_pep": {"program": "headway-quic-pep", "upstream": {"knobs": {"mode": "h3"}}}},
+            r"hops.a.quic_pep.upstream.knobs.mode: 'h3' is not a value of this knob",
+        ),
+        (
+            {"proxy": {"program": "nginx", "upstream": {"protocol": "h3"}}},
+            r"hops.a.proxy.upstream.protocol: nginx speaks h1, h2",
+        ),
+    ],
+)
+def test_programs_of_hops_are_checked(changes: dict[str, Any], message: str) -> None:
+    setting = Setting.model_validate({"protocol": "h3", "hops": [{"name": "a", **changes}]})
+    with pytest.raises(WrongInputError, match=message):
+        check_programs(setting)
+
+
+def test_clients_of_http_have_no_bulk_flows() -> None:
+    raw = {"protocol": "tcp", "workload": {"kind": "bulk", "size": "1 MB"}}
+    with pytest.raises(WrongInputError, match="curl speaks h1, h2, h3"):
+        check_programs(Setting.model_validate(raw))
+
+
+def test_a_single_proxy_is_a_chain_of_one() -> None:
+    raw = {"protocol": "h3", "proxy": {"program": "envoy", "upstream": {"protocol": "h2"}}}
+    setting = Setting.model_validate(raw)
+    (splitter,) = splitters(setting)
+    assert (splitter.name, splitter.kind, splitter.position) == ("proxy", Kind.REVERSE_PROXY, 0)
+    assert [section.protocol for section in sections(setting)] == ["h3", "h2"]
+    assert setting.model_dump(exclude_defaults=True).keys() == {"protocol", "proxy"}
+
+
+@pytest.mark.parametrize(
+    ("raw", "text"),
+    [
+        ({"duration": "15 s"}, "bulk download 15 s"),
+        ({"size": "1 MB", "direction": "upload"}, "bulk upload 1 MB"),
+        ({"duration": "20 s", "starts": ["0 s", "5 s"]}, "bulk download 2 x 20 s"),
+    ],
+)
+def test_bulk_flows(raw: dict[str, Any], text: str) -> None:
+    setting = Setting.model_validate({"protocol": "quic", "workload": {"kind": "bulk", **raw}})
+    assert str(setting.workload) == text
+    assert setting.served_sizes == ()
+    assert setting.workload.requests == len(raw.get("starts", [0]))
+
+
+def test_either_side_of_a_pep_is_remarked_on() -> None:
+    pep = {"program": "headway-quic-pep", "upstream": {"congestion_control": "hybla"}}
+    setting = Setting.model_validate(
+        {"protocol": "h3", "hops": [{"name": "a", "quic_pep": pep}], "server": {"program": "caddy"}}
+    )
+    assert any("headway-quic-pep's QUIC uses cubic" in remark for remark in remarks(setting))
