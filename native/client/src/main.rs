@@ -1,1 +1,163 @@
-fn main() {}
+//! `headway-client`: fetches URLs over HTTP/1.1 and HTTP/2 and reports when what arrived.
+
+mod clock;
+mod content;
+mod fetch;
+mod options;
+mod plan;
+mod record;
+mod report;
+mod target;
+mod transport;
+
+use std::collections::HashMap;
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use clap::Parser;
+use headway_http::h2;
+use headway_http::tcp::SocketOptions;
+use headway_http::tls::{ClientTls, Protocol, TlsError, Trust, Versions};
+use headway_reactor::{Reactor, Signals, run};
+
+use crate::clock::Clock;
+use crate::fetch::{ACT, END, Fetch, Limits};
+use crate::options::{Options, TlsVersions};
+use crate::plan::{Job, PlanError};
+use crate::report::Report;
+use crate::target::Origin;
+use crate::transport::TcpConnector;
+
+/// Exit status if an option is wrong; clap's is the same.
+const WRONG_OPTION: u8 = 2;
+
+/// Why there is no report.
+#[derive(Debug, thiserror::Error)]
+enum ClientError {
+    #[error(transparent)]
+    Plan(#[from] PlanError),
+    #[error(transparent)]
+    Tls(#[from] TlsError),
+    #[error("{0}")]
+    NoAddress(String),
+    #[error("{}: {source}", path.display())]
+    Report { path: PathBuf, source: io::Error },
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    match fetch(&options) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("headway-client: {error}");
+            match error {
+                ClientError::Plan(_) | ClientError::Tls(_) => ExitCode::from(WRONG_OPTION),
+                _ => ExitCode::FAILURE,
+            }
+        }
+    }
+}
+
+/// Fetches everything.
+///
+/// # Returns
+/// Whether all requests succeeded.
+fn fetch(options: &Options) -> Result<bool, ClientError> {
+    let jobs = plan::jobs(options)?;
+    let connector = connector(options)?;
+    let addresses = addresses(options, &jobs)?;
+    let mut reactor = Reactor::new()?;
+    let mut signals = Signals::register(&reactor, END, ACT)?;
+    let mut run_jobs = |jobs: Vec<Job>| -> Result<Report, ClientError> {
+        let (limits, clock) = (limits(options), Clock::start());
+        let interval = options.interval;
+        let mut fetch =
+            Fetch::new(jobs, &connector, &addresses, &mut signals, limits, clock, interval);
+        run(&mut reactor, &mut fetch)?;
+        let (requests, connections, goodput) = fetch.finish();
+        Ok(Report {
+            version: env!("CARGO_PKG_VERSION"),
+            started_unix_s: clock.started_unix_s(),
+            ended_s: clock.seconds(std::time::Instant::now()),
+            protocol: options.protocol.protocol(),
+            requests,
+            connections,
+            goodput,
+        })
+    };
+    if options.early_data {
+        let primed = run_jobs(vec![plan::priming(options)])?;
+        tell_errors(&primed);
+    }
+    let report = run_jobs(jobs)?;
+    tell_errors(&report);
+    match &options.report {
+        Some(path) => report
+            .write(path)
+            .map_err(|source| ClientError::Report { path: path.clone(), source })?,
+        None => report.summarise(&mut io::stdout())?,
+    }
+    Ok(report.requests.iter().all(|row| row.error.is_none()))
+}
+
+fn connector(options: &Options) -> Result<TcpConnector, ClientError> {
+    let protocol = options.protocol.protocol();
+    let tls = ClientTls {
+        trust: Trust::File(options.ca.clone()),
+        protocols: vec![protocol],
+        versions: match options.tls {
+            TlsVersions::All => Versions::All,
+            TlsVersions::Tls12 => Versions::Tls12,
+            TlsVersions::Tls13 => Versions::Tls13,
+        },
+        early_data: options.early_data,
+    };
+    Ok(TcpConnector {
+        protocol,
+        socket: SocketOptions {
+            congestion_control: options.cc.clone(),
+            receive_buffer_bytes: options.receive_buffer,
+            ..SocketOptions::default()
+        },
+        local: options.local(),
+        tls: tls.config()?,
+        h2: h2::ClientOptions {
+            stream_window_bytes: options.h2_stream_window,
+            connection_window_bytes: options.h2_connection_window,
+        },
+    })
+}
+
+fn addresses(options: &Options, jobs: &[Job]) -> Result<HashMap<Origin, SocketAddr>, ClientError> {
+    let mut addresses = HashMap::new();
+    for origin in jobs.iter().map(|job| &job.target.origin) {
+        if !addresses.contains_key(origin) {
+            let address =
+                plan::resolve(origin, &options.resolve).map_err(ClientError::NoAddress)?;
+            addresses.insert(origin.clone(), address);
+        }
+    }
+    Ok(addresses)
+}
+
+fn limits(options: &Options) -> Limits {
+    let default = if options.protocol.protocol() == Protocol::H1 { 6 } else { 1 };
+    Limits {
+        connections: usize::from(options.connections.unwrap_or(default)),
+        requests: options.concurrency.map_or(usize::MAX, |requests| requests as usize),
+        timeout: options.timeout,
+    }
+}
+
+fn tell_errors(report: &Report) {
+    for row in &report.requests {
+        if let Some(error) = &row.error {
+            eprintln!("headway-client: {}: {error}", row.url);
+        }
+    }
+}

@@ -1,4 +1,4 @@
-//! HTTP/1.1 and HTTP/2 connections, server and client side, and what all versions of HTTP share.
+//! HTTP/1.1, HTTP/2 and HTTP/3 connections, server and client side, and what all versions share.
 //!
 //! Connections are sans-IO: bytes in, events out, bytes to send on demand.
 //!
@@ -6,12 +6,14 @@
 //! * [`tcp`]: byte pipes over TCP, with or without TLS
 //! * [`service`]: what a server answers
 //! * [`event`]: what connections tell their programs
-//! * [`h1`], [`h2`]: the connections
-//! * [`side`]: what both connections have in common
+//! * [`h1`], [`h2`], [`h3`]: the connections
+//! * [`side`]: what those over a byte pipe have in common
 
 pub mod event;
 pub mod h1;
 pub mod h2;
+pub mod h3;
+mod priority;
 pub mod service;
 pub mod side;
 pub mod tcp;

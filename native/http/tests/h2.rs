@@ -297,7 +297,7 @@ fn priority_update_counts_before_and_after_the_request() {
 
 #[test]
 fn dependencies_come_with_headers_and_with_priority_frames() {
-    let on = |parent| Some(Dependency { parent, weight: 16, exclusive: false });
+    let on = |parent| Some(Dependency { parent: Some(parent), weight: 16, exclusive: false });
     let mut raw = Raw::with("dependency-tree");
     // 3 depends on 5, which comes later; then 1 is put behind 3.
     raw.request(1, &get("/bytes/2000"), None);

@@ -11,7 +11,6 @@ use crate::gate::{Gate, GateFactory};
 /// What unsent and unacknowledged data of a connection may take: what the window lets out, and the
 /// window is the sender's affair.
 const SEND_WINDOW: u64 = 1 << 40;
-const DEFAULT_MAX_ACK_DELAY: Duration = Duration::from_millis(25);
 
 /// Whether packets are spread over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -97,12 +96,6 @@ impl Config {
     pub(crate) fn controller(&self) -> Box<dyn Controller> {
         let max_datagram = u64::from(self.max_udp_payload);
         headway_congestion::Config { max_datagram, ..self.congestion.clone() }.build()
-    }
-
-    /// The longest that the peer is expected to delay an acknowledgment.
-    pub(crate) fn peer_max_ack_delay(&self) -> Duration {
-        let asked = self.ack_frequency.and_then(|frequency| frequency.max_ack_delay);
-        asked.unwrap_or(DEFAULT_MAX_ACK_DELAY).max(DEFAULT_MAX_ACK_DELAY)
     }
 
     /// quinn-proto's part of it, for one connection.

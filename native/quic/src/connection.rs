@@ -16,6 +16,7 @@ use crate::outbox::Outbox;
 use crate::packetsize::PacketSize;
 use crate::sender::{Permission, Sender};
 use crate::stream::{HeadOfLine, Read, Receiving, Sending};
+use crate::trace::HttpLog;
 
 /// Unread bytes of a stream beyond which no more are taken from quinn-proto, so that flow control
 /// stops the peer.
@@ -286,7 +287,15 @@ impl Connection {
     /// Closes the connection. What was not sent yet will not be.
     pub fn close(&mut self, now: Instant, code: u64, reason: &str) {
         self.is_dirty = true;
+        let time = self.sender.time(now);
+        self.sender.tracer().closed(time, code, reason);
         self.inner.close(now, varint(code), Bytes::copy_from_slice(reason.as_bytes()));
+    }
+
+    /// The qlog, if there is one, for what HTTP/3 has to tell.
+    pub fn http_log(&mut self, now: Instant) -> Option<HttpLog<'_>> {
+        let time = self.sender.time(now);
+        self.sender.tracer().http(time)
     }
 
     /// The local address changed on purpose: a new path (RFC 9000 section 9).
@@ -299,7 +308,12 @@ impl Connection {
     pub(crate) fn handle_event(&mut self, now: Instant, event: quinn_proto::ConnectionEvent) {
         self.is_dirty = true;
         self.inner.handle_event(event);
-        self.sender.observe(now, self.inner.stats().path.lost_packets);
+        self.observe(now);
+    }
+
+    fn observe(&mut self, now: Instant) {
+        let lost_packets = self.inner.stats().path.lost_packets;
+        self.sender.observe(now, self.inner.remote_address(), lost_packets);
         self.collect(now);
     }
 
@@ -322,8 +336,7 @@ impl Connection {
             self.is_dirty = true;
             self.timer_fired = true;
             self.inner.handle_timeout(now);
-            self.sender.observe(now, self.inner.stats().path.lost_packets);
-            self.collect(now);
+            self.observe(now);
         }
     }
 
@@ -382,7 +395,8 @@ impl Connection {
         let Some(transmit) = self.inner.poll_transmit(now, 1, &mut self.buffer) else {
             return Ok(None);
         };
-        let elicits = self.sender.observe(now, self.inner.stats().path.lost_packets);
+        let off_path = transmit.destination != self.inner.remote_address();
+        let elicits = self.sender.observe_sent(now, off_path);
         send(&transmit, &self.buffer[..transmit.size])?;
         Ok(Some(elicits))
     }
@@ -444,22 +458,29 @@ impl Connection {
             match event {
                 quinn_proto::Event::Connected => {
                     let early_data_accepted = self.inner.accepted_0rtt();
-                    self.sender.connected(self.inner.side(), early_data_accepted);
+                    if self.sender.connected(early_data_accepted) {
+                        self.forget_streams();
+                    }
                     self.events.push_back(Event::Connected { early_data_accepted });
                 }
                 quinn_proto::Event::ConnectionLost { reason } => {
+                    let time = self.sender.time(now);
+                    let handshaking = self.inner.is_handshaking();
+                    self.sender.tracer().lost_connection(time, &reason, handshaking);
                     self.events.push_back(Event::Closed(close(reason)));
                 }
-                quinn_proto::Event::Stream(event) => self.collect_stream_event(now, event),
-                quinn_proto::Event::HandshakeDataReady
-                | quinn_proto::Event::DatagramReceived
-                | quinn_proto::Event::DatagramsUnblocked => {}
+                quinn_proto::Event::Stream(event) => self.collect_stream_event(now, &event),
+                quinn_proto::Event::HandshakeDataReady => {
+                    let (time, protocol) = (self.sender.time(now), self.protocol());
+                    self.sender.tracer().protocol(time, &protocol.unwrap_or_default());
+                }
+                quinn_proto::Event::DatagramReceived | quinn_proto::Event::DatagramsUnblocked => {}
             }
         }
     }
 
-    fn collect_stream_event(&mut self, now: Instant, event: StreamEvent) {
-        match event {
+    fn collect_stream_event(&mut self, now: Instant, event: &StreamEvent) {
+        match *event {
             StreamEvent::Opened { dir } => {
                 while let Some(stream) = self.inner.streams().accept(dir) {
                     self.accept(now, stream);
@@ -494,8 +515,15 @@ impl Connection {
 
     fn forget_sending(&mut self, stream: StreamId) {
         self.outbox.close(stream.into());
-        self.packet_size.forget(stream.into());
-        self.sender.forget_stream(stream.into());
+        let handed_over = self.packet_size.forget(stream.into());
+        self.sender.forget_stream(stream.into(), handed_over);
+    }
+
+    /// Forgets all streams: those of rejected early data.
+    fn forget_streams(&mut self) {
+        self.outbox.clear();
+        self.packet_size.clear();
+        self.receiving.clear();
     }
 
     /// Takes from quinn-proto what came on a stream, in any order.

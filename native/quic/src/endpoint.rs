@@ -11,8 +11,8 @@ use headway_reactor::{Datagram, UdpSocket};
 use headway_schedule::Scheduler;
 use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use quinn_proto::{
-    ClientConfig, ConnectionHandle, ConnectionId, ConnectionIdGenerator, DatagramEvent,
-    EcnCodepoint, EndpointConfig, RandomConnectionIdGenerator, ServerConfig, Transmit,
+    ClientConfig, ConnectionHandle, ConnectionIdGenerator, DatagramEvent, EcnCodepoint,
+    EndpointConfig, RandomConnectionIdGenerator, ServerConfig, Side, Transmit,
 };
 
 use crate::config::Config;
@@ -21,7 +21,7 @@ use crate::gate::Gate;
 use crate::observe::{Log, ObservedClientConfig, ObservedServerConfig, SharedLog};
 use crate::packetsize::PacketSize;
 use crate::sender::Sender;
-use crate::trace::Tracer;
+use crate::trace::{Subject, TraceFailed, Tracer};
 
 /// Bytes of a client's first Destination Connection ID (RFC 9000 section 7.2: at least 8).
 const INITIAL_CONNECTION_ID: usize = 8;
@@ -74,23 +74,46 @@ impl Incoming {
     pub fn local_ip(&self) -> Option<IpAddr> {
         self.0.local_ip()
     }
+
+    fn subject(&self) -> Subject {
+        Subject {
+            side: Side::Server,
+            original_cid: *self.0.orig_dst_cid(),
+            local: self.local_ip(),
+            remote: self.remote_address(),
+        }
+    }
 }
 
 /// A connection could not be begun.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot connect: {0}")]
-pub struct ConnectFailed(#[from] quinn_proto::ConnectError);
+pub enum ConnectFailed {
+    /// The address or the name is none that can be connected to.
+    #[error("cannot connect: {0}")]
+    Impossible(#[from] quinn_proto::ConnectError),
+    /// Its traces cannot be written.
+    #[error("cannot connect: {0}")]
+    Trace(#[from] TraceFailed),
+}
 
 /// A client could not be accepted.
 #[derive(Debug, thiserror::Error)]
-#[error("cannot accept a connection: {0}")]
-pub struct AcceptFailed(quinn_proto::ConnectionError);
+pub enum AcceptFailed {
+    /// Its first packet was no good, or it took too long.
+    #[error("cannot accept a connection: {0}")]
+    Impossible(quinn_proto::ConnectionError),
+    /// Its traces cannot be written.
+    #[error("cannot accept a connection: {0}")]
+    Trace(#[from] TraceFailed),
+}
 
 /// Connections that share an address, as client, server or both.
 #[derive(Debug)]
 pub struct Endpoint {
     inner: quinn_proto::Endpoint,
     server: Option<Arc<ServerConfig>>,
+    /// Shows the first packet of a connection that is being accepted.
+    log: SharedLog,
     connections: BTreeMap<usize, Connection>,
     incoming: VecDeque<Incoming>,
 }
@@ -99,7 +122,7 @@ impl Endpoint {
     /// An endpoint for clients.
     #[must_use]
     pub fn client() -> Self {
-        Self::new(None)
+        Self::new(None, Log::shared(false))
     }
 
     /// An endpoint that others can connect to.
@@ -108,14 +131,16 @@ impl Endpoint {
     /// * `tls` - of the first packets; each connection is accepted with its own.
     #[must_use]
     pub fn server(tls: Arc<QuicServerConfig>) -> Self {
-        Self::new(Some(Arc::new(ServerConfig::with_crypto(tls))))
+        let log = Log::shared(true);
+        let crypto = Arc::new(ObservedServerConfig { tls, log: log.clone() });
+        Self::new(Some(Arc::new(ServerConfig::with_crypto(crypto))), log)
     }
 
-    fn new(server: Option<Arc<ServerConfig>>) -> Self {
+    fn new(server: Option<Arc<ServerConfig>>, log: SharedLog) -> Self {
         let config = Arc::new(EndpointConfig::default());
         let inner = quinn_proto::Endpoint::new(config, server.clone(), false, None);
         let (connections, incoming) = (BTreeMap::new(), VecDeque::new());
-        Self { inner, server, connections, incoming }
+        Self { inner, server, log, connections, incoming }
     }
 
     /// A connection, until it is drained.
@@ -132,7 +157,7 @@ impl Endpoint {
     /// Connects to a server.
     ///
     /// # Errors
-    /// The address or the name is none that can be connected to.
+    /// The address or the name is none that can be connected to, or a trace cannot be written.
     pub fn connect(
         &mut self,
         now: Instant,
@@ -143,14 +168,15 @@ impl Endpoint {
         scheduler: Box<dyn Scheduler>,
     ) -> Result<ConnectionKey, ConnectFailed> {
         let cid = RandomConnectionIdGenerator::new(INITIAL_CONNECTION_ID).generate_cid();
-        let parts = Parts::new(config);
+        let subject = Subject { side: Side::Client, original_cid: cid, local: None, remote };
+        let parts = Parts::new(config, subject)?;
         let log = parts.log.clone();
         let mut client = ClientConfig::new(Arc::new(ObservedClientConfig { tls, log }));
         client
             .transport_config(config.transport(&parts.gate))
             .initial_dst_cid_provider(Arc::new(move || cid));
         let (handle, inner) = self.inner.connect(now, client, remote, server_name)?;
-        Ok(self.add(handle, inner, now, parts, cid, scheduler))
+        Ok(self.add(handle, inner, now, parts, scheduler))
     }
 
     /// The next client that wants to connect.
@@ -161,7 +187,7 @@ impl Endpoint {
     /// Accepts a client.
     ///
     /// # Errors
-    /// Its first packet was no good, or it took too long.
+    /// Its first packet was no good, it took too long, or a trace cannot be written.
     pub fn accept(
         &mut self,
         now: Instant,
@@ -171,21 +197,30 @@ impl Endpoint {
         config: &Arc<Config>,
         scheduler: Box<dyn Scheduler>,
     ) -> Result<ConnectionKey, AcceptFailed> {
-        let cid = *incoming.0.orig_dst_cid();
-        let parts = Parts::new(config);
+        let parts = match Parts::new(config, incoming.subject()) {
+            Ok(parts) => parts,
+            Err(error) => {
+                // The failure to accept matters more than one to say so.
+                let _ = self.refuse(network, incoming);
+                return Err(error.into());
+            }
+        };
         let log = parts.log.clone();
         let mut server = ServerConfig::clone(self.server.as_ref().expect("only servers listen"));
         server.crypto = Arc::new(ObservedServerConfig { tls, log });
         server.migration(config.migration).transport_config(config.transport(&parts.gate));
         let mut buffer = Vec::new();
         match self.inner.accept(incoming.0, now, &mut buffer, Some(Arc::new(server))) {
-            Ok((handle, inner)) => Ok(self.add(handle, inner, now, parts, cid, scheduler)),
+            Ok((handle, inner)) => {
+                Log::of(&parts.log).precede(&mut Log::of(&self.log));
+                Ok(self.add(handle, inner, now, parts, scheduler))
+            }
             Err(error) => {
                 if let Some(response) = error.response {
-                    // The failure to accept matters more than one to say so.
-                    let _ = send(network, &response, &buffer);
+                    // As above.
+                    let _ = self.respond(network, &response, &buffer);
                 }
-                Err(AcceptFailed(error.cause))
+                Err(AcceptFailed::Impossible(error.cause))
             }
         }
     }
@@ -197,7 +232,18 @@ impl Endpoint {
     pub fn refuse(&mut self, network: &mut impl Network, incoming: Incoming) -> io::Result<()> {
         let mut buffer = Vec::new();
         let response = self.inner.refuse(incoming.0, &mut buffer);
-        send(network, &response, &buffer)
+        self.respond(network, &response, &buffer)
+    }
+
+    /// Answers without a connection, whose packet is of no interest either.
+    fn respond(
+        &self,
+        network: &mut impl Network,
+        response: &Transmit,
+        buffer: &[u8],
+    ) -> io::Result<()> {
+        Log::of(&self.log).clear();
+        send(network, response, buffer)
     }
 
     /// The local address changed on purpose: connections begin on a new path (RFC 9000 section 9).
@@ -224,11 +270,11 @@ impl Endpoint {
                 }
                 Ok(())
             }
-            Some(DatagramEvent::NewConnection(incoming)) => {
-                self.incoming.push_back(Incoming(incoming));
+            Some(DatagramEvent::NewConnection(inner)) => {
+                self.incoming.push_back(Incoming(inner));
                 Ok(())
             }
-            Some(DatagramEvent::Response(response)) => send(network, &response, &buffer),
+            Some(DatagramEvent::Response(response)) => self.respond(network, &response, &buffer),
             None => Ok(()),
         }
     }
@@ -241,15 +287,15 @@ impl Endpoint {
         let mut drained = Vec::new();
         for (&key, connection) in &mut self.connections {
             connection.handle_time(now);
-            if connection.is_dirty {
+            while connection.is_dirty {
                 connection.drive(now, &mut |transmit, payload| send(network, transmit, payload))?;
-            }
-            while let Some(event) = connection.poll_endpoint_event() {
-                if event.is_drained() {
-                    drained.push(key);
-                }
-                if let Some(event) = self.inner.handle_event(ConnectionHandle(key), event) {
-                    connection.handle_event(now, event);
+                while let Some(event) = connection.poll_endpoint_event() {
+                    if event.is_drained() {
+                        drained.push(key);
+                    }
+                    if let Some(event) = self.inner.handle_event(ConnectionHandle(key), event) {
+                        connection.handle_event(now, event);
+                    }
                 }
             }
         }
@@ -277,12 +323,11 @@ impl Endpoint {
         inner: quinn_proto::Connection,
         now: Instant,
         parts: Parts,
-        original_cid: ConnectionId,
         scheduler: Box<dyn Scheduler>,
     ) -> ConnectionKey {
-        let tracer = Tracer::new(&parts.config, inner.side(), &original_cid);
         let packet_size = PacketSize::new(parts.config.max_udp_payload);
-        let sender = Sender::new(parts.config, parts.gate, parts.log, tracer, now);
+        let peer = (inner.side(), inner.remote_address());
+        let sender = Sender::new(parts.config, parts.gate, parts.log, parts.tracer, peer, now);
         let connection = Connection::new(inner, sender, scheduler, packet_size);
         self.connections.insert(handle.0, connection);
         ConnectionKey(handle.0)
@@ -294,15 +339,17 @@ struct Parts {
     config: Arc<Config>,
     gate: Arc<Gate>,
     log: SharedLog,
+    tracer: Tracer,
 }
 
 impl Parts {
-    fn new(config: &Arc<Config>) -> Self {
-        Self {
+    fn new(config: &Arc<Config>, subject: Subject) -> Result<Self, TraceFailed> {
+        Ok(Self {
             config: Arc::clone(config),
             gate: Arc::default(),
             log: Log::shared(config.qlog_directory.is_some()),
-        }
+            tracer: Tracer::new(config, subject)?,
+        })
     }
 }
 

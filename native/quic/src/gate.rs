@@ -7,21 +7,36 @@
 
 use std::any::Any;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use std::time::Instant;
 
 use quinn_proto::congestion::{Controller, ControllerFactory};
 
 const OPEN_WINDOW: u64 = u64::MAX;
 const CLOSED_WINDOW: u64 = 1;
+/// No bytes in flight were told.
+const UNTOLD: u64 = u64::MAX;
 
 /// One connection's gate, shared with quinn-proto, and what quinn-proto tells in return.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Gate {
     open: AtomicBool,
     persistent: AtomicBool,
     ecn: AtomicBool,
     paths: AtomicU32,
+    in_flight: AtomicU64,
+}
+
+impl Default for Gate {
+    fn default() -> Self {
+        Self {
+            open: AtomicBool::new(false),
+            persistent: AtomicBool::new(false),
+            ecn: AtomicBool::new(false),
+            paths: AtomicU32::new(0),
+            in_flight: AtomicU64::new(UNTOLD),
+        }
+    }
 }
 
 impl Gate {
@@ -43,6 +58,12 @@ impl Gate {
     /// How many paths the connection has begun to use so far.
     pub(crate) fn paths(&self) -> u32 {
         self.paths.load(Ordering::Relaxed)
+    }
+
+    /// Bytes that quinn-proto has in flight after the acknowledgment handled since last asked, if
+    /// there was one.
+    pub(crate) fn take_in_flight(&self) -> Option<u64> {
+        Some(self.in_flight.swap(UNTOLD, Ordering::Relaxed)).filter(|told| *told != UNTOLD)
     }
 }
 
@@ -75,6 +96,20 @@ impl Controller for GateController {
         if lost_bytes == 0 {
             self.0.ecn.store(true, Ordering::Relaxed);
         }
+        // It detects losses after it has told of the acknowledgment.
+        if let Some(before) = self.0.take_in_flight() {
+            self.0.in_flight.store(before.saturating_sub(lost_bytes), Ordering::Relaxed);
+        }
+    }
+
+    fn on_end_acks(
+        &mut self,
+        _now: Instant,
+        in_flight: u64,
+        _app_limited: bool,
+        _largest_packet_num_acked: Option<u64>,
+    ) {
+        self.0.in_flight.store(in_flight, Ordering::Relaxed);
     }
 
     fn on_mtu_update(&mut self, _new_mtu: u16) {}

@@ -26,7 +26,9 @@ pub use connection::{Close, Connection, Event, Statistics};
 pub use endpoint::{
     AcceptFailed, ConnectFailed, ConnectionKey, Endpoint, Incoming, Network, ReceivedDatagram,
 };
+pub use headway_trace::qlog::{HttpFrame, Way};
 pub use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 pub use quinn_proto::{Dir, EcnCodepoint, Side, StreamId};
 pub use stream::{HeadOfLine, Read};
+pub use trace::{HttpLog, TraceFailed};
 pub use udp::UdpEndpoint;

@@ -112,6 +112,13 @@ impl Outbox {
         }
     }
 
+    /// All streams are gone.
+    pub(crate) fn clear(&mut self) {
+        while let Some((&stream, _)) = self.streams.first_key_value() {
+            self.close(stream);
+        }
+    }
+
     fn rise(&mut self, stream: u64, scheduled: bool) {
         if scheduled {
             self.scheduler.ready(stream);

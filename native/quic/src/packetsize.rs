@@ -39,8 +39,16 @@ impl PacketSize {
     }
 
     /// Forgets a stream that is over.
-    pub(crate) fn forget(&mut self, stream: u64) {
-        self.offsets.remove(&stream);
+    ///
+    /// # Returns
+    /// How much of it was handed over.
+    pub(crate) fn forget(&mut self, stream: u64) -> u64 {
+        self.offsets.remove(&stream).unwrap_or(0)
+    }
+
+    /// Forgets all streams.
+    pub(crate) fn clear(&mut self) {
+        self.offsets.clear();
     }
 }
 

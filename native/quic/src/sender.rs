@@ -1,21 +1,23 @@
 //! When a connection may send: window, pacing, and what acknowledgments and losses change.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use headway_congestion::{
-    Ack, Acked, Controller, Ecn, Loss, Rtt, Sent as SentPacket, SpuriousLoss, Time,
+    Ack, Acked, Controller, Ecn, Loss, Rate, Rtt, Sent as SentPacket, SpuriousLoss, Time,
 };
+use headway_trace::qlog::{Owner, Parameters};
 use quinn_proto::Side;
 
 use crate::config::{Config, Pacing};
 use crate::gate::Gate;
-use crate::ledger::{Ledger, LostPacket};
+use crate::ledger::{Ledger, LostPacket, NewlyAcked};
 use crate::observe::{Log, Observation, Received, Sent, SharedLog, Space};
 use crate::pacer::Pacer;
 use crate::packetsize::number_size;
 use crate::rtt::RttEstimator;
-use crate::trace::{DetectorState, Metrics, Tracer};
+use crate::trace::{DetectorState, Metrics, Tracer, parameters};
 
 /// What keeps a sender from sending one more packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,12 +38,16 @@ pub(crate) struct Sender {
     gate: Arc<Gate>,
     log: SharedLog,
     observations: Vec<Observation>,
+    feedback: Feedback,
     ledger: Ledger,
     rtt: RttEstimator,
     controller: Box<dyn Controller>,
     pacer: Pacer,
     release: Option<Time>,
+    side: Side,
+    remote: SocketAddr,
     paths: u32,
+    path_changes: u64,
     lost_packets: u64,
     pto_count: u32,
     /// Data had to wait for window or pacer since the last acknowledgment.
@@ -53,6 +59,7 @@ pub(crate) struct Sender {
     /// Of 1-RTT packets: the last one's number, and the size of the connection ID.
     last_number: u64,
     connection_id_size: Option<usize>,
+    peer: Peer,
     tracer: Tracer,
 }
 
@@ -62,6 +69,7 @@ impl Sender {
         gate: Arc<Gate>,
         log: SharedLog,
         tracer: Tracer,
+        (side, remote): (Side, SocketAddr),
         now: Instant,
     ) -> Self {
         let mut sender = Self {
@@ -71,7 +79,10 @@ impl Sender {
             controller: config.controller(),
             pacer: Pacer::new(u64::from(config.max_udp_payload)),
             release: None,
+            side,
+            remote,
             paths: 1,
+            path_changes: 0,
             lost_packets: 0,
             pto_count: 0,
             held_back: false,
@@ -81,12 +92,15 @@ impl Sender {
             last_number: 0,
             connection_id_size: None,
             observations: Vec::new(),
+            feedback: Feedback::default(),
+            peer: Peer::default(),
             config,
             gate,
             log,
             tracer,
         };
         sender.repace(Time::ZERO);
+        sender.publish_metrics(Time::ZERO);
         sender
     }
 
@@ -169,49 +183,86 @@ impl Sender {
         self.publish_state(time);
     }
 
-    /// Looks at what was sent and received since the last time.
+    /// Looks at what was received since the last time, and what it led to.
     ///
     /// # Arguments
+    /// * `remote` - where the peer is.
     /// * `lost_packets` - how many packets quinn-proto has declared lost so far.
+    pub(crate) fn observe(&mut self, now: Instant, remote: SocketAddr, lost_packets: u64) {
+        let time = self.time(now);
+        self.notice_path(time, remote);
+        self.look(time, false);
+        self.notice_losses(time, lost_packets);
+        self.check_in_flight();
+        let feedback = std::mem::take(&mut self.feedback);
+        if feedback.is_news() {
+            self.react(time, &feedback);
+        }
+        self.feedback = feedback;
+        self.feedback.clear();
+    }
+
+    /// Looks at the datagram just made.
+    ///
+    /// # Arguments
+    /// * `off_path` - it goes elsewhere than to where the peer is.
     ///
     /// # Returns
-    /// Whether something was sent that elicits an acknowledgment.
-    pub(crate) fn observe(&mut self, now: Instant, lost_packets: u64) -> bool {
+    /// Whether it elicits an acknowledgment.
+    pub(crate) fn observe_sent(&mut self, now: Instant, off_path: bool) -> bool {
         let time = self.time(now);
-        self.notice_path(time);
+        self.look(time, off_path)
+    }
+
+    fn look(&mut self, time: Time, off_path: bool) -> bool {
         let mut observations = std::mem::take(&mut self.observations);
         Log::of(&self.log).take(&mut observations);
-        let mut feedback = Feedback::default();
         let mut elicits = false;
         for observation in observations.drain(..) {
             match observation {
                 Observation::Sent(sent) => {
                     elicits |= sent.ack_eliciting;
-                    self.sent(time, &sent);
+                    self.sent(time, &sent, off_path);
                 }
-                Observation::Received(received) => self.received(time, &received, &mut feedback),
+                Observation::Received(received) => self.received(time, &received),
+                Observation::Retry => self.retry(),
+                Observation::OwnParameters(encoded) => {
+                    self.tracer.parameters(time, Owner::Local, &parameters::decode(&encoded));
+                }
+                Observation::PeerParameters(encoded) => {
+                    let parameters = parameters::decode(&encoded);
+                    self.tracer.parameters(time, Owner::Remote, &parameters);
+                    self.peer.learn(&parameters);
+                }
             }
         }
         self.observations = observations;
-        self.notice_losses(time, lost_packets, &mut feedback);
-        if feedback.is_news() {
-            self.react(time, &feedback);
-        }
         elicits
     }
 
     /// The handshake is complete.
-    pub(crate) fn connected(&mut self, side: Side, early_data_accepted: bool) {
-        match side {
+    ///
+    /// # Returns
+    /// Whether 0-RTT data was rejected: its streams are gone.
+    pub(crate) fn connected(&mut self, early_data_accepted: bool) -> bool {
+        match self.side {
             // A server's handshake is confirmed with its completion (RFC 9001 section 4.1.2).
             Side::Server => self.ledger.discard(Space::Handshake),
-            // Rejected data is sent again, on new streams.
             Side::Client if self.sent_early_data && !early_data_accepted => {
-                self.ledger.discard(Space::OneRtt);
+                self.ledger.discard(Space::ZeroRtt);
                 self.unsent = 0;
+                Log::of(&self.log).forget_streams();
+                return true;
             }
             Side::Client => {}
         }
+        false
+    }
+
+    /// RFC 9000 section 17.2.5.2: the client begins anew with the server's token.
+    fn retry(&mut self) {
+        self.ledger.discard(Space::Initial);
+        self.ledger.discard(Space::ZeroRtt);
     }
 
     /// What quinn-proto's own congestion control became.
@@ -226,45 +277,56 @@ impl Sender {
     }
 
     /// A stream is over.
-    pub(crate) fn forget_stream(&mut self, stream: u64) {
-        Log::of(&self.log).forget_stream(stream);
+    ///
+    /// # Arguments
+    /// * `handed_over` - bytes of it that quinn-proto got; what it did not send, it never will.
+    pub(crate) fn forget_stream(&mut self, stream: u64, handed_over: u64) {
+        let sent = Log::of(&self.log).forget_stream(stream);
+        self.unsent = self.unsent.saturating_sub(handed_over.saturating_sub(sent));
     }
 
-    fn notice_path(&mut self, time: Time) {
+    /// The traces.
+    pub(crate) fn tracer(&mut self) -> &mut Tracer {
+        &mut self.tracer
+    }
+
+    fn notice_path(&mut self, time: Time, remote: SocketAddr) {
         let paths = self.gate.paths();
-        if paths != self.paths {
+        let is_new = paths != self.paths;
+        if is_new || remote != self.remote {
+            self.remote = remote;
+            self.path_changes += 1;
+            self.tracer.path_changed(time, remote);
+        }
+        if is_new {
             self.paths = paths;
             self.ledger.change_path();
             self.rtt = RttEstimator::default();
             self.controller = self.config.controller();
             self.pacer = Pacer::new(u64::from(self.config.max_udp_payload));
             self.repace(time);
-            self.tracer.path_changed(time);
             self.publish_metrics(time);
             self.publish_state(time);
         }
     }
 
-    fn sent(&mut self, time: Time, sent: &Sent) {
+    fn sent(&mut self, time: Time, sent: &Sent, off_path: bool) {
         match sent.space {
             // RFC 9001 section 4.9.1: a client's first Handshake packet ends the Initial ones.
-            Space::Handshake => self.ledger.discard(Space::Initial),
+            Space::Handshake if self.side == Side::Client => self.ledger.discard(Space::Initial),
             Space::OneRtt => self.measure_header(sent),
             Space::ZeroRtt => self.sent_early_data = true,
-            Space::Initial => {}
+            Space::Initial | Space::Handshake => {}
         }
         self.unsent = self.unsent.saturating_sub(sent.new_stream_bytes);
         self.tracer.sent(time, sent);
+        if off_path && sent.path_challenge {
+            // quinn-proto sends these for once, and neither acknowledges nor loses them.
+            return;
+        }
         let in_flight = self.ledger.in_flight();
         let number = self.ledger.next_ordinal();
-        self.ledger.sent(
-            sent.space,
-            sent.number,
-            sent.bytes,
-            time,
-            sent.in_flight,
-            sent.ack_eliciting,
-        );
+        self.ledger.sent(time, sent);
         if sent.in_flight {
             self.pacer.spend(sent.bytes);
             self.controller.on_sent(&SentPacket { number, bytes: sent.bytes, at: time, in_flight });
@@ -277,17 +339,21 @@ impl Sender {
         self.connection_id_size = Some(sent.header - 1 - number_size(sent.number, acked));
     }
 
-    fn received(&mut self, time: Time, received: &Received, feedback: &mut Feedback) {
+    fn received(&mut self, time: Time, received: &Received) {
         self.tracer.received(time, received);
-        if let Some((ranges, delay_raw)) = &received.ack {
-            let newly = self.ledger.acknowledged(received.space, ranges);
-            if let Some(sent_at) = newly.rtt_sample {
+        if received.space != Space::OneRtt || received.handshake_done {
+            self.gate.take_in_flight();
+        }
+        if received.space == Space::Handshake && self.side == Side::Server {
+            // RFC 9001 section 4.9.1.
+            self.ledger.discard(Space::Initial);
+        }
+        for (ranges, delay_raw) in &received.acks {
+            self.ledger.acknowledged(received.space, ranges, &mut self.feedback.newly);
+            if let Some(sent_at) = self.feedback.newly.rtt_sample.take() {
                 let delay = self.ack_delay(received.space, *delay_raw);
                 self.rtt.sample(time.saturating_sub(sent_at), delay);
             }
-            feedback.largest = feedback.largest.max(newly.largest);
-            feedback.acked.extend(newly.packets);
-            feedback.spurious.extend(newly.spurious);
         }
         if received.handshake_done {
             self.ledger.discard(Space::Handshake);
@@ -299,22 +365,34 @@ impl Sender {
         if space != Space::OneRtt {
             return Duration::ZERO;
         }
-        let delay = delay_raw.saturating_mul(1 << DEFAULT_ACK_DELAY_EXPONENT);
-        Duration::from_micros(delay).min(self.config.peer_max_ack_delay())
+        let delay = delay_raw.saturating_mul(1 << self.peer.ack_delay_exponent);
+        let asked = self.config.ack_frequency.and_then(|frequency| frequency.max_ack_delay);
+        let limit = self.peer.max_ack_delay.max(asked.unwrap_or_default());
+        Duration::from_micros(delay).min(limit)
     }
 
-    fn notice_losses(&mut self, time: Time, lost_packets: u64, feedback: &mut Feedback) {
+    fn notice_losses(&mut self, time: Time, lost_packets: u64) {
         let count = lost_packets - self.lost_packets;
         self.lost_packets = lost_packets;
-        feedback.ecn = self.gate.take_ecn();
-        feedback.persistent = self.gate.take_persistent();
+        self.feedback.ecn = self.gate.take_ecn();
+        self.feedback.persistent = self.gate.take_persistent();
         if count > 0 {
-            let lost = self.ledger.lost(count, u64::from(self.config.packet_threshold));
+            let threshold = u64::from(self.config.packet_threshold);
+            let lost = self.ledger.lost(count, threshold, &self.feedback.newly);
             for packet in &lost {
                 self.tracer.lost(time, packet);
             }
             let on_path = |packet: &LostPacket| packet.on_path.then_some(packet.packet);
-            feedback.lost.extend(lost.iter().filter_map(on_path));
+            self.feedback.lost.extend(lost.iter().filter_map(on_path));
+        }
+    }
+
+    /// Ledger and quinn-proto agree on the bytes in flight: except on a new path, where the ledger
+    /// begins anew, and while keys are discarded, which quinn-proto may have done later than told.
+    fn check_in_flight(&self) {
+        let theirs = self.gate.take_in_flight().filter(|_| self.path_changes == 0);
+        if let Some(theirs) = theirs {
+            debug_assert_eq!(self.ledger.in_flight(), theirs, "bytes in flight");
         }
     }
 
@@ -322,22 +400,23 @@ impl Sender {
     fn react(&mut self, now: Time, feedback: &Feedback) {
         let (in_flight, rtt) = (self.ledger.in_flight(), self.rtt.get());
         let largest_sent = self.ledger.largest_sent();
-        if !feedback.spurious.is_empty() {
-            self.spurious_losses += feedback.spurious.len() as u64;
-            self.controller.on_spurious_loss(&SpuriousLoss { now, packets: &feedback.spurious });
+        let newly = &feedback.newly;
+        if !newly.spurious.is_empty() {
+            self.spurious_losses += newly.spurious.len() as u64;
+            self.controller.on_spurious_loss(&SpuriousLoss { now, packets: &newly.spurious });
         }
         if feedback.ecn {
-            let number = feedback.largest.unwrap_or(largest_sent);
+            let number = newly.largest.unwrap_or(largest_sent);
             self.controller.on_ecn(&Ecn { now, number, in_flight, largest_sent });
         }
         if !feedback.lost.is_empty() {
             let (packets, persistent) = (&feedback.lost[..], feedback.persistent);
             self.controller.on_loss(&Loss { now, packets, in_flight, persistent, largest_sent });
         }
-        if !feedback.acked.is_empty() {
+        if !newly.packets.is_empty() {
             self.pto_count = 0;
             let cwnd_limited = std::mem::take(&mut self.held_back);
-            let packets = &feedback.acked;
+            let packets = &newly.packets;
             self.controller.on_ack(&Ack { now, packets, rtt, in_flight, cwnd_limited });
         }
         self.repace(now);
@@ -346,12 +425,15 @@ impl Sender {
     }
 
     fn repace(&mut self, time: Time) {
-        let rate = match self.config.pacing {
+        self.pacer.set_rate(time, self.pacing_rate());
+    }
+
+    fn pacing_rate(&self) -> Option<Rate> {
+        match self.config.pacing {
             Pacing::Off => None,
             Pacing::Controller => self.controller.pacing_rate(&self.rtt.get()),
             Pacing::Fixed(rate) => Some(rate),
-        };
-        self.pacer.set_rate(time, rate);
+        }
     }
 
     fn publish_metrics(&mut self, time: Time) {
@@ -364,7 +446,7 @@ impl Sender {
             ssthresh: self.controller.ssthresh(),
             in_flight: self.ledger.in_flight(),
             rtt: self.rtt.has_sample().then_some(rtt),
-            pacing_rate: self.controller.pacing_rate(&rtt),
+            pacing_rate: self.pacing_rate(),
             pto_count: self.pto_count,
         };
         self.tracer.metrics(time, &metrics);
@@ -380,22 +462,42 @@ impl Sender {
     }
 }
 
-/// The default of the transport parameter ack_delay_exponent (RFC 9000 section 18.2).
-const DEFAULT_ACK_DELAY_EXPONENT: u32 = 3;
+/// What a peer said of its acknowledgments (RFC 9000 section 18.2).
+#[derive(Debug, Default)]
+struct Peer {
+    ack_delay_exponent: u8,
+    max_ack_delay: Duration,
+}
+
+impl Peer {
+    fn learn(&mut self, parameters: &Parameters) {
+        /// Values above are invalid (RFC 9000 section 18.2), and quinn-proto refuses them.
+        const MAX_EXPONENT: u8 = 20;
+        self.ack_delay_exponent = parameters.ack_delay_exponent.unwrap_or(0).min(MAX_EXPONENT);
+        self.max_ack_delay = parameters.max_ack_delay.unwrap_or_default();
+    }
+}
 
 /// What the packets of one datagram told the sender.
 #[derive(Debug, Default)]
 struct Feedback {
-    acked: Vec<Acked>,
-    spurious: Vec<Acked>,
+    newly: NewlyAcked,
     lost: Vec<Acked>,
-    largest: Option<u64>,
     persistent: bool,
     ecn: bool,
 }
 
 impl Feedback {
     fn is_news(&self) -> bool {
-        self.ecn || !(self.acked.is_empty() && self.spurious.is_empty() && self.lost.is_empty())
+        let newly = &self.newly;
+        let nothing = newly.packets.is_empty() && newly.spurious.is_empty() && self.lost.is_empty();
+        self.ecn || !nothing
+    }
+
+    fn clear(&mut self) {
+        self.newly.clear();
+        self.lost.clear();
+        self.persistent = false;
+        self.ecn = false;
     }
 }

@@ -1,9 +1,10 @@
-//! `headway-server`: a server of files and generated bodies over HTTP/1.1 and HTTP/2.
+//! `headway-server`: a server of files and generated bodies over HTTP/1.1, HTTP/2 and HTTP/3.
 
 mod access_log;
 mod exchanges;
 mod listener;
 mod options;
+mod quic;
 mod server;
 mod tcp;
 

@@ -1,13 +1,18 @@
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use clap::{Parser, ValueEnum};
 use headway_http::h2;
 use headway_http::tcp::SocketOptions;
 use headway_http::tls::{Identity, Protocol, ServerTls, TlsError, Versions};
+use headway_quic::knobs::{self, KnobError};
+use headway_quic::{Config, QuicServerConfig};
 use headway_schedule::Strategy;
 use headway_wire::Field;
+
+use crate::quic::QuicOptions;
 
 /// Why the server cannot start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -31,9 +36,9 @@ pub(crate) enum StartError {
     Io(#[from] io::Error),
 }
 
-/// Serves files, and at /bytes/N bodies of N bytes, over HTTP/1.1 and HTTP/2.
+/// Serves files, and at /bytes/N bodies of N bytes, over HTTP/1.1, HTTP/2 and HTTP/3.
 #[derive(Debug, Parser)]
-#[command(name = "headway-server", version)]
+#[command(name = "headway-server", version, after_long_help = quic_help())]
 pub(crate) struct Options {
     /// Address for TLS; may be repeated
     #[arg(long, value_name = "ADDRESS:PORT", requires_all = ["cert", "key"])]
@@ -50,7 +55,7 @@ pub(crate) struct Options {
     /// Directory of the files; without it there are only generated bodies
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) root: Option<PathBuf>,
-    /// What TLS offers, the preferred one first
+    /// What is offered, the preferred one first: h1, h2, h3
     #[arg(long, value_delimiter = ',', default_value = "h2,h1", value_name = "LIST")]
     protocols: Vec<ProtocolName>,
     /// In which order the responses of a connection are sent: sequential, round-robin,
@@ -79,6 +84,15 @@ pub(crate) struct Options {
     /// Largest TLS record sent, its header included
     #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(64..=16_389))]
     tls_record_bytes: Option<u32>,
+    /// Knobs of QUIC, as NAME=VALUE,NAME=VALUE; --help lists them
+    #[arg(long, default_value = "", value_name = "KNOBS", value_parser = quic_knobs)]
+    quic: Config,
+    /// Directory for a qlog file of every QUIC connection
+    #[arg(long, value_name = "DIRECTORY")]
+    qlog: Option<PathBuf>,
+    /// Directory for a compact trace of every QUIC connection
+    #[arg(long, value_name = "DIRECTORY")]
+    trace: Option<PathBuf>,
     /// Early data accepted on resumed connections (0-RTT); 0 is none
     #[arg(long, default_value_t = 0, value_name = "BYTES")]
     early_data: u32,
@@ -100,6 +114,7 @@ pub(crate) struct Options {
 enum ProtocolName {
     H1,
     H2,
+    H3,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -124,10 +139,15 @@ impl Options {
 
     /// How TLS is spoken over TCP, if there is a certificate.
     pub(crate) fn tls(&self) -> Result<Option<ServerTls>, TlsError> {
-        let (Some(cert), Some(key)) = (&self.cert, &self.key) else { return Ok(None) };
+        let Some(identity) = self.identity()? else { return Ok(None) };
+        let protocols = self.protocols.iter().map(|name| name.protocol());
+        let protocols: Vec<Protocol> = protocols.filter(|&p| p != Protocol::H3).collect();
+        if protocols.is_empty() {
+            return Ok(None);
+        }
         Ok(Some(ServerTls {
-            identity: Identity::from_pem_files(cert, key)?,
-            protocols: self.protocols.iter().map(|name| name.protocol()).collect(),
+            identity,
+            protocols,
             versions: match self.tls {
                 TlsVersions::All => Versions::All,
                 TlsVersions::Tls12 => Versions::Tls12,
@@ -136,6 +156,36 @@ impl Options {
             early_data_bytes: self.early_data,
             record_bytes: self.tls_record_bytes.map(|bytes| bytes as usize),
         }))
+    }
+
+    /// How QUIC is spoken, if HTTP/3 is offered.
+    pub(crate) fn quic(&self) -> Result<Option<QuicOptions>, TlsError> {
+        let offered = self.protocols.iter().any(|name| name.protocol() == Protocol::H3);
+        let Some(identity) = self.identity()?.filter(|_| offered) else { return Ok(None) };
+        let tls = ServerTls {
+            identity,
+            protocols: vec![Protocol::H3],
+            versions: Versions::Tls13,
+            // Of QUIC, TLS takes all early data or none (RFC 9001 section 4.6.1).
+            early_data_bytes: if self.early_data > 0 { u32::MAX } else { 0 },
+            record_bytes: None,
+        };
+        let tls = QuicServerConfig::try_from(tls.config()?)
+            .expect("TLS 1.3 has the cipher suite of Initial packets");
+        let (qlog_directory, trace_directory) = (self.qlog.clone(), self.trace.clone());
+        let max_streams = self.max_streams.min(self.quic.max_streams);
+        let config = Config { qlog_directory, trace_directory, max_streams, ..self.quic.clone() };
+        Ok(Some(QuicOptions {
+            tls: Arc::new(tls),
+            config: Arc::new(config),
+            strategy: self.scheduler,
+            max_connections: self.max_connections,
+        }))
+    }
+
+    fn identity(&self) -> Result<Option<Identity>, TlsError> {
+        let (Some(cert), Some(key)) = (&self.cert, &self.key) else { return Ok(None) };
+        Identity::from_pem_files(cert, key).map(Some)
     }
 
     /// How HTTP/2 is spoken.
@@ -154,8 +204,17 @@ impl ProtocolName {
         match self {
             Self::H1 => Protocol::H1,
             Self::H2 => Protocol::H2,
+            Self::H3 => Protocol::H3,
         }
     }
+}
+
+fn quic_knobs(text: &str) -> Result<Config, KnobError> {
+    text.parse()
+}
+
+fn quic_help() -> String {
+    format!("Knobs of QUIC (--quic):\n{}", knobs::help())
 }
 
 fn field(text: &str) -> Result<Field, String> {

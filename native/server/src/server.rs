@@ -12,6 +12,7 @@ use crate::access_log::AccessLog;
 use crate::exchanges::Exchanges;
 use crate::listener::{Listener, accept};
 use crate::options::{Options, StartError};
+use crate::quic::QuicListener;
 use crate::tcp::{Context, LINGER, Outcome, TcpConnection};
 
 const END: Token = Token(0);
@@ -23,6 +24,8 @@ const FIRST_LISTENER: u64 = 2;
 pub(crate) struct Server {
     signals: Signals,
     listeners: Vec<Listener>,
+    /// Their tokens follow those of the other listeners.
+    quic: Vec<QuicListener>,
     connections: HashMap<Token, TcpConnection>,
     /// Connections that the server has ended and the client may still end, oldest first.
     ending: VecDeque<(Instant, Token)>,
@@ -43,9 +46,12 @@ impl Server {
             let path = options.access_log.clone().unwrap_or_default();
             StartError::Log { path, source }
         })?;
+        let listeners = listeners(options, reactor)?;
+        let quic = quic_listeners(options, reactor, FIRST_LISTENER + listeners.len() as u64)?;
         Ok(Self {
             signals: Signals::register(reactor, END, ACT)?,
-            listeners: listeners(options, reactor)?,
+            listeners,
+            quic,
             connections: HashMap::new(),
             ending: VecDeque::new(),
             opened: 0,
@@ -83,7 +89,8 @@ impl Server {
         let is_plain = tls.is_none();
         let Ok(pipe) = Pipe::accept(stream, &self.socket, tls, now) else { return Ok(()) };
         self.opened += 1;
-        let token = Token(FIRST_LISTENER + self.listeners.len() as u64 + self.opened);
+        let listeners = self.listeners.len() + self.quic.len();
+        let token = Token(FIRST_LISTENER + listeners as u64 + self.opened);
         let exchanges = Exchanges::new(self.opened, remote.to_string());
         let connection = TcpConnection::new(pipe, is_plain, self.h2, exchanges);
         self.connections.insert(token, connection);
@@ -113,6 +120,9 @@ impl Server {
             connection.end(&mut context);
         }
         self.connections.clear();
+        for listener in &mut self.quic {
+            listener.end(&mut context);
+        }
         self.finished = true;
     }
 }
@@ -131,6 +141,8 @@ impl Application for Server {
         let listener = usize::try_from(ready.token.0 - FIRST_LISTENER).unwrap_or(usize::MAX);
         if listener < self.listeners.len() {
             self.accept(listener, reactor, now)
+        } else if let Some(quic) = self.quic.get_mut(listener - self.listeners.len()) {
+            quic.receive(now)
         } else {
             self.progress(ready.token, Some(ready), reactor, now)
         }
@@ -144,11 +156,13 @@ impl Application for Server {
             }
             self.ending.pop_front();
         }
-        Ok(())
+        let mut context = Context { service: &mut self.site, log: &mut self.log, now };
+        self.quic.iter_mut().try_for_each(|quic| quic.turn(&mut self.opened, &mut context))
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.ending.front().map(|&(at, _)| at)
+        let ending = self.ending.front().map(|&(at, _)| at);
+        self.quic.iter().map(QuicListener::deadline).chain([ending]).flatten().min()
     }
 
     fn finished(&self) -> bool {
@@ -164,6 +178,7 @@ fn listeners(options: &Options, reactor: &Reactor) -> Result<Vec<Listener>, Star
     let all = options
         .listen
         .iter()
+        .filter(|_| secured.is_some())
         .map(|&address| (address, secured.clone()))
         .chain(options.plain.iter().map(|&address| (address, None)));
     let socket = options.socket();
@@ -174,4 +189,19 @@ fn listeners(options: &Options, reactor: &Reactor) -> Result<Vec<Listener>, Star
         listeners.push(listener);
     }
     Ok(listeners)
+}
+
+fn quic_listeners(
+    options: &Options,
+    reactor: &Reactor,
+    first_token: u64,
+) -> Result<Vec<QuicListener>, StartError> {
+    let Some(quic) = options.quic()? else { return Ok(Vec::new()) };
+    (first_token..)
+        .zip(&options.listen)
+        .map(|(number, &address)| {
+            QuicListener::bind(address, quic.clone(), reactor, Token(number))
+                .map_err(|error| StartError::Listen(address, error))
+        })
+        .collect()
 }

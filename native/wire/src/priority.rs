@@ -10,9 +10,9 @@ pub const FIELD: &str = "priority";
 /// A place in a dependency tree (RFC 7540 §5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dependency {
-    /// The stream depended on; 0 is the root (in HTTP/3 as well, where 0 is a stream, too: it cannot be
-    /// depended on).
-    pub parent: u64,
+    /// The stream depended on; none is the root. (HTTP/2 writes the root as 0, which in HTTP/3 is a
+    /// stream.)
+    pub parent: Option<u64>,
     /// The share among siblings: 1 to 256.
     pub weight: u16,
     /// Whether to become the only child of the parent.
@@ -22,7 +22,7 @@ pub struct Dependency {
 impl Default for Dependency {
     /// RFC 7540 §5.3.5.
     fn default() -> Self {
-        Self { parent: 0, weight: 16, exclusive: false }
+        Self { parent: None, weight: 16, exclusive: false }
     }
 }
 
@@ -69,7 +69,9 @@ impl Priority {
         match (key, item) {
             (b"u", Item::Integer(urgency @ 0..=7)) => self.urgency = urgency as u8,
             (b"i", Item::Boolean(incremental)) => self.incremental = incremental,
-            (b"hw-parent", Item::Integer(parent @ 0..)) => self.dependency().parent = parent as u64,
+            (b"hw-parent", Item::Integer(parent @ 0..)) => {
+                self.dependency().parent = Some(parent as u64);
+            }
             (b"hw-weight", Item::Integer(weight @ 1..=256)) => {
                 self.dependency().weight = weight as u16;
             }
@@ -95,11 +97,11 @@ impl Priority {
             members.push("i".to_owned());
         }
         if let Some(Dependency { parent, weight, exclusive }) = self.dependency {
-            let mut member = format!("hw-parent={parent}, hw-weight={weight}");
+            members.extend(parent.map(|parent| format!("hw-parent={parent}")));
+            members.push(format!("hw-weight={weight}"));
             if exclusive {
-                member.push_str(", hw-exclusive");
+                members.push("hw-exclusive".to_owned());
             }
-            members.push(member);
         }
         members.join(", ")
     }

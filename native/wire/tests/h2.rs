@@ -91,8 +91,8 @@ fn data(stream: u32, data: &'static [u8], flow: u32, end_stream: bool) -> Frame 
 
 #[test]
 fn every_frame_there_and_back() {
-    let dependency = Dependency { parent: 3, weight: 256, exclusive: true };
-    let lightest = Dependency { parent: 0, weight: 1, exclusive: false };
+    let dependency = Dependency { parent: Some(3), weight: 256, exclusive: true };
+    let lightest = Dependency { parent: None, weight: 1, exclusive: false };
     let settings = Settings {
         header_table_size: Some(4096),
         enable_push: Some(false),
@@ -157,7 +157,7 @@ fn padding() {
         frame(0, 0x0, 5, b""),
         frame(1, 0x2c, 7, b"\x01\x80\0\0\x05\x0fblock\0"),
     ];
-    let dependency = Some(Dependency { parent: 5, weight: 16, exclusive: true });
+    let dependency = Some(Dependency { parent: Some(5), weight: 16, exclusive: true });
     let block = Bytes::from_static(b"block");
     let expected = [
         data(1, b"content", 10, true),
@@ -354,14 +354,14 @@ proptest! {
     fn blocks_round_trip(
         stream in 1..1_u32 << 31,
         block in prop::collection::vec(any::<u8>(), 0..200),
-        parent in prop::option::of(0..1_u64 << 31),
+        parent in prop::option::of(prop::option::of(1..1_u64 << 31)),
         weight in 1..=256_u16,
         exclusive: bool,
         end_stream: bool,
         max_frame_size in 8..64_usize,
     ) {
         let dependency = parent
-            .filter(|&parent| parent != u64::from(stream))
+            .filter(|&parent| parent != Some(stream.into()))
             .map(|parent| Dependency { parent, weight, exclusive });
         let mut out = BytesMut::new();
         encode::headers(stream, &block, dependency.as_ref(), end_stream, max_frame_size, &mut out);

@@ -12,6 +12,7 @@ from headway.programs.caddy import Caddy
 from headway.programs.curl import Curl
 from headway.programs.envoy import Envoy
 from headway.programs.haproxy import Haproxy, HaproxyProxy
+from headway.programs.headway_server import HeadwayServer
 from headway.programs.nginx import Nginx, Nginx126, NginxProxy
 from headway.programs.ngtcp2_client import Ngtcp2Client
 from headway.programs.ngtcp2_server import Ngtcp2Server
@@ -30,7 +31,8 @@ CLIENTS: dict[str, Client] = {
     for adapter in (Curl(), Wget(), Wget2(), Aioquic(), Ngtcp2Client(), QuicGo())
 }
 SERVERS: dict[str, Server] = {
-    adapter.name: adapter for adapter in (Nginx(), Nginx126(), Caddy(), Haproxy(), Ngtcp2Server())
+    adapter.name: adapter
+    for adapter in (Nginx(), Nginx126(), Caddy(), Haproxy(), Ngtcp2Server(), HeadwayServer())
 }
 PROXIES: dict[str, ReverseProxy] = {
     adapter.name: adapter for adapter in (Envoy(), HaproxyProxy(), NginxProxy())

@@ -83,7 +83,7 @@ impl Client {
         let stream = self.next_stream;
         self.next_stream += 2;
         let dependency = importance.map(|importance| Dependency {
-            parent: importance.parent.and_then(|p| self.names.get(&p)).map_or(0, |&s| s.into()),
+            parent: importance.parent.and_then(|p| self.names.get(&p)).map(|&s| s.into()),
             weight: importance.weight.clamp(1, 256),
             exclusive: importance.exclusive,
         });
@@ -92,13 +92,6 @@ impl Client {
         let (head, window) = (request.method == "HEAD", self.link.new_receive_window());
         self.streams.insert(stream, Stream { id, head, length: None, window });
         self.events.push_back(ClientEvent::Sent { id });
-    }
-
-    fn refuse_waiting(&mut self) {
-        for waiting in std::mem::take(&mut self.waiting) {
-            let failed = ClientEvent::Failed { id: waiting.id, failure: Failure::Refused };
-            self.events.push_back(failed);
-        }
     }
 
     fn fail(&mut self, error: &Error) {
@@ -164,7 +157,7 @@ impl Client {
             if response.is_interim() && !end_stream {
                 return Ok(());
             }
-            let has_content = !stream.head && !matches!(response.status, 204 | 304);
+            let has_content = response.has_content(stream.head);
             let length = ContentLength::new(&response.fields, has_content).map_err(malformed)?;
             stream.length = Some(length);
             self.events.push_back(ClientEvent::Head { id: stream.id, response });
@@ -217,7 +210,10 @@ impl Client {
             };
             self.events.push_back(ClientEvent::Failed { id: stream.id, failure });
         }
-        self.refuse_waiting();
+        for waiting in std::mem::take(&mut self.waiting) {
+            let failed = ClientEvent::Failed { id: waiting.id, failure: Failure::Refused };
+            self.events.push_back(failed);
+        }
     }
 
     fn check_not_idle(&self, stream: u32) -> Result<(), Error> {
@@ -265,12 +261,12 @@ impl ClientSide for Client {
 
     fn close(&mut self, reason: &str, _orderly: bool) {
         self.going_away = true;
+        let streams = std::mem::take(&mut self.streams);
+        let waiting = std::mem::take(&mut self.waiting);
+        let ids = streams.values().map(|stream| stream.id).chain(waiting.iter().map(|w| w.id));
         let failure = Failure::Connection(reason.to_owned());
-        for (_, stream) in std::mem::take(&mut self.streams) {
-            let failed = ClientEvent::Failed { id: stream.id, failure: failure.clone() };
-            self.events.push_back(failed);
-        }
-        self.refuse_waiting();
+        let failed = |id| ClientEvent::Failed { id, failure: failure.clone() };
+        self.events.extend(ids.map(failed));
     }
 
     fn wants_send(&self) -> bool {

@@ -3,7 +3,6 @@
 mod client;
 mod flow;
 mod link;
-mod priority;
 mod server;
 
 pub use client::{Client, ClientOptions};

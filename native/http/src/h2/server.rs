@@ -8,8 +8,8 @@ use headway_wire::{Dependency, Request};
 
 use super::flow::{ReceiveWindow, SendWindow};
 use super::link::{Link, window_too_large};
-use super::priority::{dependency, priority};
 use crate::event::{RequestId, ServerEvent};
+use crate::priority::{dependency, priority};
 use crate::service::{Body, Reply};
 use crate::side::ServerSide;
 

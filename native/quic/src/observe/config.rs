@@ -5,7 +5,8 @@ use quinn_proto::crypto::{ClientConfig, Keys, ServerConfig, Session, Unsupported
 use quinn_proto::transport_parameters::TransportParameters;
 use quinn_proto::{ConnectError, ConnectionId};
 
-use super::log::SharedLog;
+use super::keys::observed_keys;
+use super::log::{SharedLog, Space};
 use super::session::ObservedSession;
 
 /// TLS of one connection as a client, its packets shown to a log.
@@ -22,13 +23,13 @@ impl ClientConfig for ObservedClientConfig {
         params: &TransportParameters,
     ) -> Result<Box<dyn Session>, ConnectError> {
         let session = Arc::clone(&self.tls).start_session(version, server_name, params)?;
-        Ok(Box::new(ObservedSession::new(session, self.log.clone())))
+        Ok(Box::new(ObservedSession::new(session, params, self.log.clone())))
     }
 }
 
 /// TLS of one connection as a server, its packets shown to a log.
 ///
-/// The first packet is not: quinn-proto decrypts it before the connection exists.
+/// As that of an endpoint, it shows the first packets of connections that do not exist yet.
 pub(crate) struct ObservedServerConfig {
     pub(crate) tls: Arc<QuicServerConfig>,
     pub(crate) log: SharedLog,
@@ -40,7 +41,8 @@ impl ServerConfig for ObservedServerConfig {
         version: u32,
         dst_cid: &ConnectionId,
     ) -> Result<Keys, UnsupportedVersion> {
-        self.tls.initial_keys(version, dst_cid)
+        let keys = self.tls.initial_keys(version, dst_cid)?;
+        Ok(observed_keys(keys, Space::Initial, &self.log))
     }
 
     fn retry_tag(&self, version: u32, orig_dst_cid: &ConnectionId, packet: &[u8]) -> [u8; 16] {
@@ -53,6 +55,6 @@ impl ServerConfig for ObservedServerConfig {
         params: &TransportParameters,
     ) -> Box<dyn Session> {
         let session = Arc::clone(&self.tls).start_session(version, params);
-        Box::new(ObservedSession::new(session, self.log.clone()))
+        Box::new(ObservedSession::new(session, params, self.log.clone()))
     }
 }

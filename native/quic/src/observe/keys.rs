@@ -14,8 +14,9 @@ struct ObservedKey {
 
 impl PacketKey for ObservedKey {
     fn encrypt(&self, packet: u64, buf: &mut [u8], header_len: usize) {
-        let payload = &buf[header_len..buf.len() - self.inner.tag_len()];
-        Log::of(&self.log).sent(self.space, packet, header_len, buf.len(), payload);
+        let bytes = buf.len();
+        let plaintext = buf[..bytes - self.inner.tag_len()].split_at(header_len);
+        Log::of(&self.log).sent(self.space, packet, bytes, plaintext);
         self.inner.encrypt(packet, buf, header_len);
     }
 
@@ -27,7 +28,7 @@ impl PacketKey for ObservedKey {
     ) -> Result<(), CryptoError> {
         let bytes = header.len() + payload.len();
         self.inner.decrypt(packet, header, payload)?;
-        Log::of(&self.log).received(self.space, packet, bytes, payload);
+        Log::of(&self.log).received(self.space, packet, bytes, (header, payload));
         Ok(())
     }
 

@@ -10,4 +10,4 @@ mod log;
 mod session;
 
 pub(crate) use config::{ObservedClientConfig, ObservedServerConfig};
-pub(crate) use log::{Log, Observation, Received, Sent, SharedLog, Space};
+pub(crate) use log::{Log, Observation, Plaintext, Received, Sent, SharedLog, Space};

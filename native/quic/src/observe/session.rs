@@ -7,7 +7,7 @@ use quinn_proto::transport_parameters::TransportParameters;
 use quinn_proto::{ConnectionId, Side, TransportError};
 
 use super::keys::{observed, observed_keys, observed_pair};
-use super::log::{SharedLog, Space};
+use super::log::{Log, Observation, SharedLog, Space};
 
 /// A TLS session whose packet keys show a log what they do.
 pub(super) struct ObservedSession {
@@ -17,7 +17,12 @@ pub(super) struct ObservedSession {
 }
 
 impl ObservedSession {
-    pub(super) fn new(inner: Box<dyn Session>, log: SharedLog) -> Self {
+    pub(super) fn new(
+        inner: Box<dyn Session>,
+        own_parameters: &TransportParameters,
+        log: SharedLog,
+    ) -> Self {
+        Log::of(&log).push(Observation::OwnParameters(encoded(own_parameters)));
         Self { inner, log, next_space: Space::Handshake }
     }
 }
@@ -53,7 +58,11 @@ impl Session for ObservedSession {
     }
 
     fn transport_parameters(&self) -> Result<Option<TransportParameters>, TransportError> {
-        self.inner.transport_parameters()
+        let parameters = self.inner.transport_parameters()?;
+        if let Some(peers) = &parameters {
+            Log::of(&self.log).push(Observation::PeerParameters(encoded(peers)));
+        }
+        Ok(parameters)
     }
 
     fn write_handshake(&mut self, buf: &mut Vec<u8>) -> Option<Keys> {
@@ -68,7 +77,12 @@ impl Session for ObservedSession {
     }
 
     fn is_valid_retry(&self, orig_dst_cid: &ConnectionId, header: &[u8], payload: &[u8]) -> bool {
-        self.inner.is_valid_retry(orig_dst_cid, header, payload)
+        let valid = self.inner.is_valid_retry(orig_dst_cid, header, payload);
+        if valid {
+            // It is the last of quinn-proto's checks.
+            Log::of(&self.log).push(Observation::Retry);
+        }
+        valid
     }
 
     fn export_keying_material(
@@ -79,4 +93,10 @@ impl Session for ObservedSession {
     ) -> Result<(), ExportKeyingMaterialError> {
         self.inner.export_keying_material(output, label, context)
     }
+}
+
+fn encoded(parameters: &TransportParameters) -> Vec<u8> {
+    let mut bytes = Vec::new();
+    parameters.write(&mut bytes);
+    bytes
 }

@@ -112,6 +112,13 @@ impl Response {
         &STATUS_DIGITS[usize::from(self.status)]
     }
 
+    /// Whether content may follow the head, of a response to HEAD or to another method (RFC 9110
+    /// §6.4.1).
+    #[must_use]
+    pub const fn has_content(&self, to_head: bool) -> bool {
+        !to_head && !matches!(self.status, 204 | 304)
+    }
+
     /// Whether another response follows (RFC 9110 §15.2).
     #[must_use]
     pub const fn is_interim(&self) -> bool {

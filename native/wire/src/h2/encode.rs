@@ -119,6 +119,6 @@ fn header(len: usize, frame_type: u8, flags: u8, stream: u32, out: &mut BytesMut
 /// RFC 7540 §6.3.
 fn put_dependency(dependency: &Dependency, out: &mut BytesMut) {
     let exclusive = if dependency.exclusive { 1 << 31 } else { 0 };
-    out.put_u32(dependency.parent as u32 | exclusive);
+    out.put_u32(dependency.parent.unwrap_or(0) as u32 | exclusive);
     out.put_u8((dependency.weight - 1) as u8);
 }

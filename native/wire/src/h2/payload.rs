@@ -23,7 +23,7 @@ pub(super) fn headers(header: Header, mut payload: Bytes) -> Result<Headers, Err
     }
     let padding = if header.has(flag::PADDED) { usize::from(payload.get_u8()) } else { 0 };
     let dependency = header.has(flag::PRIORITY).then(|| dependency(&mut payload));
-    if dependency.is_some_and(|dependency| dependency.parent == u64::from(header.stream)) {
+    if dependency.is_some_and(|dependency| dependency.parent == Some(header.stream.into())) {
         // As an error of the stream it would lose the block, and with it the state of HPACK.
         return Err(protocol_error("a stream that depends on itself"));
     }
@@ -37,7 +37,7 @@ pub(super) fn headers(header: Header, mut payload: Bytes) -> Result<Headers, Err
 fn dependency(payload: &mut Bytes) -> Dependency {
     let parent = payload.get_u32();
     Dependency {
-        parent: u64::from(parent & MAX_STREAM),
+        parent: (parent & MAX_STREAM != 0).then_some((parent & MAX_STREAM).into()),
         weight: u16::from(payload.get_u8()) + 1,
         exclusive: parent > MAX_STREAM,
     }
@@ -50,7 +50,7 @@ pub(super) fn priority(stream: u32, mut payload: Bytes) -> Result<Frame, Error> 
         return Err(Error::stream(stream, ErrorCode::FrameSizeError, reason));
     }
     let dependency = dependency(&mut payload);
-    if dependency.parent == u64::from(stream) {
+    if dependency.parent == Some(stream.into()) {
         let reason = "a stream that depends on itself";
         return Err(Error::stream(stream, ErrorCode::ProtocolError, reason));
     }

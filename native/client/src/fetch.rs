@@ -1,0 +1,246 @@
+//! The program's loop: requests to connections, events to records.
+
+use std::collections::{HashMap, VecDeque};
+use std::io;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use headway_http::event::{ClientEvent, Failure, RequestId};
+use headway_reactor::{Application, Reactor, Ready, Signal, Signals, Token};
+
+use crate::clock::Clock;
+use crate::plan::Job;
+use crate::record::Record;
+use crate::report::{ConnectionRow, Goodput, RequestRow};
+use crate::target::Origin;
+use crate::transport::{TcpConnector, Transport};
+
+/// Tokens of signals.
+pub(crate) const END: Token = Token(0);
+pub(crate) const ACT: Token = Token(1);
+const FIRST_CONNECTION: u64 = 2;
+/// How often a request is sent at most, if servers refuse it.
+const MAX_ATTEMPTS: u32 = 3;
+
+/// How much at a time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Connections to an origin.
+    pub(crate) connections: usize,
+    /// Requests.
+    pub(crate) requests: usize,
+    /// All of it, from the start.
+    pub(crate) timeout: Option<Duration>,
+}
+
+/// Fetches URLs.
+pub(crate) struct Fetch<'a> {
+    connector: &'a TcpConnector,
+    addresses: &'a HashMap<Origin, SocketAddr>,
+    signals: &'a mut Signals,
+    limits: Limits,
+    clock: Clock,
+    records: Vec<Record>,
+    /// Those not sent yet, by when they are due.
+    waiting: VecDeque<usize>,
+    open: usize,
+    connections: Vec<Connection>,
+    goodput: Goodput,
+    /// The last turn.
+    now: Instant,
+    interrupted: bool,
+}
+
+struct Connection {
+    origin: Origin,
+    transport: Box<dyn Transport>,
+}
+
+impl<'a> Fetch<'a> {
+    /// All jobs are to be done.
+    pub(crate) fn new(
+        jobs: Vec<Job>,
+        connector: &'a TcpConnector,
+        addresses: &'a HashMap<Origin, SocketAddr>,
+        signals: &'a mut Signals,
+        limits: Limits,
+        clock: Clock,
+        interval: Duration,
+    ) -> Self {
+        let mut order: Vec<usize> = (0..jobs.len()).collect();
+        order.sort_by_key(|&job| jobs[job].offset);
+        Self {
+            connector,
+            addresses,
+            signals,
+            limits,
+            clock,
+            records: jobs.into_iter().map(|job| Record::new(job, &clock)).collect(),
+            waiting: order.into(),
+            open: 0,
+            connections: Vec::new(),
+            goodput: Goodput::new(interval.as_secs_f64()),
+            now: clock.start_instant(),
+            interrupted: false,
+        }
+    }
+
+    /// What became of everything.
+    pub(crate) fn finish(mut self) -> (Vec<RequestRow>, Vec<ConnectionRow>, Goodput) {
+        let now = Instant::now();
+        for connection in &mut self.connections {
+            connection.transport.end(now);
+        }
+        let row = |connection: &Connection| connection.transport.row(&self.clock);
+        let connections: Vec<_> = self.connections.iter().map(row).collect();
+        let rows = (1..).zip(self.records).map(|(number, record)| record.row(number, &connections));
+        (rows.collect(), connections.clone(), self.goodput)
+    }
+
+    /// Sends what is due, as far as limits allow.
+    fn dispatch(&mut self, now: Instant) {
+        let mut postponed = VecDeque::new();
+        while let Some(job) = self.waiting.pop_front() {
+            let due = self.due(job) <= now && self.open < self.limits.requests;
+            let connection = if due { self.connection(job, now) } else { None };
+            match connection {
+                Some(connection) => self.send(job, connection),
+                None => postponed.push_back(job),
+            }
+        }
+        self.waiting = postponed;
+    }
+
+    fn due(&self, job: usize) -> Instant {
+        self.clock.start_instant() + self.records[job].offset()
+    }
+
+    /// A connection that takes the request at once, perhaps a new one.
+    fn connection(&mut self, job: usize, now: Instant) -> Option<usize> {
+        let origin = self.records[job].origin().clone();
+        let usable = |connection: &Connection| {
+            connection.origin == origin && !connection.transport.is_closed()
+        };
+        let free = |connection: &Connection| usable(connection) && connection.transport.is_free();
+        let used = self.connections.iter().filter(|c| usable(c)).count();
+        if used < self.limits.connections && (used == 0 || !self.connections.iter().any(free)) {
+            return Some(self.connect(&origin, now));
+        }
+        self.connections.iter().position(free)
+    }
+
+    fn connect(&mut self, origin: &Origin, now: Instant) -> usize {
+        let index = self.connections.len();
+        let token = Token(FIRST_CONNECTION + index as u64);
+        let remote = self.addresses[origin];
+        let transport = self.connector.connect(index as u64 + 1, origin, remote, token, now);
+        self.connections.push(Connection { origin: origin.clone(), transport });
+        index
+    }
+
+    fn send(&mut self, job: usize, connection: usize) {
+        let record = &mut self.records[job];
+        record.assign(connection as u64 + 1);
+        let (request, importance) = record.request();
+        self.open += 1;
+        let transport = &mut self.connections[connection].transport;
+        transport.request(RequestId(job as u64), request, importance);
+    }
+
+    /// Every connection's turn.
+    ///
+    /// # Returns
+    /// Whether anything happened.
+    fn exchange(&mut self, reactor: &Reactor, now: Instant) -> io::Result<bool> {
+        let mut events = Vec::new();
+        for connection in &mut self.connections {
+            connection.transport.turn(reactor, now, &mut events)?;
+        }
+        let any = !events.is_empty();
+        for event in events {
+            self.handle(event, now);
+        }
+        Ok(any)
+    }
+
+    fn handle(&mut self, event: ClientEvent, now: Instant) {
+        let job = usize::try_from(event.id().0).expect("a job's index");
+        let at_s = self.clock.seconds(now);
+        let record = &mut self.records[job];
+        match event {
+            ClientEvent::Sent { .. } => record.sent(at_s),
+            ClientEvent::Head { response, .. } => record.head(&response, at_s),
+            ClientEvent::Data { data, .. } => {
+                self.goodput.add(at_s, data.len() as u64);
+                record.content(&data, at_s);
+            }
+            ClientEvent::Finished { .. } => {
+                record.finished(at_s);
+                self.open -= 1;
+            }
+            ClientEvent::Failed { failure, .. } => {
+                self.open -= 1;
+                if failure == Failure::Refused && record.attempts() < MAX_ATTEMPTS {
+                    self.waiting.push_front(job);
+                } else {
+                    record.failed(&failure.to_string(), at_s);
+                }
+            }
+        }
+    }
+
+    fn interrupt(&mut self, reason: &str, now: Instant) {
+        self.interrupted = true;
+        let at_s = self.clock.seconds(now);
+        for record in self.records.iter_mut().filter(|record| !record.is_over()) {
+            record.failed(reason, at_s);
+        }
+    }
+
+    fn timeout(&self) -> Option<Instant> {
+        self.limits.timeout.map(|timeout| self.clock.start_instant() + timeout)
+    }
+}
+
+impl Application for Fetch<'_> {
+    type Error = io::Error;
+
+    fn ready(&mut self, _reactor: &Reactor, now: Instant, ready: Ready) -> io::Result<()> {
+        if ready.token == END || ready.token == ACT {
+            if self.signals.take(ready.token) == Some(Signal::End) {
+                self.interrupt("interrupted", now);
+            }
+            return Ok(());
+        }
+        let index = usize::try_from(ready.token.0 - FIRST_CONNECTION).expect("an index");
+        if let Some(connection) = self.connections.get_mut(index) {
+            connection.transport.ready(ready, now);
+        }
+        Ok(())
+    }
+
+    fn turn(&mut self, reactor: &Reactor, now: Instant) -> io::Result<()> {
+        self.now = now;
+        if self.timeout().is_some_and(|at| at <= now) {
+            self.interrupt("the time is over", now);
+        }
+        while !self.finished() {
+            self.dispatch(now);
+            if !self.exchange(reactor, now)? {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        // What was due already waits for a response or a connection.
+        let due = self.waiting.iter().map(|&job| self.due(job)).filter(|&at| at > self.now).min();
+        let connections = self.connections.iter().filter_map(|c| c.transport.deadline());
+        connections.chain(due).chain(self.timeout()).min()
+    }
+
+    fn finished(&self) -> bool {
+        self.interrupted || self.records.iter().all(Record::is_over)
+    }
+}

@@ -1,0 +1,257 @@
+use std::net::{IpAddr, SocketAddr};
+use std::path::PathBuf;
+use std::str::FromStr;
+use std::time::Duration;
+
+use clap::{Parser, ValueEnum};
+use headway_http::tls::Protocol;
+use headway_wire::Field;
+use headway_wire::range::Range;
+
+use crate::plan::check_priority;
+use crate::target::Target;
+
+/// Fetches URLs, all at once, and reports when what arrived.
+#[derive(Debug, Parser)]
+#[command(name = "headway-client", version)]
+pub(crate) struct Options {
+    /// What to fetch
+    #[arg(required = true, value_name = "URL")]
+    pub(crate) urls: Vec<Target>,
+    /// The version of HTTP
+    #[arg(long, default_value = "h2")]
+    pub(crate) protocol: ProtocolName,
+    /// Connections to a server at a time; 6 for h1 and 1 for h2 without this
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    pub(crate) connections: Option<u16>,
+    /// Requests at a time, over all connections; no limit without this
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) concurrency: Option<u32>,
+    /// When each URL is requested, in seconds from the start; all at once without this
+    #[arg(long, value_delimiter = ',', value_name = "SECONDS,...", value_parser = seconds)]
+    pub(crate) start_offsets: Vec<Duration>,
+    /// Field added to all requests, as "name: value"; may be repeated
+    #[arg(long, value_name = "FIELD", value_parser = field)]
+    pub(crate) header: Vec<Field>,
+    /// Priority field (RFC 9218), as "u=1, i": one for all URLs, or repeated one for each
+    #[arg(long, value_name = "PRIORITY", value_parser = check_priority)]
+    pub(crate) priority: Vec<String>,
+    /// Place in HTTP/2's dependency tree, as PARENT:WEIGHT[:exclusive], where PARENT is an earlier
+    /// URL's number or 0: one for all URLs, or repeated one for each
+    #[arg(long, value_name = "PLACE")]
+    pub(crate) dependency: Vec<Dependency>,
+    /// Bytes of each URL's content, as FIRST-LAST, FIRST- or -LENGTH
+    #[arg(long, value_name = "RANGE", value_parser = range, allow_hyphen_values = true)]
+    pub(crate) range: Option<Range>,
+    /// Fetches what is missing of a file that holds the URL's beginning, and appends it
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["range", "output"])]
+    pub(crate) resume: Option<PathBuf>,
+    /// Directory for the contents; they are thrown away without this
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) output: Option<PathBuf>,
+    /// Address to connect from
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) bind: Option<IpAddr>,
+    /// Address of a host, which is not looked up then; may be repeated
+    #[arg(long, value_name = "HOST:ADDRESS")]
+    pub(crate) resolve: Vec<Resolved>,
+    /// Certificates of the authorities to be trusted, PEM
+    #[arg(long, value_name = "FILE", default_value = "/etc/ssl/certs/ca-certificates.crt")]
+    pub(crate) ca: PathBuf,
+    /// The kernel's congestion controller for TCP
+    #[arg(long, value_name = "NAME")]
+    pub(crate) cc: Option<String>,
+    /// The kernel's receive buffer for TCP (SO_RCVBUF); its own choice without this
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) receive_buffer: Option<usize>,
+    /// HTTP/2's window for a stream
+    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20,
+          value_parser = clap::value_parser!(u32).range(1..1 << 31))]
+    pub(crate) h2_stream_window: u32,
+    /// HTTP/2's window for a connection
+    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20,
+          value_parser = clap::value_parser!(u32).range(65_535..1 << 31))]
+    pub(crate) h2_connection_window: u32,
+    /// Fetches the first URL's head beforehand, over a connection of its own, and sends requests as
+    /// early data (0-RTT) on connections that resume its session
+    #[arg(long)]
+    pub(crate) early_data: bool,
+    /// Version of TLS
+    #[arg(long, default_value = "all", value_name = "VERSION")]
+    pub(crate) tls: TlsVersions,
+    /// Interval of the report's goodput, in milliseconds
+    #[arg(long, value_name = "MS", default_value = "100", value_parser = milliseconds)]
+    pub(crate) interval: Duration,
+    /// Ends with what has come by then, in seconds from the start
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    pub(crate) timeout: Option<Duration>,
+    /// Where the report goes, as JSON; - is the standard output
+    #[arg(long, value_name = "FILE")]
+    pub(crate) report: Option<PathBuf>,
+    /// Adds each content's SHA-256 to the report
+    #[arg(long)]
+    pub(crate) body_digest: bool,
+}
+
+/// A version of HTTP, as options call it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ProtocolName {
+    H1,
+    H2,
+}
+
+impl ProtocolName {
+    pub(crate) fn protocol(self) -> Protocol {
+        match self {
+            Self::H1 => Protocol::H1,
+            Self::H2 => Protocol::H2,
+        }
+    }
+}
+
+/// Versions of TLS, as options call them.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum TlsVersions {
+    All,
+    #[value(name = "1.2")]
+    Tls12,
+    #[value(name = "1.3")]
+    Tls13,
+}
+
+/// A place in the dependency tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Dependency {
+    /// The URL depended on, from 1; 0 is none.
+    pub(crate) parent: u64,
+    /// From 1 to 256.
+    pub(crate) weight: u16,
+    /// Whether it becomes the parent's only child.
+    pub(crate) exclusive: bool,
+}
+
+impl FromStr for Dependency {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("{text} is not PARENT:WEIGHT[:exclusive]");
+        let mut parts = text.split(':');
+        let mut number = || parts.next().and_then(|part| part.parse::<u64>().ok());
+        let (parent, weight) = number().zip(number()).ok_or_else(wrong)?;
+        let weight = u16::try_from(weight).ok().filter(|weight| (1..=256).contains(weight));
+        let exclusive = match (parts.next(), parts.next()) {
+            (None, None) => false,
+            (Some("exclusive"), None) => true,
+            _ => return Err(wrong()),
+        };
+        Ok(Self { parent, weight: weight.ok_or("a weight is from 1 to 256")?, exclusive })
+    }
+}
+
+/// A host with its address.
+#[derive(Clone, Debug)]
+pub(crate) struct Resolved {
+    /// The host.
+    pub(crate) host: String,
+    /// Its address.
+    pub(crate) address: IpAddr,
+}
+
+impl FromStr for Resolved {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let wrong = || format!("{text} is not HOST:ADDRESS");
+        let (host, address) = text.split_once(':').ok_or_else(wrong)?;
+        let address = address.trim_matches(['[', ']']).parse().map_err(|_| wrong())?;
+        Ok(Self { host: host.to_owned(), address })
+    }
+}
+
+impl Options {
+    /// The address to connect from.
+    pub(crate) fn local(&self) -> Option<SocketAddr> {
+        self.bind.map(|address| SocketAddr::new(address, 0))
+    }
+}
+
+/// What an option that is given once, or once for each URL, says of a URL.
+pub(crate) fn of_url<T>(values: &[T], url: usize) -> Option<&T> {
+    if values.len() == 1 { values.first() } else { values.get(url) }
+}
+
+fn seconds(text: &str) -> Result<Duration, String> {
+    let seconds: f64 = text.parse().map_err(|_| format!("{text} is not a number of seconds"))?;
+    Duration::try_from_secs_f64(seconds).map_err(|error| error.to_string())
+}
+
+fn milliseconds(text: &str) -> Result<Duration, String> {
+    match text.trim_end_matches("ms").trim().parse() {
+        Ok(ms @ 1..) => Ok(Duration::from_millis(ms)),
+        _ => Err(format!("{text} is not a number of milliseconds")),
+    }
+}
+
+fn range(text: &str) -> Result<Range, String> {
+    let range = Range::parse(format!("bytes={text}").as_bytes());
+    range.ok_or_else(|| format!("{text} is not FIRST-LAST, FIRST- or -LENGTH"))
+}
+
+fn field(text: &str) -> Result<Field, String> {
+    let (name, value) = text.split_once(':').ok_or("a field is \"name: value\"")?;
+    Ok(Field::new(name.trim().to_ascii_lowercase(), value.trim().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(arguments: &[&str]) -> Result<Options, clap::Error> {
+        Options::try_parse_from([&["headway-client", "https://a.test/"], arguments].concat())
+    }
+
+    #[test]
+    fn options_make_sense() {
+        use clap::CommandFactory;
+        Options::command().debug_assert();
+    }
+
+    #[test]
+    fn values_are_read() {
+        let options = parse(&["--range", "-500", "--dependency", "1:256:exclusive"]).unwrap();
+        assert_eq!(options.range, Some(Range::Last(500)));
+        let place = Dependency { parent: 1, weight: 256, exclusive: true };
+        assert_eq!(options.dependency, [place]);
+        let options = parse(&["--start-offsets", "0,0.25", "--interval", "50ms"]).unwrap();
+        assert_eq!(options.start_offsets[1], Duration::from_millis(250));
+        assert_eq!(options.interval, Duration::from_millis(50));
+        let options = parse(&["--resolve", "a.test:[::1]", "--bind", "10.0.0.1"]).unwrap();
+        assert_eq!(options.resolve[0].address, "::1".parse::<IpAddr>().unwrap());
+        assert_eq!(options.local().unwrap().to_string(), "10.0.0.1:0");
+    }
+
+    #[test]
+    fn wrong_values_are_refused() {
+        let wrong = [
+            ["--range", "5-1"],
+            ["--dependency", "1"],
+            ["--dependency", "0:257"],
+            ["--dependency", "0:1:x"],
+            ["--resolve", "a.test"],
+            ["--interval", "0"],
+            ["--start-offsets", "-1"],
+            ["--connections", "0"],
+            ["--header", "no colon"],
+            ["--protocol", "h4"],
+        ];
+        for arguments in wrong {
+            assert!(parse(&arguments).is_err(), "{arguments:?}");
+        }
+    }
+
+    #[test]
+    fn one_value_is_for_all_urls() {
+        assert_eq!((of_url(&["a"], 5), of_url(&["a", "b"], 1)), (Some(&"a"), Some(&"b")));
+        assert_eq!((of_url(&["a", "b"], 2), of_url::<u8>(&[], 0)), (None, None));
+    }
+}

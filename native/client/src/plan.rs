@@ -1,0 +1,142 @@
+//! From options to requests.
+
+use std::io;
+use std::net::{SocketAddr, ToSocketAddrs};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use headway_http::event::{Importance, RequestId};
+use headway_wire::{Priority, Request};
+
+use crate::content::{Content, Names};
+use crate::options::{Options, Resolved, of_url};
+use crate::target::{Origin, Target};
+
+/// What the options ask for cannot be done.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum PlanError {
+    /// Options that do not go together.
+    #[error("{0}")]
+    Wrong(String),
+    /// A directory or file cannot be used.
+    #[error("{}: {source}", path.display())]
+    File {
+        /// Which.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+}
+
+/// A URL to be fetched.
+pub(crate) struct Job {
+    pub(crate) target: Target,
+    pub(crate) request: Request,
+    pub(crate) importance: Option<Importance>,
+    /// When, from the start.
+    pub(crate) offset: Duration,
+    pub(crate) content: Content,
+}
+
+/// What the options ask for.
+pub(crate) fn jobs(options: &Options) -> Result<Vec<Job>, PlanError> {
+    check(options)?;
+    let mut names = Names::default();
+    if let Some(path) = &options.output {
+        std::fs::create_dir_all(path)
+            .map_err(|source| PlanError::File { path: path.clone(), source })?;
+    }
+    let numbered = options.urls.iter().enumerate();
+    numbered.map(|(number, target)| job(options, number, target, &mut names)).collect()
+}
+
+/// The request before all others, for a session to resume.
+pub(crate) fn priming(options: &Options) -> Job {
+    let target = options.urls[0].clone();
+    let mut request = request(options, &target);
+    request.method = "HEAD".to_owned();
+    let (content, offset) = (Content::new(false, None), Duration::ZERO);
+    Job { target, request, importance: None, offset, content }
+}
+
+fn check(options: &Options) -> Result<(), PlanError> {
+    let wrong = |text: &str| Err(PlanError::Wrong(text.to_owned()));
+    let urls = options.urls.len();
+    let counts = [options.priority.len(), options.dependency.len(), options.start_offsets.len()];
+    if counts.iter().any(|&count| count > 1 && count != urls) {
+        return wrong(
+            "priorities, dependencies and start offsets are one for all URLs or one each",
+        );
+    }
+    if options.resume.is_some() && urls > 1 {
+        return wrong("--resume is for one URL");
+    }
+    let earlier = |(number, place): (usize, &crate::options::Dependency)| {
+        usize::try_from(place.parent).is_ok_and(|parent| parent <= number)
+    };
+    if !options.dependency.iter().enumerate().all(earlier) {
+        return wrong("a URL depends on an earlier one");
+    }
+    let plain = options.urls.iter().any(|url| !url.origin.secure);
+    if plain && options.protocol.protocol() != headway_http::tls::Protocol::H1 {
+        return wrong("without TLS there is h1 only: --protocol h1");
+    }
+    Ok(())
+}
+
+fn job(
+    options: &Options,
+    number: usize,
+    target: &Target,
+    names: &mut Names,
+) -> Result<Job, PlanError> {
+    let mut request = request(options, target);
+    if let Some(value) = of_url(&options.priority, number) {
+        request.fields.push(headway_wire::priority::FIELD, value.clone());
+    }
+    let (content, range) = match &options.resume {
+        Some(path) => Content::resumed(options.body_digest, path)
+            .map(|(content, range)| (content, Some(range)))
+            .map_err(|source| PlanError::File { path: path.clone(), source })?,
+        None => {
+            let file = options.output.as_ref().map(|path| path.join(names.name(&target.path)));
+            (Content::new(options.body_digest, file), options.range)
+        }
+    };
+    if let Some(range) = range {
+        request.fields.push("range", range.to_string());
+    }
+    let importance = of_url(&options.dependency, number).map(|place| Importance {
+        parent: place.parent.checked_sub(1).map(RequestId),
+        weight: place.weight,
+        exclusive: place.exclusive,
+    });
+    let offset = of_url(&options.start_offsets, number).copied().unwrap_or_default();
+    Ok(Job { target: target.clone(), request, importance, offset, content })
+}
+
+fn request(options: &Options, target: &Target) -> Request {
+    let mut request =
+        Request::get(target.origin.scheme(), target.authority.clone(), target.path.clone());
+    request.fields = options.header.iter().cloned().collect();
+    request
+}
+
+/// The address of a server.
+pub(crate) fn resolve(origin: &Origin, known: &[Resolved]) -> Result<SocketAddr, String> {
+    if let Some(known) = known.iter().find(|known| known.host == origin.host) {
+        return Ok(SocketAddr::new(known.address, origin.port));
+    }
+    let mut found = (origin.host.as_str(), origin.port)
+        .to_socket_addrs()
+        .map_err(|error| format!("{}: {error}", origin.host))?;
+    found.next().ok_or_else(|| format!("{}: no address", origin.host))
+}
+
+/// A Priority field that says nothing is a mistake worth telling.
+pub(crate) fn check_priority(value: &str) -> Result<String, String> {
+    if Priority::parse(value.as_bytes()) == Priority::default() && !value.contains("u=3") {
+        return Err(format!("{value} is no priority such as \"u=1, i\""));
+    }
+    Ok(value.to_owned())
+}

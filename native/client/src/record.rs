@@ -1,0 +1,105 @@
+use std::time::Duration;
+
+use headway_http::event::Importance;
+use headway_wire::{Request, Response};
+
+use crate::clock::Clock;
+use crate::plan::Job;
+use crate::report::{ConnectionRow, RequestRow};
+use crate::target::Origin;
+
+/// A URL and what becomes of it.
+pub(crate) struct Record {
+    job: Job,
+    row: RequestRow,
+    /// Whether what comes is wanted, and not an error's.
+    is_good: bool,
+    is_over: bool,
+}
+
+impl Record {
+    pub(crate) fn new(job: Job, clock: &Clock) -> Self {
+        let priority = job.request.fields.get(headway_wire::priority::FIELD);
+        let row = RequestRow {
+            url: job.target.to_string(),
+            priority: priority.map(|value| String::from_utf8_lossy(value).into_owned()),
+            queued_s: clock.seconds(clock.start_instant() + job.offset),
+            ..RequestRow::default()
+        };
+        Self { job, row, is_good: false, is_over: false }
+    }
+
+    pub(crate) fn offset(&self) -> Duration {
+        self.job.offset
+    }
+
+    pub(crate) fn origin(&self) -> &Origin {
+        &self.job.target.origin
+    }
+
+    /// What is to be sent.
+    pub(crate) fn request(&self) -> (Request, Option<Importance>) {
+        (self.job.request.clone(), self.job.importance)
+    }
+
+    pub(crate) fn assign(&mut self, connection: u64) {
+        self.row.connection = Some(connection);
+        self.row.attempts += 1;
+    }
+
+    pub(crate) fn attempts(&self) -> u32 {
+        self.row.attempts
+    }
+
+    pub(crate) fn sent(&mut self, at_s: f64) {
+        self.row.sent_s = Some(at_s);
+    }
+
+    pub(crate) fn head(&mut self, response: &Response, at_s: f64) {
+        self.row.first_byte_s = Some(at_s);
+        self.row.status = Some(response.status);
+        match self.job.content.begin(response) {
+            Ok(is_good) => self.is_good = is_good,
+            Err(error) => self.row.error = Some(error.to_string()),
+        }
+    }
+
+    pub(crate) fn content(&mut self, bytes: &[u8], at_s: f64) {
+        self.row.first_content_s.get_or_insert(at_s);
+        self.row.bytes += bytes.len() as u64;
+        if let Err(error) = self.job.content.add(bytes) {
+            self.row.error.get_or_insert_with(|| error.to_string());
+        }
+    }
+
+    pub(crate) fn finished(&mut self, at_s: f64) {
+        self.row.last_byte_s = Some(at_s);
+        self.row.sha256 = self.job.content.digest();
+        self.is_over = true;
+        if let (false, Some(status)) = (self.is_good, self.row.status) {
+            self.row.error.get_or_insert_with(|| format!("status {status}"));
+        }
+    }
+
+    pub(crate) fn failed(&mut self, reason: &str, at_s: f64) {
+        self.row.last_byte_s = Some(at_s);
+        self.row.error = Some(reason.to_owned());
+        self.is_over = true;
+    }
+
+    pub(crate) fn is_over(&self) -> bool {
+        self.is_over
+    }
+
+    /// Its row in the report, with its connection's phases.
+    pub(crate) fn row(mut self, number: u64, connections: &[ConnectionRow]) -> RequestRow {
+        self.row.number = number;
+        let index = self.row.connection.and_then(|number| usize::try_from(number - 1).ok());
+        if let Some(connection) = index.and_then(|index| connections.get(index)) {
+            self.row.connect_start_s = Some(connection.connect_start_s);
+            self.row.connected_s = connection.connected_s;
+            self.row.secured_s = connection.secured_s;
+        }
+        self.row
+    }
+}

@@ -1,0 +1,360 @@
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::time::Instant;
+
+use bytes::{Bytes, BytesMut};
+use headway_quic::{Connection, Dir, Event, HeadOfLine, Read, StreamId};
+use headway_wire::fields::{ContentLength, trailers};
+use headway_wire::h3::{
+    ControlFrame, Error, ErrorCode, RequestFrame, RequestStream, Role, Scope, encode,
+};
+use headway_wire::priority::FIELD;
+use headway_wire::{Dependency, Field, Priority, Request, Response, qpack};
+
+use super::link::{Link, close, code_name};
+use crate::event::{ClientEvent, Failure, Importance, RequestId};
+
+/// Largest encoded field section, and largest decoded one.
+const MAX_SECTION: usize = 64 << 10;
+
+/// A request that was sent, until its response is complete.
+struct Open {
+    asked: Asked,
+    response: RequestStream,
+    /// Once the final response's head has come.
+    length: Option<ContentLength>,
+}
+
+/// What the program asked for.
+struct Asked {
+    id: RequestId,
+    request: Request,
+    importance: Option<Importance>,
+}
+
+/// What is known of a request's stream.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Exchange {
+    /// The stream it was sent on.
+    pub stream: StreamId,
+    /// What waited behind gaps of the stream.
+    pub head_of_line: HeadOfLine,
+}
+
+/// The client's side of a connection, for requests without content.
+pub struct Client {
+    link: Link,
+    open: BTreeMap<StreamId, Open>,
+    waiting: VecDeque<Asked>,
+    exchanges: HashMap<RequestId, Exchange>,
+    is_connected: bool,
+    is_going_away: bool,
+    is_closed: bool,
+    events: VecDeque<ClientEvent>,
+}
+
+impl Default for Client {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Client {
+    /// The start of a connection.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            link: Link::new(Role::Client),
+            open: BTreeMap::new(),
+            waiting: VecDeque::new(),
+            exchanges: HashMap::new(),
+            is_connected: false,
+            is_going_away: false,
+            is_closed: false,
+            events: VecDeque::new(),
+        }
+    }
+
+    /// Whether the connection takes no more requests.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.is_closed || self.is_going_away
+    }
+
+    /// Sends a request as soon as possible, as early data if the connection has keys for that, or
+    /// refuses it.
+    pub fn request(
+        &mut self,
+        connection: &mut Connection,
+        id: RequestId,
+        request: Request,
+        importance: Option<Importance>,
+    ) {
+        self.waiting.push_back(Asked { id, request, importance });
+        self.send_waiting(connection);
+    }
+
+    /// Changes a request's priority (PRIORITY_UPDATE, RFC 9218 section 7.2).
+    pub fn reprioritise(&mut self, connection: &mut Connection, id: RequestId, to: &Priority) {
+        if let Some(exchange) = self.exchanges.get(&id) {
+            let mut frame = BytesMut::new();
+            let value = to.to_value();
+            encode::priority_update(exchange.stream.into(), value.as_bytes(), &mut frame);
+            self.link.send(connection, frame.freeze());
+        }
+    }
+
+    /// What is known of a request that was sent. What waited is known once it is complete.
+    #[must_use]
+    pub fn exchange(&self, id: RequestId) -> Option<Exchange> {
+        self.exchanges.get(&id).copied()
+    }
+
+    /// What has happened since.
+    pub fn poll(&mut self) -> Option<ClientEvent> {
+        self.events.pop_front()
+    }
+
+    /// Handles what QUIC tells.
+    pub fn handle(&mut self, now: Instant, connection: &mut Connection, event: Event) {
+        let result = match event {
+            Event::Connected { early_data_accepted } => {
+                self.connected(connection, early_data_accepted);
+                Ok(())
+            }
+            Event::Available(_) => {
+                self.send_waiting(connection);
+                Ok(())
+            }
+            Event::Opened(stream) if stream.dir() == Dir::Uni => {
+                self.link.opened(stream);
+                Ok(())
+            }
+            Event::Opened(_) => Err(Error::connection(
+                ErrorCode::StreamCreationError,
+                "a bidirectional stream from a server",
+            )),
+            Event::Readable(stream) if stream.dir() == Dir::Uni => {
+                self.read_control(now, connection, stream)
+            }
+            Event::Readable(stream) => self.read_response(now, connection, stream),
+            Event::Closed(reason) => {
+                self.closed(&reason.to_string());
+                Ok(())
+            }
+            // Requests have no content: a server that wants no more of one takes nothing away.
+            Event::Writable(_) | Event::Sent(_) | Event::Stopped(..) => Ok(()),
+        };
+        if let Err(error) = result {
+            close(now, connection, &error);
+            self.closed(&format!("the server broke HTTP/3's rules: {error}"));
+        }
+    }
+
+    fn connected(&mut self, connection: &mut Connection, early_data_accepted: bool) {
+        self.is_connected = true;
+        if !early_data_accepted && !self.open.is_empty() {
+            // The early data was rejected, and its streams are gone.
+            for open in std::mem::take(&mut self.open).into_values().rev() {
+                self.waiting.push_front(open.asked);
+            }
+            self.link.restart(connection);
+        }
+        self.send_waiting(connection);
+    }
+
+    fn send_waiting(&mut self, connection: &mut Connection) {
+        if self.is_closed() {
+            for asked in std::mem::take(&mut self.waiting) {
+                let failure = Failure::Refused;
+                self.events.push_back(ClientEvent::Failed { id: asked.id, failure });
+            }
+        }
+        if !(self.is_connected || connection.has_early_data()) {
+            return;
+        }
+        self.link.start(connection);
+        while !self.waiting.is_empty() {
+            let Some(stream) = connection.open(Dir::Bi) else { return };
+            let asked = self.waiting.pop_front().expect("there is one");
+            self.send(connection, stream, asked);
+        }
+    }
+
+    fn send(&mut self, connection: &mut Connection, stream: StreamId, asked: Asked) {
+        let mut head = BytesMut::new();
+        let priority = asked.importance.map(|importance| self.priority(&asked.request, importance));
+        match priority {
+            Some(value) => {
+                let others = asked.request.fields.iter().filter(|f| f.name != FIELD).cloned();
+                let fields = others.chain([Field::new(FIELD, value)]).collect();
+                let request = Request { fields, ..asked.request.clone() };
+                encode::headers(request.lines(), &mut head);
+            }
+            None => encode::headers(asked.request.lines(), &mut head),
+        }
+        connection.write(stream, head.freeze());
+        connection.finish(stream);
+        let exchange = Exchange { stream, head_of_line: HeadOfLine::default() };
+        self.exchanges.insert(asked.id, exchange);
+        self.events.push_back(ClientEvent::Sent { id: asked.id });
+        let response = RequestStream::new(Role::Client, MAX_SECTION);
+        self.open.insert(stream, Open { asked, response, length: None });
+    }
+
+    /// HTTP/3 has no dependencies: they go into the priority field, as Headway's extension of it.
+    fn priority(&self, request: &Request, importance: Importance) -> String {
+        let parent = importance.parent.and_then(|id| self.exchanges.get(&id));
+        let dependency = Dependency {
+            parent: parent.map(|exchange| exchange.stream.into()),
+            weight: importance.weight.clamp(1, 256),
+            exclusive: importance.exclusive,
+        };
+        let field = Priority::from_fields(&request.fields);
+        Priority { dependency: Some(dependency), ..field }.to_value()
+    }
+
+    fn read_control(
+        &mut self,
+        now: Instant,
+        connection: &mut Connection,
+        stream: StreamId,
+    ) -> Result<(), Error> {
+        let mut frames = Vec::new();
+        let result = self.link.read(now, connection, stream, &mut frames);
+        for frame in frames {
+            if let ControlFrame::GoAway(first_rejected) = frame {
+                self.go_away(connection, first_rejected);
+            }
+        }
+        result
+    }
+
+    fn go_away(&mut self, connection: &mut Connection, first_rejected: u64) {
+        self.is_going_away = true;
+        let rejected: Vec<StreamId> =
+            self.open.keys().copied().filter(|&s| u64::from(s) >= first_rejected).collect();
+        for stream in rejected {
+            connection.stop(stream, ErrorCode::RequestCancelled.code());
+            self.fail(stream, Failure::Refused);
+        }
+        self.send_waiting(connection);
+    }
+
+    fn read_response(
+        &mut self,
+        now: Instant,
+        connection: &mut Connection,
+        stream: StreamId,
+    ) -> Result<(), Error> {
+        loop {
+            let result = match connection.read(now, stream) {
+                Read::Data(data) => self.data(stream, data),
+                Read::Blocked => return Ok(()),
+                Read::Finished => {
+                    self.note_head_of_line(connection, stream);
+                    connection.forget(stream);
+                    return self.end_of_response(connection, stream);
+                }
+                Read::Reset(code) => {
+                    connection.forget(stream);
+                    let rejected = code == ErrorCode::RequestRejected.code();
+                    let reset = || Failure::Reset(code_name(code));
+                    self.fail(stream, if rejected { Failure::Refused } else { reset() });
+                    return Ok(());
+                }
+            };
+            if let Err(error) = result {
+                return self.stream_error(connection, stream, error);
+            }
+        }
+    }
+
+    fn data(&mut self, stream: StreamId, mut data: Bytes) -> Result<(), Error> {
+        let Some(open) = self.open.get_mut(&stream) else { return Ok(()) };
+        let id = open.asked.id;
+        while let Some(frame) = open.response.decode(&mut data)? {
+            match (frame, &mut open.length) {
+                (RequestFrame::Headers(section), None) => {
+                    let fields = qpack::decode_section(section, MAX_SECTION as u64)?;
+                    let response = Response::from_section(fields)?;
+                    if response.is_interim() {
+                        open.response.interim();
+                        continue;
+                    }
+                    let is_head = open.asked.request.method == "HEAD";
+                    open.length =
+                        Some(ContentLength::new(&response.fields, response.has_content(is_head))?);
+                    self.events.push_back(ClientEvent::Head { id, response });
+                }
+                (RequestFrame::Headers(section), Some(_)) => {
+                    trailers(qpack::decode_section(section, MAX_SECTION as u64)?)?;
+                }
+                (RequestFrame::Data(data), Some(length)) => {
+                    length.add(data.len())?;
+                    self.events.push_back(ClientEvent::Data { id, data });
+                }
+                (RequestFrame::Data(_), None) => {
+                    unreachable!("the decoder lets content come after a header section only")
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn end_of_response(
+        &mut self,
+        connection: &mut Connection,
+        stream: StreamId,
+    ) -> Result<(), Error> {
+        let Some(open) = self.open.get(&stream) else { return Ok(()) };
+        let length = open.length.as_ref();
+        let complete = length.map_or(Ok(()), |length| length.finish().map_err(Error::from));
+        match open.response.finish().and(complete) {
+            Ok(()) => {
+                let id = open.asked.id;
+                self.open.remove(&stream);
+                self.events.push_back(ClientEvent::Finished { id });
+                Ok(())
+            }
+            Err(error) => self.stream_error(connection, stream, error),
+        }
+    }
+
+    fn note_head_of_line(&mut self, connection: &Connection, stream: StreamId) {
+        if let Some(exchange) =
+            self.open.get(&stream).and_then(|open| self.exchanges.get_mut(&open.asked.id))
+        {
+            exchange.head_of_line = connection.head_of_line(stream);
+        }
+    }
+
+    /// An error of a stream ends the stream, one of the connection is passed on.
+    fn stream_error(
+        &mut self,
+        connection: &mut Connection,
+        stream: StreamId,
+        error: Error,
+    ) -> Result<(), Error> {
+        if error.scope == Scope::Connection {
+            return Err(error);
+        }
+        connection.stop(stream, error.code.code());
+        self.fail(stream, Failure::Malformed(error.reason));
+        Ok(())
+    }
+
+    fn fail(&mut self, stream: StreamId, failure: Failure) {
+        if let Some(open) = self.open.remove(&stream) {
+            self.events.push_back(ClientEvent::Failed { id: open.asked.id, failure });
+        }
+    }
+
+    fn closed(&mut self, reason: &str) {
+        self.is_closed = true;
+        let open = std::mem::take(&mut self.open).into_values().map(|open| open.asked.id);
+        let waiting = std::mem::take(&mut self.waiting).into_iter().map(|asked| asked.id);
+        let failure = Failure::Connection(reason.to_owned());
+        let failed = open.chain(waiting);
+        self.events.extend(failed.map(|id| ClientEvent::Failed { id, failure: failure.clone() }));
+    }
+}

@@ -1,0 +1,35 @@
+use std::io;
+use std::net::SocketAddr;
+use std::time::Instant;
+
+use headway_reactor::{Reactor, Ready, Token};
+
+use crate::failure::Failure;
+use crate::flow::Flow;
+
+/// A connection of the client with its socket, which carries one flow.
+pub(crate) trait Link {
+    /// This side's address.
+    fn local_address(&self) -> io::Result<SocketAddr>;
+
+    /// The socket is ready.
+    fn ready(&mut self, now: Instant, ready: Ready, flow: &mut Flow) -> Result<(), Failure>;
+
+    /// Lets the flow advance, and sends what is due.
+    fn turn(
+        &mut self,
+        reactor: &Reactor,
+        token: Token,
+        now: Instant,
+        flow: &mut Flow,
+    ) -> Result<(), Failure>;
+
+    /// When it wants its next turn, apart from the flow's wishes.
+    fn deadline(&mut self) -> Option<Instant>;
+
+    /// The flow is over: begins to end the connection.
+    fn close(&mut self, now: Instant) -> Result<(), Failure>;
+
+    /// Whether the server knows that the connection has ended, as far as this side can tell.
+    fn is_closed(&mut self) -> bool;
+}

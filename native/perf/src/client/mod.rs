@@ -1,0 +1,55 @@
+//! The client: starts flows, each on a connection of its own, and reports.
+
+mod connector;
+mod flows;
+mod link;
+mod quic;
+mod tcp;
+
+use std::time::Duration;
+
+use headway_reactor::{Reactor, Signals, run};
+
+use crate::client::connector::Connector;
+use crate::client::flows::Flows;
+use crate::clock::Clock;
+use crate::failure::StartError;
+use crate::flow::{Amount, Job};
+use crate::options::ClientOptions;
+use crate::report::{ClientReport, Direction, FlowReport, Output};
+
+/// Carries out the flows and writes the report.
+///
+/// # Returns
+/// Whether all flows succeeded.
+pub(crate) fn measure(options: &ClientOptions) -> Result<bool, StartError> {
+    let clock = Clock::start();
+    let (job, offsets) = (options.job(), options.offsets()?);
+    let connector = Connector::new(options)?;
+    let mut output = Output::open(&options.report)?;
+    let mut reactor = Reactor::new()?;
+    let mut signals = Signals::register(&reactor, flows::END, flows::ACT)?;
+    let mut flows = |job: Job, offsets: &[Duration]| -> Result<Vec<FlowReport>, StartError> {
+        let mut flows = Flows::new(&connector, &mut signals, job, clock, offsets);
+        run(&mut reactor, &mut flows)?;
+        Ok(flows.reports())
+    };
+    if options.early_data {
+        // What becomes of these connections shows in the flows: with tickets or without.
+        let job = Job { direction: Direction::Download, amount: Amount::Bytes(0), ..job };
+        flows(job, &vec![Duration::ZERO; offsets.len()])?;
+    }
+    let flows = flows(job, &offsets)?;
+    let succeeded = flows.iter().all(|flow| flow.error.is_none());
+    for (number, flow) in (1..).zip(&flows) {
+        if let Some(error) = &flow.error {
+            eprintln!("headway-perf: flow {number}: {error}");
+        }
+    }
+    output.write(&ClientReport {
+        started_unix_s: clock.started_unix_s(),
+        interval_s: job.interval.as_secs_f64(),
+        flows,
+    })?;
+    Ok(succeeded)
+}

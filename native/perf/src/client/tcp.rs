@@ -1,0 +1,96 @@
+use std::io;
+use std::net::SocketAddr;
+use std::time::Instant;
+
+use headway_http::tcp::{Pipe, Reading, SocketOptions, TlsSide};
+use headway_reactor::{Reactor, Ready, Token};
+
+use crate::channel::{Channel, TcpChannel};
+use crate::client::connector::Connector;
+use crate::client::link::Link;
+use crate::failure::Failure;
+use crate::flow::Flow;
+
+/// A TCP connection, with or without TLS.
+pub(crate) struct TcpLink {
+    channel: TcpChannel,
+    reading: Reading,
+    early: bool,
+    established: bool,
+}
+
+impl TcpLink {
+    /// Begins to connect.
+    pub(crate) fn connect(
+        connector: &Connector,
+        options: &SocketOptions,
+        tls: Option<TlsSide>,
+        now: Instant,
+    ) -> Result<Self, Failure> {
+        let pipe = Pipe::connect(connector.server, Some(connector.local), options, tls, now)?;
+        let (channel, reading) = (TcpChannel::new(pipe), Reading::Open);
+        let mut link = Self { channel, reading, early: false, established: false };
+        // Before the handshake, there is room for early data only.
+        link.early = connector.early_data && link.channel.room() > 0;
+        Ok(link)
+    }
+
+    fn establish(&mut self, flow: &mut Flow) -> Result<(), Failure> {
+        let pipe = &self.channel.pipe;
+        if self.established || !pipe.is_established() {
+            return Ok(());
+        }
+        self.established = true;
+        let milestones = pipe.milestones();
+        if let Some(at) = milestones.secured.or(milestones.connected) {
+            flow.connected(at);
+        }
+        if self.early {
+            flow.tried_early_data(pipe.security().is_some_and(|security| security.early_data));
+        }
+        Ok(self.channel.settle()?)
+    }
+}
+
+impl Link for TcpLink {
+    fn local_address(&self) -> io::Result<SocketAddr> {
+        self.channel.pipe.local_address()
+    }
+
+    fn ready(&mut self, now: Instant, ready: Ready, flow: &mut Flow) -> Result<(), Failure> {
+        self.channel.pipe.ready(ready, now)?;
+        let mut bytes = 0;
+        if ready.readable {
+            self.reading = self.channel.pipe.read(now, |data| bytes += data.len() as u64)?;
+        }
+        self.establish(flow)?;
+        if bytes > 0 {
+            flow.received(now, bytes);
+        }
+        if self.reading == Reading::Ended { flow.server_ended(now, &self.channel) } else { Ok(()) }
+    }
+
+    fn turn(
+        &mut self,
+        reactor: &Reactor,
+        token: Token,
+        now: Instant,
+        flow: &mut Flow,
+    ) -> Result<(), Failure> {
+        flow.advance(now, &mut self.channel)?;
+        let read = self.reading == Reading::Open;
+        Ok(self.channel.pipe.watch(reactor, token, read, flow.wants_room())?)
+    }
+
+    fn deadline(&mut self) -> Option<Instant> {
+        None
+    }
+
+    fn close(&mut self, _: Instant) -> Result<(), Failure> {
+        self.channel.finish()
+    }
+
+    fn is_closed(&mut self) -> bool {
+        self.reading == Reading::Ended && self.channel.pipe.is_finished()
+    }
+}

@@ -1,0 +1,279 @@
+//! A client's side of a flow, whatever the transport.
+
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+use crate::channel::Channel;
+use crate::clock::Clock;
+use crate::failure::Failure;
+use crate::progress::Progress;
+use crate::protocol::{REQUEST_BYTES, Supply, UNLIMITED, request};
+use crate::report::{Direction, FlowReport, Transport};
+
+/// How much a flow carries.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Amount {
+    /// So many bytes.
+    Bytes(u64),
+    /// As many as it can until so long after its start.
+    Time(Duration),
+}
+
+/// What each flow is to do.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Job {
+    /// Where its data go.
+    pub(crate) direction: Direction,
+    /// How much.
+    pub(crate) amount: Amount,
+    /// Length of an interval of its series.
+    pub(crate) interval: Duration,
+}
+
+impl Job {
+    fn bytes(&self) -> u64 {
+        match self.amount {
+            Amount::Bytes(bytes) => bytes,
+            Amount::Time(_) => UNLIMITED,
+        }
+    }
+
+    /// Bytes to ask for, and bytes to send.
+    fn exchange(&self) -> (u64, u64) {
+        match self.direction {
+            Direction::Download => (self.bytes(), 0),
+            Direction::Upload => (0, self.bytes()),
+        }
+    }
+}
+
+/// A flow of a client.
+#[derive(Debug)]
+pub(crate) struct Flow {
+    job: Job,
+    progress: Progress,
+    supply: Supply,
+    stop_at: Option<Instant>,
+    requested: bool,
+    /// This side of the channel was ended.
+    finished: bool,
+}
+
+impl Flow {
+    /// A flow that begins now.
+    pub(crate) fn begin(job: Job, clock: Clock, now: Instant) -> Self {
+        let mut progress = Progress::begin(clock, job.interval, now);
+        progress.set_direction(job.direction, job.direction == Direction::Upload);
+        let stop_at = match job.amount {
+            Amount::Bytes(_) => None,
+            Amount::Time(time) => Some(now + time),
+        };
+        let supply = Supply::of(job.exchange().1);
+        Self { job, progress, supply, stop_at, requested: false, finished: false }
+    }
+
+    /// The connection is established.
+    pub(crate) fn connected(&mut self, at: Instant) {
+        self.progress.connected(at);
+    }
+
+    /// Whether the server took early data.
+    pub(crate) fn tried_early_data(&mut self, accepted: bool) {
+        self.progress.tried_early_data(accepted);
+    }
+
+    /// What was written went with a connection's rejected early data.
+    pub(crate) fn begin_again(&mut self) {
+        self.requested = false;
+        self.finished = false;
+        self.supply = Supply::of(self.job.exchange().1);
+        self.progress.begin_again();
+    }
+
+    /// When it has to be advanced next.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        let stop_at = self.stop_at.filter(|_| !self.is_over());
+        [stop_at, self.progress.due()].into_iter().flatten().min()
+    }
+
+    /// Whether there is nothing more to do.
+    pub(crate) fn is_over(&self) -> bool {
+        self.progress.has_ended()
+    }
+
+    /// Whether it waits for room in the channel.
+    pub(crate) fn wants_room(&self) -> bool {
+        !self.is_over() && !(self.requested && self.supply.is_exhausted())
+    }
+
+    /// Does what time and room in the channel let it do.
+    pub(crate) fn advance(
+        &mut self,
+        now: Instant,
+        channel: &mut dyn Channel,
+    ) -> Result<(), Failure> {
+        if self.is_over() {
+            return Ok(());
+        }
+        self.progress.look(now, channel);
+        if self.stop_at.is_some_and(|at| at <= now) {
+            self.stop(now, channel);
+        }
+        if !self.requested && channel.room() >= REQUEST_BYTES {
+            channel.write(request(self.job.exchange().0))?;
+            self.requested = true;
+        }
+        if self.requested {
+            self.progress.wrote(self.supply.pour(channel)?);
+            self.finish(channel)?;
+        }
+        Ok(())
+    }
+
+    /// Data came.
+    pub(crate) fn received(&mut self, now: Instant, bytes: u64) {
+        if !self.is_over() {
+            self.progress.received(now, bytes);
+        }
+    }
+
+    /// The server has sent everything.
+    pub(crate) fn server_ended(
+        &mut self,
+        now: Instant,
+        channel: &dyn Channel,
+    ) -> Result<(), Failure> {
+        let (received, (wanted, _)) = (self.progress.received_bytes(), self.job.exchange());
+        if self.is_over() {
+            return Ok(());
+        }
+        if received != wanted {
+            return Err(Failure::Short { received, wanted });
+        }
+        if !self.finished {
+            return Err(Failure::Early);
+        }
+        self.progress.end(now, Some(channel));
+        Ok(())
+    }
+
+    /// It cannot go on.
+    pub(crate) fn fail(&mut self, now: Instant, failure: &Failure) {
+        self.progress.fail(now, failure);
+    }
+
+    /// What there is to tell.
+    pub(crate) fn report(
+        self,
+        transport: Transport,
+        local: Option<SocketAddr>,
+        remote: SocketAddr,
+    ) -> FlowReport {
+        self.progress.report(transport, local, remote)
+    }
+
+    /// Its time is over: a download has come far enough, an upload has only to arrive.
+    fn stop(&mut self, now: Instant, channel: &dyn Channel) {
+        self.stop_at = None;
+        self.supply.stop();
+        if self.job.direction == Direction::Download {
+            self.progress.end(now, Some(channel));
+        }
+    }
+
+    /// Ends this side once all is written. Where the peer cannot be told to stop sending, the end
+    /// of this side tells it, so that it must not come before.
+    fn finish(&mut self, channel: &mut dyn Channel) -> Result<(), Failure> {
+        let keeps_open = self.job.exchange().0 == UNLIMITED && !channel.stops_peers();
+        if self.supply.is_exhausted() && !self.finished && !keeps_open {
+            self.finished = true;
+            channel.finish()?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::channel::testing::Sink;
+
+    fn flow(direction: Direction, amount: Amount, now: Instant) -> Flow {
+        let job = Job { direction, amount, interval: Duration::from_millis(100) };
+        Flow::begin(job, Clock::start(), now)
+    }
+
+    fn told(flow: Flow) -> FlowReport {
+        let address = "127.0.0.1:1".parse().unwrap();
+        flow.report(Transport::Tcp, None, address)
+    }
+
+    #[test]
+    fn a_download_is_over_when_all_of_it_came() {
+        let now = Instant::now();
+        let mut flow = flow(Direction::Download, Amount::Bytes(1000), now);
+        let mut sink = Sink::with_room(100);
+        flow.advance(now, &mut sink).unwrap();
+        assert!(sink.written == 8 && sink.finished && !flow.wants_room());
+        flow.received(now, 1000);
+        let end = now + Duration::from_secs(2);
+        flow.server_ended(end, &sink).unwrap();
+        let report = told(flow);
+        // 8000 bits in 2 s.
+        assert!((report.goodput_mbit.unwrap() - 0.004).abs() < 1e-9);
+        assert_eq!((report.received_bytes, report.error), (1000, None));
+        assert_eq!(report.series.len(), 20);
+    }
+
+    #[test]
+    fn a_server_that_ends_too_soon_is_an_error() {
+        let now = Instant::now();
+        for (direction, message) in [
+            (Direction::Download, "the server ended after 10 of 1000 bytes"),
+            (Direction::Upload, "the server ended after 10 of 0 bytes"),
+        ] {
+            let mut flow = flow(direction, Amount::Bytes(1000), now);
+            let sink = Sink::with_room(0);
+            flow.received(now, 10);
+            assert_eq!(flow.server_ended(now, &sink).unwrap_err().to_string(), message);
+        }
+        let mut flow = flow(Direction::Upload, Amount::Bytes(1000), now);
+        let error = flow.server_ended(now, &Sink::with_room(0)).unwrap_err();
+        assert!(matches!(error, Failure::Early));
+    }
+
+    #[test]
+    fn an_upload_for_a_time_stops_and_then_waits_for_the_server() {
+        let now = Instant::now();
+        let mut flow = flow(Direction::Upload, Amount::Time(Duration::from_secs(1)), now);
+        let mut sink = Sink { unsent: 108, ..Sink::with_room(1008) };
+        flow.advance(now, &mut sink).unwrap();
+        assert!(!sink.finished && flow.wants_room());
+        assert_eq!(flow.deadline(), Some(now + Duration::from_millis(100)));
+        sink.room = 500;
+        sink.unsent = 0;
+        flow.advance(now + Duration::from_secs(1), &mut sink).unwrap();
+        assert!(sink.finished && sink.written == 1008 && !flow.is_over());
+        flow.server_ended(now + Duration::from_secs(2), &sink).unwrap();
+        let report = told(flow);
+        assert_eq!(report.sent_bytes, 1000);
+        assert_eq!(report.series.iter().map(|i| i.sent_bytes).sum::<u64>(), 1000);
+        assert_eq!(report.series[0].sender.unwrap().window_bytes, 12_000);
+    }
+
+    #[test]
+    fn a_download_for_a_time_ends_by_itself() {
+        let now = Instant::now();
+        for stops_peers in [true, false] {
+            let mut flow = flow(Direction::Download, Amount::Time(Duration::from_secs(1)), now);
+            let mut sink = Sink { stops_peers, ..Sink::with_room(100) };
+            flow.advance(now, &mut sink).unwrap();
+            assert_eq!(sink.finished, stops_peers);
+            flow.received(now, 5000);
+            flow.advance(now + Duration::from_secs(1), &mut sink).unwrap();
+            flow.received(now + Duration::from_secs(1), 7);
+            assert!(flow.is_over() && flow.deadline().is_none());
+            assert_eq!(told(flow).received_bytes, 5000);
+        }
+    }
+}

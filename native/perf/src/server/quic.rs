@@ -1,0 +1,243 @@
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use headway_http::tls::Identity;
+use headway_quic::{
+    Close, ConnectionKey, Dir, Endpoint, Event, QuicServerConfig, Read, StreamId, UdpEndpoint,
+};
+use headway_reactor::{Interest, Reactor, Token, UdpSocket};
+use headway_schedule::Strategy;
+
+use crate::answer::Answer;
+use crate::channel::QuicChannel;
+use crate::failure::{Failure, StartError};
+use crate::options::ServerOptions;
+use crate::report::Transport;
+use crate::server::recorder::Recorder;
+use crate::tls;
+
+/// The application's error code of a connection that is no longer needed.
+const DONE: u64 = 0;
+/// The code for streams that this server has no use for.
+const UNWANTED: u64 = 1;
+
+/// QUIC's side of the server: any number of connections, and any number of flows on each.
+pub(crate) struct QuicServer {
+    udp: UdpEndpoint,
+    tls: Arc<QuicServerConfig>,
+    config: Arc<headway_quic::Config>,
+    connections: BTreeMap<ConnectionKey, Client>,
+    answers: BTreeMap<(ConnectionKey, StreamId), Answer>,
+    deadline: Option<Instant>,
+}
+
+/// What is known of a client.
+struct Client {
+    first_seen: Instant,
+    connected: Option<Instant>,
+    local: Option<SocketAddr>,
+    remote: SocketAddr,
+}
+
+impl QuicServer {
+    /// Listens for connections.
+    pub(crate) fn listen(
+        options: &ServerOptions,
+        identity: &Identity,
+        reactor: &Reactor,
+        token: Token,
+    ) -> Result<Self, StartError> {
+        let tls = tls::quic_server(identity, options.early_data)?;
+        let config = Arc::new(options.transports.quic()?);
+        let failed = |error| StartError::Listen(options.listen, error);
+        let socket = UdpSocket::bind(options.listen).map_err(failed)?;
+        eprintln!("headway-perf: quic on {}", socket.local_address()?);
+        reactor.register(&socket, token, Interest::Read)?;
+        let udp = UdpEndpoint::new(Endpoint::server(Arc::clone(&tls)), socket, config.cpu_cost);
+        let (connections, answers) = (BTreeMap::new(), BTreeMap::new());
+        Ok(Self { udp, tls, config, connections, answers, deadline: None })
+    }
+
+    /// The socket is ready.
+    pub(crate) fn receive(&mut self, now: Instant) -> io::Result<()> {
+        self.udp.receive(now)
+    }
+
+    /// Lets all flows advance, and sends what is due.
+    pub(crate) fn turn(&mut self, now: Instant, recorder: &mut Recorder) -> Result<(), StartError> {
+        self.accept(now);
+        self.handle_events(now, recorder);
+        loop {
+            self.advance(now);
+            self.record(recorder)?;
+            self.udp.transmit(now)?;
+            if !self.handle_events(now, recorder) {
+                break;
+            }
+        }
+        let answers = self.answers.values().filter_map(Answer::deadline).min();
+        self.deadline = [self.udp.endpoint.deadline(), answers].into_iter().flatten().min();
+        Ok(())
+    }
+
+    /// When it wants its next turn.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// The server ends: what is under way is told, to clients and to the recorder.
+    pub(crate) fn end(&mut self, now: Instant, recorder: &mut Recorder) -> Result<(), StartError> {
+        self.answers.values_mut().for_each(|answer| answer.fail(now, &Failure::Interrupted));
+        self.record(recorder)?;
+        for &key in self.connections.keys() {
+            if let Some(connection) = self.udp.endpoint.connection(key) {
+                connection.close(now, DONE, "the server ends");
+            }
+        }
+        Ok(self.udp.transmit(now)?)
+    }
+
+    fn accept(&mut self, now: Instant) {
+        let local = self.udp.socket().local_address().ok();
+        let (endpoint, socket) = self.udp.parts();
+        while let Some(incoming) = endpoint.next_incoming() {
+            let remote = incoming.remote_address();
+            let local =
+                local.map(|at| SocketAddr::new(incoming.local_ip().unwrap_or(at.ip()), at.port()));
+            let (tls, scheduler) = (Arc::clone(&self.tls), Strategy::RoundRobin.scheduler());
+            // One that is no good is the client's affair.
+            let Ok(key) = endpoint.accept(now, socket, incoming, tls, &self.config, scheduler)
+            else {
+                continue;
+            };
+            self.connections
+                .insert(key, Client { first_seen: now, connected: None, local, remote });
+        }
+    }
+
+    /// # Returns
+    /// Whether there were any.
+    fn handle_events(&mut self, now: Instant, recorder: &Recorder) -> bool {
+        let mut any = false;
+        while let Some((key, event)) = self.udp.endpoint.poll() {
+            any = true;
+            match event {
+                Event::Connected { .. } => self.connected(now, key),
+                Event::Opened(stream) => self.open(now, key, stream, recorder),
+                Event::Readable(stream) => self.read(now, key, stream),
+                Event::Sent(stream) => self.delivered(now, key, stream),
+                Event::Stopped(stream, _) => {
+                    if let Some(answer) = self.answers.get_mut(&(key, stream)) {
+                        answer.stop();
+                    }
+                    self.delivered(now, key, stream);
+                }
+                Event::Closed(close) => self.closed(now, key, close),
+                Event::Writable(_) | Event::Available(_) => {}
+            }
+        }
+        any
+    }
+
+    fn connected(&mut self, now: Instant, key: ConnectionKey) {
+        if let Some(client) = self.connections.get_mut(&key) {
+            client.connected = Some(now);
+        }
+        let answers = self.answers.iter_mut().filter(|((of, _), _)| *of == key);
+        answers.for_each(|(_, answer)| answer.connected(now));
+    }
+
+    /// A connection's first flow begins with the connection.
+    fn open(&mut self, now: Instant, key: ConnectionKey, stream: StreamId, recorder: &Recorder) {
+        let (Some(client), Some(connection)) =
+            (self.connections.get(&key), self.udp.endpoint.connection(key))
+        else {
+            return;
+        };
+        if stream.dir() == Dir::Uni {
+            connection.stop(stream, UNWANTED);
+            return;
+        }
+        let mut answer = recorder.begin(if stream.index() == 0 { client.first_seen } else { now });
+        if let Some(at) = client.connected {
+            answer.connected(at);
+        }
+        connection.prioritise(stream, &headway_schedule::Priority::default());
+        self.answers.insert((key, stream), answer);
+    }
+
+    fn read(&mut self, now: Instant, key: ConnectionKey, stream: StreamId) {
+        let (Some(answer), Some(connection)) =
+            (self.answers.get_mut(&(key, stream)), self.udp.endpoint.connection(key))
+        else {
+            return;
+        };
+        loop {
+            match connection.read(now, stream) {
+                Read::Data(data) => answer.received(now, data),
+                Read::Finished => {
+                    connection.forget(stream);
+                    return answer.client_ended(now);
+                }
+                Read::Reset(code) => return answer.fail(now, &Failure::Reset(code)),
+                Read::Blocked => return,
+            }
+        }
+    }
+
+    fn delivered(&mut self, now: Instant, key: ConnectionKey, stream: StreamId) {
+        let (Some(answer), Some(connection)) =
+            (self.answers.get_mut(&(key, stream)), self.udp.endpoint.connection(key))
+        else {
+            return;
+        };
+        answer.delivered(now, Some(&QuicChannel { connection, stream }));
+    }
+
+    /// A client that closes without an error has what it wanted.
+    fn closed(&mut self, now: Instant, key: ConnectionKey, close: Close) {
+        let content = matches!(close, Close::Application { code: DONE, .. });
+        let failure = Failure::Lost(close);
+        for ((_, stream), answer) in self.answers.iter_mut().filter(|((of, _), _)| *of == key) {
+            let connection = self.udp.endpoint.connection(key).filter(|_| content);
+            match connection {
+                Some(connection) => {
+                    let channel = QuicChannel { connection, stream: *stream };
+                    answer.delivered(now, Some(&channel));
+                }
+                None => answer.fail(now, &failure),
+            }
+        }
+    }
+
+    fn advance(&mut self, now: Instant) {
+        for (&(key, stream), answer) in &mut self.answers {
+            if let Some(connection) = self.udp.endpoint.connection(key) {
+                let result = answer.advance(now, &mut QuicChannel { connection, stream });
+                result.expect("writing to a QUIC stream cannot fail");
+            }
+        }
+    }
+
+    fn record(&mut self, recorder: &mut Recorder) -> Result<(), StartError> {
+        let over: Vec<_> = self
+            .answers
+            .iter()
+            .filter(|(_, answer)| answer.is_over())
+            .map(|(&key, _)| key)
+            .collect();
+        for key in over {
+            if let (Some(answer), Some(client)) =
+                (self.answers.remove(&key), self.connections.get(&key.0))
+            {
+                recorder.record(answer, Transport::Quic, client.local, client.remote)?;
+            }
+        }
+        let endpoint = &mut self.udp.endpoint;
+        self.connections.retain(|&key, _| endpoint.connection(key).is_some());
+        Ok(())
+    }
+}

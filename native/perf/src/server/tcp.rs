@@ -1,0 +1,228 @@
+use std::collections::HashMap;
+use std::io;
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::time::Instant;
+
+use headway_http::tcp::{Pipe, Reading, SocketOptions, TlsSide, listen};
+use headway_http::tls::Identity;
+use headway_reactor::{Interest, Reactor, Ready, Token};
+
+use crate::answer::Answer;
+use crate::channel::TcpChannel;
+use crate::failure::{Failure, StartError};
+use crate::options::ServerOptions;
+use crate::report::Transport;
+use crate::server::recorder::Recorder;
+use crate::tls;
+
+/// TCP's side of the server: a flow on each connection.
+pub(crate) struct TcpServer {
+    listener: TcpListener,
+    tls: Option<TlsSide>,
+    options: SocketOptions,
+    first_token: u64,
+    accepted: u64,
+    clients: HashMap<Token, Client>,
+    deadline: Option<Instant>,
+}
+
+impl TcpServer {
+    /// Listens for connections, with TLS if there is an identity.
+    pub(crate) fn listen(
+        options: &ServerOptions,
+        identity: Option<&Identity>,
+        reactor: &Reactor,
+        token: Token,
+    ) -> Result<Self, StartError> {
+        let tls = identity.map(|identity| tls::server(identity, options.early_data)).transpose()?;
+        let tcp = options.transports.tcp();
+        let failed = |error| StartError::Listen(options.listen, error);
+        let listener = listen(options.listen, &tcp).map_err(failed)?;
+        let name = if tls.is_some() { "tls" } else { "tcp" };
+        eprintln!("headway-perf: {name} on {}", listener.local_addr()?);
+        reactor.register(&listener, token, Interest::Read)?;
+        Ok(Self {
+            listener,
+            tls: tls.map(TlsSide::Server),
+            options: tcp,
+            first_token: token.0,
+            accepted: 0,
+            clients: HashMap::new(),
+            deadline: None,
+        })
+    }
+
+    /// The listener or a connection is ready.
+    pub(crate) fn ready(
+        &mut self,
+        now: Instant,
+        ready: Ready,
+        recorder: &mut Recorder,
+    ) -> Result<(), StartError> {
+        if ready.token.0 == self.first_token {
+            return self.accept(now, recorder);
+        }
+        if let Some(client) = self.clients.get_mut(&ready.token) {
+            if let Err(failure) = client.ready(now, ready) {
+                client.fail(now, &failure);
+            }
+        }
+        Ok(())
+    }
+
+    /// Lets all flows advance.
+    pub(crate) fn turn(
+        &mut self,
+        reactor: &Reactor,
+        now: Instant,
+        recorder: &mut Recorder,
+    ) -> Result<(), StartError> {
+        for (&token, client) in &mut self.clients {
+            if let Err(failure) = client.turn(reactor, token, now) {
+                client.fail(now, &failure);
+            }
+            client.record(recorder)?;
+        }
+        self.clients.retain(|_, client| !client.is_gone());
+        self.deadline = self.clients.values().filter_map(Client::deadline).min();
+        Ok(())
+    }
+
+    /// When it wants its next turn.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// The server ends: what is under way is told to the recorder.
+    pub(crate) fn end(&mut self, now: Instant, recorder: &mut Recorder) -> Result<(), StartError> {
+        for client in self.clients.values_mut() {
+            client.fail(now, &Failure::Interrupted);
+            client.record(recorder)?;
+        }
+        self.clients.clear();
+        Ok(())
+    }
+
+    fn accept(&mut self, now: Instant, recorder: &Recorder) -> Result<(), StartError> {
+        loop {
+            match self.listener.accept() {
+                Ok((stream, remote)) => {
+                    let Ok(client) = self.client(stream, remote, now, recorder) else { continue };
+                    self.accepted += 1;
+                    self.clients.insert(Token(self.first_token + self.accepted), client);
+                }
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
+                Err(error) if is_of_the_client(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    fn client(
+        &self,
+        stream: TcpStream,
+        remote: SocketAddr,
+        now: Instant,
+        recorder: &Recorder,
+    ) -> Result<Client, Failure> {
+        let transport = if self.tls.is_some() { Transport::Tls } else { Transport::Tcp };
+        let pipe = Pipe::accept(stream, &self.options, self.tls.clone(), now)?;
+        Ok(Client {
+            transport,
+            local: pipe.local_address().ok(),
+            remote,
+            channel: TcpChannel::new(pipe),
+            answer: Some(recorder.begin(now)),
+            reading: Reading::Open,
+            failed: false,
+        })
+    }
+}
+
+fn is_of_the_client(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted)
+}
+
+/// A connection and its flow.
+struct Client {
+    transport: Transport,
+    local: Option<SocketAddr>,
+    remote: SocketAddr,
+    channel: TcpChannel,
+    /// Until it is recorded.
+    answer: Option<Answer>,
+    reading: Reading,
+    failed: bool,
+}
+
+impl Client {
+    fn ready(&mut self, now: Instant, ready: Ready) -> Result<(), Failure> {
+        self.channel.pipe.ready(ready, now)?;
+        if !ready.readable || self.reading == Reading::Ended {
+            return Ok(());
+        }
+        let mut pieces = Vec::new();
+        self.reading = self.channel.pipe.read(now, |piece| pieces.push(piece))?;
+        self.channel.settle()?;
+        let Some(answer) = &mut self.answer else { return Ok(()) };
+        let milestones = self.channel.pipe.milestones();
+        let connected = match self.transport {
+            Transport::Tcp => milestones.connected,
+            Transport::Tls | Transport::Quic => milestones.secured,
+        };
+        if let Some(at) = connected {
+            answer.connected(at);
+        }
+        pieces.into_iter().for_each(|piece| answer.received(now, piece));
+        if self.reading == Reading::Ended {
+            Self::ended(answer, &self.channel, now);
+        }
+        Ok(())
+    }
+
+    /// Over TCP, a client's end is the only way for it to tell that it has enough.
+    fn ended(answer: &mut Answer, channel: &TcpChannel, now: Instant) {
+        if answer.is_unlimited() {
+            answer.stop();
+            answer.delivered(now, Some(channel));
+        }
+        answer.client_ended(now);
+    }
+
+    fn turn(&mut self, reactor: &Reactor, token: Token, now: Instant) -> Result<(), Failure> {
+        let mut wants_room = false;
+        if let Some(answer) = &mut self.answer {
+            answer.advance(now, &mut self.channel)?;
+            if self.channel.is_delivered() {
+                answer.delivered(now, Some(&self.channel));
+            }
+            wants_room = answer.wants_room();
+        }
+        let read = self.reading == Reading::Open;
+        Ok(self.channel.pipe.watch(reactor, token, read, wants_room)?)
+    }
+
+    fn fail(&mut self, now: Instant, failure: &Failure) {
+        self.failed = true;
+        if let Some(answer) = &mut self.answer {
+            answer.fail(now, failure);
+        }
+    }
+
+    fn record(&mut self, recorder: &mut Recorder) -> Result<(), StartError> {
+        match self.answer.take_if(|answer| answer.is_over()) {
+            Some(answer) => recorder.record(answer, self.transport, self.local, self.remote),
+            None => Ok(()),
+        }
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        self.answer.as_ref().and_then(Answer::deadline)
+    }
+
+    /// Whether both sides have ended, and all is told.
+    fn is_gone(&self) -> bool {
+        let ended = self.reading == Reading::Ended && self.channel.pipe.is_finished();
+        self.failed || (ended && self.answer.is_none())
+    }
+}

@@ -1,0 +1,88 @@
+//! Initial packets, which anybody on the path can decrypt (RFC 9001 section 5.2).
+
+use bytes::BytesMut;
+use headway_quic::QuicServerConfig;
+use headway_wire::varint;
+use quinn_proto::ConnectionId;
+use quinn_proto::crypto::ServerConfig;
+
+/// Bytes that header protection samples, and where they begin after the packet number's first
+/// (RFC 9001 section 5.4.2).
+const SAMPLE_END: usize = 4 + 16;
+/// The longest connection ID in bytes (RFC 9000 section 17.2).
+const MAX_CONNECTION_ID: u8 = 20;
+
+/// The Destination Connection ID of a datagram that begins with an Initial packet.
+pub(crate) fn destination(datagram: &[u8]) -> Option<&[u8]> {
+    Some(Header::read(datagram)?.destination)
+}
+
+/// The payloads of a client's Initial packets in a datagram, as far as they can be decrypted with
+/// keys of the Destination Connection ID that they carry.
+pub(crate) fn payloads(tls: &QuicServerConfig, mut datagram: &[u8]) -> Vec<BytesMut> {
+    let mut payloads = Vec::new();
+    while let Some(header) = Header::read(datagram) {
+        let (packet, rest) = datagram.split_at(header.end);
+        payloads.extend(decrypt(tls, &header, packet));
+        datagram = rest;
+    }
+    payloads
+}
+
+fn decrypt(tls: &QuicServerConfig, header: &Header<'_>, packet: &[u8]) -> Option<BytesMut> {
+    let keys = tls.initial_keys(header.version, &ConnectionId::new(header.destination)).ok()?;
+    let mut packet = BytesMut::from(packet);
+    if packet.len() < header.number_at + SAMPLE_END {
+        return None;
+    }
+    keys.header.remote.decrypt(header.number_at, &mut packet);
+    let payload_at = header.number_at + 1 + usize::from(packet[0] & 0x03);
+    // A client's first packets have small numbers, of which nothing is cut off.
+    let number = packet[header.number_at..payload_at]
+        .iter()
+        .fold(0, |number, byte| number << 8 | u64::from(*byte));
+    let mut payload = packet.split_off(payload_at);
+    keys.packet.remote.decrypt(number, &packet, &mut payload).ok()?;
+    Some(payload)
+}
+
+/// What of an Initial packet's header is not protected (RFC 9000 section 17.2.2).
+struct Header<'a> {
+    version: u32,
+    destination: &'a [u8],
+    /// Where the packet number begins.
+    number_at: usize,
+    /// Where the packet ends.
+    end: usize,
+}
+
+impl<'a> Header<'a> {
+    fn read(datagram: &'a [u8]) -> Option<Self> {
+        let (first, rest) = datagram.split_first()?;
+        // Long header form, fixed bit, type Initial.
+        if first & 0xf0 != 0xc0 {
+            return None;
+        }
+        let (version, rest) = rest.split_first_chunk()?;
+        let (destination, rest) = take_short(rest)?;
+        let (_source, rest) = take_short(rest)?;
+        let (token_length, rest) = take_varint(rest)?;
+        let rest = rest.get(token_length..)?;
+        let (length, rest) = take_varint(rest)?;
+        let number_at = datagram.len() - rest.len();
+        let end = number_at.checked_add(length).filter(|end| *end <= datagram.len())?;
+        Some(Self { version: u32::from_be_bytes(*version), destination, number_at, end })
+    }
+}
+
+/// Bytes with a length of one byte before them: a connection ID of at most 20 bytes.
+fn take_short(bytes: &[u8]) -> Option<(&[u8], &[u8])> {
+    let (length, rest) = bytes.split_first()?;
+    (*length <= MAX_CONNECTION_ID).then_some(())?;
+    rest.split_at_checked(usize::from(*length))
+}
+
+fn take_varint(bytes: &[u8]) -> Option<(usize, &[u8])> {
+    let (value, length) = varint::decode(bytes)?;
+    Some((usize::try_from(value).ok()?, &bytes[length..]))
+}

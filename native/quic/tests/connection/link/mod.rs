@@ -1,0 +1,230 @@
+//! Two endpoints and the path between them, in one process and in virtual time.
+
+mod tls;
+mod wire;
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use headway_quic::{
+    Config, ConnectFailed, Connection, ConnectionKey, Endpoint, Event, QuicClientConfig,
+    QuicServerConfig,
+};
+use headway_schedule::Strategy;
+
+pub(crate) use tls::Authority;
+pub(crate) use wire::{Direction, Wire};
+
+const SERVER: &str = "10.0.0.2:443";
+const CLIENT: &str = "10.0.0.1:5000";
+
+/// What an application does on one side; it is called whenever something may have happened.
+pub(crate) trait Side {
+    fn event(
+        &mut self,
+        now: Instant,
+        key: ConnectionKey,
+        connection: &mut Connection,
+        event: Event,
+    );
+}
+
+/// What a pair is made of.
+pub(crate) struct Setup {
+    pub(crate) client: Config,
+    pub(crate) server: Config,
+    pub(crate) strategy: Strategy,
+    pub(crate) up: Direction,
+    pub(crate) down: Direction,
+    pub(crate) client_protocol: &'static str,
+}
+
+impl Setup {
+    /// Defaults, and the same in both directions.
+    pub(crate) fn symmetric(rate_mbit: f64, one_way: Duration, queue_bytes: u64) -> Self {
+        let direction = Direction::new(rate_mbit, one_way, queue_bytes);
+        Self {
+            client: Config::default(),
+            server: Config::default(),
+            strategy: Strategy::Sequential,
+            up: direction.clone(),
+            down: direction,
+            client_protocol: "test",
+        }
+    }
+
+    /// Knobs of the client.
+    pub(crate) fn client(mut self, knobs: &str) -> Self {
+        self.client.set(knobs).unwrap();
+        self
+    }
+
+    /// Knobs of the server.
+    pub(crate) fn server(mut self, knobs: &str) -> Self {
+        self.server.set(knobs).unwrap();
+        self
+    }
+
+    /// Where both write their traces.
+    pub(crate) fn traces(mut self, directory: &Path) -> Self {
+        for config in [&mut self.client, &mut self.server] {
+            config.qlog_directory = Some(directory.to_owned());
+            config.trace_directory = Some(directory.to_owned());
+        }
+        self
+    }
+
+    /// A pair without connections.
+    pub(crate) fn unconnected(self) -> Pair {
+        let now = Instant::now();
+        let authority = Authority::new();
+        let tls = (authority.client(self.client_protocol), authority.server(true));
+        Pair {
+            now,
+            began: now,
+            client: Endpoint::client(),
+            server: Endpoint::server(Arc::clone(&tls.1)),
+            up: Wire::new(self.up, CLIENT, now),
+            down: Wire::new(self.down, SERVER, now),
+            keys: Vec::new(),
+            authority,
+            tls,
+            client_config: Arc::new(self.client),
+            server_config: Arc::new(self.server),
+            strategy: self.strategy,
+        }
+    }
+
+    /// A pair with a client that begins to connect.
+    pub(crate) fn pair(self) -> Pair {
+        let mut pair = self.unconnected();
+        pair.connect();
+        pair
+    }
+}
+
+/// A client and a server.
+pub(crate) struct Pair {
+    pub(crate) now: Instant,
+    began: Instant,
+    pub(crate) client: Endpoint,
+    pub(crate) server: Endpoint,
+    pub(crate) up: Wire,
+    pub(crate) down: Wire,
+    /// The client's connections.
+    pub(crate) keys: Vec<ConnectionKey>,
+    pub(crate) authority: Authority,
+    tls: (Arc<QuicClientConfig>, Arc<QuicServerConfig>),
+    client_config: Arc<Config>,
+    server_config: Arc<Config>,
+    strategy: Strategy,
+}
+
+pub(crate) fn ms(value: u64) -> Duration {
+    Duration::from_millis(value)
+}
+
+impl Pair {
+    /// One more connection.
+    pub(crate) fn connect(&mut self) -> ConnectionKey {
+        self.try_connect().unwrap()
+    }
+
+    /// One more connection, if it can be begun.
+    pub(crate) fn try_connect(&mut self) -> Result<ConnectionKey, ConnectFailed> {
+        let key = self.client.connect(
+            self.now,
+            SERVER.parse().unwrap(),
+            "server.test",
+            Arc::clone(&self.tls.0),
+            &self.client_config,
+            Strategy::Sequential.scheduler(),
+        )?;
+        self.keys.push(key);
+        Ok(key)
+    }
+
+    /// Another server takes over, which knows nothing of what was.
+    pub(crate) fn replace_server(&mut self, early_data: bool) {
+        self.tls.1 = self.authority.server(early_data);
+        self.server = Endpoint::server(Arc::clone(&self.tls.1));
+    }
+
+    pub(crate) fn elapsed(&self) -> Duration {
+        self.now - self.began
+    }
+
+    /// The client's first connection.
+    pub(crate) fn connection(&mut self) -> &mut Connection {
+        self.client.connection(self.keys[0]).expect("it is not drained")
+    }
+
+    /// The client's packets come from another address from now on.
+    pub(crate) fn move_client(&mut self, to: &str, deliberate: bool) {
+        self.up.from = to.parse::<SocketAddr>().unwrap();
+        if deliberate {
+            self.client.migrate(self.now);
+        }
+    }
+
+    /// Runs until nothing is on its way and no timer is set, or a limit.
+    pub(crate) fn run(&mut self, client: &mut dyn Side, server: &mut dyn Side, limit: Duration) {
+        while self.elapsed() < limit && self.step(client, server) {}
+    }
+
+    /// Goes on to the next moment at which something happens.
+    pub(crate) fn step(&mut self, client: &mut dyn Side, server: &mut dyn Side) -> bool {
+        self.turn(client, server);
+        let arrivals = [&self.up, &self.down].map(|wire| wire.packets.front().map(|p| p.arrives));
+        let deadlines = [self.client.deadline(), self.server.deadline()];
+        let Some(next) = arrivals.into_iter().chain(deadlines).flatten().min() else {
+            return false;
+        };
+        self.now = next.max(self.now);
+        self.up.now = self.now;
+        self.down.now = self.now;
+        self.deliver();
+        true
+    }
+
+    fn deliver(&mut self) {
+        while self.up.packets.front().is_some_and(|p| p.arrives <= self.now) {
+            let packet = self.up.packets.pop_front().unwrap();
+            self.server.receive(self.now, &mut self.down, packet.datagram()).unwrap();
+        }
+        while self.down.packets.front().is_some_and(|p| p.arrives <= self.now) {
+            let packet = self.down.packets.pop_front().unwrap();
+            // What is still on its way to the old address is lost.
+            if packet.to == self.up.from {
+                self.client.receive(self.now, &mut self.up, packet.datagram()).unwrap();
+            }
+        }
+        while let Some(incoming) = self.server.next_incoming() {
+            let (tls, config) = (Arc::clone(&self.tls.1), &self.server_config);
+            let scheduler = self.strategy.scheduler();
+            // Handshakes that cannot succeed fail here or there; the client tells.
+            let _ = self.server.accept(self.now, &mut self.down, incoming, tls, config, scheduler);
+        }
+    }
+
+    fn turn(&mut self, client: &mut dyn Side, server: &mut dyn Side) {
+        loop {
+            self.client.transmit(self.now, &mut self.up).unwrap();
+            self.server.transmit(self.now, &mut self.down).unwrap();
+            let mut quiet = true;
+            while let Some((key, event)) = self.client.poll() {
+                quiet = false;
+                client.event(self.now, key, self.client.connection(key).unwrap(), event);
+            }
+            while let Some((key, event)) = self.server.poll() {
+                quiet = false;
+                server.event(self.now, key, self.server.connection(key).unwrap(), event);
+            }
+            if quiet {
+                return;
+            }
+        }
+    }
+}

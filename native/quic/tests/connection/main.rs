@@ -1,0 +1,15 @@
+//! Connections over an emulated path, in virtual time.
+
+mod apps;
+mod link;
+mod qlog;
+
+mod early_data;
+mod ledger;
+mod migration;
+mod path;
+mod physics;
+mod schedule;
+mod settings;
+mod traces;
+mod transfer;

@@ -1,0 +1,135 @@
+use std::collections::BTreeMap;
+use std::io;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Instant;
+
+use headway_http::event::ServerEvent;
+use headway_http::h3;
+use headway_http::tls::Protocol;
+use headway_quic::{
+    Config, Connection, ConnectionKey, Endpoint, Event, Incoming, QuicServerConfig, UdpEndpoint,
+};
+use headway_reactor::{Interest, Reactor, Token, UdpSocket};
+use headway_schedule::Strategy;
+
+use crate::exchanges::Exchanges;
+use crate::tcp::Context;
+
+/// How QUIC is spoken.
+#[derive(Clone)]
+pub(crate) struct QuicOptions {
+    pub(crate) tls: Arc<QuicServerConfig>,
+    pub(crate) config: Arc<Config>,
+    pub(crate) strategy: Strategy,
+    pub(crate) max_connections: usize,
+}
+
+/// HTTP/3 on a UDP socket, with all its connections.
+pub(crate) struct QuicListener {
+    udp: UdpEndpoint,
+    options: QuicOptions,
+    connections: BTreeMap<ConnectionKey, (h3::Server, Exchanges)>,
+    deadline: Option<Instant>,
+}
+
+impl QuicListener {
+    /// Listens.
+    pub(crate) fn bind(
+        address: SocketAddr,
+        options: QuicOptions,
+        reactor: &Reactor,
+        token: Token,
+    ) -> io::Result<Self> {
+        let socket = UdpSocket::bind(address)?;
+        reactor.register(&socket, token, Interest::Read)?;
+        eprintln!("headway-server: https://{} over QUIC", socket.local_address()?);
+        let endpoint = Endpoint::server(Arc::clone(&options.tls));
+        let udp = UdpEndpoint::new(endpoint, socket, options.config.cpu_cost);
+        Ok(Self { udp, options, connections: BTreeMap::new(), deadline: None })
+    }
+
+    /// Receives what has come.
+    pub(crate) fn receive(&mut self, now: Instant) -> io::Result<()> {
+        self.udp.receive(now)
+    }
+
+    /// Answers what can be answered, and sends what may be sent.
+    pub(crate) fn turn(&mut self, opened: &mut u64, context: &mut Context<'_>) -> io::Result<()> {
+        while let Some(incoming) = self.udp.endpoint.next_incoming() {
+            self.accept(incoming, opened, context.now)?;
+        }
+        self.udp.transmit(context.now)?;
+        while let Some((key, event)) = self.udp.endpoint.poll() {
+            self.handle(key, event, context);
+            // Events come by sending, too: of streams that can take more.
+            self.udp.transmit(context.now)?;
+        }
+        self.deadline = self.udp.endpoint.deadline();
+        Ok(())
+    }
+
+    /// When it wants its next turn.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    /// The server ends: clients are told.
+    pub(crate) fn end(&mut self, context: &mut Context<'_>) {
+        for (&key, (_, _)) in &self.connections {
+            if let Some(connection) = self.udp.endpoint.connection(key) {
+                connection.close(context.now, NO_ERROR, "the server ends");
+            }
+        }
+        // Whatever is wrong with the socket, it is over.
+        let _ = self.udp.transmit(context.now);
+        while let Some((key, event)) = self.udp.endpoint.poll() {
+            self.handle(key, event, context);
+        }
+    }
+
+    fn accept(&mut self, incoming: Incoming, opened: &mut u64, now: Instant) -> io::Result<()> {
+        let remote = incoming.remote_address().to_string();
+        let (endpoint, socket) = self.udp.parts();
+        if self.connections.len() >= self.options.max_connections {
+            return endpoint.refuse(socket, incoming);
+        }
+        let QuicOptions { tls, config, strategy, .. } = &self.options;
+        let (tls, scheduler) = (Arc::clone(tls), strategy.scheduler());
+        // A client whose first packet is no good is no client.
+        if let Ok(key) = endpoint.accept(now, socket, incoming, tls, config, scheduler) {
+            *opened += 1;
+            self.connections.insert(key, (h3::Server::new(), Exchanges::new(*opened, remote)));
+        }
+        Ok(())
+    }
+
+    fn handle(&mut self, key: ConnectionKey, event: Event, context: &mut Context<'_>) {
+        let is_over = matches!(event, Event::Closed(_));
+        let Some((side, exchanges)) = self.connections.get_mut(&key) else { return };
+        let Some(connection) = self.udp.endpoint.connection(key) else { return };
+        side.handle(context.now, connection, event);
+        answer(side, connection, exchanges, context);
+        if is_over {
+            self.connections.remove(&key);
+        }
+    }
+}
+
+/// H3_NO_ERROR (RFC 9114 section 8.1).
+const NO_ERROR: u64 = 0x100;
+
+fn answer(
+    side: &mut h3::Server,
+    connection: &mut Connection,
+    exchanges: &mut Exchanges,
+    context: &mut Context<'_>,
+) {
+    while let Some(event) = side.poll() {
+        exchanges.end(&event, Protocol::H3, context.log, context.now);
+        if let ServerEvent::Request { id, request } = event {
+            let reply = exchanges.answer(id, &request, context.service, context.now);
+            side.respond(connection, id, reply);
+        }
+    }
+}

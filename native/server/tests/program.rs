@@ -1,0 +1,179 @@
+//! The program from outside: over cleartext HTTP/1.1, with a client of a few lines.
+
+#![allow(clippy::unwrap_used)]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, Command, Stdio};
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_headway-server");
+
+struct Running {
+    child: Child,
+    stderr: BufReader<ChildStderr>,
+    address: SocketAddr,
+}
+
+impl Running {
+    fn start(arguments: &[&str]) -> Self {
+        let mut child = Command::new(PROGRAM)
+            .args(["--plain", "127.0.0.1:0"])
+            .args(arguments)
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        stderr.read_line(&mut line).unwrap();
+        let address = line.trim_end().rsplit_once("http://").unwrap().1.parse().unwrap();
+        Self { child, stderr, address }
+    }
+
+    fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).unwrap()
+    }
+
+    /// Bytes of the program's memory that are in use.
+    fn resident_bytes(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1024
+    }
+
+    /// Sends SIGTERM; returns the exit status and what the program said since.
+    fn end(mut self) -> (Option<i32>, String) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        let mut said = String::new();
+        self.stderr.read_to_string(&mut said).unwrap();
+        (self.child.wait().unwrap().code(), said)
+    }
+}
+
+fn ask(stream: &mut TcpStream, path: &str) {
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
+}
+
+/// Status line and content of a response.
+fn answer(stream: &mut TcpStream) -> (String, Vec<u8>) {
+    let mut reader = BufReader::with_capacity(1, stream);
+    let (mut head, mut length) = (Vec::new(), 0);
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        if let Some(value) = line.strip_prefix("content-length: ") {
+            length = value.trim_end().parse().unwrap();
+        }
+        if line == "\r\n" {
+            break;
+        }
+        head.push(line.trim_end().to_owned());
+    }
+    let mut content = vec![0; length];
+    reader.read_exact(&mut content).unwrap();
+    (head[0].clone(), content)
+}
+
+fn temporary(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("headway-server-{name}-{}", std::process::id()))
+}
+
+#[test]
+fn files_and_bodies_are_served_and_logged() {
+    let root = temporary("root");
+    std::fs::create_dir_all(&root).unwrap();
+    std::fs::write(root.join("x.txt"), "content").unwrap();
+    let log = temporary("log");
+    let arguments = [
+        "--root",
+        root.to_str().unwrap(),
+        "--access-log",
+        log.to_str().unwrap(),
+        "--header",
+        "a: b",
+    ];
+    let server = Running::start(&arguments);
+    let mut stream = server.connect();
+    for path in ["/x.txt", "/bytes/1000", "/none"] {
+        ask(&mut stream, path);
+    }
+    assert_eq!(answer(&mut stream), ("HTTP/1.1 200 OK".into(), b"content".to_vec()));
+    assert_eq!(answer(&mut stream).1.len(), 1000);
+    assert_eq!(answer(&mut stream).0, "HTTP/1.1 404 Not Found");
+    assert_eq!(server.end(), (Some(0), String::new()));
+    let lines: Vec<serde_json::Value> = std::fs::read_to_string(&log)
+        .unwrap()
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    let logged = |n: usize| (&lines[n]["path"], &lines[n]["status"], &lines[n]["bytes"]);
+    assert_eq!(logged(0), (&"/x.txt".into(), &200.into(), &7.into()));
+    assert_eq!(logged(1), (&"/bytes/1000".into(), &200.into(), &1000.into()));
+    assert_eq!((logged(2).1, lines.len()), (&404.into(), 3));
+    std::fs::remove_dir_all(root).unwrap();
+    std::fs::remove_file(log).unwrap();
+}
+
+#[test]
+fn clients_that_do_not_read_cost_little_memory() {
+    let server = Running::start(&[]);
+    let mut slow: Vec<_> = (0..20).map(|_| server.connect()).collect();
+    for stream in &mut slow {
+        ask(stream, "/bytes/10000000000");
+    }
+    // Others are served meanwhile, and give the server time to do what it should not.
+    let mut stream = server.connect();
+    for _ in 0..100 {
+        ask(&mut stream, "/bytes/10000");
+        assert_eq!(answer(&mut stream).1.len(), 10_000);
+    }
+    let resident = server.resident_bytes();
+    assert!(resident < 32 << 20, "{resident} bytes resident");
+    drop(slow);
+    assert_eq!(server.end().0, Some(0));
+}
+
+#[test]
+fn connections_beyond_the_limit_are_closed() {
+    let server = Running::start(&["--max-connections", "1"]);
+    let mut first = server.connect();
+    ask(&mut first, "/bytes/1");
+    answer(&mut first);
+    let mut second = server.connect();
+    assert_eq!(second.read(&mut [0; 10]).unwrap_or(0), 0);
+    ask(&mut first, "/bytes/1");
+    answer(&mut first);
+    server.end();
+}
+
+#[test]
+fn what_is_under_way_at_the_end_is_logged() {
+    let log = temporary("end");
+    let server = Running::start(&["--access-log", log.to_str().unwrap()]);
+    let mut stream = server.connect();
+    ask(&mut stream, "/bytes/10000000000");
+    stream.read_exact(&mut [0; 1000]).unwrap();
+    assert_eq!(server.end().0, Some(0));
+    let line: serde_json::Value =
+        serde_json::from_str(&std::fs::read_to_string(&log).unwrap()).unwrap();
+    assert_eq!(line["error"], "the server ends");
+    assert!(line["bytes"].as_u64().unwrap() > 0);
+    std::fs::remove_file(log).unwrap();
+}
+
+#[test]
+fn wrong_options_and_taken_addresses_are_told_apart() {
+    let run = |arguments: &[&str]| {
+        let output = Command::new(PROGRAM).args(arguments).output().unwrap();
+        (output.status.code(), String::from_utf8_lossy(&output.stderr).into_owned())
+    };
+    assert_eq!(run(&[]).0, Some(2));
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap().to_string();
+    let (status, said) = run(&["--plain", &address]);
+    assert_eq!(status, Some(1));
+    assert!(said.starts_with(&format!("headway-server: cannot listen on {address}: ")), "{said}");
+    let (status, said) = run(&["--listen", "127.0.0.1:0", "--cert", "/none", "--key", "/none"]);
+    assert!(status == Some(1) && said.starts_with("headway-server: /none: "), "{said}");
+}

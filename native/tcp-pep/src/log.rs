@@ -1,0 +1,145 @@
+use std::fs::File;
+use std::io::{self, Write};
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Instant;
+
+use headway_sockopt::{TcpInfo, tcp_info};
+use serde::Serialize;
+use socket2::SockRef;
+
+use crate::connection::{Connection, End, UNREACHABLE};
+use crate::half::Half;
+
+/// What is written about a connection when it is over.
+#[derive(Debug, Serialize)]
+struct Entry {
+    /// The connection's number; the first is 1.
+    connection: u64,
+    /// When the client's half was accepted, in seconds from the program's start.
+    at_s: f64,
+    /// How long the server's half took to be established, in seconds; none if it never was.
+    connect_s: Option<f64>,
+    /// How long it lasted, in seconds.
+    duration_s: f64,
+    /// What the server's socket was given, in bytes.
+    up_bytes: u64,
+    /// What the client's socket was given, in bytes.
+    down_bytes: u64,
+    /// Why it is over.
+    end: &'static str,
+    /// What the kernel says of that.
+    error: Option<String>,
+    /// The half between client and proxy.
+    client: HalfEntry,
+    /// The half between proxy and server.
+    server: HalfEntry,
+}
+
+/// One half, as the kernel knows it at the end. Of a complete connection, what the peer has not
+/// acknowledged by then is still delivered.
+#[derive(Debug, Serialize)]
+struct HalfEntry {
+    /// The peer's address.
+    peer: SocketAddr,
+    /// The proxy's own; towards the client that is the server's if the proxy is transparent, and
+    /// the client's towards the server.
+    local: Option<SocketAddr>,
+    /// Its congestion control.
+    congestion_control: Option<String>,
+    /// TCP_INFO.
+    tcp: Option<TcpInfo>,
+}
+
+impl HalfEntry {
+    fn new(half: &Half) -> Self {
+        let name = SockRef::from(&half.stream).tcp_congestion().ok();
+        Self {
+            peer: half.peer,
+            local: half.stream.local_addr().ok(),
+            congestion_control: name
+                .map(|name| String::from_utf8_lossy(&name).trim_end_matches('\0').to_owned()),
+            tcp: tcp_info(&half.stream).ok(),
+        }
+    }
+
+    /// A half that never was.
+    fn none(peer: SocketAddr) -> Self {
+        Self { peer, local: None, congestion_control: None, tcp: None }
+    }
+}
+
+/// A JSON line for every connection, written when it is over.
+pub(crate) struct Log {
+    out: Option<Box<dyn Write>>,
+    start: Instant,
+}
+
+impl Log {
+    /// A log to a file, to the standard output (`-`), or nowhere.
+    pub(crate) fn open(path: Option<&Path>, start: Instant) -> io::Result<Self> {
+        let out: Option<Box<dyn Write>> = match path {
+            None => None,
+            Some(path) if path == Path::new("-") => Some(Box::new(io::stdout())),
+            Some(path) => Some(Box::new(File::create(path)?)),
+        };
+        Ok(Self { out, start })
+    }
+
+    /// Writes of a connection that is over.
+    pub(crate) fn over(&mut self, number: u64, of: &Connection, end: &End, now: Instant) {
+        if self.out.is_none() {
+            return;
+        }
+        self.write(&Entry {
+            connection: number,
+            at_s: self.seconds(of.accepted),
+            connect_s: of.connect_time.map(|time| time.as_secs_f64()),
+            duration_s: now.duration_since(of.accepted).as_secs_f64(),
+            up_bytes: of.up.bytes(),
+            down_bytes: of.down.bytes(),
+            end: end.name(),
+            error: end.error().map(ToString::to_string),
+            client: HalfEntry::new(&of.client),
+            server: HalfEntry::new(&of.server),
+        });
+    }
+
+    /// Writes of a client for which not even a socket towards the server could be had.
+    pub(crate) fn refused(
+        &mut self,
+        number: u64,
+        client: &Half,
+        server: SocketAddr,
+        error: &io::Error,
+        now: Instant,
+    ) {
+        self.write(&Entry {
+            connection: number,
+            at_s: self.seconds(now),
+            connect_s: None,
+            duration_s: 0.0,
+            up_bytes: 0,
+            down_bytes: 0,
+            end: UNREACHABLE,
+            error: Some(error.to_string()),
+            client: HalfEntry::new(client),
+            server: HalfEntry::none(server),
+        });
+    }
+
+    fn seconds(&self, at: Instant) -> f64 {
+        at.duration_since(self.start).as_secs_f64()
+    }
+
+    /// Writes a line. What cannot be written is lost, said once on the standard error.
+    fn write(&mut self, entry: &Entry) {
+        let Some(out) = &mut self.out else { return };
+        let mut line = serde_json::to_vec(entry).unwrap_or_default();
+        line.push(b'\n');
+        if let Err(error) = out.write_all(&line).and_then(|()| out.flush()) {
+            eprintln!("headway-tcp-pep: log: {error}");
+            self.out = None;
+        }
+    }
+}

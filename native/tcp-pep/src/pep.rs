@@ -1,0 +1,232 @@
+use std::collections::HashMap;
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use headway_reactor::{Application, Interest, Reactor, Ready, Signal, Signals, Token};
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
+use crate::connection::{Connection, End, Side};
+use crate::half::Half;
+use crate::log::Log;
+use crate::options::Options;
+use crate::socket::{Accepted, SideOptions, Upstream, accept, connect, listen};
+use crate::vessel::Vessels;
+
+const END: Token = Token(0);
+const ACT: Token = Token(1);
+const FIRST_LISTENER: u64 = 2;
+/// The tokens of connections: two for each.
+const FIRST_HALF: u64 = 1 << 32;
+
+/// Two sockets, and for each direction a pipe.
+const FILES_PER_CONNECTION: u64 = 6;
+/// Files for everything else.
+const OTHER_FILES: u64 = 200;
+
+/// Why the proxy cannot start or go on.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum StartError {
+    /// An address cannot be listened on.
+    #[error("cannot listen on {0}: {1}")]
+    Listen(SocketAddr, #[source] io::Error),
+    /// The log cannot be written.
+    #[error("{}: {source}", path.display())]
+    Log {
+        /// Where.
+        path: PathBuf,
+        /// Why.
+        source: io::Error,
+    },
+    /// The kernel does not do what is needed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// The proxy: its listeners, its connections and what they share.
+pub(crate) struct Pep {
+    signals: Signals,
+    listeners: Vec<TcpListener>,
+    listening: bool,
+    upstream: Upstream,
+    server_side: SideOptions,
+    client_side: SideOptions,
+    connections: HashMap<u64, Connection>,
+    max_connections: usize,
+    accepted: u64,
+    vessels: Vessels,
+    log: Log,
+    stopped: bool,
+}
+
+impl Pep {
+    /// Listens on all addresses.
+    pub(crate) fn start(options: &Options, reactor: &Reactor) -> Result<Self, StartError> {
+        let (client_side, server_side) = (options.client_side(), options.server_side());
+        client_side.check()?;
+        server_side.check()?;
+        let log = Log::open(options.log.as_deref(), Instant::now()).map_err(|source| {
+            StartError::Log { path: options.log.clone().unwrap_or_default(), source }
+        })?;
+        let upstream = options.to.map_or(Upstream::Transparent, Upstream::Fixed);
+        Ok(Self {
+            signals: Signals::register(reactor, END, ACT)?,
+            listeners: listeners(&options.listen, upstream, &client_side, reactor)?,
+            listening: true,
+            upstream,
+            server_side,
+            client_side,
+            connections: HashMap::new(),
+            max_connections: options.max_connections.min(connections_for_files()),
+            accepted: 0,
+            vessels: Vessels::new(options.copy),
+            log,
+            stopped: false,
+        })
+    }
+
+    fn accept(&mut self, listener: usize, reactor: &Reactor, now: Instant) -> io::Result<()> {
+        while self.connections.len() < self.max_connections {
+            let Some(accepted) = accept(&self.listeners[listener], self.upstream)? else { break };
+            self.open(accepted, reactor, now)?;
+        }
+        self.listen(reactor)
+    }
+
+    fn open(&mut self, accepted: Accepted, reactor: &Reactor, now: Instant) -> io::Result<()> {
+        self.accepted += 1;
+        let number = self.accepted;
+        let client = Half::new(accepted.stream, accepted.client, token(number, Side::Client));
+        let opened = self.client_side.established(&client.stream).and_then(|()| {
+            connect(accepted.client, accepted.server, self.upstream, &self.server_side)
+        });
+        match opened {
+            Ok(stream) => {
+                let server = Half::new(stream, accepted.server, token(number, Side::Server));
+                let mut connection = Connection::new(client, server, now);
+                connection.watch(reactor)?;
+                self.connections.insert(number, connection);
+            }
+            Err(error) => {
+                client.reset_on_drop();
+                self.log.refused(number, &client, accepted.server, &error, now);
+            }
+        }
+        Ok(())
+    }
+
+    fn progress(&mut self, ready: Ready, reactor: &Reactor, now: Instant) -> io::Result<()> {
+        let (number, side) = half(ready.token);
+        // Both halves may be ready at the same time, and the first have ended the connection.
+        let Some(connection) = self.connections.get_mut(&number) else { return Ok(()) };
+        match connection.ready(side, ready, &self.server_side, &mut self.vessels, now) {
+            Ok(()) => connection.watch(reactor),
+            Err(end) => {
+                self.over(number, &end, now);
+                self.listen(reactor)
+            }
+        }
+    }
+
+    fn over(&mut self, number: u64, end: &End, now: Instant) {
+        let Some(connection) = self.connections.remove(&number) else { return };
+        if !matches!(end, End::Complete) {
+            connection.abort();
+        }
+        self.log.over(number, &connection, end, now);
+    }
+
+    /// Waits for further connections if there is room for them; else the kernel holds them.
+    fn listen(&mut self, reactor: &Reactor) -> io::Result<()> {
+        let has_room = self.connections.len() < self.max_connections;
+        if self.listening == has_room {
+            return Ok(());
+        }
+        self.listening = has_room;
+        for (token, listener) in (FIRST_LISTENER..).map(Token).zip(&self.listeners) {
+            reactor.reregister(listener, token, Interest::new(has_room, false))?;
+        }
+        Ok(())
+    }
+
+    fn stop(&mut self, now: Instant) {
+        let mut numbers: Vec<u64> = self.connections.keys().copied().collect();
+        numbers.sort_unstable();
+        for number in numbers {
+            self.over(number, &End::Stopped, now);
+        }
+        self.stopped = true;
+    }
+}
+
+impl Application for Pep {
+    type Error = io::Error;
+
+    fn ready(&mut self, reactor: &Reactor, now: Instant, ready: Ready) -> io::Result<()> {
+        match ready.token {
+            // There is nothing to be done on command.
+            END | ACT => {
+                if self.signals.take(ready.token) == Some(Signal::End) {
+                    self.stop(now);
+                }
+                Ok(())
+            }
+            Token(number) if number >= FIRST_HALF => self.progress(ready, reactor, now),
+            Token(number) => {
+                let listener = usize::try_from(number - FIRST_LISTENER).unwrap_or(usize::MAX);
+                self.accept(listener, reactor, now)
+            }
+        }
+    }
+
+    fn turn(&mut self, _reactor: &Reactor, _now: Instant) -> io::Result<()> {
+        Ok(())
+    }
+
+    fn deadline(&self) -> Option<Instant> {
+        None
+    }
+
+    fn finished(&self) -> bool {
+        self.stopped
+    }
+}
+
+fn token(number: u64, side: Side) -> Token {
+    Token(FIRST_HALF + 2 * number + u64::from(side == Side::Server))
+}
+
+/// Which connection's half a token stands for.
+fn half(token: Token) -> (u64, Side) {
+    let halves = token.0 - FIRST_HALF;
+    (halves / 2, if halves % 2 == 0 { Side::Client } else { Side::Server })
+}
+
+fn listeners(
+    addresses: &[SocketAddr],
+    upstream: Upstream,
+    options: &SideOptions,
+    reactor: &Reactor,
+) -> Result<Vec<TcpListener>, StartError> {
+    let mut listeners = Vec::new();
+    for (token, &address) in (FIRST_LISTENER..).map(Token).zip(addresses) {
+        let listener = listen(address, upstream, options)
+            .map_err(|error| StartError::Listen(address, error))?;
+        reactor.register(&listener, token, Interest::Read)?;
+        eprintln!("headway-tcp-pep: listening on {}", listener.local_addr()?);
+        listeners.push(listener);
+    }
+    Ok(listeners)
+}
+
+/// Raises the number of files that this process may have open as far as it may itself, and says
+/// for how many connections they are enough.
+fn connections_for_files() -> usize {
+    let maximum = getrlimit(Resource::Nofile).maximum;
+    // Should it fail, the limit is what it was.
+    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
+    let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    let connections = files.saturating_sub(OTHER_FILES) / FILES_PER_CONNECTION;
+    usize::try_from(connections).unwrap_or(usize::MAX).max(1)
+}

@@ -1,0 +1,70 @@
+"""headway-server, Headway's own server: HTTP/1.1, HTTP/2 and HTTP/3, with every knob."""
+
+from __future__ import annotations
+
+from headway.guest.orders import Program
+from headway.programs.base import (
+    CERTIFICATE_FILE,
+    KEY_FILE,
+    QLOG_DIRECTORY,
+    Knob,
+    Listener,
+    Server,
+    Started,
+    served_on,
+)
+from headway.programs.native import QUIC_CONGESTION_CONTROLS, QUIC_KNOBS, command, quic_knobs
+from headway.study.host import HTTP, Host
+from headway.study.model import Capture
+
+
+class HeadwayServer(Server):
+    """Headway's own server: what limits it is what a study says."""
+
+    name = "headway-server"
+    package = "headway-server"
+    protocols = HTTP
+    quic_congestion_controls = QUIC_CONGESTION_CONTROLS
+    sets_quic_initial_window = True
+    knobs = (
+        Knob(
+            "scheduler",
+            "rfc9218",
+            "order of a connection's responses: sequential, round-robin, batched-round-robin:N, "
+            "weighted-round-robin, dependency-tree or rfc9218",
+        ),
+        Knob(
+            "notsent_lowat",
+            "16384",
+            "bytes that may wait unsent in the kernel, so that h2's "
+            "scheduler decides late; 0 is no limit",
+        ),
+        Knob("h2_frame_bytes", "1400", "content of an HTTP/2 DATA frame, at most"),
+        Knob("early_data", "off", "take 0-RTT data", ("on", "off")),
+        *QUIC_KNOBS,
+    )
+
+    def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
+        """See `Server.serve`."""
+        where = ["--listen", f"{listener.address}:443", "--cert", CERTIFICATE_FILE]
+        where += ["--key", KEY_FILE, "--protocols", ",".join(sorted(listener.protocols))]
+        argv = [
+            command(self.name),
+            *(where if listener.tls else ("--plain", f"{listener.address}:80")),
+            "--root=/lab/www",
+            f"--congestion-control={host.congestion_control}",
+            f"--scheduler={self.knob('scheduler', host)}",
+            f"--notsent-lowat={self.knob('notsent_lowat', host)}",
+            f"--h2-frame-bytes={self.knob('h2_frame_bytes', host)}",
+            f"--early-data={16384 if self.knob('early_data', host) == 'on' else 0}",
+            f"--quic={quic_knobs(self, host)}",
+            f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
+        ]
+        program = Program(
+            f"{listener.namespace}-{self.name}",
+            listener.namespace,
+            tuple(argv),
+            service=True,
+            listens=served_on(listener),
+        )
+        return Started((program,))

@@ -1,0 +1,62 @@
+"""What the adapters of Headway's own programs have in common: the knobs of their QUIC."""
+
+from __future__ import annotations
+
+from headway.guest.orders import NATIVE_DIRECTORY
+from headway.programs.base import Adapter, Knob
+from headway.study.host import Host
+
+QUIC_CONGESTION_CONTROLS = ("cubic", "reno", "bbr", "hybla")
+"""What a study may ask for as a host's ``congestion_control``; QUIC's own ones are knobs."""
+
+_NAMES = {"reno": "newreno"}
+"""Controllers that the kernel calls otherwise."""
+
+QUIC_KNOBS = (
+    Knob(
+        "quic_congestion_control",
+        "",
+        "congestion controller of QUIC: newreno, cubic, bbr, bbr3 or hybla; the host's if empty",
+        ("", "newreno", "cubic", "bbr", "bbr3", "hybla"),
+    ),
+    Knob(
+        "slow_start",
+        "hystart",
+        "when slow start ends, if not by loss; Linux has hystart",
+        ("classic", "hystart", "hystart++"),
+    ),
+    Knob("max_window", "none", "largest congestion window: packets, or bytes as 200000B, or none"),
+    Knob("emulated_connections", "1", "behave as this many connections (newreno, cubic)"),
+    Knob("pacing", "on", "spread packets over time: on, off, or a rate as 10Mbit/s"),
+    Knob("max_udp_payload", "1472", "bytes of a UDP payload; 1472 fill an Ethernet frame"),
+    Knob("packet_threshold", "3", "later packets acknowledged until one is lost"),
+    Knob("time_threshold", "1.125", "round-trip times until a packet is lost"),
+    Knob("initial_rtt", "333ms", "round-trip time assumed before there is a sample"),
+    Knob("idle_timeout", "600s", "silence that ends a connection"),
+    Knob("stream_window", "16777216", "flow control: receive window of a stream, in bytes"),
+    Knob("connection_window", "25165824", "flow control: receive window of a connection, in bytes"),
+    Knob("max_streams", "1000", "streams of each kind that the peer may have open"),
+    Knob("migration", "on", "let clients change their address", ("on", "off")),
+    Knob("ack_threshold", "none", "ask the peer to leave this many packets unacknowledged"),
+    Knob("max_ack_delay", "", "ask the peer to delay acknowledgments no longer, as 25ms"),
+    Knob("cpu_per_sent", "0us", "computing time of each datagram sent: a slow device"),
+    Knob("cpu_per_received", "0us", "computing time of each datagram received: a slow device"),
+)
+"""The knobs of ``headway_quic::knobs``, as studies write them."""
+
+
+def command(program: str) -> str:
+    """Path in a lab of one of Headway's own programs."""
+    return f"{NATIVE_DIRECTORY}/{program}"
+
+
+def quic_knobs(adapter: Adapter, host: Host) -> str:
+    """A host's QUIC as ``NAME=VALUE,NAME=VALUE``."""
+    values = {knob.name: adapter.knob(knob.name, host) for knob in QUIC_KNOBS}
+    asked = values.pop("quic_congestion_control")
+    control = asked or adapter.quic_congestion_control(host)
+    words = {"congestion_control": _NAMES.get(control, control)}
+    if host.initial_window is not None:
+        words["initial_window"] = str(host.initial_window)
+    words |= {name: value for name, value in values.items() if value}
+    return ",".join(f"{name.replace('_', '-')}={value}" for name, value in words.items())
