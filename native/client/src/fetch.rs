@@ -13,7 +13,7 @@ use crate::plan::Job;
 use crate::record::Record;
 use crate::report::{ConnectionRow, Goodput, RequestRow};
 use crate::target::Origin;
-use crate::transport::{TcpConnector, Transport};
+use crate::transport::{Connector, Transport};
 
 /// Tokens of signals.
 pub(crate) const END: Token = Token(0);
@@ -35,7 +35,7 @@ pub(crate) struct Limits {
 
 /// Fetches URLs.
 pub(crate) struct Fetch<'a> {
-    connector: &'a TcpConnector,
+    connector: &'a Connector,
     addresses: &'a HashMap<Origin, SocketAddr>,
     signals: &'a mut Signals,
     limits: Limits,
@@ -60,7 +60,7 @@ impl<'a> Fetch<'a> {
     /// All jobs are to be done.
     pub(crate) fn new(
         jobs: Vec<Job>,
-        connector: &'a TcpConnector,
+        connector: &'a Connector,
         addresses: &'a HashMap<Origin, SocketAddr>,
         signals: &'a mut Signals,
         limits: Limits,
@@ -163,6 +163,15 @@ impl<'a> Fetch<'a> {
         Ok(any)
     }
 
+    fn note_head_of_line(&mut self, job: usize) {
+        let record = &mut self.records[job];
+        let connection = record.connection().and_then(|index| self.connections.get(index));
+        let blocked = connection.and_then(|c| c.transport.head_of_line(RequestId(job as u64)));
+        if let Some(blocked) = blocked {
+            record.held_up(blocked);
+        }
+    }
+
     fn handle(&mut self, event: ClientEvent, now: Instant) {
         let job = usize::try_from(event.id().0).expect("a job's index");
         let at_s = self.clock.seconds(now);
@@ -177,6 +186,7 @@ impl<'a> Fetch<'a> {
             ClientEvent::Finished { .. } => {
                 record.finished(at_s);
                 self.open -= 1;
+                self.note_head_of_line(job);
             }
             ClientEvent::Failed { failure, .. } => {
                 self.open -= 1;
@@ -205,10 +215,16 @@ impl<'a> Fetch<'a> {
 impl Application for Fetch<'_> {
     type Error = io::Error;
 
-    fn ready(&mut self, _reactor: &Reactor, now: Instant, ready: Ready) -> io::Result<()> {
+    fn ready(&mut self, reactor: &Reactor, now: Instant, ready: Ready) -> io::Result<()> {
         if ready.token == END || ready.token == ACT {
-            if self.signals.take(ready.token) == Some(Signal::End) {
-                self.interrupt("interrupted", now);
+            match self.signals.take(ready.token) {
+                Some(Signal::End) => self.interrupt("interrupted", now),
+                Some(Signal::Act) => {
+                    for connection in &mut self.connections {
+                        connection.transport.command(reactor, now)?;
+                    }
+                }
+                None => {}
             }
             return Ok(());
         }

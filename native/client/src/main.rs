@@ -1,4 +1,4 @@
-//! `headway-client`: fetches URLs over HTTP/1.1 and HTTP/2 and reports when what arrived.
+//! `headway-client`: fetches URLs over HTTP/1.1, HTTP/2 and HTTP/3 and reports when what arrived.
 
 mod clock;
 mod content;
@@ -15,11 +15,13 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::Arc;
 
 use clap::Parser;
 use headway_http::h2;
 use headway_http::tcp::SocketOptions;
 use headway_http::tls::{ClientTls, Protocol, TlsError, Trust, Versions};
+use headway_quic::QuicClientConfig;
 use headway_reactor::{Reactor, Signals, run};
 
 use crate::clock::Clock;
@@ -28,7 +30,7 @@ use crate::options::{Options, TlsVersions};
 use crate::plan::{Job, PlanError};
 use crate::report::Report;
 use crate::target::Origin;
-use crate::transport::TcpConnector;
+use crate::transport::{Connector, Move, QuicConnector, TcpConnector};
 
 /// Exit status if an option is wrong; clap's is the same.
 const WRONG_OPTION: u8 = 2;
@@ -105,19 +107,32 @@ fn fetch(options: &Options) -> Result<bool, ClientError> {
     Ok(report.requests.iter().all(|row| row.error.is_none()))
 }
 
-fn connector(options: &Options) -> Result<TcpConnector, ClientError> {
+fn connector(options: &Options) -> Result<Connector, ClientError> {
     let protocol = options.protocol.protocol();
     let tls = ClientTls {
         trust: Trust::File(options.ca.clone()),
         protocols: vec![protocol],
         versions: match options.tls {
+            // RFC 9001, section 4.2.
+            _ if protocol == Protocol::H3 => Versions::Tls13,
             TlsVersions::All => Versions::All,
             TlsVersions::Tls12 => Versions::Tls12,
             TlsVersions::Tls13 => Versions::Tls13,
         },
         early_data: options.early_data,
     };
-    Ok(TcpConnector {
+    if protocol == Protocol::H3 {
+        let tls = QuicClientConfig::try_from(tls.config()?)
+            .expect("TLS 1.3 has the cipher suite of Initial packets");
+        return Ok(Connector::Quic(QuicConnector {
+            local: options.local(),
+            tls: Arc::new(tls),
+            config: Arc::new(options.quic()),
+            moves: options.moves(),
+            on_command: Move::Migration(options.migrate_to),
+        }));
+    }
+    Ok(Connector::Tcp(TcpConnector {
         protocol,
         socket: SocketOptions {
             congestion_control: options.cc.clone(),
@@ -130,7 +145,7 @@ fn connector(options: &Options) -> Result<TcpConnector, ClientError> {
             stream_window_bytes: options.h2_stream_window,
             connection_window_bytes: options.h2_connection_window,
         },
-    })
+    }))
 }
 
 fn addresses(options: &Options, jobs: &[Job]) -> Result<HashMap<Origin, SocketAddr>, ClientError> {

@@ -5,15 +5,18 @@ use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use headway_http::tls::Protocol;
+use headway_quic::Config;
+use headway_quic::knobs::{self, KnobError};
 use headway_wire::Field;
 use headway_wire::range::Range;
 
 use crate::plan::check_priority;
 use crate::target::Target;
+use crate::transport::Move;
 
 /// Fetches URLs, all at once, and reports when what arrived.
 #[derive(Debug, Parser)]
-#[command(name = "headway-client", version)]
+#[command(name = "headway-client", version, after_long_help = quic_help())]
 pub(crate) struct Options {
     /// What to fetch
     #[arg(required = true, value_name = "URL")]
@@ -21,7 +24,7 @@ pub(crate) struct Options {
     /// The version of HTTP
     #[arg(long, default_value = "h2")]
     pub(crate) protocol: ProtocolName,
-    /// Connections to a server at a time; 6 for h1 and 1 for h2 without this
+    /// Connections to a server at a time; 6 for h1, else 1 without this
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
     pub(crate) connections: Option<u16>,
     /// Requests at a time, over all connections; no limit without this
@@ -72,6 +75,26 @@ pub(crate) struct Options {
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20,
           value_parser = clap::value_parser!(u32).range(65_535..1 << 31))]
     pub(crate) h2_connection_window: u32,
+    /// Knobs of QUIC, as NAME=VALUE,NAME=VALUE; --help lists them
+    #[arg(long, default_value = "", value_name = "KNOBS", value_parser = quic_knobs)]
+    pub(crate) quic: Config,
+    /// Directory for a qlog file of every QUIC connection
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) qlog: Option<PathBuf>,
+    /// Directory for a compact trace of every QUIC connection
+    #[arg(long, value_name = "DIRECTORY")]
+    pub(crate) trace: Option<PathBuf>,
+    /// Address to migrate QUIC to, on SIGUSR1 or as --migrate-after says; 0.0.0.0 lets the kernel
+    /// choose one of this host's
+    #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0")]
+    pub(crate) migrate_to: IpAddr,
+    /// Migrates after so many bytes of content
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) migrate_after: Option<u64>,
+    /// Goes on from another port after so many bytes of content, without telling QUIC: as if a NAT
+    /// had rebound
+    #[arg(long, value_name = "BYTES")]
+    pub(crate) rebind_after: Option<u64>,
     /// Fetches the first URL's head beforehand, over a connection of its own, and sends requests as
     /// early data (0-RTT) on connections that resume its session
     #[arg(long)]
@@ -98,6 +121,7 @@ pub(crate) struct Options {
 pub(crate) enum ProtocolName {
     H1,
     H2,
+    H3,
 }
 
 impl ProtocolName {
@@ -105,6 +129,7 @@ impl ProtocolName {
         match self {
             Self::H1 => Protocol::H1,
             Self::H2 => Protocol::H2,
+            Self::H3 => Protocol::H3,
         }
     }
 }
@@ -169,6 +194,21 @@ impl FromStr for Resolved {
 }
 
 impl Options {
+    /// Changes of QUIC's address, and after how many bytes of content, in this order.
+    pub(crate) fn moves(&self) -> Vec<(u64, Move)> {
+        let migration = self.migrate_after.map(|bytes| (bytes, Move::Migration(self.migrate_to)));
+        let rebinding = self.rebind_after.map(|bytes| (bytes, Move::Rebinding));
+        let mut moves: Vec<_> = migration.into_iter().chain(rebinding).collect();
+        moves.sort_by_key(|&(bytes, _)| bytes);
+        moves
+    }
+
+    /// How QUIC is spoken.
+    pub(crate) fn quic(&self) -> Config {
+        let (qlog_directory, trace_directory) = (self.qlog.clone(), self.trace.clone());
+        Config { qlog_directory, trace_directory, ..self.quic.clone() }
+    }
+
     /// The address to connect from.
     pub(crate) fn local(&self) -> Option<SocketAddr> {
         self.bind.map(|address| SocketAddr::new(address, 0))
@@ -178,6 +218,14 @@ impl Options {
 /// What an option that is given once, or once for each URL, says of a URL.
 pub(crate) fn of_url<T>(values: &[T], url: usize) -> Option<&T> {
     if values.len() == 1 { values.first() } else { values.get(url) }
+}
+
+fn quic_knobs(text: &str) -> Result<Config, KnobError> {
+    text.parse()
+}
+
+fn quic_help() -> String {
+    format!("Knobs of QUIC (--quic):\n{}", knobs::help())
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {

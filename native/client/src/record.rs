@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use headway_http::event::Importance;
+use headway_quic::HeadOfLine;
 use headway_wire::{Request, Response};
 
 use crate::clock::Clock;
@@ -87,6 +88,16 @@ impl Record {
         self.is_over = true;
     }
 
+    /// The index of its connection.
+    pub(crate) fn connection(&self) -> Option<usize> {
+        self.row.connection.and_then(|number| usize::try_from(number - 1).ok())
+    }
+
+    /// What waited behind gaps of its response.
+    pub(crate) fn held_up(&mut self, blocked: HeadOfLine) {
+        self.row.head_of_line = Some(blocked.into());
+    }
+
     pub(crate) fn is_over(&self) -> bool {
         self.is_over
     }
@@ -94,8 +105,7 @@ impl Record {
     /// Its row in the report, with its connection's phases.
     pub(crate) fn row(mut self, number: u64, connections: &[ConnectionRow]) -> RequestRow {
         self.row.number = number;
-        let index = self.row.connection.and_then(|number| usize::try_from(number - 1).ok());
-        if let Some(connection) = index.and_then(|index| connections.get(index)) {
+        if let Some(connection) = self.connection().and_then(|index| connections.get(index)) {
             self.row.connect_start_s = Some(connection.connect_start_s);
             self.row.connected_s = connection.connected_s;
             self.row.secured_s = connection.secured_s;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use headway_http::tcp::{Security, TcpInfo};
 use headway_http::tls::Protocol;
+use headway_quic::HeadOfLine;
 use serde::Serialize;
 
 /// All that the program has seen. Moments are in seconds from its start.
@@ -59,6 +60,8 @@ pub(crate) struct RequestRow {
     pub(crate) status: Option<u16>,
     /// Bytes of content received.
     pub(crate) bytes: u64,
+    /// What waited behind gaps of the response; only QUIC tells that for each.
+    pub(crate) head_of_line: Option<HeadOfLineRow>,
     /// The content's SHA-256, if asked for.
     pub(crate) sha256: Option<String>,
     /// Why it failed.
@@ -88,6 +91,49 @@ pub(crate) struct ConnectionRow {
     pub(crate) error: Option<String>,
     /// What TCP adds; none for QUIC.
     pub(crate) tcp: Option<TcpRow>,
+    /// What QUIC adds; none for TCP.
+    pub(crate) quic: Option<QuicRow>,
+}
+
+/// What is known of a QUIC connection.
+#[derive(Clone, Debug, Default, Serialize)]
+pub(crate) struct QuicRow {
+    /// Whether early data (0-RTT) was accepted.
+    pub(crate) early_data: bool,
+    /// When this side's address changed.
+    pub(crate) moved_s: Vec<f64>,
+    /// Packets sent by this side.
+    pub(crate) sent_packets: Option<u64>,
+    /// Of these, packets declared lost.
+    pub(crate) lost_packets: Option<u64>,
+    /// The least round-trip time.
+    pub(crate) min_rtt_s: Option<f64>,
+    /// The smoothed round-trip time at the end.
+    pub(crate) smoothed_rtt_s: Option<f64>,
+}
+
+/// What waited behind missing data of the same response.
+#[derive(Clone, Copy, Debug, Serialize)]
+pub(crate) struct HeadOfLineRow {
+    /// Bytes that came before bytes in front of them.
+    pub(crate) blocked_bytes: u64,
+    /// The most that waited at a time.
+    pub(crate) most_bytes: u64,
+    /// The longest that any waited.
+    pub(crate) longest_s: f64,
+    /// Bytes times the seconds that they waited.
+    pub(crate) byte_seconds: f64,
+}
+
+impl From<HeadOfLine> for HeadOfLineRow {
+    fn from(blocked: HeadOfLine) -> Self {
+        Self {
+            blocked_bytes: blocked.blocked_bytes,
+            most_bytes: blocked.most_bytes,
+            longest_s: blocked.longest.as_secs_f64(),
+            byte_seconds: blocked.byte_seconds,
+        }
+    }
 }
 
 /// What is known of a TCP connection.

@@ -118,11 +118,14 @@ fn exchange(side: &mut dyn ServerSide, pipe: &mut Pipe) -> Option<()> {
     loop {
         while let Some(event) = side.poll() {
             if let ServerEvent::Request { id, request } = event {
-                side.respond(id, Site::new(None, Vec::new()).respond(&request));
                 if request.path.ends_with("?last") {
                     side.go_away();
                 }
+                side.respond(id, Site::new(None, Vec::new()).respond(&request));
             }
+        }
+        if side.is_finished() {
+            return pipe.finish().ok();
         }
         let room = pipe.room();
         if room == 0 || !side.wants_send() {

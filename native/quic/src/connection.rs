@@ -13,7 +13,7 @@ use quinn_proto::{
 };
 
 use crate::outbox::Outbox;
-use crate::packetsize::PacketSize;
+use crate::packetsize::{piece, varint_size};
 use crate::sender::{Permission, Sender};
 use crate::stream::{HeadOfLine, Read, Receiving, Sending};
 use crate::trace::HttpLog;
@@ -111,7 +111,6 @@ pub struct Connection {
     outbox: Outbox,
     receiving: BTreeMap<StreamId, Receiving>,
     events: VecDeque<Event>,
-    packet_size: PacketSize,
     /// Something may be there to be sent.
     pub(crate) is_dirty: bool,
     /// A timer fired that may want probes sent.
@@ -124,7 +123,6 @@ impl Connection {
         inner: quinn_proto::Connection,
         sender: Sender,
         scheduler: Box<dyn Scheduler>,
-        packet_size: PacketSize,
     ) -> Self {
         Self {
             inner,
@@ -132,7 +130,6 @@ impl Connection {
             outbox: Outbox::new(scheduler),
             receiving: BTreeMap::new(),
             events: VecDeque::new(),
-            packet_size,
             is_dirty: true,
             timer_fired: false,
             buffer: Vec::new(),
@@ -350,16 +347,25 @@ impl Connection {
         if std::mem::take(&mut self.timer_fired) {
             self.send_probes(now, send)?;
         }
+        // A packet is for the stream that the scheduler names, and for nothing else: all else goes
+        // before.
+        let mut rest_is_sent = false;
         loop {
             let permission = self.sender.permission(now);
-            self.sender.gate().set_open(permission == Permission::Granted);
-            if permission == Permission::Granted {
+            let is_granted = permission == Permission::Granted;
+            self.sender.gate().set_open(is_granted);
+            let is_exact = self.outbox.is_scheduled() && !rest_is_sent;
+            if is_granted && !is_exact {
                 self.hand_over();
             }
-            if self.transmit(now, send)?.is_none() {
+            if self.transmit(now, send)?.is_some() {
+                continue;
+            }
+            if !(is_granted && is_exact) {
                 self.tell_why_idle(now, permission);
                 break;
             }
+            rest_is_sent = true;
         }
         self.collect(now);
         Ok(())
@@ -402,7 +408,7 @@ impl Connection {
     }
 
     fn tell_why_idle(&mut self, now: Instant, permission: Permission) {
-        let waits = self.sender.unsent() > 0 || self.outbox.next().is_some();
+        let waits = self.sender.has_unsent() || self.outbox.next().is_some();
         match permission {
             Permission::Granted => self.sender.run_dry(now),
             _ if waits => self.sender.hold_back(),
@@ -412,12 +418,15 @@ impl Connection {
 
     /// Hands one packet's worth of stream data over to quinn-proto.
     fn hand_over(&mut self) {
-        let mut room = self.packet_size.frames(&self.sender);
+        let mut room = self.sender.room(self.inner.current_mtu());
         while room >= SMALL_ROOM {
             let Some(stream) = self.outbox.next() else { return };
-            let header = self.packet_size.stream_header(stream);
-            let used = self.hand_over_piece(stream, room - header);
-            room = room.saturating_sub(header + used);
+            let header = self.sender.stream_header(stream);
+            let piece = piece(self.queued(stream_id(stream)), room - header);
+            let used = self.hand_over_piece(stream, piece);
+            // If another frame follows, this one says how long it is.
+            let length = varint_size(used as u64);
+            room = room.saturating_sub(header + length + used);
         }
     }
 
@@ -442,8 +451,7 @@ impl Connection {
             }
             written as u64
         });
-        self.sender.handed_over(handed.bytes);
-        self.packet_size.advance(stream, handed.bytes);
+        self.sender.handed_over(stream, handed.bytes);
         if let Some(code) = stopped {
             self.stopped(id, code.into());
         } else if handed.is_low {
@@ -515,14 +523,12 @@ impl Connection {
 
     fn forget_sending(&mut self, stream: StreamId) {
         self.outbox.close(stream.into());
-        let handed_over = self.packet_size.forget(stream.into());
-        self.sender.forget_stream(stream.into(), handed_over);
+        self.sender.forget_stream(stream.into());
     }
 
     /// Forgets all streams: those of rejected early data.
     fn forget_streams(&mut self) {
         self.outbox.clear();
-        self.packet_size.clear();
         self.receiving.clear();
     }
 

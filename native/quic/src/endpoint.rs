@@ -19,12 +19,13 @@ use crate::config::Config;
 use crate::connection::{Connection, Event};
 use crate::gate::Gate;
 use crate::observe::{Log, ObservedClientConfig, ObservedServerConfig, SharedLog};
-use crate::packetsize::PacketSize;
 use crate::sender::Sender;
 use crate::trace::{Subject, TraceFailed, Tracer};
 
 /// Bytes of a client's first Destination Connection ID (RFC 9000 section 7.2: at least 8).
 const INITIAL_CONNECTION_ID: usize = 8;
+/// The largest UDP payload in bytes, which is taken (RFC 9000 section 18.2).
+const MAX_UDP_PAYLOAD: u16 = 65_527;
 
 /// Where datagrams go.
 pub trait Network {
@@ -137,8 +138,9 @@ impl Endpoint {
     }
 
     fn new(server: Option<Arc<ServerConfig>>, log: SharedLog) -> Self {
-        let config = Arc::new(EndpointConfig::default());
-        let inner = quinn_proto::Endpoint::new(config, server.clone(), false, None);
+        let mut config = EndpointConfig::default();
+        config.max_udp_payload_size(MAX_UDP_PAYLOAD).expect("it is within the limits");
+        let inner = quinn_proto::Endpoint::new(Arc::new(config), server.clone(), false, None);
         let (connections, incoming) = (BTreeMap::new(), VecDeque::new());
         Self { inner, server, log, connections, incoming }
     }
@@ -325,10 +327,9 @@ impl Endpoint {
         parts: Parts,
         scheduler: Box<dyn Scheduler>,
     ) -> ConnectionKey {
-        let packet_size = PacketSize::new(parts.config.max_udp_payload);
         let peer = (inner.side(), inner.remote_address());
         let sender = Sender::new(parts.config, parts.gate, parts.log, parts.tracer, peer, now);
-        let connection = Connection::new(inner, sender, scheduler, packet_size);
+        let connection = Connection::new(inner, sender, scheduler);
         self.connections.insert(handle.0, connection);
         ConnectionKey(handle.0)
     }

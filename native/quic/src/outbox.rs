@@ -72,6 +72,11 @@ impl Outbox {
         self.unscheduled.front().copied().or_else(|| self.scheduler.next())
     }
 
+    /// Whether it is for the scheduler to say which stream is next.
+    pub(crate) fn is_scheduled(&mut self) -> bool {
+        self.unscheduled.is_empty() && self.scheduler.next().is_some()
+    }
+
     /// Hands over a piece for one packet from the front of a stream.
     ///
     /// # Arguments

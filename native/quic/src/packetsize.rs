@@ -1,59 +1,31 @@
-use std::collections::HashMap;
+//! Sizes of what packets are made of, so that what is handed over for one fills it and no more.
 
-use crate::sender::Sender;
+/// An AEAD's tag (RFC 9001 section 5.3).
+pub(crate) const TAG: usize = 16;
+/// A 1-RTT header of unknown connection ID and packet number at its largest.
+pub(crate) const MAX_SHORT_HEADER: usize = 1 + 20 + 4;
 
-const TAG: usize = 16;
-const MAX_CONNECTION_ID: usize = 20;
+/// What quinn-proto leaves for the length of a STREAM frame that does not fill its packet.
+pub(crate) const LENGTH: usize = 8;
+/// What to leave for an ACK frame without gaps (RFC 9000 section 19.3): type, largest, delay, count
+/// and first range take up to 17 bytes, and a STREAM frame before its end has a length of its own.
+pub(crate) const LAZY_ACK: usize = 17 + LENGTH;
 
-/// How much stream data fits into a packet, so that what is handed over for one fills it and no
-/// more.
-#[derive(Debug)]
-pub(crate) struct PacketSize {
-    max_udp_payload: usize,
-    /// Where each stream's next byte is.
-    offsets: HashMap<u64, u64>,
+/// Bytes of a STREAM frame before its data (RFC 9000 section 19.8).
+///
+/// Without the length, which a packet's last frame can go without.
+pub(crate) fn stream_header(stream: u64, offset: u64) -> usize {
+    1 + varint_size(stream) + if offset == 0 { 0 } else { varint_size(offset) }
 }
 
-impl PacketSize {
-    pub(crate) fn new(max_udp_payload: u16) -> Self {
-        Self { max_udp_payload: max_udp_payload.into(), offsets: HashMap::new() }
-    }
-
-    /// Room for new stream data in the next packet.
-    pub(crate) fn frames(&self, sender: &Sender) -> usize {
-        let header = sender.short_header().unwrap_or(1 + MAX_CONNECTION_ID + 4);
-        let unsent = usize::try_from(sender.unsent()).unwrap_or(usize::MAX);
-        self.max_udp_payload.saturating_sub(header + TAG).saturating_sub(unsent)
-    }
-
-    /// Bytes of a STREAM frame before its data, if it is the packet's last frame (RFC 9000 section
-    /// 19.8).
-    pub(crate) fn stream_header(&self, stream: u64) -> usize {
-        let offset = self.offsets.get(&stream).copied().unwrap_or(0);
-        1 + varint_size(stream) + if offset == 0 { 0 } else { varint_size(offset) }
-    }
-
-    /// Data of a stream was handed over.
-    pub(crate) fn advance(&mut self, stream: u64, bytes: u64) {
-        *self.offsets.entry(stream).or_default() += bytes;
-    }
-
-    /// Forgets a stream that is over.
-    ///
-    /// # Returns
-    /// How much of it was handed over.
-    pub(crate) fn forget(&mut self, stream: u64) -> u64 {
-        self.offsets.remove(&stream).unwrap_or(0)
-    }
-
-    /// Forgets all streams.
-    pub(crate) fn clear(&mut self) {
-        self.offsets.clear();
-    }
+/// How much of a stream's data quinn-proto puts into a room for it in one go.
+pub(crate) fn piece(queued: u64, room: usize) -> usize {
+    let queued = usize::try_from(queued).unwrap_or(usize::MAX);
+    if queued < room { queued.min(room - LENGTH) } else { room }
 }
 
-/// RFC 9000 section 16.
-fn varint_size(value: u64) -> usize {
+/// Bytes of a variable-length integer (RFC 9000 section 16).
+pub(crate) fn varint_size(value: u64) -> usize {
     match value {
         0..0x40 => 1,
         0x40..0x4000 => 2,
@@ -69,5 +41,23 @@ pub(crate) fn number_size(number: u64, largest_acked: Option<u64>) -> usize {
         0x100..0x1_0000 => 2,
         0x1_0000..0x100_0000 => 3,
         _ => 4,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_nearly_fills_a_room_leaves_some_behind() {
+        assert_eq!(
+            [91, 92, 93, 99, 100, 101].map(|queued| piece(queued, 100)),
+            [91, 92, 92, 92, 100, 100]
+        );
+    }
+
+    #[test]
+    fn a_frame_at_offset_zero_has_no_offset() {
+        assert_eq!((stream_header(4, 0), stream_header(4, 1), stream_header(64, 70)), (2, 3, 5));
     }
 }

@@ -15,7 +15,7 @@ use crate::gate::Gate;
 use crate::ledger::{Ledger, LostPacket, NewlyAcked};
 use crate::observe::{Log, Observation, Received, Sent, SharedLog, Space};
 use crate::pacer::Pacer;
-use crate::packetsize::number_size;
+use crate::packetsize::{LAZY_ACK, LENGTH, MAX_SHORT_HEADER, TAG, number_size, stream_header};
 use crate::rtt::RttEstimator;
 use crate::trace::{DetectorState, Metrics, Tracer, parameters};
 
@@ -52,8 +52,6 @@ pub(crate) struct Sender {
     pto_count: u32,
     /// Data had to wait for window or pacer since the last acknowledgment.
     held_back: bool,
-    /// Bytes of streams that quinn-proto has and did not send yet.
-    unsent: u64,
     spurious_losses: u64,
     sent_early_data: bool,
     /// Of 1-RTT packets: the last one's number, and the size of the connection ID.
@@ -86,7 +84,6 @@ impl Sender {
             lost_packets: 0,
             pto_count: 0,
             held_back: false,
-            unsent: 0,
             spurious_losses: 0,
             sent_early_data: false,
             last_number: 0,
@@ -129,14 +126,31 @@ impl Sender {
         (self.lost_packets, self.spurious_losses)
     }
 
-    /// Bytes of streams handed over and not yet sent.
-    pub(crate) fn unsent(&self) -> u64 {
-        self.unsent
+    /// Whether data of streams was handed over and not sent yet.
+    pub(crate) fn has_unsent(&self) -> bool {
+        Log::of(&self.log).backlog.unsent() > 0
     }
 
-    /// Stream data was handed to quinn-proto.
-    pub(crate) fn handed_over(&mut self, bytes: u64) {
-        self.unsent += bytes;
+    /// Bytes in the next packet for STREAM frames with data that was not handed over yet.
+    ///
+    /// # Arguments
+    /// * `max_udp_payload` - the packet's size.
+    pub(crate) fn room(&self, max_udp_payload: u16) -> usize {
+        let log = Log::of(&self.log);
+        let header = self.short_header().unwrap_or(MAX_SHORT_HEADER);
+        let ack = if log.expects_lazy_ack() { LAZY_ACK } else { 0 };
+        let unsent = usize::try_from(log.backlog.frames()).unwrap_or(usize::MAX);
+        usize::from(max_udp_payload).saturating_sub(header + TAG + ack).saturating_sub(unsent)
+    }
+
+    /// Bytes of the header of a stream's next STREAM frame, if it is the packet's last.
+    pub(crate) fn stream_header(&self, stream: u64) -> usize {
+        stream_header(stream, Log::of(&self.log).backlog.offset(stream))
+    }
+
+    /// Data of a stream was handed to quinn-proto.
+    pub(crate) fn handed_over(&mut self, stream: u64, bytes: u64) {
+        Log::of(&self.log).backlog.hand_over(stream, bytes);
     }
 
     /// Whether one more packet may leave.
@@ -250,8 +264,7 @@ impl Sender {
             Side::Server => self.ledger.discard(Space::Handshake),
             Side::Client if self.sent_early_data && !early_data_accepted => {
                 self.ledger.discard(Space::ZeroRtt);
-                self.unsent = 0;
-                Log::of(&self.log).forget_streams();
+                Log::of(&self.log).backlog.clear();
                 return true;
             }
             Side::Client => {}
@@ -270,19 +283,20 @@ impl Sender {
         &self.gate
     }
 
-    /// Size of the next 1-RTT packet's header; `None` before the first one.
-    pub(crate) fn short_header(&self) -> Option<usize> {
+    /// Size of the next 1-RTT packet's header, and what must be left for it to turn out larger;
+    /// `None` before the first one.
+    fn short_header(&self) -> Option<usize> {
         let acked = self.ledger.largest_acked(Space::OneRtt);
-        Some(1 + self.connection_id_size? + number_size(self.last_number + 1, acked))
+        let next = self.last_number + 1;
+        let size = number_size(next, acked);
+        // quinn-proto skips numbers now and then.
+        let slack = if number_size(next + 1, acked) > size { 1 + LENGTH } else { 0 };
+        Some(1 + self.connection_id_size? + size + slack)
     }
 
     /// A stream is over.
-    ///
-    /// # Arguments
-    /// * `handed_over` - bytes of it that quinn-proto got; what it did not send, it never will.
-    pub(crate) fn forget_stream(&mut self, stream: u64, handed_over: u64) {
-        let sent = Log::of(&self.log).forget_stream(stream);
-        self.unsent = self.unsent.saturating_sub(handed_over.saturating_sub(sent));
+    pub(crate) fn forget_stream(&mut self, stream: u64) {
+        Log::of(&self.log).backlog.forget(stream);
     }
 
     /// The traces.
@@ -318,7 +332,6 @@ impl Sender {
             Space::ZeroRtt => self.sent_early_data = true,
             Space::Initial | Space::Handshake => {}
         }
-        self.unsent = self.unsent.saturating_sub(sent.new_stream_bytes);
         self.tracer.sent(time, sent);
         if off_path && sent.path_challenge {
             // quinn-proto sends these for once, and neither acknowledges nor loses them.

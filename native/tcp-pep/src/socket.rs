@@ -1,5 +1,5 @@
 use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 
 use rustix::io::Errno;
 use rustix::net::{SocketFlags, acceptfrom_with};
@@ -131,6 +131,9 @@ pub(crate) fn connect(
     options: &SideOptions,
 ) -> io::Result<TcpStream> {
     match upstream {
+        Upstream::Transparent if is_own(server.ip()) => {
+            Err(io::Error::other("it was meant for the proxy's own address"))
+        }
         Upstream::Fixed(_) => begin(options.socket(server)?, server),
         Upstream::Transparent => match connect_from(client, server, options) {
             Err(error) if is_taken(&error) => {
@@ -164,6 +167,12 @@ fn set_transparent(socket: &Socket, address: SocketAddr) -> io::Result<()> {
         SocketAddr::V4(_) => socket.set_ip_transparent_v4(true),
         SocketAddr::V6(_) => socket.set_ip_transparent_v6(true),
     }
+}
+
+/// Whether an address is this host's: a connection to there would be intercepted like any other.
+/// Only a host's own addresses can be bound to without being transparent.
+fn is_own(address: IpAddr) -> bool {
+    UdpSocket::bind((address, 0)).is_ok()
 }
 
 fn is_taken(error: &io::Error) -> bool {

@@ -12,7 +12,9 @@ from headway.programs.caddy import Caddy
 from headway.programs.curl import Curl
 from headway.programs.envoy import Envoy
 from headway.programs.haproxy import Haproxy, HaproxyProxy
+from headway.programs.headway_client import HeadwayClient
 from headway.programs.headway_server import HeadwayServer
+from headway.programs.headway_tcp_pep import HeadwayTcpPep
 from headway.programs.nginx import Nginx, Nginx126, NginxProxy
 from headway.programs.ngtcp2_client import Ngtcp2Client
 from headway.programs.ngtcp2_server import Ngtcp2Server
@@ -28,7 +30,7 @@ _A = TypeVar("_A", bound=Adapter)
 
 CLIENTS: dict[str, Client] = {
     adapter.name: adapter
-    for adapter in (Curl(), Wget(), Wget2(), Aioquic(), Ngtcp2Client(), QuicGo())
+    for adapter in (Curl(), Wget(), Wget2(), Aioquic(), Ngtcp2Client(), QuicGo(), HeadwayClient())
 }
 SERVERS: dict[str, Server] = {
     adapter.name: adapter
@@ -40,7 +42,7 @@ PROXIES: dict[str, ReverseProxy] = {
 
 
 QUIC_PEPS: dict[str, QuicPep] = {}
-TCP_PEPS: dict[str, TcpPep] = {}
+TCP_PEPS: dict[str, TcpPep] = {adapter.name: adapter for adapter in (HeadwayTcpPep(),)}
 
 _SPLITTERS: dict[Kind, tuple[str, Mapping[str, Adapter]]] = {
     Kind.REVERSE_PROXY: ("proxy", PROXIES),

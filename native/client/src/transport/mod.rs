@@ -1,18 +1,48 @@
 //! Connections to servers, whatever they run over.
 
+mod quic;
 mod tcp;
 
+pub(crate) use quic::{Move, QuicConnector};
 pub(crate) use tcp::TcpConnector;
 
 use std::io;
+use std::net::SocketAddr;
 use std::time::Instant;
 
 use headway_http::event::{ClientEvent, Importance, RequestId};
-use headway_reactor::{Reactor, Ready};
+use headway_quic::HeadOfLine;
+use headway_reactor::{Reactor, Ready, Token};
 use headway_wire::Request;
 
 use crate::clock::Clock;
 use crate::report::ConnectionRow;
+use crate::target::Origin;
+
+/// Begins connections.
+pub(crate) enum Connector {
+    /// Over TCP.
+    Tcp(TcpConnector),
+    /// Over QUIC.
+    Quic(QuicConnector),
+}
+
+impl Connector {
+    /// Begins to connect. What goes wrong is told by the requests' events.
+    pub(crate) fn connect(
+        &self,
+        number: u64,
+        origin: &Origin,
+        remote: SocketAddr,
+        token: Token,
+        now: Instant,
+    ) -> Box<dyn Transport> {
+        match self {
+            Self::Tcp(tcp) => tcp.connect(number, origin, remote, token, now),
+            Self::Quic(quic) => quic.connect(number, origin, remote, token, now),
+        }
+    }
+}
 
 /// A connection to a server.
 pub(crate) trait Transport {
@@ -24,6 +54,19 @@ pub(crate) trait Transport {
 
     /// Sends a request as soon as possible.
     fn request(&mut self, id: RequestId, request: Request, importance: Option<Importance>);
+
+    /// The user commands it to move to another address; only QUIC can.
+    ///
+    /// # Errors
+    /// The address is not this host's.
+    fn command(&mut self, _reactor: &Reactor, _now: Instant) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// What waited behind gaps of a response; only QUIC tells that for each.
+    fn head_of_line(&self, _id: RequestId) -> Option<HeadOfLine> {
+        None
+    }
 
     /// Something of it is ready.
     fn ready(&mut self, ready: Ready, now: Instant);

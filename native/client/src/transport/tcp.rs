@@ -243,6 +243,7 @@ impl Transport for TcpTransport {
                 held_bytes: self.held.total(),
                 releases: self.releases.iter().map(release).collect(),
             }),
+            quic: None,
         }
     }
 }

@@ -81,16 +81,28 @@ impl Client {
     }
 
     /// Sends a request as soon as possible, as early data if the connection has keys for that, or
-    /// refuses it.
+    /// refuses it. Without a connection it waits for the connection's end.
     pub fn request(
         &mut self,
-        connection: &mut Connection,
+        connection: Option<&mut Connection>,
         id: RequestId,
         request: Request,
         importance: Option<Importance>,
     ) {
         self.waiting.push_back(Asked { id, request, importance });
-        self.send_waiting(connection);
+        if let Some(connection) = connection {
+            self.send_waiting(connection);
+        }
+    }
+
+    /// The connection is over: responses under way are incomplete.
+    pub fn close(&mut self, reason: &str) {
+        self.is_closed = true;
+        let open = std::mem::take(&mut self.open).into_values().map(|open| open.asked.id);
+        let waiting = std::mem::take(&mut self.waiting).into_iter().map(|asked| asked.id);
+        let failure = Failure::Connection(reason.to_owned());
+        let failed = open.chain(waiting);
+        self.events.extend(failed.map(|id| ClientEvent::Failed { id, failure: failure.clone() }));
     }
 
     /// Changes a request's priority (PRIORITY_UPDATE, RFC 9218 section 7.2).
@@ -138,7 +150,7 @@ impl Client {
             }
             Event::Readable(stream) => self.read_response(now, connection, stream),
             Event::Closed(reason) => {
-                self.closed(&reason.to_string());
+                self.close(&reason.to_string());
                 Ok(())
             }
             // Requests have no content: a server that wants no more of one takes nothing away.
@@ -146,7 +158,7 @@ impl Client {
         };
         if let Err(error) = result {
             close(now, connection, &error);
-            self.closed(&format!("the server broke HTTP/3's rules: {error}"));
+            self.close(&format!("the server broke HTTP/3's rules: {error}"));
         }
     }
 
@@ -347,14 +359,5 @@ impl Client {
         if let Some(open) = self.open.remove(&stream) {
             self.events.push_back(ClientEvent::Failed { id: open.asked.id, failure });
         }
-    }
-
-    fn closed(&mut self, reason: &str) {
-        self.is_closed = true;
-        let open = std::mem::take(&mut self.open).into_values().map(|open| open.asked.id);
-        let waiting = std::mem::take(&mut self.waiting).into_iter().map(|asked| asked.id);
-        let failure = Failure::Connection(reason.to_owned());
-        let failed = open.chain(waiting);
-        self.events.extend(failed.map(|id| ClientEvent::Failed { id, failure: failure.clone() }));
     }
 }

@@ -1,6 +1,6 @@
 //! Applications at the ends.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Instant;
 
 use headway_quic::{Close, Connection, Dir, Event, Read, StreamId};
@@ -25,14 +25,18 @@ pub(crate) struct Peer {
     pub(crate) answers: u64,
     /// Closes the connection with this code and reason when so many streams have ended.
     pub(crate) closes: Option<(usize, u64, &'static str)>,
+    /// Closes the connection with this code when a stream's end was acknowledged.
+    pub(crate) closes_when_sent: Option<u64>,
     /// Reads nothing.
     pub(crate) is_slow: bool,
-    /// Sends before the handshake is complete, if it can.
-    pub(crate) is_early: bool,
-    pub(crate) opened: Vec<StreamId>,
-    pub(crate) accepted: Vec<StreamId>,
+    /// Never ends what it sends.
+    pub(crate) is_endless: bool,
+    pub(crate) opened: BTreeSet<StreamId>,
+    pub(crate) accepted: BTreeSet<StreamId>,
     pub(crate) received: BTreeMap<StreamId, Received>,
     pub(crate) first_byte: Option<Instant>,
+    /// When the last stream ended so far.
+    pub(crate) ended_at: Option<Instant>,
     pub(crate) connected: Option<Instant>,
     pub(crate) early_data_accepted: Option<bool>,
     pub(crate) stopped: Vec<(StreamId, u64)>,
@@ -56,7 +60,7 @@ impl Peer {
         while let Some(&(dir, bytes)) = self.opens.first() {
             let Some(stream) = connection.open(dir) else { return };
             self.opens.remove(0);
-            self.opened.push(stream);
+            self.opened.insert(stream);
             self.sending.insert(stream, (0, bytes));
             self.send(connection, stream);
         }
@@ -78,6 +82,7 @@ impl Peer {
                 Read::Blocked => return,
                 end => {
                     received.end = Some(end);
+                    self.ended_at = Some(now);
                     connection.forget(stream);
                     if self.closes.is_some_and(|(streams, ..)| streams == self.ended()) {
                         let (_, code, reason) = self.closes.unwrap();
@@ -96,7 +101,7 @@ impl Peer {
             connection.write(stream, content(*sent, piece as usize));
             *sent += piece;
         }
-        if sent == bytes {
+        if sent == bytes && !self.is_endless {
             connection.finish(stream);
             self.sending.remove(&stream);
         }
@@ -113,7 +118,7 @@ impl Application for Peer {
             }
             Event::Available(_) => self.open(connection),
             Event::Opened(stream) => {
-                self.accepted.push(stream);
+                self.accepted.insert(stream);
                 if stream.dir() == Dir::Bi {
                     self.sending.insert(stream, (0, self.answers));
                     self.send(connection, stream);
@@ -126,7 +131,12 @@ impl Application for Peer {
                 self.stopped.push((stream, code));
             }
             Event::Closed(close) => self.closed = Some(close),
-            Event::Readable(_) | Event::Sent(_) => {}
+            Event::Sent(_) => {
+                if let Some(code) = self.closes_when_sent {
+                    connection.close(now, code, "");
+                }
+            }
+            Event::Readable(_) => {}
         }
     }
 }

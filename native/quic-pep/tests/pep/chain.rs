@@ -53,6 +53,8 @@ pub(crate) struct Chain {
     pub(crate) certificates: Certificates,
     client_tls: Arc<QuicClientConfig>,
     server_tls: Arc<QuicServerConfig>,
+    /// The server's connections in the order in which they began.
+    pub(crate) server_keys: Vec<ConnectionKey>,
     /// Whether the server answers at all.
     pub(crate) server_lives: bool,
 }
@@ -96,6 +98,7 @@ impl Chain {
             client_tls: Arc::new(client_tls),
             server_tls,
             certificates,
+            server_keys: Vec::new(),
             server_lives: true,
         }
     }
@@ -121,6 +124,12 @@ impl Chain {
 
     pub(crate) fn client(&mut self, key: ConnectionKey) -> &mut Connection {
         self.client.connection(key).expect("it is not drained")
+    }
+
+    /// The server's end of the connection that began last.
+    pub(crate) fn server(&mut self) -> &mut Connection {
+        let key = *self.server_keys.last().expect("a client came");
+        self.server.connection(key).expect("it is not drained")
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
@@ -203,7 +212,8 @@ impl Chain {
             let (tls, config) = (Arc::clone(&self.server_tls), &self.server_config);
             let scheduler = Strategy::Sequential.scheduler();
             let down = &mut self.hops[last].down;
-            self.server.accept(self.now, down, incoming, tls, config, scheduler).unwrap();
+            let key = self.server.accept(self.now, down, incoming, tls, config, scheduler);
+            self.server_keys.push(key.unwrap());
         }
     }
 

@@ -2,4 +2,7 @@
 
 mod apps;
 mod chain;
+mod ends;
+mod failures;
 mod streams;
+mod timing;

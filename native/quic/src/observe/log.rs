@@ -1,8 +1,9 @@
-use std::collections::HashMap;
 use std::ops::RangeInclusive;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use headway_trace::frame::{Frame, Frames};
+
+use super::backlog::Backlog;
 
 /// What encrypts a packet (RFC 9001 section 2.1).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -50,8 +51,6 @@ pub(crate) struct Sent {
     pub(crate) in_flight: bool,
     /// It holds PATH_CHALLENGE.
     pub(crate) path_challenge: bool,
-    /// Bytes of streams that were never sent before.
-    pub(crate) new_stream_bytes: u64,
     /// The packet itself, if packets are kept.
     pub(crate) plaintext: Option<Plaintext>,
 }
@@ -63,6 +62,7 @@ pub(crate) struct Received {
     pub(crate) number: u64,
     /// Size with header and authentication tag.
     pub(crate) bytes: u64,
+    ack_eliciting: bool,
     /// Packet numbers acknowledged, largest first, and the ACK Delay as sent; for each ACK frame.
     pub(crate) acks: Vec<(Vec<RangeInclusive<u64>>, u64)>,
     /// It held HANDSHAKE_DONE.
@@ -88,11 +88,13 @@ impl Received {
             space,
             number,
             bytes: bytes as u64,
+            ack_eliciting: false,
             acks: Vec::new(),
             handshake_done: false,
             plaintext: keep.then(|| Plaintext::new(header, payload)),
         };
         for frame in Frames::new(payload).map_while(Result::ok) {
+            received.ack_eliciting |= frame.is_ack_eliciting();
             match frame {
                 Frame::Ack { ranges, delay_raw, .. } => {
                     received.acks.push((ranges.collect(), delay_raw));
@@ -123,9 +125,15 @@ pub(crate) enum Observation {
 pub(crate) struct Log {
     keep_packets: bool,
     observations: Vec<Observation>,
-    /// For each stream, where it was sent to.
-    sent_to: HashMap<u64, u64>,
+    /// Data of streams that was handed over.
+    pub(crate) backlog: Backlog,
+    /// 1-RTT packets received since an ACK frame was sent that elicit none.
+    quiet: u64,
 }
+
+/// Packets that elicit no acknowledgment after which quinn-proto adds an ACK frame to the next packet
+/// of its own accord.
+const LAZY_ACK_THRESHOLD: u64 = 10;
 
 /// A log that keys of a connection write.
 pub(crate) type SharedLog = Arc<Mutex<Log>>;
@@ -164,17 +172,9 @@ impl Log {
         self.observations.push(observation);
     }
 
-    /// Forgets a stream that is over.
-    ///
-    /// # Returns
-    /// Where it was sent to.
-    pub(crate) fn forget_stream(&mut self, stream: u64) -> u64 {
-        self.sent_to.remove(&stream).unwrap_or(0)
-    }
-
-    /// Forgets all streams.
-    pub(crate) fn forget_streams(&mut self) {
-        self.sent_to.clear();
+    /// Whether quinn-proto will add an ACK frame to the next packet though none is due.
+    pub(crate) fn expects_lazy_ack(&self) -> bool {
+        self.quiet > LAZY_ACK_THRESHOLD
     }
 
     /// A packet is about to be encrypted.
@@ -196,7 +196,6 @@ impl Log {
             ack_eliciting: false,
             in_flight: false,
             path_challenge: false,
-            new_stream_bytes: 0,
             plaintext: self.keep_packets.then(|| Plaintext::new(header, payload)),
         };
         for frame in Frames::new(payload).map_while(Result::ok) {
@@ -204,8 +203,9 @@ impl Log {
             match frame {
                 Frame::Padding { .. } => sent.in_flight = true,
                 Frame::PathChallenge { .. } => sent.path_challenge = true,
+                Frame::Ack { .. } if space == Space::OneRtt => self.quiet = 0,
                 Frame::Stream { id, offset, length, .. } => {
-                    sent.new_stream_bytes += self.count_new(id, offset + length);
+                    self.backlog.send(id, offset + length);
                 }
                 _ => {}
             }
@@ -223,14 +223,8 @@ impl Log {
         packet: (&[u8], &[u8]),
     ) {
         let received = Received::new(space, number, bytes, packet, self.keep_packets);
+        self.quiet += u64::from(space == Space::OneRtt && !received.ack_eliciting);
         self.push(Observation::Received(received));
-    }
-
-    fn count_new(&mut self, stream: u64, end: u64) -> u64 {
-        let sent_to = self.sent_to.entry(stream).or_default();
-        let new = end.saturating_sub(*sent_to);
-        *sent_to += new;
-        new
     }
 }
 
@@ -239,24 +233,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn stream_bytes_are_new_once() {
+    fn stream_frames_work_the_backlog_off() {
         let mut log = Log::default();
-        // STREAM with offset and length: id 4, offset 0 or 3, three bytes.
-        let first = [0x0e, 4, 0, 3, 1, 2, 3];
-        let second = [0x0e, 4, 3, 3, 1, 2, 3];
-        for (number, payload) in [&first, &first, &second].into_iter().enumerate() {
-            log.sent(Space::OneRtt, number as u64, 40, (&[0; 10], payload));
+        log.backlog.hand_over(4, 5);
+        // STREAM with offset and length: id 4, offset 0, three bytes; twice.
+        for number in 0..2 {
+            log.sent(Space::OneRtt, number, 40, (&[0; 10], &[0x0e, 4, 0, 3, 1, 2, 3]));
         }
-        let mut seen = Vec::new();
-        log.take(&mut seen);
-        let new: Vec<u64> = seen
-            .iter()
-            .map(|observation| match observation {
-                Observation::Sent(sent) => sent.new_stream_bytes,
-                _ => unreachable!("nothing was received"),
-            })
-            .collect();
-        assert_eq!(new, [3, 0, 3]);
+        assert_eq!(log.backlog.unsent(), 2);
     }
 
     #[test]

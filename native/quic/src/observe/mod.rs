@@ -4,6 +4,7 @@
 //! But it takes its cryptography from outside: keys that pass everything on to the real ones see
 //! each packet, with its number, just before encryption and just after decryption.
 
+mod backlog;
 mod config;
 mod keys;
 mod log;

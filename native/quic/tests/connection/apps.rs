@@ -43,6 +43,8 @@ pub(crate) struct Fetch {
     pub(crate) early_data_accepted: Option<bool>,
     pub(crate) closed: Option<Close>,
     pub(crate) request_bytes: usize,
+    /// Bytes of one more stream, on which no answer is expected.
+    pub(crate) upload_bytes: usize,
 }
 
 impl Fetch {
@@ -57,6 +59,11 @@ impl Fetch {
             connection.write(stream, content(0, self.request_bytes));
             connection.finish(stream);
             self.opened.push(Progress { key, stream, bytes: 0, of: 0 });
+        }
+        if self.upload_bytes > 0 {
+            let stream = connection.open(Dir::Uni).unwrap();
+            connection.write(stream, content(0, self.upload_bytes));
+            connection.finish(stream);
         }
     }
 
@@ -196,7 +203,9 @@ impl Side for Serve {
                     Read::Data(_) => {}
                     Read::Finished => {
                         connection.forget(stream);
-                        self.answer(key, connection, stream);
+                        if stream.dir() == Dir::Bi {
+                            self.answer(key, connection, stream);
+                        }
                         return;
                     }
                     _ => return,

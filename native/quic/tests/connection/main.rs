@@ -7,7 +7,6 @@ mod qlog;
 mod early_data;
 mod ledger;
 mod migration;
-mod path;
 mod physics;
 mod schedule;
 mod settings;

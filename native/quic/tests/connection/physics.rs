@@ -1,1 +1,141 @@
+//! What congestion control and pacing make of a path.
 
+use std::time::Duration;
+
+use crate::apps::{Fetch, Serve};
+use crate::link::{Setup, ms};
+use crate::qlog::{Qlog, Scratch};
+
+const LIMIT: Duration = Duration::from_secs(120);
+
+#[test]
+fn every_controller_fills_a_path() {
+    for algorithm in ["newreno", "cubic", "bbr", "bbr3", "hybla"] {
+        let knobs = format!("congestion-control={algorithm}");
+        let mut pair = Setup::symmetric(20.0, ms(20), 100_000).server(&knobs).pair();
+        let (mut fetch, mut serve) = (Fetch::of(1), Serve::of(6_000_000));
+        pair.run(&mut fetch, &mut serve, LIMIT);
+        assert_eq!(fetch.finished.len(), 1, "{algorithm}");
+        // The last 4 MB, of a rate of which 1170 of 1200 bytes are data.
+        let mut left = 4_000_000;
+        let from = fetch.came.iter().rev().find(|(_, _, bytes)| {
+            left -= (*bytes).min(left);
+            left == 0
+        });
+        let seconds = (fetch.finished[0].2 - from.unwrap().0).as_secs_f64();
+        let share = 4_000_000.0 * 8e-6 / seconds / (20.0 * 1170.0 / 1200.0);
+        assert!(share > 0.9 && share <= 1.001, "{algorithm}: {share}");
+    }
+}
+
+#[test]
+fn two_equal_flows_share_alike() {
+    for algorithm in ["newreno", "cubic"] {
+        let knobs = format!("congestion-control={algorithm}");
+        let mut pair = Setup::symmetric(20.0, ms(10), 50_000).server(&knobs).pair();
+        pair.connect();
+        let (mut fetch, mut serve) = (Fetch::of(1), Serve::of(50_000_000));
+        let (warm, limit) = (Duration::from_secs(1), Duration::from_secs(6));
+        pair.run(&mut fetch, &mut serve, warm);
+        let bytes = |fetch: &Fetch| [0, 1].map(|index| fetch.bytes_of(pair.keys[index]) as f64);
+        let before = bytes(&fetch);
+        let keys = pair.keys.clone();
+        pair.run(&mut fetch, &mut serve, limit);
+        let [a, b] = [0, 1].map(|index| fetch.bytes_of(keys[index]) as f64 - before[index]);
+        let jain = (a + b).powi(2) / (2.0 * (a * a + b * b));
+        assert!(jain > 0.95, "{algorithm}: {a} {b}");
+        assert!((a + b) * 8e-6 > 0.9 * 20.0 * 5.0, "{algorithm}: {a} {b}");
+    }
+}
+
+#[test]
+fn a_fixed_rate_is_kept_to_the_nanosecond() {
+    // Pairs of 1200 bytes at 8 Mbit/s: one in 2.4 ms.
+    let mut pair =
+        Setup::symmetric(100.0, ms(5), 2_000_000).server("pacing=8Mbit/s,initial-window=64").pair();
+    pair.run(&mut Fetch::of(1), &mut Serve::of(500_000), LIMIT);
+    let full: Vec<Duration> = pair
+        .down
+        .departures
+        .iter()
+        .filter(|departure| departure.bytes == 1200)
+        .map(|departure| departure.at)
+        .collect();
+    // Past the handshake, and what acknowledgments and updates take of the rate.
+    let gaps: Vec<u128> = full[20..]
+        .chunks_exact(2)
+        .map(|pair| pair[0])
+        .collect::<Vec<_>>()
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]).as_nanos())
+        .collect();
+    let exact = gaps.iter().filter(|&&gap| gap.abs_diff(2_400_000) <= 1).count();
+    assert!(exact * 10 >= gaps.len() * 9, "{exact} of {}: {gaps:?}", gaps.len());
+}
+
+/// Whether states come in this order, others among them.
+fn pass_through(log: &Qlog, expected: &[&str]) -> bool {
+    let mut states = log.states().into_iter().map(|(_, state)| state);
+    expected.iter().all(|state| states.any(|other| other == *state))
+}
+
+#[test]
+fn cubic_goes_through_its_states() {
+    let scratch = Scratch::new("cubic-states");
+    let mut setup = Setup::symmetric(10.0, ms(20), 50_000)
+        .server("slow-start=classic,idle-timeout=60s")
+        .client("idle-timeout=60s")
+        .traces(&scratch.0);
+    setup.down.dark = ms(2500)..ms(4000);
+    let mut pair = setup.pair();
+    let (mut fetch, mut serve) = (Fetch::of(1), Serve::of(3_000_000));
+    pair.run(&mut fetch, &mut serve, LIMIT);
+    assert_eq!(fetch.finished.len(), 1);
+    let log = scratch.server();
+    let expected = [
+        "slow_start",
+        "recovery",
+        "congestion_avoidance",
+        "tail_loss_probe",
+        "pto",
+        "congestion_avoidance",
+        "application_limited",
+    ];
+    assert!(pass_through(&log, &expected), "{:?}", log.states());
+    let probes = log.states().into_iter().find(|(_, state)| state == "tail_loss_probe").unwrap();
+    assert!((2500.0..3000.0).contains(&probes.0), "{probes:?}");
+    let capped = Scratch::new("capped-states");
+    let setup = Setup::symmetric(10.0, ms(20), 50_000).server("max-window=30000B");
+    let mut pair = setup.traces(&capped.0).pair();
+    pair.run(&mut Fetch::of(1), &mut Serve::of(500_000), LIMIT);
+    assert!(pass_through(&capped.server(), &["slow_start", "congestion_avoidance_maxed"]));
+}
+
+#[test]
+fn bbr_goes_through_its_states() {
+    for algorithm in ["bbr", "bbr3"] {
+        let scratch = Scratch::new(&format!("{algorithm}-states"));
+        let knobs = format!("congestion-control={algorithm}");
+        let setup = Setup::symmetric(4.0, ms(20), 50_000).server(&knobs).traces(&scratch.0);
+        let mut pair = setup.pair();
+        pair.run(&mut Fetch::of(1), &mut Serve::of(6_000_000), LIMIT);
+        let expected = ["startup", "drain", "probe_bw", "probe_rtt", "probe_bw"];
+        assert!(pass_through(&scratch.server(), &expected), "{:?}", scratch.server().states());
+    }
+}
+
+#[test]
+fn the_compact_trace_has_a_record_for_every_change() {
+    let scratch = Scratch::new("compact");
+    let mut pair = Setup::symmetric(10.0, ms(20), 50_000).traces(&scratch.0).pair();
+    pair.run(&mut Fetch::of(1), &mut Serve::of(500_000), LIMIT);
+    let bytes = std::fs::read(scratch.file("_server.hwtrace")).unwrap();
+    let records: Vec<&[u8]> = bytes[24..].chunks_exact(72).collect();
+    assert_eq!((bytes.len() - 24) % 72, 0);
+    let states = records.iter().filter(|record| record[0] == 2).count();
+    assert_eq!(states, scratch.server().states().len());
+    let number =
+        |record: &[u8], at: usize| u64::from_le_bytes(record[at..at + 8].try_into().unwrap());
+    let windows = records.iter().filter(|record| record[0] == 1).map(|record| number(record, 16));
+    assert!(windows.clone().next() == Some(12_000) && windows.max().unwrap() > 40_000);
+}

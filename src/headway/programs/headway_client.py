@@ -1,0 +1,134 @@
+"""headway-client, Headway's own client: HTTP/1.1, HTTP/2 and HTTP/3, with every knob."""
+
+from __future__ import annotations
+
+import signal
+from collections.abc import Iterable
+from pathlib import Path
+
+from pydantic import BaseModel, ValidationError
+
+from headway.guest.orders import Ended, Program
+from headway.programs.base import (
+    CA_FILE,
+    CLIENT,
+    QLOG_DIRECTORY,
+    SERVER_NAME,
+    Client,
+    Knob,
+    Measurement,
+    Started,
+    body_files,
+    urls,
+)
+from headway.programs.client import answer_error, last_words, secrets_environment
+from headway.programs.native import QUIC_CONGESTION_CONTROLS, QUIC_KNOBS, command, quic_knobs
+from headway.study.host import HTTP, Protocol
+from headway.study.model import Setting
+from headway.study.workload import Download, Migration, Parallel
+
+REPORT = "headway-client.json"
+"""The client's report in the run's directory; docs/native-client.md describes it."""
+_BODIES = "/tmp/bodies"
+
+
+class _Request(BaseModel):
+    connected_s: float | None
+    secured_s: float | None
+    first_byte_s: float | None
+    last_byte_s: float | None
+    status: int | None
+    bytes: int
+    error: str | None
+
+
+class _Report(BaseModel):
+    requests: list[_Request]
+
+
+class HeadwayClient(Client):
+    """Headway's own client: all requests at once, over one connection or, for HTTP/1.1, several."""
+
+    name = "headway-client"
+    package = "headway-client"
+    protocols = HTTP
+    workloads = (Download, Parallel, Migration)
+    quic_congestion_controls = QUIC_CONGESTION_CONTROLS
+    sets_quic_initial_window = True
+    knobs = (
+        Knob("connections", "6", "connections to the server at a time, for HTTP/1.1"),
+        Knob(
+            "early_data",
+            "off",
+            "send requests as 0-RTT data, after a connection that yields a ticket",
+            ("on", "off"),
+        ),
+        *QUIC_KNOBS,
+    )
+
+    def start(self, setting: Setting, address: str) -> Started:
+        """See `Client.start`."""
+        host = setting.client
+        argv = [
+            command(self.name),
+            f"--protocol={setting.protocol}",
+            f"--resolve={SERVER_NAME}:{address}",
+            f"--report=/lab/run/{REPORT}",
+        ]
+        if setting.tls:
+            argv.append(f"--ca={CA_FILE}")
+        if setting.protocol is Protocol.H1:
+            argv.append(f"--connections={self.knob('connections', host)}")
+        if setting.protocol is Protocol.H3:
+            argv.append(f"--quic={quic_knobs(self, host)}")
+        if setting.capture.qlog:
+            argv.append(f"--qlog={QLOG_DIRECTORY}/{CLIENT}")
+        if self.knob("early_data", host) == "on":
+            argv.append("--early-data")
+        bodies = body_files(setting)
+        if bodies:
+            argv.append(f"--output={_BODIES}")
+        argv += urls(setting)
+        program = Program(
+            self.name,
+            CLIENT,
+            tuple(argv),
+            secrets_environment(setting),
+            migration_signal=signal.SIGUSR1 if setting.protocol is Protocol.H3 else 0,
+        )
+        return Started((program,), bodies=_received(setting) if bodies else ())
+
+    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+        """See `Client.measure`."""
+        try:
+            report = _Report.model_validate_json((directory / REPORT).read_text())
+        except (FileNotFoundError, ValidationError):
+            return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
+        wrong = (_error(request, setting) for request in report.requests)
+        if error := next((error for error in wrong if error), None):
+            return Measurement(error=f"{self.name}: {error}")
+        ends = tuple(request.last_byte_s or 0 for request in report.requests)
+        return Measurement(
+            connect_s=_least(request.connected_s for request in report.requests),
+            tls_s=_least(request.secured_s for request in report.requests),
+            ttfb_s=_least(request.first_byte_s for request in report.requests),
+            total_s=max(ends),
+            bytes=sum(request.bytes for request in report.requests),
+            each_s=ends,
+        )
+
+
+def _received(setting: Setting) -> tuple[str, ...]:
+    """Files that bodies are received into: named as on the server, and numbered."""
+    name = f"{_BODIES}/{int(setting.body_size)}.bin"
+    return (name, *(f"{name}.{number}" for number in range(2, setting.workload.requests + 1)))
+
+
+def _error(request: _Request, setting: Setting) -> str | None:
+    if request.error or request.status is None or request.last_byte_s is None:
+        return request.error or "an answer did not come"
+    return answer_error(request.status, request.bytes, setting)
+
+
+def _least(times_s: Iterable[float | None]) -> float | None:
+    return min((time_s for time_s in times_s if time_s is not None), default=None)

@@ -1,0 +1,72 @@
+"""headway-tcp-pep, Headway's own TCP PEP: splits TCP connections, transparently for both ends."""
+
+from __future__ import annotations
+
+from headway.guest.orders import Program
+from headway.programs.base import Adjustment, Interception, Knob, Started, TcpPep
+from headway.programs.native import command
+from headway.study.hop import Pep
+from headway.study.host import Host
+from headway.study.model import Capture
+
+_KERNELS_CHOICE = "auto"
+
+
+class HeadwayTcpPep(TcpPep):
+    """Headway's own TCP PEP, after the model of PEPsal.
+
+    It accepts a connection at once and reads whatever comes, while the connection to the server is
+    still being established. Initial windows are those of the host's routes.
+    """
+
+    name = "headway-tcp-pep"
+    package = "headway-tcp-pep"
+    knobs = (
+        Knob(
+            "buffer",
+            _KERNELS_CHOICE,
+            "bytes of a side's send and receive buffer (SO_SNDBUF, SO_RCVBUF; the kernel doubles "
+            "them); auto: the kernel tunes them",
+        ),
+        Knob(
+            "notsent_lowat",
+            _KERNELS_CHOICE,
+            "bytes that may wait unsent in a side's kernel (TCP_NOTSENT_LOWAT); auto: no limit",
+        ),
+        Knob("copy", "splice", "how bytes get from side to side", ("splice", "memory")),
+    )
+    adjustments = (
+        Adjustment(
+            "headway-tcp-pep",
+            "source port",
+            "the client's",
+            "the server sees the address and port that it would see without the PEP",
+        ),
+    )
+
+    def intercept(self, interception: Interception, pep: Pep, capture: Capture) -> Started:
+        """See `TcpPep.intercept`."""
+        argv = (
+            command(self.name),
+            f"--listen=0.0.0.0:{interception.port}",
+            f"--copy={self.knob('copy', pep)}",
+            *self._side("client", pep.towards_client),
+            *self._side("server", pep.towards_server),
+            f"--log=/lab/run/{interception.namespace}-{self.name}.jsonl",
+        )
+        program = Program(
+            f"{interception.namespace}-{self.name}",
+            interception.namespace,
+            argv,
+            service=True,
+            listens=(f"tcp:{interception.port}",),
+        )
+        return Started((program,))
+
+    def _side(self, side: str, host: Host) -> list[str]:
+        options = [f"--{side}-congestion-control={host.congestion_control}"]
+        for name in ("buffer", "notsent_lowat"):
+            value = self.knob(name, host)
+            if value != _KERNELS_CHOICE:
+                options.append(f"--{side}-{name.replace('_', '-')}={value}")
+        return options

@@ -1,0 +1,66 @@
+"""Headway's own endpoints with everybody else's: every byte, without loss and with."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from headway.lab.image import installed_extras
+from tests.lab.conftest import RunSetting
+
+pytestmark = pytest.mark.lab
+
+LOSSES = ["0 %", "3 %"]
+CLIENTS = [
+    ("curl", "h1"),
+    ("curl", "h2"),
+    ("curl", "h3"),
+    ("wget2", "h2"),
+    ("aioquic", "h3"),
+    ("ngtcp2", "h3"),
+    ("quic-go", "h3"),
+]
+SERVERS = [
+    ("nginx", "h1"),
+    ("nginx", "h2"),
+    ("nginx", "h3"),
+    ("nginx-1.26", "h3"),
+    ("caddy", "h1"),
+    ("caddy", "h2"),
+    ("caddy", "h3"),
+    ("haproxy", "h2"),
+    ("haproxy", "h3"),
+    ("ngtcp2", "h3"),
+    ("headway-server", "h1"),
+    ("headway-server", "h2"),
+    ("headway-server", "h3"),
+]
+
+
+def setting(client: str, server: str, protocol: str, loss: str) -> dict[str, Any]:
+    return {
+        "protocol": protocol,
+        "client": {"program": client},
+        "server": {"program": server},
+        "workload": {"kind": "parallel", "count": 3, "size": "400 kB"},
+        "path": {"rate": "20 Mbit/s", "rtt": "40 ms", "loss": loss},
+        "capture": {"bodies": True},
+    }
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(("client", "protocol"), CLIENTS)
+def test_our_server(run_setting: RunSetting, client: str, protocol: str, loss: str) -> None:
+    record = run_setting(setting(client, "headway-server", protocol, loss))
+    assert record.error is None
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(("server", "protocol"), SERVERS)
+def test_our_client(run_setting: RunSetting, server: str, protocol: str, loss: str) -> None:
+    record = run_setting(setting("headway-client", server, protocol, loss))
+    assert record.error is None
+    assert record.total_s is not None
+    # 1.2 MB at 20 Mbit/s take half a second, and two round trips come before.
+    assert record.total_s > 0.5

@@ -1,0 +1,95 @@
+"""Headway's TCP PEP in its place: it splits connections, and neither end can tell."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway.lab.run import network_of
+from headway.results.series import read_series
+from headway.study.model import Setting
+from tests.lab.conftest import RunSetting
+
+pytestmark = pytest.mark.lab
+
+PEP = {
+    "program": "headway-tcp-pep",
+    "congestion_control": "hybla",
+    "upstream": {"congestion_control": "reno", "initial_window": 100},
+}
+LOSSY = {"rate": "20 Mbit/s", "rtt": "100 ms", "loss": "3 %"}
+
+
+def chain(protocol: str, *hops: dict[str, Any], **others: Any) -> dict[str, Any]:
+    return {
+        "protocol": protocol,
+        "path": {"rtt": "20 ms"},
+        "hops": list(hops),
+        "workload": {"size": "1 MB"},
+        "capture": {"bodies": True},
+        **others,
+    }
+
+
+def logged(directory: Path, hop: str) -> list[dict[str, Any]]:
+    """What the PEP of a hop has logged of its connections."""
+    lines = (directory / f"{hop}-headway-tcp-pep.jsonl").read_text().splitlines()
+    return [json.loads(line) for line in lines]
+
+
+@pytest.mark.parametrize("copy", ["splice", "memory"])
+@pytest.mark.parametrize("protocol", ["h1", "h2"])
+def test_two_in_a_row_change_no_byte(
+    run_setting: RunSetting, tmp_path: Path, protocol: str, copy: str
+) -> None:
+    pep = PEP | {"knobs": {"copy": copy}}
+    raw = chain(
+        protocol,
+        {"name": "terminal", "tcp_pep": pep, "path": LOSSY},
+        {"name": "gateway", "tcp_pep": pep, "path": {"rtt": "40 ms"}},
+    )
+    record = run_setting(raw)
+    assert record.error is None
+    # TCP's handshake ends at the first PEP, TLS's at the server.
+    assert record.connect_s == pytest.approx(0.020, abs=0.001)
+    assert record.tls_s is not None and record.tls_s > 0.020 + 0.160
+    network = network_of(Setting.model_validate(raw), seed=1)
+    client, server = network.legs[0].left, network.legs[-1].right
+    for hop in ("terminal", "gateway"):
+        (entry,) = logged(tmp_path / "run", hop)
+        assert entry["down_bytes"] > 1_000_000
+        # Both ends see the other's address, the server the client's port, too.
+        towards_client, towards_server = entry["client"], entry["server"]
+        assert towards_client["peer"].split(":")[0] == client
+        assert towards_server["local"] == towards_client["peer"]
+        assert towards_server["peer"] == towards_client["local"] == f"{server}:443"
+        controls = [side["congestion_control"] for side in (towards_client, towards_server)]
+        assert controls == ["hybla", "reno"]
+
+
+def test_its_time_is_next_to_nothing(run_setting: RunSetting) -> None:
+    plain = chain("h2", {"name": "a"}, {"name": "b"}, {"name": "c"}, workload={"size": "100 B"})
+    pep = {"program": "headway-tcp-pep"}
+    split = [{"name": name, "tcp_pep": pep} for name in "abc"]
+    without = run_setting(plain, name="without")
+    through = run_setting(plain | {"hops": split}, name="through")
+    assert without.error is through.error is None
+    assert without.total_s is not None and through.total_s is not None
+    # Three PEPs, each of which may take 0.2 ms.
+    assert through.total_s - without.total_s < 3 * 0.0002
+
+
+def test_nobody_listens_behind_it(run_setting: RunSetting, tmp_path: Path) -> None:
+    raw = chain(
+        "h1",
+        {"name": "gateway", "tcp_pep": PEP, "path": {"rtt": "40 ms"}},
+        tls=False,
+        server={"program": "nginx"},
+        client={"program": "curl"},
+    )
+    record = run_setting(raw)
+    assert record.error is None
+    assert {hop.sender for hop in read_series(tmp_path / "run").hops} == {"gateway", "server"}
