@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from headway.lab.image import installed_extras
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab

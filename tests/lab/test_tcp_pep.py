@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from headway.lab.run import network_of
-from headway.results.series import read_series
+from headway.lab.machine import Machine
+from headway.lab.run import network_of, orders_for
+from headway.programs.base import SERVER
 from headway.study.model import Setting
 from tests.lab.conftest import RunSetting
 
@@ -82,14 +84,15 @@ def test_its_time_is_next_to_nothing(run_setting: RunSetting) -> None:
     assert through.total_s - without.total_s < 3 * 0.0002
 
 
-def test_nobody_listens_behind_it(run_setting: RunSetting, tmp_path: Path) -> None:
-    raw = chain(
-        "h1",
-        {"name": "gateway", "tcp_pep": PEP, "path": {"rtt": "40 ms"}},
-        tls=False,
-        server={"program": "nginx"},
-        client={"program": "curl"},
-    )
-    record = run_setting(raw)
-    assert record.error is None
-    assert {hop.sender for hop in read_series(tmp_path / "run").hops} == {"gateway", "server"}
+def test_the_client_of_a_dead_server_gets_a_reset(machine: Machine, tmp_path: Path) -> None:
+    raw = chain("h2", {"name": "gateway", "tcp_pep": PEP, "path": {"rtt": "40 ms"}})
+    setting = Setting.model_validate(raw)
+    orders = orders_for(setting, network_of(setting, seed=1))
+    present = tuple(program for program in orders.programs if program.namespace != SERVER)
+    (curl,) = machine.boot(replace(orders, programs=present), tmp_path, seed=1).ended
+    assert curl.exit_status != 0
+    # The handshake with the PEP takes a round trip, the reset comes one from the PEP later.
+    assert curl.at_ns == pytest.approx(20e6 + 40e6, abs=5e6)
+    (entry,) = logged(tmp_path, "gateway")
+    assert (entry["end"], entry["connect_s"]) == ("unreachable", None)
+    assert "refused" in entry["error"]

@@ -8,7 +8,7 @@ use bytes::Bytes;
 use crate::channel::Channel;
 use crate::clock::Clock;
 use crate::failure::Failure;
-use crate::progress::Progress;
+use crate::progress::{Established, Progress};
 use crate::protocol::{RequestReader, Supply};
 use crate::report::{Direction, FlowReport, Transport};
 
@@ -38,8 +38,8 @@ impl Answer {
     }
 
     /// The connection is established.
-    pub(crate) fn connected(&mut self, at: Instant) {
-        self.progress.connected(at);
+    pub(crate) fn established(&mut self, at: Established) {
+        self.progress.established(at);
     }
 
     /// Data came.
@@ -82,7 +82,7 @@ impl Answer {
         now: Instant,
         channel: &mut dyn Channel,
     ) -> Result<(), Failure> {
-        self.progress.look(now, channel);
+        self.progress.look(now, Some(channel));
         if let Some(supply) = &mut self.supply {
             self.progress.wrote(supply.pour(channel)?);
         }

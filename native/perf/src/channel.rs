@@ -5,6 +5,7 @@ use headway_http::tcp::{Pipe, PipeError};
 use headway_quic::{Connection, StreamId};
 
 use crate::failure::Failure;
+use crate::progress::Established;
 use crate::report::SenderState;
 
 /// Bytes that may wait to be sent on a QUIC stream: little, but at least so much.
@@ -87,6 +88,13 @@ impl TcpChannel {
     /// Ends this side if it was to end and TLS's handshake, which was in the way, is over.
     pub(crate) fn settle(&mut self) -> Result<(), PipeError> {
         if self.finishing && self.pipe.is_established() { self.pipe.finish() } else { Ok(()) }
+    }
+
+    /// When the connection was established, if it is.
+    pub(crate) fn established(&self) -> Option<Established> {
+        let milestones = self.pipe.milestones();
+        let connected = milestones.connected.filter(|_| self.pipe.is_established())?;
+        Some(Established { connected, secured: milestones.secured })
     }
 
     /// Whether the peer has acknowledged everything.

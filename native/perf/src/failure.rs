@@ -61,6 +61,9 @@ pub(crate) enum Failure {
         /// Bytes asked for.
         wanted: u64,
     },
+    /// The flow's time was over before it had a connection.
+    #[error("cannot connect: no connection until the flow's time was over")]
+    Late,
     /// The server ended although the client had not.
     #[error("the server ended before it was time")]
     Early,

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use crate::channel::Channel;
 use crate::clock::Clock;
 use crate::failure::Failure;
-use crate::progress::Progress;
+use crate::progress::{Established, Progress};
 use crate::protocol::{REQUEST_BYTES, Supply, UNLIMITED, request};
 use crate::report::{Direction, FlowReport, Transport};
 
@@ -73,8 +73,8 @@ impl Flow {
     }
 
     /// The connection is established.
-    pub(crate) fn connected(&mut self, at: Instant) {
-        self.progress.connected(at);
+    pub(crate) fn established(&mut self, at: Established) {
+        self.progress.established(at);
     }
 
     /// Whether the server took early data.
@@ -112,12 +112,9 @@ impl Flow {
         now: Instant,
         channel: &mut dyn Channel,
     ) -> Result<(), Failure> {
+        self.pass_time(now, Some(channel))?;
         if self.is_over() {
             return Ok(());
-        }
-        self.progress.look(now, channel);
-        if self.stop_at.is_some_and(|at| at <= now) {
-            self.stop(now, channel);
         }
         if !self.requested && channel.room() >= REQUEST_BYTES {
             channel.write(request(self.job.exchange().0))?;
@@ -128,6 +125,11 @@ impl Flow {
             self.finish(channel)?;
         }
         Ok(())
+    }
+
+    /// Does what time lets it do while there is no channel.
+    pub(crate) fn wait(&mut self, now: Instant) -> Result<(), Failure> {
+        self.pass_time(now, None)
     }
 
     /// Data came.
@@ -172,13 +174,27 @@ impl Flow {
         self.progress.report(transport, local, remote)
     }
 
-    /// Its time is over: a download has come far enough, an upload has only to arrive.
-    fn stop(&mut self, now: Instant, channel: &dyn Channel) {
+    fn pass_time(
+        &mut self,
+        now: Instant,
+        channel: Option<&mut dyn Channel>,
+    ) -> Result<(), Failure> {
+        let channel = channel.map(|channel| &*channel);
+        self.progress.look(now, channel);
+        let has_time = self.stop_at.is_none_or(|at| now < at);
+        if self.is_over() || has_time {
+            return Ok(());
+        }
+        if !self.progress.is_established() {
+            return Err(Failure::Late);
+        }
+        // A download has come far enough, an upload has only to arrive.
         self.stop_at = None;
         self.supply.stop();
         if self.job.direction == Direction::Download {
-            self.progress.end(now, Some(channel));
+            self.progress.end(now, channel);
         }
+        Ok(())
     }
 
     /// Ends this side once all is written. Where the peer cannot be told to stop sending, the end
@@ -247,6 +263,7 @@ mod tests {
         let now = Instant::now();
         let mut flow = flow(Direction::Upload, Amount::Time(Duration::from_secs(1)), now);
         let mut sink = Sink { unsent: 108, ..Sink::with_room(1008) };
+        flow.established(Established::quic(now));
         flow.advance(now, &mut sink).unwrap();
         assert!(!sink.finished && flow.wants_room());
         assert_eq!(flow.deadline(), Some(now + Duration::from_millis(100)));
@@ -267,6 +284,7 @@ mod tests {
         for stops_peers in [true, false] {
             let mut flow = flow(Direction::Download, Amount::Time(Duration::from_secs(1)), now);
             let mut sink = Sink { stops_peers, ..Sink::with_room(100) };
+            flow.established(Established::quic(now));
             flow.advance(now, &mut sink).unwrap();
             assert_eq!(sink.finished, stops_peers);
             flow.received(now, 5000);
@@ -275,5 +293,15 @@ mod tests {
             assert!(flow.is_over() && flow.deadline().is_none());
             assert_eq!(told(flow).received_bytes, 5000);
         }
+    }
+
+    #[test]
+    fn a_flow_that_is_never_connected_fails_when_its_time_is_over() {
+        let now = Instant::now();
+        let mut flow = flow(Direction::Download, Amount::Time(Duration::from_secs(1)), now);
+        flow.wait(now + Duration::from_millis(250)).unwrap();
+        assert_eq!(flow.deadline(), Some(now + Duration::from_millis(300)));
+        let failure = flow.wait(now + Duration::from_secs(1)).unwrap_err();
+        assert!(matches!(failure, Failure::Late));
     }
 }

@@ -4,8 +4,24 @@ use std::time::{Duration, Instant};
 use crate::channel::Channel;
 use crate::clock::Clock;
 use crate::failure::Failure;
-use crate::report::{Direction, FlowReport, Transport};
+use crate::report::{Direction, FlowReport, SenderState, Transport};
 use crate::series::Meter;
+
+/// When a connection was established.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Established {
+    /// TCP's handshake was over, or QUIC's.
+    pub(crate) connected: Instant,
+    /// TLS's handshake was over, QUIC's included.
+    pub(crate) secured: Option<Instant>,
+}
+
+impl Established {
+    /// Of a QUIC connection, whose handshake is TLS's, too.
+    pub(crate) fn quic(at: Instant) -> Self {
+        Self { connected: at, secured: Some(at) }
+    }
+}
 
 /// How far a flow has come, on either side: what its report will tell.
 #[derive(Debug)]
@@ -13,6 +29,7 @@ pub(crate) struct Progress {
     clock: Clock,
     began: Instant,
     connected: Option<Instant>,
+    secured: Option<Instant>,
     early_data: Option<bool>,
     first_byte: Option<Instant>,
     ended: Option<Instant>,
@@ -32,6 +49,7 @@ impl Progress {
             clock,
             began: now,
             connected: None,
+            secured: None,
             early_data: None,
             first_byte: None,
             ended: None,
@@ -52,8 +70,14 @@ impl Progress {
     }
 
     /// The connection is established.
-    pub(crate) fn connected(&mut self, at: Instant) {
-        self.connected.get_or_insert(at);
+    pub(crate) fn established(&mut self, at: Established) {
+        self.connected.get_or_insert(at.connected);
+        self.secured = self.secured.or(at.secured);
+    }
+
+    /// Whether the connection is established.
+    pub(crate) fn is_established(&self) -> bool {
+        self.connected.is_some()
     }
 
     /// Whether the server took early data.
@@ -92,9 +116,9 @@ impl Progress {
     }
 
     /// Looks at the sender if an interval has ended.
-    pub(crate) fn look(&mut self, now: Instant, channel: &dyn Channel) {
+    pub(crate) fn look(&mut self, now: Instant, channel: Option<&dyn Channel>) {
         if self.due().is_some_and(|due| due <= now) {
-            let sender = self.count_sent(channel);
+            let sender = channel.and_then(|channel| self.count_sent(channel));
             self.meter.close(now, sender);
         }
     }
@@ -121,7 +145,7 @@ impl Progress {
         self.ended.is_some()
     }
 
-    fn count_sent(&mut self, channel: &dyn Channel) -> Option<crate::report::SenderState> {
+    fn count_sent(&mut self, channel: &dyn Channel) -> Option<SenderState> {
         if !self.sends {
             return None;
         }
@@ -152,6 +176,7 @@ impl Progress {
             remote: remote.to_string(),
             start_s: self.clock.seconds(self.began),
             connected_s: seconds(self.connected),
+            secured_s: seconds(self.secured),
             early_data: self.early_data,
             first_byte_s: seconds(self.first_byte),
             end_s: seconds(self.ended),

@@ -69,8 +69,10 @@ pub(crate) struct FlowReport {
     pub(crate) remote: String,
     /// The client began to connect, or the server saw the connection first.
     pub(crate) start_s: f64,
-    /// The connection was established: QUIC's or TLS's handshake was complete, or TCP's without TLS.
+    /// The transport's connection was there: TCP's handshake was over, or QUIC's.
     pub(crate) connected_s: Option<f64>,
+    /// TLS's handshake was over, QUIC's included; none without TLS.
+    pub(crate) secured_s: Option<f64>,
     /// Whether data of the client's first flight were accepted (0-RTT); none if that was not tried.
     pub(crate) early_data: Option<bool>,
     /// The first byte came; a server does not count requests.

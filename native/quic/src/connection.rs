@@ -276,6 +276,12 @@ impl Connection {
         self.receiving.get(&stream).map(Receiving::head_of_line).unwrap_or_default()
     }
 
+    /// The code with which the peer gave a stream up, whether that was read or not.
+    #[must_use]
+    pub fn reset_code(&self, stream: StreamId) -> Option<u64> {
+        self.receiving.get(&stream)?.reset_code()
+    }
+
     /// Forgets a stream whose end was read.
     pub fn forget(&mut self, stream: StreamId) {
         self.receiving.remove(&stream);
@@ -547,11 +553,13 @@ impl Connection {
         let mut news = false;
         receiving.left_over = false;
         loop {
-            if receiving.unread() >= UNREAD_LIMIT {
-                receiving.left_over = true;
-                break;
-            }
-            match chunks.next(usize::MAX) {
+            // With no room left, only a reset is of interest.
+            let room = if receiving.unread() < UNREAD_LIMIT { usize::MAX } else { 0 };
+            match chunks.next(room) {
+                Ok(Some(_)) if room == 0 => {
+                    receiving.left_over = true;
+                    break;
+                }
                 Ok(Some(chunk)) => news |= receiving.insert(time, chunk.offset, chunk.bytes),
                 Ok(None) => {
                     receiving.end(Read::Finished);

@@ -70,6 +70,12 @@ impl Incoming {
         self.0.remote_address()
     }
 
+    /// The Destination Connection ID of its first packet.
+    #[must_use]
+    pub fn destination(&self) -> &[u8] {
+        self.0.orig_dst_cid()
+    }
+
     /// Which of this host's addresses it wants to connect to.
     #[must_use]
     pub fn local_ip(&self) -> Option<IpAddr> {
@@ -117,6 +123,8 @@ pub struct Endpoint {
     log: SharedLog,
     connections: BTreeMap<usize, Connection>,
     incoming: VecDeque<Incoming>,
+    /// What connections that are gone had to tell.
+    last_words: VecDeque<(ConnectionKey, Event)>,
 }
 
 impl Endpoint {
@@ -142,7 +150,7 @@ impl Endpoint {
         config.max_udp_payload_size(MAX_UDP_PAYLOAD).expect("it is within the limits");
         let inner = quinn_proto::Endpoint::new(Arc::new(config), server.clone(), false, None);
         let (connections, incoming) = (BTreeMap::new(), VecDeque::new());
-        Self { inner, server, log, connections, incoming }
+        Self { inner, server, log, connections, incoming, last_words: VecDeque::new() }
     }
 
     /// A connection, until it is drained.
@@ -302,7 +310,11 @@ impl Endpoint {
             }
         }
         for key in drained {
-            self.connections.remove(&key);
+            // One that times out is gone at once.
+            let mut gone = self.connections.remove(&key);
+            while let Some(event) = gone.as_mut().and_then(Connection::poll) {
+                self.last_words.push_back((ConnectionKey(key), event));
+            }
         }
         Ok(())
     }
@@ -314,6 +326,9 @@ impl Endpoint {
 
     /// The next event of any connection.
     pub fn poll(&mut self) -> Option<(ConnectionKey, Event)> {
+        if let Some(last) = self.last_words.pop_front() {
+            return Some(last);
+        }
         self.connections
             .iter_mut()
             .find_map(|(&key, connection)| Some((ConnectionKey(key), connection.poll()?)))

@@ -65,7 +65,7 @@ macro_rules! knob {
 pub static KNOBS: &[Knob] = &[
     knob!(
         "congestion-control",
-        "newreno, cubic, bbr or hybla",
+        "newreno, cubic, bbr, bbr3 or hybla",
         "congestion controller (default cubic)",
         |config, value| assign(&mut config.congestion.algorithm, value)
     ),

@@ -105,8 +105,7 @@ impl Connection {
         if ready.readable && ready.writable {
             self.check(side)?;
         }
-        let established_now = side == Side::Server && self.connect_time.is_none();
-        if established_now {
+        if side == Side::Server && self.connect_time.is_none() {
             options.established(&self.server.stream).map_err(End::Unreachable)?;
             self.connect_time = Some(now.duration_since(self.accepted));
         }
@@ -115,8 +114,7 @@ impl Connection {
             Side::Server => (&self.down, &self.up),
         };
         let reads = ready.readable && from.wants_input();
-        // What the client has sent meanwhile waits for the server's half to be established.
-        let writes = ready.writable && (to.wants_output() || established_now);
+        let writes = ready.writable && to.wants_output();
         if reads {
             self.advance(side, vessels)?;
         }

@@ -47,6 +47,8 @@ impl SideOptions {
         socket.set_reuse_address(true)?;
         // What one half receives is due on the other at once.
         socket.set_tcp_nodelay(true)?;
+        // Urgent data keeps its place in the stream.
+        socket.set_out_of_band_inline(true)?;
         // A peer that vanished without a word does not hold a connection for ever.
         socket.set_keepalive(true)?;
         if let Some(bytes) = self.buffer_bytes {

@@ -41,6 +41,10 @@ impl Vessel {
         Self { kind: Kind::Memory { bytes, taken: 0 }, held: 0 }
     }
 
+    fn is_pipe(&self) -> bool {
+        matches!(self.kind, Kind::Pipe { .. })
+    }
+
     /// Bytes that it holds.
     pub(crate) fn held(&self) -> usize {
         self.held
@@ -95,23 +99,27 @@ impl Vessels {
     pub(crate) fn filled(&mut self, source: &TcpStream) -> io::Result<Vessel> {
         let mut vessel = self.spare.pop().unwrap_or_else(|| self.new_vessel());
         match vessel.fill(source) {
-            Ok(()) => Ok(vessel),
-            Err(error) if is_unsupported(&error) && self.copying == Copying::Splice => {
-                self.copying = Copying::Memory;
-                self.spare.clear();
-                self.filled(source)
-            }
-            Err(error) => {
+            Ok(()) if vessel.held > 0 || !vessel.is_pipe() => return Ok(vessel),
+            Err(error) if !(vessel.is_pipe() && is_in_doubt(&error)) => {
                 self.give_back(vessel);
-                Err(error)
+                return Err(error);
             }
+            _ => {}
         }
+        if source.peek(&mut [0])? == 0 {
+            return Ok(vessel);
+        }
+        self.give_back(vessel);
+        let mut vessel = Vessel::memory();
+        vessel.fill(source)?;
+        Ok(vessel)
     }
 
     /// Takes back an empty vessel.
     pub(crate) fn give_back(&mut self, vessel: Vessel) {
         debug_assert_eq!(vessel.held(), 0, "a vessel goes from connection to connection");
-        if self.spare.len() < SPARE_VESSELS {
+        let is_usual = vessel.is_pipe() == (self.copying == Copying::Splice);
+        if is_usual && self.spare.len() < SPARE_VESSELS {
             self.spare.push(vessel);
         }
     }
@@ -125,7 +133,10 @@ impl Vessels {
     }
 }
 
-/// Whether the kernel cannot splice from this socket, as inside some sandboxes.
-fn is_unsupported(error: &io::Error) -> bool {
-    matches!(Errno::from_io_error(error), Some(Errno::INVAL | Errno::NOSYS))
+/// Whether a socket from which nothing can be spliced may nevertheless be read.
+///
+/// splice(2) never gets past urgent data (RFC 9293, section 3.8.5), and even calls it the end of the
+/// stream if the peer has sent everything. Some sandboxes do not have it at all.
+fn is_in_doubt(error: &io::Error) -> bool {
+    matches!(Errno::from_io_error(error), Some(Errno::AGAIN | Errno::INVAL | Errno::NOSYS))
 }

@@ -76,6 +76,24 @@ fn what_the_client_sends_first_waits_for_the_server() {
 }
 
 #[test]
+fn urgent_data_keeps_its_place() {
+    for copying in COPYING {
+        let (listener, address) = server();
+        let proxy = Proxy::start(address, &[copying]);
+        let mut client = proxy.connect();
+        let (mut server, _) = listener.accept().unwrap();
+        echo(&mut client, &mut server);
+        client.write_all(b"before").unwrap();
+        SockRef::from(&client).send_out_of_band(b"!").unwrap();
+        client.write_all(b"after").unwrap();
+        client.shutdown(Shutdown::Write).unwrap();
+        let mut bytes = String::new();
+        server.read_to_string(&mut bytes).unwrap();
+        assert_eq!(bytes, "before!after", "{copying}");
+    }
+}
+
+#[test]
 fn resets_are_carried_on() {
     for by_client in [true, false] {
         let (listener, address) = server();

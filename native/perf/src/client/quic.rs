@@ -15,6 +15,7 @@ use crate::client::connector::Connector;
 use crate::client::link::Link;
 use crate::failure::Failure;
 use crate::flow::Flow;
+use crate::progress::Established;
 
 /// The application's error code of a connection that is no longer needed.
 const DONE: u64 = 0;
@@ -63,7 +64,7 @@ impl QuicLink {
         let (Some(stream), Some(connection)) =
             (self.stream, self.udp.endpoint.connection(self.key))
         else {
-            return Ok(());
+            return flow.wait(now);
         };
         flow.advance(now, &mut QuicChannel { connection, stream })
     }
@@ -89,7 +90,7 @@ impl QuicLink {
     }
 
     fn connected(&mut self, now: Instant, early_data_accepted: bool, flow: &mut Flow) {
-        flow.connected(now);
+        flow.established(Established::quic(now));
         if self.early {
             flow.tried_early_data(early_data_accepted);
         }

@@ -36,17 +36,14 @@ impl TcpLink {
     }
 
     fn establish(&mut self, flow: &mut Flow) -> Result<(), Failure> {
-        let pipe = &self.channel.pipe;
-        if self.established || !pipe.is_established() {
+        let Some(at) = self.channel.established().filter(|_| !self.established) else {
             return Ok(());
-        }
+        };
         self.established = true;
-        let milestones = pipe.milestones();
-        if let Some(at) = milestones.secured.or(milestones.connected) {
-            flow.connected(at);
-        }
+        flow.established(at);
         if self.early {
-            flow.tried_early_data(pipe.security().is_some_and(|security| security.early_data));
+            let security = self.channel.pipe.security();
+            flow.tried_early_data(security.is_some_and(|security| security.early_data));
         }
         Ok(self.channel.settle()?)
     }

@@ -15,6 +15,7 @@ use crate::answer::Answer;
 use crate::channel::QuicChannel;
 use crate::failure::{Failure, StartError};
 use crate::options::ServerOptions;
+use crate::progress::Established;
 use crate::report::Transport;
 use crate::server::recorder::Recorder;
 use crate::tls;
@@ -147,7 +148,7 @@ impl QuicServer {
             client.connected = Some(now);
         }
         let answers = self.answers.iter_mut().filter(|((of, _), _)| *of == key);
-        answers.for_each(|(_, answer)| answer.connected(now));
+        answers.for_each(|(_, answer)| answer.established(Established::quic(now)));
     }
 
     /// A connection's first flow begins with the connection.
@@ -163,7 +164,7 @@ impl QuicServer {
         }
         let mut answer = recorder.begin(if stream.index() == 0 { client.first_seen } else { now });
         if let Some(at) = client.connected {
-            answer.connected(at);
+            answer.established(Established::quic(at));
         }
         connection.prioritise(stream, &headway_schedule::Priority::default());
         self.answers.insert((key, stream), answer);

@@ -165,13 +165,8 @@ impl Client {
         self.reading = self.channel.pipe.read(now, |piece| pieces.push(piece))?;
         self.channel.settle()?;
         let Some(answer) = &mut self.answer else { return Ok(()) };
-        let milestones = self.channel.pipe.milestones();
-        let connected = match self.transport {
-            Transport::Tcp => milestones.connected,
-            Transport::Tls | Transport::Quic => milestones.secured,
-        };
-        if let Some(at) = connected {
-            answer.connected(at);
+        if let Some(at) = self.channel.established() {
+            answer.established(at);
         }
         pieces.into_iter().for_each(|piece| answer.received(now, piece));
         if self.reading == Reading::Ended {

@@ -130,13 +130,16 @@ impl Application for Peer {
                 self.sending.remove(&stream);
                 self.stopped.push((stream, code));
             }
-            Event::Closed(close) => self.closed = Some(close),
             Event::Sent(_) => {
                 if let Some(code) = self.closes_when_sent {
                     connection.close(now, code, "");
                 }
             }
-            Event::Readable(_) => {}
+            Event::Readable(_) | Event::Closed(_) => {}
         }
+    }
+
+    fn closed(&mut self, close: Close) {
+        self.closed = Some(close);
     }
 }

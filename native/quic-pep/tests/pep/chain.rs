@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use headway_quic::{
-    Config, Connection, ConnectionKey, Endpoint, Event, QuicClientConfig, QuicServerConfig,
+    Close, Config, Connection, ConnectionKey, Endpoint, Event, QuicClientConfig, QuicServerConfig,
 };
 use headway_quic_pep::{Peer, Pep, Record, Settings, Tls};
 use headway_schedule::Strategy;
@@ -16,6 +16,9 @@ pub(crate) const PROTOCOL: &str = "test";
 /// What an application does at one end.
 pub(crate) trait Application {
     fn event(&mut self, now: Instant, connection: &mut Connection, event: Event);
+
+    /// The connection is over, and may be gone.
+    fn closed(&mut self, close: Close);
 }
 
 /// One that does nothing.
@@ -23,6 +26,8 @@ pub(crate) struct Idle;
 
 impl Application for Idle {
     fn event(&mut self, _now: Instant, _connection: &mut Connection, _event: Event) {}
+
+    fn closed(&mut self, _close: Close) {}
 }
 
 /// The path between two neighbours.
@@ -231,16 +236,30 @@ impl Chain {
             let mut quiet = true;
             while let Some((key, event)) = self.client.poll() {
                 quiet = false;
-                client.event(self.now, self.client.connection(key).unwrap(), event);
+                tell(self.now, &mut self.client, client, key, event);
             }
             while let Some((key, event)) = self.server.poll() {
                 quiet = false;
-                server.event(self.now, self.server.connection(key).unwrap(), event);
+                tell(self.now, &mut self.server, server, key, event);
             }
             if quiet {
                 return;
             }
         }
+    }
+}
+
+fn tell(
+    now: Instant,
+    endpoint: &mut Endpoint,
+    application: &mut dyn Application,
+    key: ConnectionKey,
+    event: Event,
+) {
+    match (event, endpoint.connection(key)) {
+        (Event::Closed(close), _) => application.closed(close),
+        (event, Some(connection)) => application.event(now, connection, event),
+        (_, None) => {}
     }
 }
 

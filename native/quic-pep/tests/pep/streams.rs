@@ -32,8 +32,11 @@ fn every_byte_passes<const N: usize>(loss: f64, seed: u64) {
         assert!(peer.received.values().all(|r| r.end == Some(Read::Finished)));
     }
     assert_eq!((&client.opened, &server.opened), (&server.accepted, &client.accepted));
-    let close = Close::Application { code: 7, reason: "all there".to_owned() };
-    assert_eq!(server.closed, Some(close));
+    // A lost CONNECTION_CLOSE is sent again only if something comes; the server may say nothing.
+    if loss == 0.0 {
+        let close = Close::Application { code: 7, reason: "all there".to_owned() };
+        assert_eq!(server.closed, Some(close));
+    }
     assert_eq!(chain.connections(), 0);
 }
 

@@ -72,8 +72,9 @@ fn a_transfer_through_proxies_without_delay_takes_as_long_as_without_them() {
         chain.run(&mut client, &mut Peer::answering(300_000), ms(5_000));
         client.ended_at.expect("it did") - chain.began
     };
-    // The same congestion controller works on the only hop that takes time.
-    assert_eq!(end(&[50, 0]), end(&[50]));
+    // The same congestion controller works on the only hop that takes time. Certificates and
+    // signatures differ by a few bytes, and with them what is paced.
+    assert!(end(&[50, 0]).abs_diff(end(&[50])) < ms(2));
 }
 
 #[test]

@@ -110,6 +110,14 @@ impl Receiving {
         self.end.is_some()
     }
 
+    /// The code of a reset.
+    pub(crate) fn reset_code(&self) -> Option<u64> {
+        match self.end {
+            Some(Read::Reset(code)) => Some(code),
+            _ => None,
+        }
+    }
+
     /// What waited behind gaps so far.
     pub(crate) fn head_of_line(&self) -> HeadOfLine {
         self.head_of_line

@@ -123,8 +123,13 @@ impl Side for Fetch {
                 }
             }
             Event::Readable(stream) if !self.is_slow => self.read(now, key, connection, stream),
-            Event::Closed(close) => self.closed = Some(close),
-            _ => {}
+            event => self.last_word(event),
+        }
+    }
+
+    fn last_word(&mut self, event: Event) {
+        if let Event::Closed(close) = event {
+            self.closed = Some(close);
         }
     }
 }

@@ -13,17 +13,17 @@ fn every_controller_fills_a_path() {
     for algorithm in ["newreno", "cubic", "bbr", "bbr3", "hybla"] {
         let knobs = format!("congestion-control={algorithm}");
         let mut pair = Setup::symmetric(20.0, ms(20), 100_000).server(&knobs).pair();
-        let (mut fetch, mut serve) = (Fetch::of(1), Serve::of(6_000_000));
+        let (mut fetch, mut serve) = (Fetch::of(1), Serve::of(2_500_000));
         pair.run(&mut fetch, &mut serve, LIMIT);
         assert_eq!(fetch.finished.len(), 1, "{algorithm}");
-        // The last 4 MB, of a rate of which 1170 of 1200 bytes are data.
-        let mut left = 4_000_000;
+        // The last MB, of a rate of which 1170 of 1200 bytes are data.
+        let mut left = 1_000_000;
         let from = fetch.came.iter().rev().find(|(_, _, bytes)| {
             left -= (*bytes).min(left);
             left == 0
         });
         let seconds = (fetch.finished[0].2 - from.unwrap().0).as_secs_f64();
-        let share = 4_000_000.0 * 8e-6 / seconds / (20.0 * 1170.0 / 1200.0);
+        let share = 1_000_000.0 * 8e-6 / seconds / (20.0 * 1170.0 / 1200.0);
         assert!(share > 0.9 && share <= 1.001, "{algorithm}: {share}");
     }
 }
@@ -32,10 +32,10 @@ fn every_controller_fills_a_path() {
 fn two_equal_flows_share_alike() {
     for algorithm in ["newreno", "cubic"] {
         let knobs = format!("congestion-control={algorithm}");
-        let mut pair = Setup::symmetric(20.0, ms(10), 50_000).server(&knobs).pair();
+        let mut pair = Setup::symmetric(8.0, ms(10), 20_000).server(&knobs).pair();
         pair.connect();
         let (mut fetch, mut serve) = (Fetch::of(1), Serve::of(50_000_000));
-        let (warm, limit) = (Duration::from_secs(1), Duration::from_secs(6));
+        let (warm, limit) = (Duration::from_secs(1), Duration::from_secs(5));
         pair.run(&mut fetch, &mut serve, warm);
         let bytes = |fetch: &Fetch| [0, 1].map(|index| fetch.bytes_of(pair.keys[index]) as f64);
         let before = bytes(&fetch);
@@ -44,33 +44,25 @@ fn two_equal_flows_share_alike() {
         let [a, b] = [0, 1].map(|index| fetch.bytes_of(keys[index]) as f64 - before[index]);
         let jain = (a + b).powi(2) / (2.0 * (a * a + b * b));
         assert!(jain > 0.95, "{algorithm}: {a} {b}");
-        assert!((a + b) * 8e-6 > 0.9 * 20.0 * 5.0, "{algorithm}: {a} {b}");
+        assert!((a + b) * 8e-6 > 0.9 * 8.0 * 4.0, "{algorithm}: {a} {b}");
     }
 }
 
 #[test]
-fn a_fixed_rate_is_kept_to_the_nanosecond() {
-    // Pairs of 1200 bytes at 8 Mbit/s: one in 2.4 ms.
+fn a_fixed_rate_is_kept_to_the_byte() {
+    // At 8 Mbit/s a byte is a microsecond, and a burst is a pair.
     let mut pair =
         Setup::symmetric(100.0, ms(5), 2_000_000).server("pacing=8Mbit/s,initial-window=64").pair();
     pair.run(&mut Fetch::of(1), &mut Serve::of(500_000), LIMIT);
-    let full: Vec<Duration> = pair
-        .down
-        .departures
-        .iter()
-        .filter(|departure| departure.bytes == 1200)
-        .map(|departure| departure.at)
-        .collect();
-    // Past the handshake, and what acknowledgments and updates take of the rate.
-    let gaps: Vec<u128> = full[20..]
-        .chunks_exact(2)
-        .map(|pair| pair[0])
-        .collect::<Vec<_>>()
-        .windows(2)
-        .map(|pair| (pair[1] - pair[0]).as_nanos())
-        .collect();
-    let exact = gaps.iter().filter(|&&gap| gap.abs_diff(2_400_000) <= 1).count();
-    assert!(exact * 10 >= gaps.len() * 9, "{exact} of {}: {gaps:?}", gaps.len());
+    let full: Vec<_> = pair.down.departures.iter().filter(|d| d.bytes > 1000).skip(20).collect();
+    let bursts: Vec<_> = full.chunk_by(|one, other| one.at == other.at).collect();
+    assert!(bursts.len() > 180);
+    for pair in bursts[1..bursts.len() - 1].windows(2) {
+        let bytes: usize = pair[0].iter().map(|departure| departure.bytes).sum();
+        let gap = pair[1][0].at - pair[0][0].at;
+        let difference = gap.abs_diff(Duration::from_micros(bytes as u64));
+        assert!(difference <= Duration::from_micros(1), "{pair:?}");
+    }
 }
 
 /// Whether states come in this order, others among them.
@@ -86,9 +78,9 @@ fn cubic_goes_through_its_states() {
         .server("slow-start=classic,idle-timeout=60s")
         .client("idle-timeout=60s")
         .traces(&scratch.0);
-    setup.down.dark = ms(2500)..ms(4000);
+    setup.down.dark = ms(1500)..ms(3000);
     let mut pair = setup.pair();
-    let (mut fetch, mut serve) = (Fetch::of(1), Serve::of(3_000_000));
+    let (mut fetch, mut serve) = (Fetch::of(1), Serve::of(4_000_000));
     pair.run(&mut fetch, &mut serve, LIMIT);
     assert_eq!(fetch.finished.len(), 1);
     let log = scratch.server();
@@ -98,12 +90,13 @@ fn cubic_goes_through_its_states() {
         "congestion_avoidance",
         "tail_loss_probe",
         "pto",
-        "congestion_avoidance",
+        // After more than persistent congestion's duration without an acknowledgment.
+        "slow_start",
         "application_limited",
     ];
     assert!(pass_through(&log, &expected), "{:?}", log.states());
     let probes = log.states().into_iter().find(|(_, state)| state == "tail_loss_probe").unwrap();
-    assert!((2500.0..3000.0).contains(&probes.0), "{probes:?}");
+    assert!((1450.0..2000.0).contains(&probes.0), "{probes:?}");
     let capped = Scratch::new("capped-states");
     let setup = Setup::symmetric(10.0, ms(20), 50_000).server("max-window=30000B");
     let mut pair = setup.traces(&capped.0).pair();
@@ -116,9 +109,9 @@ fn bbr_goes_through_its_states() {
     for algorithm in ["bbr", "bbr3"] {
         let scratch = Scratch::new(&format!("{algorithm}-states"));
         let knobs = format!("congestion-control={algorithm}");
-        let setup = Setup::symmetric(4.0, ms(20), 50_000).server(&knobs).traces(&scratch.0);
+        let setup = Setup::symmetric(2.0, ms(20), 50_000).server(&knobs).traces(&scratch.0);
         let mut pair = setup.pair();
-        pair.run(&mut Fetch::of(1), &mut Serve::of(6_000_000), LIMIT);
+        pair.run(&mut Fetch::of(1), &mut Serve::of(3_000_000), LIMIT);
         let expected = ["startup", "drain", "probe_bw", "probe_rtt", "probe_bw"];
         assert!(pass_through(&scratch.server(), &expected), "{:?}", scratch.server().states());
     }

@@ -119,10 +119,10 @@ fn every_packet_is_for_the_stream_that_the_scheduler_names() {
 #[test]
 fn acknowledgments_of_an_upload_change_no_order() {
     for strategy in STRATEGIES {
-        let log = assert_exact(strategy, 1_000_000);
+        let log = assert_exact(strategy, 400_000);
         let acks = log.of("transport:packet_sent").filter(|(_, packet)| {
             packet["frames"].as_array().unwrap().iter().any(|frame| frame["frame_type"] == "ack")
         });
-        assert!(acks.count() > 300, "{strategy}");
+        assert!(acks.count() > 100, "{strategy}");
     }
 }

@@ -29,6 +29,9 @@ pub(crate) trait Side {
         connection: &mut Connection,
         event: Event,
     );
+
+    /// Something happened on a connection that is gone.
+    fn last_word(&mut self, _event: Event) {}
 }
 
 /// What a pair is made of.
@@ -216,11 +219,17 @@ impl Pair {
             let mut quiet = true;
             while let Some((key, event)) = self.client.poll() {
                 quiet = false;
-                client.event(self.now, key, self.client.connection(key).unwrap(), event);
+                match self.client.connection(key) {
+                    Some(connection) => client.event(self.now, key, connection, event),
+                    None => client.last_word(event),
+                }
             }
             while let Some((key, event)) = self.server.poll() {
                 quiet = false;
-                server.event(self.now, key, self.server.connection(key).unwrap(), event);
+                match self.server.connection(key) {
+                    Some(connection) => server.event(self.now, key, connection, event),
+                    None => server.last_word(event),
+                }
             }
             if quiet {
                 return;

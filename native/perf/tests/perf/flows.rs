@@ -1,10 +1,6 @@
 //! Flows on loopback, between the program's two sides.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
-use support::{Place, moment, total};
+use crate::support::{Place, moment, total};
 
 const TRANSPORTS: [&str; 3] = ["quic", "tls", "tcp"];
 const SIZE: u64 = 3_000_000;
@@ -20,6 +16,7 @@ fn downloads_of_a_size() {
         assert_eq!(flow["received_bytes"], SIZE);
         assert_eq!(total(flow, "received_bytes"), SIZE);
         let moments = ["start_s", "connected_s", "first_byte_s", "end_s"];
+        assert_eq!(flow["secured_s"].is_null(), transport == "tcp");
         let moments = moments.map(|name| moment(flow, name));
         assert!(moments.is_sorted(), "{moments:?}");
         let goodput = SIZE as f64 * 8e-6 / (moments[3] - moments[0]);
@@ -67,7 +64,7 @@ fn flows_for_a_time_each_at_its_own() {
         for direction in ["download", "upload"] {
             let place = Place::new(&format!("timed-{transport}-{direction}"));
             let server = place.server(transport, &["--interval", "50ms"]);
-            let options = ["--duration", "0.3s", "--start-offsets", "0s,0.1s,0.2s"];
+            let options = ["--duration", "1s", "--start-offsets", "0s,0.1s,0.2s"];
             let options =
                 [&options[..], &["--direction", direction, "--interval", "50ms"]].concat();
             let report = place.report(server.address(), transport, &options);
@@ -76,8 +73,8 @@ fn flows_for_a_time_each_at_its_own() {
             let starts: Vec<_> = flows.iter().map(|flow| moment(flow, "start_s")).collect();
             assert!(starts[1] - starts[0] >= 0.1 && starts[2] - starts[1] > 0.0, "{starts:?}");
             for flow in flows {
-                assert!(moment(flow, "end_s") - moment(flow, "start_s") >= 0.3);
-                assert!(flow["series"].as_array().unwrap().len() >= 6);
+                assert!(moment(flow, "end_s") - moment(flow, "start_s") >= 1.0);
+                assert!(flow["series"].as_array().unwrap().len() >= 20);
             }
             let (ours, theirs) = match direction {
                 "download" => ("received_bytes", "sent_bytes"),

@@ -1,13 +1,9 @@
 //! What goes wrong is said, and the exit status is 1, or 2 if the options are to blame.
 
-#![allow(clippy::unwrap_used)]
-
-mod support;
-
 use std::io::Read;
 use std::net::{TcpListener, UdpSocket};
 
-use support::Place;
+use crate::support::Place;
 
 /// Short limits for a QUIC client whose server does not answer.
 const IMPATIENT: [&str; 2] = ["--quic", "idle-timeout=300ms,initial-rtt=10ms"];

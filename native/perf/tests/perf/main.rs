@@ -1,0 +1,7 @@
+//! The program's two sides on loopback, as their users see them.
+
+#![allow(clippy::unwrap_used)]
+
+mod failures;
+mod flows;
+mod support;

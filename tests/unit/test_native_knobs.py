@@ -1,0 +1,43 @@
+"""One list of QUIC knobs: the programs', the adapters' and the documentation's."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from headway.programs import SERVERS
+from headway.programs.native import QUIC_KNOBS, quic_knobs
+from headway.study.host import CongestionControl, Host
+
+ROOT = Path(__file__).parents[2]
+
+
+def programs_knobs() -> set[str]:
+    source = (ROOT / "native/quic/src/knobs.rs").read_text()
+    return set(re.findall(r'knob!\(\s*"([a-z-]+)"', source))
+
+
+def test_studies_have_all_knobs_of_the_programs() -> None:
+    # These two are a host's own keys.
+    ours = {knob.name.replace("_", "-") for knob in QUIC_KNOBS} - {"quic-congestion-control"}
+    assert ours | {"congestion-control", "initial-window"} == programs_knobs()
+
+
+def test_all_knobs_are_documented() -> None:
+    text = (ROOT / "docs/native-quic.md").read_text()
+    documented = set(re.findall(r"^\| `([a-z-]+)` \|", text, re.MULTILINE))
+    assert programs_knobs() <= documented
+
+
+def test_knobs_are_passed_on() -> None:
+    host = Host(
+        program="headway-server",
+        congestion_control=CongestionControl.RENO,
+        initial_window=32,
+        knobs={"pacing": "off", "max_ack_delay": "50ms"},
+    )
+    words = quic_knobs(SERVERS["headway-server"], host).split(",")
+    assert words[:2] == ["congestion-control=newreno", "initial-window=32"]
+    assert {"pacing=off", "max-ack-delay=50ms"} <= set(words)
+    chosen = host.model_copy(update={"knobs": {"quic_congestion_control": "bbr3"}})
+    assert quic_knobs(SERVERS["headway-server"], chosen).startswith("congestion-control=bbr3,")
