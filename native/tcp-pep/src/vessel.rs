@@ -29,16 +29,13 @@ enum Kind {
 }
 
 impl Vessel {
-    fn pipe() -> io::Result<Self> {
-        let (output, input) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
-        // Refused where users may not have such pipes: a smaller one takes more turns.
-        let _ = fcntl_setpipe_size(&input, PIPE_BYTES);
-        Ok(Self { kind: Kind::Pipe { input, output }, held: 0 })
-    }
-
-    fn memory() -> Self {
-        let bytes = vec![0; VESSEL_BYTES].into();
-        Self { kind: Kind::Memory { bytes, taken: 0 }, held: 0 }
+    /// An empty one: of memory, too, if the kernel has no more pipes.
+    fn new(copying: Copying) -> Self {
+        let kind = match copying {
+            Copying::Splice => Kind::pipe().unwrap_or_else(|_| Kind::memory()),
+            Copying::Memory => Kind::memory(),
+        };
+        Self { kind, held: 0 }
     }
 
     fn is_pipe(&self) -> bool {
@@ -50,34 +47,61 @@ impl Vessel {
         self.held
     }
 
-    /// Reads once from a socket into the empty vessel; afterwards an empty one means the end.
-    pub(crate) fn fill(&mut self, source: &TcpStream) -> io::Result<()> {
+    /// Reads once from a socket; an empty vessel afterwards means the end.
+    fn fill(&mut self, source: &TcpStream) -> io::Result<()> {
         debug_assert_eq!(self.held, 0, "a pipe with bytes may be full, which looks like no input");
-        self.held = match &mut self.kind {
-            Kind::Pipe { input, .. } => {
-                splice(source, None, input, None, VESSEL_BYTES, SpliceFlags::NONBLOCK)?
-            }
-            Kind::Memory { bytes, taken } => {
-                *taken = 0;
-                (&*source).read(bytes)?
-            }
-        };
+        let mut read = self.kind.read(source);
+        if self.is_pipe() && is_in_doubt(&read) && source.peek(&mut [0])? > 0 {
+            self.kind = Kind::memory();
+            read = self.kind.read(source);
+        }
+        self.held = read?;
         Ok(())
     }
 
     /// Writes once to a socket.
-    pub(crate) fn drain(&mut self, mut sink: &TcpStream) -> io::Result<()> {
-        self.held -= match &mut self.kind {
-            Kind::Pipe { output, .. } => {
-                splice(output, None, sink, None, self.held, SpliceFlags::NONBLOCK)?
-            }
-            Kind::Memory { bytes, taken } => {
-                let written = sink.write(&bytes[*taken..*taken + self.held])?;
-                *taken += written;
-                written
-            }
-        };
+    pub(crate) fn drain(&mut self, sink: &TcpStream) -> io::Result<()> {
+        self.held -= self.kind.write(sink, self.held)?;
         Ok(())
+    }
+}
+
+impl Kind {
+    fn pipe() -> io::Result<Self> {
+        let (output, input) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK)?;
+        // Refused where users may not have such pipes: a smaller one takes more turns.
+        let _ = fcntl_setpipe_size(&input, PIPE_BYTES);
+        Ok(Self::Pipe { input, output })
+    }
+
+    fn memory() -> Self {
+        Self::Memory { bytes: vec![0; VESSEL_BYTES].into(), taken: 0 }
+    }
+
+    fn read(&mut self, mut source: &TcpStream) -> io::Result<usize> {
+        match self {
+            Self::Pipe { input, .. } => {
+                Ok(splice(source, None, input, None, VESSEL_BYTES, SpliceFlags::NONBLOCK)?)
+            }
+            Self::Memory { bytes, taken } => {
+                *taken = 0;
+                source.read(bytes)
+            }
+        }
+    }
+
+    fn write(&mut self, mut sink: &TcpStream, held: usize) -> io::Result<usize> {
+        match self {
+            Self::Pipe { output, .. } => {
+                // Not more than it holds, or the kernel would wait for more before it sends.
+                Ok(splice(output, None, sink, None, held, SpliceFlags::NONBLOCK)?)
+            }
+            Self::Memory { bytes, taken } => {
+                let written = sink.write(&bytes[*taken..*taken + held])?;
+                *taken += written;
+                Ok(written)
+            }
+        }
     }
 }
 
@@ -97,22 +121,14 @@ impl Vessels {
 
     /// A vessel with what a socket has received, an empty one at the end.
     pub(crate) fn filled(&mut self, source: &TcpStream) -> io::Result<Vessel> {
-        let mut vessel = self.spare.pop().unwrap_or_else(|| self.new_vessel());
+        let mut vessel = self.spare.pop().unwrap_or_else(|| Vessel::new(self.copying));
         match vessel.fill(source) {
-            Ok(()) if vessel.held > 0 || !vessel.is_pipe() => return Ok(vessel),
-            Err(error) if !(vessel.is_pipe() && is_in_doubt(&error)) => {
+            Ok(()) => Ok(vessel),
+            Err(error) => {
                 self.give_back(vessel);
-                return Err(error);
+                Err(error)
             }
-            _ => {}
         }
-        if source.peek(&mut [0])? == 0 {
-            return Ok(vessel);
-        }
-        self.give_back(vessel);
-        let mut vessel = Vessel::memory();
-        vessel.fill(source)?;
-        Ok(vessel)
     }
 
     /// Takes back an empty vessel.
@@ -123,20 +139,18 @@ impl Vessels {
             self.spare.push(vessel);
         }
     }
-
-    /// A new vessel: of memory if the kernel has no more pipes.
-    fn new_vessel(&self) -> Vessel {
-        match self.copying {
-            Copying::Splice => Vessel::pipe().unwrap_or_else(|_| Vessel::memory()),
-            Copying::Memory => Vessel::memory(),
-        }
-    }
 }
 
-/// Whether a socket from which nothing can be spliced may nevertheless be read.
+/// Whether a socket from which nothing was spliced may nevertheless be read.
 ///
 /// splice(2) never gets past urgent data (RFC 9293, section 3.8.5), and even calls it the end of the
 /// stream if the peer has sent everything. Some sandboxes do not have it at all.
-fn is_in_doubt(error: &io::Error) -> bool {
-    matches!(Errno::from_io_error(error), Some(Errno::AGAIN | Errno::INVAL | Errno::NOSYS))
+fn is_in_doubt(spliced: &io::Result<usize>) -> bool {
+    match spliced {
+        Ok(length) => *length == 0,
+        Err(error) => {
+            let errno = Errno::from_io_error(error);
+            matches!(errno, Some(Errno::AGAIN | Errno::INVAL | Errno::NOSYS))
+        }
+    }
 }
