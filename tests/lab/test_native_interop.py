@@ -30,6 +30,7 @@ SERVERS = [
     ("caddy", "h3"),
     ("haproxy", "h2"),
     ("haproxy", "h3"),
+    ("aioquic", "h3"),
     ("ngtcp2", "h3"),
     ("headway-server", "h1"),
     ("headway-server", "h2"),
@@ -63,3 +64,23 @@ def test_our_client(run_setting: RunSetting, server: str, protocol: str, loss: s
     assert record.total_s is not None
     # 1.2 MB at 20 Mbit/s take half a second, and two round trips come before.
     assert record.total_s > 0.5
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("protocol", ["h1", "h2", "h3"])
+def test_our_client_through_envoy(run_setting: RunSetting, protocol: str, loss: str) -> None:
+    raw = setting("headway-client", "nginx", protocol, loss)
+    record = run_setting(raw | {"proxy": {"program": "envoy"}})
+    assert record.error is None
+
+
+@pytest.mark.parametrize("protocol", ["h1", "h2", "h3"])
+def test_equal_seeds_give_equal_runs(run_setting: RunSetting, protocol: str) -> None:
+    raw = setting("headway-client", "headway-server", protocol, "3 %")
+    first, second, other = (
+        run_setting(raw, seed=seed, name=name)
+        for name, seed in (("first", 1), ("second", 1), ("other", 2))
+    )
+    assert first.error is None
+    assert (first.total_s, first.virtual_s) == (second.total_s, second.virtual_s)
+    assert other.total_s != first.total_s

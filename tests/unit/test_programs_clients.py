@@ -24,12 +24,14 @@ from headway.programs.base import Client, Measurement
 from headway.programs.client import TRIES, last_words, started_again
 from headway.programs.ngtcp2_client import _spellings, _Stream
 from headway.study.model import Setting
+from headway.study.workload import Bulk
 
 ADDRESS = "10.0.2.2"
 OK = Ended("client", 0, 1_500_000_000)
 DOWNLOAD = {"kind": "download", "size": "1 kB"}
 PARALLEL = {"kind": "parallel", "size": "1 kB", "count": 2}
 MIGRATION = {"kind": "migration", "size": "1 kB", "after": "500 B"}
+BULK = {"kind": "bulk", "size": "1 kB"}
 WORKLOADS = {"download": DOWNLOAD, "parallel": PARALLEL, "migration": MIGRATION}
 
 ALL = [
@@ -83,14 +85,16 @@ def test_every_request_has_a_url_and_every_body_a_file(
 
 @pytest.mark.parametrize("client", [c for c in CLIENTS.values() if c.knobs], ids=lambda c: c.name)
 def test_every_value_of_a_knob_changes_the_command(client: Client) -> None:
-    protocol = str(max(client.protocols))
+    workload = BULK if Bulk in client.workloads else MIGRATION
+
+    def told(knobs: dict[str, str]) -> list[tuple[str, ...]]:
+        protocols = sorted(client.protocols)
+        return [argv(setting(client.name, str(p), workload, knobs=knobs)) for p in protocols]
+
     for knob in client.knobs:
         other = next((value for value in knob.choices if value != knob.default), "9")
-        usual = argv(setting(client.name, protocol, MIGRATION))
-        changed = argv(setting(client.name, protocol, MIGRATION, knobs={knob.name: other}))
-        assert changed != usual
-        default = argv(setting(client.name, protocol, MIGRATION, knobs={knob.name: knob.default}))
-        assert default == usual
+        assert told({knob.name: other}) != told({})
+        assert told({knob.name: knob.default}) == told({})
 
 
 # Starting again

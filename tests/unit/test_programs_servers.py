@@ -44,6 +44,21 @@ OTHER_VALUES = {
     "connection_window": "65536",
     "initial_rtt": "100ms",
     "ack_threshold": "10",
+    "scheduler": "sequential",
+    "notsent_lowat": "0",
+    "tls_record_bytes": "1400",
+    "h2_frame_bytes": "4000",
+    "max_window": "100",
+    "emulated_connections": "2",
+    "pacing": "off",
+    "max_udp_payload": "1200",
+    "packet_threshold": "10",
+    "time_threshold": "2",
+    "idle_timeout": "60s",
+    "max_streams": "10",
+    "max_ack_delay": "10ms",
+    "cpu_per_sent": "10us",
+    "cpu_per_received": "10us",
 }
 
 
@@ -75,7 +90,7 @@ ADAPTERS = [
 
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_services_open_the_sockets_of_their_protocols(adapter: Server | ReverseProxy) -> None:
-    sockets = {Protocol.H1: "tcp:443", Protocol.H2: "tcp:443", Protocol.H3: "udp:443"}
+    sockets = {protocol: "udp:443" if protocol.over_quic else "tcp:443" for protocol in Protocol}
     for protocol in adapter.protocols:
         started = start(adapter, protocol, host())
         assert all(program.service for program in started.programs)
@@ -103,7 +118,7 @@ def test_every_congestion_control_of_quic_is_another_start(adapter: Server | Rev
         text(start(adapter, Protocol.H3, host(name))) for name in adapter.quic_congestion_controls
     }
     assert len(told) == len(adapter.quic_congestion_controls)
-    fallback = start(adapter, Protocol.H3, host("hybla"))
+    fallback = start(adapter, Protocol.H3, host("vegas"))
     assert fallback == start(adapter, Protocol.H3, host(adapter.quic_congestion_controls[0]))
 
 

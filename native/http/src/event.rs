@@ -97,7 +97,7 @@ pub enum ServerEvent {
         /// The request.
         request: Request,
     },
-    /// The response was handed on to be sent, all of it.
+    /// The response was sent, all of it: over TCP handed to the kernel, over QUIC acknowledged.
     Finished {
         /// To which request.
         id: RequestId,

@@ -133,6 +133,9 @@ pub(crate) struct TransportOptions {
     /// Bytes that may wait in the kernel unsent (TCP_NOTSENT_LOWAT); 0 is no limit
     #[arg(long, value_name = "BYTES", default_value_t = 128 << 10)]
     tcp_notsent_lowat: u32,
+    /// Largest TLS record sent over TCP, its header included; 16 KiB of data without this
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(64..=16_389))]
+    tls_record_bytes: Option<u32>,
 }
 
 impl TransportOptions {
@@ -145,6 +148,11 @@ impl TransportOptions {
         config.qlog_directory.clone_from(&self.qlog);
         config.trace_directory.clone_from(&self.trace);
         Ok(config)
+    }
+
+    /// The largest TLS record over TCP.
+    pub(crate) fn record_bytes(&self) -> Option<usize> {
+        self.tls_record_bytes.map(|bytes| bytes as usize)
     }
 
     /// What TCP sockets are set to.

@@ -15,7 +15,11 @@ const TCP_EARLY_BYTES: u32 = 16 << 10;
 const QUIC_EARLY_BYTES: u32 = u32::MAX;
 
 /// A client's TLS, over TCP or for QUIC.
-pub(crate) fn client(ca: &Path, early_data: bool) -> Result<Arc<ClientConfig>, TlsError> {
+pub(crate) fn client(
+    ca: &Path,
+    early_data: bool,
+    record_bytes: Option<usize>,
+) -> Result<Arc<ClientConfig>, TlsError> {
     let tls = ClientTls {
         trust: Trust::File(ca.to_owned()),
         protocols: Vec::new(),
@@ -24,6 +28,7 @@ pub(crate) fn client(ca: &Path, early_data: bool) -> Result<Arc<ClientConfig>, T
     };
     let mut config = Arc::unwrap_or_clone(tls.config()?);
     config.alpn_protocols = vec![ALPN.to_vec()];
+    config.max_fragment_size = record_bytes;
     Ok(Arc::new(config))
 }
 
@@ -33,8 +38,12 @@ pub(crate) fn quic_client(tls: Arc<ClientConfig>) -> Arc<QuicClientConfig> {
 }
 
 /// A server's TLS over TCP.
-pub(crate) fn server(identity: &Identity, early_data: bool) -> Result<Arc<ServerConfig>, TlsError> {
-    server_with(identity, if early_data { TCP_EARLY_BYTES } else { 0 })
+pub(crate) fn server(
+    identity: &Identity,
+    early_data: bool,
+    record_bytes: Option<usize>,
+) -> Result<Arc<ServerConfig>, TlsError> {
+    server_with(identity, if early_data { TCP_EARLY_BYTES } else { 0 }, record_bytes)
 }
 
 /// A server's TLS for QUIC.
@@ -42,18 +51,22 @@ pub(crate) fn quic_server(
     identity: &Identity,
     early_data: bool,
 ) -> Result<Arc<QuicServerConfig>, TlsError> {
-    let tls = server_with(identity, if early_data { QUIC_EARLY_BYTES } else { 0 })?;
+    let tls = server_with(identity, if early_data { QUIC_EARLY_BYTES } else { 0 }, None)?;
     let quic = QuicServerConfig::try_from(tls).expect("ring has QUIC's initial cipher suite");
     Ok(Arc::new(quic))
 }
 
-fn server_with(identity: &Identity, early_bytes: u32) -> Result<Arc<ServerConfig>, TlsError> {
+fn server_with(
+    identity: &Identity,
+    early_bytes: u32,
+    record_bytes: Option<usize>,
+) -> Result<Arc<ServerConfig>, TlsError> {
     let tls = ServerTls {
         identity: identity.clone(),
         protocols: Vec::new(),
         versions: Versions::Tls13,
         early_data_bytes: early_bytes,
-        record_bytes: None,
+        record_bytes,
     };
     let mut config = Arc::unwrap_or_clone(tls.config()?);
     config.alpn_protocols = vec![ALPN.to_vec()];

@@ -59,8 +59,8 @@ struct Header<'a> {
 impl<'a> Header<'a> {
     fn read(datagram: &'a [u8]) -> Option<Self> {
         let (first, rest) = datagram.split_first()?;
-        // Long header form, fixed bit, type Initial.
-        if first & 0xf0 != 0xc0 {
+        // Long header, type Initial. The fixed bit need not be set (RFC 9287).
+        if first & 0xb0 != 0x80 {
             return None;
         }
         let (version, rest) = rest.split_first_chunk()?;

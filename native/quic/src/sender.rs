@@ -286,12 +286,14 @@ impl Sender {
     /// Size of the next 1-RTT packet's header, and what must be left for it to turn out larger;
     /// `None` before the first one.
     fn short_header(&self) -> Option<usize> {
+        // Before the first one, acknowledgments are of early data.
+        let connection_id_size = self.connection_id_size?;
         let acked = self.ledger.largest_acked(Space::OneRtt);
         let next = self.last_number + 1;
         let size = number_size(next, acked);
         // quinn-proto skips numbers now and then.
         let slack = if number_size(next + 1, acked) > size { 1 + LENGTH } else { 0 };
-        Some(1 + self.connection_id_size? + size + slack)
+        Some(1 + connection_id_size + size + slack)
     }
 
     /// A stream is over.

@@ -76,16 +76,15 @@ impl QuicListener {
 
     /// The server ends: clients are told.
     pub(crate) fn end(&mut self, context: &mut Context<'_>) {
-        for (&key, (_, _)) in &self.connections {
+        for (key, (mut side, mut exchanges)) in std::mem::take(&mut self.connections) {
             if let Some(connection) = self.udp.endpoint.connection(key) {
                 connection.close(context.now, NO_ERROR, "the server ends");
             }
+            side.close("the server ends");
+            end_exchanges(&mut side, &mut exchanges, context);
         }
         // Whatever is wrong with the socket, it is over.
         let _ = self.udp.transmit(context.now);
-        while let Some((key, event)) = self.udp.endpoint.poll() {
-            self.handle(key, event, context);
-        }
     }
 
     fn accept(&mut self, incoming: Incoming, opened: &mut u64, now: Instant) -> io::Result<()> {
@@ -105,12 +104,20 @@ impl QuicListener {
     }
 
     fn handle(&mut self, key: ConnectionKey, event: Event, context: &mut Context<'_>) {
-        let is_over = matches!(event, Event::Closed(_));
         let Some((side, exchanges)) = self.connections.get_mut(&key) else { return };
-        let Some(connection) = self.udp.endpoint.connection(key) else { return };
-        side.handle(context.now, connection, event);
-        answer(side, connection, exchanges, context);
-        if is_over {
+        match (self.udp.endpoint.connection(key), event) {
+            (Some(connection), event) => {
+                side.handle(context.now, connection, event);
+                answer(side, connection, exchanges, context);
+            }
+            // One that timed out is gone when it says so.
+            (None, Event::Closed(reason)) => {
+                side.close(&reason.to_string());
+                end_exchanges(side, exchanges, context);
+            }
+            (None, _) => {}
+        }
+        if side.is_closed() {
             self.connections.remove(&key);
         }
     }
@@ -131,5 +138,12 @@ fn answer(
             let reply = exchanges.answer(id, &request, context.service, context.now);
             side.respond(connection, id, reply);
         }
+    }
+}
+
+/// Logs what became of the responses of a connection that is over.
+fn end_exchanges(side: &mut h3::Server, exchanges: &mut Exchanges, context: &mut Context<'_>) {
+    while let Some(event) = side.poll() {
+        exchanges.end(&event, Protocol::H3, context.log, context.now);
     }
 }

@@ -11,7 +11,7 @@ use socket2::SockRef;
 use crate::connection::{Connection, End, UNREACHABLE};
 use crate::half::Half;
 
-/// What is written about a connection when it is over.
+/// What is written about a connection when it is established, and when it is over.
 #[derive(Debug, Serialize)]
 struct Entry {
     /// The connection's number; the first is 1.
@@ -20,14 +20,14 @@ struct Entry {
     at_s: f64,
     /// How long the server's half took to be established, in seconds; none if it never was.
     connect_s: Option<f64>,
-    /// How long it lasted, in seconds.
+    /// How long it has lasted, in seconds.
     duration_s: f64,
     /// What the server's socket was given, in bytes.
     up_bytes: u64,
     /// What the client's socket was given, in bytes.
     down_bytes: u64,
-    /// Why it is over.
-    end: &'static str,
+    /// Why it is over; none if it goes on.
+    end: Option<&'static str>,
     /// What the kernel says of that.
     error: Option<String>,
     /// The half between client and proxy.
@@ -36,8 +36,8 @@ struct Entry {
     server: HalfEntry,
 }
 
-/// One half, as the kernel knows it at the end. Of a complete connection, what the peer has not
-/// acknowledged by then is still delivered.
+/// One half, as the kernel knows it. At the end of a complete connection, what the peer has not
+/// acknowledged is still delivered.
 #[derive(Debug, Serialize)]
 struct HalfEntry {
     /// The peer's address.
@@ -69,7 +69,7 @@ impl HalfEntry {
     }
 }
 
-/// A JSON line for every connection, written when it is over.
+/// JSON lines: two for every connection, when it is established and when it is over.
 pub(crate) struct Log {
     out: Option<Box<dyn Write>>,
     start: Instant,
@@ -86,8 +86,8 @@ impl Log {
         Ok(Self { out, start })
     }
 
-    /// Writes of a connection that is over.
-    pub(crate) fn over(&mut self, number: u64, of: &Connection, end: &End, now: Instant) {
+    /// Writes of a connection that is established or over.
+    pub(crate) fn tell(&mut self, number: u64, of: &Connection, end: Option<&End>, now: Instant) {
         if self.out.is_none() {
             return;
         }
@@ -98,8 +98,8 @@ impl Log {
             duration_s: now.duration_since(of.accepted).as_secs_f64(),
             up_bytes: of.up.bytes(),
             down_bytes: of.down.bytes(),
-            end: end.name(),
-            error: end.error().map(ToString::to_string),
+            end: end.map(End::name),
+            error: end.and_then(End::error).map(ToString::to_string),
             client: HalfEntry::new(&of.client),
             server: HalfEntry::new(&of.server),
         });
@@ -121,7 +121,7 @@ impl Log {
             duration_s: 0.0,
             up_bytes: 0,
             down_bytes: 0,
-            end: UNREACHABLE,
+            end: Some(UNREACHABLE),
             error: Some(error.to_string()),
             client: HalfEntry::new(client),
             server: HalfEntry::none(server),

@@ -40,7 +40,7 @@ pub(crate) struct Options {
     /// How bytes get from one half to the other
     #[arg(long, default_value = "splice", value_name = "HOW")]
     pub(crate) copy: Copying,
-    /// A JSON line for every connection, to this file; - is the standard output
+    /// JSON lines for every connection, at its beginning and end, to this file; - is the standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
     /// Connections at a time, at most; further ones wait in the kernel

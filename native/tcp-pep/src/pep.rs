@@ -120,8 +120,14 @@ impl Pep {
         let (number, side) = half(ready.token);
         // Both halves may be ready at the same time, and the first have ended the connection.
         let Some(connection) = self.connections.get_mut(&number) else { return Ok(()) };
+        let was_established = connection.connect_time.is_some();
         match connection.ready(side, ready, &self.server_side, &mut self.vessels, now) {
-            Ok(()) => connection.watch(reactor),
+            Ok(()) => {
+                if !was_established && connection.connect_time.is_some() {
+                    self.log.tell(number, connection, None, now);
+                }
+                connection.watch(reactor)
+            }
             Err(end) => {
                 self.over(number, &end, now);
                 self.listen(reactor)
@@ -134,7 +140,7 @@ impl Pep {
         if !matches!(end, End::Complete) {
             connection.abort();
         }
-        self.log.over(number, &connection, end, now);
+        self.log.tell(number, &connection, Some(end), now);
     }
 
     /// Waits for further connections if there is room for them; else the kernel holds them.

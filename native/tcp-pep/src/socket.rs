@@ -115,10 +115,28 @@ pub(crate) fn accept(listener: &TcpListener, upstream: Upstream) -> io::Result<O
             }
             Err(Errno::AGAIN) => return Ok(None),
             // Without an address the client is gone already.
-            Ok((_, None)) | Err(Errno::CONNABORTED | Errno::INTR | Errno::PERM) => {}
+            Ok((_, None)) => {}
+            Err(error) if is_of_the_connection(error) => {}
             Err(error) => return Err(error.into()),
         }
     }
+}
+
+/// Errors of accept4(2) that tell of one connection and not of the listener.
+fn is_of_the_connection(error: Errno) -> bool {
+    matches!(
+        error,
+        Errno::CONNABORTED
+            | Errno::HOSTDOWN
+            | Errno::HOSTUNREACH
+            | Errno::INTR
+            | Errno::NETDOWN
+            | Errno::NETUNREACH
+            | Errno::NONET
+            | Errno::NOPROTOOPT
+            | Errno::PERM
+            | Errno::PROTO
+    )
 }
 
 /// Begins to connect the second half; the socket becomes writable when it is decided.

@@ -93,7 +93,6 @@ impl Kind {
     fn write(&mut self, mut sink: &TcpStream, held: usize) -> io::Result<usize> {
         match self {
             Self::Pipe { output, .. } => {
-                // Not more than it holds, or the kernel would wait for more before it sends.
                 Ok(splice(output, None, sink, None, held, SpliceFlags::NONBLOCK)?)
             }
             Self::Memory { bytes, taken } => {

@@ -29,12 +29,13 @@ from aioquic.quic.configuration import QuicConfiguration  # type: ignore
 from aioquic.quic.connection import QuicConnection  # type: ignore
 from aioquic.quic.logger import QuicFileLogger  # type: ignore
 
+from headway.guest.aioquic_acks import forget_old_gaps
+
 # Flow control is not to limit a transfer: these windows exceed the bandwidth-delay product of
 # every path that a study is likely to have, and are open from the start.
 _STREAM_WINDOW = 16 << 20
 _CONNECTION_WINDOW = 24 << 20
 _LARGEST_DATAGRAM = 65536
-_MOST_ACK_RANGES = 64
 _LONGEST_ACK_DELAY_S = 0.001
 """What aioquic waits, at most, before it acknowledges a packet."""
 _PATIENCE_S = 3.0
@@ -181,18 +182,9 @@ class Connection:
         return opened
 
     def _send(self) -> None:
-        self._forget_old_gaps()
+        forget_old_gaps(self._quic)
         for datagram, _ in self._quic.datagrams_to_send(now=time.monotonic()):
             self._path.send(datagram)
-
-    def _forget_old_gaps(self) -> None:
-        """Keep ACK frames short, as RFC 9000, section 13.2.3 advises.
-
-        aioquic lists every gap there ever was, and fails when the list outgrows a packet.
-        """
-        for space in self._quic._spaces.values():
-            while len(space.ack_queue) > _MOST_ACK_RANGES:
-                space.ack_queue.shift()
 
     def _receive(self) -> None:
         datagram = self._path.receive()

@@ -6,13 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TypeVar
 
 from headway.errors import WrongInputError, nearest
-from headway.programs.aioquic import Aioquic
+from headway.programs.aioquic import Aioquic, AioquicServer
 from headway.programs.base import Adapter, Client, QuicPep, ReverseProxy, Server, TcpPep
 from headway.programs.caddy import Caddy
 from headway.programs.curl import Curl
 from headway.programs.envoy import Envoy
 from headway.programs.haproxy import Haproxy, HaproxyProxy
 from headway.programs.headway_client import HeadwayClient
+from headway.programs.headway_perf import HeadwayPerfClient, HeadwayPerfServer
 from headway.programs.headway_server import HeadwayServer
 from headway.programs.headway_tcp_pep import HeadwayTcpPep
 from headway.programs.nginx import Nginx, Nginx126, NginxProxy
@@ -30,11 +31,29 @@ _A = TypeVar("_A", bound=Adapter)
 
 CLIENTS: dict[str, Client] = {
     adapter.name: adapter
-    for adapter in (Curl(), Wget(), Wget2(), Aioquic(), Ngtcp2Client(), QuicGo(), HeadwayClient())
+    for adapter in (
+        Curl(),
+        Wget(),
+        Wget2(),
+        Aioquic(),
+        Ngtcp2Client(),
+        QuicGo(),
+        HeadwayClient(),
+        HeadwayPerfClient(),
+    )
 }
 SERVERS: dict[str, Server] = {
     adapter.name: adapter
-    for adapter in (Nginx(), Nginx126(), Caddy(), Haproxy(), Ngtcp2Server(), HeadwayServer())
+    for adapter in (
+        Nginx(),
+        Nginx126(),
+        Caddy(),
+        Haproxy(),
+        AioquicServer(),
+        Ngtcp2Server(),
+        HeadwayServer(),
+        HeadwayPerfServer(),
+    )
 }
 PROXIES: dict[str, ReverseProxy] = {
     adapter.name: adapter for adapter in (Envoy(), HaproxyProxy(), NginxProxy())

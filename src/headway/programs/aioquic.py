@@ -1,4 +1,7 @@
-"""aioquic: HTTP/3, by a client of ours that runs on it (``headway.guest.aioquic_client``)."""
+"""aioquic: HTTP/3, by a client and a server of ours that run on it.
+
+They are ``headway.guest.aioquic_client`` and ``headway.guest.aioquic_server``.
+"""
 
 from __future__ import annotations
 
@@ -7,33 +10,49 @@ from pathlib import Path
 
 from headway.guest.orders import Ended, Program
 from headway.programs.base import (
+    CERTIFICATE_FILE,
     CLIENT,
+    KEY_FILE,
     QLOG_DIRECTORY,
     SECRETS_FILE,
     Adjustment,
     Client,
+    Listener,
     Measurement,
+    Server,
     Started,
     body_files,
     port,
+    served_on,
     urls,
 )
 from headway.programs.client import IDLE_LIMIT_S, reported
-from headway.study.host import Protocol
-from headway.study.model import Setting
+from headway.study.host import Host, Protocol
+from headway.study.model import Capture, Setting
 from headway.study.workload import Download, Migration, Parallel
 
-_CLIENT = ("python3", "-B", "-m", "headway.guest.aioquic_client")
+_PYTHON = ("python3", "-B", "-m")
+_CLIENT = (*_PYTHON, "headway.guest.aioquic_client")
+_SERVER = (*_PYTHON, "headway.guest.aioquic_server")
+_ENVIRONMENT = {"PYTHONPATH": "/lab/code"}
+_PACKAGE = "python3-aioquic"
+_CONGESTION_CONTROLS = ("reno", "cubic")
+_FEW_ACK_RANGES = Adjustment(
+    "aioquic",
+    "ranges in an ACK frame",
+    "64, the newest",
+    "it lists every gap there ever was, and fails when the list outgrows a packet",
+)
 
 
 class Aioquic(Client):
     """aioquic: all requests at once, on one connection."""
 
     name = "aioquic"
-    package = "python3-aioquic"
+    package = _PACKAGE
     protocols = frozenset({Protocol.H3})
     workloads = (Download, Parallel, Migration)
-    quic_congestion_controls = ("reno", "cubic")
+    quic_congestion_controls = _CONGESTION_CONTROLS
     adjustments = (
         Adjustment(
             "aioquic",
@@ -41,12 +60,7 @@ class Aioquic(Client):
             "16 MiB, 24 MiB",
             "flow control does not limit the transfer; its default is 1 MiB each",
         ),
-        Adjustment(
-            "aioquic",
-            "ranges in an ACK frame",
-            "64, the newest",
-            "it lists every gap there ever was, and fails when the list outgrows a packet",
-        ),
+        _FEW_ACK_RANGES,
         Adjustment(
             "aioquic",
             "idle_timeout",
@@ -74,7 +88,7 @@ class Aioquic(Client):
             self.name,
             CLIENT,
             (*argv, *urls(setting)),
-            {"PYTHONPATH": "/lab/code"},
+            _ENVIRONMENT,
             migration_signal=signal.SIGUSR1,
         )
         return Started((program,), bodies=bodies)
@@ -82,3 +96,43 @@ class Aioquic(Client):
     def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
         """See `Client.measure`."""
         return reported(directory / f"{self.name}.out", self.name, setting)
+
+
+class AioquicServer(Server):
+    """A server on aioquic, which sends the responses of a connection by turns, packet by packet."""
+
+    name = "aioquic"
+    package = _PACKAGE
+    protocols = frozenset({Protocol.H3})
+    quic_congestion_controls = _CONGESTION_CONTROLS
+    adjustments = (
+        _FEW_ACK_RANGES,
+        Adjustment(
+            "aioquic",
+            "idle_timeout",
+            "600 s",
+            "the run's limit decides when to give up, not the server",
+        ),
+    )
+
+    def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
+        """See `Server.serve`."""
+        argv = [
+            *_SERVER,
+            f"--address={listener.address}",
+            f"--certificate={CERTIFICATE_FILE}",
+            f"--key={KEY_FILE}",
+            f"--congestion-control={self.quic_congestion_control(host)}",
+            "--idle-timeout=600",
+        ]
+        if capture.qlog:
+            argv.append(f"--qlog={QLOG_DIRECTORY}/{listener.namespace}")
+        program = Program(
+            f"{listener.namespace}-{self.name}",
+            listener.namespace,
+            (*argv, "/lab/www"),
+            _ENVIRONMENT,
+            service=True,
+            listens=served_on(listener),
+        )
+        return Started((program,))

@@ -15,8 +15,8 @@ _KERNELS_CHOICE = "auto"
 class HeadwayTcpPep(TcpPep):
     """Headway's own TCP PEP, after the model of PEPsal.
 
-    It accepts a connection at once and reads whatever comes, while the connection to the server is
-    still being established. Initial windows are those of the host's routes.
+    It accepts a connection at once; what the client sends waits until the server's half is
+    established, too. Initial windows are those of the host's routes.
     """
 
     name = "headway-tcp-pep"

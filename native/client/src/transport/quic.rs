@@ -149,8 +149,12 @@ impl QuicTransport {
                 }
                 _ => {}
             }
-            let Some(connection) = link.udp.endpoint.connection(link.key) else { break };
-            self.side.handle(now, connection, event);
+            match (link.udp.endpoint.connection(link.key), event) {
+                (Some(connection), event) => self.side.handle(now, connection, event),
+                // One that timed out is gone when it says so.
+                (None, Event::Closed(reason)) => self.side.close(&reason.to_string()),
+                (None, _) => {}
+            }
             while let Some(event) = self.side.poll() {
                 if let ClientEvent::Data { data, .. } = &event {
                     self.received_bytes += data.len() as u64;

@@ -10,11 +10,8 @@ use headway_wire::h3::{
 use headway_wire::priority::FIELD;
 use headway_wire::{Dependency, Field, Priority, Request, Response, qpack};
 
-use super::link::{Link, close, code_name};
+use super::link::{Link, MAX_SECTION, close, closing_words, code_name};
 use crate::event::{ClientEvent, Failure, Importance, RequestId};
-
-/// Largest encoded field section, and largest decoded one.
-const MAX_SECTION: usize = 64 << 10;
 
 /// A request that was sent, until its response is complete.
 struct Open {
@@ -128,6 +125,9 @@ impl Client {
 
     /// Handles what QUIC tells.
     pub fn handle(&mut self, now: Instant, connection: &mut Connection, event: Event) {
+        if self.is_closed {
+            return;
+        }
         let result = match event {
             Event::Connected { early_data_accepted } => {
                 self.connected(connection, early_data_accepted);
@@ -150,11 +150,12 @@ impl Client {
             }
             Event::Readable(stream) => self.read_response(now, connection, stream),
             Event::Closed(reason) => {
-                self.close(&reason.to_string());
+                self.close(&closing_words(&reason));
                 Ok(())
             }
             // Requests have no content: a server that wants no more of one takes nothing away.
-            Event::Writable(_) | Event::Sent(_) | Event::Stopped(..) => Ok(()),
+            Event::Stopped(stream, _) => self.link.stopped(stream),
+            Event::Writable(_) | Event::Sent(_) => Ok(()),
         };
         if let Err(error) = result {
             close(now, connection, &error);
@@ -164,7 +165,7 @@ impl Client {
 
     fn connected(&mut self, connection: &mut Connection, early_data_accepted: bool) {
         self.is_connected = true;
-        if !early_data_accepted && !self.open.is_empty() {
+        if !early_data_accepted && self.link.has_started() {
             // The early data was rejected, and its streams are gone.
             for open in std::mem::take(&mut self.open).into_values().rev() {
                 self.waiting.push_front(open.asked);
@@ -231,14 +232,14 @@ impl Client {
         connection: &mut Connection,
         stream: StreamId,
     ) -> Result<(), Error> {
-        let mut frames = Vec::new();
-        let result = self.link.read(now, connection, stream, &mut frames);
-        for frame in frames {
-            if let ControlFrame::GoAway(first_rejected) = frame {
-                self.go_away(connection, first_rejected);
+        while let Some(frames) = self.link.read(now, connection, stream)? {
+            for frame in frames {
+                if let ControlFrame::GoAway(first_rejected) = frame {
+                    self.go_away(connection, first_rejected);
+                }
             }
         }
-        result
+        Ok(())
     }
 
     fn go_away(&mut self, connection: &mut Connection, first_rejected: u64) {

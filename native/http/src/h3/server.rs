@@ -2,19 +2,18 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
-use headway_quic::{Connection, Dir, Event, Read, StreamId};
+use headway_quic::{Connection, Dir, Event, Read, Side, StreamId};
+use headway_wire::fields::{ContentLength, trailers};
 use headway_wire::h3::{
     ControlFrame, Error, ErrorCode, RequestFrame, RequestStream, Role, Scope, encode,
 };
 use headway_wire::{Priority, Request, qpack};
 
-use super::link::{Link, close, code_name};
+use super::link::{Link, MAX_SECTION, close, closing_words, code_name};
 use crate::event::{RequestId, ServerEvent};
 use crate::priority::priority;
 use crate::service::{Body, Reply};
 
-/// Largest encoded field section, and largest decoded one.
-const MAX_SECTION: usize = 64 << 10;
 /// PRIORITY_UPDATE frames kept for requests that have not come (RFC 9218 section 7.2).
 const MAX_EARLY_PRIORITIES: usize = 100;
 /// Content that waits in a stream's queue, at most and about, and in which pieces it is read.
@@ -24,9 +23,10 @@ const PIECE_BYTES: usize = 64 << 10;
 /// A stream from its request to the end of its response.
 struct Exchange {
     request: RequestStream,
-    /// The request's header section has come.
-    is_known: bool,
-    priority: Priority,
+    /// Once the request's header section has come.
+    length: Option<ContentLength>,
+    /// What PRIORITY_UPDATE says, or else, once it has come, the header section.
+    priority: Option<Priority>,
     /// Once the response is under way.
     body: Option<Body>,
     sent_bytes: u64,
@@ -42,6 +42,7 @@ pub struct Server {
     early_priorities: BTreeMap<u64, Priority>,
     next_stream: u64,
     is_going_away: bool,
+    is_closed: bool,
     events: VecDeque<ServerEvent>,
 }
 
@@ -61,12 +62,16 @@ impl Server {
             early_priorities: BTreeMap::new(),
             next_stream: 0,
             is_going_away: false,
+            is_closed: false,
             events: VecDeque::new(),
         }
     }
 
     /// Handles what QUIC tells.
     pub fn handle(&mut self, now: Instant, connection: &mut Connection, event: Event) {
+        if self.is_closed {
+            return;
+        }
         self.link.start(connection);
         let result = match event {
             Event::Opened(stream) => {
@@ -82,22 +87,38 @@ impl Server {
                 Ok(())
             }
             Event::Sent(stream) => {
-                self.finished(stream);
+                self.finished(connection, stream);
                 Ok(())
             }
             Event::Stopped(stream, code) => {
-                self.give_up(connection, stream, &code_name(code));
-                Ok(())
+                let reason = code_name(code);
+                self.give_up(connection, stream, ErrorCode::RequestCancelled, &reason);
+                self.link.stopped(stream)
             }
             Event::Closed(reason) => {
-                self.closed(&reason.to_string());
+                self.close(&closing_words(&reason));
                 Ok(())
             }
             Event::Connected { .. } | Event::Available(_) => Ok(()),
         };
         if let Err(error) = result {
             close(now, connection, &error);
+            self.close(&format!("the client broke HTTP/3's rules: {error}"));
         }
+    }
+
+    /// The connection is over: responses under way are given up.
+    pub fn close(&mut self, reason: &str) {
+        self.is_closed = true;
+        while let Some((&stream, _)) = self.exchanges.first_key_value() {
+            self.abort(stream, reason);
+        }
+    }
+
+    /// Whether the connection is over, by either side's doing.
+    #[must_use]
+    pub fn is_closed(&self) -> bool {
+        self.is_closed
     }
 
     /// What has happened since.
@@ -107,12 +128,9 @@ impl Server {
 
     /// Answers a request. One that was given up meanwhile needs no answer.
     pub fn respond(&mut self, connection: &mut Connection, id: RequestId, reply: Reply) {
-        let Some((&stream, exchange)) =
-            self.exchanges.iter_mut().find(|(stream, _)| u64::from(**stream) == id.0)
-        else {
-            return;
-        };
-        connection.prioritise(stream, &priority(exchange.priority, None));
+        let stream = request_stream(id.0);
+        let Some(exchange) = self.exchanges.get_mut(&stream) else { return };
+        connection.prioritise(stream, &priority(exchange.priority.unwrap_or_default(), None));
         let mut head = BytesMut::new();
         encode::headers(reply.response.lines(), &mut head);
         if reply.body.remaining() > 0 {
@@ -141,8 +159,8 @@ impl Server {
             self.next_stream = self.next_stream.max(u64::from(stream) + 4);
             let exchange = Exchange {
                 request: RequestStream::new(Role::Server, MAX_SECTION),
-                is_known: false,
-                priority: Priority::default(),
+                length: None,
+                priority: self.early_priorities.remove(&stream.into()),
                 body: None,
                 sent_bytes: 0,
             };
@@ -156,32 +174,30 @@ impl Server {
         connection: &mut Connection,
         stream: StreamId,
     ) -> Result<(), Error> {
-        let mut frames = Vec::new();
-        let result = self.link.read(now, connection, stream, &mut frames);
-        for frame in frames {
-            if let ControlFrame::PriorityUpdate { stream, value } = frame {
-                self.reprioritise(connection, stream, Priority::parse(&value));
+        while let Some(frames) = self.link.read(now, connection, stream)? {
+            for frame in frames {
+                if let ControlFrame::PriorityUpdate { stream, value } = frame {
+                    self.reprioritise(connection, stream, Priority::parse(&value));
+                }
             }
         }
-        result
+        Ok(())
     }
 
     /// RFC 9218 section 7.2.
     fn reprioritise(&mut self, connection: &mut Connection, id: u64, field: Priority) {
-        let known = self.exchanges.iter_mut().find(|(stream, _)| u64::from(**stream) == id);
-        match known {
-            Some((&stream, exchange)) => {
-                exchange.priority = field;
-                if exchange.body.is_some() {
-                    connection.prioritise(stream, &priority(field, None));
-                }
+        let early = &mut self.early_priorities;
+        if id >= self.next_stream {
+            if early.len() < MAX_EARLY_PRIORITIES || early.contains_key(&id) {
+                early.insert(id, field);
             }
-            None if id >= self.next_stream
-                && self.early_priorities.len() < MAX_EARLY_PRIORITIES =>
-            {
-                self.early_priorities.insert(id, field);
-            }
-            None => {}
+            return;
+        }
+        let stream = request_stream(id);
+        let Some(exchange) = self.exchanges.get_mut(&stream) else { return };
+        exchange.priority = Some(field);
+        if exchange.body.is_some() {
+            connection.prioritise(stream, &priority(field, None));
         }
     }
 
@@ -201,7 +217,8 @@ impl Server {
                 }
                 Read::Reset(code) => {
                     connection.forget(stream);
-                    self.give_up(connection, stream, &code_name(code));
+                    let reason = code_name(code);
+                    self.give_up(connection, stream, ErrorCode::RequestIncomplete, &reason);
                     return Ok(());
                 }
             };
@@ -215,18 +232,23 @@ impl Server {
         // What still comes of a request that was given up is of no use.
         let Some(exchange) = self.exchanges.get_mut(&stream) else { return Ok(()) };
         while let Some(frame) = exchange.request.decode(&mut data)? {
-            let RequestFrame::Headers(section) = frame else { continue };
-            let fields = qpack::decode_section(section, MAX_SECTION as u64)?;
-            if exchange.is_known {
-                headway_wire::fields::trailers(fields)?;
-                continue;
+            match (frame, &mut exchange.length) {
+                (RequestFrame::Headers(section), None) => {
+                    let fields = qpack::decode_section(section, MAX_SECTION as u64)?;
+                    let request = Request::from_section(fields)?;
+                    exchange.length = Some(ContentLength::new(&request.fields, true)?);
+                    exchange.priority.get_or_insert_with(|| Priority::from_fields(&request.fields));
+                    let id = RequestId(stream.into());
+                    self.events.push_back(ServerEvent::Request { id, request });
+                }
+                (RequestFrame::Headers(section), Some(_)) => {
+                    trailers(qpack::decode_section(section, MAX_SECTION as u64)?)?;
+                }
+                (RequestFrame::Data(data), Some(length)) => length.add(data.len())?,
+                (RequestFrame::Data(_), None) => {
+                    unreachable!("the decoder lets content come after a header section only")
+                }
             }
-            let request = Request::from_section(fields)?;
-            let early = self.early_priorities.remove(&stream.into());
-            exchange.is_known = true;
-            exchange.priority = early.unwrap_or_else(|| Priority::from_fields(&request.fields));
-            let id = RequestId(stream.into());
-            self.events.push_back(ServerEvent::Request { id, request });
         }
         Ok(())
     }
@@ -236,7 +258,9 @@ impl Server {
         connection: &mut Connection,
         stream: StreamId,
     ) -> Result<(), Error> {
-        match self.exchanges.get(&stream).map_or(Ok(()), |exchange| exchange.request.finish()) {
+        let Some(exchange) = self.exchanges.get(&stream) else { return Ok(()) };
+        let complete = exchange.length.map_or(Ok(()), |length| Ok(length.finish()?));
+        match exchange.request.finish().and(complete) {
             Ok(()) => Ok(()),
             Err(error) => self.fail(connection, stream, error),
         }
@@ -267,6 +291,7 @@ impl Server {
             match body.read(&mut piece, PIECE_BYTES) {
                 Ok(bytes) => exchange.sent_bytes += bytes as u64,
                 Err(error) => {
+                    connection.stop(stream, ErrorCode::InternalError.code());
                     connection.reset(stream, ErrorCode::InternalError.code());
                     return self.abort(stream, &error.to_string());
                 }
@@ -278,7 +303,9 @@ impl Server {
         }
     }
 
-    fn finished(&mut self, stream: StreamId) {
+    fn finished(&mut self, connection: &mut Connection, stream: StreamId) {
+        // Whatever content the request still has is not needed (RFC 9114 section 4.1).
+        connection.stop(stream, ErrorCode::NoError.code());
         if let Some(exchange) = self.exchanges.remove(&stream) {
             let id = RequestId(stream.into());
             let sent_bytes = exchange.sent_bytes;
@@ -287,22 +314,29 @@ impl Server {
     }
 
     /// The client no longer wants the response.
-    fn give_up(&mut self, connection: &mut Connection, stream: StreamId, reason: &str) {
-        connection.reset(stream, ErrorCode::RequestCancelled.code());
-        self.abort(stream, &format!("the client gave it up: {reason}"));
+    fn give_up(
+        &mut self,
+        connection: &mut Connection,
+        stream: StreamId,
+        code: ErrorCode,
+        reason: &str,
+    ) {
+        if self.exchanges.contains_key(&stream) {
+            connection.stop(stream, code.code());
+            connection.reset(stream, code.code());
+            self.abort(stream, &format!("the client gave it up: {reason}"));
+        }
     }
 
     fn abort(&mut self, stream: StreamId, reason: &str) {
-        if let Some(exchange) = self.exchanges.remove(&stream).filter(|e| e.is_known) {
+        if let Some(exchange) = self.exchanges.remove(&stream).filter(|e| e.length.is_some()) {
             let (id, sent_bytes) = (RequestId(stream.into()), exchange.sent_bytes);
             self.events.push_back(ServerEvent::Aborted { id, sent_bytes, reason: reason.into() });
         }
     }
+}
 
-    fn closed(&mut self, reason: &str) {
-        let streams: Vec<StreamId> = self.exchanges.keys().copied().collect();
-        for stream in streams {
-            self.abort(stream, reason);
-        }
-    }
+/// The stream of a request, by its identifier (RFC 9000 section 2.1).
+fn request_stream(id: u64) -> StreamId {
+    StreamId::new(Side::Client, Dir::Bi, id / 4)
 }

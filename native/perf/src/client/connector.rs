@@ -81,7 +81,9 @@ impl Method {
         if options.transport == Transport::Tcp {
             return Ok(Self::Tcp { tls: None, options: options.transports.tcp() });
         }
-        let (tls, name) = (tls::client(&options.ca, options.early_data)?, options.server_name());
+        let record_bytes = options.transports.record_bytes();
+        let tls = tls::client(&options.ca, options.early_data, record_bytes)?;
+        let name = options.server_name();
         Ok(match options.transport {
             Transport::Quic => Self::Quic { tls: tls::quic_client(tls), name, config },
             Transport::Tls | Transport::Tcp => Self::Tcp {

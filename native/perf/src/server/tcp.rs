@@ -34,7 +34,9 @@ impl TcpServer {
         reactor: &Reactor,
         token: Token,
     ) -> Result<Self, StartError> {
-        let tls = identity.map(|identity| tls::server(identity, options.early_data)).transpose()?;
+        let (early_data, record_bytes) = (options.early_data, options.transports.record_bytes());
+        let tls = |identity| tls::server(identity, early_data, record_bytes);
+        let tls = identity.map(tls).transpose()?;
         let tcp = options.transports.tcp();
         let failed = |error| StartError::Listen(options.listen, error);
         let listener = listen(options.listen, &tcp).map_err(failed)?;

@@ -37,11 +37,21 @@ impl Proxy {
         TcpStream::connect(self.address).unwrap()
     }
 
-    /// Waits for the next connection to be over.
-    pub(crate) fn entry(&mut self) -> Value {
+    /// Waits for the next line of the log.
+    pub(crate) fn line(&mut self) -> Value {
         let mut line = String::new();
         self.log.read_line(&mut line).unwrap();
         serde_json::from_str(&line).unwrap()
+    }
+
+    /// Waits for the next connection to be over.
+    pub(crate) fn entry(&mut self) -> Value {
+        loop {
+            let line = self.line();
+            if !line["end"].is_null() {
+                return line;
+            }
+        }
     }
 
     /// Has it end.

@@ -1,0 +1,17 @@
+//! HTTP/3 over an emulated path in virtual time: both sides of ours together, and each against a peer
+//! that writes on its streams what it wants.
+
+#![allow(clippy::unwrap_used)]
+
+mod arbitrary;
+mod early_data;
+mod exchange;
+mod fetch;
+mod hostile_client;
+mod hostile_server;
+mod pair;
+#[path = "../support/pattern.rs"]
+mod pattern;
+mod priorities;
+mod raw;
+mod serve;

@@ -1,0 +1,78 @@
+//! Our server.
+
+use std::collections::BTreeMap;
+use std::time::Instant;
+
+use headway_http::event::ServerEvent;
+use headway_http::h3::Server;
+use headway_http::service::Reply;
+use headway_quic::{Connection, ConnectionKey, Event};
+use headway_wire::Request;
+
+use crate::pair::Application;
+use crate::pattern;
+
+/// A server on all connections.
+pub(crate) struct Serve {
+    pub(crate) sides: BTreeMap<ConnectionKey, Server>,
+    respond: Box<dyn FnMut(&Request) -> Reply>,
+    /// After so many requests it takes no more.
+    pub(crate) go_away_after: Option<usize>,
+    pub(crate) requests: usize,
+    /// Content of responses, in bytes.
+    pub(crate) finished: Vec<u64>,
+    /// Why responses were given up.
+    pub(crate) aborted: Vec<String>,
+}
+
+impl Default for Serve {
+    fn default() -> Self {
+        Self::with(pattern::respond)
+    }
+}
+
+impl Serve {
+    pub(crate) fn with(respond: impl FnMut(&Request) -> Reply + 'static) -> Self {
+        Self {
+            sides: BTreeMap::new(),
+            respond: Box::new(respond),
+            go_away_after: None,
+            requests: 0,
+            finished: Vec::new(),
+            aborted: Vec::new(),
+        }
+    }
+
+    fn answer(&mut self, key: ConnectionKey, connection: &mut Connection) {
+        let side = self.sides.get_mut(&key).unwrap();
+        while let Some(event) = side.poll() {
+            match event {
+                ServerEvent::Request { id, request } => {
+                    self.requests += 1;
+                    side.respond(connection, id, (self.respond)(&request));
+                    if self.go_away_after == Some(self.requests) {
+                        side.go_away(connection);
+                    }
+                }
+                ServerEvent::Finished { sent_bytes, .. } => self.finished.push(sent_bytes),
+                ServerEvent::Aborted { reason, .. } => self.aborted.push(reason),
+            }
+        }
+    }
+}
+
+impl Application for Serve {
+    fn handle(
+        &mut self,
+        now: Instant,
+        key: ConnectionKey,
+        connection: Option<&mut Connection>,
+        event: Event,
+    ) {
+        let side = self.sides.entry(key).or_default();
+        if let Some(connection) = connection {
+            side.handle(now, connection, event);
+            self.answer(key, connection);
+        }
+    }
+}

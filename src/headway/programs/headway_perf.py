@@ -1,0 +1,231 @@
+"""headway-perf, Headway's own sender and receiver of bulk flows: QUIC, TLS over TCP, and TCP."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Collection, Iterator, Sequence
+from pathlib import Path
+
+from pydantic import BaseModel, ValidationError
+
+from headway.guest.orders import Ended, Program
+from headway.programs.base import (
+    CA_FILE,
+    CERTIFICATE_FILE,
+    CLIENT,
+    KEY_FILE,
+    QLOG_DIRECTORY,
+    SERVER,
+    SERVER_NAME,
+    Adjustment,
+    Client,
+    Flow,
+    Knob,
+    Listener,
+    Measurement,
+    Server,
+    Started,
+    port,
+    served_on,
+)
+from headway.programs.client import last_words, secrets_environment
+from headway.programs.native import QUIC_CONGESTION_CONTROLS, QUIC_KNOBS, command, quic_knobs
+from headway.study.host import Host, Protocol
+from headway.study.model import Capture, Setting
+from headway.study.workload import Bulk, BulkDirection
+
+_NAME = "headway-perf"
+CLIENT_REPORT = f"{_NAME}.json"
+"""The client's report in the run's directory; docs/native-perf.md describes it."""
+SERVER_REPORT = f"{SERVER}-{_NAME}.jsonl"
+"""The server's, a line for every flow that is over."""
+
+_PROTOCOLS = frozenset({Protocol.TCP, Protocol.QUIC})
+_KNOBS = (
+    Knob("notsent_lowat", "131072", "TCP: bytes that may wait unsent in the kernel; 0 is no limit"),
+    Knob("tls_record_bytes", "16389", "TLS over TCP: largest record sent, its header included"),
+    Knob("early_data", "off", "0-RTT: tried by the client, taken by the server", ("on", "off")),
+    *QUIC_KNOBS,
+)
+_ADJUSTMENTS = (
+    Adjustment(_NAME, "--quic idle-timeout", "600s", "the run's limit decides when to give up"),
+    Adjustment(
+        _NAME,
+        "--quic max-udp-payload",
+        "1472",
+        "packets fill Ethernet frames, as TCP's do, and not only those of every path",
+    ),
+)
+
+
+class _Interval(BaseModel):
+    received_bytes: int
+
+
+class _Flow(BaseModel):
+    start_s: float
+    connected_s: float | None
+    secured_s: float | None
+    first_byte_s: float | None
+    end_s: float | None
+    received_bytes: int
+    error: str | None
+    series: tuple[_Interval, ...]
+
+    def measured(self, interval_s: float, offset_s: float = 0) -> Flow:
+        counts = tuple(interval.received_bytes for interval in self.series)
+        return Flow(self.start_s + offset_s, interval_s, counts)
+
+
+class _ClientReport(BaseModel):
+    started_unix_s: float
+    interval_s: float
+    flows: tuple[_Flow, ...]
+
+
+class _ServerRecord(_Flow):
+    started_unix_s: float
+    interval_s: float
+
+
+class HeadwayPerfClient(Client):
+    """Headway's own client of bulk flows, each on a connection of its own."""
+
+    name = _NAME
+    package = _NAME
+    protocols = _PROTOCOLS
+    workloads = (Bulk,)
+    quic_congestion_controls = QUIC_CONGESTION_CONTROLS
+    sets_quic_initial_window = True
+    knobs = _KNOBS
+    adjustments = _ADJUSTMENTS
+
+    def start(self, setting: Setting, address: str) -> Started:
+        """See `Client.start`."""
+        workload, host = setting.workload, setting.client
+        assert isinstance(workload, Bulk)
+        transport = _transport(setting.protocol, setting.tls)
+        offsets = ",".join(f"{start.s:.9f}s" for start in workload.starts)
+        argv = [
+            command(self.name),
+            "client",
+            f"{address}:{port(setting)}",
+            f"--transport={transport}",
+            f"--direction={workload.direction}",
+            f"--start-offsets={offsets}",
+            _amount(workload),
+            f"--report=/lab/run/{CLIENT_REPORT}",
+            *_transport_options(self, host, {transport}),
+        ]
+        if setting.tls:
+            argv += [f"--ca={CA_FILE}", f"--server-name={SERVER_NAME}"]
+        if setting.tls and self.knob("early_data", host) == "on":
+            argv.append("--early-data")
+        if setting.protocol.over_quic and setting.capture.qlog:
+            argv.append(f"--qlog={QLOG_DIRECTORY}/{CLIENT}")
+        program = Program(self.name, CLIENT, tuple(argv), secrets_environment(setting))
+        return Started((program,))
+
+    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+        """See `Client.measure`."""
+        assert isinstance(setting.workload, Bulk)
+        try:
+            report = _ClientReport.model_validate_json((directory / CLIENT_REPORT).read_text())
+        except (FileNotFoundError, ValidationError):
+            return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
+        flows = report.flows
+        if error := next((flow.error for flow in flows if flow.error), None):
+            return Measurement(error=f"{self.name}: {error}")
+        received = tuple(flow.measured(report.interval_s) for flow in flows)
+        if setting.workload.direction is BulkDirection.UPLOAD:
+            received = _uploaded(directory / SERVER_REPORT, report.started_unix_s)
+            if len(received) != len(flows):
+                missing = f"{len(received)} of {len(flows)} flows"
+                return Measurement(error=f"{self.name}: the server tells of {missing}")
+        ends = tuple(flow.end_s or 0 for flow in flows)
+        return Measurement(
+            connect_s=flows[0].connected_s,
+            tls_s=flows[0].secured_s,
+            ttfb_s=flows[0].first_byte_s,
+            total_s=max(ends),
+            bytes=sum(itertools.chain.from_iterable(flow.bytes for flow in received)),
+            each_s=ends,
+            flows=received,
+        )
+
+
+class HeadwayPerfServer(Server):
+    """Headway's own server of bulk flows."""
+
+    name = _NAME
+    package = _NAME
+    protocols = _PROTOCOLS
+    quic_congestion_controls = QUIC_CONGESTION_CONTROLS
+    sets_quic_initial_window = True
+    knobs = _KNOBS
+    adjustments = _ADJUSTMENTS
+
+    def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
+        """See `Server.serve`."""
+        transports = {_transport(protocol, listener.tls) for protocol in listener.protocols}
+        argv = [
+            command(self.name),
+            "server",
+            f"--listen={listener.address}:{443 if listener.tls else 80}",
+            f"--transport={','.join(sorted(transports))}",
+            f"--report=/lab/run/{listener.namespace}-{_NAME}.jsonl",
+            f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
+            *_transport_options(self, host, transports),
+        ]
+        if listener.tls:
+            argv += [f"--certificate={CERTIFICATE_FILE}", f"--key={KEY_FILE}"]
+        if self.knob("early_data", host) == "on":
+            argv.append("--early-data")
+        program = Program(
+            f"{listener.namespace}-{self.name}",
+            listener.namespace,
+            tuple(argv),
+            service=True,
+            listens=served_on(listener),
+        )
+        return Started((program,))
+
+
+def _transport(protocol: Protocol, tls: bool) -> str:
+    if protocol.over_quic:
+        return "quic"
+    return "tls" if tls else "tcp"
+
+
+def _transport_options(
+    adapter: Client | Server, host: Host, transports: Collection[str]
+) -> Iterator[str]:
+    if "quic" in transports:
+        yield f"--quic={quic_knobs(adapter, host)}"
+    if {"tcp", "tls"}.intersection(transports):
+        yield f"--tcp-congestion-control={host.congestion_control}"
+        yield f"--tcp-notsent-lowat={adapter.knob('notsent_lowat', host)}"
+        yield f"--tls-record-bytes={adapter.knob('tls_record_bytes', host)}"
+
+
+def _amount(workload: Bulk) -> str:
+    if workload.duration is not None:
+        return f"--duration={workload.duration.s:.9f}s"
+    assert workload.size is not None, "a bulk flow has either a duration or a size"
+    return f"--bytes={int(workload.size)}"
+
+
+def _uploaded(file: Path, client_started_unix_s: float) -> tuple[Flow, ...]:
+    """Flows as the server received them, on the client's clock, in the order of their beginnings.
+
+    A server sees a flow's beginning when the first packet has crossed the path.
+    """
+    lines = file.read_text().splitlines() if file.exists() else []
+    records: Sequence[_ServerRecord] = sorted(
+        (_ServerRecord.model_validate_json(line) for line in lines), key=lambda one: one.start_s
+    )
+    return tuple(
+        one.measured(one.interval_s, one.started_unix_s - client_started_unix_s)
+        for one in records
+        if one.received_bytes
+    )
