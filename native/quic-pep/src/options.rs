@@ -219,7 +219,10 @@ mod tests {
         assert_eq!(server.congestion.algorithm, Algorithm::Cubic);
         assert_eq!(server.max_streams, 7);
         assert_eq!(server.ack_frequency.unwrap().ack_eliciting_threshold, 10);
-        assert_eq!((&client.qlog_directory, &server.qlog_directory), (&None, &Some("/tmp/q".into())));
+        assert_eq!(
+            (&client.qlog_directory, &server.qlog_directory),
+            (&None, &Some("/tmp/q".into()))
+        );
         assert_eq!(settings.mode, Mode::H3Capable);
         assert!(settings.pool.is_none());
     }

@@ -30,8 +30,7 @@ impl Program {
     pub(crate) fn start(options: &Options, reactor: &Reactor) -> Result<Self, StartError> {
         let log = Log::open(options.log.as_deref(), Instant::now())?;
         let settings = options.settings()?;
-        let (client_cost, server_cost) =
-            (settings.downstream.cpu_cost, settings.upstream.cpu_cost);
+        let (client_cost, server_cost) = (settings.downstream.cpu_cost, settings.upstream.cpu_cost);
         let clients = Port::bind(options.listen, client_cost, reactor, CLIENTS)
             .map_err(|error| StartError::Listen(options.listen, error))?;
         let server = Port::bind(anywhere(settings.next_hop), server_cost, reactor, SERVER)?;

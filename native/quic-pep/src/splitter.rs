@@ -186,13 +186,7 @@ impl Splitter {
     }
 
     /// Something happened on the connection of a peer.
-    pub(crate) fn handle(
-        &mut self,
-        now: Instant,
-        ends: &mut Ends<'_>,
-        peer: Peer,
-        event: &Event,
-    ) {
+    pub(crate) fn handle(&mut self, now: Instant, ends: &mut Ends<'_>, peer: Peer, event: &Event) {
         match *event {
             Event::Opened(stream) => self.opened(now, ends, peer, stream),
             Event::Readable(stream) => self.carry(now, ends, stream, peer.other()),
@@ -232,7 +226,9 @@ impl Splitter {
         let ends = [ends.client.as_deref(), ends.server.as_deref()];
         ends.into_iter()
             .flatten()
-            .map(|connection| self.relays.keys().map(|stream| connection.queued(*stream)).sum::<u64>())
+            .map(|connection| {
+                self.relays.keys().map(|stream| connection.queued(*stream)).sum::<u64>()
+            })
             .sum()
     }
 

@@ -27,6 +27,7 @@ from headway.guest.tracelink import start_trace_link
 
 _RUN = "/lab/run"
 _SERVICE_START_LIMIT_NS = 20 * 10**9
+_FINISH_LIMIT_NS = 5 * 10**9
 _POLL_NS = 10_000_000
 _CAPTURE_FLUSH_S = 1.5
 _START_GRID_NS = 500_000_000
@@ -201,7 +202,19 @@ class Lab:
         process.end(self._captures, signal.SIGTERM)
         for pid in self._captures:
             os.waitpid(pid, 0)
+        self._await_finishing()
         process.end([*self._workload, *self._services, *self._helpers], signal.SIGKILL)
+
+    def _await_finishing(self) -> None:
+        finishing = {pid for pid, program in self._services.items() if program.finishes}
+        process.end([*finishing], signal.SIGTERM)
+        give_up = time.monotonic_ns() + _FINISH_LIMIT_NS
+        while finishing and (left_ns := give_up - time.monotonic_ns()) > 0:
+            signal.sigtimedwait({signal.SIGCHLD}, left_ns / 1e9)
+            ended = {pid for pid in finishing if os.waitpid(pid, os.WNOHANG)[0]}
+            finishing -= ended
+            for pid in ended:
+                del self._services[pid]
 
 
 def _how(status: int) -> str:

@@ -39,7 +39,9 @@ class Program:
     """A process: started before the workload (a service) or as part of it.
 
     ``listens`` are the ports, as ``tcp:443``, that a service must have open before the workload
-    starts. ``migration_signal`` is sent to it when its host's address has changed.
+    starts. ``migration_signal`` is sent to it when its host's address has changed. A service that
+    ``finishes`` is asked to end after the workload, so that it writes what it has yet to write; others
+    are killed.
     """
 
     name: str
@@ -51,6 +53,7 @@ class Program:
     at_ns: int = 0
     interactive: bool = False
     migration_signal: int = 0
+    finishes: bool = False
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from headway.programs.envoy import Envoy
 from headway.programs.haproxy import Haproxy, HaproxyProxy
 from headway.programs.headway_client import HeadwayClient
 from headway.programs.headway_perf import HeadwayPerfClient, HeadwayPerfServer
+from headway.programs.headway_quic_pep import HeadwayQuicPep
 from headway.programs.headway_server import HeadwayServer
 from headway.programs.headway_tcp_pep import HeadwayTcpPep
 from headway.programs.nginx import Nginx, Nginx126, NginxProxy
@@ -60,7 +61,7 @@ PROXIES: dict[str, ReverseProxy] = {
 }
 
 
-QUIC_PEPS: dict[str, QuicPep] = {}
+QUIC_PEPS: dict[str, QuicPep] = {adapter.name: adapter for adapter in (HeadwayQuicPep(),)}
 TCP_PEPS: dict[str, TcpPep] = {adapter.name: adapter for adapter in (HeadwayTcpPep(),)}
 
 _SPLITTERS: dict[Kind, tuple[str, Mapping[str, Adapter]]] = {

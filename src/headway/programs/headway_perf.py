@@ -186,6 +186,7 @@ class HeadwayPerfServer(Server):
             listener.namespace,
             tuple(argv),
             service=True,
+            finishes=True,
             listens=served_on(listener),
         )
         return Started((program,))

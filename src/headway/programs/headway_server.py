@@ -65,6 +65,7 @@ class HeadwayServer(Server):
             listener.namespace,
             tuple(argv),
             service=True,
+            finishes=True,
             listens=served_on(listener),
         )
         return Started((program,))

@@ -59,6 +59,7 @@ class HeadwayTcpPep(TcpPep):
             interception.namespace,
             argv,
             service=True,
+            finishes=True,
             listens=(f"tcp:{interception.port}",),
         )
         return Started((program,))

@@ -46,6 +46,8 @@ pub(crate) struct Pair {
     pub(crate) now: Instant,
     pub(crate) client: Endpoint,
     pub(crate) server: Endpoint,
+    /// The client's connections.
+    pub(crate) keys: Vec<ConnectionKey>,
     up: Wire,
     down: Wire,
     certificates: Certificates,
@@ -67,6 +69,7 @@ impl Pair {
         Self {
             now,
             client: Endpoint::client(),
+            keys: Vec::new(),
             server: Endpoint::server(Arc::clone(&server_tls)),
             up: Wire::new(up, CLIENT.parse().unwrap(), now),
             down: Wire::new(setup.direction, SERVER.parse().unwrap(), now),
@@ -83,9 +86,12 @@ impl Pair {
     pub(crate) fn connect(&mut self) -> ConnectionKey {
         let (remote, tls) = (SERVER.parse().unwrap(), Arc::clone(&self.client_tls));
         let scheduler = Strategy::Sequential.scheduler();
-        self.client
+        let key = self
+            .client
             .connect(self.now, remote, SERVER_NAME, tls, &self.client_config, scheduler)
-            .unwrap()
+            .unwrap();
+        self.keys.push(key);
+        key
     }
 
     /// Another server takes over, which knows no sessions.

@@ -25,6 +25,8 @@ pub(crate) struct Raw {
     pub(crate) is_slow: bool,
     /// Streams that are stopped as soon as they are opened, with this code.
     pub(crate) stops: Option<u64>,
+    /// The connection is closed with this code after something was written.
+    pub(crate) closes: Option<u64>,
     /// Streams to be reset, with this code, after what was written on them has gone.
     pub(crate) resets: Vec<(u64, u64)>,
     pub(crate) received: BTreeMap<u64, BytesMut>,
@@ -134,6 +136,9 @@ impl Application for Raw {
                 if let Some(&(_, code)) = self.resets.iter().find(|(other, _)| *other == stream) {
                     connection.reset(id, code);
                 }
+                if let Some(code) = self.closes {
+                    connection.close(now, code, "");
+                }
             }
             Event::Stopped(id, code) => {
                 self.was_stopped.insert(id.into(), code);
@@ -144,7 +149,8 @@ impl Application for Raw {
     }
 }
 
-fn stream_id(id: u64) -> StreamId {
+/// The stream of a number (RFC 9000 section 2.1).
+pub(crate) fn stream_id(id: u64) -> StreamId {
     let initiator = if id & 1 == 0 { Side::Client } else { Side::Server };
     let dir = if id & 2 == 0 { Dir::Bi } else { Dir::Uni };
     StreamId::new(initiator, dir, id >> 2)

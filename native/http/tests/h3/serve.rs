@@ -15,7 +15,7 @@ use crate::pattern;
 /// A server on all connections.
 pub(crate) struct Serve {
     pub(crate) sides: BTreeMap<ConnectionKey, Server>,
-    respond: Box<dyn FnMut(&Request) -> Reply>,
+    pub(crate) respond: Box<dyn FnMut(&Request) -> Reply>,
     /// After so many requests it takes no more.
     pub(crate) go_away_after: Option<usize>,
     pub(crate) requests: usize,

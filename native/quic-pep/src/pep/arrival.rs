@@ -131,12 +131,7 @@ impl Pep {
     }
 
     /// Accepts a link's client, if it waits for that.
-    pub(super) fn accept_waiting(
-        &mut self,
-        now: Instant,
-        network: &mut impl Network,
-        id: LinkId,
-    ) {
+    pub(super) fn accept_waiting(&mut self, now: Instant, network: &mut impl Network, id: LinkId) {
         let Some(link) = self.links.get_mut(&id) else { return };
         let Some(incoming) = link.take_waiting() else { return };
         let tls = self.tls.server(link.protocol.iter().cloned().collect());

@@ -45,7 +45,7 @@ impl Pep {
     pub(super) fn finish_closings(&mut self, now: Instant) -> bool {
         let closing = self.links.iter().filter(|(_, link)| link.closing.is_some());
         let closing: Vec<LinkId> = closing.map(|(id, _)| *id).collect();
-        closing.into_iter().fold(false, |any, id| self.finish_closing(now, id) || any)
+        closing.into_iter().filter(|id| self.finish_closing(now, *id)).count() > 0
     }
 
     fn finish_closing(&mut self, now: Instant, id: LinkId) -> bool {
@@ -89,11 +89,7 @@ impl Pep {
     ///
     /// # Returns
     /// Whether there was anything.
-    pub(super) fn expire(
-        &mut self,
-        now: Instant,
-        network: &mut impl Network,
-    ) -> io::Result<bool> {
+    pub(super) fn expire(&mut self, now: Instant, network: &mut impl Network) -> io::Result<bool> {
         let timeout = self.settings.connect_timeout;
         let mut any = false;
         while let Some(index) = self.beginners.iter().position(|b| b.since + timeout <= now) {

@@ -10,12 +10,12 @@ use std::time::Instant;
 
 use headway_quic::{ConnectionKey, Endpoint, Event, Network, ReceivedDatagram};
 
-use arrival::Beginner;
 use crate::link::Link;
 use crate::record::Record;
 use crate::settings::Settings;
 use crate::splitter::{Ends, Peer};
 use crate::tls::Tls;
+use arrival::Beginner;
 
 type LinkId = u64;
 

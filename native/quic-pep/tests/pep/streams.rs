@@ -1,7 +1,5 @@
 //! Streams through proxies: their content, identifiers and ends.
 
-
-
 use crate::apps::Peer;
 use crate::chain::{Chain, ms};
 use headway_quic::{Close, Dir, Read};

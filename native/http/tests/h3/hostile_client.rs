@@ -1,0 +1,207 @@
+//! Our server against clients that break rules, give up, or do not read.
+
+use std::time::Duration;
+
+use headway_quic::Close;
+use headway_wire::Request;
+use headway_wire::h3::{ErrorCode, frame_type};
+
+use crate::fetch::{Fetch, get};
+use crate::pair::{MINUTE, Pair, Setup};
+use crate::pattern::body;
+use crate::raw::{Raw, control, frame, request, stream_id, varints};
+use crate::serve::Serve;
+
+/// A client's first streams: of a request, and unidirectional ones.
+const REQUEST: u64 = 0;
+const UNI: u64 = 2;
+const SECOND_UNI: u64 = 6;
+
+/// More than a section or a frame of the control stream may have.
+const TOO_MUCH: u64 = 1 << 20;
+
+fn run(raw: &mut Raw) -> Serve {
+    let mut serve = Serve::default();
+    let mut pair = Pair::new(&Setup::default());
+    pair.connect();
+    pair.run(raw, &mut serve, MINUTE);
+    // Whatever one client does, others are served.
+    let mut fetch = Fetch::of(["/bytes/3000"]);
+    pair.connect();
+    pair.run(&mut fetch, &mut serve, MINUTE);
+    assert!(fetch.outcome(0).is_finished);
+    serve
+}
+
+fn assert_closes(raw: &mut Raw, code: ErrorCode, what: &str) {
+    let serve = run(raw);
+    let closed = match &raw.closed {
+        Some(Close::Application { code, .. }) => ErrorCode::from_code(*code),
+        _ => None,
+    };
+    assert_eq!(closed, Some(code), "{what}: {:?}", raw.closed);
+    assert!(serve.sides.values().next().unwrap().is_closed());
+}
+
+fn get_with(fields: &[(&'static str, &'static str)]) -> Request {
+    let mut request = get("/bytes/3000");
+    for &(name, value) in fields {
+        request.fields.push(name, value);
+    }
+    request
+}
+
+#[test]
+fn errors_of_the_control_stream() {
+    let update = |id| [&varints(&[id])[..], b"u=1"].concat();
+    let cases = [
+        ("another frame first", [&[0][..], &frame(0x21, b"")].concat(), ErrorCode::MissingSettings),
+        ("SETTINGS twice", control(&frame(frame_type::SETTINGS, b"")), ErrorCode::FrameUnexpected),
+        ("DATA", control(&frame(frame_type::DATA, b"x")), ErrorCode::FrameUnexpected),
+        ("a setting of HTTP/2", [&[0][..], &frame(4, &[2, 1])].concat(), ErrorCode::SettingsError),
+        ("a large frame", control(&varints(&[7, TOO_MUCH])), ErrorCode::ExcessiveLoad),
+        ("an update of no request", control(&frame(0xf0700, &update(1))), ErrorCode::IdError),
+        ("an update of a push", control(&frame(0xf0701, &update(0))), ErrorCode::IdError),
+        ("CANCEL_PUSH", control(&frame(frame_type::CANCEL_PUSH, &[0])), ErrorCode::IdError),
+        (
+            "GOAWAY that grows",
+            control(&[frame(7, &[4]), frame(7, &[8])].concat()),
+            ErrorCode::IdError,
+        ),
+        ("a push stream", vec![1, 0], ErrorCode::StreamCreationError),
+        ("an insertion", vec![2, 0x80], ErrorCode::QpackEncoderStreamError),
+        ("an acknowledgment", vec![3, 0x80], ErrorCode::QpackDecoderStreamError),
+    ];
+    for (what, bytes, code) in cases {
+        assert_closes(&mut Raw::client([(UNI, bytes, false)]), code, what);
+    }
+}
+
+#[test]
+fn critical_streams_are_not_to_be_closed() {
+    for stream in [control(&[]), vec![2], vec![3]] {
+        let what = format!("{stream:?}");
+        let mut ended = Raw::client([(UNI, stream.clone(), true)]);
+        assert_closes(&mut ended, ErrorCode::ClosedCriticalStream, &what);
+        let mut twice = Raw::client([(UNI, stream.clone(), false), (SECOND_UNI, stream, false)]);
+        assert_closes(&mut twice, ErrorCode::StreamCreationError, &what);
+    }
+    let mut reset = Raw::client([(UNI, control(&[]), false), (REQUEST, vec![], false)]);
+    reset.resets = vec![(UNI, ErrorCode::NoError.code())];
+    assert_closes(&mut reset, ErrorCode::ClosedCriticalStream, "reset");
+    let mut stops = Raw::client([(UNI, control(&[]), false)]);
+    stops.stops = Some(ErrorCode::NoError.code());
+    assert_closes(&mut stops, ErrorCode::ClosedCriticalStream, "stopped");
+}
+
+#[test]
+fn errors_of_request_streams_that_end_the_connection() {
+    let request = request(&get("/bytes/3000"));
+    let then = |more: Vec<u8>| [&request[..], &more].concat();
+    let cases = [
+        ("DATA first", frame(frame_type::DATA, b"x"), ErrorCode::FrameUnexpected),
+        ("SETTINGS", then(frame(frame_type::SETTINGS, b"")), ErrorCode::FrameUnexpected),
+        ("PUSH_PROMISE", then(frame(frame_type::PUSH_PROMISE, &[0])), ErrorCode::FrameUnexpected),
+        ("PING of HTTP/2", then(frame(6, b"")), ErrorCode::FrameUnexpected),
+        ("a frame cut short", request[..5].to_vec(), ErrorCode::FrameError),
+        ("a dynamic table", frame(1, &[1, 0, 0x80]), ErrorCode::QpackDecompressionFailed),
+        ("a large section", varints(&[frame_type::HEADERS, TOO_MUCH]), ErrorCode::ExcessiveLoad),
+    ];
+    for (what, bytes, code) in cases {
+        assert_closes(&mut Raw::client([(REQUEST, bytes, true)]), code, what);
+    }
+}
+
+#[test]
+fn errors_of_requests_end_their_streams() {
+    let length = request(&get_with(&[("content-length", "5")]));
+    let content = |bytes: &[u8]| [&length[..], &frame(frame_type::DATA, bytes)].concat();
+    let trailers = frame(frame_type::HEADERS, &[0, 0, 0xd1]);
+    // Indexed Field Lines of the static table expand 99-fold (RFC 9204 appendix A): 8000 of 42
+    // bytes are more than 64 KiB.
+    let expanding = [&[0, 0][..], &[0xc4; 8000]].concat();
+    let cases = [
+        ("nothing", vec![], ErrorCode::RequestIncomplete),
+        ("upper case", request(&get_with(&[("Accept", "x")])), ErrorCode::MessageError),
+        ("no pseudo-header fields", frame(1, &[0, 0]), ErrorCode::MessageError),
+        ("too much content", content(b"123456"), ErrorCode::MessageError),
+        ("too little content", content(b"1234"), ErrorCode::MessageError),
+        (":method in trailers", [content(b"12345"), trailers].concat(), ErrorCode::MessageError),
+        ("a section that expands", frame(1, &expanding), ErrorCode::ExcessiveLoad),
+    ];
+    for (what, bytes, code) in cases {
+        let good = request(&get("/bytes/3000"));
+        let mut raw = Raw::client([(REQUEST, bytes, true), (REQUEST + 4, good, true)]);
+        run(&mut raw);
+        assert_eq!(raw.was_reset.get(&REQUEST), Some(&code.code()), "{what}");
+        assert!(raw.finished.contains(&(REQUEST + 4)), "{what}: {:?}", raw.closed);
+    }
+}
+
+#[test]
+fn what_is_not_known_is_ignored() {
+    let request = request(&get("/bytes/3000"));
+    let grease = frame(0x21, &[7; 5000]);
+    let mut raw = Raw::client([
+        (UNI, [varints(&[0x21]), vec![0; 500_000]].concat(), true),
+        (SECOND_UNI, control(&grease), false),
+        (REQUEST, [&grease, &request, &grease, &frame(0, b"content")[..]].concat(), true),
+        // Its type is cut short.
+        (SECOND_UNI + 4, vec![0x40], true),
+    ]);
+    let serve = run(&mut raw);
+    assert_eq!((raw.finished, serve.finished), (vec![REQUEST], vec![3000, 3000]));
+    assert_eq!(raw.was_stopped[&UNI], ErrorCode::StreamCreationError.code());
+}
+
+#[test]
+fn content_is_not_waited_for() {
+    let request = request(&get("/bytes/3000"));
+    let mut raw = Raw::client([(REQUEST, request, false)]);
+    let serve = run(&mut raw);
+    assert_eq!((raw.finished, serve.finished.len()), (vec![REQUEST], 2));
+    assert_eq!(raw.was_stopped[&REQUEST], ErrorCode::NoError.code());
+}
+
+#[test]
+fn a_client_that_gives_up_ends_the_response() {
+    let whole = request(&get("/bytes/3000000"));
+    let mut raw = Raw::client([(REQUEST, whole, false)]);
+    raw.resets = vec![(REQUEST, ErrorCode::RequestCancelled.code())];
+    let serve = run(&mut raw);
+    assert_eq!(raw.was_reset[&REQUEST], ErrorCode::RequestIncomplete.code());
+    assert_eq!(serve.aborted, ["the client gave it up: H3_REQUEST_CANCELLED"]);
+}
+
+#[test]
+fn a_client_that_wants_no_more_gets_no_more() {
+    let mut raw = Raw::client([(REQUEST, request(&get("/bytes/3000000")), true)]);
+    let mut serve = Serve::default();
+    let mut pair = Pair::new(&Setup::default());
+    let key = pair.connect();
+    pair.run(&mut raw, &mut serve, Duration::from_millis(300));
+    let connection = pair.client.connection(key).unwrap();
+    connection.stop(stream_id(REQUEST), ErrorCode::RequestCancelled.code());
+    pair.run(&mut raw, &mut serve, MINUTE);
+    assert_eq!(serve.aborted, ["the client gave it up: H3_REQUEST_CANCELLED"]);
+    assert!(serve.finished.is_empty());
+}
+
+#[test]
+fn a_slow_reader_is_waited_for() {
+    let size = 3_000_000;
+    let mut raw = Raw::client([(REQUEST, request(&get(format!("/bytes/{size}"))), true)]);
+    raw.is_slow = true;
+    let setup = Setup { client: "stream_window=100000", ..Setup::default() };
+    let (mut serve, mut pair) = (Serve::default(), Pair::new(&setup));
+    let key = pair.connect();
+    pair.run(&mut raw, &mut serve, Duration::from_secs(10));
+    let (&served, _) = serve.sides.first_key_value().unwrap();
+    let queued = pair.server.connection(served).unwrap().queued(stream_id(REQUEST));
+    assert!((1..=(256 + 64) << 10).contains(&queued), "{queued}");
+    let now = pair.now;
+    raw.catch_up(now, pair.client.connection(key).unwrap(), REQUEST);
+    pair.run(&mut raw, &mut serve, MINUTE);
+    assert_eq!(serve.finished, [size]);
+    assert!(raw.received[&REQUEST].ends_with(&body(size)[1000..]));
+}

@@ -1,0 +1,100 @@
+"""headway-quic-pep, Headway's own QUIC PEP: splits QUIC connections, stream by stream."""
+
+from __future__ import annotations
+
+from headway.guest.orders import Program
+from headway.programs.base import (
+    CA_FILE,
+    CERTIFICATE_FILE,
+    KEY_FILE,
+    QLOG_DIRECTORY,
+    SERVER_NAME,
+    Adjustment,
+    Knob,
+    Listener,
+    Origin,
+    QuicPep,
+    Started,
+    served_on,
+)
+from headway.programs.native import QUIC_CONGESTION_CONTROLS, QUIC_KNOBS, command, quic_knobs
+from headway.study.hop import Pep
+from headway.study.host import Protocol
+from headway.study.model import Capture
+
+_NAME = "headway-quic-pep"
+_POOL_PROTOCOLS = {Protocol.H3: "h3", Protocol.QUIC: "perf"}
+"""The application protocols of studies' protocols; ``perf`` is that of headway-perf."""
+
+
+class HeadwayQuicPep(QuicPep):
+    """Headway's own QUIC PEP, after the model of Kosek 2022.
+
+    It reads the server's name and the application protocols from a client's ClientHello and passes
+    them on, and shows the lab's certificate.
+    """
+
+    name = _NAME
+    package = _NAME
+    quic_congestion_controls = QUIC_CONGESTION_CONTROLS
+    sets_quic_initial_window = True
+    knobs = (
+        Knob(
+            "mode",
+            "default",
+            "whether a client is accepted at once, or once the handshake with the next hop is over",
+            ("default", "h3-capable"),
+        ),
+        Knob("early_data", "off", "0-RTT on this side, after a first connection", ("on", "off")),
+        Knob("pool", "0", "connections to the next hop that wait for clients, established"),
+        Knob("scheduler", "round-robin", "in which order streams are sent, as of headway-server"),
+        Knob("connect_timeout", "60", "seconds that the handshake with the next hop may take"),
+        *QUIC_KNOBS,
+    )
+    adjustments = (
+        Adjustment(_NAME, "idle-timeout", "600s", "the run's limit decides when to give up"),
+        Adjustment(_NAME, "--connect-timeout", "60", "the same"),
+        Adjustment(
+            _NAME,
+            "max-udp-payload",
+            "1472",
+            "packets fill Ethernet frames, as TCP's do, and not only those of every path",
+        ),
+    )
+
+    def split(self, listener: Listener, behind: Origin, pep: Pep, capture: Capture) -> Started:
+        """See `QuicPep.split`."""
+        client, server = pep.towards_client, pep.towards_server
+        qlog = f"{QLOG_DIRECTORY}/{listener.namespace}"
+        argv = [
+            command(self.name),
+            f"--listen={listener.address}:443",
+            f"--to={behind.address}:{behind.port}",
+            f"--certificate={CERTIFICATE_FILE}",
+            f"--key={KEY_FILE}",
+            f"--ca={CA_FILE}",
+            f"--server-name={SERVER_NAME}",
+            f"--mode={self.knob('mode', pep)}",
+            f"--scheduler={self.knob('scheduler', pep)}",
+            f"--connect-timeout={self.knob('connect_timeout', pep)}",
+            f"--pool={self.knob('pool', pep)}",
+            f"--pool-protocol={_POOL_PROTOCOLS[behind.protocol]}",
+            f"--client-quic={quic_knobs(self, client)}",
+            f"--server-quic={quic_knobs(self, server)}",
+            f"--client-qlog={qlog}",
+            f"--log=/lab/run/{listener.namespace}-{self.name}.jsonl",
+        ]
+        if capture.qlog:
+            argv.append(f"--server-qlog={qlog}")
+        for side, host in (("client", client), ("server", server)):
+            if self.knob("early_data", host) == "on":
+                argv.append(f"--{side}-early-data")
+        program = Program(
+            f"{listener.namespace}-{self.name}",
+            listener.namespace,
+            tuple(argv),
+            service=True,
+            finishes=True,
+            listens=served_on(listener),
+        )
+        return Started((program,))
