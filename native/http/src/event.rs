@@ -23,7 +23,7 @@ pub struct Importance {
 /// What a client's connection tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClientEvent {
-    /// The request was handed on to be sent.
+    /// The request was handed on to be sent; again, if it was early data and the server rejected that.
     Sent {
         /// Which.
         id: RequestId,

@@ -56,7 +56,7 @@ impl Answer {
         }
     }
 
-    /// The client has sent everything, and wants no more than what has an end.
+    /// The client has sent everything.
     pub(crate) fn client_ended(&mut self, now: Instant) {
         self.client_ended = true;
         if self.uploads {
@@ -93,6 +93,11 @@ impl Answer {
             channel.finish()?;
         }
         Ok(())
+    }
+
+    /// Whether both sides have ended.
+    pub(crate) fn has_finished(&self) -> bool {
+        self.finished
     }
 
     /// Everything that was sent has arrived, or nobody wants it any longer.

@@ -96,12 +96,6 @@ impl TcpChannel {
         let connected = milestones.connected.filter(|_| self.pipe.is_established())?;
         Some(Established { connected, secured: milestones.secured })
     }
-
-    /// Whether the peer has acknowledged everything.
-    pub(crate) fn is_delivered(&self) -> bool {
-        self.pipe.is_finished()
-            && self.pipe.info().map_or(true, |i| i.unacked_packets == 0 && i.notsent_bytes == 0)
-    }
 }
 
 impl Channel for TcpChannel {

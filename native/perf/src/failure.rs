@@ -61,6 +61,14 @@ pub(crate) enum Failure {
         /// Bytes asked for.
         wanted: u64,
     },
+    /// More came than was asked for.
+    #[error("the server sent {received} bytes of {wanted}")]
+    Excess {
+        /// Bytes that came.
+        received: u64,
+        /// Bytes asked for.
+        wanted: u64,
+    },
     /// The flow's time was over before it had a connection.
     #[error("cannot connect: no connection until the flow's time was over")]
     Late,
@@ -78,6 +86,13 @@ pub(crate) enum Failure {
 impl Failure {
     /// Whether there is still a connection, which has to be ended.
     pub(crate) fn leaves_connection(&self) -> bool {
-        matches!(self, Self::Short { .. } | Self::Early | Self::Reset(_) | Self::Interrupted)
+        matches!(
+            self,
+            Self::Short { .. }
+                | Self::Excess { .. }
+                | Self::Early
+                | Self::Reset(_)
+                | Self::Interrupted
+        )
     }
 }

@@ -134,10 +134,24 @@ impl Flow {
     }
 
     /// Data came.
-    pub(crate) fn received(&mut self, now: Instant, bytes: u64) {
-        if !self.is_over() && self.has_time(now) {
-            self.progress.received(now, bytes);
+    pub(crate) fn received(
+        &mut self,
+        now: Instant,
+        bytes: u64,
+        channel: &dyn Channel,
+    ) -> Result<(), Failure> {
+        if self.is_over() || !self.has_time(now) {
+            return Ok(());
         }
+        self.progress.received(now, bytes);
+        let (received, (wanted, _)) = (self.progress.received_bytes(), self.job.exchange());
+        if received > wanted {
+            return Err(Failure::Excess { received, wanted });
+        }
+        if received == wanted {
+            self.progress.end(now, Some(channel));
+        }
+        Ok(())
     }
 
     /// The server has sent everything.
@@ -202,10 +216,10 @@ impl Flow {
     }
 
     /// Ends this side once all is written. Where the peer cannot be told to stop sending, the end
-    /// of this side tells it, so that it must not come before.
+    /// of this side tells it, so that it must not come before all is there.
     fn finish(&mut self, channel: &mut dyn Channel) -> Result<(), Failure> {
-        let keeps_open = self.job.exchange().0 == UNLIMITED && !channel.stops_peers();
-        if self.supply.is_exhausted() && !self.finished && !keeps_open {
+        let waits = self.progress.received_bytes() < self.job.exchange().0;
+        if self.supply.is_exhausted() && !self.finished && (!waits || channel.stops_peers()) {
             self.finished = true;
             channel.finish()?;
         }
@@ -234,10 +248,11 @@ mod tests {
         let mut flow = flow(Direction::Download, Amount::Bytes(1000), now);
         let mut sink = Sink::with_room(100);
         flow.advance(now, &mut sink).unwrap();
-        assert!(sink.written == 8 && sink.finished && !flow.wants_room());
-        flow.received(now, 1000);
+        assert!(sink.written == 8 && !sink.finished && !flow.wants_room());
+        flow.received(now, 400, &sink).unwrap();
         let end = now + Duration::from_secs(2);
-        flow.server_ended(end, &sink).unwrap();
+        flow.received(end, 600, &sink).unwrap();
+        assert!(flow.is_over());
         let report = told(flow);
         // 8000 bits in 2 s.
         assert!((report.goodput_mbit.unwrap() - 0.004).abs() < 1e-9);
@@ -246,20 +261,30 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_ends_too_soon_is_an_error() {
+    fn a_server_that_sends_less_or_more_is_an_error() {
+        let (now, sink) = (Instant::now(), Sink::with_room(0));
+        let mut download = flow(Direction::Download, Amount::Bytes(1000), now);
+        download.received(now, 10, &sink).unwrap();
+        let failure = download.server_ended(now, &sink).unwrap_err();
+        assert!(matches!(failure, Failure::Short { received: 10, wanted: 1000 }));
+        let failure = download.received(now, 1000, &sink).unwrap_err();
+        assert!(matches!(failure, Failure::Excess { received: 1010, wanted: 1000 }));
+        let mut upload = flow(Direction::Upload, Amount::Bytes(1000), now);
+        let failure = upload.server_ended(now, &sink).unwrap_err();
+        assert!(matches!(failure, Failure::Early));
+        let failure = upload.received(now, 1, &sink).unwrap_err();
+        assert!(matches!(failure, Failure::Excess { received: 1, wanted: 0 }));
+    }
+
+    #[test]
+    fn nothing_at_all_is_over_with_the_servers_end() {
         let now = Instant::now();
-        for (direction, message) in [
-            (Direction::Download, "the server ended after 10 of 1000 bytes"),
-            (Direction::Upload, "the server ended after 10 of 0 bytes"),
-        ] {
-            let mut flow = flow(direction, Amount::Bytes(1000), now);
-            let sink = Sink::with_room(0);
-            flow.received(now, 10);
-            assert_eq!(flow.server_ended(now, &sink).unwrap_err().to_string(), message);
-        }
-        let mut flow = flow(Direction::Upload, Amount::Bytes(1000), now);
-        let error = flow.server_ended(now, &Sink::with_room(0)).unwrap_err();
-        assert!(matches!(error, Failure::Early));
+        let mut flow = flow(Direction::Download, Amount::Bytes(0), now);
+        let mut sink = Sink::with_room(100);
+        flow.advance(now, &mut sink).unwrap();
+        assert!(sink.finished && !flow.is_over());
+        flow.server_ended(now, &sink).unwrap();
+        assert!(flow.is_over());
     }
 
     #[test]
@@ -291,10 +316,10 @@ mod tests {
             flow.established(Established::quic(now));
             flow.advance(now, &mut sink).unwrap();
             assert_eq!(sink.finished, stops_peers);
-            flow.received(now, 5000);
+            flow.received(now, 5000, &sink).unwrap();
             // The program is a little late; what came too late does not count.
             let late = now + Duration::from_micros(1_000_001);
-            flow.received(late, 7);
+            flow.received(late, 7, &sink).unwrap();
             flow.advance(late, &mut sink).unwrap();
             assert!(flow.is_over() && flow.deadline().is_none());
             let report = told(flow);

@@ -78,8 +78,7 @@ pub(crate) struct FlowReport {
     /// The first byte came; a server does not count requests.
     pub(crate) first_byte_s: Option<f64>,
     /// It was over: a download's last byte came or the client had enough, the server confirmed that
-    /// it had an upload. At the server, an upload's last byte came, or a download's was
-    /// acknowledged.
+    /// it had an upload. At the server, an upload's last byte came, or a download's client had it.
     pub(crate) end_s: Option<f64>,
     /// Bytes of data that came.
     pub(crate) received_bytes: u64,

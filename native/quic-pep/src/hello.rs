@@ -113,3 +113,49 @@ impl<'a> Iterator for CryptoFrames<'a> {
         Some((usize::try_from(offset).ok()?, data))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn crypto_frames_are_found_among_padding() {
+        let payload = [0, 0, 1, 0x06, 5, 3, b'a', b'b', b'c', 0, 0x06, 0x40, 0x70, 1, b'd', 0x02];
+        let frames: Vec<_> = CryptoFrames(&payload).collect();
+        assert_eq!(frames, [(5, &b"abc"[..]), (0x70, b"d")]);
+    }
+
+    #[test]
+    fn pieces_come_in_any_order_and_overlap() {
+        let mut reader = HelloReader::default();
+        reader.pieces.insert(2, b"cdef".to_vec());
+        assert_eq!(reader.contiguous(), b"");
+        reader.pieces.insert(0, b"abc".to_vec());
+        reader.pieces.insert(9, b"x".to_vec());
+        assert_eq!(reader.contiguous(), b"abcdef");
+    }
+
+    #[test]
+    fn what_is_no_hello_is_refused() {
+        let mut reader = HelloReader::default();
+        reader.pieces.insert(0, vec![1, 0, 0, 5, 3]);
+        assert_eq!(reader.read(), None);
+        reader.pieces.insert(5, vec![3, 0, 0, 0]);
+        assert_eq!(reader.read(), Some(Err(NoHello)));
+        reader.pieces.insert(0, vec![1, 0xff, 0xff, 0xff]);
+        assert_eq!(reader.read(), Some(Err(NoHello)));
+    }
+
+    proptest! {
+        #[test]
+        fn no_message_is_too_strange(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
+            let mut reader = HelloReader::default();
+            let pieces = CryptoFrames(&bytes).map(|(offset, data)| (offset, data.to_vec()));
+            reader.pieces.extend(pieces);
+            reader.pieces.insert(0, [&[1, 0, 0, 40][..], &bytes].concat());
+            let _ = reader.read();
+        }
+    }
+}

@@ -86,3 +86,56 @@ fn take_varint(bytes: &[u8]) -> Option<(usize, &[u8])> {
     let (value, length) = varint::decode(bytes)?;
     Some((usize::try_from(value).ok()?, &bytes[length..]))
 }
+
+#[cfg(test)]
+mod tests {
+    use headway_testlink::Certificates;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn initial(first: u8, destination: &[u8], length: u8) -> Vec<u8> {
+        let mut packet = vec![first, 0, 0, 0, 1, destination.len() as u8];
+        packet.extend_from_slice(destination);
+        // No source connection ID, no token.
+        packet.extend_from_slice(&[0, 0, length]);
+        packet.extend(std::iter::repeat_n(0x55, usize::from(length)));
+        packet
+    }
+
+    #[test]
+    fn initial_packets_are_told_from_others() {
+        let id = [7; 8];
+        assert_eq!(destination(&initial(0xc3, &id, 40)), Some(&id[..]));
+        // The fixed bit is zero (RFC 9287).
+        assert_eq!(destination(&initial(0x83, &id, 40)), Some(&id[..]));
+        // 0-RTT, Handshake, Retry, and a short header.
+        for first in [0xd3, 0xe3, 0xf3, 0x43] {
+            assert_eq!(destination(&initial(first, &id, 40)), None);
+        }
+        assert_eq!(destination(&initial(0xc3, &[7; 21], 40)), None);
+        let cut = initial(0xc3, &id, 40);
+        assert_eq!(destination(&cut[..cut.len() - 1]), None);
+    }
+
+    #[test]
+    fn what_does_not_decrypt_has_no_payload() {
+        let server = Certificates::default().server(&[]);
+        let tls = QuicServerConfig::try_from(server).unwrap();
+        for length in [0, 19, 20, 40] {
+            assert_eq!(payloads(&tls, &initial(0xc3, &[7; 8], length)), Vec::<BytesMut>::new());
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn no_datagram_is_too_strange(mut datagram in proptest::collection::vec(any::<u8>(), 0..80)) {
+            if let Some(first) = datagram.first_mut() {
+                *first = *first & 0x0f | 0xc0;
+            }
+            if let Some(header) = Header::read(&datagram) {
+                prop_assert!(header.number_at <= header.end && header.end <= datagram.len());
+            }
+        }
+    }
+}

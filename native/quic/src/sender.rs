@@ -312,11 +312,13 @@ impl Sender {
         if is_new || remote != self.remote {
             self.remote = remote;
             self.path_changes += 1;
+            // quinn-proto counts from nothing on every new path and sets no timers for an old one:
+            // what is lost there must not hold back what validates the new one.
+            self.ledger.change_path();
             self.tracer.path_changed(time, remote);
         }
         if is_new {
             self.paths = paths;
-            self.ledger.change_path();
             self.rtt = RttEstimator::default();
             self.controller = self.config.controller();
             self.pacer = Pacer::new(u64::from(self.config.max_udp_payload));

@@ -59,10 +59,11 @@ impl QuicListener {
         while let Some(incoming) = self.udp.endpoint.next_incoming() {
             self.accept(incoming, opened, context.now)?;
         }
+        // All requests that came are known to the scheduler before anything is sent.
+        self.handle_events(context);
         self.udp.transmit(context.now)?;
-        while let Some((key, event)) = self.udp.endpoint.poll() {
-            self.handle(key, event, context);
-            // Events come by sending, too: of streams that can take more.
+        // Events come by sending, too: of streams that can take more.
+        while self.handle_events(context) {
             self.udp.transmit(context.now)?;
         }
         self.deadline = self.udp.endpoint.deadline();
@@ -101,6 +102,16 @@ impl QuicListener {
             self.connections.insert(key, (h3::Server::new(), Exchanges::new(*opened, remote)));
         }
         Ok(())
+    }
+
+    /// Returns whether there were any.
+    fn handle_events(&mut self, context: &mut Context<'_>) -> bool {
+        let mut any = false;
+        while let Some((key, event)) = self.udp.endpoint.poll() {
+            self.handle(key, event, context);
+            any = true;
+        }
+        any
     }
 
     fn handle(&mut self, key: ConnectionKey, event: Event, context: &mut Context<'_>) {

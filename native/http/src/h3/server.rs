@@ -16,6 +16,9 @@ use crate::service::{Body, Reply};
 
 /// PRIORITY_UPDATE frames kept for requests that have not come (RFC 9218 section 7.2).
 const MAX_EARLY_PRIORITIES: usize = 100;
+/// Requests that a client may give up in excess of completed responses ("rapid reset",
+/// CVE-2023-44487), before the connection ends with H3_EXCESSIVE_LOAD.
+const MAX_GIVEN_UP: u32 = 1000;
 /// Content that waits in a stream's queue, at most and about, and in which pieces it is read.
 const QUEUE_BYTES: u64 = 256 << 10;
 const PIECE_BYTES: usize = 64 << 10;
@@ -41,6 +44,7 @@ pub struct Server {
     exchanges: BTreeMap<StreamId, Exchange>,
     early_priorities: BTreeMap<u64, Priority>,
     next_stream: u64,
+    given_up: u32,
     is_going_away: bool,
     is_closed: bool,
     events: VecDeque<ServerEvent>,
@@ -61,6 +65,7 @@ impl Server {
             exchanges: BTreeMap::new(),
             early_priorities: BTreeMap::new(),
             next_stream: 0,
+            given_up: 0,
             is_going_away: false,
             is_closed: false,
             events: VecDeque::new(),
@@ -92,8 +97,9 @@ impl Server {
             }
             Event::Stopped(stream, code) => {
                 let reason = code_name(code);
-                self.give_up(connection, stream, ErrorCode::RequestCancelled, &reason);
-                self.link.stopped(stream)
+                self.link.stopped(stream).and_then(|()| {
+                    self.give_up(connection, stream, ErrorCode::RequestCancelled, &reason)
+                })
             }
             Event::Closed(reason) => {
                 self.close(&closing_words(&reason));
@@ -218,8 +224,7 @@ impl Server {
                 Read::Reset(code) => {
                     connection.forget(stream);
                     let reason = code_name(code);
-                    self.give_up(connection, stream, ErrorCode::RequestIncomplete, &reason);
-                    return Ok(());
+                    return self.give_up(connection, stream, ErrorCode::RequestIncomplete, &reason);
                 }
             };
             if let Err(error) = result {
@@ -307,8 +312,8 @@ impl Server {
         // Whatever content the request still has is not needed (RFC 9114 section 4.1).
         connection.stop(stream, ErrorCode::NoError.code());
         if let Some(exchange) = self.exchanges.remove(&stream) {
-            let id = RequestId(stream.into());
-            let sent_bytes = exchange.sent_bytes;
+            self.given_up = self.given_up.saturating_sub(1);
+            let (id, sent_bytes) = (RequestId(stream.into()), exchange.sent_bytes);
             self.events.push_back(ServerEvent::Finished { id, sent_bytes });
         }
     }
@@ -320,12 +325,19 @@ impl Server {
         stream: StreamId,
         code: ErrorCode,
         reason: &str,
-    ) {
-        if self.exchanges.contains_key(&stream) {
-            connection.stop(stream, code.code());
-            connection.reset(stream, code.code());
-            self.abort(stream, &format!("the client gave it up: {reason}"));
+    ) -> Result<(), Error> {
+        if !self.exchanges.contains_key(&stream) {
+            return Ok(());
         }
+        connection.stop(stream, code.code());
+        connection.reset(stream, code.code());
+        self.abort(stream, &format!("the client gave it up: {reason}"));
+        self.given_up += 1;
+        if self.given_up > MAX_GIVEN_UP {
+            let reason = "too many requests that were given up";
+            return Err(Error::connection(ErrorCode::ExcessiveLoad, reason));
+        }
+        Ok(())
     }
 
     fn abort(&mut self, stream: StreamId, reason: &str) {

@@ -34,13 +34,12 @@ fn run(raw: &mut Raw) -> Serve {
 }
 
 fn assert_closes(raw: &mut Raw, code: ErrorCode, what: &str) {
-    let serve = run(raw);
+    run(raw);
     let closed = match &raw.closed {
         Some(Close::Application { code, .. }) => ErrorCode::from_code(*code),
         _ => None,
     };
     assert_eq!(closed, Some(code), "{what}: {:?}", raw.closed);
-    assert!(serve.sides.values().next().unwrap().is_closed());
 }
 
 fn get_with(fields: &[(&'static str, &'static str)]) -> Request {
@@ -192,7 +191,7 @@ fn a_slow_reader_is_waited_for() {
     let size = 3_000_000;
     let mut raw = Raw::client([(REQUEST, request(&get(format!("/bytes/{size}"))), true)]);
     raw.is_slow = true;
-    let setup = Setup { client: "stream_window=100000", ..Setup::default() };
+    let setup = Setup { client: "stream-window=100000", ..Setup::default() };
     let (mut serve, mut pair) = (Serve::default(), Pair::new(&setup));
     let key = pair.connect();
     pair.run(&mut raw, &mut serve, Duration::from_secs(10));
@@ -204,4 +203,14 @@ fn a_slow_reader_is_waited_for() {
     pair.run(&mut raw, &mut serve, MINUTE);
     assert_eq!(serve.finished, [size]);
     assert!(raw.received[&REQUEST].ends_with(&body(size)[1000..]));
+}
+
+#[test]
+fn a_client_that_gives_up_over_and_over_is_sent_away() {
+    let ask = request(&get("/bytes/300000"));
+    let streams: Vec<u64> = (0..1500).map(|index| 4 * index).collect();
+    let mut raw = Raw::client(streams.iter().map(|&stream| (stream, ask.clone(), false)));
+    raw.resets =
+        streams.iter().map(|&stream| (stream, ErrorCode::RequestCancelled.code())).collect();
+    assert_closes(&mut raw, ErrorCode::ExcessiveLoad, "rapid reset");
 }

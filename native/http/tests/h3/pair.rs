@@ -14,6 +14,9 @@ const CLIENT: &str = "10.0.0.1:5000";
 
 /// What an application does on one side.
 pub(crate) trait Application {
+    /// A client was accepted.
+    fn accepted(&mut self, _key: ConnectionKey) {}
+
     /// Something happened on a connection, which is gone if it timed out.
     fn handle(
         &mut self,
@@ -115,7 +118,7 @@ impl Pair {
             let next = arrivals.into_iter().chain(deadlines).flatten().min();
             let Some(next) = next.filter(|next| *next <= end) else { break };
             self.set_now(next.max(self.now));
-            self.deliver();
+            self.deliver(server);
         }
         self.set_now(self.now.max(end));
     }
@@ -126,7 +129,7 @@ impl Pair {
         self.down.set_now(now);
     }
 
-    fn deliver(&mut self) {
+    fn deliver(&mut self, application: &mut dyn Application) {
         while let Some(packet) = self.up.take_arrived() {
             self.server.receive(self.now, &mut self.down, packet.into()).unwrap();
         }
@@ -136,9 +139,9 @@ impl Pair {
         while let Some(incoming) = self.server.next_incoming() {
             let (tls, config) = (Arc::clone(&self.server_tls), &self.server_config);
             let scheduler = self.strategy.scheduler();
-            self.server
-                .accept(self.now, &mut self.down, incoming, tls, config, scheduler)
-                .unwrap();
+            let accepted =
+                self.server.accept(self.now, &mut self.down, incoming, tls, config, scheduler);
+            application.accepted(accepted.unwrap());
         }
     }
 

@@ -1,6 +1,6 @@
 //! A peer that writes on its streams what it was told, and notes what comes.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
@@ -17,7 +17,7 @@ type Writing = (u64, Vec<u8>, bool);
 #[derive(Default)]
 pub(crate) struct Raw {
     side: Option<Side>,
-    writings: Vec<Writing>,
+    writings: VecDeque<Writing>,
     /// A server writes when so many requests have come.
     requests: usize,
     opened: usize,
@@ -51,34 +51,42 @@ impl Raw {
         Self { side: Some(Side::Server), writings, requests, ..Self::default() }
     }
 
-    /// Writes on a stream, which is opened if it has to be.
+    /// Writes on a stream, which is opened if it has to be and can be.
+    ///
+    /// # Returns
+    /// Whether it is open.
     pub(crate) fn write(
         &mut self,
         connection: &mut Connection,
         stream: u64,
         bytes: &[u8],
         ends: bool,
-    ) {
+    ) -> bool {
         let id = stream_id(stream);
-        if Some(id.initiator()) == self.side {
-            self.open_up_to(connection, id);
+        if Some(id.initiator()) == self.side && !self.open_up_to(connection, id) {
+            return false;
         }
         connection.write(id, Bytes::copy_from_slice(bytes));
         if ends {
             connection.finish(id);
         }
+        true
     }
 
-    fn open_up_to(&mut self, connection: &mut Connection, id: StreamId) {
+    fn open_up_to(&mut self, connection: &mut Connection, id: StreamId) -> bool {
         while !self.received.contains_key(&id.into()) {
-            let Some(opened) = connection.open(id.dir()) else { return };
+            let Some(opened) = connection.open(id.dir()) else { return false };
             self.received.insert(opened.into(), BytesMut::new());
         }
+        true
     }
 
+    /// Writes what was told, as far as streams can be opened.
     fn begin(&mut self, connection: &mut Connection) {
-        for (stream, bytes, ends) in std::mem::take(&mut self.writings) {
-            self.write(connection, stream, &bytes, ends);
+        while let Some((stream, bytes, ends)) = self.writings.pop_front() {
+            if !self.write(connection, stream, &bytes, ends) {
+                return self.writings.push_front((stream, bytes, ends));
+            }
         }
     }
 
@@ -120,7 +128,9 @@ impl Application for Raw {
     ) {
         let Some(connection) = connection else { return };
         match event {
-            Event::Connected { .. } if self.requests == 0 => self.begin(connection),
+            Event::Connected { .. } | Event::Available(_) if self.requests == 0 => {
+                self.begin(connection);
+            }
             Event::Opened(id) => {
                 if let Some(code) = self.stops {
                     connection.stop(id, code);

@@ -14,6 +14,7 @@ use crate::pattern;
 
 /// A server on all connections.
 pub(crate) struct Serve {
+    /// Until they are closed: then their keys can be others'.
     pub(crate) sides: BTreeMap<ConnectionKey, Server>,
     pub(crate) respond: Box<dyn FnMut(&Request) -> Reply>,
     /// After so many requests it takes no more.
@@ -62,6 +63,10 @@ impl Serve {
 }
 
 impl Application for Serve {
+    fn accepted(&mut self, key: ConnectionKey) {
+        self.sides.insert(key, Server::new());
+    }
+
     fn handle(
         &mut self,
         now: Instant,
@@ -69,10 +74,14 @@ impl Application for Serve {
         connection: Option<&mut Connection>,
         event: Event,
     ) {
-        let side = self.sides.entry(key).or_default();
-        if let Some(connection) = connection {
-            side.handle(now, connection, event);
-            self.answer(key, connection);
+        let Some(side) = self.sides.get_mut(&key) else { return };
+        match connection {
+            Some(connection) => {
+                side.handle(now, connection, event);
+                self.answer(key, connection);
+            }
+            None => side.close("gone"),
         }
+        self.sides.retain(|_, side| !side.is_closed());
     }
 }

@@ -105,7 +105,10 @@ impl QuicLink {
     fn read(&mut self, now: Instant, stream: StreamId, flow: &mut Flow) -> Result<(), Failure> {
         while let Some(connection) = self.udp.endpoint.connection(self.key) {
             match connection.read(now, stream) {
-                Read::Data(data) => flow.received(now, data.len() as u64),
+                Read::Data(data) => {
+                    let channel = QuicChannel { connection, stream };
+                    flow.received(now, data.len() as u64, &channel)?;
+                }
                 Read::Finished => {
                     connection.forget(stream);
                     return flow.server_ended(now, &QuicChannel { connection, stream });

@@ -62,7 +62,7 @@ impl Link for TcpLink {
         }
         self.establish(flow)?;
         if bytes > 0 {
-            flow.received(now, bytes);
+            flow.received(now, bytes, &self.channel)?;
         }
         if self.reading == Reading::Ended { flow.server_ended(now, &self.channel) } else { Ok(()) }
     }

@@ -172,25 +172,20 @@ impl Client {
         }
         pieces.into_iter().for_each(|piece| answer.received(now, piece));
         if self.reading == Reading::Ended {
-            Self::ended(answer, &self.channel, now);
+            answer.client_ended(now);
+            // It is a client's only way to tell that it has enough.
+            if answer.is_unlimited() {
+                answer.stop();
+            }
         }
         Ok(())
-    }
-
-    /// Over TCP, a client's end is the only way for it to tell that it has enough.
-    fn ended(answer: &mut Answer, channel: &TcpChannel, now: Instant) {
-        if answer.is_unlimited() {
-            answer.stop();
-            answer.delivered(now, Some(channel));
-        }
-        answer.client_ended(now);
     }
 
     fn turn(&mut self, reactor: &Reactor, token: Token, now: Instant) -> Result<(), Failure> {
         let mut wants_room = false;
         if let Some(answer) = &mut self.answer {
             answer.advance(now, &mut self.channel)?;
-            if self.channel.is_delivered() {
+            if answer.has_finished() {
                 answer.delivered(now, Some(&self.channel));
             }
             wants_room = answer.wants_room();

@@ -61,7 +61,7 @@ impl Pep {
         incoming: Incoming,
         hello: ClientHello,
     ) -> io::Result<()> {
-        if self.by_client.len() >= self.settings.max_clients {
+        if self.links.len() - self.pool.len() >= self.settings.max_clients {
             return self.downstream.refuse(network, incoming);
         }
         let pooled = self.take_pooled(&hello);

@@ -108,6 +108,12 @@ impl Chain {
         }
     }
 
+    /// Clients offer these application protocols from now on.
+    pub(crate) fn offer(&mut self, protocols: &[&str]) {
+        let tls = QuicClientConfig::try_from(self.certificates.client(protocols)).unwrap();
+        self.client_tls = Arc::new(tls);
+    }
+
     /// The server forgets its sessions, as if it had been started again.
     pub(crate) fn renew_server_tls(&mut self) {
         self.server_tls = Arc::new(server_tls(&self.certificates));
@@ -135,10 +141,6 @@ impl Chain {
     pub(crate) fn server(&mut self) -> &mut Connection {
         let key = *self.server_keys.last().expect("a client came");
         self.server.connection(key).expect("it is not drained")
-    }
-
-    pub(crate) fn elapsed(&self) -> Duration {
-        self.now - self.began
     }
 
     /// Connections of all proxies and both ends.
@@ -218,7 +220,8 @@ impl Chain {
             let scheduler = Strategy::Sequential.scheduler();
             let down = &mut self.hops[last].down;
             let key = self.server.accept(self.now, down, incoming, tls, config, scheduler);
-            self.server_keys.push(key.unwrap());
+            // A client that the server does not want is told, and is none.
+            self.server_keys.extend(key);
         }
     }
 

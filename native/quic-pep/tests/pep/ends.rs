@@ -81,15 +81,15 @@ fn a_server_stops_what_a_client_sends() {
 fn slow_reader() -> (Chain, Peer, Peer) {
     let hop = Direction { rate_mbit: 100.0, queue_bytes: 1 << 20, ..Direction::delay(ms(5)) };
     let mut chain = Chain::new(&[hop; 4], |settings| {
-        settings.downstream = "stream-window=1000000".parse().map(std::sync::Arc::new).unwrap();
-        settings.upstream = "stream-window=1000000".parse().map(std::sync::Arc::new).unwrap();
+        settings.downstream = "stream-window=300000".parse().map(std::sync::Arc::new).unwrap();
+        settings.upstream = "stream-window=300000".parse().map(std::sync::Arc::new).unwrap();
     });
-    chain.client_config = "stream-window=1000000".parse().map(std::sync::Arc::new).unwrap();
+    chain.client_config = "stream-window=300000".parse().map(std::sync::Arc::new).unwrap();
     chain.connect();
     let mut client = Peer::opening(&[(Dir::Bi, 10)]);
     client.is_slow = true;
     let mut server = Peer::answering(100_000_000);
-    chain.run(&mut client, &mut server, ms(20_000));
+    chain.run(&mut client, &mut server, ms(5_000));
     (chain, client, server)
 }
 
@@ -105,7 +105,7 @@ fn a_slow_reader_bounds_what_waits_at_each_hop() {
     // What left the server: the windows, what the four receivers took out of them to be ready
     // (256 KiB each), and what waits in three proxies; headers are below 10 %.
     let sent: usize = chain.hops[3].down.departures.iter().map(|departure| departure.bytes).sum();
-    let bound = 4 * 1_000_000 + 4 * QUEUE_LIMIT + 3 * QUEUE_LIMIT;
+    let bound = 4 * 300_000 + 4 * QUEUE_LIMIT + 3 * QUEUE_LIMIT;
     assert!((sent as u64) < bound * 11 / 10, "{sent}");
     assert_eq!(chain.hops[3].down.dropped, 0);
     chain.hops.clear();

@@ -9,7 +9,7 @@ use headway_quic_pep::{Mode, Peer as End, Settings};
 use headway_testlink::Direction;
 
 use crate::apps::Peer;
-use crate::chain::{Chain, Idle, delays, ms};
+use crate::chain::{Chain, Idle, PROTOCOL, delays, ms};
 
 const TIMEOUT: Duration = Duration::from_secs(3);
 
@@ -143,4 +143,35 @@ fn more_clients_than_allowed_are_refused() {
     let Some(Close::Transport(reason)) = &client.closed else { panic!("{:?}", client.closed) };
     assert!(reason.contains("refused"), "{reason}");
     assert_eq!(chain.nodes[0].pep.connections(), (2, 2));
+}
+
+/// The result of a connection of a client that offers so many protocols before the server's.
+fn offering_others(before: usize, mode: Mode) -> Peer {
+    let mut chain = Chain::new(&delays([10, 10, 10]), settings(mode));
+    let others: Vec<String> = (0..before).map(|number| format!("protocol-{number:03}")).collect();
+    let offered: Vec<&str> = others.iter().map(String::as_str).chain([PROTOCOL]).collect();
+    chain.offer(&offered);
+    chain.connect();
+    let mut client = Peer::opening(&[(Dir::Bi, 100)]);
+    client.closes = Some((1, 0, ""));
+    chain.run(&mut client, &mut Peer::answering(100), ms(60_000));
+    assert_eq!(chain.connections(), 0);
+    client
+}
+
+#[test]
+fn a_client_hello_may_need_two_packets() {
+    // 14 bytes for each protocol that the server does not have.
+    let client = offering_others(100, Mode::H3Capable);
+    assert_eq!((client.ended(), &client.closed), (1, &None));
+}
+
+#[test]
+fn the_default_mode_takes_what_the_client_likes_best() {
+    let client = offering_others(1, Mode::Default);
+    let Some(Close::Application { code: 0x102, reason }) = &client.closed else {
+        panic!("{:?}", client.closed)
+    };
+    assert!(reason.starts_with("next hop: "), "{reason}");
+    assert_eq!(offering_others(1, Mode::H3Capable).closed, None);
 }

@@ -16,16 +16,16 @@ fn every_byte_passes<const N: usize>(loss: f64, seed: u64) {
     let mut chain = Chain::new(&hops::<N>(loss, seed), |_| {});
     chain.connect();
     let (bi, uni) = (Dir::Bi, Dir::Uni);
-    let mut client = Peer::opening(&[(bi, 3000), (uni, 200_000), (bi, 0), (uni, 1)]);
-    let mut server = Peer::opening(&[(uni, 70_000), (bi, 5), (uni, 0), (bi, 300_000)]);
-    (client.answers, server.answers) = (100_000, 500_000);
+    let mut client = Peer::opening(&[(bi, 3000), (uni, 80_000), (bi, 0), (uni, 1)]);
+    let mut server = Peer::opening(&[(uni, 70_000), (bi, 5), (uni, 0), (bi, 120_000)]);
+    (client.answers, server.answers) = (50_000, 150_000);
     client.closes = Some((6, 7, "all there"));
     chain.run(&mut client, &mut server, ms(120_000));
 
     let bytes = |of: &Peer| of.received.values().map(|r| r.bytes).collect::<Vec<_>>();
     // Streams 0 to 7: client and server, bidirectional; client and server, unidirectional.
-    assert_eq!(bytes(&client), [500_000, 5, 70_000, 500_000, 300_000, 0]);
-    assert_eq!(bytes(&server), [3000, 100_000, 200_000, 0, 100_000, 1]);
+    assert_eq!(bytes(&client), [150_000, 5, 70_000, 150_000, 120_000, 0]);
+    assert_eq!(bytes(&server), [3000, 50_000, 80_000, 0, 50_000, 1]);
     for peer in [&client, &server] {
         assert!(peer.received.values().all(|r| r.end == Some(Read::Finished)));
     }
@@ -50,10 +50,10 @@ fn every_byte_passes_three_proxies() {
 
 #[test]
 fn every_byte_passes_one_proxy_under_loss() {
-    (1..6).for_each(|seed| every_byte_passes::<2>(0.03, 100 * seed));
+    (1..3).for_each(|seed| every_byte_passes::<2>(0.03, 100 * seed));
 }
 
 #[test]
 fn every_byte_passes_three_proxies_under_loss() {
-    (1..6).for_each(|seed| every_byte_passes::<4>(0.03, 100 * seed));
+    (1..3).for_each(|seed| every_byte_passes::<4>(0.03, 100 * seed));
 }

@@ -18,7 +18,7 @@ fn download(name: &str, to: &str, deliberate: bool, change: impl FnOnce(&mut Set
     let mut pair = setup.pair();
     let (mut fetch, mut serve) = (Fetch::of(1), Serve::of(1_500_000));
     // Who only receives and whose address changes unawares has no reason to send, ever.
-    fetch.upload_bytes = if deliberate { 0 } else { 200_000 };
+    fetch.upload_bytes = if deliberate { 0 } else { 1_500_000 };
     pair.run(&mut fetch, &mut serve, ms(800));
     assert!(fetch.finished.is_empty());
     pair.move_client(to, deliberate);
@@ -97,4 +97,19 @@ fn an_uploading_client_begins_a_new_path_itself() {
     assert_eq!(fetch.finished.len(), 1, "{:?}", fetch.closed);
     let (_, after, has_new_rtt) = around_the_move(&scratch.client());
     assert_eq!((after, has_new_rtt), (INITIAL_WINDOW, true));
+}
+
+#[test]
+fn a_full_window_on_the_old_path_does_not_hold_the_new_one_back() {
+    for (name, to) in [("full-window-port", OTHER_PORT), ("full-window-address", ELSEWHERE)] {
+        let log = download(name, to, false, |setup| {
+            setup.server.set("max-window=24000B").unwrap();
+        });
+        // The challenge of the new path is answered about a round-trip time later.
+        let states = log.of("transport:migration_state_updated");
+        let [begun, complete] = states.take(2).map(|(at, _)| at).collect::<Vec<_>>()[..] else {
+            panic!("{name}: it is not complete");
+        };
+        assert!(complete - begun < 100.0, "{name}: {begun} {complete}");
+    }
 }

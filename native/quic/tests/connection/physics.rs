@@ -24,7 +24,8 @@ fn every_controller_fills_a_path() {
         });
         let seconds = (fetch.finished[0].2 - from.unwrap().0).as_secs_f64();
         let share = 1_000_000.0 * 8e-6 / seconds / (20.0 * 1170.0 / 1200.0);
-        assert!(share > 0.9 && share <= 1.001, "{algorithm}: {share}");
+        // More than all of it only as far as data had come before and waited behind a gap.
+        assert!(share > 0.9 && share < 1.1, "{algorithm}: {share}");
     }
 }
 
