@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from bench.campaign import overhead, throughput
+from bench.loopback import loopback
 from bench.report import reports
 from bench.rows import Row, print_rows
 from headway.campaign.cores import available_cores
@@ -200,6 +201,7 @@ def main() -> None:
         lambda: [throughput(machine)],
         overhead,
         reports,
+        loopback,
     ]
     rows: list[Row] = []
     with progress("measuring", len(steps)) as count:
