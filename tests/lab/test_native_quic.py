@@ -129,6 +129,6 @@ def test_a_new_path_begins_anew(run_setting: RunSetting, tmp_path: Path) -> None
             else:
                 before[name] = value
     assert before["congestion_window"] > 2 * after["congestion_window"] == 2 * 10 * 1472
-    # Nothing is in the queue that the old path's packets had to wait in.
-    assert before["smoothed_rtt"] > 1.5 * after["min_rtt"]
-    assert after["smoothed_rtt"] == after["latest_rtt"]
+    # RFC 9002, section 5.3: the first sample is all there is.
+    assert after["smoothed_rtt"] == after["latest_rtt"] == after["min_rtt"]
+    assert after["rtt_variance"] == pytest.approx(after["latest_rtt"] / 2)

@@ -7,6 +7,7 @@ from headway.programs.base import (
     CERTIFICATE_FILE,
     KEY_FILE,
     QLOG_DIRECTORY,
+    Adjustment,
     Knob,
     Listener,
     Server,
@@ -14,7 +15,7 @@ from headway.programs.base import (
     served_on,
 )
 from headway.programs.native import QUIC_CONGESTION_CONTROLS, QUIC_KNOBS, command, quic_knobs
-from headway.study.host import HTTP, Host
+from headway.study.host import HTTP, Host, Protocol
 from headway.study.model import Capture
 
 
@@ -26,6 +27,23 @@ class HeadwayServer(Server):
     protocols = HTTP
     quic_congestion_controls = QUIC_CONGESTION_CONTROLS
     sets_quic_initial_window = True
+    adjustments = (
+        Adjustment(
+            "headway-server",
+            "slow_start",
+            "hystart",
+            "as Linux has it for CUBIC; the program's own default is hystart++",
+        ),
+        Adjustment(
+            "headway-server",
+            "max_udp_payload",
+            "1472 bytes",
+            "its packets fill an Ethernet frame, as TCP's do; its own default is 1200",
+        ),
+        Adjustment(
+            "headway-server", "idle_timeout", "600s", "the run's limit decides when to give up"
+        ),
+    )
     knobs = (
         Knob(
             "scheduler",
@@ -52,7 +70,6 @@ class HeadwayServer(Server):
             command(self.name),
             *(where if listener.tls else ("--plain", f"{listener.address}:80")),
             "--root=/lab/www",
-            f"--congestion-control={host.congestion_control}",
             f"--scheduler={self.knob('scheduler', host)}",
             f"--notsent-lowat={self.knob('notsent_lowat', host)}",
             f"--h2-frame-bytes={self.knob('h2_frame_bytes', host)}",
@@ -60,6 +77,8 @@ class HeadwayServer(Server):
             f"--quic={quic_knobs(self, host)}",
             f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
         ]
+        if listener.protocols != {Protocol.H3}:
+            argv.append(f"--congestion-control={host.congestion_control}")
         program = Program(
             f"{listener.namespace}-{self.name}",
             listener.namespace,
