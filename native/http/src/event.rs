@@ -23,7 +23,7 @@ pub struct Importance {
 /// What a client's connection tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClientEvent {
-    /// The request was handed on to be sent; again, if it was early data and the server rejected that.
+    /// The request was handed on to be sent: once more if it was early data that was rejected.
     Sent {
         /// Which.
         id: RequestId,

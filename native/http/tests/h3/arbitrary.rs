@@ -33,7 +33,10 @@ fn streams(numbers: &'static [u64]) -> impl Strategy<Value = Vec<(u64, Vec<u8>, 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(64) })]
+    #![proptest_config(ProptestConfig {
+        failure_persistence: None,
+        ..ProptestConfig::with_cases(64)
+    })]
 
     #[test]
     fn the_server_survives(writings in streams(&[0, 2, 4, 6, 8, 10])) {

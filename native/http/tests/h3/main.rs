@@ -1,5 +1,5 @@
-//! HTTP/3 over an emulated path in virtual time: both sides of ours together, and each against a peer
-//! that writes on its streams what it wants.
+//! HTTP/3 over an emulated path in virtual time: both sides of ours together, and each against a
+//! peer that writes on its streams what it wants.
 
 #![allow(clippy::unwrap_used)]
 
