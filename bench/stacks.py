@@ -19,6 +19,8 @@ from headway.programs.base import SERVER_NAME
 ADDRESS = "127.0.0.1"
 UDP_PAYLOAD = 1452
 """Bytes in a full datagram: quic-go's largest, so that all who can be told send the same."""
+MAX_BURST = 44
+"""Datagrams that one call sends at most (64 KiB); ngtcp2 sends as many at once, paced or not."""
 _IDLE_S = 30
 
 
@@ -132,7 +134,7 @@ class Headway(Stack):
 
     name: str = "headway"
     generated: bool = False
-    knobs: str = f"max-udp-payload={UDP_PAYLOAD}"
+    knobs: str = f"max-udp-payload={UDP_PAYLOAD},max-burst={MAX_BURST}"
 
     def serve(self, place: Place, port: int) -> Command:
         """See `Stack.serve`."""

@@ -7,6 +7,7 @@ use headway_reactor::CpuCost;
 use quinn_proto::{AckFrequencyConfig, IdleTimeout, TransportConfig, VarInt};
 
 use crate::gate::{Gate, GateFactory};
+use crate::pacer::Pacer;
 
 /// What unsent and unacknowledged data of a connection may take: what the window lets out, and the
 /// window is the sender's affair.
@@ -41,6 +42,9 @@ pub struct Config {
     pub congestion: headway_congestion::Config,
     /// Whether packets are spread over time.
     pub pacing: Pacing,
+    /// Packets that leave at once when packets are spread over time, at most; 2 or more. RFC 9002
+    /// section 7.7 limits bursts to the initial window.
+    pub max_burst: u32,
     /// Size of UDP payloads in bytes, 1200 to 65,000; no larger ones are tried.
     pub max_udp_payload: u16,
     /// kPacketThreshold: packets after which a missing one is lost (RFC 9002 section 6.1.1).
@@ -74,6 +78,7 @@ impl Default for Config {
         Self {
             congestion: headway_congestion::Config::default(),
             pacing: Pacing::Controller,
+            max_burst: 10,
             max_udp_payload: 1200,
             packet_threshold: 3,
             time_threshold: 9.0 / 8.0,
@@ -96,6 +101,11 @@ impl Config {
     pub(crate) fn controller(&self) -> Box<dyn Controller> {
         let max_datagram = u64::from(self.max_udp_payload);
         headway_congestion::Config { max_datagram, ..self.congestion.clone() }.build()
+    }
+
+    /// A pacer for a new path.
+    pub(crate) fn pacer(&self) -> Pacer {
+        Pacer::new(u64::from(self.max_udp_payload), u64::from(self.max_burst))
     }
 
     /// quinn-proto's part of it, for one connection.

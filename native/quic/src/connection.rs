@@ -422,13 +422,20 @@ impl Connection {
         }
     }
 
-    /// Hands one packet's worth of stream data over to quinn-proto.
+    /// Hands one packet's worth of stream data over to quinn-proto; if there is but one stream, that
+    /// of all packets which are about to leave. quinn-proto seeks what it sends among all pieces
+    /// that it was given and that are not acknowledged: the fewer, the better.
     fn hand_over(&mut self) {
         let mut room = self.sender.room(self.inner.current_mtu());
         while room >= SMALL_ROOM {
             let Some(stream) = self.outbox.next() else { return };
             let header = self.sender.stream_header(stream);
-            let piece = piece(self.queued(stream_id(stream)), room - header);
+            let mut data = room - header;
+            if self.outbox.is_for_one() {
+                let size = self.inner.current_mtu();
+                data += self.sender.room_after_next(size, stream, data);
+            }
+            let piece = piece(self.queued(stream_id(stream)), data);
             let used = self.hand_over_piece(stream, piece);
             // If another frame follows, this one says how long it is.
             let length = varint_size(used as u64);

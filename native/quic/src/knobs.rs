@@ -107,6 +107,12 @@ pub static KNOBS: &[Knob] = &[
         }
     ),
     knob!(
+        "max-burst",
+        "packets, from 2",
+        "packets that leave at once when packets are spread over time, at most (default 10)",
+        |config, value| within(&mut config.max_burst, value, 2..=u32::MAX)
+    ),
+    knob!(
         "max-udp-payload",
         "bytes, 1200 to 65000",
         "size of UDP payloads (default 1200)",

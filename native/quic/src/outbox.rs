@@ -16,11 +16,13 @@ pub(crate) struct Outbox {
     streams: BTreeMap<u64, Sending>,
     unscheduled: VecDeque<u64>,
     scheduler: Box<dyn Scheduler>,
+    /// How many of the scheduler's streams have something to send.
+    ready: usize,
 }
 
 impl Outbox {
     pub(crate) fn new(scheduler: Box<dyn Scheduler>) -> Self {
-        Self { streams: BTreeMap::new(), unscheduled: VecDeque::new(), scheduler }
+        Self { streams: BTreeMap::new(), unscheduled: VecDeque::new(), scheduler, ready: 0 }
     }
 
     /// Data for a stream that is not there has nowhere to go.
@@ -45,7 +47,7 @@ impl Outbox {
         self.unscheduled.retain(|other| *other != stream);
         self.scheduler.open(stream, priority);
         if ready {
-            self.scheduler.ready(stream);
+            self.rise(stream, true);
         }
     }
 
@@ -77,7 +79,12 @@ impl Outbox {
         self.unscheduled.is_empty() && self.scheduler.next().is_some()
     }
 
-    /// Hands over a piece for one packet from the front of a stream.
+    /// Whether no more than one stream has something to send.
+    pub(crate) fn is_for_one(&self) -> bool {
+        self.unscheduled.len() + self.ready <= 1
+    }
+
+    /// Hands over a piece from the front of a stream.
     ///
     /// # Arguments
     /// * `room` - bytes that it may have.
@@ -126,6 +133,7 @@ impl Outbox {
 
     fn rise(&mut self, stream: u64, scheduled: bool) {
         if scheduled {
+            self.ready += 1;
             self.scheduler.ready(stream);
         } else {
             self.unscheduled.push_back(stream);
@@ -134,6 +142,7 @@ impl Outbox {
 
     fn fall(&mut self, stream: u64, scheduled: bool) {
         if scheduled {
+            self.ready -= 1;
             self.scheduler.blocked(stream);
         } else {
             self.unscheduled.retain(|other| *other != stream);

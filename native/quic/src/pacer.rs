@@ -6,14 +6,13 @@ use headway_congestion::{Rate, Time};
 const BURST: Duration = Duration::from_millis(1);
 /// But are at least this many datagrams.
 const MIN_BURST_DATAGRAMS: u64 = 2;
-/// And at most this many: RFC 9002 section 7.7 limits bursts to the initial window.
-const MAX_BURST_DATAGRAMS: u64 = 10;
 
 /// Spreads packets over time (RFC 9002 section 7.7): a bucket that fills at the pacing rate and
 /// releases a burst whenever it is full.
 #[derive(Debug)]
 pub(crate) struct Pacer {
     max_datagram: u64,
+    max_burst: u64,
     rate: Option<Rate>,
     /// Bytes that may leave; negative after a packet larger than what was left.
     tokens: f64,
@@ -24,8 +23,19 @@ pub(crate) struct Pacer {
 
 impl Pacer {
     /// A pacer that holds nothing back until it knows a rate.
-    pub(crate) fn new(max_datagram: u64) -> Self {
-        Self { max_datagram, rate: None, tokens: 0.0, filled_at: Time::ZERO, refilling: false }
+    ///
+    /// # Arguments
+    /// * `max_datagram` - bytes in a full datagram.
+    /// * `max_burst` - datagrams that leave at once at most.
+    pub(crate) fn new(max_datagram: u64, max_burst: u64) -> Self {
+        Self {
+            max_datagram,
+            max_burst,
+            rate: None,
+            tokens: 0.0,
+            filled_at: Time::ZERO,
+            refilling: false,
+        }
     }
 
     /// Paces at another rate from now on; at none, nothing is held back.
@@ -50,6 +60,11 @@ impl Pacer {
         let needed = if self.refilling { self.burst() - 1.0 } else { 0.0 };
         self.refilling = self.tokens <= needed;
         !self.refilling
+    }
+
+    /// Bytes of the burst that are left; `None` if nothing is held back.
+    pub(crate) fn allowance(&self) -> Option<u64> {
+        self.rate.map(|_| self.tokens.max(0.0) as u64)
     }
 
     /// When the next datagram may leave; `None` if nothing is held back.
@@ -77,8 +92,9 @@ impl Pacer {
 
     fn burst(&self) -> f64 {
         let bytes = self.rate.map_or(0, |rate| rate.bytes_in(BURST));
-        let (min, max) = (MIN_BURST_DATAGRAMS, MAX_BURST_DATAGRAMS);
-        bytes.clamp(min * self.max_datagram, max * self.max_datagram) as f64
+        let datagrams = [MIN_BURST_DATAGRAMS, self.max_burst.max(MIN_BURST_DATAGRAMS)];
+        let [min, max] = datagrams.map(|number| number * self.max_datagram);
+        bytes.clamp(min, max) as f64
     }
 }
 
@@ -90,7 +106,11 @@ mod tests {
 
     /// When datagrams leave if there are always more.
     fn departures(rate_mbit: u64, count: usize) -> Vec<Time> {
-        let mut pacer = Pacer::new(DATAGRAM);
+        departures_in_bursts(10, rate_mbit, count)
+    }
+
+    fn departures_in_bursts(max_burst: u64, rate_mbit: u64, count: usize) -> Vec<Time> {
+        let mut pacer = Pacer::new(DATAGRAM, max_burst);
         let mut now = Time::ZERO;
         pacer.set_rate(now, Some(Rate::from_bytes_per_second(rate_mbit * 125_000)));
         let mut departures = Vec::new();
@@ -125,6 +145,31 @@ mod tests {
     }
 
     #[test]
+    fn larger_bursts_leave_if_they_may() {
+        // 1 Gbit/s: 44 of the 100 in 1 ms, for the time of 44.
+        let at_1000 = departures_in_bursts(44, 1000, 45);
+        assert_eq!(at_1000[43], Time::ZERO);
+        assert_eq!(at_1000[44].as_micros(), 440);
+        // 50 Mbit/s: five in 1 ms, however many may leave.
+        let at_50 = departures_in_bursts(44, 50, 6);
+        assert_eq!(at_50[5].as_micros(), 1000);
+    }
+
+    #[test]
+    fn what_is_left_of_a_burst_shrinks_as_datagrams_leave() {
+        let mut pacer = Pacer::new(DATAGRAM, 10);
+        assert_eq!(pacer.allowance(), None);
+        pacer.set_rate(Time::ZERO, Some(Rate::from_bytes_per_second(125_000_000)));
+        assert_eq!(pacer.allowance(), Some(10 * DATAGRAM));
+        for _ in 0..9 {
+            pacer.spend(DATAGRAM);
+        }
+        assert_eq!(pacer.allowance(), Some(DATAGRAM));
+        pacer.spend(DATAGRAM + 1);
+        assert_eq!(pacer.allowance(), Some(0));
+    }
+
+    #[test]
     fn the_mean_rate_is_exact() {
         // 10,000 datagrams of 1250 bytes at 20 Mbit/s: 0.5 ms each.
         let last = *departures(20, 10_001).last().expect("there are some");
@@ -133,7 +178,7 @@ mod tests {
 
     #[test]
     fn without_a_rate_nothing_is_held_back() {
-        let mut pacer = Pacer::new(DATAGRAM);
+        let mut pacer = Pacer::new(DATAGRAM, 10);
         for _ in 0..1000 {
             assert!(pacer.allows(Time::ZERO));
             pacer.spend(DATAGRAM);

@@ -19,6 +19,9 @@ use crate::packetsize::{LAZY_ACK, LENGTH, MAX_SHORT_HEADER, TAG, number_size, st
 use crate::rtt::RttEstimator;
 use crate::trace::{DetectorState, Metrics, Tracer, parameters};
 
+/// Packets whose data is handed over together, at most.
+const MAX_RUN: u64 = 64;
+
 /// What keeps a sender from sending one more packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Permission {
@@ -75,7 +78,7 @@ impl Sender {
             ledger: Ledger::default(),
             rtt: RttEstimator::default(),
             controller: config.controller(),
-            pacer: Pacer::new(u64::from(config.max_udp_payload)),
+            pacer: config.pacer(),
             release: None,
             side,
             remote,
@@ -137,10 +140,29 @@ impl Sender {
     /// * `max_udp_payload` - the packet's size.
     pub(crate) fn room(&self, max_udp_payload: u16) -> usize {
         let log = Log::of(&self.log);
-        let header = self.short_header().unwrap_or(MAX_SHORT_HEADER);
+        let header = self.short_header(0).unwrap_or(MAX_SHORT_HEADER);
         let ack = if log.expects_lazy_ack() { LAZY_ACK } else { 0 };
         let unsent = usize::try_from(log.backlog.frames()).unwrap_or(usize::MAX);
         usize::from(max_udp_payload).saturating_sub(header + TAG + ack).saturating_sub(unsent)
+    }
+
+    /// Bytes of a stream's data that fill the packets which may leave right after the next one.
+    ///
+    /// # Arguments
+    /// * `max_udp_payload` - the packets' size.
+    /// * `next` - bytes of the stream's data in the next one.
+    pub(crate) fn room_after_next(&self, max_udp_payload: u16, stream: u64, next: usize) -> usize {
+        let size = usize::from(max_udp_payload);
+        let window = self.controller.window().saturating_sub(self.ledger.in_flight());
+        let bytes = self.pacer.allowance().map_or(window, |paced| paced.min(window));
+        let packets = (bytes / size as u64).min(MAX_RUN);
+        let begin = Log::of(&self.log).backlog.offset(stream) + next as u64;
+        let mut offset = begin;
+        for before in 1..packets {
+            let Some(header) = self.short_header(before) else { break };
+            offset += (size - header - TAG - stream_header(stream, offset)) as u64;
+        }
+        usize::try_from(offset - begin).unwrap_or(usize::MAX)
     }
 
     /// Bytes of the header of a stream's next STREAM frame, if it is the packet's last.
@@ -283,13 +305,16 @@ impl Sender {
         &self.gate
     }
 
-    /// Size of the next 1-RTT packet's header, and what must be left for it to turn out larger;
+    /// Size of a coming 1-RTT packet's header, and what must be left for it to turn out larger;
     /// `None` before the first one.
-    fn short_header(&self) -> Option<usize> {
+    ///
+    /// # Arguments
+    /// * `before` - how many are sent before it.
+    fn short_header(&self, before: u64) -> Option<usize> {
         // Before the first one, acknowledgments are of early data.
         let connection_id_size = self.connection_id_size?;
         let acked = self.ledger.largest_acked(Space::OneRtt);
-        let next = self.last_number + 1;
+        let next = self.last_number + 1 + before;
         let size = number_size(next, acked);
         // quinn-proto skips numbers now and then.
         let slack = if number_size(next + 1, acked) > size { 1 + LENGTH } else { 0 };
@@ -321,7 +346,7 @@ impl Sender {
             self.paths = paths;
             self.rtt = RttEstimator::default();
             self.controller = self.config.controller();
-            self.pacer = Pacer::new(u64::from(self.config.max_udp_payload));
+            self.pacer = self.config.pacer();
             self.repace(time);
             self.publish_metrics(time);
             self.publish_state(time);

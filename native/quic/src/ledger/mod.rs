@@ -188,7 +188,9 @@ impl Ledger {
                 newly.spaces[place] = true;
                 ack_eliciting |= entry.ack_eliciting;
                 if number == largest && is_new {
-                    largest_sent_at = Some(entry.packet.sent_at);
+                    // RFC 9000 section 9.4: packets of an old path say nothing about this one.
+                    let on_path = entry.path == self.path;
+                    largest_sent_at = on_path.then_some(entry.packet.sent_at);
                     newly.largest = newly.largest.max(Some(entry.packet.number));
                 }
                 if self.land(&entry) {
