@@ -18,9 +18,9 @@ from headway.programs.base import SERVER_NAME
 
 ADDRESS = "127.0.0.1"
 UDP_PAYLOAD = 1452
-"""Bytes in a full datagram: quic-go's largest, so that all who can be told send the same."""
+"""Bytes in a full datagram, of all who can be told: the most that quic-go may send."""
 MAX_BURST = 44
-"""Datagrams that one call sends at most (64 KiB); ngtcp2 sends as many at once, paced or not."""
+"""Datagrams in 64 KiB, which one call can send at most; calls of ngtcp2 are seen to have as many."""
 _IDLE_S = 30
 
 

@@ -51,6 +51,7 @@ OTHER_VALUES = {
     "max_window": "100",
     "emulated_connections": "2",
     "pacing": "off",
+    "max_burst": "44",
     "max_udp_payload": "1200",
     "packet_threshold": "10",
     "time_threshold": "2",

@@ -149,9 +149,9 @@ mod tests {
     #[test]
     fn dependencies() {
         let dependency = |value: &str| Priority::parse(value.as_bytes()).dependency;
-        let all = Dependency { parent: 8, weight: 256, exclusive: true };
+        let all = Dependency { parent: Some(8), weight: 256, exclusive: true };
         assert_eq!(dependency("hw-parent=8, hw-weight=256, hw-exclusive"), Some(all));
-        let parent_only = Dependency { parent: 8, weight: 16, exclusive: false };
+        let parent_only = Dependency { parent: Some(8), weight: 16, exclusive: false };
         assert_eq!(dependency("hw-parent=8"), Some(parent_only));
         for value in ["hw-weight=0", "hw-weight=257", "hw-parent=-4", "hw-exclusive=1"] {
             assert_eq!(dependency(value), None, "{value}");
@@ -169,7 +169,7 @@ mod tests {
     }
 
     fn any_dependency() -> impl Strategy<Value = Dependency> {
-        (0..1_u64 << 40, 1..=256_u16, any::<bool>())
+        (prop::option::of(0..1_u64 << 40), 1..=256_u16, any::<bool>())
             .prop_map(|(parent, weight, exclusive)| Dependency { parent, weight, exclusive })
     }
 

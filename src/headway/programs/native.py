@@ -28,6 +28,7 @@ QUIC_KNOBS = (
     Knob("max_window", "none", "largest congestion window: packets, or bytes as 200000B, or none"),
     Knob("emulated_connections", "1", "behave as this many connections (newreno, cubic)"),
     Knob("pacing", "on", "spread packets over time: on, off, or a rate as 10Mbit/s"),
+    Knob("max_burst", "10", "datagrams that pacing lets leave at once, at most"),
     Knob("max_udp_payload", "1472", "bytes of a UDP payload; 1472 fill an Ethernet frame"),
     Knob("packet_threshold", "3", "later packets acknowledged until one is lost"),
     Knob("time_threshold", "1.125", "round-trip times until a packet is lost"),
