@@ -11,7 +11,7 @@ from headway.lab.machine import Machine
 from headway.programs import CLIENTS
 from headway.programs.base import Listener, Started
 from headway.programs.nginx import Nginx
-from headway.study.host import Host, Protocol
+from headway.study.host import HTTP, Host, Protocol
 from headway.study.model import Capture
 from headway.study.workload import Parallel
 from tests.lab.conftest import RunSetting, skip_without_extra
@@ -22,7 +22,7 @@ RTT_S = 0.02
 SPOKEN = [
     (client.name, str(protocol))
     for client in CLIENTS.values()
-    for protocol in sorted(client.protocols)
+    for protocol in sorted(client.protocols & HTTP)
 ]
 NAGLE_S = 0.08
 """wget leaves Nagle's algorithm on: parts of its flights wait for acknowledgements, which the

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from headway.programs import SERVERS
+from headway.study.host import HTTP
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
@@ -15,7 +16,7 @@ pytestmark = pytest.mark.lab
 SPOKEN = [
     (server.name, str(protocol))
     for server in SERVERS.values()
-    for protocol in sorted(server.protocols)
+    for protocol in sorted(server.protocols & HTTP)
 ]
 
 
