@@ -43,7 +43,7 @@ from headway.study.model import Capture, Setting
 from headway.study.plan import Run, plan
 from headway.study.workload import Bulk
 
-KOSEK = Path(__file__).with_name("kosek2022.toml")
+KOSEK = "kosek2022"
 BULK = frozenset({Protocol.TCP, Protocol.QUIC})
 
 
@@ -107,7 +107,7 @@ def programs(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture
 def kosek() -> dict[str, Run]:
     """A run of each contender of the study, over GEO without loss."""
-    runs = plan(load_study(str(KOSEK)))
+    runs = plan(load_study(KOSEK))
     cell = "delay_250ms-loss_0pct"
     return {run.contender: run for run in runs if run.cell == cell and run.rep == 1}
 
@@ -121,8 +121,8 @@ def argv(ordered: Orders) -> dict[str, tuple[str, ...]]:
 
 
 def test_a_study_of_peps_can_be_planned() -> None:
-    study = load_study(str(KOSEK))
-    runs = checked_plan(study, "kosek2022.toml")
+    study = load_study(KOSEK)
+    runs = checked_plan(study, KOSEK)
     assert len(runs) == 2 * 4 * 4 * 100
     said = io.StringIO()
     print_plan(Console(file=said, width=200), study, runs, labs=2)
