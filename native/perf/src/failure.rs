@@ -84,6 +84,11 @@ pub(crate) enum Failure {
 }
 
 impl Failure {
+    /// Whether the peer reset a TCP connection.
+    pub(crate) fn is_reset(&self) -> bool {
+        matches!(self, Self::Pipe(PipeError::Lost(error)) if error.kind() == io::ErrorKind::ConnectionReset)
+    }
+
     /// Whether there is still a connection, which has to be ended.
     pub(crate) fn leaves_connection(&self) -> bool {
         matches!(

@@ -57,6 +57,8 @@ pub(crate) struct Flow {
     requested: bool,
     /// This side of the channel was ended.
     finished: bool,
+    /// It ended when the server had more to send.
+    cut_off: bool,
 }
 
 impl Flow {
@@ -69,7 +71,7 @@ impl Flow {
             Amount::Time(time) => Some(now + time),
         };
         let supply = Supply::of(job.exchange().1);
-        Self { job, progress, supply, stop_at, requested: false, finished: false }
+        Self { job, progress, supply, stop_at, requested: false, finished: false, cut_off: false }
     }
 
     /// The connection is established.
@@ -99,6 +101,11 @@ impl Flow {
     /// Whether there is nothing more to do.
     pub(crate) fn is_over(&self) -> bool {
         self.progress.has_ended()
+    }
+
+    /// Whether it ended by time, when the server had more to send.
+    pub(crate) fn is_cut_off(&self) -> bool {
+        self.cut_off
     }
 
     /// Whether it waits for room in the channel.
@@ -206,6 +213,7 @@ impl Flow {
         self.stop_at = None;
         self.supply.stop();
         if self.job.direction == Direction::Download {
+            self.cut_off = true;
             self.progress.end(end, channel);
         }
         Ok(())

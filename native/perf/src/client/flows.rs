@@ -163,7 +163,8 @@ impl Running {
 
     fn close(&mut self, now: Instant) {
         self.give_up = Some(now + LINGER);
-        if self.link.as_mut().is_some_and(|link| link.close(now).is_err()) {
+        let cut_off = self.flow.is_cut_off();
+        if self.link.as_mut().is_some_and(|link| link.close(now, cut_off).is_err()) {
             self.link = None;
         }
     }

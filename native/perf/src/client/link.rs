@@ -28,7 +28,10 @@ pub(crate) trait Link {
     fn deadline(&mut self) -> Option<Instant>;
 
     /// The flow is over: begins to end the connection.
-    fn close(&mut self, now: Instant) -> Result<(), Failure>;
+    ///
+    /// # Arguments
+    /// * `cut_off` - whether the server has more to send, and is to stop at once.
+    fn close(&mut self, now: Instant, cut_off: bool) -> Result<(), Failure>;
 
     /// Whether the server knows that the connection has ended, as far as this side can tell.
     fn is_closed(&mut self) -> bool;

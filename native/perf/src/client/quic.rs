@@ -163,7 +163,7 @@ impl Link for QuicLink {
         self.udp.endpoint.deadline()
     }
 
-    fn close(&mut self, now: Instant) -> Result<(), Failure> {
+    fn close(&mut self, now: Instant, _: bool) -> Result<(), Failure> {
         if let Some(connection) = self.udp.endpoint.connection(self.key) {
             connection.close(now, DONE, "");
         }

@@ -17,6 +17,8 @@ pub(crate) struct TcpLink {
     reading: Reading,
     early: bool,
     established: bool,
+    /// It ends with a reset, and needs to wait for nothing.
+    reset: bool,
 }
 
 impl TcpLink {
@@ -29,7 +31,7 @@ impl TcpLink {
     ) -> Result<Self, Failure> {
         let pipe = Pipe::connect(connector.server, Some(connector.local), options, tls, now)?;
         let (channel, reading) = (TcpChannel::new(pipe), Reading::Open);
-        let mut link = Self { channel, reading, early: false, established: false };
+        let mut link = Self { channel, reading, early: false, established: false, reset: false };
         // Before the handshake, there is room for early data only.
         link.early = connector.early_data && link.channel.room() > 0;
         Ok(link)
@@ -83,11 +85,17 @@ impl Link for TcpLink {
         None
     }
 
-    fn close(&mut self, _: Instant) -> Result<(), Failure> {
-        self.channel.finish()
+    /// Only a reset stops a peer, and proxies on the way, that have more to send.
+    fn close(&mut self, _: Instant, cut_off: bool) -> Result<(), Failure> {
+        if !cut_off {
+            return self.channel.finish();
+        }
+        self.channel.pipe.reset_on_drop();
+        self.reset = true;
+        Ok(())
     }
 
     fn is_closed(&mut self) -> bool {
-        self.reading == Reading::Ended && self.channel.pipe.is_finished()
+        self.reset || (self.reading == Reading::Ended && self.channel.pipe.is_finished())
     }
 }

@@ -102,12 +102,12 @@ impl QuicServer {
     }
 
     fn accept(&mut self, now: Instant) {
-        let local = self.udp.socket().local_address().ok();
         let (endpoint, socket) = self.udp.parts();
         while let Some(incoming) = endpoint.next_incoming() {
             let remote = incoming.remote_address();
+            let bound = socket.local_address().ok();
             let local =
-                local.map(|at| SocketAddr::new(incoming.local_ip().unwrap_or(at.ip()), at.port()));
+                bound.map(|at| SocketAddr::new(incoming.local_ip().unwrap_or(at.ip()), at.port()));
             let (tls, scheduler) = (Arc::clone(&self.tls), Strategy::RoundRobin.scheduler());
             // One that is no good is the client's affair.
             let Ok(key) = endpoint.accept(now, socket, incoming, tls, &self.config, scheduler)

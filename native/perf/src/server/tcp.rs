@@ -173,10 +173,6 @@ impl Client {
         pieces.into_iter().for_each(|piece| answer.received(now, piece));
         if self.reading == Reading::Ended {
             answer.client_ended(now);
-            // It is a client's only way to tell that it has enough.
-            if answer.is_unlimited() {
-                answer.stop();
-            }
         }
         Ok(())
     }
@@ -196,7 +192,11 @@ impl Client {
 
     fn fail(&mut self, now: Instant, failure: &Failure) {
         self.failed = true;
-        if let Some(answer) = &mut self.answer {
+        let Some(answer) = &mut self.answer else { return };
+        if failure.is_reset() && answer.is_unlimited() {
+            // It is a client's only way to tell that it has enough.
+            answer.delivered(now, Some(&self.channel));
+        } else {
             answer.fail(now, failure);
         }
     }
