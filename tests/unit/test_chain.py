@@ -43,7 +43,7 @@ from headway.study.model import Capture, Setting
 from headway.study.plan import Run, plan
 from headway.study.workload import Bulk
 
-KOSEK = "kosek2022"
+CHAIN = Path(__file__).with_name("satellite_chain.toml")
 BULK = frozenset({Protocol.TCP, Protocol.QUIC})
 
 
@@ -105,9 +105,9 @@ def programs(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def kosek() -> dict[str, Run]:
+def by_contender() -> dict[str, Run]:
     """A run of each contender of the study, over GEO without loss."""
-    runs = plan(load_study(KOSEK))
+    runs = plan(load_study(str(CHAIN)))
     cell = "delay_250ms-loss_0pct"
     return {run.contender: run for run in runs if run.cell == cell and run.rep == 1}
 
@@ -121,18 +121,18 @@ def argv(ordered: Orders) -> dict[str, tuple[str, ...]]:
 
 
 def test_a_study_of_peps_can_be_planned() -> None:
-    study = load_study(KOSEK)
-    runs = checked_plan(study, KOSEK)
+    study = load_study(str(CHAIN))
+    runs = checked_plan(study, CHAIN.name)
     assert len(runs) == 2 * 4 * 4 * 100
     said = io.StringIO()
     print_plan(Console(file=said, width=200), study, runs, labs=2)
-    assert re.search(r"kosek2022 +8 +4 +100 +3200", said.getvalue())
+    assert re.search(r"satellite-chain +8 +4 +100 +3200", said.getvalue())
     assert re.search(r"hops.terminal.path.delay +250 ms, 16 ms", said.getvalue())
     assert re.search(r"contender +QUIC, QUIC-PEP, TCP, TCP-PEP", said.getvalue())
 
 
-def test_a_pep_acts_on_its_transport_unless_it_is_bypassed(kosek: dict[str, Run]) -> None:
-    acting = {name: splitters(run.setting) for name, run in kosek.items()}
+def test_a_pep_acts_on_its_transport_unless_it_is_bypassed(by_contender: dict[str, Run]) -> None:
+    acting = {name: splitters(run.setting) for name, run in by_contender.items()}
     assert acting["QUIC"] == acting["TCP"] == ()
     for name, kind in (("QUIC-PEP", Kind.QUIC_PEP), ("TCP-PEP", Kind.TCP_PEP)):
         assert [(one.name, one.kind) for one in acting[name]] == [
@@ -141,13 +141,13 @@ def test_a_pep_acts_on_its_transport_unless_it_is_bypassed(kosek: dict[str, Run]
         ]
 
 
-def test_connections_cross_the_paths_between_their_ends(kosek: dict[str, Run]) -> None:
-    assert [section.path.rtt.ms for section in sections(kosek["TCP"].setting)] == [580]
-    assert [section.path.rtt.ms for section in sections(kosek["TCP-PEP"].setting)] == [0, 500, 80]
+def test_connections_cross_the_paths_between_their_ends(by_contender: dict[str, Run]) -> None:
+    assert [section.path.rtt.ms for section in sections(by_contender["TCP"].setting)] == [580]
+    assert [section.path.rtt.ms for section in sections(by_contender["TCP-PEP"].setting)] == [0, 500, 80]
 
 
-def test_quic_peps_are_connected_to_one_after_the_other(kosek: dict[str, Run]) -> None:
-    run = kosek["QUIC-PEP"]
+def test_quic_peps_are_connected_to_one_after_the_other(by_contender: dict[str, Run]) -> None:
+    run = by_contender["QUIC-PEP"]
     legs = network_of(run.setting, 1).legs
     told = argv(orders(run))
     first, second, server = legs[0].right, legs[4].right, legs[5].right
@@ -158,8 +158,8 @@ def test_quic_peps_are_connected_to_one_after_the_other(kosek: dict[str, Run]) -
     assert [*told] == ["server", "proxy-gw", "proxy-st", "perf"]
 
 
-def test_tcp_peps_intercept_what_is_meant_for_the_server(kosek: dict[str, Run]) -> None:
-    run = kosek["TCP-PEP"]
+def test_tcp_peps_intercept_what_is_meant_for_the_server(by_contender: dict[str, Run]) -> None:
+    run = by_contender["TCP-PEP"]
     network = network_of(run.setting, 1)
     told = argv(orders(run))
     assert told["perf"] == ("perf", network.legs[-1].right)
@@ -178,23 +178,23 @@ def test_tcp_peps_intercept_what_is_meant_for_the_server(kosek: dict[str, Run]) 
     assert all("proxy-st-down" not in line for line in special)
 
 
-def test_bypassed_hosts_route(kosek: dict[str, Run]) -> None:
-    network = network_of(kosek["TCP"].setting, 1)
+def test_bypassed_hosts_route(by_contender: dict[str, Run]) -> None:
+    network = network_of(by_contender["TCP"].setting, 1)
     for one in network.namespaces[1:-1]:
         assert one.sysctls["net.ipv4.ip_forward"] == "1"
         assert not any("rule add" in line for line in one.ip)
 
 
-def test_only_paths_have_links(kosek: dict[str, Run]) -> None:
-    names = [one.name for one in network_of(kosek["TCP"].setting, 1).namespaces]
+def test_only_paths_have_links(by_contender: dict[str, Run]) -> None:
+    names = [one.name for one in network_of(by_contender["TCP"].setting, 1).namespaces]
     assert names == [
         *("client", "proxy-st", "terminal", "link0a", "link0b", "satellite", "gateway"),
         *("proxy-gw", "link1a", "link1b", "server"),
     ]
 
 
-def test_the_record_tells_the_whole_path_and_who_splits(kosek: dict[str, Run]) -> None:
-    pep, none = conditions(kosek["QUIC-PEP"]), conditions(kosek["QUIC"])
+def test_the_record_tells_the_whole_path_and_who_splits(by_contender: dict[str, Run]) -> None:
+    pep, none = conditions(by_contender["QUIC-PEP"]), conditions(by_contender["QUIC"])
     assert pep["proxy"] == "headway-quic-pep, headway-quic-pep"
     assert pep["proxy_cc"] == "cubic, reno"
     assert "proxy" not in none
@@ -209,8 +209,8 @@ def test_the_record_tells_the_whole_path_and_who_splits(kosek: dict[str, Run]) -
         assert row["queue_bytes"] == 20e6 * 0.5 / 8
 
 
-def test_hops_of_a_transfer_are_between_senders(kosek: dict[str, Run]) -> None:
-    setting = kosek["QUIC-PEP"].setting
+def test_hops_of_a_transfer_are_between_senders(by_contender: dict[str, Run]) -> None:
+    setting = by_contender["QUIC-PEP"].setting
     hops = transfer_of(setting, network_of(setting, 1), Measurement()).hops
     assert [(hop.sender, hop.receiver) for hop in hops] == [
         ("proxy-st", "client"),
@@ -222,18 +222,18 @@ def test_hops_of_a_transfer_are_between_senders(kosek: dict[str, Run]) -> None:
     assert [round(hop.delay_s, 6) for hop in hops] == [0, 0.25, 0.29]
 
 
-def test_flows_are_kept(kosek: dict[str, Run], tmp_path: Path) -> None:
+def test_flows_are_kept(by_contender: dict[str, Run], tmp_path: Path) -> None:
     flows = (Flow(0.0, 0.1, (0, 12_000)), Flow(0.5, 0.1, (1_000,)))
-    setting = kosek["TCP"].setting
+    setting = by_contender["TCP"].setting
     transfer = transfer_of(setting, network_of(setting, 1), Measurement(flows=flows))
     transfer.save(tmp_path)
     assert Transfer.load(tmp_path) == transfer
     assert read_series(tmp_path).flows == flows
 
 
-def test_kinds_of_runs_are_told_apart(kosek: dict[str, Run]) -> None:
-    assert kind_of(kosek["QUIC"].setting) == "headway-perf quic headway-perf"
-    assert kind_of(kosek["TCP-PEP"].setting) == (
+def test_kinds_of_runs_are_told_apart(by_contender: dict[str, Run]) -> None:
+    assert kind_of(by_contender["QUIC"].setting) == "headway-perf quic headway-perf"
+    assert kind_of(by_contender["TCP-PEP"].setting) == (
         "headway-perf tcp headway-tcp-pep, headway-tcp-pep tcp headway-perf"
     )
 
