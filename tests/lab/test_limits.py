@@ -112,9 +112,8 @@ def test_behind_a_proxy_the_narrow_side_is_named(run_setting: RunSetting) -> Non
     narrow = {"rate": "5 Mbit/s", "rtt": "20 ms"}
     upstream = {"protocol": "h1", "tls": False, "path": narrow}
     record = run_setting(raw | {"proxy": {"program": "nginx", "upstream": upstream}})
-    assert record.limited_by == "application"
-    assert record.upstream_limited_by == "path"
-    assert share(record, total(record), "application_s") > 0.8
+    assert (record.limited_by, record.limited_section) == ("path", "server > proxy")
+    assert share(record, total(record), "path_s") > 0.8
 
 
 def limits_with(

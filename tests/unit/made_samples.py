@@ -1,9 +1,10 @@
-"""A run's directory as the guest leaves it, made by hand: samples of one hop, and its transfer."""
+"""A run's directory as the guest leaves it, made by hand: samples of its hops, and its transfer."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ HOP = Hop("server", "client", "queue", ("loss",), rate_mbit=10, rtt_s=0.1, delay
 FRAME_BYTES = 1514
 
 Row = tuple[float, QueueStats | None, QueueStats, list[TcpInfo]]
-"""A sample: time in seconds, the queue's counters, the delay line's, the server's connections."""
+"""A sample: time in seconds, the queue's counters, the delay line's, the sender's connections."""
 
 
 def counters(packets: int, *, backlog: int = 0, drops: int = 0) -> QueueStats:
@@ -41,17 +42,43 @@ def tcp(**fields: int) -> TcpInfo:
 
 
 def write_samples(directory: Path, rows: Sequence[Row]) -> None:
-    """Write the samples of a hop as the guest's sampler does."""
+    """Write the samples of the only hop as the guest's sampler does."""
+    write_chain(directory, {"server": rows})
+
+
+def write_chain(directory: Path, hops: Mapping[str, Sequence[Row]]) -> None:
+    """Write the samples of several hops, by their senders; all were taken at the same times."""
+    devices = [device for sender in hops for device in _devices(sender)]
     header = [
         int(EPOCH_S * 1e9),
-        [["router", "queue"], ["router", "loss"]],
-        ["server"],
+        [["router", device] for device in devices],
+        list(hops),
         QueueStats._fields,
         TcpInfo._fields,
     ]
     lines: list[Any] = [header]
-    lines += [[round(at_s * 1e6), [queue, loss], [found]] for at_s, queue, loss, found in rows]
+    for at_once in zip(*hops.values(), strict=True):
+        queues = [stats for _, queue, loss, _ in at_once for stats in (queue, loss)]
+        lines.append([round(at_once[0][0] * 1e6), queues, [found for *_, found in at_once]])
     (directory / SAMPLES_FILE).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
+
+
+def _devices(sender: str) -> tuple[str, str]:
+    """The bottleneck's queue and the delay line on the way from a sender."""
+    return ("queue", "loss") if sender == "server" else (f"queue-{sender}", f"loss-{sender}")
+
+
+def hop(sender: str, receiver: str, delay_s: float) -> Hop:
+    """One of several hops, as `write_chain` has them."""
+    queue, loss = _devices(sender)
+    return replace(
+        HOP,
+        sender=sender,
+        receiver=receiver,
+        queue_device=queue,
+        loss_devices=(loss,),
+        delay_s=delay_s,
+    )
 
 
 def rows_of(

@@ -57,7 +57,7 @@ def test_our_mean_stands_beside_it_with_everything_that_explains_it() -> None:
     assert found.side.sample is not None
     assert (found.side.sample.median, found.side.sample.n, found.side.failures) == (2.0, 3, 1)
     assert evidence(found.side) == (
-        "limited by loss in 3 of 4 runs; TCP sent 41 segments again (median); server reno"
+        "limited by loss in 3 of 4 runs; 41 packets lost or sent again (median); server reno"
     )
 
 
@@ -137,10 +137,70 @@ def test_values_of_other_metrics_are_left_to_them() -> None:
     assert (found.value, found.agreement) == (0.5, Agreement.AGREES)
 
 
+def test_milliseconds_stand_beside_milliseconds() -> None:
+    times = {"h2": [1.0, 1.1, 1.2], "h3": [2.0, 2.2, 2.4]}
+    analysis = analysed(times, entry(1100.0, "h2", unit="ms"), entry(2.0, "h3"))
+    ours, _ = beside(analysis)
+    assert ours.value == pytest.approx(1100)
+    assert ours.interval is not None
+    assert ours.interval.low < 1100 < ours.interval.high < 2000
+    (order,) = orders(analysis)
+    assert order.published == (2.0, pytest.approx(1.1)) and order.same
+
+
+def flowing(*published: dict[str, Any]) -> Analysis:
+    """Two bulk flows a contender of 2 s each: h2 has 2 Mbit/s, h3 1 and then 3."""
+    got = {"h2": [25_000] * 20, "h3": [*[12_500] * 10, *[37_500] * 10]}
+    rows = [
+        made.run(name, seed, 2.0, received_bytes=got[name], goodput_mbit=2.0)
+        for name in got
+        for seed in (1, 2)
+    ]
+    told = {"baseline": "h2", "metrics": ["goodput_mbit"], "published": published}
+    return analyse(made.results(rows, made.experiments(told)))
+
+
+def goodput(value: float, contender: str, **more: Any) -> dict[str, Any]:
+    told = {"metric": "goodput_mbit", "unit": "Mbit/s", "at": "500 ms"}
+    return entry(value, contender, **{**told, **more})
+
+
+def test_goodput_at_a_time_stands_beside_ours_around_it() -> None:
+    late = goodput(3.3, "h3", at="1.5 s")
+    found = beside(flowing(goodput(2.0, "h2"), goodput(2.0, "h3"), late))
+    assert [one.value for one in found] == pytest.approx([2.0, 1.0, 3.0])
+    assert [one.published.at_s for one in found] == [0.5, 0.5, 1.5]
+    words = ["agrees within 0 %", "differs by a factor of 2.00", "agrees within 9.1 %"]
+    assert [one.words for one in found] == words
+
+
+def test_differences_of_goodput_at_a_time() -> None:
+    (found,) = beside(flowing(goodput(-40, "h3", against="h2", unit="%")))
+    assert found.value == pytest.approx(-50)
+    assert found.agreement is Agreement.DIRECTION
+
+
+def test_who_is_ahead_at_a_time() -> None:
+    early = (goodput(2.0, "h2"), goodput(1.5, "h3"))
+    late = (goodput(2.0, "h2", at="1.5 s"), goodput(1.5, "h3", at="1.5 s"))
+    found = orders(flowing(*early, *late))
+    assert [(one.at_s, one.ours, one.same) for one in found] == [
+        (0.5, Verdict.SLOWER, True),
+        (1.5, Verdict.FASTER, False),
+    ]
+
+
+def test_runs_without_flows_have_no_goodput_at_a_time() -> None:
+    told = {"metrics": ["goodput_mbit"], "published": [goodput(1.0, "h3")]}
+    rows = made.runs({"h3": [1.0, 1.0]}, goodput_mbit=8.0)
+    (found,) = beside(analyse(made.results(rows, made.experiments(told))))
+    assert found.agreement is Agreement.NOT_MEASURED
+
+
 @pytest.mark.parametrize(
     "published, message",
     [
-        (entry(9000.0, unit="ms"), "has the unit 'ms'; total_s is in 's'"),
+        (entry(0.2, unit="min"), "has the unit 'min'; total_s is in 's' or 'ms'"),
         (entry(-3.0, against="h2", unit="s"), "total_s against another contender is in '%'"),
     ],
 )

@@ -286,8 +286,12 @@ def test_exclusions_leave_the_rest(excluded: set[tuple[str, str]]) -> None:
             r"'path.rt' is not an axis; did you mean 'path.rtt'",
         ),
         (
-            BASE + '[[published]]\ncontender = "h2"\nvalue = 1\nunit = "ms"\nsource = "x"',
-            r"s.toml:4: published: the unit must be 's', not 'ms'",
+            BASE + '[[published]]\ncontender = "h2"\nvalue = 1\nunit = "min"\nsource = "x"',
+            r"s.toml:4: published: the unit must be 's' or 'ms', not 'min'",
+        ),
+        (
+            BASE + '[[published]]\ncontender = "h2"\nat = "5 s"\nvalue = 1\nsource = "x"',
+            r"s.toml:4: published: only goodput_mbit has values at a time, not total_s",
         ),
         (
             BASE + '[[published]]\ncontender = "h2"\nmetric = "ttfb_s"\nvalue = 1\nsource = "x"',

@@ -45,7 +45,7 @@ def with_tcp(*states: TcpInfo) -> list[Row]:
 def test_a_full_link_is_the_limit(limits: Find) -> None:
     found = limits(rows_of([83 * index for index in range(11)]))
     assert seconds(found) == {"handshake_s": 0.25, "path_s": 0.8}
-    assert found.limited_by == "path"
+    assert (found.limited_by, found.limited_section) == ("path", "server > client")
 
 
 def test_a_standing_queue_is_the_paths_limit_at_any_rate(limits: Find) -> None:
@@ -180,17 +180,6 @@ def test_a_path_without_a_rate_has_no_queue(limits: Find) -> None:
     found = limits(rows, transfer(hop=replace(HOP, rate_mbit=None)))
     assert found.limited_by == "congestion window"
     assert (found.utilisation, found.queue_peak_bytes) == (None, 0)
-
-
-def test_a_proxy_waits_for_the_server_whose_own_limit_is_told(tmp_path: Path) -> None:
-    """Both hops share the samples' counters here; what differs is their senders."""
-    rows = with_tcp(tcp(ca_state=3))
-    upstream = replace(HOP, delay_s=0.1)
-    hops = (replace(HOP, sender="proxy"), replace(upstream, receiver="proxy"))
-    write_samples(tmp_path, rows)
-    found = find_limits(tmp_path, Transfer(0.25, 1.05, hops))
-    assert found.limits_source == "counters"
-    assert found.upstream_limited_by == "recovery"
 
 
 def test_a_client_that_does_not_tell_its_first_byte_has_one_nonetheless(limits: Find) -> None:

@@ -68,9 +68,9 @@ def test_contenders_of_a_repetition_share_the_draw_and_repetitions_do_not() -> N
 def test_a_path_refines_its_profile() -> None:
     raw = {"profile": "geo", "loss": "1 %", "down": {"queue": "2 BDP"}}
     path = NetworkPath.model_validate(realise({"path": raw}, 1)["path"])
-    assert path.rtt.ms == 580
+    assert path.rtt.ms == 500
     assert path.links[0].down.loss.mean == path.links[0].up.loss.mean == 0.01
-    assert path.links[0].down.queue.bdp == 2 and path.links[1].down.loss.mean == 0
+    assert path.links[0].down.queue.bdp == 2 and path.links[0].up.queue.bdp == 1
 
 
 @pytest.mark.parametrize(

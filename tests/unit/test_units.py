@@ -4,7 +4,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.study.units import Duration, Rate, Ratio, Size, UnitError
+from headway.study.units import (
+    Angle,
+    Bandwidth,
+    Decibel,
+    Duration,
+    Length,
+    Rate,
+    Ratio,
+    Size,
+    Snr,
+    UnitError,
+)
 
 
 @pytest.mark.parametrize(
@@ -20,6 +31,11 @@ from headway.study.units import Duration, Rate, Ratio, Size, UnitError
         (Size, "10 MiB", 10 * 2**20),
         (Ratio, "2 %", 0.02),
         (Ratio, "0.01%", 0.0001),
+        (Bandwidth, "50 MHz", 50_000_000),
+        (Decibel, "3.5 dB", 3.5),
+        (Snr, "-2.35 dB", -2.35),
+        (Length, "550 km", 550_000),
+        (Angle, "-11.6 deg", -11.6),
     ],
 )
 def test_a_quantity_is_read_in_its_base_unit(
@@ -40,6 +56,9 @@ def test_a_quantity_is_read_in_its_base_unit(
         (Size, "many", "is not a number with a unit"),
         (Size, True, 'is not a size; write it as "1 MB"'),
         (Duration, None, "is not a duration"),
+        (Bandwidth, "0 Hz", "a bandwidth must be above zero"),
+        (Decibel, "-1 dB", "a number of decibels cannot be negative"),
+        (Length, "550", 'has no unit; write a length as "550 km"'),
     ],
 )
 def test_what_is_wrong_with_a_quantity_is_said(
@@ -61,7 +80,7 @@ def test_sizes_round_trip_through_text(size: int) -> None:
 
 @given(st.text(max_size=20))
 def test_any_text_is_a_quantity_or_a_unit_error(text: str) -> None:
-    for kind in (Duration, Rate, Ratio, Size):
+    for kind in (Duration, Rate, Ratio, Size, Bandwidth, Snr, Length, Angle):
         try:
             kind.parse(text)
         except UnitError as error:

@@ -51,11 +51,23 @@ class Analysis:
         """All comparisons, cell by cell."""
         return tuple((cell, one) for cell in self.cells for one in cell.comparisons)
 
+    @cached_property
+    def protocols(self) -> Mapping[str, str]:
+        """What each contender speaks."""
+        spoken = next(trait.values for trait in self.traits if trait.name == "protocol")
+        return dict(zip(self.contenders, spoken, strict=True))
+
     def is_h3_delta(self, pairing: Pairing) -> bool:
         """Whether the delta of this comparison is H3-Delta: of HTTP/3 against HTTP/2."""
-        protocols = next(trait.values for trait in self.traits if trait.name == "protocol")
-        spoken = dict(zip(self.contenders, protocols, strict=True))
-        return (spoken[pairing.contender], spoken[pairing.against]) == ("h3", "h2")
+        spoken = self.protocols[pairing.contender], self.protocols[pairing.against]
+        return spoken == ("h3", "h2")
+
+    @property
+    def cells_as_studied(self) -> tuple[Cell, ...]:
+        """The cells in the study's order, as far as it is known."""
+        names = self.experiment.cell_names
+        places = {name: place for place, name in enumerate(names)}
+        return tuple(sorted(self.cells, key=lambda cell: places.get(cell.name, len(places))))
 
 
 def analyse(

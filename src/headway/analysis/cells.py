@@ -11,6 +11,7 @@ from typing import Any
 import polars as pl
 
 from headway.analysis.compare import Comparison, Contest, Pairing, clearly_slower
+from headway.analysis.goodput import FlowRun, Received
 from headway.analysis.metric import Metric
 from headway.analysis.sample import Measurements, Observation, Sample
 from headway.results.schema import Status
@@ -46,6 +47,7 @@ class Side:
             ``proxy bbr``, ``server reno``.
         holdups: what held the finished runs back, and for how many seconds in the mean; empty if
             that is not known.
+        received: what finished bulk runs received over time; None if there are none.
     """
 
     contender: str
@@ -57,6 +59,7 @@ class Side:
     retransmits: float | None
     senders: tuple[str, ...]
     holdups: tuple[tuple[str, float], ...] = ()
+    received: Received | None = None
 
     @property
     def failures(self) -> int:
@@ -122,6 +125,7 @@ def sides_by_cell(
 ) -> dict[str, tuple[Side, ...]]:
     """What every contender did in every cell, in this order of contenders."""
     measured = _finished(pl.col(metric.column).is_not_null())
+    flowing = _finished(pl.col("received_bytes").is_not_null())
     table = runs.group_by("cell", "contender").agg(
         pl.len().alias("runs"),
         (pl.col("status") == Status.FAILED.value).sum().alias("failed"),
@@ -129,6 +133,9 @@ def sides_by_cell(
         pl.col("seed").filter(measured),
         pl.col("rep").fill_null(0).filter(measured),
         pl.col(metric.column).cast(pl.Float64).filter(measured).alias("value"),
+        pl.struct("seed", pl.col("rep").fill_null(0), "received_bytes")
+        .filter(flowing)
+        .alias("flow_runs"),
         pl.col("limited_by").filter(_finished(pl.col("limited_by").is_not_null())),
         pl.col("retransmits").filter(_finished()).median(),
         pl.col("server_cc").drop_nulls().unique().sort(),
@@ -202,7 +209,13 @@ def _side(row: dict[str, Any]) -> Side:
         holdups=tuple(
             (name, row[column]) for name, column in HOLDUPS.items() if row[column] is not None
         ),
+        received=_received(row["flow_runs"]),
     )
+
+
+def _received(rows: Sequence[Mapping[str, Any]]) -> Received | None:
+    runs = [FlowRun(row["seed"], row["rep"], tuple(row["received_bytes"])) for row in rows]
+    return Received.of(runs) if runs else None
 
 
 def _senders(row: dict[str, Any]) -> Iterator[str]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from headway.analysis.compare import Pairing
+from headway.study.units import Duration
 
 DEFAULT_METRIC = "total_s"
 
@@ -25,6 +26,8 @@ class PublishedValue:
         unit: its unit.
         source: where it was published.
         why: why ours differs, as far as it is known.
+        at_s: None if it is of the whole transfer; else the time since the workload's start, in
+            the second around which it was measured.
     """
 
     cell: str
@@ -35,6 +38,7 @@ class PublishedValue:
     unit: str
     source: str
     why: str
+    at_s: float | None = None
 
 
 @dataclass(frozen=True)
@@ -49,6 +53,7 @@ class Experiment:
         comparisons: what is compared; each against the baseline if empty.
         metrics: columns that contenders are compared by, the most important first.
         published: values to set beside ours.
+        cell_names: its cells, in the study's order.
     """
 
     name: str = ""
@@ -58,6 +63,7 @@ class Experiment:
     comparisons: tuple[Pairing, ...] = ()
     metrics: tuple[str, ...] = (DEFAULT_METRIC,)
     published: tuple[PublishedValue, ...] = ()
+    cell_names: tuple[str, ...] = ()
 
 
 def experiment_from(raw: Mapping[str, Any]) -> Experiment:
@@ -71,6 +77,7 @@ def experiment_from(raw: Mapping[str, Any]) -> Experiment:
         comparisons=tuple(Pairing(*map(str, pair)) for pair in raw.get("comparisons") or ()),
         metrics=tuple(map(str, raw.get("metrics") or (DEFAULT_METRIC,))),
         published=tuple(_published(entry) for entry in raw.get("published") or ()),
+        cell_names=tuple(map(str, raw.get("cell_names") or ())),
     )
 
 
@@ -85,6 +92,7 @@ def _published(entry: Mapping[str, Any]) -> PublishedValue:
         unit=str(entry.get("unit") or ""),
         source=str(entry.get("source") or ""),
         why=str(entry.get("why") or ""),
+        at_s=Duration.parse(entry["at"]).s if entry.get("at") else None,
     )
 
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,6 +112,23 @@ def resampled_medians(values: tuple[float, ...], stream: int) -> NDArray[np.floa
     return np.concatenate([_row_medians(drawn_from[draws]) for draws in blocks])
 
 
+def resampled_means(rows: NDArray[np.floating[Any]], stream: int) -> NDArray[np.floating[Any]]:
+    """Means over the rows of ``RESAMPLES`` samples of them, drawn with replacement.
+
+    The draws are those of `resampled_medians`.
+
+    Args:
+        rows: a row for each run, a column for each quantity.
+        stream: of the draws.
+
+    Returns:
+        A row for each resample.
+    """
+    n = len(rows)
+    blocks = _kept_draws(n, stream) if n <= _MOST_KEPT else _draws(n, stream)
+    return np.concatenate([_times_drawn(draws) @ rows / n for draws in blocks])
+
+
 def percentile_interval(resampled: NDArray[np.float64], smallest: int) -> Interval:
     """Percentile interval of the bootstrap (Efron and Tibshirani 1993, section 13.3).
 
@@ -151,6 +169,13 @@ def _row_medians(rows: NDArray[np.float64]) -> NDArray[np.float64]:
     rows.sort(axis=1)
     n = rows.shape[1]
     return np.asarray((rows[:, (n - 1) // 2] + rows[:, n // 2]) / 2)
+
+
+def _times_drawn(draws: NDArray[np.int64]) -> NDArray[np.int64]:
+    """How often each place was drawn, a row for each resample."""
+    count, n = draws.shape
+    places = draws + n * np.arange(count)[:, np.newaxis]
+    return np.bincount(places.ravel(), minlength=count * n).reshape(count, n)
 
 
 def _draws(n: int, stream: int) -> Iterator[NDArray[np.int64]]:

@@ -49,6 +49,8 @@ _KNOWN = {
         Metric("connect_s", "time to the connection", "s"),
         Metric("tls_s", "time to the end of the TLS handshake", "s"),
         Metric("goodput_mbit", "goodput", "Mbit/s", less_is_better=False),
+        Metric("ramp_s", "time to the path's full rate", "s"),
+        Metric("slow_start_s", "time to the end of slow start", "s"),
     )
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -11,6 +12,7 @@ from headway.analysis.compare import Comparison, Contest, Pairing, compare
 from headway.analysis.experiment import PublishedValue
 from headway.analysis.intervals import Interval
 from headway.analysis.numbers import counted, percent, plain, significant
+from headway.analysis.sample import Measurements
 from headway.analysis.verdict import NEGLIGIBLE, Basis, Verdict, direction
 from headway.errors import WrongInputError
 
@@ -19,6 +21,8 @@ TOLERANCE = 0.15
 _COVERED = "as our interval holds it"
 RELATIVE_UNIT = "%"
 """Unit of relative differences."""
+_FACTORS = {"s": {"s": 1.0, "ms": 1e3}, "Mbit/s": {"Mbit/s": 1.0}}
+"""For each unit of a metric those that its values are published in, and how many make one."""
 
 
 class Agreement(StrEnum):
@@ -42,7 +46,7 @@ class Beside:
     """A published value and ours.
 
     A contender's own value stands beside our mean, a relative difference beside that of our
-    medians.
+    medians; goodput at a time beside that of our bulk flows around it.
 
     Attributes:
         published: what was published.
@@ -75,8 +79,9 @@ class Order:
 
     Attributes:
         title: the cell in words.
+        at_s: as a `PublishedValue` has it.
         comparison: ours.
-        published: the two published values, the contender's first.
+        published: the two published values, the contender's first, in the metric's unit.
         theirs: what the published values say of the contender: faster, slower or equal.
         ours: what our runs say, as `our_direction` has it.
         same: whether that is the same; values published as equal are matched by a relative
@@ -84,6 +89,7 @@ class Order:
     """
 
     title: str
+    at_s: float | None
     comparison: Comparison
     published: tuple[float, float]
     theirs: Verdict
@@ -95,7 +101,7 @@ def beside(analysis: Analysis) -> tuple[Beside, ...]:
     """Every value that the experiment names as published of this metric, beside ours.
 
     Raises:
-        WrongInputError: a value's unit is neither the metric's nor percent.
+        WrongInputError: a value's unit is none of the metric.
     """
     return tuple(_beside(analysis, one) for one in _of_metric(analysis))
 
@@ -103,13 +109,16 @@ def beside(analysis: Analysis) -> tuple[Beside, ...]:
 def orders(analysis: Analysis) -> tuple[Order, ...]:
     """For what the experiment compares: whether ours differ in the published direction."""
     values = {
-        (one.cell, one.contender): one.value for one in _of_metric(analysis) if one.against is None
+        (one.at_s, one.cell, one.contender): one.value / _factor(analysis, one)
+        for one in _of_metric(analysis)
+        if one.against is None
     }
     return tuple(
-        _order(analysis, cell, comparison, (values[first], values[second]))
-        for cell, comparison in analysis.comparisons
-        if (first := (cell.name, comparison.contender)) in values
-        and (second := (cell.name, comparison.against)) in values
+        _order(analysis, cell, at_s, compared.pairing, (values[first], values[second]))
+        for at_s in dict.fromkeys(at_s for at_s, _, _ in values)
+        for cell, compared in analysis.comparisons
+        if (first := (at_s, cell.name, compared.contender)) in values
+        and (second := (at_s, cell.name, compared.against)) in values
     )
 
 
@@ -118,7 +127,7 @@ def evidence(side: Side) -> str:
     limits = ", ".join(f"{name} in {count}" for name, count in side.limited_by)
     told = [f"limited by {limits} of {counted(side.runs, 'run')}"] if limits else []
     if side.retransmits is not None:
-        told.append(f"TCP sent {plain(side.retransmits)} segments again (median)")
+        told.append(f"{plain(side.retransmits)} packets lost or sent again (median)")
     return "; ".join([*told, ", ".join(side.senders)])
 
 
@@ -127,14 +136,24 @@ def _of_metric(analysis: Analysis) -> list[PublishedValue]:
     known = analysis.experiment.published
     values = [one for one in known if one.metric == analysis.metric.column]
     for one in values:
-        wanted = analysis.metric.unit if one.against is None else RELATIVE_UNIT
-        if one.unit != wanted:
+        units = [RELATIVE_UNIT] if one.against else [*_factors(analysis)]
+        if one.unit not in units:
             raise WrongInputError(
                 f"a published value of {one.contender} has the unit {one.unit!r}; "
                 f"{one.metric} {'against another contender ' if one.against else ''}"
-                f"is in {wanted!r}"
+                f"is in {' or '.join(map(repr, units))}"
             )
     return values
+
+
+def _factors(analysis: Analysis) -> Mapping[str, float]:
+    """The units that values of the metric may be published in, and how many make its own."""
+    return _FACTORS.get(analysis.metric.unit, {analysis.metric.unit: 1.0})
+
+
+def _factor(analysis: Analysis, published: PublishedValue) -> float:
+    """What makes a value of ours one in the published unit."""
+    return 100.0 if published.against else _factors(analysis)[published.unit]
 
 
 def _cell(analysis: Analysis, name: str) -> Cell | None:
@@ -145,8 +164,10 @@ def _beside(analysis: Analysis, published: PublishedValue) -> Beside:
     cell = _cell(analysis, published.cell)
     side = cell.side(published.contender) if cell else None
     against = cell.side(published.against) if cell and published.against else None
-    comparison = _comparison(analysis, cell, side, against) if cell else None
-    value, interval = _ours(side, comparison, published)
+    comparison = None
+    if cell and side and against:
+        comparison = _comparison(analysis, cell, published.at_s, side, against)
+    value, interval = _ours(side, comparison, published, _factor(analysis, published))
     agreement = _agreement(published, value, interval, comparison)
     ratio = value / published.value if value is not None and published.value else None
     return Beside(
@@ -164,27 +185,35 @@ def _beside(analysis: Analysis, published: PublishedValue) -> Beside:
 
 
 def _comparison(
-    analysis: Analysis, cell: Cell, side: Side | None, against: Side | None
-) -> Comparison | None:
+    analysis: Analysis, cell: Cell, at_s: float | None, side: Side, against: Side
+) -> Comparison:
     """The experiment's own comparison of the two, or one that it does not make."""
-    if side is None or against is None:
-        return None
     pairing = Pairing(side.contender, against.contender)
-    contest = Contest(pairing, side.measured, against.measured)
-    return cell.comparison(pairing) or compare([contest], analysis.metric)[0]
+    made = cell.comparison(pairing) if at_s is None else None
+    contest = Contest(pairing, _measured(side, at_s), _measured(against, at_s))
+    return made or compare([contest], analysis.metric)[0]
+
+
+def _measured(side: Side, at_s: float | None) -> Measurements:
+    """The metric in every run, or its goodput at a time."""
+    if at_s is None:
+        return side.measured
+    return side.received.goodput_at(at_s) if side.received else Measurements(())
 
 
 def _ours(
-    side: Side | None, comparison: Comparison | None, published: PublishedValue
+    side: Side | None, comparison: Comparison | None, published: PublishedValue, factor: float
 ) -> tuple[float | None, Interval | None]:
     """Our value and its interval, in the published unit."""
     if published.against is None:
-        sample = side.sample if side else None
-        return (sample.mean, sample.mean_interval) if sample else (None, None)
-    if comparison is None or comparison.relative is None:
+        sample = _measured(side, published.at_s).sample if side else None
+        value, interval = (sample.mean, sample.mean_interval) if sample else (None, None)
+    else:
+        value = comparison.relative if comparison else None
+        interval = comparison.relative_interval if comparison else None
+    if value is None:
         return None, None
-    interval = comparison.relative_interval
-    return comparison.relative * 100, interval.scaled(100) if interval else None
+    return value * factor, interval.scaled(factor) if interval else None
 
 
 def _agreement(
@@ -221,9 +250,15 @@ def _words(published: PublishedValue, agreement: Agreement, ratio: float | None)
 
 
 def _order(
-    analysis: Analysis, cell: Cell, comparison: Comparison, published: tuple[float, float]
+    analysis: Analysis,
+    cell: Cell,
+    at_s: float | None,
+    pairing: Pairing,
+    published: tuple[float, float],
 ) -> Order:
     one, other = published
+    sides = {side.contender: side for side in cell.sides}
+    comparison = _comparison(analysis, cell, at_s, sides[pairing.contender], sides[pairing.against])
     equal = abs(one - other) < NEGLIGIBLE * max(abs(one), abs(other)) or one == other
     theirs = Verdict.EQUAL if equal else direction(one - other, analysis.metric)
     ours = our_direction(comparison)
@@ -231,7 +266,7 @@ def _order(
     if theirs is Verdict.EQUAL and comparison.relative is not None:
         same = abs(comparison.relative) <= TOLERANCE
     compared = None if ours is Verdict.INCOMPARABLE else same
-    return Order(cell.title, comparison, published, theirs, ours, compared)
+    return Order(cell.title, at_s, comparison, published, theirs, ours, compared)
 
 
 def our_direction(comparison: Comparison) -> Verdict:

@@ -7,7 +7,7 @@ from typing import Any
 
 from headway.errors import WrongInputError
 
-_DESCRIPTIVE = ("question", "baseline", "comparisons", "metrics", "published")
+_DESCRIPTIVE = ("question", "baseline", "comparisons", "metrics", "published", "cell_names")
 """What an experiment says about its runs, but that no run depends on."""
 _REPETITIONS = "repetitions"
 _SHOWN_CHARACTERS = 60

@@ -10,8 +10,10 @@ from collections.abc import Callable
 from headway.guest import process
 from headway.guest.body import digest
 from headway.guest.migration import migrate, time_to_migration
+from headway.guest.netlink import QueueReader
 from headway.guest.network import Network
 from headway.guest.orders import (
+    CAPTURE_BUFFER_MIB,
     ORDERS_FILE,
     OUTCOME_FILE,
     Ended,
@@ -21,6 +23,7 @@ from headway.guest.orders import (
     dump,
     load,
 )
+from headway.guest.pings import ping
 from headway.guest.process import ProgramError
 from headway.guest.sampler import Sampler
 from headway.guest.tracelink import start_trace_link
@@ -49,6 +52,8 @@ class Lab:
         self._events: list[tuple[int, int, Callable[[], None]]] = []
         self._sampler: Sampler | None = None
         self._migrated_ns: int | None = None
+        self._pings_ns: tuple[int | None, ...] = ()
+        self._dropped: dict[str, int] = {}
         self._began_ns = 0
 
     def run(self) -> Outcome:
@@ -56,6 +61,8 @@ class Lab:
         status, reason = "ok", None
         try:
             self._prepare()
+            if self._orders.pings:
+                self._pings_ns = ping(self._orders.pings, self._network)
             self._schedule()
             status, reason = self._until_done()
         except ProgramError as error:
@@ -70,6 +77,8 @@ class Lab:
             tuple(self._ended),
             self._migrated_ns,
             tuple(digest(path) for path in self._orders.bodies if os.path.exists(path)),
+            self._pings_ns,
+            self._dropped,
         )
 
     def _now(self) -> int:
@@ -98,7 +107,8 @@ class Lab:
             return subprocess.Popen(["tc", "-batch", "-"], stdin=subprocess.PIPE, text=True)
 
     def _start_capture(self, namespace: str, device: str, file: str) -> int:
-        argv = ("tcpdump", "-Z", "root", "-i", device, "--nano", "-w", f"{_RUN}/{file}")
+        kept = ("-B", str(CAPTURE_BUFFER_MIB * 1024), "-w", f"{_RUN}/{file}")
+        argv = ("tcpdump", "-Z", "root", "-i", device, "--nano", *kept)
         return process.start(Program(f"tcpdump-{device}", namespace, argv), self._network)
 
     def _await_services(self) -> None:
@@ -202,8 +212,15 @@ class Lab:
         process.end(self._captures, signal.SIGTERM)
         for pid in self._captures:
             os.waitpid(pid, 0)
+        self._count_drops()
         self._await_finishing()
         process.end([*self._workload, *self._services, *self._helpers], signal.SIGKILL)
+
+    def _count_drops(self) -> None:
+        for namespace, device in self._orders.counted:
+            with self._network.inside(namespace):
+                stats = QueueReader(device).read()
+            self._dropped[device] = stats.dropped if stats else 0
 
     def _await_finishing(self) -> None:
         finishing = {pid for pid, program in self._services.items() if program.finishes}

@@ -14,6 +14,8 @@ from typing import Any, TypeVar
 ORDERS_FILE = "orders.json"
 OUTCOME_FILE = "outcome.json"
 SAMPLES_FILE = "samples.jsonl"
+CAPTURE_BUFFER_MIB = 32
+"""What the kernel keeps of a device until its capture is scheduled: a burst costs no virtual time."""
 NATIVE_DIRECTORY = "/lab/extras/headway"
 """Where a lab shows Headway's own programs; they are in ``PATH`` too."""
 
@@ -115,8 +117,26 @@ class Capture:
 
 
 @dataclass(frozen=True)
+class Pings:
+    """ICMP echo requests that a host sends to an address before the workload, one every interval.
+
+    ``wait_ns`` is how long a reply to the last one is awaited.
+    """
+
+    namespace: str
+    address: str
+    count: int
+    interval_ns: int
+    wait_ns: int
+    frame_bytes: int = 98
+
+
+@dataclass(frozen=True)
 class Orders:
-    """All that a lab does in one boot."""
+    """All that a lab does in one boot.
+
+    ``counted`` are devices, with their namespaces, whose drops are told when captures have ended.
+    """
 
     namespaces: tuple[Namespace, ...]
     ip: tuple[str, ...] = ()
@@ -127,6 +147,8 @@ class Orders:
     trace_links: tuple[TraceLink, ...] = ()
     sampling: Sampling | None = None
     captures: tuple[Capture, ...] = ()
+    counted: tuple[tuple[str, str], ...] = ()
+    pings: Pings | None = None
     migration: Migration | None = None
     bodies: tuple[str, ...] = ()
     limit_ns: int = 600 * 10**9
@@ -154,7 +176,9 @@ class Body:
 class Outcome:
     """How the workload ended: ``ok``, ``failed`` or ``timeout``, and why.
 
-    ``migrated_ns`` is when the address changed, None if it did not.
+    ``migrated_ns`` is when the address changed, None if it did not. ``pings_ns`` are round-trip times
+    of the control pings, None for those without a reply. ``dropped`` is how many packets each of the
+    counted devices dropped from the boot until captures ended.
     """
 
     status: str
@@ -164,6 +188,8 @@ class Outcome:
     ended: tuple[Ended, ...] = ()
     migrated_ns: int | None = None
     bodies: tuple[Body, ...] = ()
+    pings_ns: tuple[int | None, ...] = ()
+    dropped: dict[str, int] = dataclasses.field(default_factory=dict)
 
 
 _T = TypeVar("_T")

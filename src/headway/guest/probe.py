@@ -17,6 +17,7 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
+from headway.guest.icmp import ECHO_REPLY, ECHO_REQUEST, echo_request
 from headway.guest.orders import load
 from headway.guest.probe_orders import (
     HEADER_BYTES,
@@ -47,7 +48,6 @@ _BLOCK_BYTES = 256 * _SLOT_BYTES
 _SLOT = struct.Struct("=IIIHHII")  # struct tpacket2_hdr
 _PACKET_TYPE_OFFSET = 32 + 10  # in the sockaddr_ll behind the header
 _IPV4, _ICMP, _UDP = 0x0800, 1, 17
-_ECHO_REPLY, _ECHO_REQUEST = 0, 8
 
 _UDP_SEGMENT = 103
 _MAX_SEGMENTS = 64
@@ -95,9 +95,9 @@ def _identify(frame: bytes, length: int, packet_type: int) -> tuple[int, int, in
     if not is_ip or packet_type == _TO_OTHER_HOST:
         return OTHER_FLOW, 0, kind, 0
     protocol = frame[23]
-    if protocol == _ICMP and frame[34] in (_ECHO_REPLY, _ECHO_REQUEST):
+    if protocol == _ICMP and frame[34] in (ECHO_REPLY, ECHO_REQUEST):
         flow, number = struct.unpack_from("!HH", frame, 38)
-        return flow, number, REPLY if frame[34] == _ECHO_REPLY else REQUEST, 1
+        return flow, number, REPLY if frame[34] == ECHO_REPLY else REQUEST, 1
     small = len(frame) == length == SMALL_FRAME_BYTES  # probe packets, but nothing else
     intact = int(kind == SENT or not small or _checksums_are_right(frame))
     if protocol != _UDP or len(frame) < HEADER_BYTES + PAYLOAD.size:
@@ -184,7 +184,7 @@ class _Sender:
         self._sent[number] += count
         if flow.echo:
             for sequence in range(first, first + count):
-                self._icmp.send(_echo_request(number, sequence, flow.frame_bytes))
+                self._icmp.send(echo_request(number, sequence, flow.frame_bytes))
             return
         payload = flow.frame_bytes - HEADER_BYTES
         batch = min(_MAX_SEGMENTS, _MAX_BATCH_BYTES // payload)
@@ -192,13 +192,6 @@ class _Sender:
         for start in range(first, first + count, batch):
             numbers = range(start, min(start + batch, first + count))
             self._udp.send(b"".join(PAYLOAD.pack(number, n).ljust(payload, b"\0") for n in numbers))
-
-
-def _echo_request(flow: int, sequence: int, frame_bytes: int) -> bytes:
-    words = (_ECHO_REQUEST << 8, flow, sequence)
-    total = sum(words)
-    checksum = ~((total & 0xFFFF) + (total >> 16)) & 0xFFFF
-    return struct.pack("!HHHH", words[0], checksum, flow, sequence).ljust(frame_bytes - 34, b"\0")
 
 
 def _sleep_until(monotonic_ns: int) -> None:

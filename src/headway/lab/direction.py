@@ -24,7 +24,7 @@ from headway.study.units import Duration, Rate
 _DELAY_LINE_PACKETS = 1_000_000
 """netem's own queue must never be the bottleneck; its default of 1000 packets is."""
 _NO_OVERTAKING = "rate 100gbit"
-"""With a rate, however high, netem keeps packets in order under jitter."""
+"""With a rate, however high, netem sends packets in order, whatever their delays."""
 _PACKET_BYTES = 1500
 """A full-size packet without its frame."""
 _LATENESS_NS = 1000
@@ -141,8 +141,8 @@ def _netem(way: Way, at: Duration) -> str:
             if direction.jitter_distribution == "normal"
             else f"{direction.jitter.ns}ns"
         )
-        if not direction.jitter_reorders:
-            words.append(_NO_OVERTAKING)
+    if direction.keeps_order:
+        words.append(_NO_OVERTAKING)
     words.append(f"loss {_loss(direction, at)}")
     black = any(window.start <= at < window.end for window in direction.blackouts)
     for name, share in (

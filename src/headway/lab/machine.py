@@ -16,6 +16,7 @@ from typing import Protocol as Interface
 
 from headway.errors import HeadwayError
 from headway.guest.orders import (
+    CAPTURE_BUFFER_MIB,
     NATIVE_DIRECTORY,
     ORDERS_FILE,
     OUTCOME_FILE,
@@ -67,7 +68,8 @@ class Machine:
         code: the guest's modules, compiled for the guest.
         bodies: directory of the bodies that servers deliver.
         extras: directories of optional programs by their names, shown as ``/lab/extras/NAME``.
-        memory_mib: memory of the guest; only what it touches is resident on the host.
+        memory_mib: memory of the guest, beside the buffers of its captures; only what it touches is
+            resident on the host.
     """
 
     image: BootImage
@@ -114,7 +116,7 @@ class Machine:
         directory.mkdir(parents=True, exist_ok=True)
         (directory / ORDERS_FILE).write_text(dump(orders))
         with self._stage(directory) as stage:
-            argv = [*_pinned(cpu), *self._command(seed, clock, virtual_tsc)]
+            argv = [*_pinned(cpu), *self._command(orders, seed, clock, virtual_tsc)]
             with (directory / CONSOLE_FILE).open("wb") as console:
                 process = subprocess.Popen(
                     argv,
@@ -161,10 +163,11 @@ class Machine:
         """What a lab shows in ``/lab/extras``, by name."""
         return {PurePath(NATIVE_DIRECTORY).name: self.image.native, **self.extras}
 
-    def _command(self, seed: int, clock: Clock, virtual_tsc: bool) -> list[str]:
+    def _command(self, orders: Orders, seed: int, clock: Clock, virtual_tsc: bool) -> list[str]:
+        memory_mib = self.memory_mib + CAPTURE_BUFFER_MIB * len(orders.captures)
         return [
             str(self.image.kernel),
-            f"mem={self.memory_mib}M",
+            f"mem={memory_mib}M",
             "rootfstype=hostfs",
             "hostfs=/proc/self/cwd",
             "rootflags=root/.",

@@ -50,6 +50,18 @@ def to_pcapng(capture: Path, secrets: Path | None, target: Path) -> None:
             out.write(_block(_PACKET, header + _padded(packet)))
 
 
+def read_pcapng(file: Path) -> Iterator[tuple[int, bytes]]:
+    """Times in nanoseconds and frames of a capture that `to_pcapng` wrote."""
+    data = file.read_bytes()
+    offset = 0
+    while offset + 8 <= len(data):
+        kind, length = struct.unpack_from("<II", data, offset)
+        if kind == _PACKET:
+            high, low, captured = struct.unpack_from("<III", data, offset + 12)
+            yield (high << 32) + low, data[offset + 28 : offset + 28 + captured]
+        offset += length
+
+
 def _packets(data: bytes) -> Iterator[tuple[int, int, bytes]]:
     offset = 24
     while offset + 16 <= len(data):

@@ -10,17 +10,16 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from headway.guest.orders import Capture, Migration, Namespace, Orders, Outcome, Sampling
+from headway.guest.orders import Migration, Namespace, Orders, Outcome, Pings, Sampling
 from headway.lab.bodies import body_file
 from headway.lab.cancel import Cancellation
+from headway.lab.captures import captures, convert_captures, counted_devices
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, Network, build_network
-from headway.lab.pcapng import to_pcapng
 from headway.lab.station import Station, migrated_address
 from headway.programs import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS, adapters_of
 from headway.programs.base import (
     CLIENT,
-    SECRETS_FILE,
     SERVER,
     Client,
     Interception,
@@ -29,13 +28,15 @@ from headway.programs.base import (
     Origin,
     Started,
 )
-from headway.study.chain import Kind, Splitter, at_server, host_names, splitters
+from headway.study.chain import Kind, Splitter, at_server, http_end, splitters
 from headway.study.hop import Hop, Pep
 from headway.study.model import Setting
 from headway.study.plan import Run
 from headway.study.workload import Migration as MigratingDownload
 
 _SAMPLE_INTERVAL_NS = 100_000_000
+_LATEST_REPLY_NS = 1_000_000_000
+"""How long a ping's reply is awaited beyond twice the path's round-trip time."""
 
 
 @dataclass(frozen=True)
@@ -78,7 +79,7 @@ def carry_out(
         orders = _rehearsed(orders, client, boot, directory / "rehearsal")
     outcome = boot(orders, directory)
     if run.setting.capture.packets:
-        _convert_captures(directory)
+        convert_captures(directory)
     return Result(
         outcome,
         _measure(run.setting, orders, outcome, directory),
@@ -146,7 +147,9 @@ def orders_for(setting: Setting, network: Network) -> Orders:
         sampling=Sampling(
             _SAMPLE_INTERVAL_NS, tuple(devices), (SERVER, *(splitter.name for splitter in acting))
         ),
-        captures=_captures(setting, network) if setting.capture.packets else (),
+        captures=captures(setting, network) if setting.capture.packets else (),
+        counted=counted_devices(network) if setting.capture.packets else (),
+        pings=_pings(setting, network),
         migration=_migration(setting, network),
         bodies=client.bodies,
         limit_ns=setting.limits.virtual.ns,
@@ -253,18 +256,16 @@ def _checked(
     return measurement
 
 
-def _captures(setting: Setting, network: Network) -> tuple[Capture, ...]:
-    hosts = host_names(setting, CLIENT, SERVER)
-    return tuple(
-        Capture(namespace.name, device, f"{namespace.name}{suffix}.pcap")
-        for namespace in network.namespaces
-        if namespace.name in hosts
-        for device, suffix in zip(namespace.devices, ("", "-upstream"), strict=False)
+def _pings(setting: Setting, network: Network) -> Pings | None:
+    """Control pings to the host that ends the client's HTTP: no other is sure to route them."""
+    if setting.control is None:
+        return None
+    end = http_end(setting)
+    rtt_ns = sum(path.rtt.ns for path in setting.paths[:end] if path)
+    return Pings(
+        CLIENT,
+        network.legs[end - 1].right,
+        setting.control.pings,
+        setting.control.interval.ns,
+        2 * rtt_ns + _LATEST_REPLY_NS,
     )
-
-
-def _convert_captures(directory: Path) -> None:
-    for capture in directory.glob("*.pcap"):
-        if capture.stat().st_size:
-            to_pcapng(capture, directory / SECRETS_FILE, capture.with_suffix(".pcapng"))
-        capture.unlink()

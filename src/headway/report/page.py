@@ -17,6 +17,12 @@ from headway.report.parts import ExperimentPart
 from headway.report.sheet import Sheet
 from headway.report.svg import svg_element
 from headway.report.tables.failures import failures_table
+from headway.report.tables.validation import (
+    Validated,
+    failed_checks_table,
+    validation_table,
+    validation_warning,
+)
 
 _KEPT_TOGETHER = re.compile(
     r"(?<=[\d)]) (?=(?:%|s|ms|[kMG]i?B|B|[kMG]?bit/s)(?:\W|$))"  # a number and its unit
@@ -24,12 +30,18 @@ _KEPT_TOGETHER = re.compile(
 )
 
 
-def render(results: Results, parts: Sequence[ExperimentPart], tables: Sequence[str]) -> str:
+def render(
+    results: Results,
+    parts: Sequence[ExperimentPart],
+    validated: Sequence[Validated],
+    tables: Sequence[str],
+) -> str:
     """The page as HTML.
 
     Args:
         results: the study's results.
         parts: what it says of each experiment.
+        validated: what validates the runs.
         tables: names of the files with its tables.
     """
     environment = jinja2.Environment(
@@ -51,6 +63,9 @@ def render(results: Results, parts: Sequence[ExperimentPart], tables: Sequence[s
         tables=tables,
         settings=setting.settings_table(results),
         failures=failures_table(results, titles),
+        validation=validation_table(validated),
+        validation_failed=failed_checks_table(validated),
+        validation_warning=validation_warning(validated),
         self_test=provenance.self_test_table(results),
         provenance=provenance.provenance_facts(results),
         light=Markup(theme.css_variables(dark=False)),

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import polars as pl
 from rich.console import Console
+from rich.text import Text
 
 from headway.analysis import Analysis, Results, analyse, load_results
 from headway.report.figures import Picture
@@ -19,7 +20,7 @@ from headway.report.raster import png_file
 from headway.report.stories import check_runs, stories
 from headway.report.styles import study_styles
 from headway.report.svg import svg_file
-from headway.report.tables import comparisons, failures, holdups, published, samples
+from headway.report.tables import comparisons, failures, holdups, published, samples, validation
 from headway.report.terminal import print_analyses
 from headway.results.store import REPORT
 
@@ -61,8 +62,16 @@ class Report:
             for experiment in self.results.experiments
         )
 
+    @cached_property
+    def validated(self) -> tuple[validation.Validated, ...]:
+        """What validates the runs; empty if nothing does."""
+        firsts = [metrics[0] for metrics in self.analyses]
+        return validation.validated(self.directory, self.results, firsts)
+
     def print_summary(self, console: Console) -> None:
         """Print every experiment's table and answer; legible without colour at 80 columns."""
+        if warning := validation.validation_warning(self.validated):
+            console.print(Text(warning, style="bold red"))
         print_analyses(console, self.results, self.analyses)
 
     def write(self, runs: Sequence[str] = ()) -> Path:
@@ -84,11 +93,13 @@ class Report:
         for part in parts:
             for picture in part.pictures:
                 _write_picture(target, picture)
-        tables = _tables(self.results, parts)
+        tables = _tables(self.results, parts, self.validated)
         for name, table in tables.items():
             table.write_csv(target / name)
         page = target / PAGE
-        page.write_text(render(self.results, parts, tuple(tables)), encoding="utf-8")
+        page.write_text(
+            render(self.results, parts, self.validated, tuple(tables)), encoding="utf-8"
+        )
         return page
 
 
@@ -118,7 +129,9 @@ def _write_picture(target: Path, picture: Picture) -> None:
     (target / f"{picture.name}.png").write_bytes(png_file(picture.wide))
 
 
-def _tables(results: Results, parts: Sequence[ExperimentPart]) -> dict[str, pl.DataFrame]:
+def _tables(
+    results: Results, parts: Sequence[ExperimentPart], validated: Sequence[validation.Validated]
+) -> dict[str, pl.DataFrame]:
     """The tables with every number, by name of their file; those without rows are left out."""
     everything = [metric.analysis for part in parts for metric in part.metrics]
     firsts = [part.first.analysis for part in parts]
@@ -128,5 +141,6 @@ def _tables(results: Results, parts: Sequence[ExperimentPart]) -> dict[str, pl.D
         holdups.FILE: holdups.holdups_frame(firsts),
         published.FILE: published.published_frame(everything),
         failures.FILE: failures.failures_frame(results.runs),
+        validation.FILE: validation.validation_frame(validated),
     }
     return {name: table for name, table in tables.items() if not table.is_empty()}

@@ -21,11 +21,12 @@ _OF_CONTENDERS = (
     *_PROGRAMS,
     "encryption",
     "upstream",
-    *(f"{role}'s {what}" for role in _PROGRAMS for what in ("CC", "IW")),
+    "bypassed",
+    *(f"{role}'s {what}" for role in _PROGRAMS for what in ("CC", "IW", "CC up", "IW up")),
 )
 """Constants that what is said of the contenders states."""
 _OWN = "the program's own"
-_ABSENT = ("none", "no upstream", "no profile")
+_ABSENT = ("none", "no upstream", "no profile", "no knobs set")
 """Values that say that there is no such thing."""
 
 

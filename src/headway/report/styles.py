@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from headway.analysis import Analysis
-from headway.report.theme import CONTENDERS, FAMILIES, SHAPES, Colour, Style
+from headway.analysis import Analysis, Pairing
+from headway.report.theme import CONTENDERS, FAMILIES, SHAPES, TRANSPORTS, Colour, Style
 
 
 @dataclass(frozen=True)
@@ -22,8 +22,8 @@ def study_styles(analyses: Iterable[Analysis]) -> dict[str, Style]:
     """A style for each contender of a study, the same in all its figures.
 
     A contender has a colour of its version of HTTP, or any if all speak the same; the same
-    programs behind a proxy have the same colour with dashes. No two styles are the same while
-    they last.
+    programs behind a proxy have the same colour with dashes. Contenders of bulk flows differ in
+    colour as far as that goes. No two styles are the same while they last.
     """
     makings = _makings(analyses)
     alike = len({making.protocol for making in makings.values()}) == 1
@@ -31,12 +31,25 @@ def study_styles(analyses: Iterable[Analysis]) -> dict[str, Style]:
     colours: dict[tuple[str, tuple[str, ...]], Colour] = {}
     for name, making in makings.items():
         key = (making.protocol, making.programs)
-        sibling = colours.get(key) if making.proxied else None
+        dashed = making.proxied and making.protocol not in TRANSPORTS
+        sibling = colours.get(key) if dashed else None
         wanted = _candidates(making.protocol, sibling, alike)
         taken = set(styles.values())
         styles[name] = next((style for style in wanted if style not in taken), _LAST)
         colours.setdefault(key, styles[name].colour)
     return styles
+
+
+def pairing_styles(styles: Mapping[str, Style], pairings: Sequence[Pairing]) -> dict[str, Style]:
+    """For each comparison its contender's style; where one has several of them, dashes differ."""
+    found: dict[str, Style] = {}
+    for pairing in pairings:
+        style = styles[pairing.contender]
+        for shape in SHAPES:
+            if style in found.values():
+                style = Style(style.colour, *shape)
+        found[str(pairing)] = style
+    return found
 
 
 _LAST = Style(CONTENDERS[0], *SHAPES[-1])
@@ -46,7 +59,7 @@ def _candidates(protocol: str, sibling: Colour | None, alike: bool) -> Iterator[
     """Styles in the order of preference; that of a sibling without proxy, dashed, comes first."""
     if sibling:
         yield Style(sibling, *SHAPES[1])
-    family = FAMILIES.get(protocol, ())
+    family = TRANSPORTS.get(protocol) or FAMILIES.get(protocol, ())
     others = [colour for colour in reversed(CONTENDERS) if colour not in family]
     groups = [[*family, *others]] if alike else [family, others]
     for group in groups:

@@ -73,6 +73,12 @@ FAMILIES: dict[str, tuple[Colour, ...]] = {
 }
 """Colours of contenders by the version of HTTP that they speak, the first to be used first."""
 CONTENDERS = tuple(colour for colours in FAMILIES.values() for colour in colours)
+TRANSPORTS: dict[str, tuple[Colour, ...]] = {
+    "tcp": tuple(FAMILIES["h2"][place] for place in (0, 3, 2, 1)),
+    "quic": tuple(FAMILIES["h3"][place] for place in (0, 3, 2, 1)),
+}
+"""The same for bulk flows, with neighbours as unlike as the colours allow: their lines of goodput
+are too jagged to be told apart by dashes."""
 
 # ColorBrewer's PRGn, weakest first: green is faster, purple is slower.
 FASTER = (

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Hashable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
@@ -69,6 +70,37 @@ class HopSamples:
     def last_states(self) -> Senders:
         """The last known state of every connection there was."""
         return {key: state for moment in self.moments for key, state in moment.senders.items()}
+
+    @property
+    def lost(self) -> int | None:
+        """Segments sent again, QUIC packets declared lost; None if no sender's state is known."""
+        return sum(s.lost for s in self.last_states.values()) if self.last_states else None
+
+    @property
+    def timeouts(self) -> int | None:
+        """Retransmission and probe time-outs; None if no sender's state is known."""
+        return sum(s.timeouts for s in self.last_states.values()) if self.last_states else None
+
+    def until(self, end_s: float) -> HopSamples:
+        """The same, up to the first moment at or after a time."""
+        after = bisect_left(self.moments, end_s, key=lambda moment: moment.at_s)
+        return replace(self, moments=self.moments[: after + 1])
+
+    def sent_bytes_at(self, at_s: float) -> float:
+        """Bytes through the bottleneck until a time, between moments by interpolation."""
+        index = bisect_left(self.moments, at_s, key=lambda moment: moment.at_s)
+        if index == 0:
+            return 0
+        if index == len(self.moments):
+            return self.moments[-1].sent_bytes
+        before, after = self.moments[index - 1], self.moments[index]
+        share = (at_s - before.at_s) / (after.at_s - before.at_s)
+        return before.sent_bytes + share * (after.sent_bytes - before.sent_bytes)
+
+    def utilisation(self, end_s: float) -> float | None:
+        """Bits sent over what the bottleneck could have until a time; None without a rate."""
+        possible = (self.hop.rate_mbit or 0.0) * 1e6 / 8 * end_s
+        return self.sent_bytes_at(end_s) / possible if possible else None
 
     def begins_s(self, transfer: Transfer) -> float:
         """When the sender sent the first byte of the response.

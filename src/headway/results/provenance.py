@@ -16,7 +16,7 @@ from headway.lab.image import Image, find_extra
 from headway.programs import adapters_of
 from headway.programs.base import Adapter
 from headway.study.experiment import Experiment, Study
-from headway.study.plan import Run, cell_at
+from headway.study.plan import Run, cell_at, cells
 
 
 def make_manifest(
@@ -53,6 +53,7 @@ def _experiment(experiment: Experiment) -> dict[str, Any]:
     raw = experiment.model_dump(mode="json")
     raw["comparisons"] = [list(pair) for pair in experiment.pairs]
     raw["baseline"] = experiment.baseline or (experiment.pairs[0][1] if experiment.pairs else None)
+    raw["cell_names"] = list(cells(experiment))
     for published in raw["published"]:
         published["cell"] = cell_at(experiment, published["where"])
     return raw

@@ -6,7 +6,7 @@ the rules in words.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Hashable
 from dataclasses import dataclass
@@ -170,24 +170,12 @@ def _reason_by_counters(hop: HopSamples, index: int) -> Limit:
     if after.drops:
         return Limit.CWND
     window_s = max(rtt_s, 2 * span_s)
-    middle = _sent_at(hop.moments, after.at_s - window_s)
-    now = _sent_at(hop.moments, after.at_s) - middle
-    earlier = middle - _sent_at(hop.moments, after.at_s - 2 * window_s)
+    middle = hop.sent_bytes_at(after.at_s - window_s)
+    now = hop.sent_bytes_at(after.at_s) - middle
+    earlier = middle - hop.sent_bytes_at(after.at_s - 2 * window_s)
     return Limit.GROWTH if now > _GROWTH * earlier else Limit.PLATEAU
 
 
 def _drops_at(moments: list[Moment], at_s: float) -> int:
     index = bisect_right(moments, at_s, key=lambda moment: moment.at_s) - 1
     return moments[index].drops if index >= 0 else 0
-
-
-def _sent_at(moments: list[Moment], at_s: float) -> float:
-    """Bytes sent until a time, between moments by interpolation."""
-    index = bisect_left(moments, at_s, key=lambda moment: moment.at_s)
-    if index == 0:
-        return 0
-    if index == len(moments):
-        return moments[-1].sent_bytes
-    before, after = moments[index - 1], moments[index]
-    share = (at_s - before.at_s) / (after.at_s - before.at_s)
-    return before.sent_bytes + share * (after.sent_bytes - before.sent_bytes)

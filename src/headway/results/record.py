@@ -9,21 +9,19 @@ from typing import Any
 
 from headway.guest.orders import Outcome
 from headway.lab.run import Result
-from headway.programs import adapters_of
-from headway.programs.base import Adapter
+from headway.results.goodput import received_bytes
+from headway.results.hosts import host_columns
 from headway.results.limits import Limits, find_limits
 from headway.results.qlog import compact_qlog
+from headway.results.rampup import RampUp, find_ramp_up
 from headway.results.schema import Record, Status
 from headway.results.transfer import narrowest, transfer_of
+from headway.results.validation import validate, validation_columns
 from headway.study.chain import at_server, http_paths
-from headway.study.host import Host, Protocol
 from headway.study.model import Setting
 from headway.study.path import Direction, Path
 from headway.study.plan import Run
 from headway.study.workload import Bulk, BulkDirection
-
-_USUAL_WINDOW = 10
-"""Initial window of Linux's TCP, segments (RFC 6928)."""
 
 
 def make_record(run: Run, result: Result, directory: Directory) -> Record:
@@ -39,6 +37,8 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
     compact_qlog(directory, keep=run.setting.capture.qlog)
     observed = good and not _uploads(run.setting)
     limits = find_limits(directory, transfer) if observed else Limits()
+    received = received_bytes(measured.flows) if good and measured.flows else None
+    ramp_up = find_ramp_up(directory, transfer, received or ()) if observed else RampUp()
     total = measured.total_s if good else None
     return Record(
         **conditions(run),
@@ -52,9 +52,12 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
         migrated_s=_seconds(result.outcome.migrated_ns),
         bytes=measured.bytes if good else None,
         goodput_mbit=measured.bytes * 8e-6 / total if measured.bytes and total else None,
+        received_bytes=received,
         virtual_s=result.outcome.duration_ns / 1e9,
         wall_s=round(result.wall_s, 4),
+        **asdict(ramp_up),
         **asdict(limits),
+        **validation_columns(validate(run.setting, result, transfer, directory)),
     )
 
 
@@ -91,7 +94,7 @@ def conditions(run: Run) -> dict[str, Any]:
         "contender": run.contender,
         "protocol": setting.protocol.value,
         "tls": setting.tls,
-        **_hosts(setting),
+        **host_columns(setting),
         **_upstream(setting, behind),
         "profile": path.profile,
         "rate_mbit": _rate_mbit(narrow),
@@ -110,32 +113,6 @@ def conditions(run: Run) -> dict[str, Any]:
         "seed": run.seed,
         "clock": setting.clock.value,
     }
-
-
-def _hosts(setting: Setting) -> dict[str, Any]:
-    """Programs, congestion controls and initial windows; of several on the way, a list in words."""
-    client, *between, server = adapters_of(setting)
-    hosts: dict[str, Any] = {}
-    for role, (adapter, host, protocol) in (("client", client), ("server", server)):
-        hosts[role] = adapter.name
-        hosts[f"{role}_cc"] = _congestion_control(adapter, host, protocol)
-        hosts[f"{role}_iw"] = _initial_window(adapter, host, protocol)
-    if between:
-        hosts["proxy"] = ", ".join(adapter.name for adapter, _, _ in between)
-        hosts["proxy_cc"] = ", ".join(_congestion_control(*one) for one in between)
-    return hosts
-
-
-def _congestion_control(adapter: Adapter, host: Host, protocol: Protocol) -> str:
-    if protocol.over_quic:
-        return adapter.quic_congestion_control(host)
-    return host.congestion_control.value
-
-
-def _initial_window(adapter: Adapter, host: Host, protocol: Protocol) -> int | None:
-    if protocol.over_quic and not adapter.sets_quic_initial_window:
-        return None
-    return host.initial_window or _USUAL_WINDOW
 
 
 def _upstream(setting: Setting, path: Path | None) -> dict[str, Any]:

@@ -63,6 +63,25 @@ class Record(BaseModel):
         default=None,
         description="Congestion control of each such program towards the client: its TCP's, for `h3` and `quic` the program's own.",
     )
+    proxy_iw: str | None = Field(
+        default=None,
+        description="Initial window of each such program towards the client, in segments; `own` if the program decides.",
+    )
+    proxy_upstream_cc: str | None = Field(
+        default=None, description="Congestion control of each such program towards the server."
+    )
+    proxy_upstream_iw: str | None = Field(
+        default=None,
+        description="Initial window of each such program towards the server, in segments; `own` if the program decides.",
+    )
+    bypass: str | None = Field(
+        default=None,
+        description="Hops whose programs were bypassed, so that they only routed, from the client on; null if there are none.",
+    )
+    knobs: str | None = Field(
+        default=None,
+        description="Settings of the programs that acted which the study set, as `server max_window=64, proxy-st upstream ack_threshold=10`; null if all are the adapters'.",
+    )
     client_iw: int | None = Field(
         default=None,
         description="Client's initial window in segments; null if the program decides.",
@@ -125,10 +144,12 @@ class Record(BaseModel):
     error: str | None = Field(default=None, description="Why the run did not end well.")
     connect_s: float | None = Field(
         default=None,
-        description="From the start of the request to a transport connection; for `h3` to the completed QUIC handshake.",
+        description="From the start of the request to a transport connection, for `h3` and `quic` to the completed handshake: "
+        "the client's own, with whatever it is connected to. A PEP answers for the server, a reverse proxy for itself.",
     )
     tls_s: float | None = Field(
-        default=None, description="From the start of the request to a completed TLS handshake."
+        default=None,
+        description="From the start of the request to a completed TLS handshake; through TCP PEPs that is the server's.",
     )
     ttfb_s: float | None = Field(
         default=None, description="From the start of the request to the first byte of the response."
@@ -149,21 +170,40 @@ class Record(BaseModel):
         default=None, description="Bytes of response body that the client received."
     )
     goodput_mbit: float | None = Field(default=None, description="`bytes` over `total_s`, Mbit/s.")
+    received_bytes: tuple[int, ...] | None = Field(
+        default=None,
+        description="Bytes that the receiving programs of bulk flows got, of all flows together, in each 100 ms from the start "
+        "of the workload to the last byte; null for other workloads.",
+    )
+    ramp_s: float | None = Field(
+        default=None,
+        description="Of bulk downloads: from the start of the workload until goodput reached what the path can carry, "
+        "which is the start of the first half second in which the client got 90 % of it: of the narrowest link's rate, "
+        "less headers (1448 bytes of payload in a frame of 1514). No 100 ms count for more than the link can carry, "
+        "since data behind a repaired loss are handed on at once. Null if goodput never did, or if the rate changes.",
+    )
+    slow_start_s: float | None = Field(
+        default=None,
+        description="From the start of the workload until the sender in front of the narrowest link left slow start: the first sample "
+        "in which its window had reached its threshold or it was repairing losses. With PEPs that is the one which sends over that link; "
+        "of several connections it is the first. Null if none did, or if the sender's state is not known.",
+    )
     limited_by: str | None = Field(
         default=None,
         description="What held the transfer back for the longest part of its time: the largest of the columns "
-        "from `handshake_s` to `sndbuf_limited_s`, which sum up to `total_s`. One of `handshake`, `path`, `growth`, "
+        "from `handshake_s` to `sndbuf_limited_s`, which sum up to `total_s`. Of a chain of connections, each moment's "
+        "cause is that of the first sender, from the client on, that did not wait for the section behind it. One of `handshake`, `path`, `growth`, "
         "`congestion window`, `recovery`, `idle recovery`, `application`, `plateau`, `receive window`, `send buffer`.",
+    )
+    limited_section: str | None = Field(
+        default=None,
+        description="Where `limited_by` held the transfer back, or did so for the longest time: from which sender to which "
+        "receiver, as `server > client` or `proxy-gw > proxy-st`; null for `handshake`.",
     )
     limits_source: str | None = Field(
         default=None,
         description="Where the sender's state is known from: `tcp_info` (its kernel), `qlog` (its QUIC), or `counters` "
-        "(only what the bottleneck carried and dropped).",
-    )
-    upstream_limited_by: str | None = Field(
-        default=None,
-        description="With a proxy or PEPs: the same as `limited_by` for what was sent to the one nearest to the client; "
-        "`limited_by` and the columns below are about what that one sent to the client.",
+        "(only what the bottleneck carried and dropped); several of them if a chain's senders differ in that.",
     )
     handshake_s: float | None = Field(
         default=None, description="Time before the first byte of the response."
@@ -193,8 +233,7 @@ class Record(BaseModel):
     )
     application_s: float | None = Field(
         default=None,
-        description="Time in which the sender had nothing to send: its program, HTTP/2 flow control, "
-        "or for a proxy the server behind it.",
+        description="Time in which no sender of the chain had anything to send: the server's program, or HTTP/2 flow control.",
     )
     plateau_s: float | None = Field(
         default=None,
@@ -212,25 +251,47 @@ class Record(BaseModel):
     )
     retransmits: int | None = Field(
         default=None,
-        description="Segments that the sender's TCP sent again; for QUIC with a qlog, packets that it declared lost.",
+        description="Segments that the sender's TCP sent again, for QUIC with a qlog packets that it declared lost; "
+        "of all sections of a chain, null if one of the senders does not tell.",
     )
     timeouts: int | None = Field(
         default=None,
-        description="Retransmission time-outs of the sender's TCP; for QUIC with a qlog, probe time-outs.",
+        description="Retransmission time-outs of the sender's TCP, for QUIC with a qlog probe time-outs; of all sections likewise.",
     )
     utilisation: float | None = Field(
         default=None,
-        description="Bits on the bottleneck towards the client over what it could have carried while the transfer ran, 0 to 1.",
+        description="Bits on the bottleneck towards the client over what it could have carried while the transfer ran, 0 to 1; "
+        "of a chain, that of the section where it is highest.",
     )
     queue_peak_bytes: int | None = Field(
         default=None,
-        description="Highest sampled backlog of the bottleneck towards the client, bytes on the wire.",
+        description="Highest sampled backlog of the bottleneck towards the client, bytes on the wire; of a chain, of any "
+        "section's.",
     )
     queue_drops: int | None = Field(
-        default=None, description="Packets that the bottleneck queue towards the client dropped."
+        default=None,
+        description="Packets that the bottleneck queue towards the client dropped; of a chain, the queues of all sections.",
     )
     path_drops: int | None = Field(
         default=None, description="Packets towards the client that the path's loss models dropped."
+    )
+    control_rtt_ms: float | None = Field(
+        default=None,
+        description="Median round-trip time of the control pings before the workload, ms; null without any that were answered.",
+    )
+    control_rtt_min_ms: float | None = Field(
+        default=None, description="Shortest round-trip time of the control pings, ms."
+    )
+    control_rtt_max_ms: float | None = Field(
+        default=None, description="Longest round-trip time of the control pings, ms."
+    )
+    control_lost: int | None = Field(
+        default=None, description="Control pings that were not answered; null without `control`."
+    )
+    validation: str | None = Field(
+        default=None,
+        description="Whether what the run's own packets met is what was configured: `passed`, or the checks that failed. "
+        "Null without control pings and captures.",
     )
     virtual_s: float | None = Field(
         default=None, description="From the start of the workload to its end on the lab's clock."
@@ -249,7 +310,7 @@ def polars_schema() -> dict[str, Any]:
     for name, field in Record.model_fields.items():
         annotation = str(field.annotation)
         if "tuple" in annotation:
-            types[name] = pl.List(pl.Float64())
+            types[name] = pl.List(pl.Int64() if "int" in annotation else pl.Float64())
         elif "bool" in annotation:
             types[name] = pl.Boolean()
         elif "float" in annotation:

@@ -5,13 +5,14 @@ Nothing of it is stored: it is derived from what a run leaves in its directory w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headway.errors import WrongInputError
 from headway.programs.base import Flow
+from headway.results.attribution import causes, first_byte_s, largest
 from headway.results.hop import Evidence, HopSamples, observe
 from headway.results.reasons import Limit, intervals
 from headway.results.sender import Sender
@@ -73,12 +74,15 @@ class Series:
         start_s: when the first byte of the response came, None if it did not.
         end_s: when the last byte came, None if it did not.
         hops: the client's first; one more than there are programs that split connections.
+        limiting: number of the hop that held the transfer back for the longest time after the first
+            byte, as the record's ``limited_section`` tells it; 0 if that is not known.
         flows: of a bulk workload, what their receivers got over time.
     """
 
     start_s: float | None
     end_s: float | None
     hops: tuple[HopSeries, ...]
+    limiting: int = 0
     flows: tuple[Flow, ...] = ()
 
 
@@ -95,8 +99,18 @@ def read_series(run_directory: Path) -> Series:
             f"has no {Path(error.filename).name}; name a directory below a study's artifacts",
             where=str(run_directory),
         ) from None
-    hops = tuple(_series(hop, transfer) for hop in observe(run_directory, transfer))
-    return Series(transfer.start_s, transfer.end_s, hops, transfer.flows)
+    observed = observe(run_directory, transfer)
+    hops = tuple(_series(hop, transfer) for hop in observed)
+    limiting = _limiting(observed, transfer)
+    return Series(transfer.start_s, transfer.end_s, hops, limiting, transfer.flows)
+
+
+def _limiting(hops: Sequence[HopSamples], transfer: Transfer) -> int:
+    if len(hops) < 2:
+        return 0
+    end_s = float("inf") if transfer.end_s is None else transfer.end_s
+    cause = largest(causes(hops, first_byte_s(hops, transfer), end_s))
+    return cause.section if cause else 0
 
 
 def _series(hop: HopSamples, transfer: Transfer) -> HopSeries:

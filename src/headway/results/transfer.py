@@ -40,6 +40,11 @@ class Hop:
     rtt_s: float
     delay_s: float
 
+    @property
+    def name(self) -> str:
+        """From where to where its data go."""
+        return f"{self.sender} > {self.receiver}"
+
 
 @dataclass(frozen=True)
 class Transfer:

@@ -275,4 +275,6 @@ class Course:
         now = list(sent_ns)
         for stage in self.stages:
             now = [left + stage.delay_at(left) for left in stage.departures(now)]
+            if stage.direction.keeps_order:
+                now = list(itertools.accumulate(now, max))
         return now

@@ -17,7 +17,7 @@ from headway.selftest.ideal import Course, Way
 from headway.selftest.intervals import effective_trials, share_interval
 from headway.selftest.plan import Passage, Sight, Timeline, bursts
 from headway.selftest.step import Step, both_ways
-from headway.study.path import FRAME_BYTES, Direction, RandomRate
+from headway.study.path import FRAME_BYTES, Direction, RandomRate, Window
 
 MOST_BOUNDARIES = 12
 """How many times of a direction are looked at, from its first on."""
@@ -57,7 +57,7 @@ class Pulses(Step):
             for at in boundaries:
                 found |= {at - upstream_ns + beside * step_ns for beside in _BESIDE}
             for stage in course.stages:
-                for window in stage.direction.blackouts[:MOST_BOUNDARIES]:
+                for window in _blackouts(stage.direction):
                     first = stage.origin_ns + window.start - upstream_ns
                     step = (window.end - window.start) / (_WITHIN + 1)
                     found |= {int(first + n * step) for n in range(1, _WITHIN + 1)}
@@ -170,9 +170,9 @@ def _bunching_us(course: Course) -> float:
 
 def _travels(course: Course, sent_ns: list[int]) -> list[_Travel]:
     travels = [_Travel.of(course, at) for at in sent_ns]
-    if not any(s.direction.jitter and not s.direction.jitter_reorders for s in course.stages):
+    if not any(stage.direction.keeps_order for stage in course.stages):
         return travels
-    # A shorter delay lets packets overtake others, unless jitter is told to keep their order.
+    # Where the delay becomes shorter, packets wait for those that were sent before.
     last = itertools.accumulate((travel.arrival_ns for travel in travels), max)
     return [dataclasses.replace(t, latest_ns=at) for t, at in zip(travels, last, strict=True)]
 
@@ -324,6 +324,12 @@ def _line_times(direction: Direction) -> list[int]:
         if c.delay is not None or c.jitter is not None or c.loss is not None
     }
     return sorted(times)[:MOST_BOUNDARIES]
+
+
+def _blackouts(direction: Direction) -> list[Window]:
+    """A direction's blackouts within the time that is looked at."""
+    latest = max(_line_times(direction), default=0)
+    return [window for window in direction.blackouts if window.end <= latest]
 
 
 def _boundaries(origin_ns: int, times: list[int]) -> list[int]:

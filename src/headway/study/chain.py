@@ -112,10 +112,15 @@ def http_paths(setting: Setting) -> tuple[Path, Path | None]:
 
     The second path is what lies behind that proxy; None without one.
     """
-    ends = [s.position + 1 for s in splitters(setting) if s.kind is Kind.REVERSE_PROXY]
-    if not ends:
-        return _joined(setting.paths), None
-    return _joined(setting.paths[: ends[0]]), _joined(setting.paths[ends[0] :])
+    end = http_end(setting)
+    behind = setting.paths[end:]
+    return _joined(setting.paths[:end]), _joined(behind) if behind else None
+
+
+def http_end(setting: Setting) -> int:
+    """Number of the host that ends the client's HTTP, which is 0; it routes nothing."""
+    ends = (s.position + 1 for s in splitters(setting) if s.kind is Kind.REVERSE_PROXY)
+    return next(ends, len(setting.paths))
 
 
 def host_names(setting: Setting, client: str, server: str) -> tuple[str, ...]:

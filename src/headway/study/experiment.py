@@ -11,8 +11,9 @@ from typing import Any, Self
 from pydantic import Field, field_validator, model_validator
 
 from headway.study.model import Setting
-from headway.study.path import Part
+from headway.study.part import Part
 from headway.study.profiles import realise
+from headway.study.units import Duration
 
 NAME = r"^[a-z0-9][a-z0-9-]*$"
 """What studies and experiments may be called: their names are parts of file names."""
@@ -30,11 +31,13 @@ class Metric(StrEnum):
     CONNECT = "connect_s"
     TLS = "tls_s"
     GOODPUT = "goodput_mbit"
+    RAMP = "ramp_s"
+    SLOW_START = "slow_start_s"
 
     @property
-    def unit(self) -> str:
-        """Unit of its values."""
-        return "Mbit/s" if self is Metric.GOODPUT else "s"
+    def units(self) -> tuple[str, ...]:
+        """Units that its values are published in, its own first."""
+        return ("Mbit/s",) if self is Metric.GOODPUT else ("s", "ms")
 
 
 class Published(Part):
@@ -50,6 +53,9 @@ class Published(Part):
         default_factory=dict, description="the cell: a value for every axis"
     )
     metric: Metric = Metric.TOTAL
+    at: Duration | None = Field(
+        default=None, description="of goodput: in the second around this time of bulk flows"
+    )
     value: float
     unit: str = "s"
     source: str
@@ -57,9 +63,16 @@ class Published(Part):
 
     @model_validator(mode="after")
     def _unit_fits(self) -> Self:
-        usual = "%" if self.against else self.metric.unit
-        if self.unit != usual:
-            raise ValueError(f"the unit must be {usual!r}, not {self.unit!r}")
+        units = ("%",) if self.against else self.metric.units
+        if self.unit not in units:
+            wanted = " or ".join(map(repr, units))
+            raise ValueError(f"the unit must be {wanted}, not {self.unit!r}")
+        return self
+
+    @model_validator(mode="after")
+    def _only_goodput_is_of_a_time(self) -> Self:
+        if self.at is not None and self.metric is not Metric.GOODPUT:
+            raise ValueError(f"only {Metric.GOODPUT} has values at a time, not {self.metric}")
         return self
 
 

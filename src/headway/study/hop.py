@@ -8,7 +8,8 @@ from typing import Any, Self
 from pydantic import Field, field_validator, model_validator
 
 from headway.study.host import CongestionControl, Host, Protocol, check_tls
-from headway.study.path import Part, Path
+from headway.study.part import Part
+from headway.study.path import Path
 
 
 class ServerSide(Part):

@@ -6,7 +6,7 @@ from enum import StrEnum
 
 from pydantic import Field
 
-from headway.study.path import Part
+from headway.study.part import Part
 
 
 class Protocol(StrEnum):

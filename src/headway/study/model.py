@@ -10,7 +10,8 @@ from pydantic import Field, field_validator, model_validator
 from headway.errors import nearest
 from headway.study.hop import Hop, Proxy, named_hops, only_described
 from headway.study.host import HTTP, Host, Protocol, check_tls
-from headway.study.path import Part, Path
+from headway.study.part import Part
+from headway.study.path import Path, TraceRate
 from headway.study.units import Duration, Size
 from headway.study.workload import Bulk, Download, Workload
 
@@ -46,6 +47,21 @@ class Capture(Part):
     bodies: bool = False
 
 
+class Control(Part):
+    """ICMP echo requests from the client before the workload, over the path that it will take."""
+
+    pings: int = Field(default=10, ge=1, le=1000)
+    interval: Duration = Field(default=Duration(100 * 10**6), description="between two requests")
+
+    @model_validator(mode="after")
+    def _apart(self) -> Self:
+        if self.interval < 1_000_000:
+            raise ValueError(
+                "interval must be 1 ms at least, so that no ping meets another's queue"
+            )
+        return self
+
+
 _MOST_NETWORKS = 256
 """Between all neighbours, routers of links included: 10.0.0.0/24 to 10.0.255.0/24."""
 
@@ -77,6 +93,9 @@ class Setting(Part):
     workload: Workload = Download(size=Size(1_000_000))
     limits: Limits = Limits()
     capture: Capture = Capture()
+    control: Control | None = Field(
+        default=None, description="pings before the workload, which tell what the path is like"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -122,6 +141,8 @@ class Setting(Part):
             raise ValueError(f"a bulk flow is sent over tcp or quic, not {self.protocol}")
         if not isinstance(self.workload, Bulk) and self.protocol not in HTTP:
             raise ValueError(f'{self.protocol} is for bulk flows; write workload.kind = "bulk"')
+        if self.control:
+            _check_pings_pass(self.paths)
         return self
 
     @property
@@ -161,3 +182,13 @@ def _check_declared(name: str, hops: list[str]) -> None:
     if name not in hops:
         known = f"hops: {', '.join(hops)}" if hops else "hops are tables [[hops]] with a name"
         raise ValueError(f"no hop {name!r}{nearest(name, hops)}; {known}")
+
+
+def _check_pings_pass(paths: tuple[Path | None, ...]) -> None:
+    """Control pings need a path that is there before the workload, and is the same after them."""
+    links = [link for path in paths if path for link in path.links]
+    for direction in (way for link in links for way in (link.down, link.up)):
+        if isinstance(direction.rate, TraceRate):
+            raise ValueError("control pings cannot pass a trace, which begins with the workload")
+        if direction.drop_packets:
+            raise ValueError("control pings would be counted among the packets of drop_packets")

@@ -12,25 +12,21 @@ from enum import StrEnum
 from typing import Annotated, Any, Self
 
 from pydantic import (
-    BaseModel,
     BeforeValidator,
-    ConfigDict,
     Discriminator,
     Field,
     Tag,
+    field_validator,
     model_validator,
 )
+from pydantic_core.core_schema import ValidationInfo
 
+from headway.study.part import Part
+from headway.study.satellite import Conditions, Satellite
 from headway.study.units import Duration, Rate, Ratio, Size, UnitError, split_quantity
 
 FRAME_BYTES = 1514
 """A full-size packet on the wire: an MTU of 1500 bytes and 14 bytes of Ethernet header."""
-
-
-class Part(BaseModel):
-    """Base of everything in a study file: unknown keys are errors, values do not change."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
 
 
 class RandomLoss(Part):
@@ -283,6 +279,14 @@ class Direction(Part):
         return self
 
     @property
+    def keeps_order(self) -> bool:
+        """Whether packets wait for those before them where their delay becomes shorter."""
+        varies = self.jitter or any(
+            change.delay is not None or change.jitter for change in self.changes
+        )
+        return bool(varies) and not self.jitter_reorders
+
+    @property
     def first_rate(self) -> Rate | None:
         """Rate at the start; a trace's and a random rate's mean; None if unlimited."""
         match self.rate:
@@ -312,8 +316,9 @@ _BOTH_WAYS = frozenset(Direction.model_fields)
 
 
 class Link(Part):
-    """A link with its two directions."""
+    """A link with its two directions; by satellite, they are computed from its description."""
 
+    satellite: Satellite | None = None
     down: Direction = Direction()
     up: Direction = Direction()
 
@@ -337,6 +342,32 @@ class Link(Part):
             if isinstance(own, dict):
                 raw[way] = {**shared, **own}
         return raw
+
+    @field_validator("down", "up", mode="before")
+    @classmethod
+    def _by_satellite(cls, value: Any, info: ValidationInfo) -> Any:
+        satellite = info.data.get("satellite")
+        if satellite is None or not isinstance(value, dict):
+            return value
+        carrier = satellite.forward if info.field_name == "down" else satellite.return_
+        return _refined(satellite.over_time(carrier), value)
+
+
+def _refined(by_satellite: Conditions, own: dict[str, Any]) -> dict[str, Any]:
+    """A direction by satellite, with what the file says of it otherwise."""
+    changes = [Change.model_validate(change) for change in own.get("changes", ())]
+    for key in ("rate", "delay"):
+        if key in own or any(getattr(change, key) is not None for change in changes):
+            raise ValueError(f"the satellite gives the {key}; leave it out here")
+    (_, delay), *later = by_satellite.delays
+    changes += [Change(at=at, delay=then) for at, then in later]
+    return {
+        **own,
+        "rate": {"steps": [{"at": at, "rate": rate} for at, rate in by_satellite.rates]},
+        "delay": delay,
+        "changes": sorted(changes, key=lambda change: change.at),
+        "blackouts": [*by_satellite.outages, *own.get("blackouts", ())],
+    }
 
 
 class Path(Part):

@@ -8,18 +8,18 @@ repetition's seed, for all contenders alike; ``"4g-good median"`` is its median,
 from __future__ import annotations
 
 import copy
-import csv
 import math
 import random
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 from typing import Any
 
 from headway.errors import WrongInputError, nearest
+from headway.study.satellite import Satellite
+from headway.study.tables import table
 
-_DATA = resources.files("headway.study") / "data"
 _MEDIAN = " median"
 _SLOWEST_MBIT = 0.01
 
@@ -123,6 +123,43 @@ class Fixed(Profile):
         return copy.deepcopy(self.raw)
 
 
+@dataclass(frozen=True)
+class BySatellite(Profile):
+    """A satellite link, by its description."""
+
+    satellite: dict[str, Any]
+
+    @property
+    def description(self) -> str:
+        """See `Profile.description`."""
+        link = Satellite.model_validate(self.satellite)
+        forward, back = (link.over_time(carrier) for carrier in (link.forward, link.return_))
+        delays = [delay.ms for _, delay in forward.delays]
+        spread = " to ".join(f"{ms:.4g}" for ms in sorted({min(delays), max(delays)}))
+        return (
+            f"{forward.rates[0][1]} forward (down), {back.rates[0][1]} return (up), "
+            f"{spread} ms one way"
+        )
+
+    def path(self, seed: int | None) -> dict[str, Any]:
+        """See `Profile.path`."""
+        return {"satellite": copy.deepcopy(self.satellite)}
+
+
+_KOSEK_CARRIERS = {
+    "snr": "20 dB",
+    "overhead": "none",
+    "forward": {"bandwidth": "50 MHz", "roll_off": 0.25, "modcod": "QPSK 1/4"},
+    # DVB-RCS2 has no QPSK 1/4.
+    "return": {
+        "standard": "dvb-s2",
+        "bandwidth": "20 MHz",
+        "roll_off": 0.25,
+        "modcod": "QPSK 1/4",
+    },
+}
+
+
 def _rate(mbit: float) -> str:
     return f"{max(mbit, _SLOWEST_MBIT):.6f} Mbit/s"
 
@@ -144,7 +181,7 @@ def _mobile() -> list[Profile]:
             rtt_ms=LogNormal.of(row, "rtt"),
             correlation=float(row["rho_down_up"]),
         )
-        for row in _table("mobile.csv")
+        for row in table("mobile.csv")
     ]
 
 
@@ -166,31 +203,24 @@ def _cellular() -> list[Profile]:
                 "loss": f"{row['loss_pct']} %",
             },
         )
-        for row in _table("cellular.csv")
+        for row in table("cellular.csv")
     ]
 
 
 def _satellite() -> list[Profile]:
-    """Orbits of Kosek et al. 2022: the satellite link, then the Internet to the server."""
+    """The satellite link of Kosek et al. 2022, with nominal rates, and one whose satellites move."""
+    paper = "Kosek et al. 2022, Section III"
+    constellation = "Starlink's first shell, 1584 satellites at 550 km; rates as of leo"
+    # What is not propagation makes the delay the 16 ms of leo, on average.
+    moving = {
+        "orbit": {"gateway": {"latitude": "50.1 deg", "longitude": "8.7 deg"}},
+        "processing": "12 ms",
+    }
     return [
-        Fixed(
-            name,
-            "Kosek et al. 2022, Section III",
-            f"20 Mbit/s, {one_way_ms} ms one way by satellite and 40 ms on the ground",
-            {
-                "links": [
-                    {"rate": "20 Mbit/s", "delay": f"{one_way_ms} ms"},
-                    {"delay": "40 ms"},
-                ]
-            },
-        )
-        for name, one_way_ms in (("geo", 250), ("leo", 16))
+        BySatellite("geo", paper, {"delay": "250 ms", **_KOSEK_CARRIERS}),
+        BySatellite("leo", paper, {"delay": "16 ms", **_KOSEK_CARRIERS}),
+        BySatellite("leo-pass", constellation, {**moving, **_KOSEK_CARRIERS}),
     ]
-
-
-def _table(name: str) -> list[dict[str, str]]:
-    lines = (_DATA / name).read_text(encoding="utf-8").splitlines()
-    return list(csv.DictReader(line for line in lines if not line.startswith("#")))
 
 
 def realise(raw: dict[str, Any], seed: int | None) -> dict[str, Any]:
@@ -224,12 +254,17 @@ def _path(raw: dict[str, Any], seed: int | None) -> dict[str, Any]:
         raise WrongInputError("give either a profile or links, not both")
     profile = _find(raw["profile"].removesuffix(_MEDIAN))
     drawn = profile.path(None if raw["profile"].endswith(_MEDIAN) else seed)
-    first, *others = drawn.get("links", [drawn])
     own = {key: value for key, value in raw.items() if key != "profile"}
-    for way in ("down", "up"):
-        if way in first or way in own:
-            own[way] = {**first.get(way, {}), **own.get(way, {})}
-    return {"profile": raw["profile"], "links": [{**first, **own}, *others]}
+    return {"profile": raw["profile"], "links": [_refined(drawn, own)]}
+
+
+def _refined(tables: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any]:
+    """A link's tables with what else is said of it: tables within are merged."""
+    merged = {**tables, **own}
+    for key in tables.keys() & own.keys():
+        if isinstance(tables[key], Mapping) and isinstance(own[key], Mapping):
+            merged[key] = _refined(tables[key], own[key])
+    return merged
 
 
 def _find(name: str) -> Profile:

@@ -1,4 +1,4 @@
-"""Quantities with units: ``"10 Mbit/s"``, ``"100 ms"``, ``"2 %"``, ``"10 MiB"``.
+"""Quantities with units: ``"10 Mbit/s"``, ``"100 ms"``, ``"2 %"``, ``"10 MiB"``, ``"20 dB"``.
 
 A quantity is a number in its base unit (nanoseconds, bits per second, bytes, a fraction), so
 arithmetic is ordinary; its properties give it in other units. Files must state the unit.
@@ -6,6 +6,7 @@ arithmetic is ordinary; its properties give it in other units. Files must state 
 
 from __future__ import annotations
 
+import math
 import re
 from decimal import Decimal, InvalidOperation
 from typing import Any, ClassVar, Self
@@ -40,6 +41,7 @@ class _Quantity:
     kind: ClassVar[str]
     example: ClassVar[str]
     shown_units: ClassVar[tuple[str, ...]]
+    signed: ClassVar[bool] = False
 
     @classmethod
     def _check(cls, value: Decimal) -> None:
@@ -50,7 +52,8 @@ class _Quantity:
         """Read a quantity from a file's value.
 
         Raises:
-            UnitError: no number, no unit, an unknown unit, or a negative value.
+            UnitError: no number, no unit, an unknown unit, or a value that this kind of quantity
+                cannot have, as most cannot be negative.
         """
         if isinstance(value, cls):
             return value
@@ -63,7 +66,7 @@ class _Quantity:
         if factor is None:
             known = ", ".join(cls.units)
             raise UnitError(f"{unit!r} is not a unit of {cls.kind}; known units: {known}")
-        if number < 0:
+        if number < 0 and not cls.signed:
             raise UnitError(f"a {cls.kind} cannot be negative, but this is {value}")
         value = number * factor
         cls._check(value)
@@ -195,3 +198,78 @@ class Ratio(_Quantity, float):
     def pct(self) -> float:
         """Percent."""
         return float(Decimal(repr(float(self))) * 100)
+
+
+class Bandwidth(_Quantity, int):
+    """A width of spectrum in whole hertz."""
+
+    kind = "bandwidth"
+    example = "50 MHz"
+    units: ClassVar = {
+        "Hz": Decimal(1),
+        "kHz": Decimal(1_000),
+        "MHz": Decimal(1_000_000),
+        "GHz": Decimal(1_000_000_000),
+    }
+    shown_units = ("GHz", "MHz", "kHz", "Hz")
+
+    @classmethod
+    def _check(cls, value: Decimal) -> None:
+        if value < 1:
+            raise UnitError("a bandwidth must be above zero")
+
+    @property
+    def hz(self) -> int:
+        """Hertz."""
+        return int(self)
+
+
+class Decibel(_Quantity, float):
+    """A ratio of powers in decibels, 0 or more."""
+
+    kind = "number of decibels"
+    example = "3 dB"
+    units: ClassVar = {"dB": Decimal(1)}
+    shown_units = ("dB",)
+
+    @property
+    def db(self) -> float:
+        """Decibels."""
+        return float(self)
+
+
+class Snr(Decibel):
+    """A signal-to-noise ratio in decibels; negative if there is more noise than signal."""
+
+    kind = "signal-to-noise ratio"
+    example = "20 dB"
+    signed = True
+
+
+class Length(_Quantity, float):
+    """A distance in metres."""
+
+    kind = "length"
+    example = "550 km"
+    units: ClassVar = {"m": Decimal(1), "km": Decimal(1_000)}
+    shown_units = ("km", "m")
+
+    @property
+    def metres(self) -> float:
+        """Metres."""
+        return float(self)
+
+
+class Angle(_Quantity, float):
+    """An angle in degrees."""
+
+    kind = "angle"
+    example = "53 deg"
+    units: ClassVar = {"deg": Decimal(1), "°": Decimal(1)}
+    shown_units = ("deg",)
+    signed = True
+
+    @property
+    def radians(self) -> float:
+        """Radians."""
+        return math.radians(self)

@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
 
-from headway.study.path import Part
+from headway.study.part import Part
 from headway.study.units import Duration, Size
 
 

@@ -10,8 +10,9 @@ from headway.report.legend import legend_height, style_legend
 from headway.report.plots import frames, steps, total_height, x_axis, y_axis
 from headway.report.scale import Scale
 from headway.report.sheet import Sheet
+from headway.report.styles import pairing_styles
 from headway.report.telling import telling_pairings
-from headway.report.theme import INK, MUTED, SHAPES, Style
+from headway.report.theme import INK, MUTED
 
 _LEAST_CELLS = 12
 _MOST_CURVES = 15
@@ -62,7 +63,7 @@ def _caption(analysis: Analysis, only_h3: bool, shown: int) -> str:
 
 
 def _sheet(subject: Subject, deltas: Mapping[Pairing, Sequence[float]], width: float) -> Sheet:
-    analysis, styles = subject.analysis, _styles(subject, tuple(deltas))
+    analysis, styles = subject.analysis, pairing_styles(subject.styles, tuple(deltas))
     head = legend_height(tuple(styles), width)
     sheet = Sheet(width, head + total_height(1, 1, _HEIGHT))
     style_legend(sheet, styles, 0, 0)
@@ -79,15 +80,3 @@ def _sheet(subject: Subject, deltas: Mapping[Pairing, Sequence[float]], width: f
         run = steps(found, len(found), across, up)
         sheet.lines([run], colour=style.colour, width=1.8, dash=style.dash)
     return sheet
-
-
-def _styles(subject: Subject, pairings: Sequence[Pairing]) -> dict[str, Style]:
-    """Those of the contenders; where one is compared with several others, dashes differ."""
-    styles: dict[str, Style] = {}
-    for pairing in pairings:
-        style = subject.styles[pairing.contender]
-        for shape in SHAPES:
-            if style in styles.values():
-                style = Style(style.colour, *shape)
-        styles[str(pairing)] = style
-    return styles

@@ -94,8 +94,9 @@ def _caption(stories: Sequence[Story]) -> str:
     )
     if any(len(story.series.hops) > 1 for story in stories):
         said += (
-            "; with a proxy the plots are of the path from the proxy to the client, and a second "
-            "strip is of the server's side"
+            "; where programs split connections there is one for each section, the client's first, "
+            "in which a sender that waits for the one behind it is limited by its application, and "
+            "the plots are of the section that held the transfer back for the longest time"
         )
     told = "" if _shared(stories) else " The runs have time axes of their own."
     return f"{said}.{told} Runs: {runs}."
@@ -105,6 +106,18 @@ def _end(story: Story) -> float:
     """The last moment worth showing, in seconds."""
     last = max((hop.at_s[-1] for hop in story.series.hops if hop.at_s), default=0.0)
     return min(last, story.series.end_s) if story.series.end_s else last
+
+
+def _shown(story: Story) -> HopSeries:
+    """The section of the chain whose plots are drawn."""
+    return story.series.hops[story.series.limiting]
+
+
+def _outcome(story: Story) -> str:
+    """What became of the run, and of several sections which one is drawn."""
+    hop = _shown(story)
+    section = f"; {hop.sender} > {hop.receiver}" if len(story.series.hops) > 1 else ""
+    return f"{story.outcome}{section}"
 
 
 def _shared(stories: Sequence[Story]) -> bool:
@@ -137,7 +150,7 @@ def _sheet(stories: Sequence[Story], width: float, columns: int) -> Sheet:
 
 def _rows(stories: Sequence[Story]) -> list[_Row]:
     """The rows of which at least one run tells something."""
-    hops = [story.series.hops[0] for story in stories]
+    hops = [_shown(story) for story in stories]
     return [
         row for row in _ROWS if any(value is not None for hop in hops for value in row.values(hop))
     ]
@@ -149,14 +162,14 @@ def _greatest(
     found = [
         value
         for story in stories
-        for at, value in zip(story.series.hops[0].at_s, values(story.series.hops[0]), strict=True)
+        for at, value in zip(_shown(story).at_s, values(_shown(story)), strict=True)
         if value is not None and at <= _end(story)
     ]
     return max(found, default=0.0) or 1.0
 
 
 def _greatest_rate(stories: Sequence[Story], across: Scale) -> float:
-    rates = [rate for story in stories for _, _, rate in _rates(story.series.hops[0], across)]
+    rates = [rate for story in stories for _, _, rate in _rates(_shown(story), across)]
     return max(rates, default=0.0) or 1.0
 
 
@@ -168,10 +181,10 @@ def _story(
     tops: Mapping[_Row, float],
     fastest: float,
 ) -> None:
-    hop, width = story.series.hops[0], across.end - across.start
+    hop, width = _shown(story), across.end - across.start
     name = shortened(story.contender, width, 14, bold=True)
     sheet.text(across.start, top + 11, name, size=14, bold=True)
-    sheet.text(across.start, top + 29, shortened(story.outcome, width), MUTED)
+    sheet.text(across.start, top + 29, shortened(_outcome(story), width), MUTED)
     y = top + _HEAD
     for row, most in tops.items():
         frame = Frame(across.start, y + _BETWEEN - 6, width, row.height)
@@ -181,7 +194,7 @@ def _story(
     _plot_rate(sheet, hop, frame, across, Scale(0, fastest * 1.06, frame.bottom, frame.top))
     y += _RATE.height + _BETWEEN + 4
     for found in story.series.hops:
-        _strip(sheet, found, across, y)
+        _strip(sheet, found, across, y, INK if found is hop else MUTED)
         y += _STRIP + 4
     ticks = across.ticks(max(2, int(width / 55)))
     edge = Frame(across.start, y, width, 0)
@@ -272,7 +285,7 @@ def _thinned(points: list[Point]) -> list[Point]:
     return sorted(kept)
 
 
-def _strip(sheet: Sheet, hop: HopSeries, across: Scale, top: float) -> None:
+def _strip(sheet: Sheet, hop: HopSeries, across: Scale, top: float, ink: Colour) -> None:
     """What limited the hop, equal neighbours as one box."""
     boxes: dict[Colour, list[tuple[float, float, float, float]]] = {}
     spans = zip(pairwise((0.0, *hop.at_s)), hop.limit, strict=True)
@@ -289,4 +302,4 @@ def _strip(sheet: Sheet, hop: HopSeries, across: Scale, top: float) -> None:
         sheet.boxes(places, fill=colour)
     label = hop.sender
     if across.start > text_width(label, 10):
-        sheet.text(across.start - 5, top + _STRIP / 2, label, MUTED, size=10, anchor="end")
+        sheet.text(across.start - 5, top + _STRIP / 2, label, ink, size=10, anchor="end")

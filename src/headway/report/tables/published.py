@@ -54,9 +54,13 @@ def _ours(one: Beside) -> str:
 
 
 def subject(one: Beside) -> str:
-    """Whose value it is."""
+    """Whose value it is, and of what time."""
     against = f" against {one.published.against}" if one.published.against else ""
-    return f"{one.published.contender}{against}"
+    return f"{one.published.contender}{against}{_at(one.published.at_s)}"
+
+
+def _at(time_s: float | None) -> str:
+    return "" if time_s is None else f" at {written(time_s, 's')}"
 
 
 def _evidence(one: Beside) -> str:
@@ -85,7 +89,7 @@ def _order_row(one: Order, unit: str) -> tuple[str, ...]:
     first, second = (written(value) for value in one.published)
     return (
         one.title or "all",
-        f"{one.comparison.contender} : {one.comparison.against}",
+        f"{one.comparison.contender} : {one.comparison.against}{_at(one.at_s)}",
         one.theirs.value,
         words.get(one.ours, one.ours.value),
         same,
@@ -103,6 +107,7 @@ def published_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
             "title": one.title,
             "contender": one.published.contender,
             "against": one.published.against,
+            "at_s": one.published.at_s,
             "unit": one.published.unit,
             "published": one.published.value,
             "ours": one.value,

@@ -1,0 +1,67 @@
+"""Captures of a run: where they are taken, what is counted beside them, what files they become."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from headway.guest.orders import Capture
+from headway.lab.network import Network
+from headway.lab.pcapng import to_pcapng
+from headway.programs.base import CLIENT, SECRETS_FILE, SERVER
+from headway.study.chain import host_names
+from headway.study.model import Setting
+
+_MISSED = re.compile(r"^(\d+) packets? dropped by kernel", re.MULTILINE)
+_UPSTREAM = "-upstream"
+"""What the name of a capture on a hop's device towards the server ends with."""
+
+
+def captures(setting: Setting, network: Network) -> tuple[Capture, ...]:
+    """One on every device of every host; routers of links have none."""
+    hosts = host_names(setting, CLIENT, SERVER)
+    return tuple(
+        Capture(namespace.name, device, f"{namespace.name}{suffix}.pcap")
+        for namespace in network.namespaces
+        if namespace.name in hosts
+        for device, suffix in zip(namespace.devices, ("", _UPSTREAM), strict=False)
+    )
+
+
+def counted_devices(network: Network) -> tuple[tuple[str, str], ...]:
+    """Namespaces and names of the devices that may drop packets of the paths."""
+    places = [place for leg in network.legs for place in (*leg.down, *leg.up)]
+    queues = [(place.queue_namespace, place.queue_device) for place in places]
+    losses = [(place.loss_namespace, place.loss_device) for place in places]
+    return tuple(dict.fromkeys([*queues, *losses]))
+
+
+def convert_captures(directory: Path) -> None:
+    """Make every capture of a run's directory pcapng."""
+    for capture in directory.glob("*.pcap"):
+        if capture.stat().st_size:
+            to_pcapng(capture, directory / SECRETS_FILE, capture.with_suffix(".pcapng"))
+        capture.unlink()
+
+
+def missed_packets(run_directory: Path, devices: Iterable[str]) -> int:
+    """How many packets the captures of some devices found no room for, as they say at their end."""
+    missed = 0
+    for device in devices:
+        file = run_directory / f"tcpdump-{device}.err"
+        said = _MISSED.search(file.read_text() if file.exists() else "")
+        missed += int(said[1]) if said else 0
+    return missed
+
+
+def capture_files(setting: Setting, left: int, right: int) -> tuple[str, str]:
+    """Names of the captures at both ends of the way between two hosts.
+
+    Args:
+        setting: the run's.
+        left: number of the host nearer to the client, which is 0.
+        right: number of the other host.
+    """
+    names = host_names(setting, CLIENT, SERVER)
+    return f"{names[left]}{_UPSTREAM if left else ''}.pcapng", f"{names[right]}.pcapng"

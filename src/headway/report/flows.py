@@ -1,0 +1,138 @@
+"""What figures draw of bulk flows over time: ratios and goodput, cell by cell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from headway.analysis import Analysis, Cell, Pairing
+from headway.analysis.goodput import Ratios, Received, Values, ratios_over_time
+from headway.report.telling import representative_cells
+from headway.results.goodput import INTERVAL_S
+
+_MOST_CELLS = 16
+_MOST_PAIRINGS = 6
+_MOST_POINTS = 300
+"""Points of a curve; of longer flows intervals are taken together."""
+
+
+@dataclass(frozen=True)
+class Curve:
+    """Values over time, NaN where there are none, with an interval around each."""
+
+    at_s: Values
+    values: Values
+    low: Values
+    high: Values
+
+
+@dataclass(frozen=True)
+class FlowCell:
+    """A cell's bulk flows.
+
+    Attributes:
+        cell: the cell.
+        ratios: for each comparison, how many times as much the contender had received.
+        goodput: of each contender, Mbit/s.
+        published: of each contender times, in seconds, with goodput, in Mbit/s.
+    """
+
+    cell: Cell
+    ratios: Mapping[Pairing, Curve]
+    goodput: Mapping[str, Curve]
+    published: Mapping[str, Sequence[tuple[float, float]]]
+
+
+@dataclass(frozen=True)
+class Flows:
+    """The bulk flows of an experiment.
+
+    Attributes:
+        cells: in the study's order.
+        span_s: length of the span that a value of the goodput is the mean of.
+    """
+
+    cells: tuple[FlowCell, ...]
+    span_s: float
+
+    @property
+    def pairings(self) -> tuple[Pairing, ...]:
+        """The comparisons that some cell has ratios of."""
+        return tuple(dict.fromkeys(one for cell in self.cells for one in cell.ratios))
+
+
+def flows_of(analysis: Analysis) -> Flows | None:
+    """The bulk flows of an experiment, of some cells and comparisons if there are many.
+
+    Returns:
+        The flows; None if it has none.
+    """
+    longest = max(
+        (flows.intervals for cell in analysis.cells for flows in _received(cell).values()),
+        default=0,
+    )
+    step = math.ceil(longest / _MOST_POINTS)
+    if not step:
+        return None
+    kept = {cell.name for cell in representative_cells(analysis, _MOST_CELLS)}
+    cells = [cell for cell in analysis.cells_as_studied if cell.name in kept]
+    found = [_flow_cell(analysis, cell, _pairings(analysis), step) for cell in cells]
+    shown = tuple(one for one in found if one.goodput)
+    return Flows(shown, step * INTERVAL_S) if shown else None
+
+
+def _pairings(analysis: Analysis) -> tuple[Pairing, ...]:
+    """The comparisons of contenders that speak the same, if the study has any; else all."""
+    spoken = analysis.protocols
+    alike = [one for one in analysis.pairings if spoken[one.contender] == spoken[one.against]]
+    return tuple(alike or analysis.pairings)[:_MOST_PAIRINGS]
+
+
+def _received(cell: Cell) -> dict[str, Received]:
+    """What the contenders received that received anything."""
+    flows = {side.contender: side.received for side in cell.sides}
+    return {name: found for name, found in flows.items() if found and found.intervals}
+
+
+def _flow_cell(analysis: Analysis, cell: Cell, pairings: Sequence[Pairing], step: int) -> FlowCell:
+    received = _received(cell)
+    pairs = {
+        pairing: (received[pairing.contender], received[pairing.against])
+        for pairing in pairings
+        if {pairing.contender, pairing.against} <= received.keys()
+    }
+    return FlowCell(
+        cell=cell,
+        ratios={pairing: _ratios(ratios_over_time(*two), step) for pairing, two in pairs.items()},
+        goodput={name: _goodput(flows.goodput_mbit, step) for name, flows in received.items()},
+        published={name: _published(analysis, cell, name) for name in received},
+    )
+
+
+def _ratios(found: Ratios, step: int) -> Curve:
+    """The ratios at the ends of so many intervals each."""
+    last = slice(step - 1, None, step)
+    ends_s = INTERVAL_S * np.arange(1, len(found.values) + 1)
+    return Curve(ends_s[last], found.values[last], found.low[last], found.high[last])
+
+
+def _goodput(found: Values, step: int) -> Curve:
+    """Means over so many intervals each, at their middle."""
+    whole = np.append(found, np.full(-len(found) % step, np.nan)).reshape(-1, step)
+    values: Values = np.nanmean(whole, axis=1)
+    at_s = INTERVAL_S * step * (np.arange(len(values)) + 0.5)
+    return Curve(at_s, values, values, values)
+
+
+def _published(analysis: Analysis, cell: Cell, contender: str) -> list[tuple[float, float]]:
+    """A contender's published goodput at times."""
+    return [
+        (one.at_s, one.value)
+        for one in analysis.experiment.published
+        if one.at_s is not None
+        and one.against is None
+        and (one.cell, one.contender) == (cell.name, contender)
+    ]

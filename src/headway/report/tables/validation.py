@@ -1,0 +1,225 @@
+"""Validation: what control pings, captures and counters tell of the paths, beside what was configured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import polars as pl
+
+from headway.analysis import Analysis, Results
+from headway.analysis.numbers import counted, significant
+from headway.report.tables.table import NONE, Table
+from headway.results.store import ARTIFACTS
+from headway.results.validation import judge, load_evidence
+from headway.results.validation.judge import (
+    CONTROL_LOSS,
+    CONTROL_RTT,
+    LEAST_DELAY,
+    LINK_RATE,
+    LOSS,
+    STEADY_GOODPUT,
+)
+from headway.selftest import Check
+
+FILE = "validation.csv"
+_MOST_TOLD = 3
+
+
+@dataclass(frozen=True)
+class Validated:
+    """A contender's runs in a cell, judged together.
+
+    Attributes:
+        experiment: the experiment; empty if the study is a single one.
+        cell: name of the cell.
+        title: of the cell.
+        contender: the contender.
+        runs: how many of its runs were validated.
+        checks: of all of them.
+    """
+
+    experiment: str
+    cell: str
+    title: str
+    contender: str
+    runs: int
+    checks: tuple[Check, ...]
+
+    @property
+    def failed(self) -> tuple[Check, ...]:
+        """Checks that did not pass."""
+        return tuple(check for check in self.checks if not check.passed)
+
+
+def validated(
+    directory: Path, results: Results, analyses: Sequence[Analysis]
+) -> tuple[Validated, ...]:
+    """What validates a study's runs, in the order of cells and contenders; empty if nothing does.
+
+    Args:
+        directory: of the results.
+        results: the runs.
+        analyses: one of each experiment.
+    """
+    found = results.runs.filter(pl.col("validation").is_not_null())
+    if found.is_empty():
+        return ()
+    by_side = found.group_by("experiment", "cell", "contender").agg("run_id")
+    runs = {tuple(key): run_ids for *key, run_ids in by_side.iter_rows()}
+    rows = []
+    for analysis in analyses:
+        for cell in analysis.cells:
+            for contender in analysis.contenders:
+                side = (analysis.experiment.name, cell.name, contender)
+                known = [load_evidence(directory / ARTIFACTS / name) for name in runs.get(side, ())]
+                evidence = [one for one in known if one]
+                if evidence:
+                    checks = judge(evidence)
+                    rows.append(
+                        Validated(side[0], cell.name, cell.title, contender, len(evidence), checks)
+                    )
+    return tuple(rows)
+
+
+def validation_warning(found: Sequence[Validated]) -> str:
+    """What a reader must know before anything else: that paths were not as configured."""
+    failed = [(one, check) for one in found for check in one.failed]
+    if not failed:
+        return ""
+    told = "; ".join(f"{_place(one)}: {check}" for one, check in failed[:_MOST_TOLD])
+    rest = len(failed) - _MOST_TOLD
+    more = f"; and {counted(rest, 'more check')}" if rest > 0 else ""
+    return f"The validation failed: {told}{more}. Do not rely on the results."
+
+
+def _place(one: Validated) -> str:
+    return ", ".join(filter(None, (one.experiment, one.title, one.contender)))
+
+
+def validation_table(found: Sequence[Validated]) -> Table:
+    """A row for each contender in each cell: configured and measured values, and a verdict."""
+    several = len({one.experiment for one in found}) > 1
+    return Table(
+        headings=(
+            *(("experiment",) if several else ()),
+            *("cell", "contender", "verdict", "runs"),
+            *("RTT [ms]", "pinged [ms]", "pings lost"),
+            *("delay down [ms]", "fastest [ms]", "loss down [%]", "lost [%]"),
+            *("link used [%]", "goodput [% of payload rate]"),
+        ),
+        rows=tuple(
+            ((*((one.experiment,) if several else ()), one.title or "all", *_row(one)),)
+            for one in found
+        ),
+        labels=4 if several else 3,
+    )
+
+
+def failed_checks_table(found: Sequence[Validated]) -> Table:
+    """Every check that failed; no rows if all passed."""
+    return Table(
+        headings=("of", "checked", "between", "configured", "measured", "allowed", "how"),
+        rows=tuple(
+            (
+                (
+                    *(_place(one), check.name, check.path),
+                    f"{_number(check.expected)} {check.unit}",
+                    f"{_number(check.measured)} {check.unit}",
+                    f"{check.bounds()} {check.unit}",
+                    check.note,
+                ),
+            )
+            for one in found
+            for check in one.failed
+        ),
+        labels=7,
+    )
+
+
+def _row(one: Validated) -> tuple[str, ...]:
+    failed = f"{len(one.failed)} of {counted(len(one.checks), 'check')} failed"
+    verdict = failed if one.failed else "as configured"
+    rtt, lost = _named(one, CONTROL_RTT), _named(one, CONTROL_LOSS)
+    delays, losses = _named(one, f"{LEAST_DELAY} down"), _named(one, f"{LOSS} down")
+    return (
+        *(one.contender, verdict, str(one.runs)),
+        *_sums(rtt),
+        lost[0].note.split(" round")[0] if lost else NONE,
+        *_sums(delays),
+        *_losses(losses),
+        *(_used(_named(one, name)) for name in (LINK_RATE, STEADY_GOODPUT)),
+    )
+
+
+def _named(one: Validated, name: str) -> list[Check]:
+    """Checks of this name; where connections are split, there is one for each section."""
+    return [check for check in one.checks if check.name == name]
+
+
+def _sums(checks: Sequence[Check]) -> tuple[str, str]:
+    """Expected and measured, of all sections together."""
+    return (
+        _number(sum(check.expected for check in checks) if checks else None),
+        _number(_sum([check.measured for check in checks])),
+    )
+
+
+def _sum(values: Sequence[float | None]) -> float | None:
+    known = [value for value in values if value is not None]
+    return sum(known) if known and len(known) == len(values) else None
+
+
+def _losses(checks: Sequence[Check]) -> tuple[str, str]:
+    """Expected and measured loss of all sections one after the other, in percent."""
+    if not checks:
+        return NONE, NONE
+    measured = [check.measured for check in checks]
+    if None in measured:
+        return _number(_chained([check.expected for check in checks])), NONE
+    return (
+        _number(_chained([check.expected for check in checks])),
+        _number(_chained([value or 0.0 for value in measured])),
+    )
+
+
+def _chained(shares: Sequence[float]) -> float:
+    return 100 * (1 - math.prod(1 - share / 100 for share in shares))
+
+
+def _used(checks: Sequence[Check]) -> str:
+    """Measured over expected."""
+    if not checks or checks[0].measured is None or not checks[0].expected:
+        return NONE
+    return f"{100 * checks[0].measured / checks[0].expected:.1f}"
+
+
+def _number(value: float | None) -> str:
+    return NONE if value is None else significant(value, 6 if value >= 100 else 3)
+
+
+def validation_frame(found: Sequence[Validated]) -> pl.DataFrame:
+    """Every check with every number."""
+    rows = [
+        {
+            "experiment": one.experiment,
+            "cell": one.cell,
+            "title": one.title,
+            "contender": one.contender,
+            "runs": one.runs,
+            "check": check.name,
+            "between": check.path,
+            "configured": check.expected,
+            "measured": check.measured,
+            "low": check.low,
+            "high": check.high,
+            "unit": check.unit,
+            "passed": check.passed,
+            "note": check.note,
+        }
+        for one in found
+        for check in one.checks
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)

@@ -1,0 +1,41 @@
+"""What the receivers of bulk flows got over time."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from itertools import accumulate, pairwise
+
+from headway.programs.base import Flow
+
+INTERVAL_S = 0.1
+"""Length of the intervals of `received_bytes`."""
+
+
+def received_bytes(flows: Sequence[Flow]) -> tuple[int, ...]:
+    """Bytes that all flows together got in each interval from the workload's start to the last byte.
+
+    A flow that starts within an interval, or is told of in others, is taken to have got its bytes
+    evenly over each of its own.
+    """
+    amounts: dict[int, float] = defaultdict(float)
+    for flow in flows:
+        for interval, amount in _shares(flow):
+            amounts[interval] += amount
+    last = max((interval for interval, amount in amounts.items() if amount), default=-1)
+    totals = accumulate(amounts.get(interval, 0.0) for interval in range(last + 1))
+    # Sums are rounded and not amounts, so that no byte is lost.
+    return tuple(after - before for before, after in pairwise((0, *map(round, totals))))
+
+
+def _shares(flow: Flow) -> Iterator[tuple[int, float]]:
+    """Intervals since the workload's start, and what a flow got in them."""
+    length = flow.interval_s / INTERVAL_S
+    # A client starts some nanoseconds after the workload, which are none of an interval's.
+    begin = round(flow.start_s / INTERVAL_S, 3)
+    for place, amount in enumerate(flow.bytes):
+        low, high = begin + place * length, begin + (place + 1) * length
+        for interval in range(int(low), int(high) + 1):
+            common = min(high, interval + 1) - max(low, interval)
+            if common > 0:
+                yield interval, amount * common / length

@@ -1,0 +1,122 @@
+"""What validates a run: measured values beside what they must be, kept in the run's directory."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from headway.results.validation.expected import Loss, Span
+
+EVIDENCE_FILE = "validation.json"
+
+
+@dataclass(frozen=True)
+class Echoes:
+    """Control pings.
+
+    Attributes:
+        between: from whom to whom, as ``client > server``.
+        sent: number of requests.
+        rtts_ms: round-trip times of those that were answered.
+        span: bounds of the round-trip time.
+        loss: how many are lost; None if that changes.
+    """
+
+    between: str
+    sent: int
+    rtts_ms: tuple[float, ...]
+    span: Span
+    loss: Loss | None
+
+
+@dataclass(frozen=True)
+class Crossing:
+    """All packets of one direction between two hosts where connections end, from captures.
+
+    Attributes:
+        between: from whom to whom, as ``server > proxy-gw``.
+        way: ``down`` (towards the client) or ``up``.
+        missed: packets that the captures themselves lost; if there are any, nothing else can be told.
+        packets: seen at the sender.
+        lost: of these, not seen at the receiver.
+        strangers: seen at the receiver only.
+        unfinished: neither lost nor arrived when the captures ended.
+        queue_drops: packets that queues dropped; None if queueing disciplines do not tell.
+        path_drops: packets that loss models dropped, likewise.
+        least_ms: the shortest one-way delay; None if nothing arrived.
+        greatest_ms: the longest one.
+        span: bounds of the delay.
+        loss: random loss; None if it changes.
+    """
+
+    between: str
+    way: str
+    missed: int
+    packets: int
+    lost: int
+    strangers: int
+    unfinished: int
+    queue_drops: int | None
+    path_drops: int | None
+    least_ms: float | None
+    greatest_ms: float | None
+    span: Span
+    loss: Loss | None
+
+
+@dataclass(frozen=True)
+class Rates:
+    """How far the narrowest link towards the client was used.
+
+    Attributes:
+        between: the section that it lies on, as ``proxy-gw > proxy-st``.
+        link_mbit: its rate, Mbit/s, which counts Ethernet frames.
+        busiest_mbit: the most that it carried over a second.
+        standing: whether its queue was never found empty for a second, so that it must have carried
+            all it can.
+        payload_mbit: the most payload that the link can carry.
+        steady_mbit: median goodput of the seconds of the second half of a bulk download; None for
+            others, and for short ones.
+    """
+
+    between: str
+    link_mbit: float
+    busiest_mbit: float
+    standing: bool
+    payload_mbit: float
+    steady_mbit: float | None
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """All that validates a run; what was not asked for is missing."""
+
+    echoes: Echoes | None = None
+    crossings: tuple[Crossing, ...] = ()
+    rates: Rates | None = None
+
+    def save(self, run_directory: Path) -> None:
+        """Keep it in the run's directory."""
+        (run_directory / EVIDENCE_FILE).write_text(json.dumps(asdict(self)))
+
+
+def load_evidence(run_directory: Path) -> Evidence | None:
+    """The evidence in a run's directory; None if the run was not validated."""
+    file = run_directory / EVIDENCE_FILE
+    if not file.exists():
+        return None
+    raw = json.loads(file.read_text())
+    return Evidence(
+        echoes=Echoes(**_bounded(raw["echoes"], rtts_ms=tuple(raw["echoes"]["rtts_ms"])))
+        if raw["echoes"]
+        else None,
+        crossings=tuple(Crossing(**_bounded(one)) for one in raw["crossings"]),
+        rates=Rates(**raw["rates"]) if raw["rates"] else None,
+    )
+
+
+def _bounded(raw: dict[str, Any], **others: Any) -> dict[str, Any]:
+    loss = Loss(**raw["loss"]) if raw["loss"] else None
+    return {**raw, "span": Span(**raw["span"]), "loss": loss, **others}

@@ -1,0 +1,169 @@
+"""What paths must do to packets, in closed form from what is configured."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from headway.selftest.delay import TOLERANCE_US
+from headway.selftest.ideal import Way, directions
+from headway.study.path import (
+    FRAME_BYTES,
+    Direction,
+    Discipline,
+    Jitter,
+    Path,
+    RandomRate,
+    RateSchedule,
+    TraceRate,
+)
+from headway.study.units import Duration
+
+_FARTHEST_DEVIATIONS = 5
+"""How many standard deviations normal jitter reaches, practically."""
+
+Paths = Sequence[Path | None]
+"""Paths between neighbouring hosts; None for a cable."""
+
+
+@dataclass(frozen=True)
+class Span:
+    """Bounds of a delay in milliseconds.
+
+    Attributes:
+        stated_ms: what the path states at the start: its propagation delays.
+        least_ms: no packet may be faster.
+        lone_ms: a packet that meets no other must be as fast; a link that has been idle sends one
+            packet at once, so that serialisation does not count.
+        greatest_ms: no packet may be slower, whatever it meets in queues; None if that depends on
+            more than sizes and rates.
+    """
+
+    stated_ms: float
+    least_ms: float
+    lone_ms: float
+    greatest_ms: float | None
+
+
+@dataclass(frozen=True)
+class Loss:
+    """Random loss: its mean share, and the correlation of neighbours' fates (0 if independent)."""
+
+    share: float
+    correlation: float
+
+
+def delay_span(paths: Paths, way: Way) -> Span:
+    """Bounds of the one-way delay."""
+    found = list(_directions(paths, way))
+    stated = sum(direction.delay.ns for direction, _ in found)
+    jitter = sum(_farthest_jitter_ns(direction) for direction, _ in found)
+    slack = 1000 * TOLERANCE_US * len(paths)
+    queueing = [_longest_wait_ns(direction, rtt) for direction, rtt in found]
+    bounded = all(wait is not None for wait in queueing)
+    greatest = sum(_greatest_delay_ns(direction) for direction, _ in found) + jitter
+    return Span(
+        stated_ms=stated / 1e6,
+        least_ms=max(sum(_least_delay_ns(direction) for direction, _ in found) - jitter, 0) / 1e6,
+        lone_ms=(stated + jitter + slack) / 1e6,
+        greatest_ms=(greatest + sum(filter(None, queueing)) + slack) / 1e6 if bounded else None,
+    )
+
+
+def mean_loss(paths: Paths, way: Way) -> Loss | None:
+    """Random loss of one direction; None if it is not the same all the time."""
+    found = [direction for direction, _ in _directions(paths, way)]
+    if not all(_loses_evenly(direction) for direction in found):
+        return None
+    passed = math.prod(1 - direction.loss.mean for direction in found)
+    correlations = [
+        1 - loss.enter_bad - loss.leave_bad
+        for loss in (direction.loss for direction in found)
+        if loss.burst > 1
+    ]
+    return Loss(1 - passed, max(correlations, default=0.0))
+
+
+def there_and_back(paths: Paths) -> tuple[Span, Loss | None]:
+    """Bounds of the round-trip time, and how many round trips fail."""
+    up, down = delay_span(paths, Way.UP), delay_span(paths, Way.DOWN)
+    lost = [mean_loss(paths, way) for way in Way]
+    span = Span(
+        up.stated_ms + down.stated_ms, up.least_ms + down.least_ms, up.lone_ms + down.lone_ms, None
+    )
+    if lost[0] is None or lost[1] is None:
+        return span, None
+    share = 1 - (1 - lost[0].share) * (1 - lost[1].share)
+    return span, Loss(share, max(lost[0].correlation, lost[1].correlation))
+
+
+def drops_are_counted(paths: Paths, way: Way) -> bool:
+    """Whether queueing disciplines tell of every packet that is lost.
+
+    They do not of named drops, of what a trace's process drops, and of damaged packets.
+    """
+    return not any(
+        direction.drop_packets or direction.corruption or isinstance(direction.rate, TraceRate)
+        for direction, _ in _directions(paths, way)
+    )
+
+
+def _directions(paths: Paths, way: Way) -> Iterator[tuple[Direction, Duration]]:
+    """Directions of all links, with the round-trip time that sizes of their queues refer to."""
+    for path in paths:
+        if path:
+            yield from ((direction, path.rtt) for direction in directions(path, way))
+
+
+def _least_delay_ns(direction: Direction) -> int:
+    if direction.reordering:
+        return 0
+    return min([direction.delay, *(c.delay for c in direction.changes if c.delay is not None)])
+
+
+def _greatest_delay_ns(direction: Direction) -> int:
+    return max([direction.delay, *(c.delay for c in direction.changes if c.delay is not None)])
+
+
+def _farthest_jitter_ns(direction: Direction) -> int:
+    """How far from its delay a packet can come, at any time."""
+    far = _FARTHEST_DEVIATIONS if direction.jitter_distribution is Jitter.NORMAL else 1
+    changed = [change.jitter for change in direction.changes if change.jitter is not None]
+    return far * max([direction.jitter, *changed])
+
+
+def _longest_wait_ns(direction: Direction, rtt: Duration) -> int | None:
+    """How long a full queue and the packet that is being sent take; None if not known."""
+    if direction.rate is None:
+        return 0
+    lowest = _lowest_rate(direction)
+    if lowest is None or direction.first_rate is None:
+        return None
+    if direction.queue.discipline is not Discipline.DROPTAIL:
+        return None
+    limit = direction.queue.limit_bytes(direction.first_rate, rtt)
+    return (limit + FRAME_BYTES) * 8 * 10**9 // lowest
+
+
+def _lowest_rate(direction: Direction) -> int | None:
+    """The least rate at any time; None if a trace gives it."""
+    changed = [change.rate for change in direction.changes if change.rate is not None]
+    match direction.rate:
+        case RateSchedule(steps=steps):
+            return min([step.rate for step in steps] + changed)
+        case RandomRate(low=low):
+            return min([low, *changed])
+        case _:
+            return None
+
+
+def _loses_evenly(direction: Direction) -> bool:
+    return not (
+        direction.duplication
+        or direction.corruption
+        or direction.drop_packets
+        or direction.blackouts
+        or isinstance(direction.rate, TraceRate)
+        or any(change.loss is not None for change in direction.changes)
+    )

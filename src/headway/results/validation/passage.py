@@ -1,0 +1,104 @@
+"""Packets captured at one end of a way, found again at the other."""
+
+from __future__ import annotations
+
+from collections import defaultdict, deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from headway.lab.pcapng import read_pcapng
+from headway.selftest.ideal import Way
+
+Packet = tuple[int, bytes]
+"""When a frame was seen, in nanoseconds, and the frame."""
+
+_HEADER_BYTES = 14
+_IPV4 = b"\x08\x00"
+_LEFT, _RIGHT = 1, 2
+"""Last byte of the hardware address of a wire's end nearer to the client, and of the other."""
+
+
+@dataclass(frozen=True)
+class Passage:
+    """What became of the packets of one direction.
+
+    Attributes:
+        sent_ns: when each was seen at the sender, in their order.
+        arrived_ns: when each was seen at the receiver; None if it was not.
+        strangers: packets that arrived and had not been seen before.
+        ended_ns: when the last packet was seen at either end.
+    """
+
+    sent_ns: tuple[int, ...]
+    arrived_ns: tuple[int | None, ...]
+    strangers: int
+    ended_ns: int
+
+    @property
+    def delays_ns(self) -> list[int]:
+        """One-way delays of those that arrived."""
+        pairs = zip(self.sent_ns, self.arrived_ns, strict=True)
+        return [arrived - sent for sent, arrived in pairs if arrived is not None]
+
+    @property
+    def unfinished(self) -> int:
+        """How many may have been on their way when the captures ended.
+
+        These are the missing ones that were sent later than the longest delay before the end.
+        """
+        latest_ns = self.ended_ns - max(self.delays_ns, default=0)
+        pairs = zip(self.sent_ns, self.arrived_ns, strict=True)
+        return sum(arrived is None and sent >= latest_ns for sent, arrived in pairs)
+
+    @property
+    def lost(self) -> int:
+        """How many did not arrive although they had the time to."""
+        return self.arrived_ns.count(None) - self.unfinished
+
+
+def passage(left: Path, right: Path, way: Way) -> Passage:
+    """The packets that crossed between two hosts in one direction.
+
+    Args:
+        left: capture at the host nearer to the client, on its device towards the other.
+        right: capture at the other host.
+        way: the direction.
+    """
+    origin = _LEFT if way is Way.UP else _RIGHT
+    captures = (left, right) if way is Way.UP else (right, left)
+    sent, arrived = (
+        [packet for packet in read_pcapng(file) if _comes_from(packet[1], origin)]
+        for file in captures
+    )
+    return match(sent, arrived)
+
+
+def match(sent: Iterable[Packet], arrived: Iterable[Packet]) -> Passage:
+    """Find packets again; equal ones are taken to have kept their order."""
+    sent_ns: list[int] = []
+    found_ns: list[int | None] = []
+    waiting: defaultdict[bytes, deque[int]] = defaultdict(deque)
+    strangers = ended_ns = 0
+    for at_ns, frame in sent:
+        waiting[_identity(frame)].append(len(sent_ns))
+        sent_ns.append(at_ns)
+        found_ns.append(None)
+        ended_ns = max(ended_ns, at_ns)
+    for at_ns, frame in arrived:
+        ended_ns = max(ended_ns, at_ns)
+        if places := waiting.get(_identity(frame)):
+            found_ns[places.popleft()] = at_ns
+        else:
+            strangers += 1
+    return Passage(tuple(sent_ns), tuple(found_ns), strangers, ended_ns)
+
+
+def _comes_from(frame: bytes, end: int) -> bool:
+    return frame[12:14] == _IPV4 and frame[11] == end
+
+
+def _identity(frame: bytes) -> bytes:
+    """The IP packet without what routers change: time to live and header checksum (RFC 1812)."""
+    packet = frame[_HEADER_BYTES:]
+    return packet[:8] + packet[9:10] + packet[12:]

@@ -1,0 +1,65 @@
+"""Delays and attenuations of a study file: a value, or a list of steps over time."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Sequence
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, BeforeValidator
+
+from headway.study.part import Part
+from headway.study.units import Decibel, Duration, UnitError
+
+
+class DelayStep(Part):
+    """From ``at`` on, the delay is this."""
+
+    at: Duration
+    delay: Duration
+
+
+class AttenuationStep(Part):
+    """From ``at`` on, the signal is attenuated by this."""
+
+    at: Duration
+    attenuation: Decibel
+
+
+def _constant(key: str, parse: Callable[[object], object]) -> Callable[[object], object]:
+    """A single value is the only step of a list."""
+
+    def read(value: object) -> object:
+        if isinstance(value, list | tuple):
+            return value
+        try:
+            return [{"at": Duration(0), key: parse(value)}]
+        except UnitError as error:
+            raise ValueError(str(error)) from error
+
+    return read
+
+
+def _in_order(steps: Sequence[Any]) -> Sequence[Any]:
+    if any(later.at <= earlier.at for earlier, later in itertools.pairwise(steps)):
+        raise ValueError("the times of the steps must increase")
+    return steps
+
+
+def _from_the_start(steps: tuple[DelayStep, ...]) -> tuple[DelayStep, ...]:
+    if not steps or steps[0].at != 0:
+        raise ValueError('the first delay must be at "0 s"')
+    return steps
+
+
+Delays = Annotated[
+    tuple[DelayStep, ...],
+    BeforeValidator(_constant("delay", Duration.parse)),
+    AfterValidator(_from_the_start),
+    AfterValidator(_in_order),
+]
+Attenuations = Annotated[
+    tuple[AttenuationStep, ...],
+    BeforeValidator(_constant("attenuation", Decibel.parse)),
+    AfterValidator(_in_order),
+]

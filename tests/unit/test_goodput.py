@@ -1,0 +1,191 @@
+"""Bulk flows over time: what was received, how soon the path was full, and ratios of two contenders."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headway.analysis.goodput import FlowRun, Received, ratios_over_time
+from headway.programs.base import Flow
+from headway.results.goodput import received_bytes
+from headway.results.rampup import RampUp, bottleneck, find_ramp_up, path_filled_s
+from headway.results.transfer import Hop, Transfer
+from tests.unit.made_samples import HOP, rows_of, tcp, transfer, write_chain, write_samples
+
+FULL = round(10e6 / 8 * 0.1 * 1448 / 1514)
+"""What a path of 10 Mbit/s carries of payload in 100 ms: 119,551 bytes."""
+
+
+def flow(*amounts: int, start_s: float = 0.0, interval_s: float = 0.1) -> Flow:
+    return Flow(start_s, interval_s, amounts)
+
+
+@pytest.mark.parametrize(
+    ("flows", "received"),
+    [
+        ([], ()),
+        ([flow(0, 0)], ()),
+        ([flow(0, 10, 0, 5, 0)], (0, 10, 0, 5)),
+        ([flow(10, 20, start_s=2.56e-7)], (10, 20)),
+        ([flow(10, 20), flow(1, 2, start_s=0.2)], (10, 20, 1, 2)),
+        ([flow(100, 200, start_s=0.025)], (75, 175, 50)),
+        ([flow(100, 40, interval_s=0.2)], (50, 50, 20, 20)),
+        ([flow(1, 1, 1, 1, interval_s=0.05)], (2, 2)),
+    ],
+)
+def test_bytes_of_all_flows_in_tenths_of_a_second(
+    flows: list[Flow], received: tuple[int, ...]
+) -> None:
+    assert received_bytes(flows) == received
+
+
+@given(
+    st.lists(
+        st.builds(
+            Flow,
+            start_s=st.floats(0, 20),
+            interval_s=st.sampled_from((0.01, 0.1, 0.25, 1.0)),
+            bytes=st.lists(st.integers(0, 10**7), max_size=20).map(tuple),
+        ),
+        max_size=4,
+    )
+)
+def test_no_byte_is_lost_or_made(flows: list[Flow]) -> None:
+    received = received_bytes(flows)
+    assert sum(received) == sum(sum(one.bytes) for one in flows)
+    assert all(amount >= 0 for amount in received)
+
+
+@pytest.mark.parametrize(
+    ("received", "at_s"),
+    [
+        ([FULL] * 5, 0.0),
+        ([FULL] * 4, None),
+        ([0, 0, 0, *[FULL] * 5], 0.3),
+        ([0, FULL // 2 + 1, *[FULL] * 9], 0.1),  # 4.5 of 5 are 90 %
+        ([0, FULL // 2 - 1, *[FULL] * 9], 0.2),
+        ([round(0.89 * FULL)] * 20, None),
+        ([0, 0, 0, 0, 10 * FULL] * 5, None),  # came at once what had waited
+        ([], None),
+    ],
+)
+def test_when_the_path_was_full(received: list[int], at_s: float | None) -> None:
+    assert path_filled_s(received, rate_mbit=10) == at_s
+
+
+def test_slow_start_ends_with_the_first_sample_outside_of_it(tmp_path: Path) -> None:
+    states = [tcp(ssthresh=0x7FFFFFFF), tcp(ssthresh=99), tcp(), tcp(ca_state=3)]
+    shown = [states[(index > 2) + (index > 4) + (index > 8)] for index in range(11)]
+    write_samples(tmp_path, rows_of(range(0, 220, 20), [[info] for info in shown]))
+    assert find_ramp_up(tmp_path, transfer(), [FULL] * 9) == RampUp(0.0, 0.5)
+
+
+def test_repairing_a_loss_ends_slow_start(tmp_path: Path) -> None:
+    states = [tcp(ssthresh=0x7FFFFFFF, ca_state=3 * (index > 6)) for index in range(11)]
+    write_samples(tmp_path, rows_of(range(0, 220, 20), [[info] for info in states]))
+    assert find_ramp_up(tmp_path, transfer(), ()).slow_start_s == 0.7
+
+
+def test_without_the_senders_word_the_end_of_slow_start_is_unknown(tmp_path: Path) -> None:
+    write_samples(tmp_path, rows_of(range(0, 220, 20)))
+    assert find_ramp_up(tmp_path, transfer(), ()) == RampUp(None, None)
+
+
+def test_of_a_chain_the_sender_at_the_bottleneck_counts(tmp_path: Path) -> None:
+    near = Hop("pep", "client", "queue-pep", ("loss-pep",), None, 0.0, 0.0)
+    far = Hop("server", "pep", "queue", ("loss",), rate_mbit=10, rtt_s=0.1, delay_s=0.05)
+    slow = [[tcp(ssthresh=0x7FFFFFFF if index < 6 else 9)] for index in range(11)]
+    idle = [[tcp(ssthresh=9)] for _ in range(11)]
+    packets = range(0, 220, 20)
+    write_chain(tmp_path, {"pep": rows_of(packets, idle), "server": rows_of(packets, slow)})
+    found = find_ramp_up(tmp_path, Transfer(0.25, 1.05, (near, far)), [0, *[FULL] * 8])
+    assert found == RampUp(0.1, 0.6)
+
+
+def test_the_bottleneck_is_the_hop_with_the_least_rate() -> None:
+    fast = Hop("a", "b", "queue", ("loss",), rate_mbit=100, rtt_s=0.1, delay_s=0.05)
+    endless = Hop("b", "c", "queue", ("loss",), rate_mbit=None, rtt_s=0.1, delay_s=0.05)
+    assert bottleneck([endless, fast, HOP]) == (2, HOP)
+    assert bottleneck([endless, endless]) == (0, endless)
+
+
+def received(*runs: tuple[int, ...], seeds: tuple[int, ...] = ()) -> Received:
+    """Runs with these bytes, in kilobytes; seeds from 1 unless given."""
+    found = seeds or tuple(range(1, len(runs) + 1))
+    return Received.of(
+        FlowRun(seed, seed, tuple(1000 * amount for amount in run))
+        for seed, run in zip(found, runs, strict=True)
+    )
+
+
+def test_goodput_is_the_mean_over_runs() -> None:
+    """25 kB in 100 ms are 2 Mbit/s; the second run ends after two intervals."""
+    flows = received((0, 25, 50), (0, 75))
+    assert flows.goodput_mbit.tolist() == pytest.approx([0.0, 4.0, 2.0])
+
+
+def test_goodput_at_a_time_is_that_of_the_second_around_it() -> None:
+    flows = received((*[0] * 5, *[25] * 10, *[1000] * 5), (*[0] * 10, *[50] * 20))
+    around = flows.goodput_at(1.0)
+    assert around.seeds == (1, 2)
+    assert around.values == pytest.approx((2.0, 2.0))
+
+
+def test_goodput_before_the_start_and_after_the_end_is_none() -> None:
+    flows = received(tuple([125] * 10))
+    assert flows.goodput_at(0.0).values == pytest.approx((5.0,))
+    assert flows.goodput_at(1.25).values == pytest.approx((2.5,))
+    assert flows.goodput_at(9.0).values == (0.0,)
+
+
+def test_goodput_at_a_time_within_an_interval() -> None:
+    assert received((0, 100)).goodput_at(-0.35).values == pytest.approx((0.4,))
+
+
+def test_a_ratio_is_that_of_the_means_of_what_came_so_far() -> None:
+    one, other = received((0, 10, 30), (0, 30, 10)), received((0, 0, 10), (0, 10, 0))
+    values = ratios_over_time(one, other).values
+    assert math.isnan(values[0])
+    assert values[1:].tolist() == [4.0, 4.0]
+
+
+def test_a_contender_that_ended_stays_where_it_was() -> None:
+    values = ratios_over_time(received((80,)), received((20, 20, 20, 20))).values
+    assert values.tolist() == [4.0, 2.0, pytest.approx(4 / 3), 1.0]
+
+
+def test_a_single_run_has_a_ratio_and_no_band() -> None:
+    ratios = ratios_over_time(received((1, 1)), received((1, 1), (1, 1)))
+    assert ratios.values.tolist() == [1.0, 1.0]
+    assert np.isnan(ratios.low).all() and np.isnan(ratios.high).all()
+
+
+VARIED = ((5, 1, 9), (2, 7, 1), (4, 4, 4), (9, 1, 3))
+
+
+def test_runs_are_resampled_by_seed() -> None:
+    """Each run received twice what its pair did: the band has no width, since luck is shared."""
+    twice = tuple(tuple(2 * amount for amount in run) for run in VARIED)
+    paired = ratios_over_time(received(*twice), received(*VARIED))
+    assert paired.low == pytest.approx([2.0] * 3) and paired.high == pytest.approx([2.0] * 3)
+    apart = ratios_over_time(received(*twice, seeds=(5, 6, 7, 8)), received(*VARIED))
+    assert (apart.low < 1.9).all() and (apart.high > 2.1).all()
+
+
+@given(st.permutations(range(4)))
+def test_the_order_of_runs_is_nothing_to_a_band(order: list[int]) -> None:
+    other = received((1, 1, 1), (2, 1, 2), (3, 3, 3), (1, 1, 4))
+    seeds = tuple(place + 1 for place in order)
+    shuffled = received(*(VARIED[place] for place in order), seeds=seeds)
+    one, two = ratios_over_time(shuffled, other), ratios_over_time(received(*VARIED), other)
+    assert np.array_equal(one.low, two.low) and np.array_equal(one.high, two.high)
+    assert (one.low <= one.values).all() and (one.values <= one.high).all()
+
+
+def test_no_band_where_a_resample_has_no_denominator() -> None:
+    ratios = ratios_over_time(received((1, 1), (1, 1)), received((0, 1), (1, 1)))
+    assert ratios.values.tolist() == [2.0, pytest.approx(4 / 3)]
+    assert math.isnan(ratios.high[0]) and ratios.high[1] == 2.0
