@@ -39,6 +39,15 @@ def test_a_flow_fills_the_path(
     assert sum(flow.bytes) == record.bytes
     # A full interval in the middle: 125 kB less the headers.
     assert flow.bytes[100] == pytest.approx(119_000, rel=0.15)
+    assert record.received_bytes is not None and sum(record.received_bytes) == record.bytes
+    if direction == "upload":
+        # Its receiver knows of it a one-way delay late, and its sender is not observed.
+        assert record.ramp_s is None and record.slow_start_s is None
+        return
+    assert record.received_bytes == flow.bytes[: len(record.received_bytes)]
+    # From 10 packets to the path's 83 in a round trip are three doublings, unless HyStart ends them.
+    assert record.slow_start_s is not None and 0.4 < record.slow_start_s < 1.0
+    assert record.ramp_s is not None and record.slow_start_s - 0.2 < record.ramp_s < 2.0
 
 
 @pytest.mark.parametrize("direction", ["download", "upload"])

@@ -9,7 +9,7 @@ import pytest
 
 from headway.results.validation import Crossing, load_evidence
 from headway.results.validation.passage import passage
-from headway.selftest.ideal import Way
+from headway.selftest.ideal import NEVER, Way
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
@@ -53,7 +53,7 @@ def satellite(**others: Any) -> dict[str, Any]:
 def fates(run_directory: Path, way: Way) -> list[bool]:
     """Whether the first packet that was sent over the satellite arrived, and so on."""
     ends = (run_directory / f"{name}.pcapng" for name in ("proxy-st-upstream", "proxy-gw"))
-    return [at is not None for at in passage(*ends, way).arrived_ns]
+    return [at is not None for at in passage(*ends, way, NEVER).arrived_ns]
 
 
 def crossings(run_directory: Path) -> dict[str, Crossing]:
@@ -87,7 +87,8 @@ def test_captures_and_counters_tell_the_same_losses(
         *("server > proxy-gw", "proxy-gw > proxy-st", "proxy-st > client"),
     }
     assert all((one.missed, one.strangers, one.queue_drops) == (0, 0, 0) for one in found.values())
-    lost = {between: one.lost for between, one in found.items() if one.lost or one.path_drops}
+    assert all(one.unfinished == 0 for one in found.values())
+    lost = {name: one.missing for name, one in found.items() if one.missing or one.path_drops}
     assert set(lost) == {"proxy-st > proxy-gw", "proxy-gw > proxy-st"}
     for between in lost:
         assert lost[between] == found[between].path_drops

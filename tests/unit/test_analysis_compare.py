@@ -220,3 +220,14 @@ def test_order_of_runs_does_not_matter(
     random.shuffle(mixed)  # type: ignore[attr-defined]
     random.shuffle(mixed_theirs)  # type: ignore[attr-defined]
     assert alone(mixed, mixed_theirs) == alone(ours, theirs)
+
+
+def test_pairing_takes_out_what_both_share() -> None:
+    luck = [1.0, 3.0, 2.0, 5.0]
+    assert against(luck, [value + 1 for value in luck]).pairs.variance_left == pytest.approx(0)
+    # Variances of 1 and 4; differences of -1, -2 and -3 vary by 1.
+    found = against([1.0, 2.0, 3.0], [2.0, 4.0, 6.0]).pairs
+    assert found.variance_left == pytest.approx(1 / 5)
+    assert against([1.0, 2.0], [2.0, 1.0]).pairs.variance_left == pytest.approx(2)
+    assert against([1.0], [2.0]).pairs.variance_left is None
+    assert against([1.0, 1.0], [2.0, 2.0]).pairs.variance_left is None

@@ -145,7 +145,8 @@ def test_milliseconds_stand_beside_milliseconds() -> None:
     assert ours.interval is not None
     assert ours.interval.low < 1100 < ours.interval.high < 2000
     (order,) = orders(analysis)
-    assert order.published == (2.0, pytest.approx(1.1)) and order.same
+    assert order.published == pytest.approx((2.0, 1.1))
+    assert order.same
 
 
 def flowing(*published: dict[str, Any]) -> Analysis:

@@ -120,5 +120,5 @@ def test_the_qlog_reader_opens_the_endpoints_qlog() -> None:
 def test_every_event_of_the_endpoints_qlog_is_read() -> None:
     traces = read_traces(SAMPLES / "sample.sqlog")
     times = [event["time"] for event in next(traces).events]
-    assert len(times) == 21
+    assert len(times) == 22
     assert times == sorted(times)

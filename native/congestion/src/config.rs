@@ -7,6 +7,7 @@ use std::str::FromStr;
 use thiserror::Error;
 
 use crate::bbr::{Bbr, Bbr3};
+use crate::careful_resume::{CarefulResume, Resumable, Saved};
 use crate::controller::Controller;
 use crate::cubic::Cubic;
 use crate::hybla::{self, Hybla};
@@ -158,6 +159,8 @@ pub struct Config {
     pub max_datagram: u64,
     /// How loss-based controllers pace; none to send as the window allows. BBR always paces.
     pub pacing: Option<PacingGains>,
+    /// What Careful Resume (RFC 9959) goes on from, if there is anything.
+    pub saved: Option<Saved>,
     /// Where BBR's first gain cycle begins, and how long BBR version 3 waits between probes.
     pub seed: u64,
 }
@@ -173,6 +176,7 @@ impl Default for Config {
             connections: NonZeroU32::MIN,
             max_datagram: 1200,
             pacing: Some(PacingGains::default()),
+            saved: None,
             seed: 0,
         }
     }
@@ -215,8 +219,8 @@ impl Config {
                 let max_window = Some(settings.max_window.unwrap_or(max_window));
                 self.loss_based(Hybla::new(settings.datagram), Settings { max_window, ..settings })
             }
-            Algorithm::Bbr => Box::new(Bbr::new(&settings, self.seed)),
-            Algorithm::Bbr3 => Box::new(Bbr3::new(&settings, self.seed)),
+            Algorithm::Bbr => self.resuming(Bbr::new(&settings, self.seed), settings),
+            Algorithm::Bbr3 => self.resuming(Bbr3::new(&settings, self.seed), settings),
         }
     }
 
@@ -226,7 +230,19 @@ impl Config {
         settings: Settings,
     ) -> Box<dyn Controller> {
         let slow_start = slow_start::build(self.slow_start, &settings);
-        Box::new(LossBased::new(law, slow_start, settings))
+        self.resuming(LossBased::new(law, slow_start, settings), settings)
+    }
+
+    /// Puts Careful Resume over a controller if there is something to resume from.
+    fn resuming<C: Resumable + 'static>(
+        &self,
+        controller: C,
+        settings: Settings,
+    ) -> Box<dyn Controller> {
+        match self.saved {
+            Some(saved) => Box::new(CarefulResume::new(controller, saved, settings)),
+            None => Box::new(controller),
+        }
     }
 
     fn settings(&self) -> Settings {

@@ -4,6 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::Rate;
+use crate::careful_resume::PhaseUpdate;
 
 /// Time since the connection began.
 pub type Time = Duration;
@@ -192,4 +193,10 @@ pub trait Controller: fmt::Debug + Send {
 
     /// What the controller is doing.
     fn state(&self) -> State;
+
+    /// The next phase of Careful Resume that was entered and not yet told of; none if there is none,
+    /// and always without a saved window.
+    fn next_phase_update(&mut self) -> Option<PhaseUpdate> {
+        None
+    }
 }

@@ -6,11 +6,13 @@
 //! `docs/congestion-control.md` says what each controller implements, and where it deviates.
 
 mod bbr;
+mod careful_resume;
 mod config;
 mod controller;
 mod cubic;
 mod hybla;
 mod loss_based;
+mod max_filter;
 mod new_reno;
 mod rate;
 mod rounds;
@@ -18,6 +20,7 @@ mod slow_start;
 mod usage;
 mod words;
 
+pub use careful_resume::{CapacityObserver, Phase, PhaseUpdate, Saved, Trigger};
 pub use config::{
     Algorithm, Config, NoWindowSize, PacingGains, SlowStart, Unsupported, WindowSize,
 };

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use crate::careful_resume::Resumable;
 use crate::config::PacingGains;
 use crate::controller::{Ack, Acked, Controller, Ecn, Loss, Rtt, Sent, SpuriousLoss, State, Time};
 use crate::rate::Rate;
@@ -274,6 +275,21 @@ impl<L: WindowLaw> Controller for LossBased<L> {
         } else {
             State::CongestionAvoidance
         }
+    }
+}
+
+impl<L: WindowLaw> Resumable for LossBased<L> {
+    fn resume_at(&mut self, window: u64) {
+        self.window = self.settings.clamp(window);
+    }
+
+    fn retreat(&mut self, window: u64) {
+        self.resume_at(window);
+    }
+
+    fn end_retreat(&mut self, window: u64, ssthresh: u64) {
+        self.resume_at(window.min(self.window));
+        self.ssthresh = Some(self.settings.clamp(ssthresh));
     }
 }
 

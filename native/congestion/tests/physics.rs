@@ -1,6 +1,7 @@
 //! Controllers on a link whose physics is known.
 
 mod link;
+mod resume;
 
 use std::num::NonZeroU32;
 use std::time::Duration;

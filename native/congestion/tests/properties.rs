@@ -4,8 +4,8 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use headway_congestion::{
-    Ack, Acked, Algorithm, Config, Controller, Ecn, Loss, Rtt, Sent, SlowStart, SpuriousLoss,
-    WindowSize,
+    Ack, Acked, Algorithm, Config, Controller, Ecn, Loss, Phase, Rtt, Saved, Sent, SlowStart,
+    SpuriousLoss, WindowSize,
 };
 use proptest::prelude::*;
 
@@ -50,16 +50,21 @@ fn config() -> impl Strategy<Value = Config> {
         1_u32..20,
         any::<bool>(),
         any::<u64>(),
+        prop::option::of((0_u64..10_000_000, 0_u64..1_000_000)),
     )
-        .prop_map(|(algorithm, slow_start, initial, max, connections, paced, seed)| Config {
-            algorithm,
-            slow_start,
-            initial_window: WindowSize::Packets(initial),
-            max_window: max.map(WindowSize::Packets),
-            connections: NonZeroU32::new(connections).expect("not zero"),
-            pacing: Config::default().pacing.filter(|_| paced),
-            seed,
-            ..Config::default()
+        .prop_map(|(algorithm, slow_start, initial, max, connections, paced, seed, saved)| {
+            Config {
+                algorithm,
+                slow_start,
+                initial_window: WindowSize::Packets(initial),
+                max_window: max.map(WindowSize::Packets),
+                connections: NonZeroU32::new(connections).expect("not zero"),
+                pacing: Config::default().pacing.filter(|_| paced),
+                seed,
+                saved: saved
+                    .map(|(window, rtt_us)| Saved { window, rtt: Duration::from_micros(rtt_us) }),
+                ..Config::default()
+            }
         })
 }
 
@@ -160,6 +165,7 @@ proptest! {
             lost: Vec::new(),
             rtt: Rtt::default(),
         };
+        let mut retreat = None;
         let most = config.max_window.map_or(u64::MAX, |most| most.bytes(config.max_datagram));
         for event in &events {
             sender.handle(event);
@@ -168,6 +174,14 @@ proptest! {
             prop_assert!(window <= most, "{window} after {event:?}");
             let least = 2 * config.max_datagram;
             prop_assert!(sender.controller.ssthresh().is_none_or(|ssthresh| ssthresh >= least));
+            while let Some(update) = sender.controller.next_phase_update() {
+                retreat = (update.new == Phase::SafeRetreat).then_some(update);
+            }
+            // RFC 9959, section 3.5.
+            if let Some(retreat) = retreat {
+                prop_assert!(window <= retreat.window, "{window} after {event:?}");
+                prop_assert!(window <= (retreat.pipe_size / 2).max(least), "{retreat:?}");
+            }
             let _ = (sender.controller.pacing_rate(&sender.rtt), sender.controller.state());
         }
     }

@@ -117,6 +117,9 @@ pub(crate) struct SenderState {
     pub(crate) smoothed_rtt_ms: f64,
     /// Least round-trip time; 0 before the first sample.
     pub(crate) min_rtt_ms: f64,
+    /// Bytes that the path took in a least round-trip time lately; none before a whole round trip,
+    /// and with TCP.
+    pub(crate) capacity_bytes: Option<u64>,
     /// Packets sent so far; TCP: segments with data.
     pub(crate) sent_packets: u64,
     /// Packets declared lost so far; TCP: segments sent again.
@@ -130,6 +133,7 @@ impl From<Statistics> for SenderState {
             in_flight_bytes: statistics.in_flight,
             smoothed_rtt_ms: statistics.smoothed_rtt.as_secs_f64() * 1e3,
             min_rtt_ms: statistics.min_rtt.as_secs_f64() * 1e3,
+            capacity_bytes: statistics.capacity,
             sent_packets: statistics.sent_packets,
             lost_packets: statistics.lost_packets,
         }
@@ -145,6 +149,7 @@ impl From<TcpInfo> for SenderState {
             smoothed_rtt_ms: f64::from(info.srtt_us) / 1e3,
             // The kernel has no sample yet.
             min_rtt_ms: if info.srtt_us == 0 { 0.0 } else { f64::from(info.min_rtt_us) / 1e3 },
+            capacity_bytes: None,
             sent_packets: info.data_packets_sent.into(),
             lost_packets: info.retransmitted_packets.into(),
         }

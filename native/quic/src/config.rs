@@ -2,7 +2,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use headway_congestion::{Controller, Rate};
+use headway_congestion::{Controller, Rate, Saved, WindowSize};
 use headway_reactor::CpuCost;
 use quinn_proto::{AckFrequencyConfig, IdleTimeout, TransportConfig, VarInt};
 
@@ -45,6 +45,12 @@ pub struct Config {
     /// Packets that leave at once when packets are spread over time, at most; 2 or more. RFC 9002
     /// section 7.7 limits bursts to the initial window.
     pub max_burst: u32,
+    /// Careful Resume (RFC 9959): what every path took in an earlier round trip, and ...
+    pub saved_window: Option<WindowSize>,
+    /// ... the path's least round-trip time then; both or none.
+    pub saved_rtt: Option<Duration>,
+    /// Careful Resume: how long what was observed of a peer's path serves its next connection.
+    pub remember: Option<Duration>,
     /// Size of UDP payloads in bytes, 1200 to 65,000; no larger ones are tried.
     pub max_udp_payload: u16,
     /// kPacketThreshold: packets after which a missing one is lost (RFC 9002 section 6.1.1).
@@ -79,6 +85,9 @@ impl Default for Config {
             congestion: headway_congestion::Config::default(),
             pacing: Pacing::Controller,
             max_burst: 10,
+            saved_window: None,
+            saved_rtt: None,
+            remember: None,
             max_udp_payload: 1200,
             packet_threshold: 3,
             time_threshold: 9.0 / 8.0,
@@ -97,10 +106,21 @@ impl Default for Config {
 }
 
 impl Config {
-    /// A controller for a new path.
-    pub(crate) fn controller(&self) -> Box<dyn Controller> {
+    /// A controller for a new path, of which something may be saved.
+    pub(crate) fn controller(&self, saved: Option<Saved>) -> Box<dyn Controller> {
         let max_datagram = u64::from(self.max_udp_payload);
-        headway_congestion::Config { max_datagram, ..self.congestion.clone() }.build()
+        headway_congestion::Config { max_datagram, saved, ..self.congestion.clone() }.build()
+    }
+
+    /// What is saved of every path.
+    pub(crate) fn saved(&self) -> Option<Saved> {
+        let (window, rtt) = (self.saved_window?, self.saved_rtt?);
+        Some(Saved { window: window.bytes(self.max_udp_payload.into()), rtt })
+    }
+
+    /// The initial window in bytes.
+    pub(crate) fn initial_window(&self) -> u64 {
+        self.congestion.initial_window.bytes(self.max_udp_payload.into())
     }
 
     /// A pacer for a new path.

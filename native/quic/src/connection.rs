@@ -14,6 +14,7 @@ use quinn_proto::{
 
 use crate::outbox::Outbox;
 use crate::packetsize::{piece, varint_size};
+use crate::resume::Outcome;
 use crate::sender::{Permission, Sender};
 use crate::stream::{HeadOfLine, Read, Receiving, Sending};
 use crate::trace::HttpLog;
@@ -94,6 +95,9 @@ pub struct Statistics {
     pub smoothed_rtt: Duration,
     /// The least round-trip time.
     pub min_rtt: Duration,
+    /// Bytes that the path took in a least round-trip time lately, for Careful Resume; none before a
+    /// whole round trip.
+    pub capacity: Option<u64>,
     /// Packets sent.
     pub sent_packets: u64,
     /// Packets declared lost.
@@ -182,6 +186,11 @@ impl Connection {
         self.inner.is_drained()
     }
 
+    /// It is over: what it leaves behind for later ones.
+    pub(crate) fn end(&mut self) -> Outcome {
+        self.sender.end()
+    }
+
     /// Whether either side has closed it.
     #[must_use]
     pub fn is_closed(&self) -> bool {
@@ -198,6 +207,7 @@ impl Connection {
             in_flight: self.sender.in_flight(),
             smoothed_rtt: rtt.smoothed,
             min_rtt: rtt.min,
+            capacity: self.sender.capacity(),
             sent_packets: self.inner.stats().path.sent_packets,
             lost_packets,
             spurious_losses,

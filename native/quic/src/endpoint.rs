@@ -19,6 +19,7 @@ use crate::config::Config;
 use crate::connection::{Connection, Event};
 use crate::gate::Gate;
 use crate::observe::{Log, ObservedClientConfig, ObservedServerConfig, SharedLog};
+use crate::resume::SavedPaths;
 use crate::sender::Sender;
 use crate::trace::{Subject, TraceFailed, Tracer};
 
@@ -122,6 +123,8 @@ pub struct Endpoint {
     /// Shows the first packet of a connection that is being accepted.
     log: SharedLog,
     connections: BTreeMap<usize, Connection>,
+    /// For connections to come.
+    saved_paths: SavedPaths,
     incoming: VecDeque<Incoming>,
     /// What connections that are gone had to tell.
     last_words: VecDeque<(ConnectionKey, Event)>,
@@ -149,8 +152,15 @@ impl Endpoint {
         let mut config = EndpointConfig::default();
         config.max_udp_payload_size(MAX_UDP_PAYLOAD).expect("it is within the limits");
         let inner = quinn_proto::Endpoint::new(Arc::new(config), server.clone(), false, None);
-        let (connections, incoming) = (BTreeMap::new(), VecDeque::new());
-        Self { inner, server, log, connections, incoming, last_words: VecDeque::new() }
+        Self {
+            inner,
+            server,
+            log,
+            connections: BTreeMap::new(),
+            saved_paths: SavedPaths::default(),
+            incoming: VecDeque::new(),
+            last_words: VecDeque::new(),
+        }
     }
 
     /// A connection, until it is drained.
@@ -312,6 +322,9 @@ impl Endpoint {
         for key in drained {
             // One that times out is gone at once.
             let mut gone = self.connections.remove(&key);
+            if let Some(connection) = &mut gone {
+                self.saved_paths.settle(connection.end());
+            }
             while let Some(event) = gone.as_mut().and_then(Connection::poll) {
                 self.last_words.push_back((ConnectionKey(key), event));
             }
@@ -342,11 +355,23 @@ impl Endpoint {
         parts: Parts,
         scheduler: Box<dyn Scheduler>,
     ) -> ConnectionKey {
+        self.settle_closed();
         let peer = (inner.side(), inner.remote_address());
-        let sender = Sender::new(parts.config, parts.gate, parts.log, parts.tracer, peer, now);
+        let loan = self.saved_paths.lend(peer.1.ip(), &parts.config, now);
+        let sender =
+            Sender::new(parts.config, parts.gate, parts.log, parts.tracer, peer, loan, now);
         let connection = Connection::new(inner, sender, scheduler);
         self.connections.insert(handle.0, connection);
         ConnectionKey(handle.0)
+    }
+
+    /// What closed connections leave behind is for the next one, though they linger for a while (RFC
+    /// 9000 section 10.2).
+    fn settle_closed(&mut self) {
+        let closed = self.connections.values_mut().filter(|connection| connection.is_closed());
+        for connection in closed {
+            self.saved_paths.settle(connection.end());
+        }
     }
 }
 

@@ -113,6 +113,27 @@ pub static KNOBS: &[Knob] = &[
         |config, value| within(&mut config.max_burst, value, 2..=u32::MAX)
     ),
     knob!(
+        "saved-window",
+        "packets, or bytes as 1450000B, or none",
+        "Careful Resume: what the path took in a round trip of an earlier connection (default none)",
+        |config, value| optional(&mut config.saved_window, value)
+    ),
+    knob!(
+        "saved-rtt",
+        "a time as 580ms, or none",
+        "Careful Resume: the least round-trip time of that connection (default none)",
+        |config, value| optional_time(&mut config.saved_rtt, value)
+    ),
+    knob!(
+        "remember",
+        "a time as 600s, or off",
+        "Careful Resume: how long what connections saw serves the peer's next one (default off)",
+        |config, value| {
+            config.remember = if value == "off" { None } else { Some(parse_time(value)?) };
+            Ok(())
+        }
+    ),
+    knob!(
         "max-udp-payload",
         "bytes, 1200 to 65000",
         "size of UDP payloads (default 1200)",
@@ -229,7 +250,20 @@ impl Config {
                 values: knob.values,
             })?;
         }
-        self.congestion.check().map_err(|error| KnobError::Together(error.to_string()))
+        self.check().map_err(KnobError::Together)
+    }
+
+    /// Whether the knobs go together.
+    fn check(&self) -> Result<(), String> {
+        self.congestion.check().map_err(|error| error.to_string())?;
+        if self.saved_window.is_some() != self.saved_rtt.is_some() {
+            return Err("saved-window and saved-rtt go together: set both or none".to_owned());
+        }
+        let resumes = self.saved_window.is_some() || self.remember.is_some();
+        if resumes && self.pacing != Pacing::Controller {
+            return Err("Careful Resume needs pacing=on, which spreads what it sends".to_owned());
+        }
+        Ok(())
     }
 }
 
@@ -292,6 +326,11 @@ fn time(place: &mut Duration, value: &str) -> Result<(), String> {
     Ok(())
 }
 
+fn optional_time(place: &mut Option<Duration>, value: &str) -> Result<(), String> {
+    *place = if value == "none" { None } else { Some(parse_time(value)?) };
+    Ok(())
+}
+
 fn parse_time(value: &str) -> Result<Duration, String> {
     let units = [("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)];
     let (number, seconds) = units
@@ -324,7 +363,7 @@ fn ack_frequency(config: &Config) -> AckFrequency {
 
 #[cfg(test)]
 mod tests {
-    use headway_congestion::{Algorithm, WindowSize};
+    use headway_congestion::{Algorithm, Saved, WindowSize};
 
     use super::*;
 
@@ -343,6 +382,18 @@ mod tests {
     }
 
     #[test]
+    fn a_saved_path_is_in_bytes() {
+        let saved = |knobs: &str| knobs.parse::<Config>().expect("all are right").saved();
+        let path = Saved { window: 1_450_000, rtt: Duration::from_millis(580) };
+        assert_eq!(saved("saved-window=1450000B,saved-rtt=580ms"), Some(path));
+        let path = Saved { window: 1_472_000, ..path };
+        assert_eq!(saved("saved-window=1000,saved-rtt=0.58s,max-udp-payload=1472"), Some(path));
+        assert_eq!(saved("saved-window=none,saved-rtt=none"), None);
+        let config: Config = "remember=10s,remember=off".parse().expect("all are right");
+        assert_eq!(config.remember, None);
+    }
+
+    #[test]
     fn defaults_stay() {
         let config: Config = "".parse().expect("nothing is right");
         assert_eq!(config.packet_threshold, Config::default().packet_threshold);
@@ -358,5 +409,8 @@ mod tests {
         assert!(error("congestion-control=vegas").contains("newreno"));
         assert!(error("congestion-control=bbr,emulated-connections=2").contains("bbr"));
         assert!(error("idle-timeout=30").contains("no unit"));
+        assert!(error("saved-window=1208").contains("saved-rtt"));
+        assert!(error("saved-window=1208,saved-rtt=580ms,pacing=off").contains("pacing=on"));
+        assert!(error("remember=60s,pacing=10Mbit/s").contains("pacing=on"));
     }
 }

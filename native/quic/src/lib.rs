@@ -15,6 +15,7 @@ mod observe;
 mod outbox;
 mod pacer;
 mod packetsize;
+mod resume;
 mod rtt;
 mod sender;
 mod stream;

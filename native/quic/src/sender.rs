@@ -16,6 +16,7 @@ use crate::ledger::{Ledger, LostPacket, NewlyAcked};
 use crate::observe::{Log, Observation, Received, Sent, SharedLog, Space};
 use crate::pacer::Pacer;
 use crate::packetsize::{LAZY_ACK, LENGTH, MAX_SHORT_HEADER, TAG, number_size, stream_header};
+use crate::resume::{Loan, Outcome, Resumption};
 use crate::rtt::RttEstimator;
 use crate::trace::{DetectorState, Metrics, Tracer, parameters};
 
@@ -45,6 +46,7 @@ pub(crate) struct Sender {
     ledger: Ledger,
     rtt: RttEstimator,
     controller: Box<dyn Controller>,
+    resumption: Resumption,
     pacer: Pacer,
     release: Option<Time>,
     side: Side,
@@ -71,13 +73,15 @@ impl Sender {
         log: SharedLog,
         tracer: Tracer,
         (side, remote): (Side, SocketAddr),
+        loan: Option<Loan>,
         now: Instant,
     ) -> Self {
         let mut sender = Self {
             began: now,
             ledger: Ledger::default(),
             rtt: RttEstimator::default(),
-            controller: config.controller(),
+            controller: config.controller(loan.map(|loan| loan.saved)),
+            resumption: Resumption::new(remote.ip(), loan, now),
             pacer: config.pacer(),
             release: None,
             side,
@@ -100,8 +104,14 @@ impl Sender {
             tracer,
         };
         sender.repace(Time::ZERO);
+        sender.publish_phases(Time::ZERO);
         sender.publish_metrics(Time::ZERO);
         sender
+    }
+
+    /// The connection is over: what it leaves behind for later ones.
+    pub(crate) fn end(&mut self) -> Outcome {
+        self.resumption.end(self.remote.ip(), &self.config)
     }
 
     /// Time since the connection began.
@@ -122,6 +132,11 @@ impl Sender {
     /// The congestion window in bytes.
     pub(crate) fn window(&self) -> u64 {
         self.controller.window()
+    }
+
+    /// Bytes that the path took in a least round-trip time lately.
+    pub(crate) fn capacity(&self) -> Option<u64> {
+        self.resumption.capacity()
     }
 
     /// Packets declared lost, and those of them that were acknowledged after all.
@@ -345,7 +360,8 @@ impl Sender {
         if is_new {
             self.paths = paths;
             self.rtt = RttEstimator::default();
-            self.controller = self.config.controller();
+            self.controller = self.config.controller(None);
+            self.resumption.change_path();
             self.pacer = self.config.pacer();
             self.repace(time);
             self.publish_metrics(time);
@@ -372,6 +388,7 @@ impl Sender {
         if sent.in_flight {
             self.pacer.spend(sent.bytes);
             self.controller.on_sent(&SentPacket { number, bytes: sent.bytes, at: time, in_flight });
+            self.publish_phases(time);
         }
     }
 
@@ -459,9 +476,12 @@ impl Sender {
             self.pto_count = 0;
             let cwnd_limited = std::mem::take(&mut self.held_back);
             let packets = &newly.packets;
-            self.controller.on_ack(&Ack { now, packets, rtt, in_flight, cwnd_limited });
+            let ack = Ack { now, packets, rtt, in_flight, cwnd_limited };
+            self.controller.on_ack(&ack);
+            self.resumption.on_ack(self.began + now, &ack);
         }
         self.repace(now);
+        self.publish_phases(now);
         self.publish_metrics(now);
         self.publish_state(now);
     }
@@ -475,6 +495,14 @@ impl Sender {
             Pacing::Off => None,
             Pacing::Controller => self.controller.pacing_rate(&self.rtt.get()),
             Pacing::Fixed(rate) => Some(rate),
+        }
+    }
+
+    /// Tells of phases of Careful Resume that were entered.
+    fn publish_phases(&mut self, time: Time) {
+        while let Some(update) = self.controller.next_phase_update() {
+            self.resumption.enter(&update);
+            self.tracer.phase(time, &update, self.last_number);
         }
     }
 

@@ -7,8 +7,9 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use headway_trace::compact::{Compact, HEADER_BYTES, RECORD_BYTES};
 use headway_trace::qlog::{
-    CloseCode, CloseTrigger, DropTrigger, Header, HttpFrame, LossTrigger, MigrationState, Owner,
-    Packet, PacketType, Parameters, Qlog, TimerEvent, TimerType, Vantage, Way,
+    CarefulResumePhase, CloseCode, CloseTrigger, DropTrigger, Header, HttpFrame, LossTrigger,
+    MigrationState, Owner, Packet, PacketType, Parameters, Qlog, TimerEvent, TimerType, Vantage,
+    Way,
 };
 use headway_trace::{Metrics, State};
 
@@ -118,6 +119,22 @@ fn transfer(qlog: &mut Qlog<&mut Vec<u8>>) {
     qlog.metrics_updated(ms(53), &after_a_loss());
     qlog.metrics_updated(ms(53), &after_a_loss());
     qlog.congestion_state_updated(ms(53), State::SlowStart, State::Recovery);
+    qlog.careful_resume_phase_updated(ms(53), &resumption());
+}
+
+fn resumption() -> CarefulResumePhase<'static> {
+    CarefulResumePhase {
+        old: Some("validating"),
+        new: "safe_retreat",
+        trigger: Some("packet_loss"),
+        pipe_size: 63_000,
+        first_unvalidated: 30,
+        last_unvalidated: 150,
+        cwnd_bytes: 31_500,
+        ssthresh_bytes: Some(31_500),
+        saved_cwnd_bytes: 300_000,
+        saved_rtt: Duration::from_micros(580_500),
+    }
 }
 
 fn end(qlog: &mut Qlog<&mut Vec<u8>>) {

@@ -67,6 +67,9 @@ class Pairs:
         slower: pairs in which it was the slower.
         median: median of the differences, in the metric's unit; None without pairs.
         interval: confidence interval of that median.
+        variance_left: variance of the differences over that of differences between runs that share
+            nothing, the sum of both variances: 1 if pairing tells nothing, 0 if it tells everything;
+            None with fewer than two pairs, or if nothing varies.
     """
 
     n: int
@@ -74,6 +77,7 @@ class Pairs:
     slower: int
     median: float | None
     interval: Interval | None
+    variance_left: float | None
 
     @property
     def unanimous(self) -> Verdict | None:
@@ -204,11 +208,12 @@ def _comparison(
 
 def _pair(one: Measurements, other: Measurements, metric: Metric) -> Pairs:
     ours, theirs = _by_seed(one), _by_seed(other)
-    differences = sorted(
-        first - second
+    pairs = [
+        pair
         for seed in ours.keys() & theirs.keys()
-        for first, second in zip(ours[seed], theirs[seed], strict=False)
-    )
+        for pair in zip(ours[seed], theirs[seed], strict=False)
+    ]
+    differences = sorted(first - second for first, second in pairs)
     less = sum(difference < 0 for difference in differences)
     more = sum(difference > 0 for difference in differences)
     return Pairs(
@@ -217,7 +222,16 @@ def _pair(one: Measurements, other: Measurements, metric: Metric) -> Pairs:
         slower=more if metric.less_is_better else less,
         median=statistics.median(differences) if differences else None,
         interval=median_interval(differences),
+        variance_left=_variance_left(pairs),
     )
+
+
+def _variance_left(pairs: Sequence[tuple[float, float]]) -> float | None:
+    if len(pairs) < 2:
+        return None
+    ones, others = zip(*pairs, strict=True)
+    apart = statistics.variance(ones) + statistics.variance(others)
+    return statistics.variance([one - other for one, other in pairs]) / apart if apart else None
 
 
 def _by_seed(measured: Measurements) -> dict[int, list[float]]:

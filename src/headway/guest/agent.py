@@ -202,6 +202,7 @@ class Lab:
             raise ProgramError(f"a capture or trace link ended early, {_how(status)}")
 
     def _finish(self) -> None:
+        self._count_drops()
         if self._sampler:
             self._sampler.sample(self._now())
             self._sampler.close()
@@ -212,7 +213,6 @@ class Lab:
         process.end(self._captures, signal.SIGTERM)
         for pid in self._captures:
             os.waitpid(pid, 0)
-        self._count_drops()
         self._await_finishing()
         process.end([*self._workload, *self._services, *self._helpers], signal.SIGKILL)
 

@@ -135,7 +135,7 @@ class Pings:
 class Orders:
     """All that a lab does in one boot.
 
-    ``counted`` are devices, with their namespaces, whose drops are told when captures have ended.
+    ``counted`` are devices, with their namespaces, whose drops are told.
     """
 
     namespaces: tuple[Namespace, ...]
@@ -178,7 +178,7 @@ class Outcome:
 
     ``migrated_ns`` is when the address changed, None if it did not. ``pings_ns`` are round-trip times
     of the control pings, None for those without a reply. ``dropped`` is how many packets each of the
-    counted devices dropped from the boot until captures ended.
+    counted devices dropped from the boot to the end of the workload.
     """
 
     status: str

@@ -125,20 +125,22 @@ class Flow:
 
 @dataclass(frozen=True)
 class Measurement:
-    """What a client measured; seconds from its start.
+    """What a client measured; seconds from when it began.
 
     Attributes:
         error: why the workload failed; None if it did not.
+        began_s: from the program's start; what it did before, as getting a ticket for 0-RTT, does not count.
         connect_s: a transport connection is there; for QUIC the handshake is complete.
         tls_s: the TLS handshake is complete.
         ttfb_s: the first byte of the (first) response came.
         total_s: the last byte of the last response came.
         bytes: received bytes of bodies, of all responses together.
         each_s: for every request, in their order, when its last byte came.
-        flows: the bulk flows, in their order.
+        flows: the bulk flows, in their order; their times are from the program's start.
     """
 
     error: str | None = None
+    began_s: float = 0
     connect_s: float | None = None
     tls_s: float | None = None
     ttfb_s: float | None = None

@@ -142,11 +142,13 @@ class HeadwayPerfClient(Client):
             if len(received) != len(flows):
                 missing = f"{len(received)} of {len(flows)} flows"
                 return Measurement(error=f"{self.name}: the server tells of {missing}")
-        ends = tuple(flow.end_s or 0 for flow in flows)
+        began_s = min(flow.start_s for flow in flows)
+        ends = tuple((flow.end_s or 0) - began_s for flow in flows)
         return Measurement(
-            connect_s=flows[0].connected_s,
-            tls_s=flows[0].secured_s,
-            ttfb_s=flows[0].first_byte_s,
+            began_s=began_s,
+            connect_s=_since(began_s, flows[0].connected_s),
+            tls_s=_since(began_s, flows[0].secured_s),
+            ttfb_s=_since(began_s, flows[0].first_byte_s),
             total_s=max(ends),
             bytes=sum(itertools.chain.from_iterable(flow.bytes for flow in received)),
             each_s=ends,
@@ -190,6 +192,10 @@ class HeadwayPerfServer(Server):
             listens=served_on(listener),
         )
         return Started((program,))
+
+
+def _since(began_s: float, moment_s: float | None) -> float | None:
+    return None if moment_s is None else moment_s - began_s
 
 
 def _transport(protocol: Protocol, tls: bool) -> str:

@@ -29,6 +29,18 @@ QUIC_KNOBS = (
     Knob("emulated_connections", "1", "behave as this many connections (newreno, cubic)"),
     Knob("pacing", "on", "spread packets over time: on, off, or a rate as 10Mbit/s"),
     Knob("max_burst", "10", "datagrams that pacing lets leave at once, at most"),
+    Knob(
+        "saved_window",
+        "none",
+        "Careful Resume: what the path took in a round trip of an earlier connection: packets, or "
+        "bytes as 1450000B, or none",
+    ),
+    Knob("saved_rtt", "none", "Careful Resume: that connection's least round trip, as 580ms"),
+    Knob(
+        "remember",
+        "off",
+        "Careful Resume: how long what connections saw serves the peer's next one, as 600s, or off",
+    ),
     Knob("max_udp_payload", "1472", "bytes of a UDP payload; 1472 fill an Ethernet frame"),
     Knob("packet_threshold", "3", "later packets acknowledged until one is lost"),
     Knob("time_threshold", "1.125", "round-trip times until a packet is lost"),

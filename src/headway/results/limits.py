@@ -44,23 +44,24 @@ def find_limits(run_directory: Path, transfer: Transfer) -> Limits:
     if transfer.end_s is None or not hops or len(hops[0].moments) < 2:
         return Limits()
     begin_s = first_byte_s(hops, transfer)
-    return _limits(hops, begin_s, causes(hops, begin_s, transfer.end_s), transfer.end_s)
+    spent = causes(hops, begin_s, transfer.end_s)
+    return _limits(hops, begin_s - transfer.began_s, spent, transfer.end_s)
 
 
 def _limits(
-    hops: Sequence[HopSamples], begin_s: float, spent: Mapping[Cause, float], end_s: float
+    hops: Sequence[HopSamples], handshake_s: float, spent: Mapping[Cause, float], end_s: float
 ) -> Limits:
     cause = largest(spent)
     times = defaultdict(float, times_by_limit(spent))
     seconds = {limit: round(times[limit], 9) for limit in Limit}
-    waited = cause is None or begin_s >= seconds[cause.limit]
+    waited = cause is None or handshake_s >= seconds[cause.limit]
     during = [hop.until(end_s) for hop in hops]
     last = [hop.moments[-1] for hop in during]
     return Limits(
         limited_by=Limit.HANDSHAKE if cause is None or waited else cause.limit,
         limited_section=None if cause is None or waited else hops[cause.section].hop.name,
         limits_source=", ".join(dict.fromkeys(hop.evidence for hop in hops)),
-        handshake_s=round(begin_s, 9),
+        handshake_s=round(handshake_s, 9),
         path_s=seconds[Limit.PATH],
         growth_s=seconds[Limit.GROWTH],
         cwnd_s=seconds[Limit.CWND],

@@ -51,13 +51,14 @@ class Transfer:
     """When the first and the last byte of the response came, its hops and its flows.
 
     Times are seconds from the workload's start, None if there was no such byte. The client's hop is
-    the first; flows are those of a bulk workload.
+    the first; flows are those of a bulk workload. What counts begins at ``began_s``.
     """
 
     start_s: float | None
     end_s: float | None
     hops: tuple[Hop, ...]
     flows: tuple[Flow, ...] = ()
+    began_s: float = 0
 
     def save(self, run_directory: Path) -> None:
         """Keep it in the run's directory, for `read_series`."""
@@ -73,7 +74,8 @@ class Transfer:
         raw = json.loads((run_directory / TRANSFER_FILE).read_text())
         hops = [Hop(**{**hop, "loss_devices": tuple(hop["loss_devices"])}) for hop in raw["hops"]]
         flows = [Flow(**{**flow, "bytes": tuple(flow["bytes"])}) for flow in raw.get("flows", ())]
-        return cls(raw["start_s"], raw["end_s"], tuple(hops), tuple(flows))
+        times = raw["start_s"], raw["end_s"]
+        return cls(*times, tuple(hops), tuple(flows), raw.get("began_s", 0))
 
 
 def transfer_of(setting: Setting, network: Network, measured: Measurement) -> Transfer:
@@ -85,7 +87,11 @@ def transfer_of(setting: Setting, network: Network, measured: Measurement) -> Tr
         legs = network.legs[section.receiver : section.sender]
         sender, receiver = names[section.sender], names[section.receiver]
         hops.append(_hop(sender, receiver, section.path, legs, before_s))
-    return Transfer(measured.ttfb_s, measured.total_s, tuple(hops), measured.flows)
+    start_s, end_s = (
+        None if moment_s is None else measured.began_s + moment_s
+        for moment_s in (measured.ttfb_s, measured.total_s)
+    )
+    return Transfer(start_s, end_s, tuple(hops), measured.flows, measured.began_s)
 
 
 def _hop(

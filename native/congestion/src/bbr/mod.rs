@@ -1,7 +1,6 @@
 //! BBR: a rate and a window from a model of the path.
 
 mod delivery_rate;
-mod max_filter;
 mod random;
 mod recovery;
 mod round;

@@ -5,11 +5,12 @@ mod files;
 mod header;
 mod http;
 pub(crate) mod parameters;
+mod resume;
 
 use std::fs::File;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
-use headway_congestion::{Rate, Rtt, State, Time};
+use headway_congestion::{PhaseUpdate, Rate, Rtt, State, Time};
 use headway_trace::compact::Compact;
 use headway_trace::frame::{Frame, Frames};
 use headway_trace::qlog::{
@@ -24,6 +25,7 @@ use crate::observe::{Plaintext, Received, Sent, Space};
 use close::Ending;
 pub use files::TraceFailed;
 pub use http::HttpLog;
+use resume::Unvalidated;
 
 /// quinn-proto's own transport parameter ack_delay_exponent.
 const OWN_ACK_DELAY_EXPONENT: u8 = 3;
@@ -76,6 +78,7 @@ pub(crate) struct Tracer {
     compact: Option<Compact<File>>,
     subject: Subject,
     state: headway_trace::State,
+    unvalidated: Unvalidated,
     peer_ack_delay_exponent: u8,
     path: u64,
     /// The peer has not shown yet that it is at the path's other end.
@@ -92,6 +95,7 @@ impl Tracer {
             compact: files::compact(config, &subject)?,
             subject,
             state: headway_trace::State::Init,
+            unvalidated: Unvalidated::default(),
             peer_ack_delay_exponent: OWN_ACK_DELAY_EXPONENT,
             path: 0,
             path_is_new: false,
@@ -175,6 +179,17 @@ impl Tracer {
         }
         if let Some(compact) = &mut self.compact {
             compact.state(time, old, new);
+        }
+    }
+
+    /// The sender entered a phase of Careful Resume.
+    ///
+    /// # Arguments
+    /// * `last_number` - the number of the 1-RTT packet sent last.
+    pub(crate) fn phase(&mut self, time: Time, update: &PhaseUpdate, last_number: u64) {
+        self.unvalidated.note(update, last_number);
+        if let Some(qlog) = &mut self.qlog {
+            qlog.careful_resume_phase_updated(time, &self.unvalidated.describe(update));
         }
     }
 

@@ -10,6 +10,7 @@ mod early_data;
 mod ledger;
 mod migration;
 mod physics;
+mod resume;
 mod schedule;
 mod settings;
 mod traces;

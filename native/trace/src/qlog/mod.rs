@@ -19,7 +19,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 pub use connectivity::{CloseCode, CloseTrigger, MigrationState, Owner};
 pub use http::{HttpFrame, Way};
-pub use recovery::{LossTrigger, TimerEvent, TimerType};
+pub use recovery::{CarefulResumePhase, LossTrigger, TimerEvent, TimerType};
 pub use transport::{DropTrigger, Packet, PacketType, Parameters};
 
 use crate::Metrics;

@@ -38,6 +38,31 @@ pub enum TimerEvent {
     Cancelled,
 }
 
+/// A phase of Careful Resume (RFC 9959), with the event's words for it.
+#[derive(Clone, Copy, Debug)]
+pub struct CarefulResumePhase<'a> {
+    /// The phase before; none at the beginning.
+    pub old: Option<&'a str>,
+    /// The phase now.
+    pub new: &'a str,
+    /// Why.
+    pub trigger: Option<&'a str>,
+    /// The validated capacity in bytes.
+    pub pipe_size: u64,
+    /// Number of the first packet beyond the controller's own window; 0 before there is one.
+    pub first_unvalidated: u64,
+    /// Number of the last one; 0 while it is unknown.
+    pub last_unvalidated: u64,
+    /// Congestion window in bytes.
+    pub cwnd_bytes: u64,
+    /// Slow start threshold in bytes; none while there is none.
+    pub ssthresh_bytes: Option<u64>,
+    /// The saved congestion window in bytes.
+    pub saved_cwnd_bytes: u64,
+    /// The saved round-trip time.
+    pub saved_rtt: Duration,
+}
+
 impl<W: Write> Qlog<W> {
     /// The sender's metrics may have changed. Only those that have are written, if any.
     pub fn metrics_updated(&mut self, at: Duration, metrics: &Metrics) {
@@ -53,6 +78,32 @@ impl<W: Write> Qlog<W> {
     pub fn congestion_state_updated(&mut self, at: Duration, old: State, new: State) {
         self.event(at, "recovery:congestion_state_updated", |data| {
             data.text("old", old.qlog_name()).text("new", new.qlog_name());
+        });
+    }
+
+    /// The sender entered a phase of Careful Resume (draft-ietf-tsvwg-careful-resume-qlog-02).
+    pub fn careful_resume_phase_updated(&mut self, at: Duration, phase: &CarefulResumePhase<'_>) {
+        self.event(at, "recovery:careful_resume_phase_updated", |data| {
+            if let Some(old) = phase.old {
+                data.text("old", old);
+            }
+            data.text("new", phase.new);
+            data.object("state_data", |state| {
+                state.number("pipesize", phase.pipe_size);
+                state.number("first_unvalidated_packet", phase.first_unvalidated);
+                state.number("last_unvalidated_packet", phase.last_unvalidated);
+                state.number("congestion_window", phase.cwnd_bytes);
+                if let Some(ssthresh) = phase.ssthresh_bytes {
+                    state.number("ssthresh", ssthresh);
+                }
+            });
+            data.object("restored_data", |restored| {
+                restored.number("saved_congestion_window", phase.saved_cwnd_bytes);
+                restored.millis("saved_rtt", phase.saved_rtt);
+            });
+            if let Some(trigger) = phase.trigger {
+                data.text("trigger", trigger);
+            }
         });
     }
 

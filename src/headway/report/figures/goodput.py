@@ -56,7 +56,7 @@ KIND = Kind(place=15, section=Section.RESULTS, draw=_draw, every_metric=False)
 
 def _caption(analysis: Analysis, flows: Flows) -> str:
     embedded = (
-        f"ean goodput in every {written(round(flows.span_s * 1e3), 'ms')}, Mbit/s; peaks of data "
+        f"ean goodput in every {written(flows.span_s, 's')}, Mbit/s; peaks of data "
         "that waited for the repair of a loss are cut off."
     )
     said = f"M{embedded}"

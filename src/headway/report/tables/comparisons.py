@@ -136,6 +136,7 @@ def _pairs(one: Comparison) -> dict[str, float | None]:
         "paired_median": one.pairs.median,
         "paired_low": interval.low if interval else None,
         "paired_high": interval.high if interval else None,
+        "paired_variance": one.pairs.variance_left,
     }
 
 

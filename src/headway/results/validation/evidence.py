@@ -39,12 +39,12 @@ class Crossing:
         between: from whom to whom, as ``server > proxy-gw``.
         way: ``down`` (towards the client) or ``up``.
         missed: packets that the captures themselves lost; if there are any, nothing else can be told.
-        packets: seen at the sender.
-        lost: of these, not seen at the receiver.
+        packets: seen at the sender until the end of the workload.
+        missing: of these, not seen at the receiver.
         strangers: seen at the receiver only.
-        unfinished: neither lost nor arrived when the captures ended.
-        queue_drops: packets that queues dropped; None if queueing disciplines do not tell.
-        path_drops: packets that loss models dropped, likewise.
+        unfinished: of the missing, those that may have been on their way at the workload's end.
+        queue_drops: packets that queues had dropped by then; None if queueing disciplines do not tell.
+        path_drops: packets that loss models had dropped, likewise.
         least_ms: the shortest one-way delay; None if nothing arrived.
         greatest_ms: the longest one.
         span: bounds of the delay.
@@ -55,7 +55,7 @@ class Crossing:
     way: str
     missed: int
     packets: int
-    lost: int
+    missing: int
     strangers: int
     unfinished: int
     queue_drops: int | None

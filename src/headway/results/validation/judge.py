@@ -102,17 +102,20 @@ def _loss_checks(found: Sequence[Crossing]) -> Iterator[Check]:
         )
 
 
+def _dropped(one: Crossing) -> int:
+    return (one.queue_drops or 0) + (one.path_drops or 0)
+
+
 def _met_loss(one: Crossing) -> int:
-    """How many packets came to where the path loses them: those that no queue dropped."""
-    missing = one.lost + one.unfinished
-    on_their_way = max(missing - (one.queue_drops or 0) - (one.path_drops or 0), 0)
+    """How many packets came to where the path loses them: those that no queue dropped or held."""
+    on_their_way = max(one.missing - _dropped(one), 0)
     return one.packets - (one.queue_drops or 0) - on_their_way
 
 
 def _unexplained(one: Crossing) -> int:
-    """By how much captures and counters differ, as far as they cannot."""
-    counted = (one.queue_drops or 0) + (one.path_drops or 0)
-    return max(one.lost - counted, counted - one.lost - one.unfinished, 0)
+    """By how much captures and counters differ, as far as packets on their way do not explain it."""
+    dropped, surely_lost = _dropped(one), one.missing - one.unfinished
+    return max(surely_lost - dropped, dropped - one.missing, 0)
 
 
 def _loss_check(name: str, where: str, loss: Loss, lost: int, of: int, what: str) -> Check:

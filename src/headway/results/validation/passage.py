@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import defaultdict, deque
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -21,19 +22,19 @@ _LEFT, _RIGHT = 1, 2
 
 @dataclass(frozen=True)
 class Passage:
-    """What became of the packets of one direction.
+    """What became of the packets of one direction that were sent until some time.
 
     Attributes:
         sent_ns: when each was seen at the sender, in their order.
         arrived_ns: when each was seen at the receiver; None if it was not.
-        strangers: packets that arrived and had not been seen before.
-        ended_ns: when the last packet was seen at either end.
+        strangers: packets that arrived until then and had not been seen before.
+        until_ns: the time.
     """
 
     sent_ns: tuple[int, ...]
     arrived_ns: tuple[int | None, ...]
     strangers: int
-    ended_ns: int
+    until_ns: int
 
     @property
     def delays_ns(self) -> list[int]:
@@ -42,28 +43,31 @@ class Passage:
         return [arrived - sent for sent, arrived in pairs if arrived is not None]
 
     @property
-    def unfinished(self) -> int:
-        """How many may have been on their way when the captures ended.
+    def missing(self) -> int:
+        """How many did not arrive."""
+        return self.arrived_ns.count(None)
 
-        These are the missing ones that were sent later than the longest delay before the end.
+    @property
+    def unfinished(self) -> int:
+        """How many of the missing may have been on their way at the end.
+
+        These were sent less than twice the longest delay before: a packet in a queue was sent after
+        those that left it last, with a margin.
         """
-        latest_ns = self.ended_ns - max(self.delays_ns, default=0)
+        latest_ns = self.until_ns - 2 * max(self.delays_ns, default=0)
         pairs = zip(self.sent_ns, self.arrived_ns, strict=True)
         return sum(arrived is None and sent >= latest_ns for sent, arrived in pairs)
 
-    @property
-    def lost(self) -> int:
-        """How many did not arrive although they had the time to."""
-        return self.arrived_ns.count(None) - self.unfinished
 
-
-def passage(left: Path, right: Path, way: Way) -> Passage:
+def passage(left: Path, right: Path, way: Way, until_ns: int) -> Passage:
     """The packets that crossed between two hosts in one direction.
 
     Args:
         left: capture at the host nearer to the client, on its device towards the other.
         right: capture at the other host.
         way: the direction.
+        until_ns: packets that were sent later do not count. Captures end a while after it, at times
+            of their own.
     """
     origin = _LEFT if way is Way.UP else _RIGHT
     captures = (left, right) if way is Way.UP else (right, left)
@@ -71,27 +75,26 @@ def passage(left: Path, right: Path, way: Way) -> Passage:
         [packet for packet in read_pcapng(file) if _comes_from(packet[1], origin)]
         for file in captures
     )
-    return match(sent, arrived)
+    return match(sent, arrived, until_ns)
 
 
-def match(sent: Iterable[Packet], arrived: Iterable[Packet]) -> Passage:
+def match(sent: Iterable[Packet], arrived: Iterable[Packet], until_ns: int) -> Passage:
     """Find packets again; equal ones are taken to have kept their order."""
     sent_ns: list[int] = []
     found_ns: list[int | None] = []
     waiting: defaultdict[bytes, deque[int]] = defaultdict(deque)
-    strangers = ended_ns = 0
+    strangers = 0
     for at_ns, frame in sent:
         waiting[_identity(frame)].append(len(sent_ns))
         sent_ns.append(at_ns)
         found_ns.append(None)
-        ended_ns = max(ended_ns, at_ns)
     for at_ns, frame in arrived:
-        ended_ns = max(ended_ns, at_ns)
         if places := waiting.get(_identity(frame)):
             found_ns[places.popleft()] = at_ns
         else:
-            strangers += 1
-    return Passage(tuple(sent_ns), tuple(found_ns), strangers, ended_ns)
+            strangers += at_ns <= until_ns
+    counted = bisect_right(sent_ns, until_ns)
+    return Passage(tuple(sent_ns[:counted]), tuple(found_ns[:counted]), strangers, until_ns)
 
 
 def _comes_from(frame: bytes, end: int) -> bool:

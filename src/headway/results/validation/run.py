@@ -10,6 +10,7 @@ from headway.lab.captures import capture_files, missed_packets
 from headway.lab.network import Leg
 from headway.lab.run import Result
 from headway.programs.base import CLIENT, SERVER
+from headway.results.samples import read_samples
 from headway.results.transfer import Transfer
 from headway.results.validation.evidence import Crossing, Echoes, Evidence
 from headway.results.validation.expected import (
@@ -64,6 +65,8 @@ def _crossings(setting: Setting, result: Result, run_directory: Path) -> Iterato
     if setting.offload or not result.outcome.dropped:
         return
     names = host_names(setting, CLIENT, SERVER)
+    epoch_ns = round(read_samples(run_directory).epoch_s * 1e9)
+    until_ns = epoch_ns + result.outcome.duration_ns
     for section in sections(setting):
         files = capture_files(setting, section.receiver, section.sender)
         left, right = (run_directory / file for file in files)
@@ -80,7 +83,7 @@ def _crossings(setting: Setting, result: Result, run_directory: Path) -> Iterato
                 way,
                 between,
                 missed_packets(run_directory, devices),
-                passage(left, right, way),
+                passage(left, right, way, until_ns),
                 _drops(legs, way, result),
             )
 
@@ -102,7 +105,7 @@ def _crossing(
         way=way.value,
         missed=missed,
         packets=len(found.sent_ns),
-        lost=found.lost,
+        missing=found.missing,
         strangers=found.strangers,
         unfinished=found.unfinished,
         queue_drops=queue_drops,

@@ -12,6 +12,7 @@ use std::time::Duration;
 use crate::bbr::delivery_rate::{DeliveryRate, Sample};
 use crate::bbr::random::Random;
 use crate::bbr::recovery::Recovery;
+use crate::careful_resume::Resumable;
 use crate::controller::{Ack, Controller, Ecn, Loss, Rtt, Sent, SpuriousLoss, State, Time};
 use crate::loss_based::Settings;
 use crate::rate::Rate;
@@ -92,6 +93,9 @@ pub(crate) struct Bbr {
     lost: u64,
     /// Whether sending resumed after a pause, and nothing sent since was acknowledged.
     idle_restart: bool,
+    /// Whether it drains what Careful Resume sent too much of: the rates that packets are delivered
+    /// at are not its share (RFC 9959, appendix C.3).
+    retreating: bool,
     random: Random,
 }
 
@@ -108,6 +112,7 @@ impl Bbr {
             pacing_rate: None,
             lost: 0,
             idle_restart: false,
+            retreating: false,
             random: Random::new(seed),
         }
     }
@@ -157,6 +162,7 @@ impl Bbr {
 
     /// Section 4.3.4.3; any step but the one that drains may be the first.
     fn enter_probe_bw(&mut self, now: Time) {
+        self.retreating = false;
         let first = self.random.below(CYCLE.len() as u64 - 1) as usize;
         let step = if first == 0 { 0 } else { first + 1 };
         self.phase = Phase::ProbeBw { step, since: now };
@@ -286,9 +292,10 @@ impl Controller for Bbr {
         let Some(largest) = ack.packets.iter().map(|packet| packet.number).max() else {
             return;
         };
-        let Some(sample) = self.delivery.on_ack(ack) else {
+        let Some(mut sample) = self.delivery.on_ack(ack) else {
             return;
         };
+        sample.rate = sample.rate.filter(|_| !self.retreating);
         if self.pacing_rate.is_none() {
             self.pacing_rate = Some(self.first_pacing_rate(ack.rtt.smoothed));
         }
@@ -362,5 +369,27 @@ impl Controller for Bbr {
             Phase::ProbeBw { .. } => State::ProbeBw,
             Phase::ProbeRtt { .. } => State::ProbeRtt,
         }
+    }
+}
+
+/// RFC 9959, appendix C.
+impl Resumable for Bbr {
+    fn may_resume(&self) -> bool {
+        self.phase == Phase::Startup
+    }
+
+    fn resume_at(&mut self, window: u64) {
+        self.window = self.settings.clamp(window);
+    }
+
+    fn retreat(&mut self, window: u64) {
+        self.resume_at(window);
+        self.model.fill();
+        self.phase = Phase::Drain;
+        self.retreating = true;
+    }
+
+    fn end_retreat(&mut self, window: u64, _ssthresh: u64) {
+        self.resume_at(window.min(self.window));
     }
 }

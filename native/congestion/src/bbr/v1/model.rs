@@ -5,9 +5,9 @@
 use std::time::Duration;
 
 use crate::bbr::delivery_rate::Sample;
-use crate::bbr::max_filter::MaxFilter;
 use crate::bbr::round::Round;
 use crate::controller::Time;
+use crate::max_filter::MaxFilter;
 use crate::rate::Rate;
 
 /// Rounds over which the rate is the largest (`BtlBwFilterLen`, section 4.1.1.4).
@@ -60,6 +60,11 @@ impl Model {
     /// Whether startup found the pipe full (`filled_pipe`).
     pub(super) fn is_full(&self) -> bool {
         self.failures >= FAILURES
+    }
+
+    /// Startup is over, whatever it found.
+    pub(super) fn fill(&mut self) {
+        self.failures = FAILURES;
     }
 
     /// Whether the propagation delay has to be looked for (`rtprop_expired`).

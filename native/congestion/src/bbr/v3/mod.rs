@@ -14,6 +14,7 @@ use std::time::Duration;
 use crate::bbr::delivery_rate::{DeliveryRate, LostPacket, Sample};
 use crate::bbr::random::Random;
 use crate::bbr::recovery::Recovery;
+use crate::careful_resume::Resumable;
 use crate::controller::{Ack, Controller, Ecn, Loss, Rtt, Sent, SpuriousLoss, State, Time};
 use crate::loss_based::Settings;
 use crate::rate::Rate;
@@ -145,6 +146,9 @@ pub(crate) struct Bbr3 {
     /// Gaps in what was delivered in this round of losses, and the packet lost last.
     gaps: u32,
     last_lost: Option<u64>,
+    /// Whether it drains what Careful Resume sent too much of: the rates that packets are delivered
+    /// at are not its share (RFC 9959, appendix C.3).
+    retreating: bool,
     random: Random,
 }
 
@@ -169,6 +173,7 @@ impl Bbr3 {
             rounds_since_probe: 0,
             gaps: 0,
             last_lost: None,
+            retreating: false,
             random: Random::new(seed),
         }
     }
@@ -279,6 +284,7 @@ impl Bbr3 {
 
     /// `StartProbeBW_DOWN` with `PickProbeWait` (5.3.3.9).
     fn start_down(&mut self, now: Time) {
+        self.retreating = false;
         self.short.reset_signals();
         self.long.stop();
         self.rounds_since_probe = self.random.below(2);
@@ -560,9 +566,10 @@ impl Controller for Bbr3 {
             return;
         };
         self.usage.on_ack(largest);
-        let Some(sample) = self.delivery.on_ack(ack) else {
+        let Some(mut sample) = self.delivery.on_ack(ack) else {
             return;
         };
+        sample.rate = sample.rate.filter(|_| !self.retreating);
         if self.pacing_rate.is_none() {
             self.pacing_rate = Some(self.first_pacing_rate(ack.rtt.smoothed));
         }
@@ -638,5 +645,27 @@ impl Controller for Bbr3 {
             Phase::Down | Phase::Cruise | Phase::Refill | Phase::Up => State::ProbeBw,
             Phase::ProbeRtt { .. } => State::ProbeRtt,
         }
+    }
+}
+
+/// RFC 9959, appendix C.
+impl Resumable for Bbr3 {
+    fn may_resume(&self) -> bool {
+        self.phase == Phase::Startup
+    }
+
+    fn resume_at(&mut self, window: u64) {
+        self.window = self.settings.clamp(window);
+    }
+
+    fn retreat(&mut self, window: u64) {
+        self.resume_at(window);
+        self.model.full.set_reached(true);
+        self.phase = Phase::Drain { since_round: self.model.round.count() };
+        self.retreating = true;
+    }
+
+    fn end_retreat(&mut self, window: u64, _ssthresh: u64) {
+        self.resume_at(window.min(self.window));
     }
 }

@@ -5,9 +5,9 @@
 use std::time::Duration;
 
 use crate::bbr::delivery_rate::Sample;
-use crate::bbr::max_filter::MaxFilter;
 use crate::bbr::round::Round;
 use crate::controller::Time;
+use crate::max_filter::MaxFilter;
 use crate::rate::Rate;
 
 /// Probing cycles over which the rate is the largest (`MaxBwFilterLen`).

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 /// The maximum over a window of rounds.
 #[derive(Debug)]
-pub(super) struct MaxFilter<T> {
+pub(crate) struct MaxFilter<T> {
     rounds: u64,
     /// Rounds and values, the former rising and the latter falling: a value that is neither newer
     /// nor larger than another can never be the maximum.
@@ -13,17 +13,17 @@ pub(super) struct MaxFilter<T> {
 
 impl<T: Copy + Default + Ord> MaxFilter<T> {
     /// A filter over so many rounds.
-    pub(super) fn new(rounds: u64) -> Self {
+    pub(crate) fn new(rounds: u64) -> Self {
         Self { rounds, candidates: VecDeque::new() }
     }
 
     /// The window has so many rounds from now on.
-    pub(super) fn resize(&mut self, rounds: u64) {
+    pub(crate) fn resize(&mut self, rounds: u64) {
         self.rounds = rounds;
     }
 
     /// A value was seen in a round, not earlier than any before.
-    pub(super) fn insert(&mut self, round: u64, value: T) {
+    pub(crate) fn insert(&mut self, round: u64, value: T) {
         while self.candidates.back().is_some_and(|&(_, smaller)| smaller <= value) {
             self.candidates.pop_back();
         }
@@ -34,7 +34,7 @@ impl<T: Copy + Default + Ord> MaxFilter<T> {
     }
 
     /// The maximum, zero if there was none.
-    pub(super) fn get(&self) -> T {
+    pub(crate) fn get(&self) -> T {
         self.candidates.front().map_or_else(T::default, |&(_, value)| value)
     }
 }
