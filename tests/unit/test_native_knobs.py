@@ -34,10 +34,11 @@ def test_knobs_are_passed_on() -> None:
         program="headway-server",
         congestion_control=CongestionControl.RENO,
         initial_window=32,
-        knobs={"pacing": "off", "max_ack_delay": "50ms"},
+        knobs={"saved_window": "1450000B", "saved_rtt": "580ms", "max_ack_delay": "50ms"},
     )
     words = quic_knobs(SERVERS["headway-server"], host).split(",")
     assert words[:2] == ["congestion-control=newreno", "initial-window=32"]
-    assert {"pacing=off", "max-ack-delay=50ms"} <= set(words)
+    assert {"saved-window=1450000B", "saved-rtt=580ms", "max-ack-delay=50ms"} <= set(words)
+    assert {"pacing=on", "remember=off"} <= set(words)
     chosen = host.model_copy(update={"knobs": {"quic_congestion_control": "bbr3"}})
     assert quic_knobs(SERVERS["headway-server"], chosen).startswith("congestion-control=bbr3,")

@@ -359,6 +359,7 @@ def test_pings_go_to_where_http_ends() -> None:
     ("raw", "message"),
     [
         ({"control": {"interval": "10 us"}}, "1 ms at least"),
+        ({"control": {}, "clock": "real"}, "virtual"),
         ({"control": {"pings": 0}}, "greater than or equal to 1"),
         ({"control": {}, "path": {"drop_packets": [2]}}, "drop_packets"),
         ({"control": {}, "path": {"rate": {"trace": "x"}}}, "trace"),

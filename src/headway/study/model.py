@@ -141,6 +141,10 @@ class Setting(Part):
             raise ValueError(f"a bulk flow is sent over tcp or quic, not {self.protocol}")
         if not isinstance(self.workload, Bulk) and self.protocol not in HTTP:
             raise ValueError(f'{self.protocol} is for bulk flows; write workload.kind = "bulk"')
+        if self.control and self.clock is not Clock.VIRTUAL:
+            raise ValueError(
+                'control pings are for clock = "virtual", in which computing takes no time'
+            )
         if self.control:
             _check_pings_pass(self.paths)
         return self

@@ -23,17 +23,17 @@ from headway.results.validation.passage import Passage, passage
 from headway.results.validation.rates import find_rates
 from headway.selftest.ideal import Way
 from headway.study.chain import Section, host_names, http_end, sections
-from headway.study.model import Setting
+from headway.study.model import Clock, Setting
 
 
 def validate(
     setting: Setting, result: Result, transfer: Transfer, run_directory: Path
 ) -> Evidence | None:
-    """What validates a run that had control pings or captures; None for others.
+    """What validates a run in virtual time that had control pings or captures; None for others.
 
     The evidence is kept in the run's directory, too.
     """
-    if not (setting.control or setting.capture.packets):
+    if not (setting.control or setting.capture.packets) or setting.clock is not Clock.VIRTUAL:
         return None
     found = Evidence(
         echoes=_echoes(setting, result.outcome),
