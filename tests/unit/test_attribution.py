@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from headway.guest.netlink import TcpInfo
+from headway.programs.base import Flow
 from headway.results.limits import Limits, find_limits
 from headway.results.series import read_series
 from headway.results.transfer import Hop, Transfer
@@ -40,9 +41,10 @@ def limits_of(
     hops: tuple[Hop, ...] = (NEAR, FAR),
     start_s: float = 0.2,
     end_s: float = 1.0,
+    flows: tuple[Flow, ...] = (),
 ) -> Limits:
     write_chain(directory, rows)
-    transfer = Transfer(start_s, end_s, hops)
+    transfer = Transfer(start_s, end_s, hops, flows)
     transfer.save(directory)
     return find_limits(directory, transfer)
 
@@ -138,7 +140,7 @@ def test_what_is_not_known_of_the_sender_behind_stays_with_the_one_that_waits(
     assert seconds(found) == {"handshake_s": 0.2, "application_s": 0.3, "cwnd_s": 0.5}
 
 
-def test_packets_of_all_sections_are_counted_while_the_transfer_runs(tmp_path: Path) -> None:
+def test_packets_of_all_sections_are_counted_until_a_flow_is_cut_off(tmp_path: Path) -> None:
     """It ends at 0.8 s; a sample later the PEP has sent more again, and a path lost more."""
 
     def rows(lost: int, drops: int, packets: int) -> list[Row]:
@@ -157,7 +159,8 @@ def test_packets_of_all_sections_are_counted_while_the_transfer_runs(tmp_path: P
         ]
 
     rows_of_both = {"pep": rows(2, 3, 20), "server": rows(4, 5, 40)}
-    found = limits_of(tmp_path, rows_of_both, end_s=0.8)
+    cut_off = (Flow(0.0, 0.1, (1448,) * 8),)
+    found = limits_of(tmp_path, rows_of_both, end_s=0.8, flows=cut_off)
     assert (found.retransmits, found.path_drops, found.queue_drops) == (6, 8, 2)
     # 40 frames of 1514 bytes in every 100 ms of 10 Mbit/s.
     assert found.utilisation == pytest.approx(40 * 1514 * 8 / 1e6)

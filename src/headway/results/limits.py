@@ -45,7 +45,9 @@ def find_limits(run_directory: Path, transfer: Transfer) -> Limits:
         return Limits()
     begin_s = first_byte_s(hops, transfer)
     spent = causes(hops, begin_s, transfer.end_s)
-    return _limits(hops, begin_s - transfer.began_s, spent, transfer.end_s)
+    # A bulk flow may be cut off, and what the path still held is none of its transfer.
+    during = [hop.until(transfer.end_s) for hop in hops] if transfer.flows else hops
+    return _limits(during, begin_s - transfer.began_s, spent, transfer.end_s)
 
 
 def _limits(
@@ -55,8 +57,7 @@ def _limits(
     times = defaultdict(float, times_by_limit(spent))
     seconds = {limit: round(times[limit], 9) for limit in Limit}
     waited = cause is None or handshake_s >= seconds[cause.limit]
-    during = [hop.until(end_s) for hop in hops]
-    last = [hop.moments[-1] for hop in during]
+    last = [hop.moments[-1] for hop in hops]
     return Limits(
         limited_by=Limit.HANDSHAKE if cause is None or waited else cause.limit,
         limited_section=None if cause is None or waited else hops[cause.section].hop.name,
@@ -71,10 +72,10 @@ def _limits(
         plateau_s=seconds[Limit.PLATEAU],
         rwnd_limited_s=seconds[Limit.RECEIVE_WINDOW],
         sndbuf_limited_s=seconds[Limit.SEND_BUFFER],
-        retransmits=_sum(hop.lost for hop in during),
-        timeouts=_sum(hop.timeouts for hop in during),
+        retransmits=_sum(hop.lost for hop in hops),
+        timeouts=_sum(hop.timeouts for hop in hops),
         utilisation=max(filter(None, (hop.utilisation(end_s) for hop in hops)), default=None),
-        queue_peak_bytes=max(moment.backlog_bytes for hop in during for moment in hop.moments),
+        queue_peak_bytes=max(moment.backlog_bytes for hop in hops for moment in hop.moments),
         queue_drops=sum(moment.queue_drops for moment in last),
         path_drops=sum(moment.path_drops for moment in last),
     )
