@@ -143,7 +143,11 @@ def test_a_pep_acts_on_its_transport_unless_it_is_bypassed(by_contender: dict[st
 
 def test_connections_cross_the_paths_between_their_ends(by_contender: dict[str, Run]) -> None:
     assert [section.path.rtt.ms for section in sections(by_contender["TCP"].setting)] == [580]
-    assert [section.path.rtt.ms for section in sections(by_contender["TCP-PEP"].setting)] == [0, 500, 80]
+    assert [section.path.rtt.ms for section in sections(by_contender["TCP-PEP"].setting)] == [
+        0,
+        500,
+        80,
+    ]
 
 
 def test_quic_peps_are_connected_to_one_after_the_other(by_contender: dict[str, Run]) -> None:
