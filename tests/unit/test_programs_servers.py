@@ -58,6 +58,9 @@ OTHER_VALUES = {
     "idle_timeout": "60s",
     "max_streams": "10",
     "max_ack_delay": "10ms",
+    "saved_window": "1450000B",
+    "saved_rtt": "580ms",
+    "remember": "600s",
     "cpu_per_sent": "10us",
     "cpu_per_received": "10us",
 }
