@@ -42,3 +42,11 @@ def test_knobs_are_passed_on() -> None:
     assert {"pacing=on", "remember=off"} <= set(words)
     chosen = host.model_copy(update={"knobs": {"quic_congestion_control": "bbr3"}})
     assert quic_knobs(SERVERS["headway-server"], chosen).startswith("congestion-control=bbr3,")
+
+
+def test_the_record_names_the_controller_that_a_knob_asks_for() -> None:
+    adapter = SERVERS["headway-perf"]
+    host = Host(program="headway-perf", congestion_control=CongestionControl.RENO)
+    assert adapter.quic_congestion_control(host) == "reno"
+    asked = host.model_copy(update={"knobs": {"quic_congestion_control": "bbr3"}})
+    assert adapter.quic_congestion_control(asked) == "bbr3"

@@ -22,7 +22,7 @@ from headway.programs.base import (
     urls,
 )
 from headway.programs.client import answer_error, last_words, secrets_environment
-from headway.programs.native import QUIC_CONGESTION_CONTROLS, QUIC_KNOBS, command, quic_knobs
+from headway.programs.native import QUIC_KNOBS, NativeQuic, command, quic_knobs
 from headway.study.host import HTTP, Protocol
 from headway.study.model import Setting
 from headway.study.workload import Download, Migration, Parallel
@@ -46,15 +46,13 @@ class _Report(BaseModel):
     requests: list[_Request]
 
 
-class HeadwayClient(Client):
+class HeadwayClient(NativeQuic, Client):
     """Headway's own client: all requests at once, over one connection or, for HTTP/1.1, several."""
 
     name = "headway-client"
     package = "headway-client"
     protocols = HTTP
     workloads = (Download, Parallel, Migration)
-    quic_congestion_controls = QUIC_CONGESTION_CONTROLS
-    sets_quic_initial_window = True
     knobs = (
         Knob("connections", "6", "connections to the server at a time, for HTTP/1.1"),
         Knob(

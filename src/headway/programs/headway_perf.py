@@ -29,7 +29,7 @@ from headway.programs.base import (
     served_on,
 )
 from headway.programs.client import last_words, secrets_environment
-from headway.programs.native import QUIC_CONGESTION_CONTROLS, QUIC_KNOBS, command, quic_knobs
+from headway.programs.native import QUIC_KNOBS, NativeQuic, command, quic_knobs
 from headway.study.host import Host, Protocol
 from headway.study.model import Capture, Setting
 from headway.study.workload import Bulk, BulkDirection
@@ -88,15 +88,13 @@ class _ServerRecord(_Flow):
     interval_s: float
 
 
-class HeadwayPerfClient(Client):
+class HeadwayPerfClient(NativeQuic, Client):
     """Headway's own client of bulk flows, each on a connection of its own."""
 
     name = _NAME
     package = _NAME
     protocols = _PROTOCOLS
     workloads = (Bulk,)
-    quic_congestion_controls = QUIC_CONGESTION_CONTROLS
-    sets_quic_initial_window = True
     knobs = _KNOBS
     adjustments = _ADJUSTMENTS
 
@@ -156,14 +154,12 @@ class HeadwayPerfClient(Client):
         )
 
 
-class HeadwayPerfServer(Server):
+class HeadwayPerfServer(NativeQuic, Server):
     """Headway's own server of bulk flows."""
 
     name = _NAME
     package = _NAME
     protocols = _PROTOCOLS
-    quic_congestion_controls = QUIC_CONGESTION_CONTROLS
-    sets_quic_initial_window = True
     knobs = _KNOBS
     adjustments = _ADJUSTMENTS
 
@@ -205,7 +201,7 @@ def _transport(protocol: Protocol, tls: bool) -> str:
 
 
 def _transport_options(
-    adapter: Client | Server, host: Host, transports: Collection[str]
+    adapter: NativeQuic, host: Host, transports: Collection[str]
 ) -> Iterator[str]:
     if "quic" in transports:
         yield f"--quic={quic_knobs(adapter, host)}"

@@ -17,7 +17,7 @@ from headway.programs.base import (
     Started,
     served_on,
 )
-from headway.programs.native import QUIC_CONGESTION_CONTROLS, QUIC_KNOBS, command, quic_knobs
+from headway.programs.native import QUIC_KNOBS, NativeQuic, command, quic_knobs
 from headway.study.hop import Pep
 from headway.study.host import Protocol
 from headway.study.model import Capture
@@ -27,7 +27,7 @@ _POOL_PROTOCOLS = {Protocol.H3: "h3", Protocol.QUIC: "perf"}
 """The application protocols of studies' protocols; ``perf`` is that of headway-perf."""
 
 
-class HeadwayQuicPep(QuicPep):
+class HeadwayQuicPep(NativeQuic, QuicPep):
     """Headway's own QUIC PEP, after the model of Kosek 2022.
 
     It reads the server's name and the application protocols from a client's ClientHello and passes
@@ -36,8 +36,6 @@ class HeadwayQuicPep(QuicPep):
 
     name = _NAME
     package = _NAME
-    quic_congestion_controls = QUIC_CONGESTION_CONTROLS
-    sets_quic_initial_window = True
     knobs = (
         Knob(
             "mode",

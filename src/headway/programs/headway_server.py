@@ -14,19 +14,17 @@ from headway.programs.base import (
     Started,
     served_on,
 )
-from headway.programs.native import QUIC_CONGESTION_CONTROLS, QUIC_KNOBS, command, quic_knobs
+from headway.programs.native import QUIC_KNOBS, NativeQuic, command, quic_knobs
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.model import Capture
 
 
-class HeadwayServer(Server):
+class HeadwayServer(NativeQuic, Server):
     """Headway's own server: what limits it is what a study says."""
 
     name = "headway-server"
     package = "headway-server"
     protocols = HTTP
-    quic_congestion_controls = QUIC_CONGESTION_CONTROLS
-    sets_quic_initial_window = True
     adjustments = (
         Adjustment(
             "headway-server",

@@ -6,9 +6,6 @@ from headway.guest.orders import NATIVE_DIRECTORY
 from headway.programs.base import Adapter, Knob
 from headway.study.host import Host
 
-QUIC_CONGESTION_CONTROLS = ("cubic", "reno", "bbr", "hybla")
-"""What a study may ask for as a host's ``congestion_control``; QUIC's own ones are knobs."""
-
 _NAMES = {"reno": "newreno"}
 """Controllers that the kernel calls otherwise."""
 
@@ -63,11 +60,22 @@ def command(program: str) -> str:
     return f"{NATIVE_DIRECTORY}/{program}"
 
 
-def quic_knobs(adapter: Adapter, host: Host) -> str:
+class NativeQuic(Adapter):
+    """Of a program with Headway's own QUIC."""
+
+    quic_congestion_controls = ("cubic", "reno", "bbr", "hybla")
+    sets_quic_initial_window = True
+
+    def quic_congestion_control(self, host: Host) -> str:
+        """What the knob names, or else the host; see `Adapter.quic_congestion_control`."""
+        return self.knob("quic_congestion_control", host) or super().quic_congestion_control(host)
+
+
+def quic_knobs(adapter: NativeQuic, host: Host) -> str:
     """A host's QUIC as ``NAME=VALUE,NAME=VALUE``."""
     values = {knob.name: adapter.knob(knob.name, host) for knob in QUIC_KNOBS}
-    asked = values.pop("quic_congestion_control")
-    control = asked or adapter.quic_congestion_control(host)
+    del values["quic_congestion_control"]
+    control = adapter.quic_congestion_control(host)
     words = {"congestion_control": _NAMES.get(control, control)}
     if host.initial_window is not None:
         words["initial_window"] = str(host.initial_window)
