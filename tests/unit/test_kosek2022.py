@@ -1,0 +1,72 @@
+"""The built-in study of Kosek et al. 2022: its grid, its hosts, and what was published."""
+
+from __future__ import annotations
+
+import pytest
+
+from headway.study.chain import host_names, sections, splitters
+from headway.study.experiment import Study
+from headway.study.load import load_study
+from headway.study.plan import Run, plan
+
+
+@pytest.fixture(scope="module")
+def study() -> Study:
+    return load_study("kosek2022")
+
+
+@pytest.fixture(scope="module")
+def runs(study: Study) -> list[Run]:
+    return list(plan(study))
+
+
+def goodput(runs: list[Run]) -> list[Run]:
+    return [run for run in runs if run.experiment == "goodput"]
+
+
+def test_the_goodput_grid_is_the_papers(runs: list[Run]) -> None:
+    """2 orbits, 4 losses, 4 configurations, 100 repetitions."""
+    assert len(goodput(runs)) == 2 * 4 * 4 * 100
+    losses = {run.setting.paths[2].links[0].down.loss.mean for run in goodput(runs)}
+    assert losses == {0, 0.0001, 0.001, 0.01}
+
+
+def test_the_hosts_are_the_papers(runs: list[Run]) -> None:
+    names = {host_names(run.setting, "client", "server") for run in runs}
+    between = ("proxy-st", "terminal", "satellite", "gateway", "proxy-gw")
+    assert names == {("client", *between, "server")}
+
+
+@pytest.mark.parametrize(("orbit", "satellite_ms", "all_ms"), [("geo", 500, 580), ("leo", 32, 112)])
+def test_delays_and_windows_are_where_the_paper_has_them(
+    runs: list[Run], orbit: str, satellite_ms: float, all_ms: float
+) -> None:
+    by_contender = {
+        run.contender: run.setting
+        for run in goodput(runs)
+        if run.cell == f"goodput-profile_{orbit}-loss_0pct" and run.rep == 1
+    }
+    for plain in ("QUIC", "TCP"):
+        (section,) = sections(by_contender[plain])
+        assert section.path.rtt.ms == all_ms
+        assert not splitters(by_contender[plain])
+        split = by_contender[f"{plain}-PEP"]
+        assert [section.path.rtt.ms for section in sections(split)] == [0, satellite_ms, 80]
+        towards_client = split.middleboxes[-1].quic_pep
+        assert towards_client is not None
+        assert towards_client.towards_client.initial_window == 100
+        assert str(towards_client.towards_client.congestion_control) == "reno"
+
+
+def test_published_values_stand_beside_ours(study: Study) -> None:
+    published = {one.name: one.published for one in study.experiments}
+    assert [value.value for value in published["goodput"]] == [15.2, 17.9, 9.2, 18.0]
+    # Response starts of Table II: four protocols, two orbits, four losses.
+    assert len(published["response"]) == 4 * 2 * 4
+    assert {value.unit for value in published["response"]} == {"ms"}
+
+
+def test_the_short_form_has_every_experiment(study: Study) -> None:
+    quick = list(plan(load_study("kosek2022", quick=True)))
+    assert {run.experiment for run in quick} == {one.name for one in study.experiments}
+    assert len(quick) < 200
