@@ -1,6 +1,7 @@
 """Bulk flows over time: what was received, how soon the path was full, and ratios of two contenders."""
 
 import math
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -39,7 +40,12 @@ def flow(*amounts: int, start_s: float = 0.0, interval_s: float = 0.1) -> Flow:
 def test_bytes_of_all_flows_in_tenths_of_a_second(
     flows: list[Flow], received: tuple[int, ...]
 ) -> None:
-    assert received_bytes(flows) == received
+    assert received_bytes(flows, began_s=0) == received
+
+
+def test_what_the_client_did_before_it_began_does_not_count() -> None:
+    assert received_bytes([flow(10, 20, start_s=0.731)], began_s=0.731) == (10, 20)
+    assert received_bytes([flow(9, start_s=0.6), flow(1, start_s=0.5)], began_s=0.5) == (1, 9)
 
 
 @given(
@@ -54,7 +60,7 @@ def test_bytes_of_all_flows_in_tenths_of_a_second(
     )
 )
 def test_no_byte_is_lost_or_made(flows: list[Flow]) -> None:
-    received = received_bytes(flows)
+    received = received_bytes(flows, min((one.start_s for one in flows), default=0))
     assert sum(received) == sum(sum(one.bytes) for one in flows)
     assert all(amount >= 0 for amount in received)
 
@@ -87,6 +93,13 @@ def test_repairing_a_loss_ends_slow_start(tmp_path: Path) -> None:
     states = [tcp(ssthresh=0x7FFFFFFF, ca_state=3 * (index > 6)) for index in range(11)]
     write_samples(tmp_path, rows_of(range(0, 220, 20), [[info] for info in states]))
     assert find_ramp_up(tmp_path, transfer(), ()).slow_start_s == 0.7
+
+
+def test_slow_start_begins_with_the_client(tmp_path: Path) -> None:
+    states = [tcp(ssthresh=0x7FFFFFFF, ca_state=3 * (index > 6)) for index in range(11)]
+    write_samples(tmp_path, rows_of(range(0, 220, 20), [[info] for info in states]))
+    late = replace(transfer(), began_s=0.2)
+    assert find_ramp_up(tmp_path, late, [FULL] * 9) == RampUp(0.0, 0.5)
 
 
 def test_without_the_senders_word_the_end_of_slow_start_is_unknown(tmp_path: Path) -> None:

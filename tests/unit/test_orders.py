@@ -60,6 +60,13 @@ def test_a_blackout_ends_with_the_loss_that_was_there_before() -> None:
     assert "loss random 3%" in found[1][1]
 
 
+def test_a_blackout_from_the_start_begins_with_the_workload() -> None:
+    dark, host = path(down={"blackouts": [["0 s", "1 s"]]}), Host(program="x")
+    network = two_hosts(dark, host, host, 1, Duration(10**10))
+    assert not any("random 100%" in line for one in network.namespaces for line in one.tc)
+    assert ["loss random 100%" in tc for _, tc in changes(dark, 10)] == [True, False]
+
+
 def test_every_direction_and_change_has_a_seed_of_its_own() -> None:
     found = changes(path(blackouts=[["1 s", "2 s"]]), 10)
     seeds = [tc.split("seed ")[1] for _, tc in found]

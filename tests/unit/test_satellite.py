@@ -330,6 +330,9 @@ CARRIER = GEO + 'satellite.return = { bandwidth = "20 MHz" }\nsatellite.forward 
         ('satellite.orbit = "goe"\n' + BOTH, r"no orbit 'goe'; did you mean 'geo'"),
         ('satellite.orbit = { planes = 1, satellites = 1, node = "90 deg" }\n' + BOTH, r"no satellite is ever 25 deg above the horizon"),
         ('satellite.orbit = { terminal = { latitude = "91 deg", longitude = "0 deg" } }\n' + BOTH, r"a latitude is between -90 deg and 90 deg"),
+        ('satellite.orbit = { planes = 9999, satellites = 9999 }\n' + BOTH, r"orbit: more than 1000000 positions"),
+        ('satellite.orbit = { handover = "1 ms" }\n' + BOTH, r"orbit: more than 1000000 positions"),
+        ('satellite.delay = "9 ms"\nsatellite.processing = "1 ms"\n' + BOTH, r"processing is added to an orbit's delay"),
         ('satellite.delay = [{ at = "1 s", delay = "9 ms" }]\n' + BOTH, r'the first delay must be at "0 s"'),
         ('satellite.delay = [{ at = "0 s", delay = "9 ms" }, { at = "0 s", delay = "8 ms" }]\n' + BOTH, r"times of the steps must increase"),
         (GEO + 'satellite.attenuation = "3"\n' + BOTH, r"satellite.attenuation: 3 has no unit"),
@@ -338,6 +341,9 @@ CARRIER = GEO + 'satellite.return = { bandwidth = "20 MHz" }\nsatellite.forward 
         (GEO + 'rate = "3 Mbit/s"\n' + BOTH, r"the satellite gives the rate"),
         (GEO + 'rtt = "3 ms"\n' + BOTH, r"the satellite gives the delay"),
         (GEO + 'changes = [{ at = "1 s", delay = "3 ms" }]\n' + BOTH, r"the satellite gives the delay"),
+        (GEO + 'changes = 3\n' + BOTH, r":6: path.changes: must be a list, not 3"),
+        (GEO + 'down.blackouts = 3\n' + BOTH, r":6: path.down.blackouts: must be a list, not 3"),
+        (GEO + 'down.changes = [{ at = "1", loss = "1 %" }]\n' + BOTH, r":6: path.down.changes.at: 1 has no unit"),
     ],
 )  # fmt: skip
 def test_what_is_wrong_with_a_satellite_is_said(lines: str, message: str) -> None:

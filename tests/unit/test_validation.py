@@ -271,6 +271,13 @@ def test_runs_are_judged_together() -> None:
     assert "greatest delay" in (verdict(judge([EVIDENCE, slow, EVIDENCE])) or "")
 
 
+def test_delays_and_losses_of_nothing_are_not_judged() -> None:
+    nothing: dict[str, object] = dict.fromkeys(("queue_drops", "path_drops"), 0)
+    nothing |= {"least_ms": None, "greatest_ms": None}
+    assert failed(crossing(packets=0, missing=0, **nothing)) == []
+    assert failed(crossing(packets=3, missing=3, **nothing)) == ["unexplained losses down"]
+
+
 def test_nothing_checked_is_no_verdict() -> None:
     assert verdict(judge([Evidence()])) is None
     assert validation_columns(None) == {}
@@ -315,15 +322,23 @@ def test_the_busiest_second_is_found(tmp_path: Path) -> None:
 
 
 def test_a_standing_queue_is_noticed(tmp_path: Path) -> None:
-    taken = [(0.5, 0, 0), (1.0, 0, 9), (1.5, 500_000, 9), (2.0, 1_000_000, 9), (2.5, 1, 0)]
+    # Until the next sample the link sends 500 kB, so that it was idle if the queue held less.
+    taken = [(0.5, 0, 0), (1.0, 0, 500_000), (1.5, 500_000, 500_000), (2.0, 1_000_000, 0)]
     assert rates(tmp_path, taken).standing
+    taken[2] = (1.5, 400_000, 499_999)
+    assert not rates(tmp_path, taken).standing
 
 
 def test_a_repaired_loss_does_not_count_as_speed() -> None:
     # 25 kB every 100 ms, but at the end of the third second everything comes at once.
     received = [25_000] * 40 + [0] * 9 + [250_000] + [25_000] * 30
-    assert steady_goodput_mbit(received) == pytest.approx(2)
-    assert steady_goodput_mbit([25_000] * 17) is None
+    assert steady_goodput_mbit(received, 2) == pytest.approx(2)
+    assert steady_goodput_mbit([0] * 10 + [25_000] * 9 + [275_000], 2) == pytest.approx(2)
+    assert steady_goodput_mbit([25_000] * 17, 2) is None
+
+
+def test_more_than_a_link_can_have_carried_shows() -> None:
+    assert steady_goodput_mbit([30_000] * 40, 2) == pytest.approx(2.4)
 
 
 # Pings and settings
@@ -350,15 +365,18 @@ def pings(raw: dict[str, object]) -> Pings | None:
 def test_pings_go_to_where_http_ends() -> None:
     asked = {"control": {"pings": 4, "interval": "20 ms"}, "path": {"rtt": "100 ms"}}
     assert pings({"path": {"rtt": "100 ms"}}) is None
-    assert pings(asked) == Pings("client", "10.0.2.2", 4, 20 * MS, 1200 * MS)
+    assert pings(asked) == Pings("client", "10.0.2.2", 4, 20 * MS, 1200 * MS, 98)
     behind = {"program": "nginx", "upstream": {"path": {"rtt": "1 s"}}}
-    assert pings(asked | {"proxy": behind}) == Pings("client", "10.0.2.2", 4, 20 * MS, 1200 * MS)
+    assert pings(asked | {"proxy": behind}) == Pings(
+        "client", "10.0.2.2", 4, 20 * MS, 1200 * MS, 98
+    )
 
 
 @pytest.mark.parametrize(
     ("raw", "message"),
     [
         ({"control": {"interval": "10 us"}}, "1 ms at least"),
+        ({"control": {"interval": "15 ms"}, "path": {"rate": "50 kbit/s"}}, "15.68 ms at least"),
         ({"control": {}, "clock": "real"}, "virtual"),
         ({"control": {"pings": 0}}, "greater than or equal to 1"),
         ({"control": {}, "path": {"drop_packets": [2]}}, "drop_packets"),

@@ -26,7 +26,7 @@ class PublishedValue:
         unit: its unit.
         source: where it was published.
         why: why ours differs, as far as it is known.
-        at_s: None if it is of the whole transfer; else the time since the workload's start, in
+        at_s: None if it is of the whole transfer; else the time since the client began, in
             the second around which it was measured.
     """
 

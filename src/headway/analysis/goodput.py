@@ -31,7 +31,7 @@ class FlowRun:
     Attributes:
         seed: its seed.
         rep: its repetition.
-        bytes: in each interval of ``INTERVAL_S`` from the workload's start to the last byte.
+        bytes: in each interval of ``INTERVAL_S`` from when the client began to the last byte.
     """
 
     seed: int

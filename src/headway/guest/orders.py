@@ -128,7 +128,7 @@ class Pings:
     count: int
     interval_ns: int
     wait_ns: int
-    frame_bytes: int = 98
+    frame_bytes: int
 
 
 @dataclass(frozen=True)

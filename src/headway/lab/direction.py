@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headway.guest.orders import Change, TraceLink
 from headway.study.path import (
@@ -65,7 +65,9 @@ def queueing(way: Way, namespace: str) -> list[str]:
         lines += _bottleneck(way)
     if namespace == way.place.loss_namespace:
         device = way.place.loss_device
-        lines.append(f"qdisc add dev {device} root handle 1: {_netem(way, Duration(0))}")
+        # A blackout from the start begins with the workload; what comes before must pass.
+        bright = replace(way, direction=way.direction.model_copy(update={"blackouts": ()}))
+        lines.append(f"qdisc add dev {device} root handle 1: {_netem(bright, Duration(0))}")
     return lines
 
 

@@ -30,7 +30,7 @@ from headway.programs.base import (
 )
 from headway.study.chain import Kind, Splitter, at_server, http_end, splitters
 from headway.study.hop import Hop, Pep
-from headway.study.model import Setting
+from headway.study.model import PING_FRAME_BYTES, Setting
 from headway.study.plan import Run
 from headway.study.workload import Migration as MigratingDownload
 
@@ -268,4 +268,5 @@ def _pings(setting: Setting, network: Network) -> Pings | None:
         setting.control.pings,
         setting.control.interval.ns,
         2 * rtt_ns + _LATEST_REPLY_NS,
+        PING_FRAME_BYTES,
     )

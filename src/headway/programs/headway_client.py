@@ -43,6 +43,7 @@ class _Request(BaseModel):
 
 
 class _Report(BaseModel):
+    ended_s: float
     requests: list[_Request]
 
 
@@ -81,7 +82,7 @@ class HeadwayClient(NativeQuic, Client):
             argv.append(f"--quic={quic_knobs(self, host)}")
         if setting.capture.qlog:
             argv.append(f"--qlog={QLOG_DIRECTORY}/{CLIENT}")
-        if self.knob("early_data", host) == "on":
+        if self._resumes(setting):
             argv.append("--early-data")
         bodies = body_files(setting)
         if bodies:
@@ -106,7 +107,10 @@ class HeadwayClient(NativeQuic, Client):
         if error := next((error for error in wrong if error), None):
             return Measurement(error=f"{self.name}: {error}")
         ends = tuple(request.last_byte_s or 0 for request in report.requests)
+        # Its report begins with the requests that count, after the connection that yields a ticket.
+        began_s = ended.at_ns / 1e9 - report.ended_s if self._resumes(setting) else 0.0
         return Measurement(
+            began_s=began_s,
             connect_s=_least(request.connected_s for request in report.requests),
             tls_s=_least(request.secured_s for request in report.requests),
             ttfb_s=_least(request.first_byte_s for request in report.requests),
@@ -114,6 +118,9 @@ class HeadwayClient(NativeQuic, Client):
             bytes=sum(request.bytes for request in report.requests),
             each_s=ends,
         )
+
+    def _resumes(self, setting: Setting) -> bool:
+        return self.knob("early_data", setting.client) == "on"
 
 
 def _received(setting: Setting) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ _FULL_INTERVALS = 5
 
 @dataclass(frozen=True)
 class RampUp:
-    """Seconds from the workload's start; None if it did not happen or is not known.
+    """Seconds from when the client began; None if it did not happen or is not known.
 
     Attributes:
         ramp_s: the receiver got what the path can carry.
@@ -56,7 +56,7 @@ def bottleneck(hops: Sequence[Hop]) -> tuple[int, Hop]:
 
 
 def path_filled_s(received: Sequence[int], rate_mbit: float) -> float | None:
-    """When goodput reached the path's rate, seconds from the workload's start; None if never.
+    """When goodput reached the path's rate, seconds from when the client began; None if never.
 
     It is the start of the first half second in which the receiver got at least 90 % of the payload
     that the path can carry in it. In no interval is more counted than the path can carry: data
@@ -79,7 +79,7 @@ def _slow_start_ended_s(hop: HopSamples, transfer: Transfer) -> float | None:
     begins_s = hop.begins_s(transfer)
     return next(
         (
-            round(moment.at_s, 9)
+            round(moment.at_s - transfer.began_s, 9)
             for moment in hop.moments
             if moment.at_s > begins_s and any(map(_left_slow_start, moment.senders.values()))
         ),

@@ -37,7 +37,8 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
     compact_qlog(directory, keep=run.setting.capture.qlog)
     observed = good and not _uploads(run.setting)
     limits = find_limits(directory, transfer) if observed else Limits()
-    received = received_bytes(measured.flows) if good and measured.flows else None
+    flows = measured.flows if good else ()
+    received = received_bytes(flows, measured.began_s) if flows else None
     ramp_up = find_ramp_up(directory, transfer, received or ()) if observed else RampUp()
     total = measured.total_s if good else None
     return Record(

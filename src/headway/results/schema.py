@@ -173,18 +173,18 @@ class Record(BaseModel):
     received_bytes: tuple[int, ...] | None = Field(
         default=None,
         description="Bytes that the receiving programs of bulk flows got, of all flows together, in each 100 ms from the start "
-        "of the workload to the last byte; null for other workloads.",
+        "of the first flow to the last byte; null for other workloads.",
     )
     ramp_s: float | None = Field(
         default=None,
-        description="Of bulk downloads: from the start of the workload until goodput reached what the path can carry, "
+        description="Of bulk downloads: from the start of the first flow until goodput reached what the path can carry, "
         "which is the start of the first half second in which the client got 90 % of it: of the narrowest link's rate, "
         "less headers (1448 bytes of payload in a frame of 1514). No 100 ms count for more than the link can carry, "
         "since data behind a repaired loss are handed on at once. Null if goodput never did, or if the rate changes.",
     )
     slow_start_s: float | None = Field(
         default=None,
-        description="From the start of the workload until the sender in front of the narrowest link left slow start: the first sample "
+        description="From the start of the request until the sender in front of the narrowest link left slow start: the first sample "
         "in which its window had reached its threshold or it was repairing losses. With PEPs that is the one which sends over that link; "
         "of several connections it is the first. Null if none did, or if the sender's state is not known.",
     )

@@ -339,6 +339,21 @@ def _read_traces(raw: Any, directory: Path) -> None:
             _read_traces(item, directory)
 
 
+_WANTED = {
+    "model_type": "a table",
+    "dict_type": "a table",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "string_type": "a text",
+    "bool_type": "true or false",
+    "int_type": "a whole number",
+    "greater_than": "more than {gt}",
+    "greater_than_equal": "{ge} or more",
+    "less_than_equal": "{le} or less",
+}
+"""What should have been there, by pydantic's types of errors."""
+
+
 def _explain(
     error: ValidationError,
     source: Source,
@@ -355,6 +370,9 @@ def _explain(
         message = f"unknown key{nearest(location[-1], _siblings(location[:-1]))}"
     elif first["type"] == "missing":
         message = "is missing"
+    elif first["type"] in _WANTED:
+        wanted = _WANTED[first["type"]].format(**first.get("ctx", {}))
+        message = f"must be {wanted}, not {first['input']!r}"
     elif first["type"] in ("enum", "literal_error"):
         message = _not_one_of(first["input"], first.get("ctx", {}).get("expected", ""))
     elif first["type"] == "string_pattern_mismatch":

@@ -47,6 +47,10 @@ class Capture(Part):
     bodies: bool = False
 
 
+PING_FRAME_BYTES = 98
+"""Of a control ping: 56 bytes of data, as ping has them by default, and headers."""
+
+
 class Control(Part):
     """ICMP echo requests from the client before the workload, over the path that it will take."""
 
@@ -56,9 +60,7 @@ class Control(Part):
     @model_validator(mode="after")
     def _apart(self) -> Self:
         if self.interval < 1_000_000:
-            raise ValueError(
-                "interval must be 1 ms at least, so that no ping meets another's queue"
-            )
+            raise ValueError("the interval of control pings must be 1 ms at least")
         return self
 
 
@@ -146,7 +148,7 @@ class Setting(Part):
                 'control pings are for clock = "virtual", in which computing takes no time'
             )
         if self.control:
-            _check_pings_pass(self.paths)
+            _check_pings_pass(self.control, self.paths)
         return self
 
     @property
@@ -188,11 +190,20 @@ def _check_declared(name: str, hops: list[str]) -> None:
         raise ValueError(f"no hop {name!r}{nearest(name, hops)}; {known}")
 
 
-def _check_pings_pass(paths: tuple[Path | None, ...]) -> None:
-    """Control pings need a path that is there before the workload, and is the same after them."""
+def _check_pings_pass(control: Control, paths: tuple[Path | None, ...]) -> None:
+    """Control pings need a path that is there before the workload, and is the same after them.
+
+    None of them may wait for another one, since their times are to be those of the path.
+    """
     links = [link for path in paths if path for link in path.links]
     for direction in (way for link in links for way in (link.down, link.up)):
         if isinstance(direction.rate, TraceRate):
             raise ValueError("control pings cannot pass a trace, which begins with the workload")
         if direction.drop_packets:
             raise ValueError("control pings would be counted among the packets of drop_packets")
+        rate = direction.lowest_rate
+        if rate and control.interval < (needed := PING_FRAME_BYTES * 8 * 10**9 // rate):
+            raise ValueError(
+                f"the interval of control pings must be {Duration(needed)} at least, "
+                f"which one takes at {rate}"
+            )

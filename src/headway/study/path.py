@@ -302,14 +302,24 @@ class Direction(Part):
     @property
     def highest_rate(self) -> Rate | None:
         """Highest rate at any time; None if unlimited, or not known because a trace gives it."""
+        return max(self._rates, default=None)
+
+    @property
+    def lowest_rate(self) -> Rate | None:
+        """Lowest rate at any time; None likewise."""
+        return min(self._rates, default=None)
+
+    @property
+    def _rates(self) -> list[Rate]:
+        """The rates that it may have, or the least and the greatest of them; none if not known."""
         changed = [change.rate for change in self.changes if change.rate is not None]
         match self.rate:
             case RateSchedule(steps=steps):
-                return max([step.rate for step in steps] + changed)
-            case RandomRate(high=high):
-                return max([high, *changed])
+                return [step.rate for step in steps] + changed
+            case RandomRate(low=low, high=high):
+                return [low, high, *changed]
             case _:
-                return None
+                return []
 
 
 _BOTH_WAYS = frozenset(Direction.model_fields)
@@ -353,9 +363,17 @@ class Link(Part):
         return _refined(satellite.over_time(carrier), value)
 
 
+class _Timed(Part):
+    """What a file may say over time of a direction by satellite, beside what follows from that."""
+
+    changes: tuple[Change, ...] = ()
+    blackouts: tuple[Window, ...] = ()
+
+
 def _refined(by_satellite: Conditions, own: dict[str, Any]) -> dict[str, Any]:
     """A direction by satellite, with what the file says of it otherwise."""
-    changes = [Change.model_validate(change) for change in own.get("changes", ())]
+    timed = _Timed.model_validate({key: own[key] for key in _Timed.model_fields if key in own})
+    changes = [*timed.changes]
     for key in ("rate", "delay"):
         if key in own or any(getattr(change, key) is not None for change in changes):
             raise ValueError(f"the satellite gives the {key}; leave it out here")
@@ -366,7 +384,7 @@ def _refined(by_satellite: Conditions, own: dict[str, Any]) -> dict[str, Any]:
         "rate": {"steps": [{"at": at, "rate": rate} for at, rate in by_satellite.rates]},
         "delay": delay,
         "changes": sorted(changes, key=lambda change: change.at),
-        "blackouts": [*by_satellite.outages, *own.get("blackouts", ())],
+        "blackouts": [*by_satellite.outages, *timed.blackouts],
     }
 
 

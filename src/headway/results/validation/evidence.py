@@ -74,8 +74,8 @@ class Rates:
         between: the section that it lies on, as ``proxy-gw > proxy-st``.
         link_mbit: its rate, Mbit/s, which counts Ethernet frames.
         busiest_mbit: the most that it carried over a second.
-        standing: whether its queue was never found empty for a second, so that it must have carried
-            all it can.
+        standing: whether for a second its queue held more at every sample than it sends until the
+            next one, so that it must have carried all it can.
         payload_mbit: the most payload that the link can carry.
         steady_mbit: median goodput of the seconds of the second half of a bulk download; None for
             others, and for short ones.

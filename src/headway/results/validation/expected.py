@@ -14,8 +14,6 @@ from headway.study.path import (
     Discipline,
     Jitter,
     Path,
-    RandomRate,
-    RateSchedule,
     TraceRate,
 )
 from headway.study.units import Duration
@@ -137,25 +135,13 @@ def _longest_wait_ns(direction: Direction, rtt: Duration) -> int | None:
     """How long a full queue and the packet that is being sent take; None if not known."""
     if direction.rate is None:
         return 0
-    lowest = _lowest_rate(direction)
+    lowest = direction.lowest_rate
     if lowest is None or direction.first_rate is None:
         return None
     if direction.queue.discipline is not Discipline.DROPTAIL:
         return None
     limit = direction.queue.limit_bytes(direction.first_rate, rtt)
     return (limit + FRAME_BYTES) * 8 * 10**9 // lowest
-
-
-def _lowest_rate(direction: Direction) -> int | None:
-    """The least rate at any time; None if a trace gives it."""
-    changed = [change.rate for change in direction.changes if change.rate is not None]
-    match direction.rate:
-        case RateSchedule(steps=steps):
-            return min([step.rate for step in steps] + changed)
-        case RandomRate(low=low):
-            return min([low, *changed])
-        case _:
-            return None
 
 
 def _loses_evenly(direction: Direction) -> bool:

@@ -94,9 +94,9 @@ def _loss_checks(found: Sequence[Crossing]) -> Iterator[Check]:
     off = sum(_unexplained(one) for one in found)
     note = f"packets, of {packets}, missing from the receiver's capture and from drop counters"
     yield Check(f"unexplained losses {first.way}", first.between, 0, off, 0, 0, "packets", note)
-    if first.loss:
+    trials = sum(_met_loss(one) for one in found)
+    if first.loss and trials:
         lost = sum(one.path_drops or 0 for one in found)
-        trials = sum(_met_loss(one) for one in found)
         yield _loss_check(
             f"{LOSS} {first.way}", first.between, first.loss, lost, trials, "packets past the queue"
         )
@@ -138,6 +138,8 @@ def _delay_checks(found: Sequence[Crossing]) -> Iterator[Check]:
     span = first.span
     least = _extreme(min, (one.least_ms for one in found))
     greatest = _extreme(max, (one.greatest_ms for one in found))
+    if least is None:
+        return  # Nothing arrived; whether that is as it must be, drops tell.
     note = "one-way delay of the fastest packet: the sum of the delays"
     yield Check(
         f"{LEAST_DELAY} {first.way}",

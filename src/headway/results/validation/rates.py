@@ -8,7 +8,7 @@ from pathlib import Path
 
 from headway.results.goodput import INTERVAL_S, received_bytes
 from headway.results.samples import Sample, read_samples
-from headway.results.transfer import Hop, Transfer
+from headway.results.transfer import Transfer
 from headway.results.validation.evidence import Rates
 from headway.study.model import Setting
 from headway.study.path import FRAME_BYTES
@@ -33,15 +33,17 @@ def find_rates(setting: Setting, transfer: Transfer, run_directory: Path) -> Rat
     samples = read_samples(run_directory).taken
     if hop is None or hop.rate_mbit is None or not samples:
         return None
-    busiest_mbit, standing = _use(samples, hop)
+    busiest_mbit, standing = _use(samples, hop.queue_device, hop.rate_mbit)
     payload = _QUIC_PAYLOAD_BYTES if setting.protocol.over_quic else _TCP_PAYLOAD_BYTES
+    payload_mbit = hop.rate_mbit * payload / FRAME_BYTES
+    received = received_bytes(transfer.flows, transfer.began_s)
     return Rates(
         between=hop.name,
         link_mbit=hop.rate_mbit,
         busiest_mbit=busiest_mbit,
         standing=standing,
-        payload_mbit=hop.rate_mbit * payload / FRAME_BYTES,
-        steady_mbit=steady_goodput_mbit(received_bytes(transfer.flows))
+        payload_mbit=payload_mbit,
+        steady_mbit=steady_goodput_mbit(received, payload_mbit)
         if _downloads(setting.workload)
         else None,
     )
@@ -51,35 +53,54 @@ def _downloads(workload: Workload) -> bool:
     return isinstance(workload, Bulk) and workload.direction is BulkDirection.DOWNLOAD
 
 
-def _use(samples: Sequence[Sample], hop: Hop) -> tuple[float, bool]:
-    """The most that a link carried over a second, Mbit/s, and whether its queue stood for one."""
-    seen = [(sample.at_s, sample.queues[hop.queue_device]) for sample in samples]
-    used: dict[bool, float] = {True: 0.0, False: 0.0}
+def _use(samples: Sequence[Sample], queue_device: str, rate_mbit: float) -> tuple[float, bool]:
+    """The most that a link carried over a second, Mbit/s, and whether its queue stood for one.
+
+    A queue stands if it holds more at every sample than the link sends until the next one: samples
+    may happen to find backlogs only, where a sender sends in bursts.
+    """
+    seen = [(sample.at_s, sample.queues[queue_device]) for sample in samples]
+    busiest_mbit, stood = 0.0, False
     first = stands_from = 0
     for last, (at_s, queue) in enumerate(seen):
-        if not queue.backlog_bytes:
-            stands_from = last + 1
+        earlier_s, earlier = seen[max(last - 1, 0)]
+        if earlier.backlog_bytes < rate_mbit * 1e6 / 8 * (at_s - earlier_s):
+            stands_from = last
         while at_s - seen[first][0] >= _WINDOW_S:
             begin_s, before = seen[first]
-            rate_mbit = (queue.sent_bytes - before.sent_bytes) * 8e-6 / (at_s - begin_s)
-            standing = stands_from <= first
-            used[standing] = max(used[standing], rate_mbit)
+            used_mbit = (queue.sent_bytes - before.sent_bytes) * 8e-6 / (at_s - begin_s)
+            busiest_mbit = max(busiest_mbit, used_mbit)
+            stood |= stands_from <= first
             first += 1
-    return max(used.values()), used[True] > 0
+    return busiest_mbit, stood
 
 
-def steady_goodput_mbit(received: Sequence[int]) -> float | None:
+def steady_goodput_mbit(received: Sequence[int], payload_mbit: float) -> float | None:
     """Median of the seconds of the second half, which slow start no longer shapes.
-
-    A median, because after a repaired loss a receiver gets what waited for it all at once: in some
-    seconds more than a link carries.
 
     Args:
         received: bytes in intervals of `INTERVAL_S`.
+        payload_mbit: the most payload that the link can carry.
     """
-    half = received[len(received) // 2 :]
+    carried = _carried_bytes(received, payload_mbit * 1e6 / 8 * INTERVAL_S)
+    half = carried[len(carried) // 2 :]
     seconds = [
         sum(half[place : place + _PER_SECOND]) * 8e-6
         for place in range(0, len(half) - _PER_SECOND + 1, _PER_SECOND)
     ]
     return statistics.median(seconds) if seconds else None
+
+
+def _carried_bytes(received: Sequence[int], most_bytes: float) -> list[float]:
+    """What the link carried in each interval, at the latest.
+
+    After a repaired loss a receiver gets what waited for it all at once, in some intervals more
+    than a link carries; it came before. What the link cannot have carried since the start either
+    is spread over all intervals, so that it shows.
+    """
+    carried: list[float] = []
+    waited = 0.0
+    for amount in reversed(received):
+        carried.append(min(amount + waited, most_bytes))
+        waited += amount - carried[-1]
+    return [amount + waited / len(carried) for amount in reversed(carried)]

@@ -45,6 +45,8 @@ class Satellite(Part):
             raise ValueError("give either an orbit or a delay, not both")
         if not self.orbit and not self.delay and not (self.forward.delay and self.return_.delay):
             raise ValueError('needs an orbit, as "geo", or a delay, as "250 ms"')
+        if self.processing and not self.orbit:
+            raise ValueError("processing is added to an orbit's delay; here, add it to the delay")
         for carrier in (self.forward, self.return_):
             self.over_time(carrier)
         return self

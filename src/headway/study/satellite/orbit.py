@@ -29,6 +29,8 @@ _EARTH_TURN = 7.292115e-5
 LIGHT_M_S = 299_792_458.0
 _RESOLUTION_NS = 1_000
 _MOST_SAMPLES = 100_000
+_MOST_POSITIONS = 1_000_000
+"""Of satellites at hand-overs; so many are computed within seconds."""
 
 _NAMED: dict[str, dict[str, Any]] = {
     "geo": {
@@ -110,6 +112,11 @@ class Orbit(Part):
             raise ValueError("the interruption is shorter than the time between hand-overs")
         if self.until > _MOST_SAMPLES * self.sampling:
             raise ValueError(f"more than {_MOST_SAMPLES} samples; give less often")
+        if self.until * self.planes * self.satellites > _MOST_POSITIONS * self.handover:
+            raise ValueError(
+                f"more than {_MOST_POSITIONS} positions of satellites, each at every hand-over; "
+                "have fewer of either, or an earlier end"
+            )
         return self
 
 
