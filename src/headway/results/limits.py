@@ -74,7 +74,7 @@ def _limits(
         sndbuf_limited_s=seconds[Limit.SEND_BUFFER],
         retransmits=_sum(hop.lost for hop in hops),
         timeouts=_sum(hop.timeouts for hop in hops),
-        utilisation=max(filter(None, (hop.utilisation(end_s) for hop in hops)), default=None),
+        utilisation=_highest(hop.utilisation(end_s) for hop in hops),
         queue_peak_bytes=max(moment.backlog_bytes for hop in hops for moment in hop.moments),
         queue_drops=sum(moment.queue_drops for moment in last),
         path_drops=sum(moment.path_drops for moment in last),
@@ -85,3 +85,8 @@ def _sum(counts: Iterable[int | None]) -> int | None:
     """Over all sections; None if one of them does not tell."""
     known = list(counts)
     return None if None in known else sum(count or 0 for count in known)
+
+
+def _highest(shares: Iterable[float | None]) -> float | None:
+    """Of the sections that have a rate; None if none has."""
+    return max((share for share in shares if share is not None), default=None)
