@@ -36,14 +36,10 @@ impl SavedPaths {
     /// What a new connection to a peer may use, which it has until it is settled.
     pub(crate) fn lend(&mut self, peer: IpAddr, config: &Config, now: Instant) -> Option<Loan> {
         let loan = match self.0.get(&peer) {
-            Some(Entry::Kept(loan)) => *loan,
+            Some(Entry::Kept(loan)) if loan.until.is_none_or(|until| now <= until) => *loan,
             Some(Entry::Lent | Entry::Deleted) => return None,
-            None => Loan { saved: config.saved()?, until: None },
+            Some(Entry::Kept(_)) | None => Loan { saved: config.saved()?, until: None },
         };
-        if loan.until.is_some_and(|until| now > until) {
-            self.0.remove(&peer);
-            return None;
-        }
         self.0.insert(peer, Entry::Lent);
         Some(loan)
     }
@@ -54,7 +50,10 @@ impl SavedPaths {
             self.0.insert(peer, loan.map_or(Entry::Deleted, Entry::Kept));
         }
         if let Some((peer, loan)) = outcome.observed {
-            self.0.insert(peer, Entry::Kept(loan));
+            // What another connection has been lent meanwhile stays its own.
+            if !matches!(self.0.get(&peer), Some(Entry::Lent)) {
+                self.0.insert(peer, Entry::Kept(loan));
+            }
         }
     }
 }
@@ -185,6 +184,29 @@ mod tests {
         assert_eq!(paths.lend(PEER, &config, now), first);
         paths.settle(resumption.end(PEER, &config));
         assert_eq!(paths.lend(PEER, &config, now), None, "the first one gave it back before");
+    }
+
+    #[test]
+    fn what_is_lent_is_not_lent_again_because_another_connection_ended() {
+        let config = config("saved-window=1000,saved-rtt=580ms,remember=60s");
+        let (mut paths, now) = (SavedPaths::default(), Instant::now());
+        assert!(paths.lend(PEER, &config, now).is_some());
+        let mut other = Resumption::new(PEER, paths.lend(PEER, &config, now), now);
+        transfer(&mut other, now, 200_000);
+        paths.settle(other.end(PEER, &config));
+        assert_eq!(paths.lend(PEER, &config, now), None);
+    }
+
+    #[test]
+    fn configured_parameters_serve_again_when_observed_ones_are_too_old() {
+        let config = config("saved-window=1000,saved-rtt=580ms,remember=60s");
+        let (mut paths, now) = (SavedPaths::default(), Instant::now());
+        let mut first = Resumption::new(PEER, paths.lend(PEER, &config, now), now);
+        transfer(&mut first, now, 200_000);
+        paths.settle(first.end(PEER, &config));
+        let later = now + Duration::from_secs(120);
+        let loan = paths.lend(PEER, &config, later);
+        assert_eq!(loan.map(|loan| (loan.saved.window, loan.until)), Some((1_200_000, None)));
     }
 
     #[test]
