@@ -46,3 +46,9 @@ def test_a_path_that_is_not_the_stated_one_is_noticed(
     checks = measure_path(machine, stated, seed=1, directory=tmp_path, cpu=0)
     failed = {check.name for check in checks if not check.passed}
     assert failed >= {"rtt", "delay up", "rate down", "loss up", "queue depth down"}
+
+
+def test_a_link_that_loses_everything_does_so(machine: Machine, tmp_path: Path) -> None:
+    path = NetworkPath.model_validate({"rate": "10 Mbit/s", "loss": "100 %"})
+    checks = measure_path(machine, path, seed=1, directory=tmp_path, cpu=0)
+    assert [str(check) for check in checks if not check.passed] == []
