@@ -51,4 +51,5 @@ def test_a_path_that_is_not_the_stated_one_is_noticed(
 def test_a_link_that_loses_everything_does_so(machine: Machine, tmp_path: Path) -> None:
     path = NetworkPath.model_validate({"rate": "10 Mbit/s", "loss": "100 %"})
     checks = measure_path(machine, path, seed=1, directory=tmp_path, cpu=0)
-    assert [str(check) for check in checks if not check.passed] == []
+    # Nothing arrives that could tell a delay or a rate.
+    assert [check.passed for check in checks if check.name.startswith("loss")] == [True, True]
