@@ -170,7 +170,7 @@ def _first_queue(course: Course) -> Stage | None:
     first = next((s for s in course.stages if s.limit_bytes is not None), None)
     if first is None or any(stage.direction.reordering for stage in course.stages):
         return None
-    if any(stage.direction.loss.mean == 1 for stage in course.stages):
+    if any(stage.direction.loss.mean >= 1 for stage in course.stages):
         return None  # what never arrives tells nothing
     place = course.stages.index(first)
     behind = course.stages[place + 1 :]
