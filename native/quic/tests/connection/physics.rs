@@ -23,9 +23,14 @@ fn every_controller_fills_a_path() {
             left == 0
         });
         let seconds = (fetch.finished[0].2 - from.unwrap().0).as_secs_f64();
-        let share = 1_000_000.0 * 8e-6 / seconds / (20.0 * 1170.0 / 1200.0);
-        // More than all of it only as far as data had come before and waited behind a gap.
-        assert!(share > 0.9 && share < 1.1, "{algorithm}: {share}");
+        let rate = 20.0 * 1170.0 / 1200.0;
+        let share = 1_000_000.0 * 8e-6 / seconds / rate;
+        // How far above 1 it may be depends on what had come before and waited behind a gap;
+        // the whole transfer cannot be faster than the path.
+        assert!(share > 0.9, "{algorithm}: {share}");
+        let whole = (fetch.finished[0].2 - fetch.came[0].0).as_secs_f64();
+        let later = 2_500_000.0 - fetch.came[0].2 as f64;
+        assert!(later * 8e-6 / whole < rate, "{algorithm}: {whole}");
     }
 }
 
