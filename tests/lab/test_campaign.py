@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 from distributed import Client, LocalCluster
 
+from headway.cache import cache_directory
 from headway.lab.image import find
-from headway.lab.image.cache import cache_directory
 from headway.results.store import read_records
 
 pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("machine")]

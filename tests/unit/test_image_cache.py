@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from headway.cache import Store, cache_directory, digest, remove_tree, written_atomically
 from headway.errors import HeadwayError, WrongInputError
-from headway.lab.image.cache import Store, cache_directory, digest, remove_tree, written_atomically
 
 
 class Told:

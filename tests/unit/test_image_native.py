@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
+from headway.cache import Store
 from headway.errors import HeadwayError
 from headway.lab.image import SilentProgress, rust
 from headway.lab.image.apt import Package, PrivateApt
-from headway.lab.image.cache import Store
 from headway.lab.image.image import Layout
 from headway.lab.image.inputs import KernelInputs, NativeInputs, RootInputs
 from headway.lab.image.native import _write_sources, build_native

@@ -12,7 +12,7 @@ use bytes::BytesMut;
 use headway_http::event::ServerEvent;
 use headway_http::h1;
 use headway_http::h2;
-use headway_http::service::{Body, Generated, Service, Site};
+use headway_http::service::{Body, Files, Generated, Service};
 use headway_http::side::ServerSide;
 use headway_http::tcp::{Pipe, Reading, SocketOptions, TlsSide, listen};
 use headway_http::tls::{Identity, Protocol, ServerTls, Versions};
@@ -121,7 +121,7 @@ fn exchange(side: &mut dyn ServerSide, pipe: &mut Pipe) -> Option<()> {
                 if request.path.ends_with("?last") {
                     side.go_away();
                 }
-                side.respond(id, Site::new(None, Vec::new()).respond(&request));
+                side.respond(id, Files::new(None, Vec::new()).respond(&request));
             }
         }
         if side.is_finished() {

@@ -1,4 +1,5 @@
-//! `headway-server`: a server of files and generated bodies over HTTP/1.1, HTTP/2 and HTTP/3.
+//! `headway-server`: a server of files, of generated bodies or of a recorded site over HTTP/1.1,
+//! HTTP/2 and HTTP/3.
 
 mod access_log;
 mod exchanges;

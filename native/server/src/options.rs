@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use clap::{Parser, ValueEnum};
 use headway_http::h2;
+use headway_http::service::{Files, Service, Site, SiteError};
 use headway_http::tcp::SocketOptions;
 use headway_http::tls::{Identity, Protocol, ServerTls, TlsError, Versions};
 use headway_quic::knobs::{self, KnobError};
@@ -23,6 +24,9 @@ pub(crate) enum StartError {
     /// Certificate or key are of no use.
     #[error(transparent)]
     Tls(#[from] TlsError),
+    /// There is no recorded site to be replayed.
+    #[error("cannot replay: {0}")]
+    Site(#[from] SiteError),
     /// The log cannot be written.
     #[error("{}: {source}", path.display())]
     Log {
@@ -36,7 +40,8 @@ pub(crate) enum StartError {
     Io(#[from] io::Error),
 }
 
-/// Serves files, and at /bytes/N bodies of N bytes, over HTTP/1.1, HTTP/2 and HTTP/3.
+/// Serves files and, at /bytes/N, bodies of N bytes, or replays a recorded site: over HTTP/1.1,
+/// HTTP/2 and HTTP/3.
 #[derive(Debug, Parser)]
 #[command(name = "headway-server", version, after_long_help = quic_help())]
 pub(crate) struct Options {
@@ -54,7 +59,11 @@ pub(crate) struct Options {
     key: Option<PathBuf>,
     /// Directory of the files; without it there are only generated bodies
     #[arg(long, value_name = "DIRECTORY")]
-    pub(crate) root: Option<PathBuf>,
+    root: Option<PathBuf>,
+    /// Replay tree of a recorded site, which is served instead of files; what is asked without TLS
+    /// may be for https, by X-Forwarded-Proto
+    #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["root", "header"])]
+    site: Option<PathBuf>,
     /// What is offered, the preferred one first: h1, h2, h3
     #[arg(long, value_delimiter = ',', default_value = "h2,h1", value_name = "LIST")]
     protocols: Vec<ProtocolName>,
@@ -101,7 +110,7 @@ pub(crate) struct Options {
     tls: TlsVersions,
     /// Field added to all responses, as "name: value"; may be repeated
     #[arg(long, value_name = "FIELD", value_parser = field)]
-    pub(crate) header: Vec<Field>,
+    header: Vec<Field>,
     /// A JSON line for every request, to this file; - is the standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) access_log: Option<PathBuf>,
@@ -127,6 +136,14 @@ enum TlsVersions {
 }
 
 impl Options {
+    /// What requests are answered with.
+    pub(crate) fn service(&self) -> Result<Box<dyn Service>, SiteError> {
+        Ok(match &self.site {
+            Some(directory) => Box::new(Site::open(directory)?),
+            None => Box::new(Files::new(self.root.clone(), self.header.clone())),
+        })
+    }
+
     /// What TCP sockets are set to.
     pub(crate) fn socket(&self) -> SocketOptions {
         SocketOptions {
@@ -239,6 +256,10 @@ mod tests {
         assert!(parse(&["--plain", "127.0.0.1:80"]).is_ok());
         for wrong in [&[][..], &["--listen", "127.0.0.1:443"], &["--plain", "127.0.0.1"]] {
             assert!(parse(wrong).is_err(), "{wrong:?}");
+        }
+        for other in [["--root", "x"], ["--header", "a: b"]] {
+            let both = [&["--plain", "127.0.0.1:80", "--site", "x"], &other[..]].concat();
+            assert!(parse(&both).unwrap_err().to_string().contains("cannot be used with"));
         }
         let unknown = parse(&["--plain", "127.0.0.1:80", "--scheduler", "fifo"]).unwrap_err();
         assert!(unknown.to_string().contains("no scheduler 'fifo'"));

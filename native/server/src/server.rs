@@ -4,7 +4,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::Instant;
 
 use headway_http::h2;
-use headway_http::service::Site;
+use headway_http::service::Service;
 use headway_http::tcp::{Pipe, SocketOptions, TlsSide};
 use headway_reactor::{Application, Reactor, Ready, Signals, Token};
 
@@ -30,7 +30,7 @@ pub(crate) struct Server {
     /// Connections that the server has ended and the client may still end, oldest first.
     ending: VecDeque<(Instant, Token)>,
     opened: u64,
-    site: Site,
+    service: Box<dyn Service>,
     log: AccessLog,
     socket: SocketOptions,
     h2: h2::ServerOptions,
@@ -46,6 +46,8 @@ impl Server {
             let path = options.access_log.clone().unwrap_or_default();
             StartError::Log { path, source }
         })?;
+        // Whoever reads that it listens can ask.
+        let service = options.service()?;
         let listeners = listeners(options, reactor)?;
         let quic = quic_listeners(options, reactor, FIRST_LISTENER + listeners.len() as u64)?;
         Ok(Self {
@@ -55,7 +57,7 @@ impl Server {
             connections: HashMap::new(),
             ending: VecDeque::new(),
             opened: 0,
-            site: Site::new(options.root.clone(), options.header.clone()),
+            service,
             log,
             socket: options.socket(),
             h2: options.h2(),
@@ -105,7 +107,7 @@ impl Server {
         now: Instant,
     ) -> io::Result<()> {
         let Some(connection) = self.connections.get_mut(&token) else { return Ok(()) };
-        let mut context = Context { service: &mut self.site, log: &mut self.log, now };
+        let mut context = Context { service: self.service.as_mut(), log: &mut self.log, now };
         match connection.progress(ready, &mut context, reactor, token)? {
             Outcome::Open => {}
             Outcome::Ending => self.ending.push_back((now + LINGER, token)),
@@ -115,7 +117,7 @@ impl Server {
     }
 
     fn end(&mut self, now: Instant) {
-        let mut context = Context { service: &mut self.site, log: &mut self.log, now };
+        let mut context = Context { service: self.service.as_mut(), log: &mut self.log, now };
         for connection in self.connections.values_mut() {
             connection.end(&mut context);
         }
@@ -150,13 +152,13 @@ impl Application for Server {
 
     fn turn(&mut self, _reactor: &Reactor, now: Instant) -> io::Result<()> {
         while let Some((_, token)) = self.ending.front().filter(|(at, _)| *at <= now) {
-            let mut context = Context { service: &mut self.site, log: &mut self.log, now };
+            let mut context = Context { service: self.service.as_mut(), log: &mut self.log, now };
             if let Some(mut connection) = self.connections.remove(token) {
                 connection.give_up("the client did not end the connection", &mut context);
             }
             self.ending.pop_front();
         }
-        let mut context = Context { service: &mut self.site, log: &mut self.log, now };
+        let mut context = Context { service: self.service.as_mut(), log: &mut self.log, now };
         self.quic.iter_mut().try_for_each(|quic| quic.turn(&mut self.opened, &mut context))
     }
 

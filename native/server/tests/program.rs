@@ -116,6 +116,39 @@ fn files_and_bodies_are_served_and_logged() {
 }
 
 #[test]
+fn a_recorded_site_is_replayed_as_a_proxy_asks_for_it() {
+    let tree = temporary("site");
+    std::fs::create_dir_all(&tree).unwrap();
+    for scheme in ["http", "https"] {
+        std::fs::write(tree.join(scheme), scheme).unwrap();
+    }
+    let entry = |scheme: &str| {
+        serde_json::json!({
+            "method": "GET", "url": format!("{scheme}://a/"), "status": 200,
+            "headers": [["set-cookie", "a"], ["set-cookie", "b"]],
+            "body": scheme, "bytes": scheme.len(),
+        })
+    };
+    let list =
+        serde_json::json!({"page": "https://a/", "exchanges": [entry("http"), entry("https")]});
+    std::fs::write(tree.join("site.json"), list.to_string()).unwrap();
+    let server = Running::start(&["--site", tree.to_str().unwrap()]);
+    let mut stream = server.connect();
+    for (line, content) in [("", "http"), ("x-forwarded-proto: https\r\n", "https")] {
+        write!(stream, "GET / HTTP/1.1\r\nhost: a\r\n{line}\r\n").unwrap();
+        let cookies = "set-cookie: a\r\nset-cookie: b";
+        let length = content.len();
+        let expected =
+            format!("HTTP/1.1 200 OK\r\n{cookies}\r\ncontent-length: {length}\r\n\r\n{content}");
+        let mut answer = vec![0; expected.len()];
+        stream.read_exact(&mut answer).unwrap();
+        assert_eq!(String::from_utf8(answer).unwrap(), expected);
+    }
+    assert_eq!(server.end(), (Some(0), String::new()));
+    std::fs::remove_dir_all(tree).unwrap();
+}
+
+#[test]
 fn clients_that_do_not_read_cost_little_memory() {
     let server = Running::start(&[]);
     let mut slow: Vec<_> = (0..20).map(|_| server.connect()).collect();
@@ -176,4 +209,8 @@ fn wrong_options_and_taken_addresses_are_told_apart() {
     assert!(said.starts_with(&format!("headway-server: cannot listen on {address}: ")), "{said}");
     let (status, said) = run(&["--listen", "127.0.0.1:0", "--cert", "/none", "--key", "/none"]);
     assert!(status == Some(1) && said.starts_with("headway-server: /none: "), "{said}");
+    let (status, said) = run(&["--plain", "127.0.0.1:0", "--site", "/none"]);
+    assert_eq!(status, Some(1));
+    assert!(said.starts_with("headway-server: cannot replay: /none/site.json: "), "{said}");
+    assert_eq!(said.lines().count(), 1);
 }

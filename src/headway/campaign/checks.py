@@ -9,6 +9,7 @@ from headway.lab.image import installed_extras
 from headway.programs import adapters_of, check_programs, remarks
 from headway.study.experiment import Study
 from headway.study.plan import Run, plan
+from headway.web.library import find_site
 
 
 def checked_plan(study: Study, name: str) -> tuple[Run, ...]:
@@ -25,6 +26,8 @@ def checked_plan(study: Study, name: str) -> tuple[Run, ...]:
     for run in first_repetition(runs):
         try:
             check_programs(run.setting)
+            if run.setting.site:
+                find_site(run.setting.site)
         except WrongInputError as error:
             raise WrongInputError(str(error), where=_place(run, name)) from None
     return runs

@@ -42,7 +42,7 @@ from headway.programs.base import Measurement
 from headway.results.record import make_record
 from headway.results.schema import Record
 from headway.study.path import Path as NetworkPath
-from headway.study.plan import Run
+from headway.study.plan import Run, boots
 
 if TYPE_CHECKING:
     from headway.selftest import Check
@@ -222,16 +222,20 @@ class ClusterExecutor:
 
     def execute(self, runs: Sequence[Run], artifacts: Callable[[str], Path], keep: Keep) -> None:
         """See `Executor`."""
-        for run, result in self._results(lambda run: self._submit(carry_out_here, run), runs):
-            directory = artifacts(run.run_id)
-            if directory.exists():
-                shutil.rmtree(directory)
-            directory.mkdir(parents=True)
+        together = boots(runs)
+        for boot, result in self._results(
+            lambda boot: self._submit(carry_out_here, boot), together
+        ):
+            directories = [artifacts(run.run_id) for run in boot]
+            for directory in directories:
+                shutil.rmtree(directory, ignore_errors=True)
+                directory.mkdir(parents=True)
             if isinstance(result, KilledWorker):
-                keep([_without_worker(run, directory)])
-            else:
-                unpack_artifacts(result.artifacts, directory)
-                keep([result.record])
+                keep([_without_worker(*one) for one in zip(boot, directories, strict=True)])
+                continue
+            for finished, directory in zip(result, directories, strict=True):
+                unpack_artifacts(finished.artifacts, directory)
+            keep([finished.record for finished in result])
 
     def end(self) -> None:
         """End what still runs on the workers; nothing of this study is started there any more."""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from headway.lab.image.cache import cache_directory
+from headway.cache import cache_directory
 from headway.results.schema import Record, Status
 from headway.results.store import write_atomically
 from headway.study.chain import at_server, splitters

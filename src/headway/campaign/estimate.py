@@ -15,7 +15,8 @@ from headway.study.model import Clock, Setting
 from headway.study.path import FRAME_BYTES
 from headway.study.path import Path as NetworkPath
 from headway.study.plan import Run
-from headway.study.workload import Bulk
+from headway.study.workload import Bulk, Page
+from headway.web.library import find_site
 
 _SEGMENT_BYTES = 1448
 _INITIAL_WINDOW = 10
@@ -121,8 +122,11 @@ def expected_virtual_s(setting: Setting) -> float:
 def _expected_bytes(setting: Setting) -> float:
     """About how much a run carries; for flows that last for a time, at most."""
     workload = setting.workload
+    if isinstance(workload, Page):
+        return find_site(workload.site).size_bytes
     if workload.size is not None:
         return int(workload.size) * workload.requests
+    assert isinstance(workload, Bulk), "only bulk flows have no size"
     down = [link.down for path in setting.paths if path for link in path.links]
     rates = [float(direction.first_rate) for direction in down if direction.first_rate]
     span_s = max(workload.starts).s + (workload.duration.s if workload.duration else 0.0)

@@ -9,8 +9,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
+from headway.cache import Store, cache_directory, digest
 from headway.lab.image import Image, ImageInfo, InstalledExtra, KernelInfo, NativeInfo, RootInfo
-from headway.lab.image.cache import Store, cache_directory, digest
 from headway.lab.image.image import INFO_FILE, KERNEL_FILE, PROGRAMS_DIRECTORY, TREE_DIRECTORY
 
 _TELLING = ("key", "version", "packages")

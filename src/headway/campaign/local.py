@@ -5,7 +5,7 @@ from __future__ import annotations
 import queue
 import shutil
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING
 from headway.campaign.executor import Keep, explained
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.machine import Machine
-from headway.lab.run import carry_out
+from headway.lab.together import carry_out_together
 from headway.results.record import make_record
 from headway.results.schema import Record
 from headway.study.path import Path as NetworkPath
-from headway.study.plan import Run
+from headway.study.plan import Run, boots
 
 if TYPE_CHECKING:
     from headway.selftest import Check
@@ -62,9 +62,9 @@ class LocalExecutor:
 
     def execute(self, runs: Sequence[Run], artifacts: Callable[[str], Path], keep: Keep) -> None:
         """See `Executor`."""
-        waiting: queue.SimpleQueue[Run] = queue.SimpleQueue()
-        for run in runs:
-            waiting.put(run)
+        waiting: queue.SimpleQueue[tuple[Run, ...]] = queue.SimpleQueue()
+        for boot in boots(runs):
+            waiting.put(boot)
         finished: _Finished = queue.SimpleQueue()
         cancellation = Cancellation()
         workers = [
@@ -90,7 +90,7 @@ class _Worker:
     """Carries out runs on one core until none are left."""
 
     core: int
-    runs: queue.SimpleQueue[Run]
+    boots: queue.SimpleQueue[tuple[Run, ...]]
     finished: _Finished
     machine: Machine
     artifacts: Callable[[str], Path]
@@ -101,24 +101,25 @@ class _Worker:
         try:
             while True:
                 try:
-                    run = self.runs.get_nowait()
+                    boot = self.boots.get_nowait()
                 except queue.Empty:
                     break
-                self.finished.put(self._one(run))
+                for record in self._carry_out(boot):
+                    self.finished.put(record)
             self.finished.put(None)
         except Cancelled:
             self.finished.put(None)
         except BaseException as error:
             self.finished.put(error)
 
-    def _one(self, run: Run) -> Record:
-        directory = self.artifacts(run.run_id)
-        if directory.exists():
-            shutil.rmtree(directory)
-        result = carry_out(
-            run, self.machine, directory, cpu=self.core, cancellation=self.cancellation
-        )
-        return make_record(run, result, directory)
+    def _carry_out(self, runs: tuple[Run, ...]) -> Iterator[Record]:
+        directories = [self.artifacts(run.run_id) for run in runs]
+        for directory in directories:
+            shutil.rmtree(directory, ignore_errors=True)
+        for run, directory, result in carry_out_together(
+            runs, self.machine, directories, cpu=self.core, cancellation=self.cancellation
+        ):
+            yield make_record(run, result, directory)
 
 
 def _collect(finished: _Finished, working: int, arrived: list[Record], keep: Keep) -> None:

@@ -17,14 +17,15 @@ from typing import TYPE_CHECKING, Any
 from distributed import Worker, get_worker
 
 from headway import __version__
+from headway.cache import cache_directory, digest
 from headway.campaign.cores import leased_core
 from headway.campaign.imageparts import ImageParts, Part, extract
 from headway.lab.bodies import bodies_directory, body_file
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.image import compiled_guest_code
-from headway.lab.image.cache import cache_directory, digest
 from headway.lab.machine import Machine
-from headway.lab.run import carry_out
+from headway.lab.run import Result
+from headway.lab.together import carry_out_together
 from headway.results.provenance import host_facts
 from headway.results.record import make_record
 from headway.results.schema import Record
@@ -128,19 +129,24 @@ def _archive(transfer: str, worker: Worker) -> Path:
     return Path(worker.local_directory) / f"{transfer}.tar"
 
 
-def carry_out_here(run: Run, demand: Demand) -> Finished | NotReady:
-    """Carry out a run on this worker, on a core of its own."""
+def carry_out_here(runs: tuple[Run, ...], demand: Demand) -> list[Finished] | NotReady:
+    """Carry out runs of one boot on this worker, on a core of its own."""
     with _site(demand) as site:
         if site is None:
             return NotReady(get_worker().address)
-        for size in run.setting.served_sizes:
+        for size in runs[0].setting.served_sizes:
             body_file(size)
-        result = carry_out(
-            run, site.machine, site.directory, cpu=site.core, cancellation=site.cancellation
+        directories = [site.directory / run.run_id for run in runs]
+        results = carry_out_together(
+            runs, site.machine, directories, cpu=site.core, cancellation=site.cancellation
         )
-        record = make_record(run, result, site.directory)
-        everything = run.setting.capture.packets or run.setting.capture.qlog
-        return Finished(record, _pack(site.directory, None if everything else _FILE_LIMIT_BYTES))
+        return [_finished(*result) for result in results]
+
+
+def _finished(run: Run, directory: Path, result: Result) -> Finished:
+    record = make_record(run, result, directory)
+    everything = run.setting.capture.packets or run.setting.capture.qlog
+    return Finished(record, _pack(directory, None if everything else _FILE_LIMIT_BYTES))
 
 
 def check_here(path: NetworkPath, seed: int, demand: Demand) -> tuple[Check, ...] | NotReady:

@@ -8,7 +8,7 @@ import sys
 import typer
 
 from headway import __version__
-from headway.cli import image, known, lab, study
+from headway.cli import image, known, lab, record, sites, study
 from headway.cli.terminal import complain
 from headway.errors import EXIT_FAILED, EXIT_INTERRUPTED, HeadwayError
 
@@ -20,6 +20,8 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 app.add_typer(image.app, name="image")
+app.add_typer(sites.app, name="sites")
+app.command("record")(record.record_command)
 app.command("run")(study.run)
 app.command("reproduce")(study.reproduce)
 app.command("report")(study.report)

@@ -20,15 +20,15 @@ from headway.guest.orders import (
     Orders,
     Outcome,
     Program,
+    Round,
     dump,
     load,
 )
 from headway.guest.pings import ping
-from headway.guest.process import ProgramError
+from headway.guest.process import RUN_DIRECTORY, ProgramError
 from headway.guest.sampler import Sampler
 from headway.guest.tracelink import start_trace_link
 
-_RUN = "/lab/run"
 _SERVICE_START_LIMIT_NS = 20 * 10**9
 _FINISH_LIMIT_NS = 5 * 10**9
 _POLL_NS = 10_000_000
@@ -44,42 +44,62 @@ class Lab:
         self._orders = orders
         self._network = Network(orders)
         self._services: dict[int, Program] = {}
-        self._workload: dict[int, Program] = {}
         self._captures: list[int] = []
-        self._helpers: set[int] = set()
         self._tc: dict[str, subprocess.Popen[str]] = {}
-        self._ended: list[Ended] = []
-        self._events: list[tuple[int, int, Callable[[], None]]] = []
-        self._sampler: Sampler | None = None
-        self._migrated_ns: int | None = None
         self._pings_ns: tuple[int | None, ...] = ()
-        self._dropped: dict[str, int] = {}
-        self._began_ns = 0
+        self._begin_round(orders.rounds[0])
 
-    def run(self) -> Outcome:
-        """Start everything, wait for the workload, end everything."""
-        status, reason = "ok", None
+    def run(self) -> None:
+        """Start everything, carry out the workload, end everything; outcomes are in files."""
         try:
             self._prepare()
             if self._orders.pings:
                 self._pings_ns = ping(self._orders.pings, self._network)
-            self._schedule()
-            status, reason = self._until_done()
+            for number, one in enumerate(self._orders.rounds):
+                if number:
+                    self._begin_round(one)
+                self._schedule()
+                status, reason = self._until_done()
+                self._conclude(status, reason)
         except ProgramError as error:
-            status, reason = "failed", str(error)
-        duration = self._now() if self._began_ns else 0
+            self._conclude("failed", str(error))
         self._finish()
-        return Outcome(
+
+    def _begin_round(self, one: Round) -> None:
+        """Forget what came of the round before."""
+        self._network.renew(one.tc)
+        self._directory = _directory(one)
+        os.makedirs(self._directory, exist_ok=True)
+        self._workload: dict[int, Program] = {}
+        self._helpers: set[int] = set()
+        self._ended: list[Ended] = []
+        self._events: list[tuple[int, int, Callable[[], None]]] = []
+        self._sampler: Sampler | None = None
+        self._migrated_ns: int | None = None
+        self._began_ns = 0
+
+    def _conclude(self, status: str, reason: str | None) -> None:
+        """End a round, and write its outcome, whole or not at all."""
+        duration_ns = self._now() if self._began_ns else 0
+        if self._sampler:
+            self._sampler.sample(self._now())
+            self._sampler.close()
+        process.end([*self._workload, *self._helpers], signal.SIGKILL)
+        outcome = Outcome(
             status,
             reason,
-            duration,
+            duration_ns,
             os.uname().release,
             tuple(self._ended),
             self._migrated_ns,
             tuple(digest(path) for path in self._orders.bodies if os.path.exists(path)),
             self._pings_ns,
-            self._dropped,
+            self._dropped(),
         )
+        file = f"{self._directory}/{OUTCOME_FILE}"
+        with open(f"{file}.new", "w") as new:
+            new.write(dump(outcome))
+        os.rename(f"{file}.new", file)
 
     def _now(self) -> int:
         return time.monotonic_ns() - self._began_ns
@@ -107,17 +127,17 @@ class Lab:
             return subprocess.Popen(["tc", "-batch", "-"], stdin=subprocess.PIPE, text=True)
 
     def _start_capture(self, namespace: str, device: str, file: str) -> int:
-        kept = ("-B", str(CAPTURE_BUFFER_MIB * 1024), "-w", f"{_RUN}/{file}")
+        kept = ("-B", str(CAPTURE_BUFFER_MIB * 1024), "-w", f"{RUN_DIRECTORY}/{file}")
         argv = ("tcpdump", "-Z", "root", "-i", device, "--nano", *kept)
         return process.start(Program(f"tcpdump-{device}", namespace, argv), self._network)
 
     def _await_services(self) -> None:
         give_up = time.monotonic_ns() + _SERVICE_START_LIMIT_NS
         for program in list(self._services.values()):
-            for port in program.listens:
-                while not process.is_listening(port, self._network, program.namespace):
+            for sign in program.listens:
+                while not process.is_ready(sign, self._network, program.namespace):
                     if time.monotonic_ns() > give_up:
-                        raise ProgramError(f"{program.name} did not open {port}")
+                        raise ProgramError(f"{program.name} did not open {sign}")
                     self._wait(_POLL_NS)
 
     def _schedule(self) -> None:
@@ -128,7 +148,7 @@ class Lab:
         for change in self._orders.changes:
             self._at(change.at_ns, lambda c=change: self._change(c.namespace, c.tc))  # type: ignore[misc]
         if self._orders.sampling:
-            self._sampler = Sampler(self._orders.sampling, self._network)
+            self._sampler = Sampler(self._orders.sampling, self._network, self._directory)
             self._at(0, self._sample)
         if self._orders.migration:
             self._at(0, self._migrate_when_due)
@@ -140,7 +160,7 @@ class Lab:
         heapq.heappush(self._events, (at_ns, len(self._events), action))
 
     def _start(self, program: Program) -> None:
-        self._workload[process.start(program, self._network)] = program
+        self._workload[process.start(program, self._network, self._directory)] = program
 
     def _change(self, namespace: str, words: str) -> None:
         pipe = self._tc[namespace].stdin
@@ -202,10 +222,6 @@ class Lab:
             raise ProgramError(f"a capture or trace link ended early, {_how(status)}")
 
     def _finish(self) -> None:
-        self._count_drops()
-        if self._sampler:
-            self._sampler.sample(self._now())
-            self._sampler.close()
         if self._captures:
             # tcpdump forgets the packets that the kernel has not handed over yet; it does so
             # once a second.
@@ -214,13 +230,15 @@ class Lab:
         for pid in self._captures:
             os.waitpid(pid, 0)
         self._await_finishing()
-        process.end([*self._workload, *self._services, *self._helpers], signal.SIGKILL)
+        process.end([*self._services], signal.SIGKILL)
 
-    def _count_drops(self) -> None:
+    def _dropped(self) -> dict[str, int]:
+        dropped = {}
         for namespace, device in self._orders.counted:
             with self._network.inside(namespace):
                 stats = QueueReader(device).read()
-            self._dropped[device] = stats.dropped if stats else 0
+            dropped[device] = stats.dropped if stats else 0
+        return dropped
 
     def _await_finishing(self) -> None:
         finishing = {pid for pid, program in self._services.items() if program.finishes}
@@ -240,11 +258,12 @@ def _how(status: int) -> str:
     return f"with exit status {status}"
 
 
+def _directory(one: Round) -> str:
+    return f"{RUN_DIRECTORY}/{one.directory}" if one.directory else RUN_DIRECTORY
+
+
 def run() -> None:
-    """Carry out the orders in the run's directory."""
-    with open(f"{_RUN}/{ORDERS_FILE}") as file:
+    """Carry out the orders in the boot's directory."""
+    with open(f"{RUN_DIRECTORY}/{ORDERS_FILE}") as file:
         orders = load(Orders, file.read())
-    outcome = Lab(orders).run()
-    with open(f"{_RUN}/{OUTCOME_FILE}.new", "w") as file:
-        file.write(dump(outcome))
-    os.rename(f"{_RUN}/{OUTCOME_FILE}.new", f"{_RUN}/{OUTCOME_FILE}")
+    Lab(orders).run()

@@ -1,8 +1,8 @@
 """PID 1 of a lab: mounts, then hands over to the agent. Installed in the image as /lab/init.py.
 
 Kernel command line words after ``--`` name the host's directories: ``code=`` (these modules),
-``run=`` (the run's directory, the only place the guest can write to), ``www=`` (bodies) and, for
-each optional program that the host has, ``extras/NAME=``.
+``run=`` (the boot's directory, the only place the guest can write to), ``www=`` (bodies), ``site=``
+(what is replayed, if anything is) and, for each optional program that the host has, ``extras/NAME=``.
 """
 
 import ctypes
@@ -68,7 +68,7 @@ def _directories(words: list[str]) -> dict[str, str]:
     return {
         name: directory
         for name, directory in pairs.items()
-        if name in ("code", "run", "www") or name.startswith("extras/")
+        if name in ("code", "run", "site", "www") or name.startswith("extras/")
     }
 
 

@@ -46,6 +46,12 @@ class Network:
         finally:
             os.setns(self._descriptors[""], os.CLONE_NEWNET)
 
+    def renew(self, tc: dict[str, tuple[str, ...]]) -> None:
+        """Make queueing disciplines anew, by namespace."""
+        for name, lines in tc.items():
+            with self.inside(name):
+                _batch("tc", lines)
+
     def _make(self, name: str) -> None:
         os.unshare(os.CLONE_NEWNET)
         file = f"/run/netns/{name}"

@@ -40,8 +40,8 @@ class Namespace:
 class Program:
     """A process: started before the workload (a service) or as part of it.
 
-    ``listens`` are the ports, as ``tcp:443``, that a service must have open before the workload
-    starts. ``migration_signal`` is sent to it when its host's address has changed. A service that
+    ``listens`` are the ports, as ``tcp:443``, that a service must have open, and the files that it must
+    have made, as ``/run/ready``, before the workload starts. ``migration_signal`` is sent to it when its host's address has changed. A service that
     ``finishes`` is asked to end after the workload, so that it writes what it has yet to write; others
     are killed.
     """
@@ -132,10 +132,23 @@ class Pings:
 
 
 @dataclass(frozen=True)
+class Round:
+    """One time that the workload is carried out.
+
+    ``directory``, below the boot's, is for all that the round leaves, its outcome among it. ``tc`` are
+    the words after ``tc``, by namespace, that make the queueing disciplines anew for it.
+    """
+
+    directory: str = ""
+    tc: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Orders:
     """All that a lab does in one boot.
 
-    ``counted`` are devices, with their namespaces, whose drops are told.
+    ``counted`` are devices, with their namespaces, whose drops are told. The workload is carried out
+    in one or more ``rounds``, one after the other, while services go on.
     """
 
     namespaces: tuple[Namespace, ...]
@@ -151,6 +164,7 @@ class Orders:
     pings: Pings | None = None
     migration: Migration | None = None
     bodies: tuple[str, ...] = ()
+    rounds: tuple[Round, ...] = (Round(),)
     limit_ns: int = 600 * 10**9
 
 
@@ -212,6 +226,8 @@ def _build(kind: Any, raw: Any) -> Any:
         return typing.cast(Any, kind)(
             **{key: _build(hints[key], value) for key, value in raw.items()}
         )
+    if origin is dict:
+        return {key: _build(arguments[1], item) for key, item in raw.items()}
     if origin is tuple and arguments[-1] is Ellipsis:
         return tuple(_build(arguments[0], item) for item in raw)
     if origin is tuple:

@@ -7,6 +7,9 @@ import signal
 from headway.guest.network import Network
 from headway.guest.orders import NATIVE_DIRECTORY, Program
 
+RUN_DIRECTORY = "/lab/run"
+"""The boot's directory on the host."""
+
 _PR_CAPBSET_DROP = 24
 # CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_SYS_ADMIN, CAP_SYS_BOOT, CAP_MKNOD: without them no program
 # can mount the host's files, end the lab or reach devices.
@@ -33,8 +36,11 @@ def drop_privileges_of_children() -> None:
             raise OSError(ctypes.get_errno(), "prctl(PR_CAPBSET_DROP)")
 
 
-def start(program: Program, network: Network) -> int:
-    """Start a program; its output goes to files in the run's directory, or to the console."""
+def start(program: Program, network: Network, directory: str = RUN_DIRECTORY) -> int:
+    """Start a program; its output goes to files in a directory, or to the console.
+
+    It finds the directory in ``RUN_DIRECTORY``.
+    """
     # posix_spawn shares memory with the child until exec, which is much cheaper than fork in
     # User Mode Linux; that is why the parent enters the namespace instead of the child.
     with network.inside(program.namespace):
@@ -42,8 +48,8 @@ def start(program: Program, network: Network) -> int:
             return os.posix_spawnp(
                 program.argv[0],
                 program.argv,
-                {**_ENVIRONMENT, **program.env},
-                file_actions=_console() if program.interactive else _files(program.name),
+                {**_ENVIRONMENT, "RUN_DIRECTORY": directory, **program.env},
+                file_actions=_console() if program.interactive else _files(program.name, directory),
                 setsid=True,
                 setsigmask=(),
             )
@@ -51,12 +57,12 @@ def start(program: Program, network: Network) -> int:
             raise ProgramError(f"{program.name} cannot be started: {error.strerror}") from error
 
 
-def _files(name: str) -> list[tuple[int, int, str, int, int]]:
+def _files(name: str, directory: str) -> list[tuple[int, int, str, int, int]]:
     write = os.O_WRONLY | os.O_CREAT | os.O_APPEND
     return [
         (os.POSIX_SPAWN_OPEN, 0, "/dev/null", os.O_RDONLY, 0),
-        (os.POSIX_SPAWN_OPEN, 1, f"/lab/run/{name}.out", write, 0o644),
-        (os.POSIX_SPAWN_OPEN, 2, f"/lab/run/{name}.err", write, 0o644),
+        (os.POSIX_SPAWN_OPEN, 1, f"{directory}/{name}.out", write, 0o644),
+        (os.POSIX_SPAWN_OPEN, 2, f"{directory}/{name}.err", write, 0o644),
     ]
 
 
@@ -64,9 +70,11 @@ def _console() -> list[tuple[int, int, str, int, int]]:
     return [(os.POSIX_SPAWN_OPEN, number, "/dev/tty0", os.O_RDWR, 0) for number in range(3)]
 
 
-def is_listening(port: str, network: Network, namespace: str) -> bool:
-    """Whether a socket is open on a port, given as ``tcp:443`` or ``udp:443``."""
-    transport, number = port.split(":")
+def is_ready(sign: str, network: Network, namespace: str) -> bool:
+    """Whether a file exists, or a socket is open on a port, given as ``tcp:443`` or ``udp:443``."""
+    if sign.startswith("/"):
+        return os.path.exists(sign)
+    transport, number = sign.split(":")
     wanted = f":{int(number):04X}"
     listening = {"tcp": "0A", "udp": "07"}[transport]
     with network.inside(namespace):

@@ -22,9 +22,9 @@ _SHARE_OF_TIME = 200
 class Sampler:
     """Writes a line per sample."""
 
-    def __init__(self, sampling: Sampling, network: Network) -> None:
+    def __init__(self, sampling: Sampling, network: Network, directory: str) -> None:
         self._interval_ns = sampling.interval_ns
-        self._file = open(f"/lab/run/{SAMPLES_FILE}", "w")  # noqa: SIM115  (lives as long as the lab)
+        self._file = open(f"{directory}/{SAMPLES_FILE}", "w")  # noqa: SIM115  (lives as long as the lab)
         self._queues: list[QueueReader] = []
         self._tcp: list[TcpReader] = []
         for namespace, device in sampling.devices:

@@ -6,7 +6,7 @@ import hashlib
 import os
 from pathlib import Path
 
-from headway.lab.image.cache import cache_directory, written_atomically
+from headway.cache import cache_directory, written_atomically
 
 _BLOCK = 2**20
 

@@ -8,7 +8,7 @@ import select
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
@@ -90,6 +90,8 @@ class Machine:
         virtual_tsc: bool = False,
         interactive: bool = False,
         cancellation: Cancellation | None = None,
+        site: Path | None = None,
+        memory_mib: int | None = None,
     ) -> Outcome:
         """Boot a lab, carry out orders, and power it off.
 
@@ -104,10 +106,12 @@ class Machine:
                 reading costs as much as a system call, and others 10 % more.
             interactive: connect the terminal to the lab's console.
             cancellation: ends the lab when it is turned on.
+            site: the replay tree of a site, shown as ``/lab/site``.
+            memory_mib: memory of this lab's guest, if not the machine's.
 
         Returns:
-            The lab's outcome; one with status ``failed`` or ``timeout`` and a reason if the lab
-            itself did not end well. Its console is kept in ``console.log``.
+            The outcome of the first round; one with status ``failed`` or ``timeout`` and a reason if
+            the lab itself did not end well. Its console is kept in ``console.log``.
 
         Raises:
             Cancelled: the cancellation was turned on.
@@ -115,8 +119,11 @@ class Machine:
         """
         directory.mkdir(parents=True, exist_ok=True)
         (directory / ORDERS_FILE).write_text(dump(orders))
-        with self._stage(directory) as stage:
-            argv = [*_pinned(cpu), *self._command(orders, seed, clock, virtual_tsc)]
+        shown = {} if site is None else {"site": site}
+        memory_mib = (memory_mib or self.memory_mib) + CAPTURE_BUFFER_MIB * len(orders.captures)
+        with self._stage(directory, shown) as stage:
+            command = self._command(memory_mib, seed, clock, virtual_tsc, shown)
+            argv = [*_pinned(cpu), *command]
             with (directory / CONSOLE_FILE).open("wb") as console:
                 process = subprocess.Popen(
                     argv,
@@ -128,14 +135,15 @@ class Machine:
                     start_new_session=not interactive,
                 )
                 in_time = _wait(process, wall_limit, cancellation)
-        outcome = _outcome(directory, process.returncode, None if in_time else wall_limit)
+        file = directory / orders.rounds[0].directory / OUTCOME_FILE
+        outcome = _outcome(file, directory, process.returncode, None if in_time else wall_limit)
         if outcome.status == "failed" and shutil.disk_usage(directory).free < _NO_SPACE_BYTES:
             # The lab cannot tell: it has nowhere to write that to.
             raise HeadwayError(f"no space left in {directory}")
         return outcome
 
     @contextmanager
-    def _stage(self, directory: Path) -> Iterator[Path]:
+    def _stage(self, directory: Path, shown: Mapping[str, Path]) -> Iterator[Path]:
         """A directory with a short name for everything that the kernel shows to the guest.
 
         It is the kernel's working directory, and names on its command line are relative to it:
@@ -150,6 +158,7 @@ class Machine:
             ("code", self.code),
             ("www", self.bodies),
             ("run", directory.resolve()),
+            *shown.items(),
             *((f"extras/{name}", place) for name, place in self._extras.items()),
         ):
             (stage / name).symlink_to(target)
@@ -163,8 +172,9 @@ class Machine:
         """What a lab shows in ``/lab/extras``, by name."""
         return {PurePath(NATIVE_DIRECTORY).name: self.image.native, **self.extras}
 
-    def _command(self, orders: Orders, seed: int, clock: Clock, virtual_tsc: bool) -> list[str]:
-        memory_mib = self.memory_mib + CAPTURE_BUFFER_MIB * len(orders.captures)
+    def _command(
+        self, memory_mib: int, seed: int, clock: Clock, virtual_tsc: bool, shown: Iterable[str]
+    ) -> list[str]:
         return [
             str(self.image.kernel),
             f"mem={memory_mib}M",
@@ -188,7 +198,7 @@ class Machine:
             "--",
             "-ISB",
             "/lab/init.py",
-            *(f"{name}={name}/." for name in ("code", "www", "run")),
+            *(f"{name}={name}/." for name in ("code", "www", "run", *shown)),
             *(f"extras/{name}=extras/{name}/." for name in self._extras),
         ]
 
@@ -231,10 +241,9 @@ _CONSOLE_REASONS = (
 )
 
 
-def _outcome(directory: Path, status: int | None, exceeded: Duration | None) -> Outcome:
+def _outcome(file: Path, directory: Path, status: int | None, exceeded: Duration | None) -> Outcome:
     """What the lab wrote, or why it could not."""
     console = (directory / CONSOLE_FILE).read_text(errors="replace")
-    file = directory / OUTCOME_FILE
     if file.exists():
         outcome = load(Outcome, file.read_text())
     elif exceeded is not None:

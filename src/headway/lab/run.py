@@ -28,11 +28,15 @@ from headway.programs.base import (
     Origin,
     Started,
 )
+from headway.programs.origins import own_addresses
 from headway.study.chain import Kind, Splitter, at_server, http_end, splitters
 from headway.study.hop import Hop, Pep
 from headway.study.model import PING_FRAME_BYTES, Setting
 from headway.study.plan import Run
+from headway.study.units import Duration
 from headway.study.workload import Migration as MigratingDownload
+from headway.web.library import find_site
+from headway.web.replay import replay_tree
 
 _SAMPLE_INTERVAL_NS = 100_000_000
 _LATEST_REPLY_NS = 1_000_000_000
@@ -65,15 +69,7 @@ def carry_out(
     began = time.perf_counter()
     network = network_of(run.setting, run.seed)
     orders = orders_for(run.setting, network)
-    boot = partial(
-        machine.boot,
-        seed=run.seed,
-        clock=run.setting.clock,
-        wall_limit=run.setting.limits.wall,
-        cpu=cpu,
-        virtual_tsc=any(adapter.reads_tsc for adapter, _, _ in adapters_of(run.setting)),
-        cancellation=cancellation,
-    )
+    boot = booting(run, machine, cpu, cancellation)
     client = CLIENTS[run.setting.client.program]
     if orders.migration and client.rehearses:
         orders = _rehearsed(orders, client, boot, directory / "rehearsal")
@@ -82,9 +78,33 @@ def carry_out(
         convert_captures(directory)
     return Result(
         outcome,
-        _measure(run.setting, orders, outcome, directory),
+        measure(run.setting, orders, outcome, directory),
         network,
         time.perf_counter() - began,
+    )
+
+
+def booting(
+    run: Run,
+    machine: Machine,
+    cpu: int | None,
+    cancellation: Cancellation | None,
+    *,
+    rounds: int = 1,
+) -> Callable[[Orders, Path], Outcome]:
+    """What boots a lab for a run, or for several rounds of its setting."""
+    setting = run.setting
+    adapters = [adapter for adapter, _, _ in adapters_of(setting)]
+    return partial(
+        machine.boot,
+        seed=run.seed,
+        clock=setting.clock,
+        wall_limit=Duration(setting.limits.wall.ns * rounds),
+        cpu=cpu,
+        virtual_tsc=any(adapter.reads_tsc for adapter in adapters),
+        cancellation=cancellation,
+        site=replay_tree(find_site(setting.site)) if setting.site else None,
+        memory_mib=max(machine.memory_mib, *(adapter.memory_mib for adapter in adapters)),
     )
 
 
@@ -137,7 +157,7 @@ def orders_for(setting: Setting, network: Network) -> Orders:
     devices = [(place.queue_namespace, place.queue_device) for place in places]
     devices += [(place.loss_namespace, place.loss_device) for place in places]
     return Orders(
-        namespaces=network.namespaces,
+        namespaces=_with_addresses(network.namespaces, own_addresses(setting.workload)),
         ip=network.ip,
         sysctls=GLOBAL_SYSCTLS,
         files={path: text for one in started for path, text in one.files.items()},
@@ -159,7 +179,14 @@ def orders_for(setting: Setting, network: Network) -> Orders:
 def _services(setting: Setting, network: Network) -> tuple[Started, ...]:
     """The server, and what splits connections on the way to it, the server's neighbour first."""
     protocol, tls = at_server(setting)
-    listener = Listener(SERVER, _addressed((), network), frozenset({protocol}), tls)
+    listener = Listener(
+        SERVER,
+        _addressed((), network),
+        frozenset({protocol}),
+        tls,
+        site=setting.site is not None,
+        more_addresses=own_addresses(setting.workload),
+    )
     server = SERVERS[setting.server.program]
     services = [server.serve(listener, setting.server, setting.capture)]
     acting, asked = splitters(setting), (protocol, tls)
@@ -185,6 +212,15 @@ def _splitting(setting: Setting, network: Network, splitter: Splitter, behind: O
         return QUIC_PEPS[host.program].split(listener, behind, host, capture)
     interception = Interception(splitter.name, _port(splitter))
     return TCP_PEPS[host.program].intercept(interception, host, capture)
+
+
+def _with_addresses(
+    namespaces: tuple[Namespace, ...], addresses: tuple[str, ...]
+) -> tuple[Namespace, ...]:
+    """The server's host has them beside its own."""
+    *others, server = namespaces
+    lines = tuple(f"addr add {address}/32 dev lo" for address in addresses)
+    return (*others, replace(server, ip=(*server.ip, *lines)))
 
 
 def _port(splitter: Splitter) -> int:
@@ -223,7 +259,7 @@ def _again(client: Namespace) -> tuple[str, ...]:
     return tuple(line.replace("route add", "route replace") for line in routes)
 
 
-def _measure(setting: Setting, orders: Orders, outcome: Outcome, directory: Path) -> Measurement:
+def measure(setting: Setting, orders: Orders, outcome: Outcome, directory: Path) -> Measurement:
     """What the client says, unless a body is not what was served."""
     client = orders.programs[-1].name
     ended = next((one for one in outcome.ended if one.name == client), None)

@@ -10,6 +10,8 @@ from headway.study.host import Host
 
 _INTERCEPTION_TABLE = 102
 """Routing table of hosts that intercept TCP connections."""
+ORIGINS_NETWORK = "10.200.0.0/16"
+"""Addresses that the server's host may have beside its own."""
 _COUNTER = "root handle 1: pfifo limit 1000000"
 """A queue that is never full."""
 
@@ -177,8 +179,9 @@ def _upward_routes(place: Place) -> list[str]:
     wire, of_side = place.right, _tcp(place.station.upstream, place.station)
     if wire is None:
         return []
-    beyond = place.wires[wire.number + 1 :]
-    routes = [f"route add {one.network} via {wire.address(2)}{of_side}" for one in beyond]
+    beyond = [one.network for one in place.wires[wire.number + 1 :]]
+    networks = (*beyond, ORIGINS_NETWORK)
+    routes = [f"route add {one} via {wire.address(2)}{of_side}" for one in networks]
     return routes + _to_neighbour(place, wire, 1, of_side)
 
 

@@ -9,6 +9,7 @@ from headway.errors import WrongInputError, nearest
 from headway.programs.aioquic import Aioquic, AioquicServer
 from headway.programs.base import Adapter, Client, QuicPep, ReverseProxy, Server, TcpPep
 from headway.programs.caddy import Caddy
+from headway.programs.chromium import Chromium
 from headway.programs.curl import Curl
 from headway.programs.envoy import Envoy
 from headway.programs.haproxy import Haproxy, HaproxyProxy
@@ -41,6 +42,7 @@ CLIENTS: dict[str, Client] = {
         QuicGo(),
         HeadwayClient(),
         HeadwayPerfClient(),
+        Chromium(),
     )
 }
 SERVERS: dict[str, Server] = {

@@ -12,6 +12,7 @@ from headway.study.hop import Pep
 from headway.study.host import Host, Protocol
 from headway.study.model import Capture, Setting
 from headway.study.workload import Download, Parallel
+from headway.web.metrics import PageMetrics
 
 CLIENT, PROXY, SERVER = "client", "proxy", "server"
 """Names of network namespaces: the hosts at the ends, and the proxy of a setting without hops."""
@@ -23,8 +24,12 @@ CA_FILE, CERTIFICATE_FILE, KEY_FILE = (
     "/lab/pki/server.key",
 )
 """The lab's certificate authority, and the certificate of server and proxy with its key."""
+KEY_PIN_FILE = "/lab/pki/server.spki"
+"""Base64 of the SHA-256 of the server's public key, by which browsers trust it under any name."""
 SECRETS_FILE = "tls-secrets.txt"
 """TLS key log that a client writes into the run's directory when packets are captured."""
+SITE_DIRECTORY = "/lab/site"
+"""Replay tree of the site that servers replay."""
 QLOG_DIRECTORY = "/lab/run/qlog"
 """Where senders write qlog files: below it a directory for each host."""
 
@@ -72,12 +77,22 @@ class Started:
 
 @dataclass(frozen=True)
 class Listener:
-    """Where a server or proxy listens, and for what: port 443 with TLS, port 80 without."""
+    """Where a server or proxy listens, and for what: port 443 with TLS, port 80 without.
+
+    With ``site``, what a server serves is the site in `SITE_DIRECTORY`, and not the bodies.
+    """
 
     namespace: str
     address: str
     protocols: frozenset[Protocol]
     tls: bool
+    site: bool = False
+    more_addresses: tuple[str, ...] = ()
+
+    @property
+    def every_address(self) -> tuple[str, ...]:
+        """All addresses that it listens on, the host's own first."""
+        return (self.address, *self.more_addresses)
 
 
 @dataclass(frozen=True)
@@ -137,6 +152,7 @@ class Measurement:
         bytes: received bytes of bodies, of all responses together.
         each_s: for every request, in their order, when its last byte came.
         flows: the bulk flows, in their order; their times are from the program's start.
+        page: what a browser tells of a page.
     """
 
     error: str | None = None
@@ -148,6 +164,7 @@ class Measurement:
     bytes: int | None = None
     each_s: tuple[float, ...] = ()
     flows: tuple[Flow, ...] = ()
+    page: PageMetrics | None = None
 
 
 class Adapter(ABC):
@@ -165,6 +182,8 @@ class Adapter(ABC):
     """Whether its QUIC begins with the initial window that the study asks for."""
     reads_tsc: ClassVar[bool] = False
     """Whether it reads the processor's time stamp counter, so that the lab must keep that, too."""
+    memory_mib: ClassVar[int] = 0
+    """Memory that a lab with it needs, if more than usual."""
     knobs: ClassVar[tuple[Knob, ...]] = ()
     adjustments: ClassVar[tuple[Adjustment, ...]] = ()
 

@@ -7,6 +7,7 @@ from headway.programs.base import (
     CERTIFICATE_FILE,
     KEY_FILE,
     QLOG_DIRECTORY,
+    SITE_DIRECTORY,
     Adjustment,
     Knob,
     Listener,
@@ -62,12 +63,10 @@ class HeadwayServer(NativeQuic, Server):
 
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
         """See `Server.serve`."""
-        where = ["--listen", f"{listener.address}:443", "--cert", CERTIFICATE_FILE]
-        where += ["--key", KEY_FILE, "--protocols", ",".join(sorted(listener.protocols))]
         argv = [
             command(self.name),
-            *(where if listener.tls else ("--plain", f"{listener.address}:80")),
-            "--root=/lab/www",
+            *_listening(listener),
+            f"--site={SITE_DIRECTORY}" if listener.site else "--root=/lab/www",
             f"--scheduler={self.knob('scheduler', host)}",
             f"--notsent-lowat={self.knob('notsent_lowat', host)}",
             f"--h2-frame-bytes={self.knob('h2_frame_bytes', host)}",
@@ -86,3 +85,36 @@ class HeadwayServer(NativeQuic, Server):
             listens=served_on(listener),
         )
         return Started((program,))
+
+
+def replay_for_proxy(namespace: str, port: int) -> Started:
+    """A headway-server that replays the site to a proxy on the same host, over cleartext HTTP/1.1.
+
+    For servers that cannot replay themselves. What a client's scheme is, X-Forwarded-Proto tells.
+
+    Args:
+        namespace: the host's.
+        port: of the loopback address. Where ports are above 1024, connections are not taken for
+            those of clients.
+    """
+    argv = (
+        command(HeadwayServer.name),
+        f"--plain=127.0.0.1:{port}",
+        f"--site={SITE_DIRECTORY}",
+        # There is nothing to be scheduled, and a response handed over at once costs fewer calls.
+        "--notsent-lowat=0",
+    )
+    name = f"{namespace}-replay"
+    return Started((Program(name, namespace, argv, service=True, listens=(f"tcp:{port}",)),))
+
+
+def _listening(listener: Listener) -> list[str]:
+    """Where to listen, and for what."""
+    if not listener.tls:
+        return [f"--plain={address}:80" for address in listener.every_address]
+    return [
+        *(f"--listen={address}:443" for address in listener.every_address),
+        f"--cert={CERTIFICATE_FILE}",
+        f"--key={KEY_FILE}",
+        f"--protocols={','.join(sorted(listener.protocols))}",
+    ]

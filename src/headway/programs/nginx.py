@@ -20,10 +20,12 @@ from headway.programs.base import (
     Started,
     served_on,
 )
+from headway.programs.headway_server import replay_for_proxy
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.model import Capture
 
 _CONFIGURATION = """\
+{modules}\
 daemon off;
 master_process off;
 user root;
@@ -42,6 +44,7 @@ http {{
   fastcgi_temp_path /run/nginx-{instance}-fastcgi;
   uwsgi_temp_path /run/nginx-{instance}-uwsgi;
   scgi_temp_path /run/nginx-{instance}-scgi;
+{upstreams}\
   server {{
     server_name {name};
 {directives}
@@ -59,6 +62,38 @@ _VERIFICATION = (
     # waits for the acknowledgement of the handshake's last message.
     "proxy_ssl_session_reuse on;",
 )
+
+_ACCEL = ("Buffering", "Charset", "Expires", "Limit-Rate", "Redirect")
+"""What fields of a response that tell nginx what to do are called, behind ``X-Accel-``."""
+_REPLAY_PORT = 8081
+_REPLAY = f"upstream replay {{ server 127.0.0.1:{_REPLAY_PORT}; keepalive 64; keepalive_requests 1000000; }}"
+_REPLAYING = (
+    "location / { proxy_pass http://replay; }",
+    "proxy_http_version 1.1;",
+    'proxy_set_header Connection "";',
+    # HTTP/2 and HTTP/3 requests need not have a Host field.
+    "proxy_set_header Host $host;",
+    "proxy_set_header X-Forwarded-Proto $scheme;",
+    # Requests may be as large as a page makes them.
+    "client_max_body_size 0;",
+    "large_client_header_buffers 4 64k;",
+    # A response is there as soon as it is asked for, whatever the client has taken of it.
+    "proxy_buffering on;",
+    "proxy_buffer_size 64k;",
+    "proxy_buffers 1024 64k;",
+    "proxy_busy_buffers_size 32m;",
+    "proxy_max_temp_file_size 0;",
+    "proxy_next_upstream off;",
+    # Fields are those that were recorded: none is left out, changed, obeyed or added.
+    *(
+        f"proxy_pass_header {field};"
+        for field in ("Date", "Server", "X-Pad", *(f"X-Accel-{name}" for name in _ACCEL))
+    ),
+    f"proxy_ignore_headers {' '.join(f'X-Accel-{name}' for name in _ACCEL)};",
+    "proxy_redirect off;",
+    "more_set_headers 'Server: $upstream_http_server' 'Date: $upstream_http_date';",
+)
+"""How to answer as the site was recorded."""
 
 _KNOBS = (
     Knob(
@@ -98,15 +133,26 @@ class Nginx(Server):
     protocols = HTTP
     quic_congestion_controls = ("cubic",)
     executable: ClassVar[str] = "nginx"
+    modules: ClassVar[str] = "/usr/lib/nginx/modules"
     knobs = _KNOBS
     adjustments: ClassVar[tuple[Adjustment, ...]] = _ADJUSTMENTS
 
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
         """See `Server.serve`."""
         values = {knob.name: self.knob(knob.name, host) for knob in self.knobs}
-        return _started(
-            listener, [*_listening(listener, values), "root /lab/www;"], self.executable
+        listening = _listening(listener, values)
+        if not listener.site:
+            return _started(listener, [*listening, "root /lab/www;"], self.executable)
+        module = f"{self.modules}/ngx_http_headers_more_filter_module.so"
+        front = _started(
+            listener,
+            [*listening, *_REPLAYING],
+            self.executable,
+            modules=f"load_module {module};\n",
+            upstreams=f"  {_REPLAY}\n",
         )
+        origin = replay_for_proxy(listener.namespace, _REPLAY_PORT)
+        return Started(origin.programs + front.programs, front.files)
 
 
 class Nginx126(Nginx):
@@ -120,6 +166,7 @@ class Nginx126(Nginx):
     package = "nginx@trixie"
     quic_congestion_controls = ("reno",)
     executable = "/opt/trixie/usr/sbin/nginx"
+    modules = "/opt/trixie/usr/lib/nginx/modules"
     adjustments = tuple(
         replace(one, program="nginx-1.26", value="reno" if "QUIC" in one.setting else one.value)
         for one in _ADJUSTMENTS
@@ -175,20 +222,19 @@ def files_on_socket(namespace: str, socket: str) -> Started:
 
 def _listening(listener: Listener, values: dict[str, str]) -> list[str]:
     """Where to listen, and how to send what is asked for there."""
-    address = listener.address
     http2 = "on" if Protocol.H2 in listener.protocols else "off"
     lines = [f"http2 {http2};", f"http2_chunk_size {values['http2_chunk_size']};"]
     if not listener.tls:
-        return [*lines, f"listen {address}:80;"]
+        return [*lines, *_listen(listener, "80")]
     if Protocol.H3 in listener.protocols:
         lines += [
-            f"listen {address}:443 quic;",
+            *_listen(listener, "443 quic"),
             "http3 on;",
             f"http3_stream_buffer_size {values['http3_stream_buffer_size']};",
             f"quic_gso {values['quic_gso']};",
         ]
     if listener.protocols - {Protocol.H3}:
-        lines.append(f"listen {address}:443 ssl;")
+        lines += _listen(listener, "443 ssl")
     return [
         *lines,
         "ssl_protocols TLSv1.3;",
@@ -197,6 +243,11 @@ def _listening(listener: Listener, values: dict[str, str]) -> list[str]:
         f"ssl_certificate {CERTIFICATE_FILE};",
         f"ssl_certificate_key {KEY_FILE};",
     ]
+
+
+def _listen(listener: Listener, port: str) -> list[str]:
+    """A port with its options, at every address."""
+    return [f"listen {address}:{port};" for address in listener.every_address]
 
 
 def _forwarding(origin: Origin, values: dict[str, str]) -> list[str]:
@@ -220,9 +271,15 @@ def _forwarding(origin: Origin, values: dict[str, str]) -> list[str]:
     return [*lines, *_VERIFICATION] if origin.tls else lines
 
 
-def _started(listener: Listener, directives: list[str], executable: str = "nginx") -> Started:
+def _started(
+    listener: Listener,
+    directives: list[str],
+    executable: str = "nginx",
+    modules: str = "",
+    upstreams: str = "",
+) -> Started:
     place = listener.namespace
-    return _process(place, place, served_on(listener), directives, executable)
+    return _process(place, place, served_on(listener), directives, executable, modules, upstreams)
 
 
 def _process(
@@ -231,12 +288,16 @@ def _process(
     listens: tuple[str, ...],
     directives: list[str],
     executable: str = "nginx",
+    modules: str = "",
+    upstreams: str = "",
 ) -> Started:
     """One nginx; hosts share the file system, so that its files carry the instance's name."""
     file = f"/run/nginx-{instance}.conf"
     text = _CONFIGURATION.format(
         instance=instance,
         name=SERVER_NAME,
+        modules=modules,
+        upstreams=upstreams,
         directives="\n".join(f"    {directive}" for directive in directives),
     )
     argv = (executable, "-p", "/run", "-e", "stderr", "-c", file)

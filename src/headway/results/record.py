@@ -21,7 +21,7 @@ from headway.study.chain import at_server, http_paths
 from headway.study.model import Setting
 from headway.study.path import Direction, Path
 from headway.study.plan import Run
-from headway.study.workload import Bulk, BulkDirection
+from headway.study.workload import Bulk, BulkDirection, Page
 
 
 def make_record(run: Run, result: Result, directory: Directory) -> Record:
@@ -35,7 +35,7 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
     transfer = transfer_of(run.setting, result.network, measured)
     transfer.save(directory)
     compact_qlog(directory, keep=run.setting.capture.qlog)
-    observed = good and not _uploads(run.setting)
+    observed = good and not _uploads(run.setting) and not isinstance(run.setting.workload, Page)
     limits = find_limits(directory, transfer) if observed else Limits()
     flows = measured.flows if good else ()
     received = received_bytes(flows, measured.began_s) if flows else None
@@ -56,6 +56,7 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
         received_bytes=received,
         virtual_s=result.outcome.duration_ns / 1e9,
         wall_s=round(result.wall_s, 4),
+        **(asdict(measured.page) if good and measured.page else {}),
         **asdict(ramp_up),
         **asdict(limits),
         **validation_columns(validate(run.setting, result, transfer, directory)),
@@ -131,7 +132,7 @@ def _upstream(setting: Setting, path: Path | None) -> dict[str, Any]:
 
 
 def _size_bytes(setting: Setting) -> int | None:
-    size = setting.workload.size
+    size = None if isinstance(setting.workload, Page) else setting.workload.size
     return None if size is None else int(size)
 
 

@@ -162,6 +162,49 @@ class Record(BaseModel):
         default=(),
         description="For every request, in their order, from the start of the workload to its last byte; empty if the client does not tell.",
     )
+    connect_start_s: float | None = Field(
+        default=None,
+        description="Of pages, as all that follow up to `largest_byte_share`, whose times begin with the navigation: "
+        "the connection for the page is begun.",
+    )
+    response_start_s: float | None = Field(
+        default=None, description="First byte of the page's own response."
+    )
+    fcp_s: float | None = Field(default=None, description="First contentful paint.")
+    lcp_s: float | None = Field(default=None, description="Largest contentful paint.")
+    dcl_s: float | None = Field(default=None, description="The DOMContentLoaded event is fired.")
+    onload_s: float | None = Field(default=None, description="The load event is fired.")
+    plt_s: float | None = Field(
+        default=None,
+        description="Page load time: the last resource that was requested before the load event has come.",
+    )
+    speed_index_s: float | None = Field(
+        default=None, description="Speed Index: area above the curve of visual progress."
+    )
+    vc85_s: float | None = Field(
+        default=None, description="The page is visually complete to 85 %, and stays so."
+    )
+    vc95_s: float | None = Field(default=None, description="The same to 95 %.")
+    vc99_s: float | None = Field(default=None, description="The same to 99 %.")
+    byte_index_s: float | None = Field(
+        default=None, description="Byte Index: area above the curve of the share of bytes received."
+    )
+    objects: int | None = Field(
+        default=None, description="Responses that a server sent before the load event."
+    )
+    connections: int | None = Field(default=None, description="Connections that carried them.")
+    domains: int | None = Field(default=None, description="Host names that they came from.")
+    page_bytes: int | None = Field(default=None, description="Bytes of their content, as sent.")
+    largest_share: float | None = Field(
+        default=None,
+        description="Share of the objects on the connection with the most objects, 0 to 1.",
+    )
+    largest_byte_share: float | None = Field(
+        default=None, description="Share of the bytes on the connection with the most bytes."
+    )
+    visual_problem: str | None = Field(
+        default=None, description="Why there are no visual metrics although frames were kept."
+    )
     migrated_s: float | None = Field(
         default=None,
         description="When the client's address changed, from the start of the workload; null if it did not.",

@@ -222,7 +222,7 @@ def _experiment(raw: dict[str, Any], source: Source, name: str = "") -> Experime
     for published in _tables(raw.get("published", []), source, "published"):
         published["where"] = dict(_dotted(published.get("where", {})))
     raw["conditions"] = {key: raw.pop(key) for key in Setting.model_fields if key in raw}
-    _read_traces([raw["conditions"], raw["axes"], raw.get("contenders", {})], source.directory)
+    _find_files([raw["conditions"], raw["axes"], raw.get("contenders", {})], source.directory)
     try:
         experiment = Experiment.model_validate({**raw, "name": name})
     except ValidationError as error:
@@ -327,18 +327,29 @@ def _flatten(axes: Any, source: Source, prefix: str = "") -> Iterator[tuple[str,
             yield from _flatten(value, source, f"{name}.")
 
 
-def _read_traces(raw: Any, directory: Path) -> None:
-    """Put the contents of trace files beside their names, so that a study is complete."""
+def _find_files(raw: Any, directory: Path) -> None:
+    """Put the contents of trace files beside their names, and say where archives of sites are."""
     if isinstance(raw, list):
         for item in raw:
-            _read_traces(item, directory)
+            _find_files(item, directory)
     elif isinstance(raw, dict):
+        for key in _SITES & raw.keys():
+            raw[key] = _located(raw[key], directory)
         if isinstance(raw.get("trace"), str):
             raw[TRACE_KEY] = list(read_trace(directory / raw["trace"]))
         for item in raw.values():
-            _read_traces(item, directory)
+            _find_files(item, directory)
 
 
+def _located(site: Any, directory: Path) -> Any:
+    """The path of an archive, from wherever the study is read; other names stay as they are."""
+    if isinstance(site, list):
+        return [_located(item, directory) for item in site]
+    is_archive = isinstance(site, str) and site.endswith((".warc", ".warc.gz"))
+    return str(directory / site) if is_archive else site
+
+
+_SITES = {"site", "workload.site"}
 _WANTED = {
     "model_type": "a table",
     "dict_type": "a table",

@@ -11,9 +11,9 @@ from headway.errors import nearest
 from headway.study.hop import Hop, Proxy, named_hops, only_described
 from headway.study.host import HTTP, Host, Protocol, check_tls
 from headway.study.part import Part
-from headway.study.path import Path, TraceRate
+from headway.study.path import Path, RandomRate, TraceRate
 from headway.study.units import Duration, Size
-from headway.study.workload import Bulk, Download, Workload
+from headway.study.workload import Bulk, Download, Origins, Page, Workload
 
 
 class Clock(StrEnum):
@@ -143,6 +143,8 @@ class Setting(Part):
             raise ValueError(f"a bulk flow is sent over tcp or quic, not {self.protocol}")
         if not isinstance(self.workload, Bulk) and self.protocol not in HTTP:
             raise ValueError(f'{self.protocol} is for bulk flows; write workload.kind = "bulk"')
+        if isinstance(self.workload, Page):
+            self._check_page(self.workload)
         if self.control and self.clock is not Clock.VIRTUAL:
             raise ValueError(
                 'control pings are for clock = "virtual", in which computing takes no time'
@@ -150,6 +152,12 @@ class Setting(Part):
         if self.control:
             _check_pings_pass(self.control, self.paths)
         return self
+
+    def _check_page(self, page: Page) -> None:
+        if self.capture.bodies:
+            raise ValueError("a browser keeps no bodies: capture.bodies is for downloads")
+        if page.origins is Origins.OWN_ADDRESSES and self.middleboxes:
+            raise ValueError('origins = "own-addresses" is for paths without proxies and hops')
 
     @property
     def middleboxes(self) -> tuple[Hop, ...]:
@@ -173,15 +181,41 @@ class Setting(Part):
         return any(path.profile is not None for path in self.paths if path)
 
     @property
+    def may_share_a_boot(self) -> bool:
+        """Whether its repetitions may be carried out one after the other in the same lab.
+
+        That is for pages, since a browser starts slowly; the path is made anew for each, which is
+        not possible for everything.
+        """
+        directions = [
+            way
+            for path in self.paths
+            if path
+            for link in path.links
+            for way in (link.down, link.up)
+        ]
+        lasting = any(
+            isinstance(way.rate, TraceRate | RandomRate) or way.drop_packets or way.changes
+            for way in directions
+        )
+        kept = self.capture.packets or self.capture.qlog or self.control
+        return isinstance(self.workload, Page) and not lasting and not kept
+
+    @property
     def served_sizes(self) -> tuple[int, ...]:
         """Sizes of the bodies that the server must have, bytes."""
-        return () if isinstance(self.workload, Bulk) else (int(self.workload.size),)
+        return () if isinstance(self.workload, Bulk | Page) else (int(self.workload.size),)
 
     @property
     def body_size(self) -> Size:
-        """Size of each body that is asked for; not of bulk flows, which ask for none."""
-        assert not isinstance(self.workload, Bulk), "bulk flows ask for no bodies"
+        """Size of each body that is asked for; not of bulk flows, which ask for none, or pages."""
+        assert not isinstance(self.workload, Bulk | Page), "it asks for no bodies of one size"
         return self.workload.size
+
+    @property
+    def site(self) -> str | None:
+        """The site that the server replays; None if it serves bodies."""
+        return self.workload.site if isinstance(self.workload, Page) else None
 
 
 def _check_declared(name: str, hops: list[str]) -> None:

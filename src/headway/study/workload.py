@@ -118,6 +118,70 @@ class Bulk(Part):
         return f"bulk {self.direction} {count}{self.duration or self.size}"
 
 
+class Device(StrEnum):
+    """What a page is loaded on: a viewport, its pixel density and a user agent."""
+
+    DESKTOP = "desktop"
+    IPHONE_6 = "iphone-6"
+    IPAD = "ipad"
+
+
+class Cache(StrEnum):
+    """What a browser has of a page before it loads it."""
+
+    COLD = "cold"
+    WARM = "warm"
+
+
+class Origins(StrEnum):
+    """Where the hosts of a page are: all at one address, or each at one of its own."""
+
+    ONE_ADDRESS = "one-address"
+    OWN_ADDRESSES = "own-addresses"
+
+
+class Page(Part):
+    """A recorded page, replayed by the server and loaded in a browser."""
+
+    kind: Literal["page"] = "page"
+    site: str = Field(
+        min_length=1, description="name of a site of the corpus, or file of an archive (.warc.gz)"
+    )
+    device: Device = Device.DESKTOP
+    cache: Cache = Field(
+        default=Cache.COLD, description="cold, or warm: the page was loaded once before"
+    )
+    origins: Origins = Field(
+        default=Origins.ONE_ADDRESS,
+        description="whether all hosts of the page have one address or each has its own",
+    )
+    frames: bool = Field(
+        default=True, description="keep what is painted; without frames there are no visual metrics"
+    )
+
+    @property
+    def requests(self) -> int:
+        """Number of pages."""
+        return 1
+
+    @property
+    def name(self) -> str:
+        """The site's name, for people."""
+        return self.site.rsplit("/", 1)[-1].removesuffix(".gz").removesuffix(".warc")
+
+    def __str__(self) -> str:
+        special = [
+            str(value)
+            for value, usual in (
+                (self.device, Device.DESKTOP),
+                (self.cache, Cache.COLD),
+                (self.origins, Origins.ONE_ADDRESS),
+            )
+            if value is not usual
+        ]
+        return " ".join(("page", self.name, *special))
+
+
 def _with_kind(value: Any) -> Any:
     return {"kind": "download", **value} if isinstance(value, dict) else value
 
@@ -130,10 +194,11 @@ Workload = Annotated[
     Annotated[Download, Tag("download")]
     | Annotated[Parallel, Tag("parallel")]
     | Annotated[Migration, Tag("migration")]
-    | Annotated[Bulk, Tag("bulk")],
+    | Annotated[Bulk, Tag("bulk")]
+    | Annotated[Page, Tag("page")],
     Discriminator(_kind),
     BeforeValidator(_with_kind),
 ]
 
-WORKLOADS: tuple[type[Part], ...] = (Download, Parallel, Migration, Bulk)
+WORKLOADS: tuple[type[Part], ...] = (Download, Parallel, Migration, Bulk, Page)
 """All kinds, for the list that people read."""

@@ -1,14 +1,17 @@
 //! What a server answers, whatever the version of HTTP.
 
 mod body;
+mod conditions;
 mod file;
+mod files;
 mod generated;
 mod site;
 
 pub use body::Body;
 pub use file::FilePart;
+pub use files::Files;
 pub use generated::Generated;
-pub use site::Site;
+pub use site::{Site, SiteError};
 
 use headway_wire::{Request, Response};
 

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use headway_http::event::Failure;
-use headway_http::service::{Service, Site};
+use headway_http::service::{Files, Service};
 use headway_testlink::Direction;
 use headway_wire::Request;
 
@@ -12,9 +12,9 @@ use crate::pair::{MINUTE, Pair, Setup};
 use crate::pattern::body;
 use crate::serve::Serve;
 
-fn site() -> Serve {
-    let mut site = Site::new(None, Vec::new());
-    Serve::with(move |request| site.respond(request))
+fn files() -> Serve {
+    let mut files = Files::new(None, Vec::new());
+    Serve::with(move |request| files.respond(request))
 }
 
 fn exchange(setup: &Setup, fetch: &mut Fetch, serve: &mut Serve) -> Pair {
@@ -62,7 +62,7 @@ fn head_ranges_and_errors() {
     fetch.ask(get("/nothing"), None, None);
     fetch.ask(Request { method: "POST".into(), ..get("/bytes/5") }, None, None);
     fetch.ask(get("/bytes/5000"), None, None);
-    exchange(&Setup::default(), &mut fetch, &mut site());
+    exchange(&Setup::default(), &mut fetch, &mut files());
     assert_eq!([0, 1, 2, 3, 4].map(|id| fetch.status(id).unwrap()), [200, 206, 404, 405, 200]);
     assert!(fetch.outcomes.values().all(|outcome| outcome.is_finished));
     let length = |id| fetch.outcome(id).response.as_ref().unwrap().fields.content_length().unwrap();

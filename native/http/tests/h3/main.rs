@@ -14,4 +14,5 @@ mod pair;
 mod pattern;
 mod priorities;
 mod raw;
+mod replay;
 mod serve;

@@ -1,4 +1,4 @@
-//! Answers that cost little to make: the generated bodies of a site are slow without optimisation.
+//! Answers that cost little to make: those that are generated are slow without optimisation.
 
 use bytes::Bytes;
 use headway_http::service::{Body, Reply};

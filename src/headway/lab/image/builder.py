@@ -10,8 +10,8 @@ from pathlib import Path
 
 from pydantic import BaseModel
 
+from headway.cache import remove_tree
 from headway.lab.image.apt import PrivateApt
-from headway.lab.image.cache import remove_tree
 from headway.lab.image.image import (
     INFO_FILE,
     PROGRAMS_DIRECTORY,

@@ -8,9 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from headway.errors import HeadwayError, WrongInputError
-from headway.lab.image import golang
-from headway.lab.image.cache import (
+from headway.cache import (
     PARTIAL_SUFFIX,
     Store,
     cache_directory,
@@ -18,6 +16,8 @@ from headway.lab.image.cache import (
     directory_size,
     remove_tree,
 )
+from headway.errors import HeadwayError, WrongInputError
+from headway.lab.image import golang
 from headway.lab.image.process import Runner
 from headway.lab.image.progress import BuildProgress, SilentProgress
 

@@ -7,8 +7,8 @@ import subprocess
 from functools import partial
 from pathlib import Path
 
+from headway.cache import Store, cache_directory, digest
 from headway.errors import HeadwayError
-from headway.lab.image.cache import Store, cache_directory, digest
 from headway.lab.image.image import Image
 from headway.lab.image.process import scrubbed_environment
 from headway.lab.image.treeprogram import compile_command, python_version

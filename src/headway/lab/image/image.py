@@ -10,7 +10,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from headway.lab.image.cache import (
+from headway.cache import (
     PARTIAL_SUFFIX,
     Store,
     cache_directory,

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from headway.cache import digest
 from headway.errors import HeadwayError
 from headway.lab.image import kconfig
-from headway.lab.image.cache import digest
 from headway.lab.image.options import ImageOptions
 from headway.lab.image.packagelist import PackageList
 from headway.lab.image.wheels import Wheel, parse_wheels

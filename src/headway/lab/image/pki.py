@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import datetime
+import hashlib
 import ipaddress
 from pathlib import Path
 
@@ -13,6 +15,9 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 CA_FILE, CA_KEY_FILE = "ca.pem", "ca.key"
 CERTIFICATE_FILE, KEY_FILE = "server.pem", "server.key"
+SPKI_FILE = "server.spki"
+"""Base64 of the SHA-256 of the server's public key (RFC 7469, section 2.4), by which Chromium may be
+told to trust it whatever name it is asked for."""
 
 _NAMES = ("server.test", "*.server.test", "www.example.test", "localhost")
 _ADDRESSES = ("127.0.0.1", "::1")
@@ -61,8 +66,8 @@ def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
 def write_pki(directory: Path) -> None:
     """Make an authority and a server certificate, and write them.
 
-    Writes ``ca.pem``, ``ca.key``, ``server.pem`` (the server's certificate and the authority's)
-    and ``server.key``, all readable by everyone.
+    Writes ``ca.pem``, ``ca.key``, ``server.pem`` (the server's certificate and the authority's),
+    ``server.key`` and ``server.spki``, all readable by everyone.
     """
     ca_key, server_key = _key(), _key()
     ca = (
@@ -91,9 +96,17 @@ def write_pki(directory: Path) -> None:
         CA_KEY_FILE: _private(ca_key),
         CERTIFICATE_FILE: server.public_bytes(serialization.Encoding.PEM) + ca_pem,
         KEY_FILE: _private(server_key),
+        SPKI_FILE: _pin(server_key),
     }
     for name, content in contents.items():
         (directory / name).write_bytes(content)
+
+
+def _pin(key: rsa.RSAPrivateKey) -> bytes:
+    public = key.public_key().public_bytes(
+        serialization.Encoding.DER, serialization.PublicFormat.SubjectPublicKeyInfo
+    )
+    return base64.b64encode(hashlib.sha256(public).digest())
 
 
 def _private(key: rsa.RSAPrivateKey) -> bytes:

@@ -11,9 +11,9 @@ from pathlib import Path
 
 from pydantic import BaseModel, ConfigDict
 
+from headway.cache import digest
 from headway.errors import HeadwayError
 from headway.lab.image.apt import Package, PrivateApt
-from headway.lab.image.cache import digest
 from headway.lab.image.process import Runner, scrubbed_environment, user_environment
 from headway.lab.image.progress import BuildProgress
 from headway.lab.image.toolchain import answer, numbers, obstacle

@@ -3,9 +3,10 @@ use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use bytes::Bytes;
-use headway_wire::range::{ContentRange, Range};
+use headway_wire::range::ContentRange;
 use headway_wire::{Field, Fields, Request, Response};
 
+use super::conditions::Validators;
 use super::{Body, FilePart, Generated, Reply, Service};
 
 /// Where generated bodies are: `/bytes/SIZE`.
@@ -16,7 +17,7 @@ const GENERATED: &str = "/bytes/";
 /// GET and HEAD, with byte ranges and If-Range (RFC 9110, section 14). A directory is its
 /// `index.html`.
 #[derive(Debug)]
-pub struct Site {
+pub struct Files {
     root: Option<PathBuf>,
     fields: Vec<Field>,
 }
@@ -34,8 +35,8 @@ enum Content {
     File(File),
 }
 
-impl Site {
-    /// A site.
+impl Files {
+    /// Those below a directory.
     ///
     /// # Arguments
     /// * `root` - the directory of its files; without one there are only generated bodies.
@@ -76,7 +77,8 @@ impl Site {
 
     fn deliver(&self, request: &Request, resource: Resource) -> Reply {
         let (size, etag) = (resource.size, resource.etag);
-        let range = wanted_range(request, &etag);
+        let validators = Validators { etag: Some(etag.as_bytes()), last_modified: None };
+        let range = validators.range(request);
         let Some(part) = range.map_or(Some(0..size), |range| range.resolve(size)) else {
             let value = ContentRange::Unsatisfied(size).to_string();
             let field = Field::new("content-range", value);
@@ -103,7 +105,7 @@ impl Site {
     }
 }
 
-impl Service for Site {
+impl Service for Files {
     fn respond(&mut self, request: &Request) -> Reply {
         let head = request.method == "HEAD";
         let mut reply = if !head && request.method != "GET" {
@@ -119,15 +121,6 @@ impl Service for Site {
         }
         reply
     }
-}
-
-/// RFC 9110, section 14.2: only GET has ranges; section 13.1.5: not of another representation.
-fn wanted_range(request: &Request, etag: &str) -> Option<Range> {
-    let same = request.fields.get("if-range").is_none_or(|condition| condition == etag.as_bytes());
-    if !same || request.method != "GET" {
-        return None;
-    }
-    Range::parse(&request.fields.joined("range")?)
 }
 
 /// The file that a path means, which is under the root.
@@ -213,8 +206,8 @@ mod tests {
         }
     }
 
-    fn ask(site: &mut Site, request: &Request) -> (u16, Fields, BytesMut) {
-        let mut reply = site.respond(request);
+    fn ask(files: &mut Files, request: &Request) -> (u16, Fields, BytesMut) {
+        let mut reply = files.respond(request);
         let mut bytes = BytesMut::new();
         reply.body.read(&mut bytes, usize::MAX).unwrap();
         (reply.response.status, reply.response.fields, bytes)
@@ -233,12 +226,12 @@ mod tests {
     #[test]
     fn files_and_directories() {
         let root = Root::new("files");
-        let mut site = Site::new(Some(root.0.clone()), vec![Field::new("x-lab", "1")]);
-        let (status, fields, bytes) = ask(&mut site, &get("/ten.bin?query"));
+        let mut files = Files::new(Some(root.0.clone()), vec![Field::new("x-lab", "1")]);
+        let (status, fields, bytes) = ask(&mut files, &get("/ten.bin?query"));
         assert_eq!((status, &bytes[..]), (200, &b"0123456789"[..]));
         assert_eq!(fields.get("content-length").unwrap(), "10");
         assert_eq!(fields.get("x-lab").unwrap(), "1");
-        let (status, fields, bytes) = ask(&mut site, &get("/sub%20dir/"));
+        let (status, fields, bytes) = ask(&mut files, &get("/sub%20dir/"));
         assert_eq!((status, &bytes[..]), (200, &b"<p>page</p>"[..]));
         assert_eq!(fields.get("content-type").unwrap(), "text/html; charset=utf-8");
     }
@@ -246,49 +239,49 @@ mod tests {
     #[test]
     fn nothing_outside_the_root() {
         let root = Root::new("outside");
-        let mut site = Site::new(Some(root.0.join("sub dir")), Vec::new());
+        let mut files = Files::new(Some(root.0.join("sub dir")), Vec::new());
         let paths = ["/../ten.bin", "/%2e%2e/ten.bin", "/..%2ften.bin", "/x/../../ten.bin", "/%0"];
         for path in [&paths[..], &["/none", "ten.bin", "/bytes/x", "/bytes/-1", "*"]].concat() {
-            assert_eq!(ask(&mut site, &get(path)).0, 404, "{path}");
+            assert_eq!(ask(&mut files, &get(path)).0, 404, "{path}");
         }
     }
 
     #[test]
     fn methods() {
-        let mut site = Site::new(None, Vec::new());
+        let mut files = Files::new(None, Vec::new());
         let head = Request { method: "HEAD".into(), ..get("/bytes/5000") };
-        let (status, fields, bytes) = ask(&mut site, &head);
+        let (status, fields, bytes) = ask(&mut files, &head);
         assert_eq!((status, bytes.len()), (200, 0));
         assert_eq!(fields.get("content-length").unwrap(), "5000");
         let (status, fields, _) =
-            ask(&mut site, &Request { method: "POST".into(), ..get("/bytes/1") });
+            ask(&mut files, &Request { method: "POST".into(), ..get("/bytes/1") });
         assert_eq!((status, fields.get("allow").unwrap().as_ref()), (405, &b"GET, HEAD"[..]));
     }
 
     #[test]
     fn ranges() {
-        let mut site = Site::new(None, Vec::new());
-        let (_, fields, whole) = ask(&mut site, &get("/bytes/100"));
+        let mut files = Files::new(None, Vec::new());
+        let (_, fields, whole) = ask(&mut files, &get("/bytes/100"));
         let cases = [("bytes=10-19", 10..20), ("bytes=90-", 90..100), ("bytes=-1", 99..100)];
         for (value, part) in cases {
-            let (status, fields, bytes) = ask(&mut site, &ranged("/bytes/100", value));
+            let (status, fields, bytes) = ask(&mut files, &ranged("/bytes/100", value));
             assert_eq!((status, &bytes[..]), (206, &whole[part.clone()]));
             let said = format!("bytes {}-{}/100", part.start, part.end - 1);
             assert_eq!(fields.get("content-range").unwrap(), said.as_bytes());
             assert_eq!(fields.get("content-length").unwrap(), part.len().to_string().as_bytes());
         }
-        let (status, fields_416, _) = ask(&mut site, &ranged("/bytes/100", "bytes=100-"));
+        let (status, fields_416, _) = ask(&mut files, &ranged("/bytes/100", "bytes=100-"));
         assert_eq!(
             (status, fields_416.get("content-range").unwrap()),
             (416, &"bytes */100".into())
         );
-        assert_eq!(ask(&mut site, &ranged("/bytes/100", "lines=1-2")).0, 200);
+        assert_eq!(ask(&mut files, &ranged("/bytes/100", "lines=1-2")).0, 200);
         // The rest of something else is of no use.
         let mut resumed = ranged("/bytes/100", "bytes=50-");
         resumed.fields.push("if-range", fields.get("etag").unwrap().clone());
-        assert_eq!(ask(&mut site, &resumed).0, 206);
+        assert_eq!(ask(&mut files, &resumed).0, 206);
         let mut other = ranged("/bytes/100", "bytes=50-");
         other.fields.push("if-range", "\"other\"");
-        assert_eq!(ask(&mut site, &other).0, 200);
+        assert_eq!(ask(&mut files, &other).0, 200);
     }
 }

@@ -1,0 +1,124 @@
+"""`headway sites`: the pages that can be replayed."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable
+from typing import Annotated
+
+import typer
+from rich.table import Table
+from rich.text import Text
+
+from headway.cli.terminal import output
+from headway.errors import EXIT_FAILED
+from headway.web.library import find_site, site_names
+from headway.web.site import Exchange, Site
+
+app = typer.Typer(help="Web pages that studies can replay.", no_args_is_help=True)
+
+SiteName = Annotated[
+    str, typer.Argument(help="A site of the corpus, or an archive (.warc.gz).", metavar="SITE")
+]
+
+
+@app.command("list")
+def list_command(
+    archives: Annotated[
+        list[str] | None,
+        typer.Argument(help="Archives to list, too (.warc.gz).", metavar="ARCHIVE"),
+    ] = None,
+) -> None:
+    """List the sites of the corpus, and archives."""
+    table = _table("site", "objects", "hosts", "kB", "what it is")
+    for name in (*site_names(), *(archives or ())):
+        site = find_site(name)
+        counts = (str(len(site.exchanges)), str(len(site.hosts)), _kilobytes(site.size_bytes))
+        table.add_row(Text(name), *counts, Text(site.description))
+    output.print(table)
+
+
+@app.command("show")
+def show_command(name: SiteName) -> None:
+    """Show a site's exchanges, and what they amount to."""
+    site = find_site(name)
+    output.print(Text.assemble((site.name, "bold"), f"  {site.page}"), soft_wrap=True)
+    if site.description:
+        output.print(site.description, markup=False)
+    output.print(_exchanges(site))
+    output.print(_totals("type", site.exchanges, _type))
+    output.print(_totals("host", site.exchanges, lambda exchange: exchange.host))
+
+
+@app.command("verify")
+def verify_command(
+    names: Annotated[
+        list[str],
+        typer.Argument(help="Sites of the corpus, or archives (.warc.gz).", metavar="SITE"),
+    ],
+) -> None:
+    """Check that a site can be replayed; exit status 1 if one is broken."""
+    from headway.web.verify import Severity, findings
+
+    broken = False
+    for name in names:
+        site = find_site(name)
+        found = findings(site)
+        counts = {
+            severity: sum(finding.severity is severity for finding in found)
+            for severity in Severity
+        }
+        broken |= counts[Severity.BROKEN] > 0
+        told = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
+        output.print(
+            f"{name}: {told or 'nothing is wrong'} ({len(site.exchanges)} exchanges)",
+            markup=False,
+            soft_wrap=True,
+        )
+        for finding in found:
+            output.print(
+                f"  {finding.severity:8}  {finding.url}: {finding.message}",
+                markup=False,
+                soft_wrap=True,
+            )
+    if broken:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _exchanges(site: Site) -> Table:
+    table = _table("status", "type", "kB", "url", numbers=("status", "kB"))
+    for exchange in site.exchanges:
+        method = "" if exchange.method == "GET" else f"{exchange.method} "
+        table.add_row(
+            str(exchange.status),
+            Text(_type(exchange)),
+            _kilobytes(len(exchange.body)),
+            Text(f"{method}{exchange.url}", overflow="ellipsis", no_wrap=True),
+        )
+    return table
+
+
+def _totals(what: str, exchanges: Iterable[Exchange], key: Callable[[Exchange], str]) -> Table:
+    """Objects and bytes by one of their properties, the largest first."""
+    sizes: defaultdict[str, list[int]] = defaultdict(list)
+    for exchange in exchanges:
+        sizes[key(exchange)].append(len(exchange.body))
+    table = _table(what, "objects", "kB")
+    for name, of_name in sorted(sizes.items(), key=lambda item: -sum(item[1])):
+        table.add_row(Text(name), str(len(of_name)), _kilobytes(sum(of_name)))
+    return table
+
+
+def _type(exchange: Exchange) -> str:
+    return (exchange.header("content-type") or "").partition(";")[0].strip() or "-"
+
+
+def _kilobytes(size_bytes: int) -> str:
+    return f"{size_bytes / 1e3:.1f}"
+
+
+def _table(*columns: str, numbers: tuple[str, ...] = ("objects", "hosts", "kB")) -> Table:
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for column in columns:
+        table.add_column(column, justify="right" if column in numbers else "left")
+    return table

@@ -1,0 +1,119 @@
+"""Several runs in one boot: what is slow to start, a browser, is started once for all of them."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from headway.guest.orders import OUTCOME_FILE, Orders, Outcome, Round, load
+from headway.lab.cancel import Cancellation
+from headway.lab.machine import Machine
+from headway.lab.network import Network
+from headway.lab.run import Result, booting, carry_out, measure, network_of, orders_for
+from headway.study.plan import Run
+
+
+def carry_out_together(
+    runs: Sequence[Run],
+    machine: Machine,
+    directories: Sequence[Path],
+    *,
+    cpu: int | None = None,
+    cancellation: Cancellation | None = None,
+) -> Iterator[tuple[Run, Path, Result]]:
+    """Boot a lab for runs of one setting, which differ in their seeds, and measure each.
+
+    A lab that ends early has the rest carried out in another one.
+
+    Args:
+        runs: for which `Setting.may_share_a_boot` holds if there are several.
+        machine: boots the lab.
+        directories: what each run leaves goes there; they do not exist.
+        cpu: the core that the lab is pinned to; any if None.
+        cancellation: ends the lab when it is turned on.
+
+    Yields:
+        Each run with its directory and its result; in its wall time, boots are shared equally.
+
+    Raises:
+        Cancelled: the study was ended meanwhile.
+    """
+    left = list(zip(runs, directories, strict=True))
+    while left:
+        if len(left) == 1:
+            run, directory = left[0]
+            result = carry_out(run, machine, directory, cpu=cpu, cancellation=cancellation)
+            yield run, directory, result
+            return
+        done = _boot(left, machine, cpu, cancellation)
+        yield from done
+        left = left[len(done) :]
+
+
+def _boot(
+    left: list[tuple[Run, Path]],
+    machine: Machine,
+    cpu: int | None,
+    cancellation: Cancellation | None,
+) -> list[tuple[Run, Path, Result]]:
+    """Carry out runs in one boot; the first that were done, at least one."""
+    began = time.perf_counter()
+    first, first_directory = left[0]
+    boot_directory = first_directory.with_name(f".{first_directory.name}.boot")
+    shutil.rmtree(boot_directory, ignore_errors=True)
+    networks = [network_of(run.setting, run.seed) for run, _ in left]
+    orders = replace(
+        orders_for(first.setting, networks[0]),
+        rounds=tuple(
+            Round(directory.name, _renewal(network))
+            for (_, directory), network in zip(left, networks, strict=True)
+        ),
+    )
+    boot = booting(first, machine, cpu, cancellation, rounds=len(left))
+    outcomes = [boot(orders, boot_directory), *_later_outcomes(boot_directory, orders)]
+    wall_s = (time.perf_counter() - began) / len(outcomes)
+    done = []
+    for (run, directory), network, outcome in zip(left, networks, outcomes, strict=False):
+        _move(boot_directory, directory)
+        measured = measure(run.setting, orders, outcome, directory)
+        done.append((run, directory, Result(outcome, measured, network, wall_s)))
+    shutil.rmtree(boot_directory)
+    return done
+
+
+def _later_outcomes(boot_directory: Path, orders: Orders) -> Iterator[Outcome]:
+    """The outcomes of all rounds but the first, as far as they came."""
+    for one in orders.rounds[1:]:
+        file = boot_directory / one.directory / OUTCOME_FILE
+        if not file.exists():
+            return
+        yield load(Outcome, file.read_text())
+
+
+def _renewal(network: Network) -> dict[str, tuple[str, ...]]:
+    """What makes the queueing disciplines of a network anew, in a lab that has such a network."""
+    return {
+        namespace.name: (*_removal(namespace.tc), *namespace.tc)
+        for namespace in network.namespaces
+        if namespace.tc
+    }
+
+
+def _removal(tc: tuple[str, ...]) -> list[str]:
+    words = [line.split() for line in tc]
+    devices = [line[3] for line in words if line[:3] == ["qdisc", "add", "dev"] and "root" in line]
+    return [f"qdisc del dev {device} root" for device in devices]
+
+
+def _move(boot_directory: Path, directory: Path) -> None:
+    """What a round left, into its run's directory, with what all rounds share."""
+    own = boot_directory / directory.name
+    own.mkdir(exist_ok=True)
+    for shared in boot_directory.iterdir():
+        if shared.is_file():
+            os.link(shared, own / shared.name)
+    own.rename(directory)

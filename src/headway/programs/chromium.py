@@ -1,0 +1,194 @@
+"""Chromium, the headless shell: pages over HTTP/1.1, HTTP/2 and HTTP/3."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from headway.guest.browser import DONE, GO, LOAD_FILE, Configuration
+from headway.guest.orders import Ended, Program
+from headway.programs.base import (
+    CLIENT,
+    KEY_PIN_FILE,
+    SECRETS_FILE,
+    Adjustment,
+    Client,
+    Knob,
+    Measurement,
+    Started,
+)
+from headway.programs.origins import origin_addresses
+from headway.study.host import HTTP, Protocol
+from headway.study.model import Setting
+from headway.study.workload import Cache, Device, Page
+from headway.web.library import find_site
+from headway.web.load import read_load
+from headway.web.metrics import page_metrics, protocol_error
+
+_CONFIGURATION_FILE = "/run/browser/configuration.json"
+_DRIVER = ("python3", "-B", "-m", "headway.guest.browser", _CONFIGURATION_FILE)
+_LOAD = 'echo "$RUN_DIRECTORY" >"$1" && read -r answer <"$2"'
+NET_LOG_FILE = "net-log.json"
+_FRAME_WIDTH = 683
+"""Half of the desktop's: what frames cost is what their pixels cost."""
+
+_VERSION = {
+    Protocol.H1: ("--disable-quic", "--disable-http2"),
+    Protocol.H2: ("--disable-quic",),
+    Protocol.H3: ("--enable-quic", "--origin-to-force-quic-on=*"),
+}
+_SWITCHES = (
+    "--headless",
+    "--no-sandbox",
+    "--remote-debugging-pipe",
+    "--user-data-dir=/tmp/chromium",
+    "--disable-dev-shm-usage",
+    "--disable-gpu",
+    # Fewer processes start faster, and hand less over to each other.
+    "--in-process-gpu",
+    "--no-first-run",
+    "--no-proxy-server",
+    # Nothing but the page uses the network.
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-default-apps",
+    "--disable-extensions",
+    "--disable-sync",
+    "--disable-breakpad",
+)
+
+
+@dataclass(frozen=True)
+class _Screen:
+    """What Chromium emulates of a device; lengths in CSS pixels."""
+
+    width: int
+    height: int
+    scale: float = 1
+    mobile: bool = False
+    user_agent: str = ""
+
+
+_IOS = (
+    "Mozilla/5.0 ({device}; CPU {system} like Mac OS X) AppleWebKit/605.1.15 "
+    "(KHTML, like Gecko) Version/12.1.2 Mobile/15E148 Safari/604.1"
+)
+_SCREENS = {
+    Device.DESKTOP: _Screen(1366, 768),
+    Device.IPHONE_6: _Screen(
+        375, 667, 2, True, _IOS.format(device="iPhone", system="iPhone OS 12_5")
+    ),
+    Device.IPAD: _Screen(768, 1024, 2, True, _IOS.format(device="iPad", system="OS 12_5")),
+}
+
+
+class Chromium(Client):
+    """Chromium's headless shell, one page in a browser context of its own."""
+
+    name = "chromium"
+    package = "chromium-headless-shell"
+    protocols = HTTP
+    workloads = (Page,)
+    memory_mib = 2048
+    quic_congestion_controls = ("cubic",)
+    knobs = (
+        Knob("net_log", "off", "keep Chromium's log of its network events", ("on", "off")),
+        Knob(
+            "quic_connection_options",
+            "",
+            "options that QUIC asks the server for, as B2ON or IW50; Google's servers and Envoy know them",
+        ),
+    )
+    adjustments = (
+        Adjustment(
+            "chromium",
+            "QUIC",
+            "forced for h3, off for h1 and h2",
+            "with a private authority it would never switch by Alt-Svc; every resource's protocol is checked",
+        ),
+        Adjustment(
+            "chromium",
+            "host resolver",
+            "all hosts of a page are at the server's addresses",
+            "no time is spent on name resolution",
+        ),
+        Adjustment(
+            "chromium",
+            "certificate errors",
+            "ignored for the lab's key",
+            "one certificate serves all hosts; connections are not shared between hosts",
+        ),
+    )
+
+    def start(self, setting: Setting, address: str) -> Started:
+        """See `Client.start`."""
+        page = _page(setting)
+        configuration = Configuration(
+            argv=self._command(setting, origin_addresses(page, address)),
+            trusted_key=KEY_PIN_FILE,
+            url=_url(page, setting),
+            warm=page.cache is Cache.WARM,
+            limit_s=setting.limits.virtual.s,
+            frame_width=_FRAME_WIDTH if page.frames else 0,
+            **asdict(_SCREENS[page.device]),
+        )
+        driver = Program(
+            f"{CLIENT}-{self.name}",
+            CLIENT,
+            _DRIVER,
+            {"PYTHONPATH": "/lab/code", **self._environment(setting)},
+            service=True,
+            listens=(GO,),
+            # Its log is whole only if Chromium itself ends it.
+            finishes=self.knob("net_log", setting.client) == "on",
+        )
+        load = Program(self.name, CLIENT, ("sh", "-c", _LOAD, "sh", GO, DONE))
+        return Started((driver, load), {_CONFIGURATION_FILE: json.dumps(asdict(configuration))})
+
+    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+        """See `Client.measure`."""
+        if not (directory / LOAD_FILE).exists():
+            return Measurement(error="chromium told nothing of the page")
+        load = read_load(directory)
+        error = load.error or protocol_error(load, str(setting.protocol))
+        if error:
+            return Measurement(error=f"chromium: {error}")
+        metrics = page_metrics(load)
+        return Measurement(
+            ttfb_s=metrics.response_start_s,
+            total_s=metrics.plt_s,
+            bytes=metrics.page_bytes,
+            page=metrics,
+        )
+
+    def _command(self, setting: Setting, addresses: dict[str, str]) -> tuple[str, ...]:
+        rules = ", ".join(f"MAP {host} {address}" for host, address in addresses.items())
+        argv = [
+            "/usr/lib/chromium/chromium-headless-shell",
+            *_SWITCHES,
+            *_VERSION[setting.protocol],
+            # Other hosts are not to be asked for, and not to be waited for.
+            f"--host-resolver-rules={rules}, MAP * ~NOTFOUND",
+        ]
+        if options := self.knob("quic_connection_options", setting.client):
+            argv.append(f"--quic-connection-options={options}")
+        if self.knob("net_log", setting.client) == "on":
+            argv += [f"--log-net-log=/lab/run/{NET_LOG_FILE}", "--net-log-capture-mode=Everything"]
+        return tuple(argv)
+
+    def _environment(self, setting: Setting) -> dict[str, str]:
+        if not setting.capture.packets:
+            return {}
+        return {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"}
+
+
+def _page(setting: Setting) -> Page:
+    assert isinstance(setting.workload, Page)
+    return setting.workload
+
+
+def _url(page: Page, setting: Setting) -> str:
+    """The page's URL; without TLS, its path at the same host."""
+    url = find_site(page.site).page
+    return url if setting.tls else url.replace("https:", "http:", 1)

@@ -1,0 +1,33 @@
+"""Where in a lab the hosts of a page are."""
+
+from __future__ import annotations
+
+from headway.study.workload import Origins, Page, Workload
+from headway.web.library import find_site
+
+_HOSTS_OF_A_NETWORK = 250
+
+
+def origin_addresses(page: Page, address: str) -> dict[str, str]:
+    """The address of every host of a page, given the server's own; the page's own host is first.
+
+    Raises:
+        WrongInputError: there is no such site.
+    """
+    hosts = find_site(page.site).hosts
+    if page.origins is Origins.ONE_ADDRESS:
+        return dict.fromkeys(hosts, address)
+    return {host: _address(number) for number, host in enumerate(hosts)}
+
+
+def own_addresses(workload: Workload) -> tuple[str, ...]:
+    """Addresses that the server's host needs beside its own."""
+    if not isinstance(workload, Page) or workload.origins is Origins.ONE_ADDRESS:
+        return ()
+    return tuple(origin_addresses(workload, "").values())
+
+
+def _address(number: int) -> str:
+    """Of ``10.200.0.0/16``, which all hosts of a lab route to the server."""
+    network, host = divmod(number, _HOSTS_OF_A_NETWORK)
+    return f"10.200.{network}.{host + 1}"

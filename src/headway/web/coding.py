@@ -1,0 +1,102 @@
+"""Content codings (RFC 9110, section 8.4.1): undone to look into a body, and applied again."""
+
+from __future__ import annotations
+
+import gzip
+import zlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import brotli
+
+_GZIP_LEVEL = 6
+_BROTLI_QUALITY = 5
+
+
+class CodingError(Exception):
+    """A body is not coded as its header field says, or in a way that is not known."""
+
+
+@dataclass(frozen=True)
+class Coding:
+    """A content coding that can be undone and applied.
+
+    Attributes:
+        decode: undoes it; what it raises for a body that is not so coded is among `_FAILURES`.
+        encode: applies it; equal bodies give equal results on every day.
+        effort: how hard it is tried, in words.
+    """
+
+    decode: Callable[[bytes], bytes]
+    encode: Callable[[bytes], bytes]
+    effort: str
+
+
+def _inflate(body: bytes) -> bytes:
+    """Decode "deflate": the zlib format, or without it as some servers send it."""
+    try:
+        return _whole(zlib.decompressobj(), body)
+    except zlib.error:
+        return _whole(zlib.decompressobj(-zlib.MAX_WBITS), body)
+
+
+def _whole(decoder: zlib._Decompress, body: bytes) -> bytes:
+    decoded = decoder.decompress(body)
+    if not decoder.eof:
+        raise EOFError("it ends too early")
+    return decoded
+
+
+_GZIP = Coding(
+    gzip.decompress,
+    lambda body: gzip.compress(body, _GZIP_LEVEL, mtime=0),
+    f"level {_GZIP_LEVEL}",
+)
+CODINGS: dict[str, Coding] = {
+    "gzip": _GZIP,
+    "x-gzip": _GZIP,
+    "deflate": Coding(
+        _inflate, lambda body: zlib.compress(body, _GZIP_LEVEL), f"level {_GZIP_LEVEL}"
+    ),
+    "br": Coding(
+        brotli.decompress,
+        lambda body: bytes(brotli.compress(body, quality=_BROTLI_QUALITY)),
+        f"quality {_BROTLI_QUALITY}",
+    ),
+}
+"""By their names in RFC 9110 and RFC 7932; all that Headway knows."""
+
+_FAILURES = (OSError, EOFError, zlib.error, brotli.error)
+
+
+def codings(value: str | None) -> tuple[str, ...]:
+    """Names in a `content-encoding` field, in the order in which they were applied."""
+    names = (name.strip().lower() for name in (value or "").split(","))
+    return tuple(name for name in names if name and name != "identity")
+
+
+def decoded(body: bytes, names: Sequence[str]) -> bytes:
+    """A body without its content codings.
+
+    Args:
+        body: as it is sent.
+        names: its codings, in the order in which they were applied.
+
+    Raises:
+        CodingError: it is not so coded, or a coding is not known.
+    """
+    for name in reversed(names):
+        if name not in CODINGS:
+            raise CodingError(f"content coding {name} is not known")
+        try:
+            body = CODINGS[name].decode(body)
+        except _FAILURES as error:
+            raise CodingError(f"its body is not {name}-coded as content-encoding says") from error
+    return body
+
+
+def encoded(body: bytes, names: Sequence[str]) -> bytes:
+    """A body with known content codings applied in order."""
+    for name in names:
+        body = CODINGS[name].encode(body)
+    return body

@@ -1,0 +1,59 @@
+"""Sites without the Internet: made pages, the same bytes on every machine, and packages' pages."""
+
+from __future__ import annotations
+
+import re
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from headway.errors import WrongInputError, nearest
+from headway.web.corpus.generator import generate
+from headway.web.corpus.model import Objects, PageModel
+from headway.web.corpus.objects import ObjectsPage
+from headway.web.corpus.packages import PACKAGES
+from headway.web.corpus.presets import KEPLER, liu_sites, sander_sites
+from headway.web.site import Site
+
+__all__ = ["Objects", "PageModel", "corpus_names", "generate", "is_corpus_name", "make_site"]
+
+_EXAMPLES = ("objects-1x10MB", "objects-20x100kB", "objects-200x10kB")
+_PARAMETRISED = re.compile(r"objects-.*")
+
+
+def corpus_names() -> tuple[str, ...]:
+    """Names of all sites, of ``objects-COUNTxSIZE`` some examples only."""
+    return (*_EXAMPLES, KEPLER.name, *sander_sites(), *liu_sites(), *PACKAGES)
+
+
+def is_corpus_name(name: str) -> bool:
+    """Whether a site has that name, or would have if its count and size were possible."""
+    return name in corpus_names() or bool(_PARAMETRISED.fullmatch(name))
+
+
+def make_site(name: str, *, downloads: Path | None = None) -> Site:
+    """The site of that name.
+
+    Args:
+        name: one of `corpus_names()`, or ``objects-COUNTxSIZE`` with any count and size.
+        downloads: directory of packages' archives, which are fetched when they are not there; a
+            temporary one if None.
+
+    Raises:
+        WrongInputError: there is no such site, its count or size cannot be, or the machine lacks
+            the client that fetches its package.
+        HeadwayError: its package cannot be fetched.
+    """
+    if page := ObjectsPage.parse(name):
+        return page.site()
+    if name in PACKAGES:
+        with tempfile.TemporaryDirectory() as scratch:
+            return PACKAGES[name].site(downloads or Path(scratch))
+    if model := {KEPLER.name: KEPLER, **sander_sites(), **liu_sites()}.get(name):
+        origin = "" if model.name == name else f", the same as {model.name}"
+        size = f"{model.resources} objects, {model.total_bytes} bytes"
+        return replace(generate(model, f"generated: {size}{origin}"), name=name)
+    raise WrongInputError(
+        f"no site {name!r}{nearest(name, corpus_names())}; write a page of images as"
+        f" {_EXAMPLES[1]!r}"
+    )

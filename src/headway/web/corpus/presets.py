@@ -1,0 +1,65 @@
+"""Generated pages with a name: a reference page, and the sites of two studies."""
+
+from __future__ import annotations
+
+import csv
+from functools import cache
+from importlib import resources
+
+from headway.web.corpus.model import Objects, PageModel
+
+_SITES = "sites.csv"
+_LIU_SITES = 18
+
+KEPLER = PageModel(
+    "kepler",
+    seed=102505,
+    html_bytes=32_000,
+    stylesheets=Objects(4, 44_000),
+    scripts=Objects(8, 124_000),
+    images=Objects(62, 680_000),
+    blocking_stylesheets=3,
+    blocking_scripts=2,
+    inserted_scripts=1,
+    script_depth=2,
+    background_images=8,
+    inserted_images=6,
+    above_fold_images=18,
+)
+"""75 objects and 880 kB from one origin, as Kosek et al. 2022 give for the ETSI's reference page.
+
+The numbers of each kind are ours; ETSI TR 102 505 shows another page.
+"""
+
+
+@cache
+def sander_sites() -> dict[str, PageModel]:
+    """34 sites by name, ``sander-01`` with the fewest bytes, after Sander et al. 2022, Figure 4."""
+    text = (resources.files("headway.web.corpus") / _SITES).read_text(encoding="utf-8")
+    rows = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
+    models = [_model(row) for row in rows]
+    return {model.name: model for model in models}
+
+
+@cache
+def liu_sites() -> dict[str, PageModel]:
+    """18 of the 34 by another name, evenly from the smallest to the largest.
+
+    Liu et al. 2024 chose their 18 sites as Sander et al. did, "with varying numbers of resources
+    and sizes" (section 3.1).
+    """
+    models = list(sander_sites().values())
+    last = len(models) - 1
+    return {
+        f"liu-{number + 1:02}": models[number * last // (_LIU_SITES - 1)]
+        for number in range(_LIU_SITES)
+    }
+
+
+def _model(row: dict[str, str]) -> PageModel:
+    numbers = {column: int(value) for column, value in row.items() if column != "name"}
+    kinds = {
+        kind: Objects(numbers.pop(kind), numbers.pop(f"{kind}_bytes"))
+        for kind in ("stylesheets", "scripts", "images", "fonts")
+    }
+    return PageModel(row["name"], **kinds, **numbers)  # type: ignore[arg-type]

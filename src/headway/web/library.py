@@ -1,0 +1,55 @@
+"""Finding a site by the name or the path that a person gave."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from pathlib import Path
+
+from headway.errors import WrongInputError, nearest
+from headway.web.site import Site
+from headway.web.warc import read_archive
+
+ARCHIVE_SUFFIXES = (".warc.gz", ".warc")
+
+
+def is_archive(name_or_path: str) -> bool:
+    """Whether a site's name is the path of an archive."""
+    return name_or_path.endswith(ARCHIVE_SUFFIXES)
+
+
+def site_names() -> tuple[str, ...]:
+    """The sites of the corpus."""
+    from headway.web.corpus import corpus_names
+
+    return corpus_names()
+
+
+def find_site(name_or_path: str) -> Site:
+    """A site of the corpus, or that of an archive.
+
+    Args:
+        name_or_path: path that ends in ``.warc.gz`` or ``.warc``, else a name.
+
+    Raises:
+        WrongInputError: there is no such site, or its archive cannot be read.
+    """
+    path = Path(name_or_path)
+    changed_ns = path.stat().st_mtime_ns if is_archive(name_or_path) and path.exists() else 0
+    return _found(name_or_path, changed_ns)
+
+
+@lru_cache(maxsize=8)
+def _found(name_or_path: str, _changed_ns: int) -> Site:
+    """A site, remembered until its archive changes: all runs of a study ask for it."""
+    if is_archive(name_or_path):
+        return read_archive(Path(name_or_path))
+    # Imported here since the corpus is large, and archives need nothing of it.
+    from headway.web.corpus import corpus_names, is_corpus_name, make_site
+
+    if not is_corpus_name(name_or_path):
+        raise WrongInputError(
+            "no such site in the corpus, and no archive, whose name ends in .warc.gz or .warc"
+            f"{nearest(name_or_path, corpus_names())}",
+            where=name_or_path,
+        )
+    return make_site(name_or_path)

@@ -1,0 +1,67 @@
+"""A recorded site: the exchanges of requests and responses that loading a page takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from urllib.parse import urlsplit
+
+Header = tuple[str, str]
+"""Name and value of a header field, as recorded; names in lower case (RFC 9110, section 5.1)."""
+
+
+@dataclass(frozen=True)
+class Exchange:
+    """A request and the response to it.
+
+    Attributes:
+        method: of the request.
+        url: absolute, with scheme and host, without a fragment.
+        status: of the response.
+        headers: fields of the response that are replayed, without those of the connection it was
+            recorded on; `content-length` is not among them, since the server knows it.
+        body: content as it is sent, with its content coding applied and its chunks joined.
+    """
+
+    method: str
+    url: str
+    status: int
+    headers: tuple[Header, ...]
+    body: bytes
+
+    @property
+    def host(self) -> str:
+        """Host name of the URL, without a port."""
+        return urlsplit(self.url).hostname or ""
+
+    def header(self, name: str) -> str | None:
+        """Value of the first header field of that name (lower case); None without one."""
+        return next((value for field, value in self.headers if field == name), None)
+
+
+@dataclass(frozen=True)
+class Site:
+    """A page with all that it needs.
+
+    Attributes:
+        name: short, unique among the sites of a study: letters, digits and hyphens.
+        page: URL that is loaded.
+        exchanges: in the order in which they were recorded.
+        description: where it comes from, in a sentence.
+    """
+
+    name: str
+    page: str
+    exchanges: tuple[Exchange, ...]
+    description: str = ""
+
+    @cached_property
+    def hosts(self) -> tuple[str, ...]:
+        """Host names of all exchanges, the page's first, the others in order of appearance."""
+        page = urlsplit(self.page).hostname or ""
+        return tuple(dict.fromkeys((page, *(exchange.host for exchange in self.exchanges))))
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of all response bodies together."""
+        return sum(len(exchange.body) for exchange in self.exchanges)

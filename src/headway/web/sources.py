@@ -1,0 +1,81 @@
+"""What a site can be recorded from: a URL, or what another tool has recorded."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from headway.errors import WrongInputError
+from headway.study.workload import Device
+from headway.web.chromium import find_browser, record_page
+from headway.web.flows import read_flows
+from headway.web.har_import import read_har
+from headway.web.recording import Recording, assembled, site_name
+from headway.web.screen import SCREENS
+from headway.web.warc_records import read_records
+
+_URL_STARTS = ("http://", "https://")
+_LOOKED_AT_BYTES = 64
+
+
+@dataclass(frozen=True)
+class Browsing:
+    """How URLs are recorded.
+
+    Attributes:
+        device: what the browser pretends to be.
+        browser: the program; None for one in ``PATH``.
+    """
+
+    device: Device = Device.DESKTOP
+    browser: Path | None = None
+
+
+def record(source: str, browsing: Browsing) -> Recording:
+    """Record a URL with Chromium, or import a WARC, HAR or mitmproxy flow file.
+
+    Of which kind a file is tells its content, not its name.
+
+    Raises:
+        WrongInputError: there is no such file, it is of no known kind, or it holds no page.
+        HeadwayError: the URL cannot be recorded.
+    """
+    if source.startswith(_URL_STARTS):
+        return record_page(source, SCREENS[browsing.device], find_browser(browsing.browser))
+    path = Path(source)
+    try:
+        with path.open("rb") as file:
+            start = file.read(_LOOKED_AT_BYTES)
+    except OSError as error:
+        raise WrongInputError(
+            f"neither a URL with http:// or https:// nor a file: {error.strerror}", where=source
+        ) from error
+    return _importer(start, source)(path)
+
+
+def read_warc(path: Path) -> Recording:
+    """The site of a WARC file, Headway's own or another tool's.
+
+    Raises:
+        WrongInputError: it cannot be read, is damaged, or holds no page.
+    """
+    archive = read_records(path)
+    return assembled(
+        archive.name or site_name(path),
+        archive.captured,
+        source=str(path),
+        description=archive.description or f"Imported from {path.name}.",
+        page=archive.page or None,
+    )
+
+
+def _importer(start: bytes, source: str) -> Callable[[Path], Recording]:
+    """What reads files that start so."""
+    if start.startswith((b"WARC/", b"\x1f\x8b")):
+        return read_warc
+    if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
+        return read_har
+    if start.partition(b":")[0].isdigit():
+        return read_flows
+    raise WrongInputError("neither a WARC, nor a HAR, nor a mitmproxy flow file", where=source)
