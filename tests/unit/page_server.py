@@ -36,12 +36,10 @@ class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_GET(self) -> None:
-        port = self.server.server_address[1]
         path = self.path.partition("?")[0]
         if path == "/":
-            self._answer(
-                gzip.compress(PAGE.replace("PORT", str(port)).encode()), "text/html", "gzip"
-            )
+            port = self.headers["Host"].rpartition(":")[2]
+            self._answer(gzip.compress(PAGE.replace("PORT", port).encode()), "text/html", "gzip")
         elif path == "/style.css":
             coded = brotli.compress(STYLE.encode())
             self._answer(coded, "text/css", "br", (("Expires", _NEXT_DAY),))

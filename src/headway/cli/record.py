@@ -54,7 +54,7 @@ def record_command(
         notes.print(note, markup=False, soft_wrap=True)
     site = recording.site
     output.print(
-        f"{site.page}: {len(site.exchanges)} responses of {len(site.hosts)} hosts, "
+        f"{site.page}: responses {len(site.exchanges)}, hosts {len(site.hosts)}, "
         f"{site.size_bytes / 1e3:.1f} kB, in {out}",
         markup=False,
         soft_wrap=True,

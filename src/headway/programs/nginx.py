@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from headway.guest.orders import Program
+from headway.programs import nginx_replay
 from headway.programs.base import (
     CA_FILE,
     CERTIFICATE_FILE,
@@ -25,8 +26,7 @@ from headway.study.host import HTTP, Host, Protocol
 from headway.study.model import Capture
 
 _CONFIGURATION = """\
-{modules}\
-daemon off;
+{main}daemon off;
 master_process off;
 user root;
 pid /run/nginx-{instance}.pid;
@@ -44,13 +44,21 @@ http {{
   fastcgi_temp_path /run/nginx-{instance}-fastcgi;
   uwsgi_temp_path /run/nginx-{instance}-uwsgi;
   scgi_temp_path /run/nginx-{instance}-scgi;
-{upstreams}\
-  server {{
+{http}  server {{
     server_name {name};
-{directives}
-  }}
+{server}  }}
 }}
 """
+
+
+@dataclass(frozen=True)
+class _Directives:
+    """What a configuration has besides, by the block that it stands in."""
+
+    server: tuple[str, ...]
+    http: tuple[str, ...] = ()
+    main: tuple[str, ...] = ()
+
 
 _VERIFICATION = (
     "proxy_ssl_protocols TLSv1.3;",
@@ -62,38 +70,6 @@ _VERIFICATION = (
     # waits for the acknowledgement of the handshake's last message.
     "proxy_ssl_session_reuse on;",
 )
-
-_ACCEL = ("Buffering", "Charset", "Expires", "Limit-Rate", "Redirect")
-"""What fields of a response that tell nginx what to do are called, behind ``X-Accel-``."""
-_REPLAY_PORT = 8081
-_REPLAY = f"upstream replay {{ server 127.0.0.1:{_REPLAY_PORT}; keepalive 64; keepalive_requests 1000000; }}"
-_REPLAYING = (
-    "location / { proxy_pass http://replay; }",
-    "proxy_http_version 1.1;",
-    'proxy_set_header Connection "";',
-    # HTTP/2 and HTTP/3 requests need not have a Host field.
-    "proxy_set_header Host $host;",
-    "proxy_set_header X-Forwarded-Proto $scheme;",
-    # Requests may be as large as a page makes them.
-    "client_max_body_size 0;",
-    "large_client_header_buffers 4 64k;",
-    # A response is there as soon as it is asked for, whatever the client has taken of it.
-    "proxy_buffering on;",
-    "proxy_buffer_size 64k;",
-    "proxy_buffers 1024 64k;",
-    "proxy_busy_buffers_size 32m;",
-    "proxy_max_temp_file_size 0;",
-    "proxy_next_upstream off;",
-    # Fields are those that were recorded: none is left out, changed, obeyed or added.
-    *(
-        f"proxy_pass_header {field};"
-        for field in ("Date", "Server", "X-Pad", *(f"X-Accel-{name}" for name in _ACCEL))
-    ),
-    f"proxy_ignore_headers {' '.join(f'X-Accel-{name}' for name in _ACCEL)};",
-    "proxy_redirect off;",
-    "more_set_headers 'Server: $upstream_http_server' 'Date: $upstream_http_date';",
-)
-"""How to answer as the site was recorded."""
 
 _KNOBS = (
     Knob(
@@ -135,23 +111,30 @@ class Nginx(Server):
     executable: ClassVar[str] = "nginx"
     modules: ClassVar[str] = "/usr/lib/nginx/modules"
     knobs = _KNOBS
-    adjustments: ClassVar[tuple[Adjustment, ...]] = _ADJUSTMENTS
+    adjustments: ClassVar[tuple[Adjustment, ...]] = (
+        *_ADJUSTMENTS,
+        Adjustment(
+            "nginx",
+            "proxy_pass",
+            "headway-server",
+            "of recorded sites only, which it cannot replay itself; fields are as recorded, "
+            "without its own Server and Date",
+        ),
+    )
 
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
         """See `Server.serve`."""
         values = {knob.name: self.knob(knob.name, host) for knob in self.knobs}
         listening = _listening(listener, values)
         if not listener.site:
-            return _started(listener, [*listening, "root /lab/www;"], self.executable)
-        module = f"{self.modules}/ngx_http_headers_more_filter_module.so"
-        front = _started(
-            listener,
-            [*listening, *_REPLAYING],
-            self.executable,
-            modules=f"load_module {module};\n",
-            upstreams=f"  {_REPLAY}\n",
+            return _started(listener, _Directives((*listening, "root /lab/www;")), self.executable)
+        directives = _Directives(
+            server=(*listening, *nginx_replay.DIRECTIVES),
+            http=(nginx_replay.UPSTREAM,),
+            main=(f"load_module {self.modules}/{nginx_replay.MODULE};",),
         )
-        origin = replay_for_proxy(listener.namespace, _REPLAY_PORT)
+        front = _started(listener, directives, self.executable)
+        origin = replay_for_proxy(listener.namespace, nginx_replay.PORT)
         return Started(origin.programs + front.programs, front.files)
 
 
@@ -169,7 +152,7 @@ class Nginx126(Nginx):
     modules = "/opt/trixie/usr/lib/nginx/modules"
     adjustments = tuple(
         replace(one, program="nginx-1.26", value="reno" if "QUIC" in one.setting else one.value)
-        for one in _ADJUSTMENTS
+        for one in Nginx.adjustments
     )
 
 
@@ -209,7 +192,8 @@ class NginxProxy(ReverseProxy):
     def forward(self, listener: Listener, origin: Origin, host: Host, capture: Capture) -> Started:
         """See `ReverseProxy.forward`."""
         values = {knob.name: self.knob(knob.name, host) for knob in self.knobs}
-        return _started(listener, [*_listening(listener, values), *_forwarding(origin, values)])
+        directives = (*_listening(listener, values), *_forwarding(origin, values))
+        return _started(listener, _Directives(directives))
 
 
 def files_on_socket(namespace: str, socket: str) -> Started:
@@ -217,7 +201,8 @@ def files_on_socket(namespace: str, socket: str) -> Started:
 
     For servers that have no file handler of their own.
     """
-    return _process(namespace, "files", (), [f"listen unix:{socket};", "root /lab/www;"])
+    directives = _Directives((f"listen unix:{socket};", "root /lab/www;"))
+    return _process(namespace, "files", (), directives)
 
 
 def _listening(listener: Listener, values: dict[str, str]) -> list[str]:
@@ -271,35 +256,31 @@ def _forwarding(origin: Origin, values: dict[str, str]) -> list[str]:
     return [*lines, *_VERIFICATION] if origin.tls else lines
 
 
-def _started(
-    listener: Listener,
-    directives: list[str],
-    executable: str = "nginx",
-    modules: str = "",
-    upstreams: str = "",
-) -> Started:
+def _started(listener: Listener, directives: _Directives, executable: str = "nginx") -> Started:
     place = listener.namespace
-    return _process(place, place, served_on(listener), directives, executable, modules, upstreams)
+    return _process(place, place, served_on(listener), directives, executable)
 
 
 def _process(
     namespace: str,
     instance: str,
     listens: tuple[str, ...],
-    directives: list[str],
+    directives: _Directives,
     executable: str = "nginx",
-    modules: str = "",
-    upstreams: str = "",
 ) -> Started:
     """One nginx; hosts share the file system, so that its files carry the instance's name."""
     file = f"/run/nginx-{instance}.conf"
     text = _CONFIGURATION.format(
         instance=instance,
         name=SERVER_NAME,
-        modules=modules,
-        upstreams=upstreams,
-        directives="\n".join(f"    {directive}" for directive in directives),
+        main=_lines(0, directives.main),
+        http=_lines(2, directives.http),
+        server=_lines(4, directives.server),
     )
     argv = (executable, "-p", "/run", "-e", "stderr", "-c", file)
     program = Program(f"{instance}-nginx", namespace, argv, service=True, listens=listens)
     return Started((program,), {file: text})
+
+
+def _lines(indentation: int, directives: tuple[str, ...]) -> str:
+    return "".join(f"{' ' * indentation}{directive}\n" for directive in directives)

@@ -1,8 +1,8 @@
 """Visual progress of a page load: how much of its final picture the browser shows, over time.
 
-As defined for WebPageTest's Speed Index (P. Meenan, "How Fast is Your Website?", ACM Queue 11(2),
-2013): a frame is as complete as its histograms of red, green and blue have gone from those of the
-first to those of the last frame. The Speed Index is the area above that curve.
+As defined for WebPageTest's Speed Index (P. Meenan, "How Fast Is Your Website?", Communications of
+the ACM 56(4), 2013): a frame is as complete as its histograms of red, green and blue have gone from
+those of the first to those of the last picture. The Speed Index is the area above that curve.
 """
 
 from __future__ import annotations

@@ -47,8 +47,9 @@ def _site(number: int) -> dict[str, str | int]:
 def _resources(place: float, stream: Keystream) -> int:
     """More on larger sites, by a power of the size, with scatter but at both ends."""
     scatter = float(stream.normal()) * _COUNT_SIGMA * min(1.0, 4 * place, 4 * (1 - place))
-    trend = _LEAST_RESOURCES * (_MOST_RESOURCES / _LEAST_RESOURCES) ** place
-    return round(min(_MOST_RESOURCES, max(_LEAST_RESOURCES, trend * math.exp(scatter))))
+    trend: float = _LEAST_RESOURCES * (_MOST_RESOURCES / _LEAST_RESOURCES) ** place
+    drawn = round(trend * math.exp(scatter))
+    return min(_MOST_RESOURCES, max(_LEAST_RESOURCES, drawn))
 
 
 def _counts(total: int, resources: int, stream: Keystream) -> dict[str, int]:
@@ -73,11 +74,9 @@ def _kinds(counts: dict[str, int], total: int, stream: Keystream) -> dict[str, i
         kind: count * _KIND_BYTES[kind] * stream.between(67, 133) for kind, count in counts.items()
     }
     rest = total - sum(floors.values())
-    sizes = {
-        kind: floors[kind] + rest * weights[kind] // sum(weights.values()) for kind in counts
-    }
+    sizes = {kind: floors[kind] + rest * weights[kind] // sum(weights.values()) for kind in counts}
     sizes["images"] += total - sum(sizes.values())
-    columns = {}
+    columns: dict[str, int] = {}
     for kind, count in counts.items():
         columns |= {kind: count, f"{kind}_bytes": sizes[kind]}
     return columns

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import struct
 from functools import cache
+from itertools import pairwise
 
 from headway.web.corpus.keystream import Keystream
 
@@ -48,10 +49,12 @@ def font(size_bytes: int, key: str) -> bytes:
     tables = dict(_tables())
     start = 12 + _ENTRY_BYTES * (len(tables) + 1)
     used = start + sum(len(_padded(data)) for data in tables.values())
-    tables["hwPd"] = Keystream(f"font/{key}").bytes(size_bytes - used)
+    tables["hwPd"] = Keystream(f"font/{key}").take(size_bytes - used)
     directory, content = [], b""
     for tag, data in tables.items():
-        entry = struct.pack(">4sLLL", tag.encode(), _checksum(data), start + len(content), len(data))
+        entry = struct.pack(
+            ">4sLLL", tag.encode(), _checksum(data), start + len(content), len(data)
+        )
         directory.append(entry)
         # The last table ends where the file ends.
         content += data if tag == "hwPd" else _padded(data)
@@ -73,7 +76,8 @@ def _padded(data: bytes) -> bytes:
 
 def _checksum(data: bytes) -> int:
     padded = _padded(data)
-    return sum(struct.unpack(f">{len(padded) // 4}L", padded)) % 2**32
+    words: tuple[int, ...] = struct.unpack(f">{len(padded) // 4}L", padded)
+    return sum(words) % 2**32
 
 
 @cache
@@ -122,7 +126,7 @@ def _outline(dots: str) -> bytes:
 
 
 def _deltas(values: list[int]) -> bytes:
-    steps = [now - before for before, now in zip([0, *values], values, strict=False)]
+    steps = [now - before for before, now in pairwise([0, *values])]
     return struct.pack(f">{len(steps)}h", *steps)
 
 

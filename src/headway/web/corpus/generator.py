@@ -4,13 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from headway.web.corpus.code import (
-    filled_script,
-    filled_stylesheet,
-    script,
-    smallest,
-    stylesheet,
-)
 from headway.web.corpus.document import document
 from headway.web.corpus.font import MIN_FONT_BYTES, font
 from headway.web.corpus.keystream import Keystream
@@ -19,6 +12,13 @@ from headway.web.corpus.plan import PagePlan, plan_page
 from headway.web.corpus.png import MIN_PNG_BYTES, png
 from headway.web.corpus.response import CONTENT_TYPES, response
 from headway.web.corpus.sizes import lognormal_sizes
+from headway.web.corpus.subresources import (
+    filled_script,
+    filled_stylesheet,
+    script,
+    smallest,
+    stylesheet,
+)
 from headway.web.site import Exchange, Site
 
 

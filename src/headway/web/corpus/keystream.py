@@ -27,7 +27,7 @@ class Keystream:
         self._blocks = 0
         self._rest = b""
 
-    def bytes(self, count: int) -> bytes:
+    def take(self, count: int) -> bytes:
         """The next bytes of the stream."""
         missing = count - len(self._rest)
         if missing > 0:
@@ -41,7 +41,7 @@ class Keystream:
 
     def below(self, limit: int) -> int:
         """A whole number from 0 to `limit` - 1, all equally likely (to 1 in 2^64)."""
-        return int.from_bytes(self.bytes(8)) * limit >> 64
+        return int.from_bytes(self.take(8)) * limit >> 64
 
     def between(self, least: int, most: int) -> int:
         """A whole number from `least` to `most`, both included."""
@@ -61,7 +61,7 @@ class Keystream:
 
     def normal(self) -> Decimal:
         """A standard normal deviate: the sum of twelve uniform ones less 6, so within 6 of 0."""
-        total = sum(int.from_bytes(self.bytes(4)) for _ in range(12)) - 6 * 2**32
+        total = sum(int.from_bytes(self.take(4)) for _ in range(12)) - 6 * 2**32
         return _EXACT.divide(Decimal(total), Decimal(2**32))
 
     def lognormal(self, sigma: float) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 
 from headway.web.corpus.keystream import Keystream
 from headway.web.corpus.model import PageModel
@@ -159,7 +160,7 @@ def _insertions(in_document: int, others: int, depth: int) -> list[list[int]]:
     inserts: list[list[int]] = [[] for _ in range(others)]
     levels = [list(range(in_document))]
     levels += [list(range(in_document + level, others, depth - 1)) for level in range(depth - 1)]
-    for parents, children in zip(levels, levels[1:], strict=False):
+    for parents, children in pairwise(levels):
         for number, child in enumerate(children):
             inserts[parents[number % len(parents)]].append(child)
     return inserts

@@ -63,7 +63,7 @@ def png(size_bytes: int, key: str) -> bytes:
             _SIGNATURE,
             _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
             _chunk(b"IDAT", _ZLIB_HEADER + blocks + _FINAL_BLOCK + checksum),
-            _chunk(b"hwPd", stream.bytes(padding)),
+            _chunk(b"hwPd", stream.take(padding)),
             _chunk(b"IEND", b""),
         )
     )
@@ -93,10 +93,10 @@ def _stored(data: bytes) -> bytes:
 
 def _rows(width: int, height: int, stream: Keystream) -> list[bytes]:
     """Rows of the image, each with its filter type 0 (none) in front."""
-    top, bottom = stream.bytes(3), stream.bytes(3)
+    top, bottom = stream.take(3), stream.take(3)
     rows = []
     for number in range(height):
-        noise = stream.bytes(3 * width)
+        noise = stream.take(3 * width)
         pixels = bytearray(3 * width)
         for channel in range(3):
             mixed = top[channel] * (height - number) + bottom[channel] * number

@@ -32,9 +32,7 @@ def lognormal_sizes(
             raise WrongInputError(f"no object is there to have {total} bytes", where=where)
         return []
     deviates = [stream.lognormal(sigma) for _ in floors]
-    return [
-        floor + part for floor, part in zip(floors, _apportioned(rest, deviates), strict=True)
-    ]
+    return [floor + part for floor, part in zip(floors, _apportioned(rest, deviates), strict=True)]
 
 
 def _apportioned(total: int, weights: Sequence[int]) -> list[int]:

@@ -4,9 +4,21 @@ from __future__ import annotations
 
 from headway.web.corpus.keystream import Keystream
 
-_WORDS = tuple(
-    ["amber", "anchor", "apple", "april", "arrow", "autumn", "bakery", "balcony", "barley", "basket", "beacon", "bicycle", "birch", "blanket", "boat", "bridge", "bright", "brook", "butter", "cabin", "candle", "canvas", "carpet", "castle", "cedar", "chalk", "cherry", "chimney", "cinder", "circle", "clay", "cloud", "clover", "coast", "copper", "coral", "cotton", "cradle", "crane", "creek", "crystal", "daisy", "dawn", "desert", "dew", "dock", "door", "drift", "dune", "eagle", "early", "ember", "evening", "falcon", "farm", "feather", "fern", "ferry", "field", "finch", "flame", "flax", "forest", "fountain", "fox", "garden", "gate", "ginger", "glacier", "glass", "golden", "granite", "grape", "grass", "gravel", "green", "grove", "harbour", "hazel", "heather", "hedge", "heron", "hill", "honey", "horizon", "iron", "island", "ivory", "ivy", "jade", "kettle", "kite", "ladder", "lake", "lamp", "lantern", "lark", "laurel", "lavender", "leaf", "lemon", "lighthouse", "lilac", "linen", "maple", "marble", "market", "meadow", "mill", "mint", "mirror", "mist", "moon", "moss", "mountain", "needle", "nest", "north", "oak", "oat", "ocean", "olive", "orange", "orchard", "otter", "paper", "path", "pebble", "pepper", "pine", "plum", "pond", "poppy", "quarry", "quiet", "quilt", "rain", "raven", "reed", "ridge", "river", "robin", "rope", "rose", "rye", "sail", "salt", "sand", "shell", "silver", "slate", "small", "snow", "south", "sparrow", "spring", "spruce", "stone", "stream", "summer", "sun", "swan", "thistle", "thyme", "tide", "timber", "tower", "valley", "velvet", "village", "violet", "walnut", "water", "wheat", "white", "willow", "wind", "window", "winter", "wool", "yellow"]
-)
+_LIST = """
+amber anchor apple april arrow autumn bakery balcony barley basket beacon bicycle birch blanket
+boat bridge bright brook butter cabin candle canvas carpet castle cedar chalk cherry chimney
+cinder circle clay cloud clover coast copper coral cotton cradle crane creek crystal daisy dawn
+desert dew dock door drift dune eagle early ember evening falcon farm feather fern ferry field
+finch flame flax forest fountain fox garden gate ginger glacier glass golden granite grape grass
+gravel green grove harbour hazel heather hedge heron hill honey horizon iron island ivory ivy jade
+kettle kite ladder lake lamp lantern lark laurel lavender leaf lemon lighthouse lilac linen maple
+marble market meadow mill mint mirror mist moon moss mountain needle nest north oak oat ocean
+olive orange orchard otter paper path pebble pepper pine plum pond poppy quarry quiet quilt rain
+raven reed ridge river robin rope rose rye sail salt sand shell silver slate small snow south
+sparrow spring spruce stone stream summer sun swan thistle thyme tide timber tower valley velvet
+village violet walnut water wheat white willow wind window winter wool yellow
+"""
+_WORDS = tuple(_LIST.split())
 _PARAGRAPH_CHARACTERS = 600
 _BREAK = "</p>\n<p>"
 
