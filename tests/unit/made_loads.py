@@ -56,7 +56,7 @@ class Recording:
 
 
 def answer(at_ms: float, **more: Any) -> dict[str, Any]:
-    """A response over HTTP/2 whose first byte came at that time, 30 ms after the request was sent."""
+    """A response over HTTP/2 whose first byte came then, 30 ms after the request was sent."""
     start_ms = at_ms - 40
     return {
         "status": 200,

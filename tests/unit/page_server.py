@@ -108,9 +108,9 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def served() -> Iterator[str]:
-    """The page; yields its URL."""
-    server = ThreadingHTTPServer(("127.0.0.1", 0), _Handler)
+def served(port: int = 0) -> Iterator[str]:
+    """The page, on any port or the given one; yields its URL."""
+    server = ThreadingHTTPServer(("127.0.0.1", port), _Handler)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:

@@ -12,7 +12,9 @@ from rich.text import Text
 
 from headway.cli.terminal import output
 from headway.errors import EXIT_FAILED
-from headway.web.library import find_site, site_names
+from headway.web.corpus import corpus_names
+from headway.web.corpus.summary import Summary, summary
+from headway.web.library import find_site
 from headway.web.site import Exchange, Site
 
 app = typer.Typer(help="Web pages that studies can replay.", no_args_is_help=True)
@@ -31,10 +33,14 @@ def list_command(
 ) -> None:
     """List the sites of the corpus, and archives."""
     table = _table("site", "objects", "hosts", "kB", "what it is")
-    for name in (*site_names(), *(archives or ())):
-        site = find_site(name)
-        counts = (str(len(site.exchanges)), str(len(site.hosts)), _kilobytes(site.size_bytes))
-        table.add_row(Text(name), *counts, Text(site.description))
+    for entry in (*map(summary, corpus_names()), *map(_summary, archives or ())):
+        table.add_row(
+            Text(entry.name),
+            _number(entry.objects),
+            _number(entry.hosts),
+            "-" if entry.size_bytes is None else _kilobytes(entry.size_bytes),
+            Text(entry.description),
+        )
     output.print(table)
 
 
@@ -83,6 +89,15 @@ def verify_command(
             )
     if broken:
         raise typer.Exit(EXIT_FAILED)
+
+
+def _summary(archive: str) -> Summary:
+    site = find_site(archive)
+    return Summary(archive, site.description, len(site.exchanges), len(site.hosts), site.size_bytes)
+
+
+def _number(count: int | None) -> str:
+    return "-" if count is None else str(count)
 
 
 def _exchanges(site: Site) -> Table:

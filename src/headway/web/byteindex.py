@@ -6,11 +6,11 @@ from headway.web.load import PageLoad
 
 
 def byte_index_ms(load: PageLoad) -> float | None:
-    """Area above the curve of the share of bytes received over time (Bocchi, De Cicco and Rossi 2016).
+    """Area above the curve of the share of bytes received (Bocchi, De Cicco and Rossi 2016).
 
-    The bytes are those of the content, as sent, of resources that were requested before the load event;
-    the integral runs from navigation start to the last of them. As the share is a step for every chunk,
-    it equals the mean time of arrival of a byte.
+    The bytes are those of the content, as sent, of resources that were requested before the load
+    event; the integral runs from navigation start to the last of them. As the share is a step for
+    every chunk, it equals the mean time of arrival of a byte.
 
     Returns:
         None if no content came.

@@ -76,7 +76,7 @@ def resources_of(events: Iterable[Event], clock: Clock) -> tuple[Resource, ...]:
 
 @dataclass
 class _Exchange:
-    """A request and what has been heard of its response; times in seconds of the browser's clock."""
+    """A request and what was heard of its response; times in seconds of the browser's clock."""
 
     sent: dict[str, Any]
     response: dict[str, Any] = field(default_factory=dict)

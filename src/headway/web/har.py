@@ -1,4 +1,4 @@
-"""A page load as an HTTP Archive: HAR 1.2 (J. Odvarko, "HAR 1.2 Spec", 2012), which many tools open.
+"""A page load as an HTTP Archive, which many tools open: HAR 1.2 (J. Odvarko, "HAR 1.2 Spec").
 
 Bodies are left out. Fields that begin with an underscore are custom ones, as the format allows.
 """

@@ -5,23 +5,19 @@ from __future__ import annotations
 from functools import lru_cache
 from pathlib import Path
 
+from headway.cache import cache_directory
 from headway.errors import WrongInputError, nearest
 from headway.web.site import Site
 from headway.web.warc import read_archive
 
 ARCHIVE_SUFFIXES = (".warc.gz", ".warc")
+_DOWNLOADS = "packages"
+"""Directory of the cache for the packages that some sites of the corpus are from."""
 
 
 def is_archive(name_or_path: str) -> bool:
     """Whether a site's name is the path of an archive."""
     return name_or_path.endswith(ARCHIVE_SUFFIXES)
-
-
-def site_names() -> tuple[str, ...]:
-    """The sites of the corpus."""
-    from headway.web.corpus import corpus_names
-
-    return corpus_names()
 
 
 def find_site(name_or_path: str) -> Site:
@@ -52,4 +48,4 @@ def _found(name_or_path: str, _changed_ns: int) -> Site:
             f"{nearest(name_or_path, corpus_names())}",
             where=name_or_path,
         )
-    return make_site(name_or_path)
+    return make_site(name_or_path, downloads=cache_directory() / _DOWNLOADS)

@@ -70,8 +70,8 @@ class PageLoad:
 def read_load(directory: Path) -> PageLoad:
     """Read a load from its directory; whatever is missing or cut short leaves out what it told.
 
-    A browser that was killed leaves no ``load.json``: such a load has an error, and the resources and
-    frames that are there.
+    A browser that was killed leaves no ``load.json``: such a load has an error, and the resources
+    and frames that are there.
     """
     told = _read_load_file(directory / LOAD_FILE)
     events = _read_lines(directory / EVENTS_FILE)

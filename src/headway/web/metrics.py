@@ -96,7 +96,7 @@ def page_metrics(load: PageLoad) -> PageMetrics:
 def protocol_error(load: PageLoad, expected: str) -> str | None:
     """The first resource that came over another protocol than it should have, in a line.
 
-    All that a server answered counts, with any status, 304 among them, and whenever it was requested;
+    All that a server answered counts, with any status, 304 among them, whenever it was requested;
     what came from the browser's cache does not, as its protocol is that of an earlier load.
 
     Args:

@@ -78,8 +78,8 @@ class VisualProgress:
 def visual_progress(frames: Sequence[Frame]) -> VisualProgress:
     """How complete a page is in each of its frames.
 
-    The first picture, that all are compared with, is a blank white page at navigation start, which is
-    what every load starts on; frames from before do not count. Any number of frames will do. The
+    The first picture, that all are compared with, is a blank white page at navigation start, which
+    is what every load starts on; frames from before do not count. Any number of frames will do. The
     sizes of frames may differ, since pixels count by their share.
     """
     since_start = sorted((f for f in frames if f.at_ms >= 0), key=lambda frame: frame.at_ms)

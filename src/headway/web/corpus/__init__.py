@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import tempfile
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +17,7 @@ from headway.web.site import Site
 __all__ = ["Objects", "PageModel", "corpus_names", "generate", "is_corpus_name", "make_site"]
 
 _EXAMPLES = ("objects-1x10MB", "objects-20x100kB", "objects-200x10kB")
-_PARAMETRISED = re.compile(r"objects-.*")
+_PARAMETRISED = "objects-"
 
 
 def corpus_names() -> tuple[str, ...]:
@@ -28,7 +27,7 @@ def corpus_names() -> tuple[str, ...]:
 
 def is_corpus_name(name: str) -> bool:
     """Whether a site has that name, or would have if its count and size were possible."""
-    return name in corpus_names() or bool(_PARAMETRISED.fullmatch(name))
+    return name in corpus_names() or name.startswith(_PARAMETRISED)
 
 
 def make_site(name: str, *, downloads: Path | None = None) -> Site:
@@ -53,7 +52,6 @@ def make_site(name: str, *, downloads: Path | None = None) -> Site:
         origin = "" if model.name == name else f", the same as {model.name}"
         size = f"{model.resources} objects, {model.total_bytes} bytes"
         return replace(generate(model, f"generated: {size}{origin}"), name=name)
-    raise WrongInputError(
-        f"no site {name!r}{nearest(name, corpus_names())}; write a page of images as"
-        f" {_EXAMPLES[1]!r}"
-    )
+    if name.startswith(_PARAMETRISED):
+        raise WrongInputError(f"must be objects-COUNTxSIZE, as {_EXAMPLES[1]!r}", where=name)
+    raise WrongInputError(f"no site {name!r}{nearest(name, corpus_names())}")

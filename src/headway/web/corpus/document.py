@@ -16,6 +16,7 @@ from headway.web.corpus.words import paragraphs, words
 _PAGE_WIDTH = 1320
 _HEADER, _INTRODUCTION = 64, 136
 _FOLD = HEIGHT - _HEADER - _INTRODUCTION
+_INTRODUCTION_CHARACTERS = 240
 _SECTION_IMAGES = 4
 _NARROW = 800
 
@@ -35,16 +36,20 @@ def document(plan: PagePlan) -> str:
             f"must be at least {model.html_bytes - room + len(pieces)}, not {model.html_bytes}",
             where=f"page {model.name}: html_bytes",
         )
-    # The introduction is short, since all of it is above the fold.
-    texts = len(pieces) - 1
-    first = min(room // texts, 240)
-    others = texts - 1
-    lengths = [first]
-    lengths += [
-        (room - first) * (n + 1) // others - (room - first) * n // others for n in range(others)
+    lengths = _text_lengths(room, len(pieces) - 1)
+    filled = [
+        piece + paragraphs(stream, length)
+        for piece, length in zip(pieces, lengths, strict=False)  # none after the last piece
     ]
-    filled = [piece + paragraphs(stream, n) for piece, n in zip(pieces, lengths, strict=False)]
     return "".join((*filled, pieces[-1]))
+
+
+def _text_lengths(room: int, texts: int) -> list[int]:
+    """Characters of each text: a short introduction, since it is above the fold, then even ones."""
+    introduction = min(room // texts, _INTRODUCTION_CHARACTERS)
+    rest, others = room - introduction, texts - 1
+    even = [rest * (n + 1) // others - rest * n // others for n in range(others)]
+    return [introduction, *even]
 
 
 def _pieces(plan: PagePlan, stream: Keystream) -> list[str]:
@@ -91,7 +96,7 @@ def _layout(fold_images: int) -> str:
         "h1{font-size:32px;line-height:40px;margin:0}h2{margin:16px 0}p{margin:8px 0}\n"
         f".fold,.row{{display:flex;flex-wrap:wrap;gap:{GAP}px}}"
         f".fold{{height:{_FOLD}px;overflow:hidden;align-content:flex-start}}\n"
-        ".i{display:block;width:320px;height:240px;background:#dde center/100% 100%}"
+        ".i{display:block;width:320px;max-width:100%;height:240px;background:#dde center/100% 100%}"
         f".fold .i{{width:{cell.width}px;height:{cell.height}px}}\n"
         ".i img{display:block;width:100%;height:100%}section{padding:8px 4px}"
         "section p{max-width:1200px}\n"

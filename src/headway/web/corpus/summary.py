@@ -1,0 +1,47 @@
+"""What is known of a site of the corpus without making it, or fetching anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headway.web.corpus.model import PageModel
+from headway.web.corpus.objects import ObjectsPage
+from headway.web.corpus.packages import PACKAGES
+from headway.web.corpus.presets import KEPLER, liu_sites, sander_sites
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A site in a line.
+
+    Attributes:
+        name: of the site.
+        description: what it is.
+        objects: number of exchanges; None if only the site itself would tell, as below.
+        hosts: number of hosts.
+        size_bytes: of all bodies; of a page of equal images, of these.
+    """
+
+    name: str
+    description: str
+    objects: int | None = None
+    hosts: int | None = None
+    size_bytes: int | None = None
+
+
+def summary(name: str) -> Summary:
+    """The summary of a site that `corpus_names` names."""
+    if page := ObjectsPage.parse(name):
+        what = f"page of {page.count} images of {page.size} each"
+        return Summary(name, what, page.count + 1, 1, page.count * page.size)
+    if package := PACKAGES.get(name):
+        source = f"{package.project} {package.version}, {package.licence}"
+        return Summary(name, f"page of a package: {source}; fetched when it is used")
+    model = {KEPLER.name: KEPLER, **sander_sites(), **liu_sites()}[name]
+    return Summary(
+        name, _origin(name, model), model.resources, 1 + model.third_parties, model.total_bytes
+    )
+
+
+def _origin(name: str, model: PageModel) -> str:
+    return "generated" if model.name == name else f"generated, the same as {model.name}"

@@ -1,0 +1,204 @@
+"""What is found wrong with a site, and which exchange answers which request."""
+
+from __future__ import annotations
+
+import gzip
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from headway.web.matching import Matcher, RedirectError, followed
+from headway.web.references import Reference, css_references, html_references
+from headway.web.site import Exchange, Site
+from headway.web.verify import Finding, Severity, findings
+
+PAGE = "https://a.test/dir/page"
+HTML = ("content-type", "text/html; charset=utf-8")
+CSS = ("content-type", "text/css")
+
+
+def page(body: str = "<p>", url: str = PAGE) -> Exchange:
+    return Exchange("GET", url, 200, (HTML,), body.encode())
+
+
+def redirect(url: str, target: str, status: int = 302) -> Exchange:
+    return Exchange("GET", url, status, (("location", target),), b"")
+
+
+def found(*exchanges: Exchange) -> list[tuple[Severity, str, str]]:
+    site = Site("s", PAGE, exchanges)
+    return [(finding.severity, finding.url, finding.message) for finding in findings(site)]
+
+
+def test_a_site_with_nothing_wrong() -> None:
+    body = gzip.compress(b'<link rel=stylesheet href="/s.css"><img src="i.png?v=1"><a href="/no">')
+    style = b"@import 'dir/more.css'; p { background: url(i.png) }"
+    assert not found(
+        redirect("http://a.test/", PAGE),
+        Exchange("GET", PAGE, 200, (HTML, ("content-encoding", "gzip")), body),
+        Exchange("GET", "https://a.test/s.css", 200, (CSS,), style),
+        Exchange("GET", "https://a.test/dir/more.css", 200, (CSS,), b""),
+        Exchange("GET", "https://a.test/i.png", 200, (("content-type", "image/png"),), b"x"),
+        # Another query than the page's: a replaying server takes it.
+        Exchange("GET", "https://a.test/dir/i.png?v=2", 200, (("content-type", "i/p"),), b"x"),
+    )
+
+
+def test_a_page_that_is_missing_or_failed() -> None:
+    assert found(page(url="https://b.test/")) == [
+        (Severity.BROKEN, PAGE, "the page is not in the archive")
+    ]
+    assert found(Exchange("GET", PAGE, 404, (), b"")) == [
+        (Severity.BROKEN, PAGE, "the page has status 404")
+    ]
+
+
+def test_resources_that_are_missing() -> None:
+    body = """<script src="//b.test/gone.js"></script><img src="/s.png" srcset="/m.png 2x">"""
+    missing = "refers to {}, which is not in the archive"
+    assert found(page(body)) == [
+        (Severity.BROKEN, PAGE, missing.format("https://b.test/gone.js")),
+        (Severity.DOUBTFUL, PAGE, missing.format("https://a.test/s.png")),
+        (Severity.DOUBTFUL, PAGE, missing.format("https://a.test/m.png")),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("coding", "body", "said"),
+    [
+        ("gzip", b"plain", "its body is not gzip-coded as content-encoding says"),
+        ("gzip", gzip.compress(b"page")[:-9], "its body is not gzip-coded as content-encoding says"),
+        ("br", b"plain", "its body is not br-coded as content-encoding says"),
+        ("deflate", b"plain", "its body is not deflate-coded as content-encoding says"),
+        ("zstd", b"(\xb5/\xfd", "content coding zstd is not known"),
+    ],
+)  # fmt: skip
+def test_bodies_that_do_not_decode(coding: str, body: bytes, said: str) -> None:
+    exchange = Exchange("GET", PAGE, 200, (HTML, ("content-encoding", coding)), body)
+    assert found(exchange) == [(Severity.BROKEN, PAGE, said)]
+
+
+def test_redirects_that_lead_nowhere() -> None:
+    a, b, c = (f"https://a.test/{letter}" for letter in "abc")
+    assert found(page(), redirect(a, "b"), redirect(b, "/a"), redirect(c, "/gone")) == [
+        (Severity.BROKEN, a, f"redirects in a loop, back to {a}"),
+        (Severity.BROKEN, b, f"redirects in a loop, back to {b}"),
+        (Severity.BROKEN, c, "redirects to https://a.test/gone, which is not in the archive"),
+    ]
+
+
+def test_a_chain_of_redirects_may_be_long_but_not_endless() -> None:
+    chain = [redirect(f"https://a.test/{hop}", f"/{hop + 1}") for hop in range(21)]
+    end = page(url="https://a.test/21")
+    matcher = Matcher([*chain, end])
+    assert followed(matcher, chain[1]) == end  # 20 of them
+    with pytest.raises(RedirectError, match="more than 20 times"):
+        followed(matcher, chain[0])
+
+
+def test_what_is_odd() -> None:
+    url = "https://a.test/x"
+    assert found(
+        page(),
+        Exchange("GET", url, 200, (), b"x"),
+        Exchange("GET", url, 206, (CSS,), b"x"),
+        Exchange("GET", "https://a.test/y", 304, (), b""),
+    ) == [
+        (Severity.DOUBTFUL, url, "GET is there 2 times; the first is replayed"),
+        (Severity.DOUBTFUL, url, "no content-type"),
+        (Severity.DOUBTFUL, url, "206: only a range was recorded"),
+        (
+            Severity.BROKEN,
+            "https://a.test/y",
+            "304 without the content: it was recorded with a warm cache",
+        ),
+    ]
+    assert isinstance(findings(Site("s", PAGE, ()))[0], Finding)
+
+
+@pytest.mark.parametrize(
+    ("text", "certain", "possible"),
+    [
+        ('<img src="a.png">', ["https://a.test/dir/a.png"], []),
+        ('<IMG SRC=../a.png#f>', ["https://a.test/a.png"], []),
+        ('<base href="//c.test/x/"><script src=s.js></script>', ["https://c.test/x/s.js"], []),
+        ('<img src="data:x"><img src=""><img><a href="/a"><object data="blob:x">', [], []),
+        ('<noscript><img src="/a"></noscript><template><img src="/b"></template><img src="/c">',
+         ["https://a.test/c"], []),
+        ('<img src="/a" loading="lazy">', [], ["https://a.test/a"]),
+        ('<img srcset="/a 1x, /b,c 2x">', [], ["https://a.test/a", "https://a.test/b,c"]),
+        ('<link rel="stylesheet" href="/a"><link rel="Icon" href="/b"><link rel=canonical href=/c>',
+         ["https://a.test/a"], ["https://a.test/b"]),
+        ('<link rel="stylesheet" media="print" href="/a">', [], ["https://a.test/a"]),
+        ('<video src="/v" poster="/p"><source src="/s"></video>',
+         ["https://a.test/v"], ["https://a.test/p", "https://a.test/s"]),
+        ('<input type="image" src="/a"><iframe src="/b"></iframe>',
+         ["https://a.test/a", "https://a.test/b"], []),
+        ('<p style="background:url(/a)">', [], ["https://a.test/a"]),
+        ("<style>@import '/a'; b{c:url('/b')}</style><p>@import '/c'",
+         ["https://a.test/a"], ["https://a.test/b"]),
+        ("<script>'<img src=/no>'</script><!-- <img src=/no> -->", [], []),
+        ('<img src="http://[">', [], []),
+    ],
+)  # fmt: skip
+def test_what_documents_refer_to(text: str, certain: list[str], possible: list[str]) -> None:
+    references = list(html_references(text, PAGE))
+    assert [r.url for r in references if r.is_certain] == certain
+    assert [r.url for r in references if not r.is_certain] == possible
+
+
+@pytest.mark.parametrize(
+    ("text", "references"),
+    [
+        ("p { background: url( \"a b.png\" ) }", [Reference("https://a.test/dir/a b.png", False)]),
+        ("p { x: url(a) } /* url(b) */ q { x: URL('c') }",
+         [Reference("https://a.test/dir/a", False), Reference("https://a.test/dir/c", False)]),
+        ('@import url("a.css"); @import "b.css" screen;',
+         [Reference("https://a.test/dir/a.css", True), Reference("https://a.test/dir/b.css", True)]),
+        ("@namespace url(http://www.w3.org/1999/xhtml); p { fill: url(#gradient) }", []),
+        ("p { x: url(data:image/png;base64,AA==) }", []),
+    ],
+)  # fmt: skip
+def test_what_style_sheets_refer_to(text: str, references: list[Reference]) -> None:
+    assert list(css_references(text, PAGE)) == references
+
+
+@given(st.text(max_size=80))
+def test_any_text_can_be_looked_through(text: str) -> None:
+    list(html_references(text, PAGE))
+    list(css_references(text, PAGE))
+
+
+def answer(exchanges: list[Exchange], method: str, url: str) -> bytes | None:
+    match = Matcher(exchanges).find(method, url)
+    return match.body if match else None
+
+
+def get(url: str, body: bytes, method: str = "GET") -> Exchange:
+    return Exchange(method, url, 200, (), body)
+
+
+def test_matching() -> None:
+    recorded = [
+        get("https://a.test/x?a=1&b=2", b"1"),
+        get("https://a.test/x?a=1&b=3", b"2"),
+        get("https://a.test/x", b"3"),
+        get("https://a.test:8443/x?a=1&b=2", b"4"),
+        get("https://a.test/x?a=1&b=2", b"5", "POST"),
+        get("http://a.test/y", b"6"),
+        get("http://a.test/x?a=9", b"7"),
+    ]
+    assert answer(recorded, "GET", "https://a.test/x?a=1&b=3") == b"2"
+    assert answer(recorded, "GET", "https://a.test/x") == b"3"
+    assert answer(recorded, "GET", "https://a.test/x?a=1&b=34") == b"2"  # the longest common start
+    assert answer(recorded, "GET", "https://a.test/x?a=1") == b"1"  # of equals the first
+    assert answer(recorded, "GET", "https://a.test/x?z") == b"1"
+    assert answer(recorded, "GET", "https://A.test:99/x?a=1&b=2") == b"1"
+    assert answer(recorded, "HEAD", "https://a.test/x") == b"3"
+    assert answer(recorded, "POST", "https://a.test/x") == b"5"
+    assert answer(recorded, "PUT", "https://a.test/x") is None
+    assert answer(recorded, "GET", "https://a.test/y") == b"6"  # of the other scheme
+    assert answer(recorded, "GET", "http://a.test/x?a=1&b=2") == b"7"  # of its own scheme
+    assert answer(recorded, "GET", "https://a.test/z") is None
+    assert answer(recorded, "GET", "https://b.test/x") is None
