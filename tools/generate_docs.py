@@ -1,4 +1,4 @@
-"""Writes the parts of the documentation that come from the code: columns and programs.
+"""Writes the parts of the documentation that come from the code: columns, programs, site headers.
 
 Run by `make docs`; a test checks that the committed files are what this writes.
 """
@@ -14,6 +14,7 @@ from headway.programs import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.programs.base import Adapter, Client, Knob, ReverseProxy
 from headway.results.schema import Record, polars_schema
 from headway.study.host import Protocol
+from headway.web.cleanup import CHANGED, DROPPED, Rule
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -47,6 +48,26 @@ lets QUIC's initial window be chosen.
 {tables}
 {sections}"""
 
+_SITE_HEADERS = """\
+# Header fields of recorded sites
+
+Generated from `src/headway/web/cleanup.py` by `make docs`. What a recording holds is cleaned when it
+is read, so that archives of other tools are treated alike; all other fields are replayed as they were
+recorded, and no others. More on [sites](sites.md).
+
+## Not replayed
+
+| field | why |
+|---|---|
+{dropped}
+
+## Replayed otherwise than recorded
+
+| field | how |
+|---|---|
+{changed}
+"""
+
 _ROLES: dict[str, Mapping[str, Adapter]] = {
     "client": CLIENTS,
     "server": SERVERS,
@@ -75,6 +96,17 @@ def programs() -> str:
         _section(role, adapter) for role, known in _ROLES.items() for adapter in known.values()
     ]
     return _PROGRAMS.format(tables="\n".join(tables), sections="\n".join(sections))
+
+
+def site_headers() -> str:
+    """The text of docs/site-headers.md."""
+    return _SITE_HEADERS.format(dropped=_rules(DROPPED), changed=_rules(CHANGED))
+
+
+def _rules(rules: Iterable[Rule]) -> str:
+    return "\n".join(
+        f"| {', '.join(f'`{name}`' for name in rule.fields)} | {rule.why}. |" for rule in rules
+    )
 
 
 def _overview(role: str, adapters: Sequence[Adapter]) -> str:
@@ -160,6 +192,7 @@ def main() -> None:
     """Write the files."""
     (DOCS / "columns.md").write_text(columns())
     (DOCS / "programs.md").write_text(programs())
+    (DOCS / "site-headers.md").write_text(site_headers())
 
 
 if __name__ == "__main__":

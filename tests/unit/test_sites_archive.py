@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import io
 import json
+import re
 import string
 import tempfile
 from datetime import UTC, datetime
@@ -248,9 +249,17 @@ def test_the_page_of_others_is_what_leads_to_the_first_document(tmp_path: Path) 
         tmp_path / "a.warc.gz",
         ("response", "http://a.test/robots.txt", b"HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n\r\nx", {}),
         ("response", "http://a.test", moved, {}),
+        ("response", "urn:text:x", OK + b"\r\nA", {}),
+        ("response", "http://a.test/ws", b"HTTP/1.1 101 Switching\r\nA: b\r\n\r\n", {}),
         ("response", "https://a.test/", OK + b"\r\nA", {}),
     )  # fmt: skip
-    assert read_archive(path).page == "http://a.test/"
+    site = read_archive(path)
+    assert site.page == "http://a.test/"
+    assert [exchange.url for exchange in site.exchanges] == [
+        "http://a.test/robots.txt",
+        "http://a.test/",
+        "https://a.test/",
+    ]
 
 
 def whole(tmp_path: Path) -> bytes:
@@ -407,3 +416,12 @@ def test_clean_up(fields: str, kept: str) -> None:
     result = cleaned(200, headers)
     assert "|".join(f"{name}: {value}" for name, value in result) == kept
     assert cleaned(200, result) == result
+
+
+@given(st.lists(st.tuples(st.text(max_size=12) | st.sampled_from(["Vary", "age"]), st.text())))
+def test_every_http_version_can_send_what_is_kept(headers: list[tuple[str, str]]) -> None:
+    for name, value in cleaned(200, headers):
+        assert re.fullmatch(r"[a-z0-9!#$%&'*+.^_`|~-]+", name)
+        assert not set("\0\r\n") & set(value)
+        assert value == value.strip(" \t")
+        value.encode()

@@ -24,7 +24,15 @@ from headway.errors import HeadwayError, WrongInputError
 from headway.study.workload import Device
 from headway.web.capture import NetworkLog
 from headway.web.chromium import BROWSERS, find_browser
-from headway.web.recording import Captured, Recording, assembled, merged, replayable, site_name
+from headway.web.recording import (
+    Captured,
+    Recording,
+    assembled,
+    in_charset,
+    merged,
+    replayable,
+    site_name,
+)
 from headway.web.site import Exchange, Site
 from headway.web.sources import Browsing, record
 from headway.web.tnetstring import TnetstringError, Value, encoded, values
@@ -300,6 +308,21 @@ def test_codings_are_applied_again(coding: str, decode: Any, body: bytes) -> Non
     assert replayable(captured) == (exchange, note)
     as_sent = Captured("GET", "https://a.test/", 200, fields, exchange.body)
     assert replayable(as_sent) == (exchange, None)
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "sent"),
+    [
+        ("é", "text/html; Charset='ISO-8859-1'", b"\xe9"),
+        ("é", "text/html", b"\xc3\xa9"),
+        ("é", "text/html; charset=none-such", b"\xc3\xa9"),
+        ("✓", "text/html; charset=iso-8859-1", b"\xe2\x9c\x93"),
+        ("<meta charset=latin-1>é", "text/html", b"<meta charset=latin-1>\xe9"),
+        ("<meta charset=latin-1>é", "text/plain", b"<meta charset=latin-1>\xc3\xa9"),
+    ],
+)
+def test_text_is_sent_in_its_character_set(text: str, kind: str, sent: bytes) -> None:
+    assert in_charset(text, [("Content-Type", kind)]) == sent
 
 
 def test_a_body_that_was_cut_is_told() -> None:

@@ -11,9 +11,10 @@ from headway.analysis.numbers import counted
 from headway.analysis.published import Agreement, beside
 from headway.analysis.sentences import as_start, statement
 from headway.report import setting
-from headway.report.figures import Picture, Section, Story, Subject, pictures
+from headway.report.figures import PageStory, Picture, Section, Story, Subject, pictures
 from headway.report.tables.comparisons import comparisons_table
 from headway.report.tables.holdups import holdups_table
+from headway.report.tables.pages import pages_table
 from headway.report.tables.published import orders_table, published_table
 from headway.report.tables.samples import samples_table
 from headway.report.tables.table import Table
@@ -58,6 +59,8 @@ class ExperimentPart:
         contenders: what tells the contenders apart.
         shared: what they have in common.
         conditions: what varied between cells and what did not.
+        page_metrics: table of the metrics of page loads.
+        pages: figures of page loads.
         published: figures and tables of published values beside ours.
         limits: figures of what limited the runs.
         holdups: table of the same.
@@ -70,6 +73,8 @@ class ExperimentPart:
     contenders: Table
     shared: tuple[setting.Fact, ...]
     conditions: tuple[setting.Fact, ...]
+    page_metrics: Table
+    pages: tuple[Picture, ...]
     published: tuple[Picture, ...]
     published_values: Table
     published_orders: Table
@@ -91,7 +96,7 @@ class ExperimentPart:
     def pictures(self) -> tuple[Picture, ...]:
         """All its figures."""
         own = [picture for part in self.metrics for picture in part.pictures]
-        return (*own, *self.published, *self.limits, *self.why)
+        return (*own, *self.pages, *self.published, *self.limits, *self.why)
 
 
 def experiment_part(
@@ -99,6 +104,7 @@ def experiment_part(
     analyses: Sequence[Analysis],
     styles: Mapping[str, Style],
     told: Sequence[Story],
+    loads: Sequence[PageStory] = (),
 ) -> ExperimentPart:
     """Draw the figures of an experiment and make its tables.
 
@@ -107,10 +113,11 @@ def experiment_part(
         analyses: its metrics, the most important first.
         styles: how contenders are drawn.
         told: runs to show over time.
+        loads: page loads to show.
     """
     first = analyses[0]
     subjects = [
-        Subject(first, styles, tuple(told)),
+        Subject(first, styles, tuple(told), tuple(loads)),
         *(Subject(one, styles) for one in analyses[1:]),
     ]
     return ExperimentPart(
@@ -120,6 +127,8 @@ def experiment_part(
         contenders=setting.contenders_table(results, first),
         shared=setting.shared_facts(results, first),
         conditions=setting.path_facts(first),
+        page_metrics=pages_table(results, first),
+        pages=pictures(subjects[0], Section.PAGES),
         published=tuple(
             picture for subject in subjects for picture in pictures(subject, Section.PUBLISHED)
         ),

@@ -5,9 +5,10 @@ from __future__ import annotations
 import io
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
 from PIL import Image, ImageDraw
 
-from headway.report.sheet import Area, Dots, Line, Point, Sheet, Text, font, outline
+from headway.report.sheet import Area, Bitmap, Dots, Line, Point, Sheet, Text, font, outline
 from headway.report.theme import PAPER, Colour, Marker
 
 if TYPE_CHECKING:
@@ -41,6 +42,8 @@ def _painted(sheet: Sheet) -> Image.Image:
                 painter.area(shape)
             case Dots():
                 painter.dots(shape)
+            case Bitmap():
+                painter.bitmap(shape)
     return painter.image()
 
 
@@ -87,6 +90,16 @@ class _Painter:
                 else:
                     shape = _path(outline(dots.marker, at, size), closed=True)
                 self._agg.draw_path(context, shape, self._upright, _rgba(colour))
+
+    def bitmap(self, bitmap: Bitmap) -> None:
+        """Paint a picture of pixels."""
+        left, top = round(bitmap.left * _SCALE), round(bitmap.top * _SCALE)
+        size = (round(bitmap.width * _SCALE), round(bitmap.height * _SCALE))
+        with Image.open(io.BytesIO(bitmap.data)) as opened:
+            pixels = np.asarray(opened.convert("RGBA").resize(size))
+        # Agg counts rows from below, of the canvas and of the picture.
+        below = self._size[1] - top - size[1]
+        self._agg.draw_image(self._agg.new_gc(), left, below, pixels[::-1])
 
     def image(self) -> Image.Image:
         """What has been painted."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,15 +13,26 @@ from rich.console import Console
 from rich.text import Text
 
 from headway.analysis import Analysis, Results, analyse, load_results
+from headway.report.chosen import check_runs, chosen_runs
 from headway.report.figures import Picture
 from headway.report.page import render
+from headway.report.pages import page_stories
 from headway.report.parts import ExperimentPart, experiment_part
 from headway.report.raster import png_file
-from headway.report.stories import check_runs, stories
+from headway.report.stories import stories
 from headway.report.styles import study_styles
 from headway.report.svg import svg_file
-from headway.report.tables import comparisons, failures, holdups, published, samples, validation
+from headway.report.tables import (
+    comparisons,
+    failures,
+    holdups,
+    pages,
+    published,
+    samples,
+    validation,
+)
 from headway.report.terminal import print_analyses
+from headway.report.theme import Style
 from headway.results.store import REPORT
 
 PAGE = "index.html"
@@ -78,15 +89,7 @@ class Report:
         """Write the page and its files; see `write_report`."""
         check_runs(self.results, runs)
         styles = study_styles([metrics[0] for metrics in self.analyses])
-        parts = [
-            experiment_part(
-                self.results,
-                metrics,
-                styles,
-                stories(self.directory, self.results, metrics[0], runs),
-            )
-            for metrics in self.analyses
-        ]
+        parts = [self._part(metrics, styles, runs) for metrics in self.analyses]
         target = self.directory / REPORT
         shutil.rmtree(target, ignore_errors=True)
         target.mkdir()
@@ -101,6 +104,16 @@ class Report:
             render(self.results, parts, self.validated, tuple(tables)), encoding="utf-8"
         )
         return page
+
+    def _part(
+        self, metrics: Sequence[Analysis], styles: Mapping[str, Style], runs: Sequence[str]
+    ) -> ExperimentPart:
+        """What the page says of an experiment, with these runs over time or typical ones."""
+        chosen = chosen_runs(self.results, metrics[0], runs)
+        told = stories(self.directory, chosen)
+        return experiment_part(
+            self.results, metrics, styles, told, page_stories(self.directory, chosen)
+        )
 
 
 def write_report(directory: Path, runs: Sequence[str] = ()) -> Path:
@@ -138,6 +151,7 @@ def _tables(
     tables = {
         samples.FILE: samples.samples_frame(everything),
         comparisons.FILE: comparisons.comparisons_frame(everything),
+        pages.FILE: pages.pages_frame(results, firsts),
         holdups.FILE: holdups.holdups_frame(firsts),
         published.FILE: published.published_frame(everything),
         failures.FILE: failures.failures_frame(results.runs),

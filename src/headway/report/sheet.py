@@ -80,7 +80,23 @@ class Text:
     turned: bool
 
 
-Shape = Line | Area | Dots | Text
+@dataclass(frozen=True, slots=True)
+class Bitmap:
+    """A picture of pixels, stretched over a rectangle: a JPEG or PNG file's content."""
+
+    left: float
+    top: float
+    width: float
+    height: float
+    data: bytes
+
+    @property
+    def media_type(self) -> str:
+        """Of the content."""
+        return "image/png" if self.data.startswith(b"\x89PNG") else "image/jpeg"
+
+
+Shape = Line | Area | Dots | Text | Bitmap
 
 
 @dataclass
@@ -173,6 +189,10 @@ class Sheet:
         kept = tuple(points)
         if kept:
             self.shapes.append(Dots(kept, colour, marker, size, hollow, halo))
+
+    def bitmap(self, left: float, top: float, width: float, height: float, data: bytes) -> None:
+        """Draw a JPEG or PNG file's content, which stays in the drawing as it is."""
+        self.shapes.append(Bitmap(left, top, width, height, data))
 
     def text(
         self,

@@ -42,13 +42,16 @@ def study_styles(analyses: Iterable[Analysis]) -> dict[str, Style]:
 
 def pairing_styles(styles: Mapping[str, Style], pairings: Sequence[Pairing]) -> dict[str, Style]:
     """For each comparison its contender's style; where one has several of them, dashes differ."""
-    found: dict[str, Style] = {}
-    for pairing in pairings:
-        style = styles[pairing.contender]
-        for shape in SHAPES:
-            if style in found.values():
-                style = Style(style.colour, *shape)
-        found[str(pairing)] = style
+    apart = told_apart([styles[pairing.contender] for pairing in pairings])
+    return dict(zip(map(str, pairings), apart, strict=True))
+
+
+def told_apart(styles: Sequence[Style]) -> list[Style]:
+    """The styles, with other dashes and dots where one comes again."""
+    found: list[Style] = []
+    for style in styles:
+        others = (Style(style.colour, *shape) for shape in SHAPES)
+        found.append(next((one for one in (style, *others) if one not in found), style))
     return found
 
 

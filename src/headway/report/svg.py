@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
+from base64 import b64encode
 from collections.abc import Iterable
 from xml.sax.saxutils import escape, quoteattr
 
-from headway.report.sheet import TEXT_SIZE, Area, Dots, Line, Point, Shape, Sheet, Text, outline
+from headway.report.sheet import (
+    TEXT_SIZE,
+    Area,
+    Bitmap,
+    Dots,
+    Line,
+    Point,
+    Shape,
+    Sheet,
+    Text,
+    outline,
+)
 from headway.report.theme import ALL, PAPER, Marker
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
@@ -53,6 +65,8 @@ def _shape(shape: Shape) -> str:
             return _dots(shape)
         case Text():
             return _text(shape)
+        case Bitmap():
+            return _bitmap(shape)
 
 
 def _line(line: Line) -> str:
@@ -90,6 +104,13 @@ def _text(text: Text) -> str:
     style += ' font-weight="bold"' if text.bold else ""
     style += f' transform="rotate(-90 {_point((x, y))})"' if text.turned else ""
     return f'<text x="{_number(x)}" y="{_number(y)}"{style}>{escape(text.text)}</text>'
+
+
+def _bitmap(bitmap: Bitmap) -> str:
+    corner = f'x="{_number(bitmap.left)}" y="{_number(bitmap.top)}"'
+    size = f'width="{_number(bitmap.width)}" height="{_number(bitmap.height)}"'
+    data = f"data:{bitmap.media_type};base64,{b64encode(bitmap.data).decode()}"
+    return f'<image {corner} {size} preserveAspectRatio="none" href="{data}"/>'
 
 
 def _path(points: Iterable[Point]) -> str:

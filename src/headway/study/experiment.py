@@ -33,11 +33,26 @@ class Metric(StrEnum):
     GOODPUT = "goodput_mbit"
     RAMP = "ramp_s"
     SLOW_START = "slow_start_s"
+    RESPONSE_START = "response_start_s"
+    FCP = "fcp_s"
+    LCP = "lcp_s"
+    DCL = "dcl_s"
+    ONLOAD = "onload_s"
+    PLT = "plt_s"
+    SPEED_INDEX = "speed_index_s"
+    VC85 = "vc85_s"
+    VC95 = "vc95_s"
+    VC99 = "vc99_s"
+    BYTE_INDEX = "byte_index_s"
 
     @property
     def units(self) -> tuple[str, ...]:
         """Units that its values are published in, its own first."""
         return ("Mbit/s",) if self is Metric.GOODPUT else ("s", "ms")
+
+
+_OF_PAGES = (Metric.PLT, Metric.FCP, Metric.SPEED_INDEX)
+"""What pages are compared by, unless a study says otherwise."""
 
 
 class Published(Part):
@@ -127,6 +142,18 @@ class Experiment(Part):
             "contenders": {str(protocol): {"protocol": protocol} for protocol in protocols},
         }
 
+    @model_validator(mode="before")
+    @classmethod
+    def _usual_metrics_of_pages(cls, value: Any) -> Any:
+        if not isinstance(value, dict) or "metrics" in value:
+            return value
+        pages = _pages(value)
+        if not pages:
+            return value
+        painted = all(page.get("frames", True) for page in pages)
+        usual = [metric for metric in _OF_PAGES if painted or metric is not Metric.SPEED_INDEX]
+        return value | {"metrics": tuple(usual)}
+
     @field_validator("axes")
     @classmethod
     def _axes_have_values(cls, axes: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
@@ -207,6 +234,16 @@ class Study(Part):
     experiments: tuple[Experiment, ...] = Field(min_length=1)
 
 
+def _pages(experiment: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """The workloads of an experiment, as written in the file, if all of them are pages."""
+    axes, conditions = experiment.get("axes"), experiment.get("conditions")
+    varied = axes.get("workload") if isinstance(axes, dict) else None
+    usual = [conditions.get("workload")] if isinstance(conditions, dict) else []
+    workloads = varied if isinstance(varied, list | tuple) else usual
+    found = [one for one in workloads if isinstance(one, dict) and one.get("kind") == "page"]
+    return found if len(found) == len(workloads) else []
+
+
 def _check_axis(name: str, values: Any) -> None:
     if not values:
         raise ValueError(f"axis {name} has no values")
@@ -229,7 +266,12 @@ def _put(raw: dict[str, Any], keys: list[str], value: Any) -> None:
 
 
 def merge(raw: dict[str, Any], changes: Mapping[str, Any]) -> None:
-    """Put changes into a table: tables are merged, everything else is replaced."""
+    """Put changes into a table: tables are merged, everything else is replaced.
+
+    Knobs are those of a program: with another one, they go.
+    """
+    if "program" in raw and changes.get("program", raw["program"]) != raw["program"]:
+        raw.pop("knobs", None)
     for key, value in changes.items():
         if isinstance(value, Mapping) and isinstance(raw.get(key), dict):
             merge(raw[key], value)

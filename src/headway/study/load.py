@@ -21,6 +21,7 @@ from headway.study.hop import named_hops
 from headway.study.model import Setting
 from headway.study.naming import cell_name, slug
 from headway.study.path import Direction, Link
+from headway.study.publishedfile import read_published
 from headway.study.trace import TRACE_KEY, read_trace
 
 _MODEL_ONLY = frozenset(
@@ -117,7 +118,7 @@ def load_study(name_or_file: str, *, quick: bool = False) -> Study:
 def _find(name_or_file: str) -> Source:
     if name_or_file in builtin_names():
         text = (_BUILTIN / f"{name_or_file}.toml").read_text(encoding="utf-8")
-        return Source(f"{name_or_file}.toml", text, Path.cwd())
+        return Source(f"{name_or_file}.toml", text, Path(str(_BUILTIN)))
     file = Path(name_or_file)
     try:
         return Source(name_or_file, file.read_text(encoding="utf-8"), file.parent)
@@ -219,7 +220,10 @@ def _experiment(raw: dict[str, Any], source: Source, name: str = "") -> Experime
     raw["axes"] = dict(_flatten(raw.get("axes", {}), source))
     for key in ("cells", "exclude"):
         raw[key] = [dict(_dotted(table)) for table in _tables(raw.get(key, []), source, key)]
-    for published in _tables(raw.get("published", []), source, "published"):
+    raw["published"] = _tables(raw.get("published", []), source, "published")
+    if file := raw.pop("published_file", None):
+        raw["published"] += read_published(source.directory / file)
+    for published in raw["published"]:
         published["where"] = dict(_dotted(published.get("where", {})))
     raw["conditions"] = {key: raw.pop(key) for key in Setting.model_fields if key in raw}
     _find_files([raw["conditions"], raw["axes"], raw.get("contenders", {})], source.directory)

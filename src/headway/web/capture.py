@@ -12,6 +12,7 @@ from headway.web.recording import Captured, in_charset
 from headway.web.site import Header
 
 Event = dict[str, Any]
+
 _CONTENTLESS_METHODS = frozenset(("HEAD", "OPTIONS"))
 _CONTENTLESS_STATUSES = frozenset((204, 205, 304))
 
@@ -97,8 +98,8 @@ class NetworkLog:
             )
 
     def _requested(self, number: str, params: dict[str, Any]) -> None:
-        if redirect := params.get("redirectResponse"):
-            before = self._current[number]
+        redirect = params.get("redirectResponse")
+        if redirect and (before := self._current.get(number)):
             before.response = redirect
             before.has_raw_headers = params.get("redirectHasExtraInfo", False)
             before.is_redirect = True

@@ -52,9 +52,9 @@ DROPPED = (
     ),
     Rule(
         ("link",),
-        "`preload` and `preconnect` hints open connections and send requests that the recorded "
-        "page does not; some servers push or send early hints upon them. Sander et al. 2022 "
-        "(section IV-A1) remove it, too",
+        "Its `preload` and `preconnect` hints influence connections: browsers open them and ask "
+        "for resources ahead of the document, and some servers push or send early hints upon "
+        "them; Sander et al. 2022 (section IV-A1) remove it, too",
     ),
     Rule(
         ("date", "age", "expires"),
@@ -103,6 +103,7 @@ _DROPPED_SUFFIXES = tuple(name[1:] for rule in DROPPED for name in rule.fields i
 _DROPPED_DIRECTIVES = frozenset(
     ("report-uri", "report-to", "upgrade-insecure-requests", "block-all-mixed-content")
 )
+_TOKEN = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]+")
 _EXPLICIT = frozenset(("max-age", "no-store", "no-cache"))
 _HEURISTIC_STATUSES = frozenset((200, 203, 206))
 _HEURISTIC_FRACTION = 0.1
@@ -130,10 +131,12 @@ def cleaned(status: int, headers: Iterable[Header]) -> tuple[Header, ...]:
 
 
 def _normalised(headers: Iterable[Header]) -> Iterable[Header]:
+    """Fields that every HTTP version can send (RFC 9110, section 5); others are left out."""
     for name, value in headers:
-        if not name.startswith(":"):  # pseudo-header fields of HTTP/2 and HTTP/3
-            for line in re.split(r"[\r\n]+", value):
-                yield name.strip().lower(), line.strip(" \t")
+        if _TOKEN.fullmatch(name):  # not so the pseudo-header fields of HTTP/2 and HTTP/3
+            sendable = value.replace("\0", " ").encode(errors="replace").decode()
+            for line in re.split(r"[\r\n]+", sendable):
+                yield name.lower(), line.strip(" \t")
 
 
 def _is_dropped(name: str, named_by_connection: frozenset[str]) -> bool:

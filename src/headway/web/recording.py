@@ -17,6 +17,9 @@ from headway.web.site import Exchange, Header, Site
 
 _SUFFIXES = (".gz", ".warc", ".har", ".mitm", ".flows", ".flow")
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE)
+_DECLARED_WITHIN = 1024
+"""So many bytes into HTML browsers look for a declaration (HTML Standard, section 13.2.3.2)."""
+
 _HTML = ("text/html", "application/xhtml+xml")
 
 
@@ -77,8 +80,8 @@ def assembled(
     notes: Counter[str] = Counter()
     exchanges: dict[Exchange, None] = {}
     for capture in captured:
-        if obstacle := _obstacle(capture):
-            notes[f"left out: {obstacle}"] += 1
+        if why := obstacle(capture):
+            notes[f"left out: {why}"] += 1
             continue
         exchange, note = replayable(capture)
         if note:
@@ -87,6 +90,40 @@ def assembled(
     kept = _without_revalidations(tuple(exchanges))
     site = Site(name, page or find_page(kept, source), kept, description)
     return Recording(site, tuple(f"{note} ({count})" for note, count in notes.items()))
+
+
+def merged(name: str, recordings: Sequence[Recording]) -> Recording:
+    """One site of several recordings; the first one's page is its page.
+
+    Of exchanges with the same method and URL, those of the earliest recording are taken.
+    """
+    first = recordings[0]
+    exchanges = list(first.site.exchanges)
+    for recording in recordings[1:]:
+        known = {(exchange.method, exchange.url) for exchange in exchanges}
+        exchanges += [
+            exchange
+            for exchange in recording.site.exchanges
+            if (exchange.method, exchange.url) not in known
+        ]
+    return Recording(
+        replace(first.site, name=name, exchanges=tuple(exchanges)),
+        tuple(note for recording in recordings for note in recording.notes),
+    )
+
+
+def obstacle(captured: Captured) -> str | None:
+    """Why an exchange cannot be replayed; None if it can."""
+    if not captured.url.startswith(("http://", "https://")):
+        return "not HTTP"
+    try:
+        if not urlsplit(captured.url).hostname:
+            return "URL without a host"
+    except ValueError:
+        return "URL that is none"
+    if captured.status < 200:
+        return "no final response"
+    return "the body was not kept" if captured.body is None else None
 
 
 def replayable(captured: Captured) -> tuple[Exchange, str | None]:
@@ -137,27 +174,15 @@ def site_name(path: Path) -> str:
 
 
 def in_charset(text: str, headers: Iterable[Header]) -> bytes:
-    """Text in the character set that its `content-type` states; UTF-8 without one."""
-    kinds = [value for name, value in headers if name.lower() == "content-type"]
-    stated = _CHARSET.search(" ".join(kinds))
+    """Text in the character set that its `content-type` or, in HTML, itself states; else UTF-8."""
+    kinds = " ".join(value for name, value in headers if name.lower() == "content-type")
+    stated = _CHARSET.search(kinds)
+    if stated is None and kinds.lower().startswith(_HTML):
+        stated = _CHARSET.search(text, 0, _DECLARED_WITHIN)
     try:
         return text.encode(stated[1] if stated else "utf-8")
     except (LookupError, UnicodeEncodeError):
         return text.encode(errors="surrogatepass")
-
-
-def _obstacle(captured: Captured) -> str | None:
-    """Why it cannot be replayed; None if it can."""
-    if not captured.url.startswith(("http://", "https://")):
-        return "not HTTP"
-    try:
-        if not urlsplit(captured.url).hostname:
-            return "URL without a host"
-    except ValueError:
-        return "URL that is none"
-    if captured.status < 200:
-        return "no final response"
-    return "the body was not kept" if captured.body is None else None
 
 
 def _without_revalidations(exchanges: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
@@ -199,23 +224,3 @@ def _leads_to_html(matcher: Matcher, exchange: Exchange) -> bool:
         return False
     kind = (end.header("content-type") or "").partition(";")[0].strip().lower()
     return end.status == 200 and kind in _HTML
-
-
-def merged(name: str, recordings: Sequence[Recording]) -> Recording:
-    """One site of several recordings; the first one's page is its page.
-
-    Of exchanges with the same method and URL, those of the earliest recording are taken.
-    """
-    first = recordings[0]
-    exchanges = list(first.site.exchanges)
-    for recording in recordings[1:]:
-        known = {(exchange.method, exchange.url) for exchange in exchanges}
-        exchanges += [
-            exchange
-            for exchange in recording.site.exchanges
-            if (exchange.method, exchange.url) not in known
-        ]
-    return Recording(
-        replace(first.site, name=name, exchanges=tuple(exchanges)),
-        tuple(note for recording in recordings for note in recording.notes),
-    )

@@ -19,7 +19,7 @@ from warcio.warcwriter import WARCWriter
 from headway import __version__
 from headway.errors import HeadwayError
 from headway.web.http1 import request_message, response_message
-from headway.web.recording import find_page, replayable, site_name
+from headway.web.recording import find_page, obstacle, replayable, site_name
 from headway.web.site import Exchange, Site
 from headway.web.warc_records import read_records
 
@@ -62,13 +62,16 @@ def write_archive(site: Site, path: Path, *, recorded: datetime = _NOT_RECORDED)
 def read_archive(path: Path) -> Site:
     """The site of an archive, with the header fields that are replayed.
 
-    Archives of other tools name no page: theirs is the first HTML page in them.
+    What cannot be replayed is left out. Archives of other tools name no page: theirs is the first
+    HTML page in them.
 
     Raises:
         WrongInputError: it cannot be read, is damaged, or holds no page.
     """
     archive = read_records(path)
-    exchanges = tuple(replayable(captured)[0] for captured in archive.captured)
+    exchanges = tuple(
+        replayable(captured)[0] for captured in archive.captured if obstacle(captured) is None
+    )
     return Site(
         archive.name or site_name(path),
         archive.page or find_page(exchanges, str(path)),

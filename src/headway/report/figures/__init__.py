@@ -9,9 +9,18 @@ import importlib
 import pkgutil
 from functools import cache
 
-from headway.report.figures.kind import Kind, Picture, Section, Story, Subject
+from headway.report.figures.kind import Kind, PageStory, Picture, Section, Story, Subject
 
-__all__ = ["Kind", "Picture", "Section", "Story", "Subject", "known_kinds", "pictures"]
+__all__ = [
+    "Kind",
+    "PageStory",
+    "Picture",
+    "Section",
+    "Story",
+    "Subject",
+    "known_kinds",
+    "pictures",
+]
 
 
 @cache

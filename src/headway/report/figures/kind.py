@@ -8,11 +8,14 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from headway.analysis import Analysis
+from headway.report.chosen import ChosenRun
 from headway.report.sheet import Sheet
 from headway.report.theme import Style
 
 if TYPE_CHECKING:
     from headway.results.series import Series
+    from headway.web.load import PageLoad
+    from headway.web.visual import VisualProgress
 
 WIDE, NARROW = 1040.0, 360.0
 """Widths of the page's column, in pixels: on a desk, and in a hand."""
@@ -24,6 +27,7 @@ class Section(Enum):
     """Part of an experiment's section that a figure stands in."""
 
     RESULTS = "results"
+    PAGES = "pages"
     PUBLISHED = "published"
     LIMITS = "limits"
     WHY = "why"
@@ -49,6 +53,21 @@ class Story:
 
 
 @dataclass(frozen=True)
+class PageStory:
+    """A page load.
+
+    Attributes:
+        run: the run that it was.
+        load: what the browser recorded.
+        progress: how complete the page was over time.
+    """
+
+    run: ChosenRun
+    load: PageLoad
+    progress: VisualProgress
+
+
+@dataclass(frozen=True)
 class Subject:
     """What figures are drawn of: one metric of an experiment, and chosen runs over time.
 
@@ -56,11 +75,13 @@ class Subject:
         analysis: the metric.
         styles: how contenders are drawn.
         stories: the runs.
+        pages: the runs that loaded a page.
     """
 
     analysis: Analysis
     styles: Mapping[str, Style]
     stories: tuple[Story, ...] = ()
+    pages: tuple[PageStory, ...] = ()
 
     @property
     def styles_here(self) -> dict[str, Style]:

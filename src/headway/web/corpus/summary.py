@@ -32,11 +32,11 @@ class Summary:
 def summary(name: str) -> Summary:
     """The summary of a site that `corpus_names` names."""
     if page := ObjectsPage.parse(name):
-        what = f"page of {page.count} images of {page.size} each"
+        what = f"images of {page.size}"
         return Summary(name, what, page.count + 1, 1, page.count * page.size)
     if package := PACKAGES.get(name):
-        source = f"{package.project} {package.version}, {package.licence}"
-        return Summary(name, f"page of a package: {source}; fetched when it is used")
+        source = f"{package.project} {package.version} ({package.licence})"
+        return Summary(name, f"of the package {source}")
     model = {KEPLER.name: KEPLER, **sander_sites(), **liu_sites()}[name]
     return Summary(
         name, _origin(name, model), model.resources, 1 + model.third_parties, model.total_bytes
@@ -44,4 +44,4 @@ def summary(name: str) -> Summary:
 
 
 def _origin(name: str, model: PageModel) -> str:
-    return "generated" if model.name == name else f"generated, the same as {model.name}"
+    return "generated" if model.name == name else f"the same as {model.name}"

@@ -1,0 +1,109 @@
+"""Page loads: medians of all their metrics."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import polars as pl
+
+from headway.analysis import Analysis, Results
+from headway.report.tables.table import (
+    Table,
+    left_out,
+    level_headings,
+    levels,
+    number,
+    shown_cells,
+)
+from headway.results.schema import Status
+
+FILE = "page-metrics.csv"
+_TIMES = {
+    "response_start_s": "response start",
+    "fcp_s": "FCP",
+    "lcp_s": "LCP",
+    "dcl_s": "DCL",
+    "onload_s": "onLoad",
+    "plt_s": "PLT",
+    "speed_index_s": "Speed Index",
+    "vc85_s": "VC85",
+    "vc95_s": "VC95",
+    "vc99_s": "VC99",
+    "byte_index_s": "Byte Index",
+}
+"""Columns of times, and how they are headed."""
+_COUNTS = (
+    "objects",
+    "page_bytes",
+    "connections",
+    "domains",
+    "largest_share",
+    "largest_byte_share",
+)
+
+_Medians = Mapping[tuple[str, str], Mapping[str, Any]]
+"""What page loads measured, by cell and contender."""
+
+
+def pages_table(results: Results, analysis: Analysis) -> Table:
+    """Medians of finished loads, in seconds, a row per cell and contender; no rows without pages."""
+    medians = _medians(results, analysis)
+    cells = shown_cells(analysis, len(analysis.contenders))
+    there = [name for name in _TIMES if any(row[name] is not None for row in medians.values())]
+    rows = tuple(
+        tuple(
+            (*levels(analysis, cell), name, *_row(medians[cell.name, name], there))
+            for name in analysis.contenders
+            if (cell.name, name) in medians
+        )
+        for cell in cells
+    )
+    return Table(
+        headings=(
+            *level_headings(analysis),
+            "contender",
+            "n",
+            *(_TIMES[name] for name in there),
+        ),
+        rows=tuple(group for group in rows if group) if there else (),
+        labels=len(analysis.conditions.factors) + 1,
+        remark=left_out(analysis, cells, FILE),
+    )
+
+
+def _row(found: Mapping[str, Any], there: Sequence[str]) -> tuple[str, ...]:
+    return (str(found["n"]), *(number(found[name], 4) for name in there))
+
+
+def _medians(results: Results, analysis: Analysis) -> _Medians:
+    measured = pl.any_horizontal(pl.col(name).is_not_null() for name in _TIMES)
+    runs = results.runs_of(analysis.experiment).filter(
+        pl.col("status") == Status.OK.value, measured
+    )
+    columns = (*_TIMES, *_COUNTS)
+    table = runs.group_by("cell", "contender").agg(
+        pl.len().alias("n"), *(pl.col(name).median() for name in columns)
+    )
+    return {(row["cell"], row["contender"]): row for row in table.iter_rows(named=True)}
+
+
+def pages_frame(results: Results, analyses: Sequence[Analysis]) -> pl.DataFrame:
+    """Medians of finished loads, a row per experiment, cell and contender; empty without pages."""
+    rows = []
+    for analysis in analyses:
+        medians = _medians(results, analysis)
+        rows += [
+            {
+                "experiment": analysis.experiment.name,
+                "cell": cell.name,
+                "title": cell.title,
+                "contender": name,
+                "n": medians[cell.name, name]["n"],
+                **{column: medians[cell.name, name][column] for column in (*_TIMES, *_COUNTS)},
+            }
+            for cell in analysis.cells
+            for name in analysis.contenders
+            if (cell.name, name) in medians
+        ]
+    return pl.DataFrame(rows, infer_schema_length=None)
