@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headway.guest.orders import Orders, Program, dump
+from headway.guest.orders import Orders, Program, Round, dump
 from headway.guest.probe_orders import SMALL_FRAME_BYTES, Flow, ProbeOrders
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
@@ -71,7 +71,7 @@ def sight_of(path: NetworkPath, flow: Flow, machine: Machine, directory: Path) -
                 Program(name, name, ("python3", "-ISB", "-c", PROBE, f"{name}.json"))
                 for name in names
             ),
-            changes=network.changes,
+            rounds=(Round(changes=network.changes),),
             limit_ns=until_ns + 1000 * MS,
         ),
         directory,

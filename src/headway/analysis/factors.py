@@ -147,6 +147,10 @@ BDP follows from rate and RTT) is not part of the title."""
 
 _SIZES = (pl.col("size_bytes").max(), pl.col("requests").max())
 """What orders workloads."""
+_PAGE_BYTES = pl.col("page_bytes").max()
+"""What orders those that load pages."""
+_OBJECTS = re.compile(r"objects-(\d+)x(\d+)([A-Za-z]+)")
+"""A page of so many objects of one size."""
 
 _ABSENCE = {
     "loss up": "0 %",
@@ -268,13 +272,34 @@ def _told_apart(
 def _shortened(runs: pl.DataFrame) -> Callable[[Column], Column]:
     """Drop from workloads the words that all of them begin with: ``download 1 MB`` to ``1 MB``."""
     names = runs["workload"].drop_nulls().unique().to_list()
-    prefixes = {re.match(r"(?:[^\d\s]+\s+)*", name)[0] for name in names}  # type: ignore[index]
-    prefix = prefixes.pop() if len(prefixes) == 1 else ""
-    if len(names) < 2 or prefix in ("", *names):
+    common = _common_words(names)
+    if len(names) < 2 or not common:
         return lambda column: column
-    name = "size" if runs["size_bytes"].null_count() == 0 else prefix.strip()
-    short = Column("workload", name, lambda text: text.removeprefix(prefix), "{}")
+    name = "size" if runs["size_bytes"].null_count() == 0 else common
+    short = Column("workload", name, lambda text: _short(text, common), "{}")
     return lambda column: short if column.column == "workload" else column
+
+
+def _common_words(names: Sequence[str]) -> str:
+    """Words without digits that all names begin with and none consists of."""
+    words = [name.split() for name in names]
+    least = min((len(found) for found in words), default=1) - 1
+    together = zip(*(found[:least] for found in words), strict=True)
+    common = itertools.takewhile(
+        lambda group: len(set(group)) == 1 and not re.search(r"\d", group[0]), together
+    )
+    return " ".join(group[0] for group in common)
+
+
+def _short(workload: str, common: str) -> str:
+    """A workload without these words; pages of objects of one size as ``10 x 5 kB``."""
+    return _OBJECTS.sub(r"\1 x \2 \3", workload.removeprefix(f"{common} "))
+
+
+def _count(workload: str) -> int:
+    """How many objects a page of objects of one size has; 0 of other workloads."""
+    found = _OBJECTS.search(workload)
+    return int(found[1]) if found else 0
 
 
 def _null_last(value: Any) -> tuple[bool, Any]:
@@ -287,10 +312,12 @@ def _ordered(
     """Levels in ascending order; workloads by their size."""
     if column != "workload":
         return sorted(values, key=lambda found: tuple(map(_null_last, found)))
-    sizes = {name: size for name, *size in runs.group_by("workload").agg(*_SIZES).iter_rows()}
-    return sorted(
-        values, key=lambda found: [([*map(_null_last, sizes[name])], name) for name in found]
-    )
+    table = runs.group_by("workload").agg(*_SIZES, _PAGE_BYTES)
+    sizes = {
+        name: [*map(_null_last, (*size, _count(name), page_bytes))]
+        for name, *size, page_bytes in table.iter_rows()
+    }
+    return sorted(values, key=lambda found: [(sizes[name], name) for name in found])
 
 
 def _factor(column: Column, ordered: list[tuple[Any, ...]], runs: pl.DataFrame) -> Factor:

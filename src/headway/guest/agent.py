@@ -29,12 +29,9 @@ from headway.guest.process import RUN_DIRECTORY, ProgramError
 from headway.guest.sampler import Sampler
 from headway.guest.tracelink import start_trace_link
 
-_SERVICE_START_LIMIT_NS = 20 * 10**9
 _FINISH_LIMIT_NS = 5 * 10**9
 _POLL_NS = 10_000_000
 _CAPTURE_FLUSH_S = 1.5
-_START_GRID_NS = 500_000_000
-"""The workload starts on this grid, so that what happened before cannot shift it."""
 
 
 class Lab:
@@ -58,6 +55,8 @@ class Lab:
             for number, one in enumerate(self._orders.rounds):
                 if number:
                     self._begin_round(one)
+                    self._await_services()
+                self._network.renew(one.tc)
                 self._schedule()
                 status, reason = self._until_done()
                 self._conclude(status, reason)
@@ -67,7 +66,7 @@ class Lab:
 
     def _begin_round(self, one: Round) -> None:
         """Forget what came of the round before."""
-        self._network.renew(one.tc)
+        self._round = one
         self._directory = _directory(one)
         os.makedirs(self._directory, exist_ok=True)
         self._workload: dict[int, Program] = {}
@@ -110,7 +109,8 @@ class Lab:
             os.makedirs(os.path.dirname(path), exist_ok=True)
             with open(path, "w") as file:
                 file.write(text)
-        for namespace in dict.fromkeys(change.namespace for change in self._orders.changes):
+        changes = [change for one in self._orders.rounds for change in one.changes]
+        for namespace in dict.fromkeys(change.namespace for change in changes):
             self._tc[namespace] = self._open_tc(namespace)
         process.drop_privileges_of_children()
         for capture in self._orders.captures:
@@ -132,20 +132,21 @@ class Lab:
         return process.start(Program(f"tcpdump-{device}", namespace, argv), self._network)
 
     def _await_services(self) -> None:
-        give_up = time.monotonic_ns() + _SERVICE_START_LIMIT_NS
+        began_ns = time.monotonic_ns()
         for program in list(self._services.values()):
             for sign in program.listens:
                 while not process.is_ready(sign, self._network, program.namespace):
-                    if time.monotonic_ns() > give_up:
+                    if time.monotonic_ns() > began_ns + program.ready_within_ns:
                         raise ProgramError(f"{program.name} did not open {sign}")
                     self._wait(_POLL_NS)
 
     def _schedule(self) -> None:
-        start_ns = (time.monotonic_ns() // _START_GRID_NS + 1) * _START_GRID_NS
+        grid_ns = self._orders.start_grid_ns
+        start_ns = (time.monotonic_ns() // grid_ns + 1) * grid_ns
         self._began_ns = start_ns
         for link in self._orders.trace_links:
             self._helpers.add(start_trace_link(link, self._network, start_ns))
-        for change in self._orders.changes:
+        for change in self._round.changes:
             self._at(change.at_ns, lambda c=change: self._change(c.namespace, c.tc))  # type: ignore[misc]
         if self._orders.sampling:
             self._sampler = Sampler(self._orders.sampling, self._network, self._directory)

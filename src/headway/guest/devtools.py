@@ -5,8 +5,11 @@ from __future__ import annotations
 import json
 import os
 import select
+import signal
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 Message = dict[str, Any]
@@ -17,7 +20,73 @@ _CHUNK_BYTES = 1 << 20
 
 
 class DevToolsError(Exception):
-    """The browser refused a command, did not answer in time, or is gone."""
+    """The browser refused a command, did not answer in time, or is gone.
+
+    Attributes:
+        is_end: whether it is gone.
+    """
+
+    def __init__(self, message: str, *, is_end: bool = False) -> None:
+        super().__init__(message)
+        self.is_end = is_end
+
+
+@dataclass(frozen=True)
+class BrowserProcess:
+    """A browser that listens for commands, in a process group of its own.
+
+    Attributes:
+        pid: of its first process.
+        messages: descriptor that its messages are read from.
+        commands: descriptor that commands are written to.
+    """
+
+    pid: int
+    messages: int
+    commands: int
+
+    def kill(self) -> int:
+        """End it, if it has not ended, and all its processes; returns how, as `wait` does."""
+        with suppress(ProcessLookupError):
+            os.killpg(self.pid, signal.SIGKILL)
+        return self.wait()
+
+    def wait(self) -> int:
+        """Await its end; returns its exit status, or the negative number of a signal."""
+        status = os.waitstatus_to_exitcode(os.waitpid(self.pid, 0)[1])
+        for descriptor in (self.messages, self.commands):
+            os.close(descriptor)
+        return status
+
+
+def spawn_browser(argv: Sequence[str], *, quiet: bool = False) -> BrowserProcess:
+    """Start a browser whose command line has ``--remote-debugging-pipe``.
+
+    Args:
+        argv: its command line, with the program's path.
+        quiet: whether what it has to say on standard error is thrown away.
+    """
+    read_commands, commands = os.pipe()
+    messages, write_messages = os.pipe()
+    pid = os.posix_spawn(
+        argv[0],
+        tuple(argv),
+        os.environ,
+        # Chromium expects its ends at 3 and 4, which may be in use here.
+        file_actions=[
+            (os.POSIX_SPAWN_DUP2, read_commands, 103),
+            (os.POSIX_SPAWN_DUP2, write_messages, 104),
+            (os.POSIX_SPAWN_DUP2, 103, 3),
+            (os.POSIX_SPAWN_DUP2, 104, 4),
+            (os.POSIX_SPAWN_CLOSE, 103),
+            (os.POSIX_SPAWN_CLOSE, 104),
+            *([(os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0)] if quiet else []),
+        ],
+        setsid=True,
+    )
+    os.close(read_commands)
+    os.close(write_messages)
+    return BrowserProcess(pid, messages, commands)
 
 
 class DevTools:
@@ -26,19 +95,22 @@ class DevTools:
     Args:
         from_browser: descriptor that its messages are read from.
         to_browser: descriptor that commands are written to.
-        on_event: is given every event, in the order in which they come.
+        on_event: is given every event, in the order in which they come; may be replaced.
     """
 
-    def __init__(self, from_browser: int, to_browser: int, on_event: EventHandler) -> None:
+    def __init__(
+        self, from_browser: int, to_browser: int, on_event: EventHandler = lambda *_: None
+    ) -> None:
         self._from_browser = from_browser
         self._to_browser = to_browser
-        self._on_event = on_event
+        self.on_event = on_event
         self._pieces: list[bytes] = []
-        self._answers: dict[int, Message] = {}
+        self._awaited: int | None = None
+        self._answer: Message | None = None
         self._last_id = 0
 
     def send(self, method: str, params: Message | None = None, session: str | None = None) -> int:
-        """Send a command without waiting; returns its number, for `answer`."""
+        """Send a command without waiting for its result; returns its number."""
         self._last_id += 1
         message: Message = {"id": self._last_id, "method": method, "params": params or {}}
         if session is not None:
@@ -48,7 +120,7 @@ class DevTools:
             while data:
                 data = data[os.write(self._to_browser, data) :]
         except BrokenPipeError as error:
-            raise DevToolsError("the browser is gone") from error
+            raise DevToolsError("the browser is gone", is_end=True) from error
         return self._last_id
 
     def call(
@@ -63,11 +135,11 @@ class DevTools:
         Raises:
             DevToolsError: it was refused or not answered in time, or the browser is gone.
         """
-        number = self.send(method, params, session)
-        self.pump(limit_s, lambda: number in self._answers)
-        if number not in self._answers:
+        self._answer, self._awaited = None, self.send(method, params, session)
+        self.pump(limit_s, lambda: self._answer is not None)
+        answer, self._awaited = self._answer, None
+        if answer is None:
             raise DevToolsError(f"{method} was not answered within {limit_s:g} s")
-        answer = self._answers.pop(number)
         if "error" in answer:
             raise DevToolsError(f"{method}: {answer['error'].get('message')}")
         result: Message = answer["result"]
@@ -93,7 +165,7 @@ class DevTools:
     def _receive(self) -> None:
         data = os.read(self._from_browser, _CHUNK_BYTES)
         if not data:
-            raise DevToolsError("the browser is gone")
+            raise DevToolsError("the browser is gone", is_end=True)
         *ended, rest = data.split(b"\0")
         for piece in ended:
             self._handle(b"".join((*self._pieces, piece)))
@@ -104,6 +176,6 @@ class DevTools:
     def _handle(self, raw: bytes) -> None:
         message = json.loads(raw)
         if "id" not in message:
-            self._on_event(message, raw)
-        elif message["id"] <= self._last_id:
-            self._answers[message["id"]] = message
+            self.on_event(message, raw)
+        elif message["id"] == self._awaited:
+            self._answer = message

@@ -57,9 +57,24 @@ def _mount_all(directories: dict[str, str]) -> None:
         os.makedirs(target, exist_ok=True)
     mount("tmpfs", "/dev/shm", "tmpfs")
     mount("devpts", "/dev/pts", "devpts")
+    _tell_tsc_frequency()
     for name, directory in directories.items():
         os.makedirs(f"/lab/{name}", exist_ok=True)
         mount("none", f"/lab/{name}", "hostfs", 0 if name == "run" else _RDONLY, directory)
+
+
+def _tell_tsc_frequency() -> None:
+    """Say how fast the processor's time stamp counter is, which programs otherwise measure.
+
+    Abseil, in Chromium, does so in every process whose threads wait for each other, with a clock that
+    stands still while it computes: it never finds two equal results and gives up after 255 ms. What it
+    then uses the counter for, how long to spin, is without effect on virtual time.
+    """
+    target = "/sys/devices/system/cpu/cpu0"
+    if os.path.isdir(target):
+        mount("tmpfs", target, "tmpfs")
+        with open(f"{target}/tsc_freq_khz", "w") as file:
+            file.write("1000000")
 
 
 def _directories(words: list[str]) -> dict[str, str]:

@@ -41,7 +41,8 @@ class Program:
     """A process: started before the workload (a service) or as part of it.
 
     ``listens`` are the ports, as ``tcp:443``, that a service must have open, and the files that it must
-    have made, as ``/run/ready``, before the workload starts. ``migration_signal`` is sent to it when its host's address has changed. A service that
+    have made, as ``/run/ready``, before the workload starts in every round; that takes
+    ``ready_within_ns`` at most. ``migration_signal`` is sent to it when its host's address has changed. A service that
     ``finishes`` is asked to end after the workload, so that it writes what it has yet to write; others
     are killed.
     """
@@ -52,6 +53,7 @@ class Program:
     env: dict[str, str] = dataclasses.field(default_factory=dict)
     service: bool = False
     listens: tuple[str, ...] = ()
+    ready_within_ns: int = 20 * 10**9
     at_ns: int = 0
     interactive: bool = False
     migration_signal: int = 0
@@ -136,11 +138,13 @@ class Round:
     """One time that the workload is carried out.
 
     ``directory``, below the boot's, is for all that the round leaves, its outcome among it. ``tc`` are
-    the words after ``tc``, by namespace, that make the queueing disciplines anew for it.
+    the words after ``tc``, by namespace, that make the queueing disciplines anew for it when all
+    services are ready; ``changes`` are theirs in its course.
     """
 
     directory: str = ""
     tc: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
+    changes: tuple[Change, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -148,7 +152,8 @@ class Orders:
     """All that a lab does in one boot.
 
     ``counted`` are devices, with their namespaces, whose drops are told. The workload is carried out
-    in one or more ``rounds``, one after the other, while services go on.
+    in one or more ``rounds``, one after the other, while services go on. It starts at a multiple of
+    ``start_grid_ns`` of the monotonic clock, so that what happened before cannot shift it.
     """
 
     namespaces: tuple[Namespace, ...]
@@ -156,7 +161,6 @@ class Orders:
     sysctls: dict[str, str] = dataclasses.field(default_factory=dict)
     files: dict[str, str] = dataclasses.field(default_factory=dict)
     programs: tuple[Program, ...] = ()
-    changes: tuple[Change, ...] = ()
     trace_links: tuple[TraceLink, ...] = ()
     sampling: Sampling | None = None
     captures: tuple[Capture, ...] = ()
@@ -165,6 +169,7 @@ class Orders:
     migration: Migration | None = None
     bodies: tuple[str, ...] = ()
     rounds: tuple[Round, ...] = (Round(),)
+    start_grid_ns: int = 500_000_000
     limit_ns: int = 600 * 10**9
 
 

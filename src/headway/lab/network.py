@@ -79,6 +79,15 @@ class Network:
     trace_links: tuple[TraceLink, ...]
     legs: tuple[Leg, ...]
 
+    @property
+    def renewal(self) -> dict[str, tuple[str, ...]]:
+        """What makes its queueing disciplines anew, by namespace, in a lab that has such a network."""
+        return {
+            namespace.name: (*_removal(namespace.tc), *namespace.tc)
+            for namespace in self.namespaces
+            if namespace.tc
+        }
+
 
 def build_network(
     stations: Sequence[Station],
@@ -218,3 +227,9 @@ def _named_drops(way: Way, wires: Sequence[Wire]) -> str:
         f'type filter hook ingress device "{arriving}" priority 0;\n'
         f"numgen inc mod 2147483647 {{ {counts} }} counter drop\n}}\n}}\n"
     )
+
+
+def _removal(tc: tuple[str, ...]) -> list[str]:
+    words = [line.split() for line in tc]
+    devices = [line[3] for line in words if line[:3] == ["qdisc", "add", "dev"] and "root" in line]
+    return [f"qdisc del dev {device} root" for device in devices]

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from headway.guest.orders import Migration, Namespace, Orders, Outcome, Pings, Sampling
+from headway.guest.orders import Migration, Namespace, Orders, Outcome, Pings, Round, Sampling
 from headway.lab.bodies import body_file
 from headway.lab.cancel import Cancellation
 from headway.lab.captures import captures, convert_captures, counted_devices
@@ -31,10 +31,13 @@ from headway.programs.base import (
 from headway.programs.origins import own_addresses
 from headway.study.chain import Kind, Splitter, at_server, http_end, splitters
 from headway.study.hop import Hop, Pep
+from headway.study.host import Protocol
 from headway.study.model import PING_FRAME_BYTES, Setting
 from headway.study.plan import Run
 from headway.study.units import Duration
 from headway.study.workload import Migration as MigratingDownload
+from headway.study.workload import Page, Workload
+from headway.web.altsvc import advertising
 from headway.web.library import find_site
 from headway.web.replay import replay_tree
 
@@ -103,9 +106,18 @@ def booting(
         cpu=cpu,
         virtual_tsc=any(adapter.reads_tsc for adapter in adapters),
         cancellation=cancellation,
-        site=replay_tree(find_site(setting.site)) if setting.site else None,
+        site=_replayed(setting.workload, setting.protocol),
         memory_mib=max(machine.memory_mib, *(adapter.memory_mib for adapter in adapters)),
     )
+
+
+def _replayed(workload: Workload, protocol: Protocol) -> Path | None:
+    """The replay tree of a page's site."""
+    if not isinstance(workload, Page):
+        return None
+    site = find_site(workload.site)
+    advertises = workload.alt_svc and protocol is Protocol.H3
+    return replay_tree(advertising(site) if advertises else site)
 
 
 def _rehearsed(
@@ -162,7 +174,6 @@ def orders_for(setting: Setting, network: Network) -> Orders:
         sysctls=GLOBAL_SYSCTLS,
         files={path: text for one in started for path, text in one.files.items()},
         programs=tuple(program for one in started for program in one.programs),
-        changes=network.changes,
         trace_links=network.trace_links,
         sampling=Sampling(
             _SAMPLE_INTERVAL_NS, tuple(devices), (SERVER, *(splitter.name for splitter in acting))
@@ -172,8 +183,15 @@ def orders_for(setting: Setting, network: Network) -> Orders:
         pings=_pings(setting, network),
         migration=_migration(setting, network),
         bodies=client.bodies,
+        rounds=_rounds(setting, network),
+        start_grid_ns=CLIENTS[setting.client.program].start_grid_ns,
         limit_ns=setting.limits.virtual.ns,
     )
+
+
+def _rounds(setting: Setting, network: Network) -> tuple[Round, ...]:
+    """One; a page's path is made anew for it, since the browser may have visited the page before."""
+    return (Round(tc=network.renewal if setting.site else {}, changes=network.changes),)
 
 
 def _services(setting: Setting, network: Network) -> tuple[Started, ...]:

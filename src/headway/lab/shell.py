@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from headway.errors import HeadwayError
-from headway.guest.orders import Orders, Program
+from headway.guest.orders import Orders, Program, Round
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.programs import SERVERS
@@ -64,8 +64,8 @@ def _on_console(
         sysctls=GLOBAL_SYSCTLS,
         files={**server.files, **hosts_file(address)},
         programs=(*server.programs, program),
-        changes=network.changes,
         trace_links=network.trace_links,
+        rounds=(Round(changes=network.changes),),
         limit_ns=_A_DAY.ns,
     )
     with tempfile.TemporaryDirectory(prefix="headway-shell-") as directory, _terminal_restored():

@@ -12,7 +12,6 @@ from pathlib import Path
 from headway.guest.orders import OUTCOME_FILE, Orders, Outcome, Round, load
 from headway.lab.cancel import Cancellation
 from headway.lab.machine import Machine
-from headway.lab.network import Network
 from headway.lab.run import Result, booting, carry_out, measure, network_of, orders_for
 from headway.study.plan import Run
 
@@ -69,7 +68,7 @@ def _boot(
     orders = replace(
         orders_for(first.setting, networks[0]),
         rounds=tuple(
-            Round(directory.name, _renewal(network))
+            Round(directory.name, network.renewal, network.changes)
             for (_, directory), network in zip(left, networks, strict=True)
         ),
     )
@@ -92,21 +91,6 @@ def _later_outcomes(boot_directory: Path, orders: Orders) -> Iterator[Outcome]:
         if not file.exists():
             return
         yield load(Outcome, file.read_text())
-
-
-def _renewal(network: Network) -> dict[str, tuple[str, ...]]:
-    """What makes the queueing disciplines of a network anew, in a lab that has such a network."""
-    return {
-        namespace.name: (*_removal(namespace.tc), *namespace.tc)
-        for namespace in network.namespaces
-        if namespace.tc
-    }
-
-
-def _removal(tc: tuple[str, ...]) -> list[str]:
-    words = [line.split() for line in tc]
-    devices = [line[3] for line in words if line[:3] == ["qdisc", "add", "dev"] and "root" in line]
-    return [f"qdisc del dev {device} root" for device in devices]
 
 
 def _move(boot_directory: Path, directory: Path) -> None:

@@ -24,10 +24,11 @@ from headway.programs.ngtcp2_server import Ngtcp2Server
 from headway.programs.quic_go import QuicGo
 from headway.programs.wget import Wget
 from headway.programs.wget2 import Wget2
-from headway.study.chain import Kind, Splitter, at_server, splitters
+from headway.study.chain import Kind, Splitter, at_server, http_end, splitters
 from headway.study.hop import Pep
 from headway.study.host import Host, Protocol
 from headway.study.model import Setting
+from headway.study.workload import Cache, Page
 
 _A = TypeVar("_A", bound=Adapter)
 
@@ -110,7 +111,25 @@ def check_programs(setting: Setting) -> None:
         )
     for splitter in splitters(setting):
         _check_splitter(setting, splitter)
-    _find("server", setting.server, SERVERS, at_server(setting)[0], "server")
+    server = _find("server", setting.server, SERVERS, at_server(setting)[0], "server")
+    if isinstance(setting.workload, Page):
+        _check_page(setting, setting.workload, server)
+
+
+def _check_page(setting: Setting, page: Page, server: Server) -> None:
+    if not server.replays:
+        raise WrongInputError(
+            f"{server.name} cannot replay a site; these servers can: "
+            f"{', '.join(name for name, other in SERVERS.items() if other.replays)}",
+            where="server.program",
+        )
+    asked = http_end(setting) == len(setting.paths)
+    if page.cache is Cache.TICKETS and asked and not server.gives_tickets:
+        raise WrongInputError(
+            f"{server.name} gives no tickets; these servers do: "
+            f"{', '.join(name for name, other in SERVERS.items() if other.gives_tickets)}",
+            where="workload.cache",
+        )
 
 
 def _check_splitter(setting: Setting, splitter: Splitter) -> None:

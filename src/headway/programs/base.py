@@ -202,6 +202,11 @@ class Adapter(ABC):
 class Server(Adapter):
     """A program that serves the bodies in ``/lab/www``."""
 
+    replays: ClassVar[bool] = False
+    """Whether it can serve a recorded site instead."""
+    gives_tickets: ClassVar[bool] = False
+    """Whether clients that come back can resume a TLS session."""
+
     @abstractmethod
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
         """How to serve.
@@ -267,6 +272,8 @@ class Client(Adapter):
 
     workloads: ClassVar[tuple[type, ...]] = (Download, Parallel)
     """Kinds of workload that it can carry out."""
+    start_grid_ns: ClassVar[int] = 500_000_000
+    """It starts at a multiple of this; a program with a period of its own always at the same point of it."""
     rehearses: ClassVar[bool] = False
     """Whether it has to be told beforehand when its address will change: a run is then carried
     out twice, and is the same both times until the address changes."""

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from pathlib import Path
 
-from headway.guest.browser import DONE, GO, LOAD_FILE, Configuration
+from headway.guest.browser import DONE, GO, READY, Configuration
 from headway.guest.orders import Ended, Program
+from headway.guest.page import PageOrders
 from headway.programs.base import (
     CLIENT,
     KEY_PIN_FILE,
@@ -21,15 +22,26 @@ from headway.programs.base import (
 from headway.programs.origins import origin_addresses
 from headway.study.host import HTTP, Protocol
 from headway.study.model import Setting
-from headway.study.workload import Cache, Device, Page
+from headway.study.workload import Cache, Page
+from headway.web.har import make_har
 from headway.web.library import find_site
-from headway.web.load import read_load
+from headway.web.load import LOAD_FILE, read_load
 from headway.web.metrics import page_metrics, protocol_error
+from headway.web.screen import SCREENS
 
 _CONFIGURATION_FILE = "/run/browser/configuration.json"
 _DRIVER = ("python3", "-B", "-m", "headway.guest.browser", _CONFIGURATION_FILE)
-_LOAD = 'echo "$RUN_DIRECTORY" >"$1" && read -r answer <"$2"'
+_LOAD = """
+echo "$RUN_DIRECTORY" >"$1"
+# A load that was given up may still end.
+until [ "$answer" = "$RUN_DIRECTORY" ]; do read -r answer <"$2" || exit; done
+"""
+_PREPARED_WITHIN_NS = 120 * 10**9
+"""The browser's start, and that the connections of a visit are closed."""
 NET_LOG_FILE = "net-log.json"
+HAR_FILE = "load.har"
+_FRAME_INTERVAL_NS = 16_666_000
+"""Chromium paints at multiples of this; 500 of them are whole ticks of the kernel, too."""
 _FRAME_WIDTH = 683
 """Half of the desktop's: what frames cost is what their pixels cost."""
 
@@ -47,6 +59,8 @@ _SWITCHES = (
     "--disable-gpu",
     # Fewer processes start faster, and hand less over to each other.
     "--in-process-gpu",
+    # Nor does a frame of another site have a process, which the page would have to wait for.
+    "--disable-site-isolation-trials",
     "--no-first-run",
     "--no-proxy-server",
     # Nothing but the page uses the network.
@@ -59,30 +73,6 @@ _SWITCHES = (
 )
 
 
-@dataclass(frozen=True)
-class _Screen:
-    """What Chromium emulates of a device; lengths in CSS pixels."""
-
-    width: int
-    height: int
-    scale: float = 1
-    mobile: bool = False
-    user_agent: str = ""
-
-
-_IOS = (
-    "Mozilla/5.0 ({device}; CPU {system} like Mac OS X) AppleWebKit/605.1.15 "
-    "(KHTML, like Gecko) Version/12.1.2 Mobile/15E148 Safari/604.1"
-)
-_SCREENS = {
-    Device.DESKTOP: _Screen(1366, 768),
-    Device.IPHONE_6: _Screen(
-        375, 667, 2, True, _IOS.format(device="iPhone", system="iPhone OS 12_5")
-    ),
-    Device.IPAD: _Screen(768, 1024, 2, True, _IOS.format(device="iPad", system="OS 12_5")),
-}
-
-
 class Chromium(Client):
     """Chromium's headless shell, one page in a browser context of its own."""
 
@@ -91,6 +81,7 @@ class Chromium(Client):
     protocols = HTTP
     workloads = (Page,)
     memory_mib = 2048
+    start_grid_ns = 500 * _FRAME_INTERVAL_NS
     quic_congestion_controls = ("cubic",)
     knobs = (
         Knob("net_log", "off", "keep Chromium's log of its network events", ("on", "off")),
@@ -127,11 +118,14 @@ class Chromium(Client):
         configuration = Configuration(
             argv=self._command(setting, origin_addresses(page, address)),
             trusted_key=KEY_PIN_FILE,
-            url=_url(page, setting),
-            warm=page.cache is Cache.WARM,
-            limit_s=setting.limits.virtual.s,
-            frame_width=_FRAME_WIDTH if page.frames else 0,
-            **asdict(_SCREENS[page.device]),
+            page=PageOrders(
+                url=_url(page, setting),
+                visited=page.cache is not Cache.COLD,
+                keeps_cache=page.cache is Cache.WARM,
+                limit_s=setting.limits.virtual.s,
+                frame_width=_FRAME_WIDTH if page.frames else 0,
+                **asdict(SCREENS[page.device]),
+            ),
         )
         driver = Program(
             f"{CLIENT}-{self.name}",
@@ -139,7 +133,8 @@ class Chromium(Client):
             _DRIVER,
             {"PYTHONPATH": "/lab/code", **self._environment(setting)},
             service=True,
-            listens=(GO,),
+            listens=(READY,),
+            ready_within_ns=setting.limits.virtual.ns + _PREPARED_WITHIN_NS,
             # Its log is whole only if Chromium itself ends it.
             finishes=self.knob("net_log", setting.client) == "on",
         )
@@ -151,6 +146,7 @@ class Chromium(Client):
         if not (directory / LOAD_FILE).exists():
             return Measurement(error="chromium told nothing of the page")
         load = read_load(directory)
+        (directory / HAR_FILE).write_text(json.dumps(make_har(load)))
         error = load.error or protocol_error(load, str(setting.protocol))
         if error:
             return Measurement(error=f"chromium: {error}")

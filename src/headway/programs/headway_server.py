@@ -26,6 +26,8 @@ class HeadwayServer(NativeQuic, Server):
     name = "headway-server"
     package = "headway-server"
     protocols = HTTP
+    replays = True
+    gives_tickets = True
     adjustments = (
         Adjustment(
             "headway-server",

@@ -108,6 +108,7 @@ class Nginx(Server):
     package = "nginx"
     protocols = HTTP
     quic_congestion_controls = ("cubic",)
+    replays = True
     executable: ClassVar[str] = "nginx"
     modules: ClassVar[str] = "/usr/lib/nginx/modules"
     knobs = _KNOBS

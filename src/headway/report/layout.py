@@ -26,9 +26,12 @@ class Grid:
 def crossed(analysis: Analysis, cells: Sequence[Cell], most_columns: int) -> Grid:
     """Rows of the first factors, columns of the others, with as many columns as allowed.
 
-    With two factors or more at least the first makes the rows.
+    With two factors or more at least the first makes the rows; of two, the one with fewer levels.
     """
-    count = len(analysis.conditions.factors)
+    counts = [len(factor.levels) for factor in analysis.conditions.factors]
+    count = len(counts)
+    if count == 2 and counts[1] < counts[0] <= most_columns:
+        return arranged(analysis, cells, (1,), (0,))
     for split in range(min(count, 1) if count > 1 else 0, count + 1):
         grid = arranged(analysis, cells, range(split), range(split, count))
         if len(grid.columns) <= most_columns:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from PIL import Image
@@ -12,22 +12,22 @@ _QUALITIES = (80, 65, 50, 35, 20)
 """Of JPEG, the best first."""
 
 
-def thumbnails(files: Iterable[Path], width: int, most_bytes: int) -> dict[Path, bytes]:
+def thumbnails(files: Sequence[Path], width: int, most_bytes: int) -> dict[Path, bytes]:
     """Pictures as JPEG files of a width in pixels, of as high a quality as the bytes allow.
 
     What is transparent is white, as in the browser's window. Pictures that cannot be read are left
     out.
 
     Args:
-        files: pictures; each is made once.
+        files: pictures, as often as they are shown; each is made once.
         width: of the thumbnails; they are as high as that makes them.
-        most_bytes: of all of them together, as far as the lowest quality allows.
+        most_bytes: of all that are shown, as far as the lowest quality allows.
     """
     small = {file: _small(file, width) for file in dict.fromkeys(files)}
     made: dict[Path, bytes] = {}
     for quality in _QUALITIES:
         made = {file: _jpeg(picture, quality) for file, picture in small.items() if picture}
-        if sum(map(len, made.values())) <= most_bytes:
+        if sum(len(made.get(file, b"")) for file in files) <= most_bytes:
             break
     return made
 
@@ -58,3 +58,7 @@ def _jpeg(picture: Image.Image, quality: int) -> bytes:
     stream = io.BytesIO()
     picture.save(stream, "jpeg", quality=quality, optimize=True)
     return stream.getvalue()
+
+
+BLANK = _jpeg(Image.new("RGB", (8, 8), "white"), _QUALITIES[-1])
+"""A blank page: white, also where the report is dark."""

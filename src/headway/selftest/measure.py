@@ -12,7 +12,7 @@ from queue import SimpleQueue
 import numpy as np
 
 from headway.errors import HeadwayError
-from headway.guest.orders import Orders, Program, dump
+from headway.guest.orders import Change, Orders, Program, Round, dump
 from headway.guest.probe_orders import RECORD, ProbeOrders
 from headway.lab.cancel import Cancellation
 from headway.lab.direction import Bottleneck
@@ -198,12 +198,15 @@ class _Experiment:
             ip=network.ip,
             sysctls=GLOBAL_SYSCTLS,
             programs=tuple(_program(name) for name in (SERVER, CLIENT)),
-            changes=tuple(
-                dataclasses.replace(change, at_ns=change.at_ns + self._origin_ns)
-                for change in network.changes
-            ),
             trace_links=network.trace_links,
+            rounds=(Round(changes=self._changes()),),
             limit_ns=until_ns + 10**9,
+        )
+
+    def _changes(self) -> tuple[Change, ...]:
+        return tuple(
+            dataclasses.replace(change, at_ns=change.at_ns + self._origin_ns)
+            for change in self._network.changes
         )
 
     def _probe(self, name: str, until_ns: int) -> ProbeOrders:

@@ -11,9 +11,9 @@ from headway.errors import nearest
 from headway.study.hop import Hop, Proxy, named_hops, only_described
 from headway.study.host import HTTP, Host, Protocol, check_tls
 from headway.study.part import Part
-from headway.study.path import Path, RandomRate, TraceRate
+from headway.study.path import Path, TraceRate
 from headway.study.units import Duration, Size
-from headway.study.workload import Bulk, Download, Origins, Page, Workload
+from headway.study.workload import Bulk, Cache, Download, Origins, Page, Workload
 
 
 class Clock(StrEnum):
@@ -158,6 +158,13 @@ class Setting(Part):
             raise ValueError("a browser keeps no bodies: capture.bodies is for downloads")
         if page.origins is Origins.OWN_ADDRESSES and self.middleboxes:
             raise ValueError('origins = "own-addresses" is for paths without proxies and hops')
+        if page.cache is Cache.TICKETS and not self.tls:
+            raise ValueError('cache = "tickets" is about TLS: it needs tls = true')
+        if page.cache is not Cache.COLD and any(_begins_with_workload(path) for path in self.paths):
+            raise ValueError(
+                f'cache = "{page.cache}" loads the page before the workload begins, with which the '
+                "packets of drop_packets are counted and a trace begins"
+            )
 
     @property
     def middleboxes(self) -> tuple[Hop, ...]:
@@ -187,17 +194,7 @@ class Setting(Part):
         That is for pages, since a browser starts slowly; the path is made anew for each, which is
         not possible for everything.
         """
-        directions = [
-            way
-            for path in self.paths
-            if path
-            for link in path.links
-            for way in (link.down, link.up)
-        ]
-        lasting = any(
-            isinstance(way.rate, TraceRate | RandomRate) or way.drop_packets or way.changes
-            for way in directions
-        )
+        lasting = any(_begins_with_workload(path) for path in self.paths)
         kept = self.capture.packets or self.capture.qlog or self.control
         return isinstance(self.workload, Page) and not lasting and not kept
 
@@ -222,6 +219,12 @@ def _check_declared(name: str, hops: list[str]) -> None:
     if name not in hops:
         known = f"hops: {', '.join(hops)}" if hops else "hops are tables [[hops]] with a name"
         raise ValueError(f"no hop {name!r}{nearest(name, hops)}; {known}")
+
+
+def _begins_with_workload(path: Path | None) -> bool:
+    """Whether a path is not what it is until then."""
+    directions = [way for link in path.links for way in (link.down, link.up)] if path else []
+    return any(isinstance(way.rate, TraceRate) or way.drop_packets for way in directions)
 
 
 def _check_pings_pass(control: Control, paths: tuple[Path | None, ...]) -> None:

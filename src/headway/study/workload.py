@@ -130,7 +130,11 @@ class Cache(StrEnum):
     """What a browser has of a page before it loads it."""
 
     COLD = "cold"
+    """Nothing."""
     WARM = "warm"
+    """Its resources, and its servers' TLS session tickets."""
+    TICKETS = "tickets"
+    """Its servers' TLS session tickets, by which connections are resumed."""
 
 
 class Origins(StrEnum):
@@ -149,11 +153,18 @@ class Page(Part):
     )
     device: Device = Device.DESKTOP
     cache: Cache = Field(
-        default=Cache.COLD, description="cold, or warm: the page was loaded once before"
+        default=Cache.COLD,
+        description="cold; warm: the page was loaded once before; tickets: it was, but of that "
+        "only TLS session tickets are left",
     )
     origins: Origins = Field(
         default=Origins.ONE_ADDRESS,
         description="whether all hosts of the page have one address or each has its own",
+    )
+    alt_svc: bool = Field(
+        default=True,
+        description="whether responses over h3 advertise it; without that, Chromium asks for six "
+        "images at a time at most",
     )
     frames: bool = Field(
         default=True, description="keep what is painted; without frames there are no visual metrics"
@@ -170,7 +181,8 @@ class Page(Part):
         return self.site.rsplit("/", 1)[-1].removesuffix(".gz").removesuffix(".warc")
 
     def __str__(self) -> str:
-        special = [
+        special = [] if self.alt_svc else ["without Alt-Svc"]
+        special += [
             str(value)
             for value, usual in (
                 (self.device, Device.DESKTOP),

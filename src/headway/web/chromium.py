@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import tempfile
 import time
 from collections.abc import Iterator
@@ -13,7 +12,13 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from headway.errors import HeadwayError, WrongInputError
-from headway.guest.devtools import DevTools, DevToolsError, Message
+from headway.guest.devtools import (
+    BrowserProcess,
+    DevTools,
+    DevToolsError,
+    Message,
+    spawn_browser,
+)
 from headway.web.capture import NetworkLog
 from headway.web.recording import Recording, assembled
 from headway.web.screen import Screen
@@ -72,8 +77,8 @@ def record_page(url: str, screen: Screen, browser: Path) -> Recording:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         log = NetworkLog()
         try:
-            with _running(browser, Path(profile)) as (from_browser, to_browser):
-                is_whole = _Session(from_browser, to_browser, log).load(url, screen)
+            with _running(browser, Path(profile)) as process:
+                is_whole = _Session(process, log).load(url, screen)
         except DevToolsError as error:
             raise HeadwayError(f"{url}: {error}") from error
     recording = assembled(
@@ -87,46 +92,23 @@ def record_page(url: str, screen: Screen, browser: Path) -> Recording:
 
 
 @contextmanager
-def _running(browser: Path, profile: Path) -> Iterator[tuple[int, int]]:
-    """A browser; yields the descriptors to read its messages from and to write commands to."""
+def _running(browser: Path, profile: Path) -> Iterator[BrowserProcess]:
+    """A browser, ended in the end."""
     argv = [str(browser), *_FLAGS, f"--user-data-dir={profile}"]
     if os.geteuid() == 0:  # it refuses to sandbox root
         argv.append("--no-sandbox")
-    commands, to_browser = os.pipe()
-    from_browser, messages = os.pipe()
-    pid = os.posix_spawn(
-        argv[0],
-        [*argv, "about:blank"],
-        os.environ,
-        # Chromium expects its ends at 3 and 4, which may be in use here.
-        file_actions=[
-            (os.POSIX_SPAWN_DUP2, commands, 103),
-            (os.POSIX_SPAWN_DUP2, messages, 104),
-            (os.POSIX_SPAWN_DUP2, 103, 3),
-            (os.POSIX_SPAWN_DUP2, 104, 4),
-            (os.POSIX_SPAWN_CLOSE, 103),
-            (os.POSIX_SPAWN_CLOSE, 104),
-            (os.POSIX_SPAWN_OPEN, 2, os.devnull, os.O_WRONLY, 0),
-        ],
-        setsid=True,
-    )
-    os.close(commands)
-    os.close(messages)
+    process = spawn_browser([*argv, "about:blank"], quiet=True)
     try:
-        yield from_browser, to_browser
+        yield process
     finally:
-        with suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGKILL)
-        os.waitpid(pid, 0)
-        os.close(from_browser)
-        os.close(to_browser)
+        process.kill()
 
 
 class _Session:
     """A page of the browser, and the frames and workers in processes of their own below it."""
 
-    def __init__(self, from_browser: int, to_browser: int, log: NetworkLog) -> None:
-        self._devtools = DevTools(from_browser, to_browser, self._on_event)
+    def __init__(self, process: BrowserProcess, log: NetworkLog) -> None:
+        self._devtools = DevTools(process.messages, process.commands, self._on_event)
         self._log = log
         self._loaded = False
         self._id = ""

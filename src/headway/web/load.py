@@ -11,14 +11,21 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from headway.guest.loadfiles import EVENTS_FILE, FRAMES_FILE, LOAD_FILE
 from headway.web.events import clock_of, resources_of
 from headway.web.resource import Chunk, Resource, Span, Timing
 
-__all__ = ["Chunk", "Frame", "PageLoad", "Resource", "Span", "Timing", "read_load"]
-
-LOAD_FILE = "load.json"
-EVENTS_FILE = "cdp.jsonl"
-FRAMES_FILE = "frames.jsonl"
+__all__ = [
+    "EVENTS_FILE",
+    "LOAD_FILE",
+    "Chunk",
+    "Frame",
+    "PageLoad",
+    "Resource",
+    "Span",
+    "Timing",
+    "read_load",
+]
 
 
 @dataclass(frozen=True)

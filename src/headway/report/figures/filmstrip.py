@@ -21,14 +21,16 @@ from headway.report.figures.kind import (
 from headway.report.figures.loads import load_names, loads_said, loads_title
 from headway.report.scale import written
 from headway.report.sheet import Sheet, shortened, text_width
-from headway.report.theme import INK, MUTED, PAPER, RULE
-from headway.report.thumbnails import aspect, thumbnails
+from headway.report.theme import INK, MUTED, RULE
+from headway.report.thumbnails import BLANK, aspect, thumbnails
 from headway.web.visual import ShownFrame
 
 _MOST_COLUMNS = {WIDE: 10, NARROW: 4}
 _GAP = 8.0
 _WIDEST = 180.0
 _HIGHEST = 240.0
+_RIM = 1.0
+"""Of the sheet, so that frames are not cut."""
 _TIMES = 20.0
 _NAME = 24.0
 _BELOW = 34.0
@@ -36,7 +38,7 @@ _DENSITY = 1.6
 """Pixels of a thumbnail per pixel of the page."""
 _MOST_BYTES = {WIDE: 140_000, NARROW: 50_000}
 """Of all thumbnails of a drawing."""
-_STEPS = (1.0, 2.0, 2.5, 5.0, 10.0)
+_STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 
 
 @dataclass(frozen=True)
@@ -57,7 +59,7 @@ class _Film:
 
     def left(self, column: int) -> float:
         """Where a column begins."""
-        return column * (self.width + _GAP)
+        return _RIM + column * (self.width + _GAP)
 
 
 def _draw(subject: Subject) -> Picture | None:
@@ -69,7 +71,7 @@ def _draw(subject: Subject) -> Picture | None:
         title=loads_title("Filmstrip", stories),
         caption=(
             "What the page showed at these times after the start of the navigation, and how much "
-            f"of its final picture that is. A dark frame: it had changed. {loads_said(stories)}"
+            f"of its final picture that is. A bold frame: it had changed. {loads_said(stories)}"
         ),
         wide=_sheet(stories, WIDE),
         narrow=_sheet(stories, NARROW),
@@ -94,7 +96,7 @@ def _sheet(stories: Sequence[PageStory], width: float) -> Sheet:
 def _film(stories: Sequence[PageStory], width: float) -> _Film:
     times_ms = _even_times_ms(max(_complete_ms(story) for story in stories), _MOST_COLUMNS[width])
     files = [s.frame.file for story in stories for s in _shown(story, times_ms) if s]
-    each = min((width + _GAP) / len(times_ms) - _GAP, _WIDEST)
+    each = min((width - 2 * _RIM + _GAP) / len(times_ms) - _GAP, _WIDEST)
     ratio = max(aspect([shown.frame.file for shown in story.progress.shown]) for story in stories)
     each = min(each, _HIGHEST / ratio)
     pixels = max(1, round(each * _DENSITY))
@@ -131,10 +133,7 @@ def _strip(sheet: Sheet, story: PageStory, name: str, film: _Film, top: float) -
     for column, shown in enumerate(_shown(story, film.times_ms)):
         left, share = film.left(column), shown.share if shown else 0.0
         picture = film.pictures.get(shown.frame.file) if shown else None
-        if picture:
-            sheet.bitmap(left, top, film.width, film.height, picture)
-        else:
-            sheet.box(left, top, film.width, film.height, fill=PAPER)
+        sheet.bitmap(left, top, film.width, film.height, picture or BLANK)
         changed = share != before
         _frame(sheet, left, top, film, changed)
         text = f"{math.floor(100 * share + 1e-9)} %"

@@ -8,10 +8,12 @@ from pathlib import Path
 
 from headway.errors import WrongInputError, nearest
 from headway.web.corpus.generator import generate
+from headway.web.corpus.kepler import NAME as KEPLER
+from headway.web.corpus.kepler import kepler_site
 from headway.web.corpus.model import Objects, PageModel
 from headway.web.corpus.objects import ObjectsPage
 from headway.web.corpus.packages import PACKAGES
-from headway.web.corpus.presets import KEPLER, liu_sites, sander_sites
+from headway.web.corpus.presets import liu_sites, sander_sites
 from headway.web.site import Site
 
 __all__ = ["Objects", "PageModel", "corpus_names", "generate", "is_corpus_name", "make_site"]
@@ -22,7 +24,7 @@ _PARAMETRISED = "objects-"
 
 def corpus_names() -> tuple[str, ...]:
     """Names of all sites, of ``objects-COUNTxSIZE`` some examples only."""
-    return (*_EXAMPLES, KEPLER.name, *sander_sites(), *liu_sites(), *PACKAGES)
+    return (*_EXAMPLES, KEPLER, *sander_sites(), *liu_sites(), *PACKAGES)
 
 
 def is_corpus_name(name: str) -> bool:
@@ -48,7 +50,9 @@ def make_site(name: str, *, downloads: Path | None = None) -> Site:
     if name in PACKAGES:
         with tempfile.TemporaryDirectory() as scratch:
             return PACKAGES[name].site(downloads or Path(scratch))
-    if model := {KEPLER.name: KEPLER, **sander_sites(), **liu_sites()}.get(name):
+    if name == KEPLER:
+        return kepler_site()
+    if model := {**sander_sites(), **liu_sites()}.get(name):
         origin = "" if model.name == name else f", the same as {model.name}"
         size = f"{model.resources} objects, {model.total_bytes} bytes"
         return replace(generate(model, f"generated: {size}{origin}"), name=name)

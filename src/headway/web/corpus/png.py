@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import struct
 import zlib
+from collections.abc import Sequence
 from functools import cache
 
 from headway.web.corpus.keystream import Keystream
@@ -32,6 +33,8 @@ _FIXED_BYTES = (
     + 4  # Adler-32
 )
 _NOISE = 32
+_GREYSCALE, _TRUECOLOUR = 0, 2  # colour types
+_GREY_BITS = (8, 4, 2, 1)
 
 
 def png(size_bytes: int, key: str) -> bytes:
@@ -48,20 +51,50 @@ def png(size_bytes: int, key: str) -> bytes:
     """
     if size_bytes < MIN_PNG_BYTES:
         raise ValueError(f"a PNG image cannot have {size_bytes} bytes")
-    room = size_bytes - _FIXED_BYTES
-    width, height = _pixels(room)
-    fillers, padding = divmod(room - height * _row_bytes(width), len(_EMPTY_BLOCK))
+    width, height = _pixels(size_bytes - _FIXED_BYTES)
     stream = Keystream(f"png/{key}")
-    rows = _rows(width, height, stream)
+    header = struct.pack(">IIBBBBB", width, height, 8, _TRUECOLOUR, 0, 0, 0)
+    return _file(size_bytes, header, _rows(width, height, stream), stream)
+
+
+def grey_png(width: int, height: int, size_bytes: int, key: str) -> bytes:
+    """An image of so many pixels in so many bytes: a grey gradient in dots.
+
+    A pixel has 8, 4, 2 or 1 bits: the most for which the rows fit. Rows are painted as they arrive
+    as those of `png` are.
+
+    Args:
+        width: in pixels.
+        height: likewise.
+        size_bytes: size of the whole file.
+        key: decides the shades and the dots.
+
+    Raises:
+        ValueError: so many pixels do not fit in so many bytes.
+    """
+    room = size_bytes - _FIXED_BYTES
+    fitting = (bits for bits in _GREY_BITS if height * _grey_row_bytes(width, bits) <= room)
+    bits = next(fitting, None)
+    if bits is None:
+        raise ValueError(f"a PNG image of {width}x{height} cannot have {size_bytes} bytes")
+    stream = Keystream(f"png/{key}")
+    header = struct.pack(">IIBBBBB", width, height, bits, _GREYSCALE, 0, 0, 0)
+    return _file(size_bytes, header, _grey_rows(width, height, bits, stream), stream)
+
+
+def _file(size_bytes: int, header: bytes, rows: Sequence[bytes], stream: Keystream) -> bytes:
+    """The file of that size: each row a stored block, and its share of empty blocks after it."""
+    used = _FIXED_BYTES + sum(_BLOCK_BYTES + len(row) for row in rows)
+    fillers, padding = divmod(size_bytes - used, len(_EMPTY_BLOCK))
     blocks = b"".join(
-        _stored(row) + _EMPTY_BLOCK * _share(fillers, number, height)
+        _stored(row) + _EMPTY_BLOCK * _share(fillers, number, len(rows))
         for number, row in enumerate(rows)
     )
     checksum = struct.pack(">I", zlib.adler32(b"".join(rows)))
     return b"".join(
         (
             _SIGNATURE,
-            _chunk(b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
+            _chunk(b"IHDR", header),
             _chunk(b"IDAT", _ZLIB_HEADER + blocks + _FINAL_BLOCK + checksum),
             _chunk(b"hwPd", stream.take(padding)),
             _chunk(b"IEND", b""),
@@ -71,6 +104,10 @@ def png(size_bytes: int, key: str) -> bytes:
 
 def _row_bytes(width: int) -> int:
     return _BLOCK_BYTES + 1 + 3 * width
+
+
+def _grey_row_bytes(width: int, bits: int) -> int:
+    return _BLOCK_BYTES + 1 + -(-width * bits // 8)
 
 
 def _pixels(room: int) -> tuple[int, int]:
@@ -103,6 +140,22 @@ def _rows(width: int, height: int, stream: Keystream) -> list[bytes]:
             level = mixed * (256 - _NOISE) // (255 * height)
             pixels[channel::3] = noise[channel::3].translate(_levels(level))
         rows.append(b"\0" + pixels)
+    return rows
+
+
+def _grey_rows(width: int, height: int, bits: int, stream: Keystream) -> list[bytes]:
+    """Rows as above, of pixels that are lighter the more often their dots' bytes are large."""
+    top, bottom = stream.take(2)
+    most = 2**bits - 1
+    row_bits = -(-width * bits // 8) * 8
+    rows = []
+    for number in range(height):
+        level = (top * (height - number) + bottom * number) // height
+        packed = 0
+        for dot in stream.take(width):
+            packed = packed << bits | (level * most + dot) // 256
+        packed <<= row_bits - width * bits
+        rows.append(b"\0" + packed.to_bytes(row_bits // 8))
     return rows
 
 

@@ -1,4 +1,4 @@
-"""Generated pages with a name: a reference page, and the sites of two studies."""
+"""Generated pages with a name: the sites of two studies."""
 
 from __future__ import annotations
 
@@ -10,26 +10,6 @@ from headway.web.corpus.model import Objects, PageModel
 
 _SITES = "sites.csv"
 _LIU_SITES = 18
-
-KEPLER = PageModel(
-    "kepler",
-    seed=102505,
-    html_bytes=32_000,
-    stylesheets=Objects(4, 44_000),
-    scripts=Objects(8, 124_000),
-    images=Objects(62, 680_000),
-    blocking_stylesheets=3,
-    blocking_scripts=2,
-    inserted_scripts=1,
-    script_depth=2,
-    background_images=8,
-    inserted_images=6,
-    above_fold_images=18,
-)
-"""75 objects and 880 kB from one origin, as Kosek et al. 2022 give for the ETSI's reference page.
-
-The numbers of each kind are ours; ETSI TR 102 505 shows another page.
-"""
 
 
 @cache

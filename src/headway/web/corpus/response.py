@@ -10,7 +10,9 @@ CONTENT_TYPES = {
     "html": "text/html; charset=utf-8",
     "css": "text/css; charset=utf-8",
     "js": "text/javascript; charset=utf-8",
+    "txt": "text/plain; charset=utf-8",
     "png": "image/png",
+    "gif": "image/gif",
     "ttf": "font/ttf",
 }
 """Content type by the kind of an object, which is its file's suffix, too."""

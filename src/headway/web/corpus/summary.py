@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from headway.web.corpus.kepler import NAME as KEPLER
+from headway.web.corpus.kepler import STRUCTURE, kepler_objects
 from headway.web.corpus.model import PageModel
 from headway.web.corpus.objects import ObjectsPage
 from headway.web.corpus.packages import PACKAGES
-from headway.web.corpus.presets import KEPLER, liu_sites, sander_sites
+from headway.web.corpus.presets import liu_sites, sander_sites
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,10 @@ def summary(name: str) -> Summary:
     if package := PACKAGES.get(name):
         source = f"{package.project} {package.version} ({package.licence})"
         return Summary(name, f"of the package {source}")
-    model = {KEPLER.name: KEPLER, **sander_sites(), **liu_sites()}[name]
+    if name == KEPLER:
+        sizes = [one.bytes for one in kepler_objects()]
+        return Summary(name, STRUCTURE, len(sizes), 1, sum(sizes))
+    model = {**sander_sites(), **liu_sites()}[name]
     return Summary(
         name, _origin(name, model), model.resources, 1 + model.third_parties, model.total_bytes
     )

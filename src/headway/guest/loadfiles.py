@@ -1,0 +1,10 @@
+"""What a page load leaves in its directory; `headway.web.load` reads it."""
+
+LOAD_FILE = "load.json"
+"""The browser's own times, and why the load failed if it did."""
+EVENTS_FILE = "cdp.jsonl"
+"""DevTools events, one in a line, as the browser sent them."""
+FRAMES_FILE = "frames.jsonl"
+"""When each kept frame was shown, one in a line."""
+FRAMES_DIRECTORY = "frames"
+"""The frames, PNG."""

@@ -1,0 +1,185 @@
+"""A page in a browser context of its own, loaded for a measurement."""
+
+from __future__ import annotations
+
+import subprocess
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+from headway.guest.devtools import DevTools, DevToolsError, Message
+from headway.guest.recorder import Recorder
+
+SETTLE_S = 1.0
+"""Between two uses of the browser. What was on its way has arrived then; and of a page that is closed,
+Chromium awaits the process by looking after 1, 2, 4 to 256 ms, in which it starts no other."""
+
+_QUIET_S = 0.5
+"""A page has come to rest when so long after its load event nothing was requested or painted."""
+_REST_LIMIT_S = 10.0
+_POLL_S = 0.05
+_QUIC_IDLE_S = 31.0
+"""Chromium closes a QUIC connection on which nothing happened for 30 s."""
+_TIMINGS = """(() => {
+  const painted = new PerformanceObserver(() => {});
+  painted.observe({type: 'largest-contentful-paint', buffered: true});
+  return {
+    time_origin_ms: performance.timeOrigin,
+    navigation: performance.getEntriesByType('navigation')[0].toJSON(),
+    paint: Object.fromEntries(
+      performance.getEntriesByType('paint').map(e => [e.name, e.startTime])),
+    resources: performance.getEntriesByType('resource').map(e => e.toJSON()),
+    lcp_ms: painted.takeRecords().at(-1)?.startTime ?? null,
+    viewport: {width: innerWidth, height: innerHeight, scale: devicePixelRatio},
+  };
+})()"""
+
+
+@dataclass(frozen=True)
+class PageOrders:
+    """What is loaded, and how.
+
+    Attributes:
+        url: the page.
+        visited: whether it was loaded once before, its connections being closed since.
+        keeps_cache: whether what that visit left in the cache is still there.
+        limit_s: when a load is given up.
+        width: of the viewport, CSS pixels.
+        height: of the viewport, CSS pixels.
+        scale: device pixels per CSS pixel.
+        mobile: whether the device is a mobile one, with touch.
+        user_agent: what it calls itself; the browser's own if empty.
+        frame_width: width of the kept frames, pixels; 0 keeps none.
+    """
+
+    url: str
+    visited: bool
+    keeps_cache: bool
+    limit_s: float
+    width: int
+    height: int
+    scale: float
+    mobile: bool
+    user_agent: str
+    frame_width: int
+
+
+class Page:
+    """A page that is ready to be loaded.
+
+    Its context has no cache, connections, cookies or tickets but those of the visit, if there was
+    one. All its frames are told of, and its workers.
+    """
+
+    def __init__(self, devtools: DevTools, orders: PageOrders) -> None:
+        self._devtools = devtools
+        self._orders = orders
+        self._recorder = Recorder()
+        devtools.on_event = self._on_event
+        self._context = devtools.call("Target.createBrowserContext")["browserContextId"]
+        size = {"width": orders.width, "height": orders.height}
+        target = {"url": "about:blank", "browserContextId": self._context, **size}
+        attachment = {**devtools.call("Target.createTarget", target), "flatten": True}
+        self._session: str = devtools.call("Target.attachToTarget", attachment)["sessionId"]
+        self._listen(self._session)
+        self._call("Page.enable")
+        self._pretend()
+        if orders.visited:
+            self._visit()
+
+    def load(self, directory: Path) -> Message:
+        """Load the page, with its events and frames in a directory; returns its timings.
+
+        Raises:
+            DevToolsError: it could not be loaded in time, or the browser is gone.
+        """
+        with self._recorder.writing(directory):
+            if width := self._orders.frame_width:
+                size = {"maxWidth": width, "maxHeight": width * 4}
+                self._call("Page.startScreencast", {"format": "png", "everyNthFrame": 1, **size})
+            self._navigate()
+            return self._timings()
+
+    def close(self) -> None:
+        """End its connections and forget its cache."""
+        self._devtools.call("Target.disposeBrowserContext", {"browserContextId": self._context})
+
+    def _call(
+        self, method: str, params: Message | None = None, limit_s: float | None = None
+    ) -> Message:
+        limit_s = self._orders.limit_s if limit_s is None else limit_s
+        return self._devtools.call(method, params, self._session, limit_s)
+
+    def _listen(self, session: str) -> None:
+        """Have a session tell its events, and stop its frames and workers until they do, too."""
+        sizes = {"maxTotalBufferSize": 0, "maxResourceBufferSize": 0}
+        children = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
+        self._devtools.send("Network.enable", sizes, session)
+        self._devtools.send("Target.setAutoAttach", children, session)
+        if agent := self._orders.user_agent:
+            self._devtools.send("Emulation.setUserAgentOverride", {"userAgent": agent}, session)
+
+    def _pretend(self) -> None:
+        orders = self._orders
+        metrics = {
+            "width": orders.width,
+            "height": orders.height,
+            "deviceScaleFactor": orders.scale,
+            "mobile": orders.mobile,
+        }
+        self._call("Emulation.setDeviceMetricsOverride", metrics)
+        self._call("Emulation.setTouchEmulationEnabled", {"enabled": orders.mobile})
+
+    def _on_event(self, message: Message, raw: bytes) -> None:
+        method, params = message["method"], message.get("params", {})
+        match method:
+            case "Page.screencastFrame":
+                shown = {"sessionId": params["sessionId"]}
+                self._devtools.send("Page.screencastFrameAck", shown, self._session)
+                self._recorder.keep_frame(params)
+            case "Page.javascriptDialogOpening":  # nobody is there to close it
+                self._devtools.send("Page.handleJavaScriptDialog", {"accept": True}, self._session)
+            case "Target.attachedToTarget" if "sessionId" in message:
+                self._listen(params["sessionId"])
+                self._devtools.send("Runtime.runIfWaitingForDebugger", {}, params["sessionId"])
+            case "Inspector.targetCrashed" if message.get("sessionId") == self._session:
+                raise DevToolsError("the page's process crashed")
+            case _:
+                self._recorder.hear(message, raw)
+
+    def _navigate(self) -> None:
+        """Go to the page, until it has come to rest."""
+        url, limit_s = self._orders.url, self._orders.limit_s
+        until = time.monotonic() + limit_s
+        self._recorder.begin()
+        answer = self._call("Page.navigate", {"url": url})
+        if error := answer.get("errorText"):
+            raise DevToolsError(f"{url}: {error}")
+        if not self._devtools.pump(until - time.monotonic(), lambda: self._recorder.is_loaded):
+            raise DevToolsError(f"the page was not loaded within {limit_s:g} s")
+        give_up = time.monotonic() + _REST_LIMIT_S
+        while (quiet_s := self._recorder.quiet_s) < _QUIET_S or self._recorder.is_busy:
+            if time.monotonic() > give_up:
+                return
+            self._devtools.pump(max(_QUIET_S - quiet_s, _POLL_S))
+
+    def _visit(self) -> None:
+        """Fill the cache and get tickets, then have the browser close its connections."""
+        self._navigate()
+        self._call("Page.navigate", {"url": "about:blank"})
+        self._devtools.pump(SETTLE_S)
+        if not self._orders.keeps_cache:
+            self._call("Network.clearBrowserCache")
+        # To a browser, another address is another network: it closes its TCP connections.
+        for verb in ("add", "del"):
+            subprocess.run(["ip", "address", verb, "192.0.2.1/32", "dev", "client-up"], check=True)
+            self._devtools.pump(SETTLE_S)
+        self._devtools.pump(_QUIC_IDLE_S)
+
+    def _timings(self) -> Message:
+        asked = {"expression": _TIMINGS, "returnByValue": True}
+        result = self._call("Runtime.evaluate", asked)
+        if "exceptionDetails" in result:
+            raise DevToolsError(f"the page's timings: {result['exceptionDetails']['text']}")
+        value: Message = result["result"]["value"]
+        return value

@@ -1,0 +1,304 @@
+"""Waterfalls of page loads: when each resource was asked for and when it came."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from headway.analysis.numbers import data_size, significant
+from headway.report.figures.kind import (
+    NARROW,
+    WIDE,
+    Kind,
+    PageStory,
+    Picture,
+    Section,
+    Subject,
+    picture_name,
+)
+from headway.report.figures.loads import load_names, loads_said, loads_title
+from headway.report.legend import colour_legend, legend_height
+from headway.report.plots import Frame, x_axis
+from headway.report.scale import Scale, written
+from headway.report.sheet import Point, Sheet, shortened, text_width
+from headway.report.theme import INK, MUTED, RED, RULE, YELLOW, Colour
+from headway.report.waterfall import KINDS, Row, kind_of, waterfall_rows
+from headway.web.load import PageLoad, Resource
+
+_ROW = 15.0
+_BAR = 9.0
+_TEXT = 11.0
+_HEAD = 40.0
+_LANE = 14.0
+_FOOT = 44.0
+_MOST_ROWS = {WIDE: 160, NARROW: 80}
+"""Of all loads together."""
+_LEAST_ROWS = 12
+"""Of a load."""
+_BUCKET = 1.5
+"""Chunks of data less than so many pixels apart are one."""
+_WAITING, _RECEIVING = 0.3, 0.55
+"""Opacities of phases; data are opaque."""
+_CONNECTING = YELLOW
+_MOST_APART = 6.0
+"""Loads whose lengths differ by more than this factor have time axes of their own."""
+
+_Box = tuple[float, float, float, float]
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Right edges of the columns of words; equal ones have no room in between."""
+
+    name: float
+    connection: float
+    size: float
+
+    @property
+    def plot(self) -> float:
+        """Where the plot begins."""
+        return self.size + 10
+
+
+_COLUMNS = {WIDE: _Columns(190, 246, 304), NARROW: _Columns(104, 104, 104)}
+
+
+@dataclass(frozen=True)
+class _Milestone:
+    """A moment of a load, by the short name that it has on the plot."""
+
+    name: str
+    at_ms: float
+
+
+def _draw(subject: Subject) -> Picture | None:
+    stories = [story for story in subject.pages if story.load.resources]
+    if not stories:
+        return None
+    return Picture(
+        name=picture_name(subject.analysis, "waterfall"),
+        title=loads_title("Waterfall", stories),
+        caption=_caption(stories),
+        wide=_sheet(stories, WIDE),
+        narrow=_sheet(stories, NARROW),
+    )
+
+
+KIND = Kind(place=56, section=Section.PAGES, draw=_draw, every_metric=False)
+
+
+def _caption(stories: Sequence[PageStory]) -> str:
+    said = (
+        "A row for each resource: a thin line while the browser holds the request back, pale while "
+        "it waits for the first byte, then receiving, dark where data came. Beside the name, where "
+        "there is room: version of HTTP, number of the connection, and bytes of content."
+    )
+    most = _most_rows(stories, NARROW)
+    if any(len(story.load.resources) > most for story in stories):
+        said += (
+            " Rows that begin with + stand for several neighbours: what blocks the page, failed, "
+            "is large or came last has a row of its own."
+        )
+    told = "" if _shared(stories) else " The loads have time axes of their own."
+    return f"{said}{told} {loads_said(stories)}"
+
+
+def _most_rows(stories: Sequence[PageStory], width: float) -> int:
+    return max(_LEAST_ROWS, _MOST_ROWS[width] // len(stories))
+
+
+def _end_ms(load: PageLoad) -> float:
+    """The last moment worth showing."""
+    ends = [one.ended_ms or one.response_start_ms or one.started_ms for one in load.resources]
+    return max([*ends, *(milestone.at_ms for milestone in _milestones(load))])
+
+
+def _shared(stories: Sequence[PageStory]) -> bool:
+    ends = [_end_ms(story.load) for story in stories]
+    return max(ends) <= _MOST_APART * min(ends)
+
+
+def _milestones(load: PageLoad) -> list[_Milestone]:
+    """What happened to the page, the earliest first."""
+    told = {
+        "response": load.response_start_ms,
+        "FCP": load.fcp_ms,
+        "LCP": load.lcp_ms,
+        "DCL": load.dcl_ms,
+        "onLoad": load.onload_ms,
+    }
+    found = [_Milestone(name, at_ms) for name, at_ms in told.items() if at_ms is not None]
+    return sorted(found, key=lambda one: one.at_ms)
+
+
+def _sheet(stories: Sequence[PageStory], width: float) -> Sheet:
+    most = _most_rows(stories, width)
+    rows_of = [waterfall_rows(story.load, most) for story in stories]
+    colours = _colours(stories)
+    legend = legend_height(tuple(colours), width) + 8
+    heights = [_height(story, rows) for story, rows in zip(stories, rows_of, strict=True)]
+    sheet = Sheet(width, legend + sum(heights))
+    colour_legend(sheet, colours, 0, 0)
+    longest = max(_end_ms(story.load) for story in stories) if _shared(stories) else None
+    columns = _COLUMNS[width]
+    room = text_width("onLoad", _TEXT) + 8
+    top = legend
+    for story, rows, name, height in zip(
+        stories, rows_of, load_names(stories), heights, strict=True
+    ):
+        high = longest or _end_ms(story.load)
+        across = Scale(0, high, columns.plot, width - room)
+        _load(sheet, story, name, rows, columns, across, top)
+        top += height
+    return sheet
+
+
+def _colours(stories: Sequence[PageStory]) -> dict[str, Colour]:
+    """Kinds that occur, and what else has a colour."""
+    resources = [one for story in stories for one in story.load.resources]
+    there = {kind_of(one) for one in resources}
+    colours = {kind: colour for kind, colour in KINDS.items() if kind in there}
+    if any(one.timing.connect for one in resources):
+        colours["connecting"] = _CONNECTING
+    return colours
+
+
+def _height(story: PageStory, rows: Sequence[Row]) -> float:
+    return _HEAD + _LANE * len(_milestones(story.load)) + _ROW * len(rows) + _FOOT
+
+
+def _load(
+    sheet: Sheet,
+    story: PageStory,
+    name: str,
+    rows: Sequence[Row],
+    columns: _Columns,
+    across: Scale,
+    top: float,
+) -> None:
+    heading = shortened(name, sheet.width, 14, bold=True)
+    sheet.text(0, top + 10, heading, size=14, bold=True)
+    sheet.text(0, top + 28, shortened(_told(story), sheet.width, _TEXT), MUTED, size=_TEXT)
+    milestones = _milestones(story.load)
+    first = top + _HEAD + _LANE * len(milestones)
+    bottom = first + _ROW * len(rows)
+    frame = Frame(across.start, first, across.end - across.start, bottom - first)
+    ticks = across.ticks(max(2, int(frame.width / 70)))
+    sheet.lines([((across(t), first), (across(t), bottom)) for t in ticks], colour=RULE)
+    _bars(sheet, rows, across, first)
+    for place, row in enumerate(rows):
+        _words(sheet, row, columns, first + (place + 0.5) * _ROW)
+    _mark(sheet, milestones, across, top + _HEAD, bottom)
+    x_axis(sheet, frame, [across(t) for t in ticks], [written(t / 1e3) for t in ticks], "seconds")
+
+
+def _told(story: PageStory) -> str:
+    """The load's outcome and the times of its milestones."""
+    load, error = story.load, story.load.error
+    times = [f"{one.name} {significant(one.at_ms / 1e3)} s" for one in _milestones(load)]
+    count = f"{len(load.resources)} resources" if len(load.resources) > 1 else "1 resource"
+    return ", ".join([*([f"failed: {error}"] if error else []), count, *times])
+
+
+def _words(sheet: Sheet, row: Row, columns: _Columns, y: float) -> None:
+    ink = RED if row.failed else MUTED if row.folded else INK
+    sheet.text(0, y, shortened(row.name, columns.name - 8, _TEXT), ink, size=_TEXT)
+    if columns.connection > columns.name:
+        room = columns.connection - columns.name - 6
+        text = shortened(row.connection, room, _TEXT)
+        sheet.text(columns.name, y, text, MUTED, size=_TEXT)
+    if columns.size > columns.connection:
+        size = _size(row.body_bytes)
+        sheet.text(columns.size, y, size, MUTED, size=_TEXT, anchor="end")
+
+
+def _size(count: int) -> str:
+    """Bytes with two digits or three, which is all that a row has room for."""
+    return data_size(round(float(f"{count:.2e}"))) if count >= 1000 else f"{count} B"
+
+
+def _mark(
+    sheet: Sheet, milestones: Sequence[_Milestone], across: Scale, top: float, bottom: float
+) -> None:
+    """Lines with names, each a step lower than the one before, so that no line crosses a name."""
+    for place, milestone in enumerate(milestones):
+        x, y = across(milestone.at_ms), top + (place + 0.5) * _LANE
+        sheet.line((x, y - 5), (x, bottom), colour=INK, width=1.2, opacity=0.75, dash=(3, 2))
+        sheet.text(x + 4, y, milestone.name, size=_TEXT)
+
+
+def _bars(sheet: Sheet, rows: Sequence[Row], across: Scale, top: float) -> None:
+    """The phases of all resources, those of one colour at a time."""
+    held: list[tuple[Point, Point]] = []
+    connecting: list[_Box] = []
+    for place, row in enumerate(rows):
+        y = top + (place + 0.5) * _ROW
+        for resource in row.resources:
+            begun, ready = _held_until(resource)
+            held.append(((across(resource.started_ms), y), (across(begun), y)))
+            if ready > begun:
+                connecting.append((across(begun), y - 3, across(ready) - across(begun), 6))
+    sheet.lines([run for run in held if run[1][0] - run[0][0] > 0.5], colour=MUTED, opacity=0.6)
+    sheet.boxes(connecting, fill=_CONNECTING)
+    for kind, colour in KINDS.items():
+        placed = [
+            (resource, top + (place + 0.5) * _ROW)
+            for place, row in enumerate(rows)
+            for resource in row.resources
+            if kind_of(resource) == kind
+        ]
+        sheet.boxes(_merged(_waiting(placed, across)), fill=colour, opacity=_WAITING)
+        sheet.boxes(_merged(_receiving(placed, across)), fill=colour, opacity=_RECEIVING)
+        sheet.lines(_data(placed, across), colour=colour, width=_BAR)
+
+
+def _held_until(resource: Resource) -> tuple[float, float]:
+    """When the browser began to work on a request, and when it had a connection for it."""
+    timing, end_ms = resource.timing, resource.response_start_ms or resource.ended_ms
+    sent_ms = timing.send.start_ms if timing.send else end_ms or resource.started_ms
+    first = timing.dns or timing.connect
+    if first is None or timing.connect is None:
+        return sent_ms, sent_ms
+    return first.start_ms, timing.connect.end_ms
+
+
+def _waiting(placed: Iterable[tuple[Resource, float]], across: Scale) -> Iterator[_Box]:
+    for resource, y in placed:
+        send, until = resource.timing.send, resource.response_start_ms or resource.ended_ms
+        if send and until:
+            yield _box(across(send.start_ms), across(until), y)
+
+
+def _receiving(placed: Iterable[tuple[Resource, float]], across: Scale) -> Iterator[_Box]:
+    for resource, y in placed:
+        if resource.response_start_ms is not None and resource.ended_ms is not None:
+            yield _box(across(resource.response_start_ms), across(resource.ended_ms), y)
+
+
+def _box(left: float, right: float, y: float) -> _Box:
+    return (left, y - _BAR / 2, max(0.8, right - left), _BAR)
+
+
+def _merged(boxes: Iterable[_Box]) -> list[_Box]:
+    """Boxes of a row that overlap as one, since their opacities would add up."""
+    found: list[_Box] = []
+    for left, top, width, height in sorted(boxes, key=lambda box: (box[1], box[0])):
+        if found and found[-1][1] == top and left <= found[-1][0] + found[-1][2]:
+            begun = found[-1][0]
+            width = max(found[-1][2], left + width - begun)
+            left = begun
+            found.pop()
+        found.append((left, top, width, height))
+    return found
+
+
+def _data(placed: Iterable[tuple[Resource, float]], across: Scale) -> list[tuple[Point, Point]]:
+    """Lines as thick as a bar where data came; what is close together is one line."""
+    spots = sorted((y, across(chunk.at_ms)) for resource, y in placed for chunk in resource.chunks)
+    lines: list[tuple[Point, Point]] = []
+    for y, x in spots:
+        begin = x - _BUCKET
+        if lines and lines[-1][1][1] == y and begin <= lines[-1][1][0]:
+            begin = lines.pop()[0][0]
+        lines.append(((begin, y), (x, y)))
+    return lines
