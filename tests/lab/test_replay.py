@@ -54,7 +54,7 @@ CASES = (
     Case("squeezed", 200, (("content-type", TEXT), GZIP), gzip.compress(LONG, mtime=0)),
     Case("chunked", 200, (("content-type", TEXT),), b"Wikipedia in chunks"),
     Case("old", 301, (("content-type", TEXT), ("location", "/new")), b"moved"),
-    Case("lost", 404),
+    Case("lost", 404, (("content-type", TEXT),), b"not recorded\n"),
     Case("long?v=2", 200, (("content-type", TEXT), ETAG), LONG),
     Case("long?v=2&more", 200, (("content-type", TEXT), ETAG), LONG),
     Case("long?v=2", 304, (ETAG,), request=("If-None-Match", '"v1"')),
@@ -115,7 +115,7 @@ def test_exchanges_are_replayed_as_recorded(
     setting = Setting.model_validate(
         {
             "protocol": protocol,
-            "workload": {"kind": "page", "site": site(tmp_path)},
+            "workload": {"kind": "page", "site": site(tmp_path), "alt_svc": False},
             "client": {"program": "chromium"},
             "server": {"program": server},
         }

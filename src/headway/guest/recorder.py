@@ -7,8 +7,9 @@ import json
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import FileIO
 from pathlib import Path
-from typing import BinaryIO, TextIO
+from typing import TextIO
 
 from headway.guest.devtools import Message
 from headway.guest.loadfiles import EVENTS_FILE, FRAMES_DIRECTORY, FRAMES_FILE
@@ -30,7 +31,7 @@ class Recorder:
         self._pending: set[str] = set()
         self._changed_s = 0.0
         self._directory = Path()
-        self._events: BinaryIO | None = None
+        self._events: FileIO | None = None
         self._frames: TextIO | None = None
         self._frame_count = 0
 
@@ -41,8 +42,8 @@ class Recorder:
         (directory / FRAMES_DIRECTORY).mkdir()
         try:
             with (
-                (directory / EVENTS_FILE).open("wb") as self._events,
-                (directory / FRAMES_FILE).open("w") as self._frames,
+                (directory / EVENTS_FILE).open("wb", buffering=0) as self._events,
+                (directory / FRAMES_FILE).open("w", buffering=1) as self._frames,
             ):
                 yield
         finally:
