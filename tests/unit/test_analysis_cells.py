@@ -95,8 +95,8 @@ def test_a_column_without_direction_is_no_metric() -> None:
     results = made.results(made.runs({"h2": [1.0]}))
     with pytest.raises(WrongInputError, match="'retransmits' is not a metric"):
         analyse(results, metric="retransmits")
-    with pytest.raises(WrongInputError, match="no column 'onload_s'"):
-        analyse(results, metric="onload_s")
+    with pytest.raises(WrongInputError, match="no column 'unload_s'"):
+        analyse(results, metric="unload_s")
 
 
 def test_reading_and_its_errors(tmp_path: Path) -> None:

@@ -11,10 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from headway.campaign import cores, local
+from headway.campaign import cores
 from headway.campaign.local import LocalExecutor
 from headway.errors import HeadwayError
 from headway.guest.orders import Outcome
+from headway.lab import together
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.machine import Machine
 from headway.lab.run import Result, network_of
@@ -28,7 +29,7 @@ RUNS = plan(load_study("quickstart"))[:20]
 
 def result_of(run: Run, directory: Path) -> Result:
     directory.mkdir(parents=True)
-    measured = Measurement(total_s=1.0, ttfb_s=0.5, bytes=int(run.setting.workload.size))
+    measured = Measurement(total_s=1.0, ttfb_s=0.5, bytes=int(run.setting.body_size))
     network = network_of(run.setting, run.seed)
     return Result(Outcome("ok", None, 10**9, "7"), measured, network, 0.1)
 
@@ -43,7 +44,7 @@ def names(kept: Sequence[Record]) -> list[str]:
 
 
 def test_all_runs_are_carried_out_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(local, "carry_out", lambda run, _, where, **__: result_of(run, where))
+    monkeypatch.setattr(together, "carry_out", lambda run, _, where, **__: result_of(run, where))
     kept: list[Record] = []
     execute(tmp_path, kept)
     assert names(kept) == sorted(run.run_id for run in RUNS)
@@ -52,7 +53,7 @@ def test_all_runs_are_carried_out_and_kept(tmp_path: Path, monkeypatch: pytest.M
 def test_what_an_unfinished_run_left_is_cleared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(local, "carry_out", lambda run, _, where, **__: result_of(run, where))
+    monkeypatch.setattr(together, "carry_out", lambda run, _, where, **__: result_of(run, where))
     stale = tmp_path / RUNS[0].run_id / "outcome.json"
     stale.parent.mkdir()
     stale.write_text("stale")
@@ -71,7 +72,7 @@ def test_when_space_runs_out_finished_runs_are_kept(
         done.append(run.run_id)
         return result_of(run, where)
 
-    monkeypatch.setattr(local, "carry_out", carry)
+    monkeypatch.setattr(together, "carry_out", carry)
     kept: list[Record] = []
     with pytest.raises(HeadwayError, match=r"no space left for results \(orders\.json\)"):
         execute(tmp_path, kept, [0])  # a second worker's run may end just too late to be kept
@@ -100,7 +101,7 @@ def test_an_interrupt_ends_running_labs_and_keeps_finished_runs(
         if len(kept) == 1:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(local, "carry_out", carry)
+    monkeypatch.setattr(together, "carry_out", carry)
     machine = Machine(None, Path(), Path())  # type: ignore[arg-type]
     executor = LocalExecutor(machine, [0, 1])
     with pytest.raises(KeyboardInterrupt):

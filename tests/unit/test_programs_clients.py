@@ -20,11 +20,11 @@ from headway.guest.body import digest
 from headway.guest.orders import Ended, Migration, Program
 from headway.lab.run import network_of, orders_for
 from headway.programs import CLIENTS
-from headway.programs.base import Client, Measurement
+from headway.programs.base import Client, Measurement, Started
 from headway.programs.client import TRIES, last_words, started_again
 from headway.programs.ngtcp2_client import _spellings, _Stream
 from headway.study.model import Setting
-from headway.study.workload import Bulk
+from headway.study.workload import Bulk, Page
 
 ADDRESS = "10.0.2.2"
 OK = Ended("client", 0, 1_500_000_000)
@@ -32,6 +32,7 @@ DOWNLOAD = {"kind": "download", "size": "1 kB"}
 PARALLEL = {"kind": "parallel", "size": "1 kB", "count": 2}
 MIGRATION = {"kind": "migration", "size": "1 kB", "after": "500 B"}
 BULK = {"kind": "bulk", "size": "1 kB"}
+PAGE = {"kind": "page", "site": "kepler"}
 WORKLOADS = {"download": DOWNLOAD, "parallel": PARALLEL, "migration": MIGRATION}
 
 ALL = [
@@ -85,11 +86,12 @@ def test_every_request_has_a_url_and_every_body_a_file(
 
 @pytest.mark.parametrize("client", [c for c in CLIENTS.values() if c.knobs], ids=lambda c: c.name)
 def test_every_value_of_a_knob_changes_the_command(client: Client) -> None:
-    workload = BULK if Bulk in client.workloads else MIGRATION
+    usual = {Bulk: BULK, Page: PAGE}
+    workload = next((usual[kind] for kind in client.workloads if kind in usual), MIGRATION)
 
-    def told(knobs: dict[str, str]) -> list[tuple[str, ...]]:
-        protocols = sorted(client.protocols)
-        return [argv(setting(client.name, str(p), workload, knobs=knobs)) for p in protocols]
+    def told(knobs: dict[str, str]) -> list[Started]:
+        of = [setting(client.name, str(p), workload, knobs=knobs) for p in sorted(client.protocols)]
+        return [client.start(one, ADDRESS) for one in of]
 
     for knob in client.knobs:
         other = next((value for value in knob.choices if value != knob.default), "9")

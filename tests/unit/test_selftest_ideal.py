@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from headway.guest import agent, probe_orders
+from headway.guest import probe_orders
+from headway.guest.orders import Orders
 from headway.selftest import Check, battery, print_checks
 from headway.selftest.describe import describe
 from headway.selftest.fate import damaged_share, fate
@@ -108,7 +109,7 @@ def test_bursts_send_all_packets_and_fit_the_queue(count: int, queue: str) -> No
 
 
 def test_the_probes_know_the_grid_that_workloads_start_on() -> None:
-    assert probe_orders.START_GRID_NS == agent._START_GRID_NS
+    assert Orders(namespaces=()).start_grid_ns == probe_orders.START_GRID_NS
 
 
 def test_a_check_passes_within_its_bounds_only() -> None:

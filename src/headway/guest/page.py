@@ -11,8 +11,7 @@ from headway.guest.devtools import DevTools, DevToolsError, Message
 from headway.guest.recorder import Recorder
 
 SETTLE_S = 1.0
-"""Between two uses of the browser. What was on its way has arrived then; and of a page that is closed,
-Chromium awaits the process by looking after 1, 2, 4 to 256 ms, in which it starts no other."""
+"""Between two uses of the browser: what was on its way has arrived then."""
 
 _QUIET_S = 0.5
 """A page has come to rest when so long after its load event nothing was requested or painted."""
@@ -41,8 +40,7 @@ class PageOrders:
 
     Attributes:
         url: the page.
-        visited: whether it was loaded once before, its connections being closed since.
-        keeps_cache: whether what that visit left in the cache is still there.
+        visits: URLs that were visited before, their connections being closed since.
         limit_s: when a load is given up.
         width: of the viewport, CSS pixels.
         height: of the viewport, CSS pixels.
@@ -53,8 +51,7 @@ class PageOrders:
     """
 
     url: str
-    visited: bool
-    keeps_cache: bool
+    visits: tuple[str, ...]
     limit_s: float
     width: int
     height: int
@@ -84,7 +81,7 @@ class Page:
         self._listen(self._session)
         self._call("Page.enable")
         self._pretend()
-        if orders.visited:
+        if orders.visits:
             self._visit()
 
     def load(self, directory: Path) -> Message:
@@ -97,7 +94,7 @@ class Page:
             if width := self._orders.frame_width:
                 size = {"maxWidth": width, "maxHeight": width * 4}
                 self._call("Page.startScreencast", {"format": "png", "everyNthFrame": 1, **size})
-            self._navigate()
+            self._navigate(self._orders.url)
             return self._timings()
 
     def close(self) -> None:
@@ -147,9 +144,9 @@ class Page:
             case _:
                 self._recorder.hear(message, raw)
 
-    def _navigate(self) -> None:
-        """Go to the page, until it has come to rest."""
-        url, limit_s = self._orders.url, self._orders.limit_s
+    def _navigate(self, url: str) -> None:
+        """Go to a page, until it has come to rest."""
+        limit_s = self._orders.limit_s
         until = time.monotonic() + limit_s
         self._recorder.begin()
         answer = self._call("Page.navigate", {"url": url})
@@ -165,11 +162,10 @@ class Page:
 
     def _visit(self) -> None:
         """Fill the cache and get tickets, then have the browser close its connections."""
-        self._navigate()
+        for url in self._orders.visits:
+            self._navigate(url)
         self._call("Page.navigate", {"url": "about:blank"})
         self._devtools.pump(SETTLE_S)
-        if not self._orders.keeps_cache:
-            self._call("Network.clearBrowserCache")
         # To a browser, another address is another network: it closes its TCP connections.
         for verb in ("add", "del"):
             subprocess.run(["ip", "address", verb, "192.0.2.1/32", "dev", "client-up"], check=True)

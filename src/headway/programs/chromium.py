@@ -42,6 +42,8 @@ NET_LOG_FILE = "net-log.json"
 HAR_FILE = "load.har"
 _FRAME_INTERVAL_NS = 16_666_000
 """Chromium paints at multiples of this; 500 of them are whole ticks of the kernel, too."""
+_NOWHERE = "/.well-known/headway"
+"""A path that no site has."""
 _FRAME_WIDTH = 683
 """Half of the desktop's: what frames cost is what their pixels cost."""
 
@@ -120,8 +122,7 @@ class Chromium(Client):
             trusted_key=KEY_PIN_FILE,
             page=PageOrders(
                 url=_url(page, setting),
-                visited=page.cache is not Cache.COLD,
-                keeps_cache=page.cache is Cache.WARM,
+                visits=_visits(page, setting),
                 limit_s=setting.limits.virtual.s,
                 frame_width=_FRAME_WIDTH if page.frames else 0,
                 **asdict(SCREENS[page.device]),
@@ -182,6 +183,20 @@ class Chromium(Client):
 def _page(setting: Setting) -> Page:
     assert isinstance(setting.workload, Page)
     return setting.workload
+
+
+def _visits(page: Page, setting: Setting) -> tuple[str, ...]:
+    """What the browser visits before the load.
+
+    For tickets alone, it asks every host for something that is not there, which costs next to nothing.
+    """
+    match page.cache:
+        case Cache.COLD:
+            return ()
+        case Cache.WARM:
+            return (_url(page, setting),)
+        case Cache.TICKETS:
+            return tuple(f"https://{host}{_NOWHERE}" for host in find_site(page.site).hosts)
 
 
 def _url(page: Page, setting: Setting) -> str:
