@@ -17,6 +17,7 @@ from pathlib import Path
 
 from bench.campaign import overhead, throughput
 from bench.loopback import loopback
+from bench.pages import pages
 from bench.report import reports
 from bench.rows import Row, print_rows
 from headway.campaign.cores import available_cores
@@ -198,6 +199,7 @@ def main() -> None:
         lambda: [memory(machine)],
         lambda: [rtt_error()],
         lambda: [spread(machine)],
+        lambda: pages(machine, CORE),
         lambda: [throughput(machine)],
         overhead,
         reports,
