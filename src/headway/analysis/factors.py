@@ -113,6 +113,9 @@ def _unit(unit: str) -> Callable[[float], str]:
 
 COLUMNS = (
     Column("workload", "workload", str, "{}"),
+    Column("device", "device", str, "{}", "no page"),
+    Column("cache", "cache", str, "cache {}", "no page"),
+    Column("origins", "hosts", str, "hosts: {}", "no page"),
     Column("profile", "profile", str, "{}", "no profile"),
     Column("rate_mbit", "rate", _unit("Mbit/s"), "{}", "no rate limit"),
     Column("rate_up_mbit", "rate up", _unit("Mbit/s"), "{} up", "no rate limit up"),
@@ -153,6 +156,9 @@ _OBJECTS = re.compile(r"objects-(\d+)x(\d+)([A-Za-z]+)")
 """A page of so many objects of one size."""
 
 _ABSENCE = {
+    "device": "no page",
+    "cache": "no page",
+    "hosts": "no page",
     "loss up": "0 %",
     "jitter": "0 ms",
     "loss bursts": "1",

@@ -109,6 +109,7 @@ def conditions(run: Run) -> dict[str, Any]:
         "offload": setting.offload,
         "queue_bytes": _queue_bytes(narrow, setting),
         "workload": str(setting.workload),
+        **_page(setting),
         "size_bytes": _size_bytes(setting),
         "requests": setting.workload.requests,
         "rep": run.rep,
@@ -128,6 +129,18 @@ def _upstream(setting: Setting, path: Path | None) -> dict[str, Any]:
         "upstream_rate_mbit": _rate_mbit(narrowest(down)),
         "upstream_rtt_ms": path.rtt.ms,
         "upstream_loss_pct": _loss_pct(down),
+    }
+
+
+def _page(setting: Setting) -> dict[str, Any]:
+    """How a page is loaded, if one is."""
+    page = setting.workload
+    if not isinstance(page, Page):
+        return {}
+    return {
+        "device": page.device.value,
+        "cache": page.cache.value,
+        "origins": page.origins.value,
     }
 
 

@@ -132,6 +132,17 @@ class Record(BaseModel):
         description="Mean random loss from server to reverse proxy, percent of packets; null without a reverse proxy.",
     )
     workload: str = Field(description="Workload, as `download 1 MB`.")
+    device: str | None = Field(
+        default=None, description="What the page was loaded on; null without a page."
+    )
+    cache: str | None = Field(
+        default=None,
+        description="What the browser had of the page: `cold`, `warm` or `tickets`; null without a page.",
+    )
+    origins: str | None = Field(
+        default=None,
+        description="Where the page's hosts were: `one-address` or `own-addresses`; null without a page.",
+    )
     size_bytes: int | None = Field(
         default=None,
         description="Size of each body asked for or of each bulk flow, bytes; null if flows last for a time.",

@@ -181,17 +181,7 @@ class Page(Part):
         return self.site.rsplit("/", 1)[-1].removesuffix(".gz").removesuffix(".warc")
 
     def __str__(self) -> str:
-        special = [] if self.alt_svc else ["without Alt-Svc"]
-        special += [
-            str(value)
-            for value, usual in (
-                (self.device, Device.DESKTOP),
-                (self.cache, Cache.COLD),
-                (self.origins, Origins.ONE_ADDRESS),
-            )
-            if value is not usual
-        ]
-        return " ".join(("page", self.name, *special))
+        return f"page {self.name}" if self.alt_svc else f"page {self.name} without Alt-Svc"
 
 
 def _with_kind(value: Any) -> Any:
