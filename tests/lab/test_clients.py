@@ -13,7 +13,7 @@ from headway.programs.base import Listener, Started
 from headway.programs.nginx import Nginx
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.model import Capture
-from headway.study.workload import Parallel
+from headway.study.workload import Download, Parallel
 from tests.lab.conftest import RunSetting, skip_without_extra
 
 pytestmark = pytest.mark.lab
@@ -22,6 +22,7 @@ RTT_S = 0.02
 SPOKEN = [
     (client.name, str(protocol))
     for client in CLIENTS.values()
+    if Download in client.workloads
     for protocol in sorted(client.protocols & HTTP)
 ]
 NAGLE_S = 0.08

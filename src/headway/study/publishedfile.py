@@ -32,10 +32,11 @@ def read_published(file: Path) -> list[dict[str, Any]]:
     return [_table(row, file) for row in rows]
 
 
-def _table(row: dict[str | Any, Any], file: Path) -> dict[str, Any]:
+def _table(row: dict[Any, Any], file: Path) -> dict[str, Any]:
     if None in row or None in row.values():
+        begin = next(iter(row.values()))
         raise WrongInputError(
-            f"a line has more or fewer fields than the header: {', '.join(filter(None, row.values()))}",
+            f"the line that begins with {begin!r} has more or fewer fields than the header",
             where=str(file),
         )
     given = {field: row[field] for field in _FIELDS if row.get(field)}

@@ -1,0 +1,102 @@
+"""Published values in a CSV file beside a study, and what else a study says of pages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from headway.errors import WrongInputError
+from headway.results.record import conditions
+from headway.study.experiment import merge
+from headway.study.load import load_study
+from headway.study.plan import plan
+from headway.study.publishedfile import read_published
+from headway.web.altsvc import advertising
+from headway.web.site import Exchange, Site
+
+STUDY = """
+name = "pages"
+published_file = "values.csv"
+metrics = ["plt_s", "fcp_s"]
+workload = { kind = "page", site = "objects-2x5kB" }
+client.program = "chromium"
+server.program = "headway-server"
+
+[axes]
+path.rtt = ["20 ms", "580 ms"]
+
+[contenders]
+h2 = { protocol = "h2" }
+tickets = { protocol = "h3", workload.cache = "tickets" }
+"""
+VALUES = """# From a paper.
+contender,metric,value,unit,source,why,path.rtt
+h2,plt_s,1314,ms,"Table II, median",,20 ms
+tickets,fcp_s,2.5,s,Table II,"slower, there",580 ms
+"""
+
+
+def test_rows_are_published_values_and_other_columns_are_axes(tmp_path: Path) -> None:
+    (tmp_path / "values.csv").write_text(VALUES)
+    (tmp_path / "pages.toml").write_text(STUDY)
+    (experiment,) = load_study(str(tmp_path / "pages.toml")).experiments
+    first, second = experiment.published
+    assert (first.contender, str(first.metric), first.value, first.unit) == (
+        *("h2", "plt_s", 1314, "ms"),
+    )
+    assert (first.source, first.why, first.where) == ("Table II, median", "", {"path.rtt": "20 ms"})
+    assert (second.why, second.where) == ("slower, there", {"path.rtt": "580 ms"})
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("contender,value\nh2,1\n", "no column source"),
+        ("contender,value,source\nh2,one,x\n", "'one' is not a number"),
+        ("contender,value,source\nh2,1\n", "more or fewer fields"),
+        ("contender,value,source\nh2,1,x,y\n", "more or fewer fields"),
+    ],
+)
+def test_a_wrong_file_is_one_line(tmp_path: Path, text: str, message: str) -> None:
+    file = tmp_path / "values.csv"
+    file.write_text(text)
+    with pytest.raises(WrongInputError, match=message) as caught:
+        read_published(file)
+    assert str(caught.value).startswith(str(file))
+
+
+def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(WrongInputError, match="cannot be read"):
+        read_published(tmp_path / "none.csv")
+
+
+def test_how_a_page_is_loaded_is_in_columns_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "values.csv").write_text(VALUES)
+    (tmp_path / "pages.toml").write_text(STUDY)
+    rows = [conditions(run) for run in plan(load_study(str(tmp_path / "pages.toml")))]
+    assert {row["workload"] for row in rows} == {"page objects-2x5kB"}
+    assert {(row["contender"], row["cache"]) for row in rows} == {
+        ("h2", "cold"),
+        ("tickets", "tickets"),
+    }
+    assert {row["device"] for row in rows} == {"desktop"}
+
+
+def test_another_program_has_none_of_the_knobs_of_the_one_before() -> None:
+    raw = {"server": {"program": "nginx", "knobs": {"quic_gso": "on"}, "initial_window": 10}}
+    merge(raw, {"server": {"program": "headway-server"}})
+    assert raw == {"server": {"program": "headway-server", "initial_window": 10}}
+    merge(raw, {"server": {"knobs": {"scheduler": "sequential"}}})
+    merge(raw, {"server": {"program": "headway-server", "knobs": {"pacing": "off"}}})
+    assert raw["server"]["knobs"] == {"scheduler": "sequential", "pacing": "off"}
+
+
+def test_every_response_advertises_http_3() -> None:
+    page = Exchange("GET", "https://a.test/", 200, (("content-type", "text/html"),), b"x")
+    gone = Exchange("GET", "https://b.test/x", 404, (), b"")
+    site = advertising(Site("a", "https://a.test/", (page, gone)))
+    assert [exchange.header("alt-svc") for exchange in site.exchanges] == [
+        'h3=":443"; ma=86400'
+    ] * 2
+    assert site.exchanges[0].headers[0] == ("content-type", "text/html")
