@@ -17,10 +17,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use clap::Parser;
 use headway_http::h2;
 use headway_http::tcp::SocketOptions;
-use headway_http::tls::{ClientTls, Protocol, TlsError, Trust, Versions};
+use headway_http::tls::{ClientTls, Protocol, TlsError, Trust, Versions, provider};
 use headway_quic::QuicClientConfig;
 use headway_reactor::{Reactor, Signals, run};
 
@@ -51,7 +50,7 @@ enum ClientError {
 }
 
 fn main() -> ExitCode {
-    let options = Options::parse();
+    let options = Options::from_command_line();
     match fetch(&options) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
@@ -110,6 +109,7 @@ fn fetch(options: &Options) -> Result<bool, ClientError> {
 fn connector(options: &Options) -> Result<Connector, ClientError> {
     let protocol = options.protocol.protocol();
     let tls = ClientTls {
+        provider: provider(),
         trust: Trust::File(options.ca.clone()),
         protocols: vec![protocol],
         versions: match options.tls {
@@ -130,6 +130,7 @@ fn connector(options: &Options) -> Result<Connector, ClientError> {
             config: Arc::new(options.quic()),
             moves: options.moves(),
             on_command: Move::Migration(options.migrate_to),
+            compression: options.compression(),
         }));
     }
     Ok(Connector::Tcp(TcpConnector {
@@ -144,6 +145,7 @@ fn connector(options: &Options) -> Result<Connector, ClientError> {
         h2: h2::ClientOptions {
             stream_window_bytes: options.h2_stream_window,
             connection_window_bytes: options.h2_connection_window,
+            table_bytes: options.hpack_capacity,
         },
     }))
 }

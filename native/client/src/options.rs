@@ -3,7 +3,9 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::time::Duration;
 
-use clap::{Parser, ValueEnum};
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, ValueEnum};
+use headway_http::h3;
 use headway_http::tls::Protocol;
 use headway_quic::Config;
 use headway_quic::knobs::{self, KnobError};
@@ -13,6 +15,9 @@ use headway_wire::range::Range;
 use crate::plan::check_priority;
 use crate::target::Target;
 use crate::transport::Move;
+
+/// Of a dynamic table: larger ones cost more to search than they save.
+const MAX_TABLE_BYTES: i64 = 1 << 20;
 
 /// Fetches URLs, all at once, and reports when what arrived.
 #[derive(Debug, Parser)]
@@ -75,6 +80,17 @@ pub(crate) struct Options {
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20,
           value_parser = clap::value_parser!(u32).range(65_535..1 << 31))]
     pub(crate) h2_connection_window: u32,
+    /// QPACK's dynamic table for HTTP/3, at most, in each direction; 0 is none
+    #[arg(long, default_value_t = 0, value_name = "BYTES",
+          value_parser = clap::value_parser!(u32).range(..=MAX_TABLE_BYTES))]
+    qpack_capacity: u32,
+    /// Streams that the peer may let wait for QPACK's dynamic table (SETTINGS_QPACK_BLOCKED_STREAMS)
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    qpack_blocked_streams: u16,
+    /// HPACK's dynamic table for what is sent over HTTP/2, at most; 0 is none
+    #[arg(long, default_value_t = 0, value_name = "BYTES",
+          value_parser = clap::value_parser!(u32).range(..=MAX_TABLE_BYTES))]
+    pub(crate) hpack_capacity: u32,
     /// Knobs of QUIC, as NAME=VALUE,NAME=VALUE; --help lists them
     #[arg(long, default_value = "", value_name = "KNOBS", value_parser = quic_knobs)]
     pub(crate) quic: Config,
@@ -194,6 +210,24 @@ impl FromStr for Resolved {
 }
 
 impl Options {
+    /// The command line, or an exit with what is wrong with it.
+    pub(crate) fn from_command_line() -> Self {
+        let options = Self::parse();
+        if let Err(contradiction) = options.compression().check() {
+            let message = format!("--qpack-capacity, --qpack-blocked-streams: {contradiction}");
+            Self::command().error(ErrorKind::ValueValidation, message).exit();
+        }
+        options
+    }
+
+    /// How HTTP/3 compresses fields.
+    pub(crate) fn compression(&self) -> h3::Compression {
+        h3::Compression {
+            table_bytes: self.qpack_capacity.into(),
+            blocked_streams: self.qpack_blocked_streams.into(),
+        }
+    }
+
     /// Changes of QUIC's address, and after how many bytes of content, in this order.
     pub(crate) fn moves(&self) -> Vec<(u64, Move)> {
         let migration = self.migrate_after.map(|bytes| (bytes, Move::Migration(self.migrate_to)));
@@ -260,7 +294,6 @@ mod tests {
 
     #[test]
     fn options_make_sense() {
-        use clap::CommandFactory;
         Options::command().debug_assert();
     }
 
@@ -301,5 +334,15 @@ mod tests {
     fn one_value_is_for_all_urls() {
         assert_eq!((of_url(&["a"], 5), of_url(&["a", "b"], 1)), (Some(&"a"), Some(&"b")));
         assert_eq!((of_url(&["a", "b"], 2), of_url::<u8>(&[], 0)), (None, None));
+    }
+
+    #[test]
+    fn tables_that_contradict_themselves() {
+        let check = |capacity, streams| {
+            let knobs = ["--qpack-capacity", capacity, "--qpack-blocked-streams", streams];
+            parse(&knobs).unwrap().compression().check()
+        };
+        assert_eq!(check("4096", "100"), Ok(()));
+        assert!(check("0", "100").is_err());
     }
 }

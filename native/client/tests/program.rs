@@ -17,7 +17,7 @@ use headway_http::side::ServerSide;
 use headway_http::tcp::{Pipe, Reading, SocketOptions, TlsSide, listen};
 use headway_http::tls::{Identity, Protocol, ServerTls, Versions};
 use headway_reactor::{Reactor, Token};
-use rustls_pki_types::{PrivateKeyDer, PrivatePkcs8KeyDer};
+use headway_testlink::Certificates;
 use serde_json::Value;
 
 /// A server of generated bodies, in as many threads as it has connections, until the test ends.
@@ -29,12 +29,13 @@ struct Server {
 
 impl Server {
     fn start(name: &str) -> Self {
-        let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
+        // Servers of other names have other certificates.
+        let certificates = Certificates::new(name.bytes().map(u64::from).sum());
         let ca = temporary(name);
-        std::fs::write(&ca, made.cert.pem()).unwrap();
-        let key = PrivateKeyDer::from(PrivatePkcs8KeyDer::from(made.key_pair.serialize_der()));
+        std::fs::write(&ca, &certificates.pem()[0]).unwrap();
         let tls = ServerTls {
-            identity: Identity::new(vec![made.cert.der().clone()], key),
+            provider: certificates.provider(),
+            identity: Identity::new(vec![certificates.certificate()], certificates.key()),
             protocols: vec![Protocol::H2, Protocol::H1],
             versions: Versions::All,
             early_data_bytes: 1 << 14,
@@ -121,7 +122,7 @@ fn exchange(side: &mut dyn ServerSide, pipe: &mut Pipe) -> Option<()> {
                 if request.path.ends_with("?last") {
                     side.go_away();
                 }
-                side.respond(id, Files::new(None, Vec::new()).respond(&request));
+                side.respond(id, Files::new(None, Vec::new()).unwrap().respond(&request));
             }
         }
         if side.is_finished() {

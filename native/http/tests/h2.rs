@@ -123,7 +123,11 @@ proptest! {
         stream_window_bytes in 1..100_000u32,
         connection_window_bytes in 1..200_000u32,
     ) {
-        let client = ClientOptions { stream_window_bytes, connection_window_bytes };
+        let client = ClientOptions {
+            stream_window_bytes,
+            connection_window_bytes,
+            ..ClientOptions::default()
+        };
         // A window of a few bytes makes frames of a few bytes: keep the work within bounds.
         let scale = if stream_window_bytes < 1000 || frame_bytes < 100 { 50 } else { 1 };
         let server =
@@ -200,7 +204,7 @@ impl Raw {
         encode::settings(&settings, &mut out);
         let limits = Limits { max_frame_size: 1 << 20, ..Limits::default() };
         let decoder = Decoder::new(Role::Client, limits);
-        Self { server: Server::new(options), out, decoder, fields: hpack::Encoder::new() }
+        Self { server: Server::new(options), out, decoder, fields: hpack::Encoder::default() }
     }
 
     fn with(strategy: &str) -> Self {
@@ -484,7 +488,7 @@ fn client_after(frames: impl FnOnce(&mut BytesMut)) -> (Client, Vec<ClientEvent>
 fn a_client_knows_a_broken_response() {
     let head = |lines: &[(&[u8], &[u8])], end: bool, out: &mut BytesMut| {
         let mut block = BytesMut::new();
-        hpack::Encoder::new().encode(lines.iter().copied(), &mut block);
+        hpack::Encoder::default().encode(lines.iter().copied(), &mut block);
         encode::headers(1, &block, None, end, 16_384, out);
     };
     let failure = |events: &[ClientEvent]| match events.last() {

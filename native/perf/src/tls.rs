@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use headway_http::tls::{ClientTls, Identity, ServerTls, TlsError, Trust, Versions};
+use headway_http::tls::{ClientTls, Identity, ServerTls, TlsError, Trust, Versions, provider};
 use headway_quic::{QuicClientConfig, QuicServerConfig};
 use rustls::{ClientConfig, ServerConfig};
 
@@ -21,6 +21,7 @@ pub(crate) fn client(
     record_bytes: Option<usize>,
 ) -> Result<Arc<ClientConfig>, TlsError> {
     let tls = ClientTls {
+        provider: provider(),
         trust: Trust::File(ca.to_owned()),
         protocols: Vec::new(),
         versions: Versions::Tls13,
@@ -62,6 +63,7 @@ fn server_with(
     record_bytes: Option<usize>,
 ) -> Result<Arc<ServerConfig>, TlsError> {
     let tls = ServerTls {
+        provider: provider(),
         identity: identity.clone(),
         protocols: Vec::new(),
         versions: Versions::Tls13,

@@ -120,7 +120,7 @@ mod tests {
 
     #[test]
     fn what_does_not_decrypt_has_no_payload() {
-        let server = Certificates::default().server(&[]);
+        let server = Certificates::new(1).server(&[]);
         let tls = QuicServerConfig::try_from(server).unwrap();
         for length in [0, 19, 20, 40] {
             assert_eq!(payloads(&tls, &initial(0xc3, &[7; 8], length)), Vec::<BytesMut>::new());

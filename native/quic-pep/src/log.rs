@@ -1,10 +1,10 @@
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Instant;
 
 use headway_quic_pep::{Peer, Record};
+use headway_reactor::Lines;
 use serde::Serialize;
 
 /// What is written about a connection when it is over. Times are in seconds from the program's
@@ -35,31 +35,32 @@ struct Entry<'a> {
 
 /// A JSON line for every connection, written when it is over.
 pub(crate) struct Log {
-    out: Option<Box<dyn Write>>,
+    lines: Lines,
     start: Instant,
 }
 
 impl Log {
     /// A log to a file, to the standard output (`-`), or nowhere.
     pub(crate) fn open(path: Option<&Path>, start: Instant) -> io::Result<Self> {
-        let out: Option<Box<dyn Write>> = match path {
-            None => None,
-            Some(path) if path == Path::new("-") => Some(Box::new(io::stdout())),
-            Some(path) => Some(Box::new(File::create(path)?)),
-        };
-        Ok(Self { out, start })
+        Ok(Self { lines: Lines::open("headway-quic-pep: log", path)?, start })
     }
 
-    /// Writes a line. What cannot be written is lost, said once on the standard error.
+    /// Writes a line, unless nobody reads what was written before.
     pub(crate) fn write(&mut self, record: &Record) {
-        let entry = self.entry(record);
-        let Some(out) = &mut self.out else { return };
-        let mut line = serde_json::to_vec(&entry).unwrap_or_default();
-        line.push(b'\n');
-        if let Err(error) = out.write_all(&line).and_then(|()| out.flush()) {
-            eprintln!("headway-quic-pep: log: {error}");
-            self.out = None;
+        if self.lines.is_open() {
+            let line = serde_json::to_vec(&self.entry(record)).unwrap_or_default();
+            self.lines.write(&line);
         }
+    }
+
+    /// Writes what waits for a reader, as far as that is possible at once.
+    pub(crate) fn flush(&mut self) {
+        self.lines.flush();
+    }
+
+    /// The last lines have been written.
+    pub(crate) fn end(&mut self) {
+        self.lines.end();
     }
 
     fn entry<'a>(&self, record: &'a Record) -> Entry<'a> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
-use headway_http::tls::{ClientTls, Identity, ServerTls, TlsError, Trust, Versions};
+use headway_http::tls::{ClientTls, Identity, ServerTls, TlsError, Trust, Versions, provider};
 use headway_quic::Config;
 use headway_quic::knobs::{self, KnobError};
 use headway_quic_pep::{Mode, NotForQuic, Pool, Settings, Tls};
@@ -138,6 +138,7 @@ impl Options {
     /// TLS of both sides.
     pub(crate) fn tls(&self) -> Result<Tls, StartError> {
         let server = ServerTls {
+            provider: provider(),
             identity: Identity::from_pem_files(&self.certificate, &self.key)?,
             protocols: Vec::new(),
             versions: Versions::Tls13,
@@ -145,6 +146,7 @@ impl Options {
             record_bytes: None,
         };
         let client = ClientTls {
+            provider: provider(),
             trust: Trust::File(self.ca.clone()),
             protocols: Vec::new(),
             versions: Versions::Tls13,

@@ -2,6 +2,7 @@ use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::Instant;
 
+use headway_quic::Seed;
 use headway_quic_pep::{Peer, Pep};
 use headway_reactor::{Application, Reactor, Ready, Signal, Signals, Token};
 
@@ -37,7 +38,7 @@ impl Program {
         eprintln!("headway-quic-pep: {}", clients.local_address()?);
         Ok(Self {
             signals: Signals::register(reactor, END, ACT)?,
-            pep: Pep::new(settings, options.tls()?),
+            pep: Pep::new(settings, options.tls()?, &[Seed::secret(), Seed::secret()]),
             clients,
             server,
             log,
@@ -78,10 +79,15 @@ impl Application for Program {
 
     fn turn(&mut self, _reactor: &Reactor, now: Instant) -> io::Result<()> {
         self.pep.transmit(now, &mut self.clients, &mut self.server)?;
-        self.clients.flush()?;
-        self.server.flush()?;
+        self.clients.flush();
+        self.server.flush();
         while let Some(record) = self.pep.next_record() {
             self.log.write(&record);
+        }
+        if self.finished {
+            self.log.end();
+        } else {
+            self.log.flush();
         }
         self.deadline = self.pep.deadline();
         Ok(())

@@ -24,8 +24,8 @@ pub enum Pacing {
     Fixed(Rate),
 }
 
-/// How often a peer is asked to acknowledge (draft-ietf-quic-ack-frequency-04, which quinn-proto
-/// implements; peers without the extension ignore it).
+/// How often a peer is asked to acknowledge (draft-ietf-quic-ack-frequency, with the code points of
+/// its versions 07 to 12). Only peers that announce `min_ack_delay` are asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct AckFrequency {
     /// Packets that elicit an acknowledgment and yet may remain without one; 1 acknowledges every

@@ -459,20 +459,24 @@ impl Connection {
         let mut stopped = None;
         let handed = self.outbox.hand_over(stream, room, |pieces, ends| {
             let mut writer = inner.send_stream(id);
-            let written = match writer.write_chunks(pieces) {
-                Ok(written) => written.bytes,
-                Err(WriteError::Blocked) => 0,
-                Err(WriteError::Stopped(code)) => {
-                    stopped = Some(code);
-                    0
+            let mut written = 0;
+            // Until all is taken or refused: quinn-proto tells when flow control lets a stream go
+            // on only if it refused something, not if it took a part.
+            while pieces.iter().any(|piece| !piece.is_empty()) {
+                match writer.write_chunks(pieces) {
+                    Ok(taken) => written += taken.bytes as u64,
+                    Err(WriteError::Stopped(code)) => {
+                        stopped = Some(code);
+                        break;
+                    }
+                    Err(WriteError::Blocked | WriteError::ClosedStream) => break,
                 }
-                Err(WriteError::ClosedStream) => 0,
-            };
+            }
             if ends && pieces.iter().all(Bytes::is_empty) {
                 // It cannot have been finished or reset before: then nothing would be handed over.
                 let _ = writer.finish();
             }
-            written as u64
+            written
         });
         self.sender.handed_over(stream, handed.bytes);
         if let Some(code) = stopped {

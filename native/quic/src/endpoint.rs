@@ -11,8 +11,8 @@ use headway_reactor::{Datagram, UdpSocket};
 use headway_schedule::Scheduler;
 use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use quinn_proto::{
-    ClientConfig, ConnectionHandle, ConnectionIdGenerator, DatagramEvent, EcnCodepoint,
-    EndpointConfig, RandomConnectionIdGenerator, ServerConfig, Side, Transmit,
+    ClientConfig, ConnectionHandle, DatagramEvent, EcnCodepoint, EndpointConfig, ServerConfig,
+    Side, Transmit,
 };
 
 use crate::config::Config;
@@ -20,11 +20,10 @@ use crate::connection::{Connection, Event};
 use crate::gate::Gate;
 use crate::observe::{Log, ObservedClientConfig, ObservedServerConfig, SharedLog};
 use crate::resume::SavedPaths;
+use crate::seed::{ConnectionIds, Randomness, Seed};
 use crate::sender::Sender;
 use crate::trace::{Subject, TraceFailed, Tracer};
 
-/// Bytes of a client's first Destination Connection ID (RFC 9000 section 7.2: at least 8).
-const INITIAL_CONNECTION_ID: usize = 8;
 /// The largest UDP payload in bytes, which is taken (RFC 9000 section 18.2).
 const MAX_UDP_PAYLOAD: u16 = 65_527;
 
@@ -52,7 +51,8 @@ impl Network for UdpSocket {
         payload: &[u8],
     ) -> io::Result<()> {
         let ecn = ecn.and_then(|ecn| quinn_udp::EcnCodepoint::from_bits(ecn as u8));
-        self.send(destination, source, ecn, payload)
+        self.send(destination, source, ecn, payload);
+        Ok(())
     }
 }
 
@@ -122,6 +122,7 @@ pub struct Endpoint {
     server: Option<Arc<ServerConfig>>,
     /// Shows the first packet of a connection that is being accepted.
     log: SharedLog,
+    randomness: Randomness,
     connections: BTreeMap<usize, Connection>,
     /// For connections to come.
     saved_paths: SavedPaths,
@@ -133,8 +134,8 @@ pub struct Endpoint {
 impl Endpoint {
     /// An endpoint for clients.
     #[must_use]
-    pub fn client() -> Self {
-        Self::new(None, Log::shared(false))
+    pub fn client(seed: &Seed) -> Self {
+        Self::new(None, Log::shared(false), Randomness::new(seed))
     }
 
     /// An endpoint that others can connect to.
@@ -142,20 +143,27 @@ impl Endpoint {
     /// # Arguments
     /// * `tls` - of the first packets; each connection is accepted with its own.
     #[must_use]
-    pub fn server(tls: Arc<QuicServerConfig>) -> Self {
+    pub fn server(tls: Arc<QuicServerConfig>, seed: &Seed) -> Self {
         let log = Log::shared(true);
         let crypto = Arc::new(ObservedServerConfig { tls, log: log.clone() });
-        Self::new(Some(Arc::new(ServerConfig::with_crypto(crypto))), log)
+        let mut randomness = Randomness::new(seed);
+        let server = ServerConfig::new(crypto, Arc::new(randomness.token_key()));
+        Self::new(Some(Arc::new(server)), log, randomness)
     }
 
-    fn new(server: Option<Arc<ServerConfig>>, log: SharedLog) -> Self {
-        let mut config = EndpointConfig::default();
+    fn new(server: Option<Arc<ServerConfig>>, log: SharedLog, mut randomness: Randomness) -> Self {
+        let mut config = EndpointConfig::new(Arc::new(randomness.reset_key()));
         config.max_udp_payload_size(MAX_UDP_PAYLOAD).expect("it is within the limits");
+        let ids = randomness.seed();
+        config
+            .rng_seed(Some(randomness.seed()))
+            .cid_generator(move || Box::new(ConnectionIds::new(ids)));
         let inner = quinn_proto::Endpoint::new(Arc::new(config), server.clone(), false, None);
         Self {
             inner,
             server,
             log,
+            randomness,
             connections: BTreeMap::new(),
             saved_paths: SavedPaths::default(),
             incoming: VecDeque::new(),
@@ -187,7 +195,7 @@ impl Endpoint {
         config: &Arc<Config>,
         scheduler: Box<dyn Scheduler>,
     ) -> Result<ConnectionKey, ConnectFailed> {
-        let cid = RandomConnectionIdGenerator::new(INITIAL_CONNECTION_ID).generate_cid();
+        let cid = self.randomness.connection_id();
         let subject = Subject { side: Side::Client, original_cid: cid, local: None, remote };
         let parts = Parts::new(config, subject)?;
         let log = parts.log.clone();

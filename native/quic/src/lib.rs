@@ -17,6 +17,7 @@ mod pacer;
 mod packetsize;
 mod resume;
 mod rtt;
+mod seed;
 mod sender;
 mod stream;
 mod trace;
@@ -30,6 +31,7 @@ pub use endpoint::{
 pub use headway_trace::qlog::{HttpFrame, Way};
 pub use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 pub use quinn_proto::{Dir, EcnCodepoint, Side, StreamId};
+pub use seed::Seed;
 pub use stream::{HeadOfLine, Read};
 pub use trace::{HttpLog, TraceFailed};
 pub use udp::UdpEndpoint;

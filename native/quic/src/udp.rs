@@ -75,7 +75,7 @@ impl UdpEndpoint {
         let mut counted = Counted { socket: &mut self.socket, datagrams: 0 };
         self.endpoint.transmit(now, &mut counted)?;
         let datagrams = counted.datagrams;
-        self.socket.flush()?;
+        self.socket.flush();
         self.cpu_cost.spend_sent(datagrams);
         Ok(())
     }

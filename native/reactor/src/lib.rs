@@ -4,14 +4,20 @@
 //! timer is a wrong result. Hence no asynchronous runtime: one epoll with deadlines in nanoseconds,
 //! one reading of the clock per turn, level-triggered readiness.
 
+mod accept;
 mod application;
 mod cpu;
+mod descriptors;
+mod lines;
 mod poll;
 mod signals;
 mod udp;
 
+pub use accept::Acceptor;
 pub use application::{Application, run};
 pub use cpu::CpuCost;
+pub use descriptors::{TooFewDescriptors, need_descriptors, raise_descriptors};
+pub use lines::Lines;
 pub use poll::{Interest, Reactor, Ready, Token};
 pub use signals::{Signal, Signals};
 pub use udp::{Datagram, MAX_DATAGRAM, UdpSocket};

@@ -33,7 +33,6 @@ pub struct UdpSocket {
     state: UdpSocketState,
     receive_buffers: Vec<Vec<u8>>,
     batch: Batch,
-    max_segments: usize,
 }
 
 /// Destination, source and congestion marking.
@@ -81,8 +80,7 @@ impl UdpSocket {
         let socket: std::net::UdpSocket = socket.into();
         let state = UdpSocketState::new((&socket).into())?;
         let receive_buffers = vec![vec![0; MAX_DATAGRAM]; BATCH_SIZE];
-        let max_segments = state.max_gso_segments();
-        Ok(Self { socket, state, receive_buffers, batch: Batch::default(), max_segments })
+        Ok(Self { socket, state, receive_buffers, batch: Batch::default() })
     }
 
     /// Where it is bound.
@@ -96,21 +94,23 @@ impl UdpSocket {
     /// Receives what is there, up to one call's worth.
     ///
     /// # Returns
-    /// How many datagrams; none if there was nothing.
+    /// How many datagrams; none if there was nothing. Those from port 0, which nobody can answer,
+    /// are left out.
     ///
     /// # Errors
-    /// The kernel's, but for those that tell of the network and not of the socket.
+    /// The kernel's, but for those that tell of the network or of a shortage and not of the socket.
     pub fn receive(&mut self, mut take: impl FnMut(Datagram<'_>)) -> io::Result<usize> {
         let mut metas = [RecvMeta::default(); BATCH_SIZE];
         let mut slices: Vec<IoSliceMut<'_>> =
             self.receive_buffers.iter_mut().map(|b| IoSliceMut::new(b)).collect();
         let messages = match self.state.recv((&self.socket).into(), &mut slices, &mut metas) {
             Ok(messages) => messages,
-            Err(error) if is_of_the_network(&error) => return Ok(0),
+            Err(error) if is_passing(&error) => return Ok(0),
             Err(error) => return Err(error),
         };
         let mut count = 0;
-        for (meta, buffer) in metas[..messages].iter().zip(&self.receive_buffers) {
+        let received = metas[..messages].iter().zip(&self.receive_buffers);
+        for (meta, buffer) in received.filter(|(meta, _)| meta.addr.port() != 0) {
             for payload in buffer[..meta.len].chunks(meta.stride.max(1)) {
                 count += 1;
                 let (remote, local_ip, ecn) = (meta.addr, meta.dst_ip, meta.ecn);
@@ -121,39 +121,43 @@ impl UdpSocket {
     }
 
     /// Sends datagrams, perhaps only together with the next ones: `flush` when there are no more.
-    ///
-    /// # Errors
-    /// See [`Self::flush`].
     pub fn send(
         &mut self,
         destination: SocketAddr,
         source: Option<IpAddr>,
         ecn: Option<EcnCodepoint>,
         payload: &[u8],
-    ) -> io::Result<()> {
+    ) {
         let to = (destination, source, ecn);
-        if !self.batch.takes(to, payload.len(), self.max_segments) {
-            self.flush()?;
+        if !self.batch.takes(to, payload.len(), self.state.max_gso_segments()) {
+            self.flush();
         }
         self.batch.add(to, payload);
-        Ok(())
     }
 
-    /// Sends what was gathered. A full socket buffer loses it, as a full queue on the path would.
-    ///
-    /// # Errors
-    /// The socket is broken; that a datagram cannot be delivered is no error.
-    pub fn flush(&mut self) -> io::Result<()> {
-        let Some((destination, src_ip, ecn)) = self.batch.to.take() else { return Ok(()) };
+    /// Sends what was gathered. Whatever the kernel says against it, it is lost, as on a path: a
+    /// full buffer (ENOBUFS), no route or a forbidden one (ENETUNREACH, EACCES, EINVAL), a firewall
+    /// (EPERM), a size above the path's (EMSGSIZE).
+    pub fn flush(&mut self) {
+        let Some((destination, src_ip, ecn)) = self.batch.to.take() else { return };
         let contents = &self.batch.bytes[..];
         let segment_size = (contents.len() > self.batch.segment).then_some(self.batch.segment);
         let transmit = Transmit { destination, ecn, contents, segment_size, src_ip };
         let sent = self.state.try_send((&self.socket).into(), &transmit);
         self.batch.bytes.clear();
         self.batch.closed = false;
-        match sent {
-            Err(error) if !is_of_the_network(&error) => Err(error),
-            _ => Ok(()),
+        if let Err(error) = sent {
+            self.lost(&error, segment_size.is_some());
+        }
+    }
+
+    /// On EINVAL, quinn-udp no longer marks packets nor sends segments, for the socket may be unable
+    /// to. But one datagram that fails without either was refused for its destination.
+    fn lost(&mut self, error: &io::Error, was_segmented: bool) {
+        if !was_segmented && error.raw_os_error() == Some(rustix::io::Errno::INVAL.raw_os_error()) {
+            if let Ok(state) = UdpSocketState::new((&self.socket).into()) {
+                self.state = state;
+            }
         }
     }
 }
@@ -164,17 +168,21 @@ impl AsFd for UdpSocket {
     }
 }
 
-/// Errors that a datagram meets on its way; QUIC treats them as loss.
-fn is_of_the_network(error: &io::Error) -> bool {
+/// Errors that tell of what a datagram met on its way, or of a shortage.
+fn is_passing(error: &io::Error) -> bool {
     use io::ErrorKind as Kind;
-    matches!(
-        error.kind(),
-        Kind::WouldBlock
-            | Kind::Interrupted
-            | Kind::ConnectionRefused
-            | Kind::HostUnreachable
-            | Kind::NetworkUnreachable
-            | Kind::AddrNotAvailable
-            | Kind::NetworkDown
-    )
+    let no_buffer = rustix::io::Errno::NOBUFS.raw_os_error();
+    error.raw_os_error() == Some(no_buffer)
+        || matches!(
+            error.kind(),
+            Kind::WouldBlock
+                | Kind::Interrupted
+                | Kind::ConnectionRefused
+                | Kind::HostUnreachable
+                | Kind::NetworkUnreachable
+                | Kind::AddrNotAvailable
+                | Kind::NetworkDown
+                | Kind::OutOfMemory
+                | Kind::PermissionDenied
+        )
 }

@@ -1,9 +1,9 @@
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::path::Path;
 use std::time::Instant;
 
 use headway_http::tls::Protocol;
+use headway_reactor::Lines;
 use serde::Serialize;
 
 /// What is written about a request when its response is over.
@@ -35,19 +35,14 @@ pub(crate) struct Entry<'a> {
 
 /// A JSON line for every request, written when its response is over.
 pub(crate) struct AccessLog {
-    out: Option<Box<dyn Write>>,
+    lines: Lines,
     start: Instant,
 }
 
 impl AccessLog {
     /// A log to a file, to the standard output (`-`), or nowhere.
     pub(crate) fn open(path: Option<&Path>, start: Instant) -> io::Result<Self> {
-        let out: Option<Box<dyn Write>> = match path {
-            None => None,
-            Some(path) if path == Path::new("-") => Some(Box::new(io::stdout())),
-            Some(path) => Some(Box::new(File::create(path)?)),
-        };
-        Ok(Self { out, start })
+        Ok(Self { lines: Lines::open("headway-server: access log", path)?, start })
     }
 
     /// Seconds since the program's start.
@@ -55,14 +50,20 @@ impl AccessLog {
         at.duration_since(self.start).as_secs_f64()
     }
 
-    /// Writes a line. What cannot be written is lost, said once on the standard error.
+    /// Writes a line, unless nobody reads what was written before.
     pub(crate) fn write(&mut self, entry: &Entry<'_>) {
-        let Some(out) = &mut self.out else { return };
-        let mut line = serde_json::to_vec(entry).unwrap_or_default();
-        line.push(b'\n');
-        if let Err(error) = out.write_all(&line).and_then(|()| out.flush()) {
-            eprintln!("headway-server: access log: {error}");
-            self.out = None;
+        if self.lines.is_open() {
+            self.lines.write(&serde_json::to_vec(entry).unwrap_or_default());
         }
+    }
+
+    /// Writes what waits for a reader, as far as that is possible at once.
+    pub(crate) fn flush(&mut self) {
+        self.lines.flush();
+    }
+
+    /// The last lines have been written.
+    pub(crate) fn end(&mut self) {
+        self.lines.end();
     }
 }

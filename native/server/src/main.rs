@@ -11,14 +11,13 @@ mod tcp;
 
 use std::process::ExitCode;
 
-use clap::Parser;
 use headway_reactor::{Reactor, run};
 
 use crate::options::{Options, StartError};
 use crate::server::Server;
 
 fn main() -> ExitCode {
-    let options = Options::parse();
+    let options = Options::from_command_line();
     match serve(&options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {

@@ -1,15 +1,17 @@
 use std::io;
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use clap::{Parser, ValueEnum};
-use headway_http::h2;
+use clap::error::ErrorKind;
+use clap::{CommandFactory, Parser, ValueEnum};
 use headway_http::service::{Files, Service, Site, SiteError};
 use headway_http::tcp::SocketOptions;
-use headway_http::tls::{Identity, Protocol, ServerTls, TlsError, Versions};
+use headway_http::tls::{Identity, Protocol, ServerTls, TlsError, Versions, provider};
+use headway_http::{h2, h3};
 use headway_quic::knobs::{self, KnobError};
 use headway_quic::{Config, QuicServerConfig};
+use headway_reactor::TooFewDescriptors;
 use headway_schedule::Strategy;
 use headway_wire::Field;
 
@@ -27,18 +29,24 @@ pub(crate) enum StartError {
     /// There is no recorded site to be replayed.
     #[error("cannot replay: {0}")]
     Site(#[from] SiteError),
-    /// The log cannot be written.
+    /// The log cannot be written, or the root is none.
     #[error("{}: {source}", path.display())]
-    Log {
-        /// Where.
+    File {
+        /// Which.
         path: PathBuf,
         /// Why.
         source: io::Error,
     },
+    /// The options need more open files than there may be.
+    #[error("{0}; --max-connections is most of them")]
+    Descriptors(#[from] TooFewDescriptors),
     /// The reactor fails.
     #[error(transparent)]
     Io(#[from] io::Error),
 }
+
+/// Of a dynamic table: larger ones cost more to search than they save.
+const MAX_TABLE_BYTES: i64 = 1 << 20;
 
 /// Serves files and, at /bytes/N, bodies of N bytes, or replays a recorded site: over HTTP/1.1,
 /// HTTP/2 and HTTP/3.
@@ -78,6 +86,17 @@ pub(crate) struct Options {
     /// Requests of a client at a time (SETTINGS_MAX_CONCURRENT_STREAMS)
     #[arg(long, default_value_t = 1000, value_name = "N")]
     max_streams: u32,
+    /// QPACK's dynamic table for HTTP/3, at most, in each direction; 0 is none
+    #[arg(long, default_value_t = 0, value_name = "BYTES",
+          value_parser = clap::value_parser!(u32).range(..=MAX_TABLE_BYTES))]
+    qpack_capacity: u32,
+    /// Streams that the peer may let wait for QPACK's dynamic table (SETTINGS_QPACK_BLOCKED_STREAMS)
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    qpack_blocked_streams: u16,
+    /// HPACK's dynamic table for what is sent over HTTP/2, at most; 0 is none
+    #[arg(long, default_value_t = 0, value_name = "BYTES",
+          value_parser = clap::value_parser!(u32).range(..=MAX_TABLE_BYTES))]
+    hpack_capacity: u32,
     /// Bytes that may wait in the kernel unsent (TCP_NOTSENT_LOWAT); 0 is no limit
     #[arg(long, default_value_t = 16_384, value_name = "BYTES")]
     notsent_lowat: u32,
@@ -135,12 +154,47 @@ enum TlsVersions {
     Tls13,
 }
 
+/// Open files besides those of connections: signals, epoll, the log, and some to spare.
+const OTHER_DESCRIPTORS: usize = 32;
+
 impl Options {
+    /// The command line, or an exit with what is wrong with it.
+    pub(crate) fn from_command_line() -> Self {
+        let options = Self::parse();
+        if let Err(contradiction) = options.compression().check() {
+            let message = format!("--qpack-capacity, --qpack-blocked-streams: {contradiction}");
+            Self::command().error(ErrorKind::ValueValidation, message).exit();
+        }
+        options
+    }
+
+    /// How HTTP/3 compresses fields.
+    pub(crate) fn compression(&self) -> h3::Compression {
+        h3::Compression {
+            table_bytes: self.qpack_capacity.into(),
+            blocked_streams: self.qpack_blocked_streams.into(),
+        }
+    }
+
+    /// Open files that they need: a socket for each connection, its traces, and a file that it asks
+    /// for.
+    pub(crate) fn descriptors(&self) -> u64 {
+        let optional = [&self.root, &self.qlog, &self.trace];
+        let each = 1 + optional.into_iter().flatten().count();
+        let listeners = 2 * self.listen.len() + self.plain.len() + OTHER_DESCRIPTORS;
+        (self.max_connections.saturating_mul(each)).saturating_add(listeners) as u64
+    }
+
     /// What requests are answered with.
-    pub(crate) fn service(&self) -> Result<Box<dyn Service>, SiteError> {
+    pub(crate) fn service(&self) -> Result<Box<dyn Service>, StartError> {
         Ok(match &self.site {
             Some(directory) => Box::new(Site::open(directory)?),
-            None => Box::new(Files::new(self.root.clone(), self.header.clone())),
+            None => {
+                let root = self.root.as_deref();
+                Box::new(Files::new(root, self.header.clone()).map_err(|source| {
+                    StartError::File { path: root.unwrap_or(Path::new("")).to_owned(), source }
+                })?)
+            }
         })
     }
 
@@ -163,6 +217,7 @@ impl Options {
             return Ok(None);
         }
         Ok(Some(ServerTls {
+            provider: provider(),
             identity,
             protocols,
             versions: match self.tls {
@@ -180,6 +235,7 @@ impl Options {
         let offered = self.protocols.iter().any(|name| name.protocol() == Protocol::H3);
         let Some(identity) = self.identity()?.filter(|_| offered) else { return Ok(None) };
         let tls = ServerTls {
+            provider: provider(),
             identity,
             protocols: vec![Protocol::H3],
             versions: Versions::Tls13,
@@ -197,6 +253,7 @@ impl Options {
             config: Arc::new(config),
             strategy: self.scheduler,
             max_connections: self.max_connections,
+            compression: self.compression(),
         }))
     }
 
@@ -211,6 +268,7 @@ impl Options {
             strategy: self.scheduler,
             frame_bytes: self.h2_frame_bytes as usize,
             max_streams: self.max_streams,
+            table_bytes: self.hpack_capacity,
             ..h2::ServerOptions::default()
         }
     }
@@ -245,7 +303,6 @@ mod tests {
 
     #[test]
     fn options_make_sense() {
-        use clap::CommandFactory;
         Options::command().debug_assert();
     }
 
@@ -263,5 +320,22 @@ mod tests {
         }
         let unknown = parse(&["--plain", "127.0.0.1:80", "--scheduler", "fifo"]).unwrap_err();
         assert!(unknown.to_string().contains("no scheduler 'fifo'"));
+    }
+
+    #[test]
+    fn tables_that_contradict_themselves() {
+        let check = |capacity, streams| {
+            let knobs = ["--qpack-capacity", capacity, "--qpack-blocked-streams", streams];
+            let options = Options::try_parse_from(
+                [&["headway-server", "--plain", "127.0.0.1:80"][..], &knobs[..]].concat(),
+            )
+            .unwrap();
+            options.compression().check()
+        };
+        for (capacity, streams) in [("0", "0"), ("32", "0"), ("4096", "100")] {
+            assert_eq!(check(capacity, streams), Ok(()));
+        }
+        assert!(check("0", "100").unwrap_err().starts_with("100 streams cannot wait"));
+        assert!(check("31", "0").unwrap_err().contains("holds nothing"));
     }
 }

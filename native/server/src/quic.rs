@@ -8,7 +8,8 @@ use headway_http::event::ServerEvent;
 use headway_http::h3;
 use headway_http::tls::Protocol;
 use headway_quic::{
-    Config, Connection, ConnectionKey, Endpoint, Event, Incoming, QuicServerConfig, UdpEndpoint,
+    Config, Connection, ConnectionKey, Endpoint, Event, Incoming, QuicServerConfig, Seed,
+    UdpEndpoint,
 };
 use headway_reactor::{Interest, Reactor, Token, UdpSocket};
 use headway_schedule::Strategy;
@@ -23,6 +24,7 @@ pub(crate) struct QuicOptions {
     pub(crate) config: Arc<Config>,
     pub(crate) strategy: Strategy,
     pub(crate) max_connections: usize,
+    pub(crate) compression: h3::Compression,
 }
 
 /// HTTP/3 on a UDP socket, with all its connections.
@@ -44,7 +46,7 @@ impl QuicListener {
         let socket = UdpSocket::bind(address)?;
         reactor.register(&socket, token, Interest::Read)?;
         eprintln!("headway-server: https://{} over QUIC", socket.local_address()?);
-        let endpoint = Endpoint::server(Arc::clone(&options.tls));
+        let endpoint = Endpoint::server(Arc::clone(&options.tls), &Seed::secret());
         let udp = UdpEndpoint::new(endpoint, socket, options.config.cpu_cost);
         Ok(Self { udp, options, connections: BTreeMap::new(), deadline: None })
     }
@@ -99,7 +101,10 @@ impl QuicListener {
         // A client whose first packet is no good is no client.
         if let Ok(key) = endpoint.accept(now, socket, incoming, tls, config, scheduler) {
             *opened += 1;
-            self.connections.insert(key, (h3::Server::new(), Exchanges::new(*opened, remote)));
+            self.connections.insert(
+                key,
+                (h3::Server::new(self.options.compression), Exchanges::new(*opened, remote)),
+            );
         }
         Ok(())
     }

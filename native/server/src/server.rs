@@ -1,4 +1,4 @@
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::{SocketAddr, TcpStream};
 use std::time::Instant;
@@ -6,11 +6,11 @@ use std::time::Instant;
 use headway_http::h2;
 use headway_http::service::Service;
 use headway_http::tcp::{Pipe, SocketOptions, TlsSide};
-use headway_reactor::{Application, Reactor, Ready, Signals, Token};
+use headway_reactor::{Application, Reactor, Ready, Signals, Token, need_descriptors};
 
 use crate::access_log::AccessLog;
 use crate::exchanges::Exchanges;
-use crate::listener::{Listener, accept};
+use crate::listener::Listener;
 use crate::options::{Options, StartError};
 use crate::quic::QuicListener;
 use crate::tcp::{Context, LINGER, Outcome, TcpConnection};
@@ -26,7 +26,7 @@ pub(crate) struct Server {
     listeners: Vec<Listener>,
     /// Their tokens follow those of the other listeners.
     quic: Vec<QuicListener>,
-    connections: HashMap<Token, TcpConnection>,
+    connections: BTreeMap<Token, TcpConnection>,
     /// Connections that the server has ended and the client may still end, oldest first.
     ending: VecDeque<(Instant, Token)>,
     opened: u64,
@@ -41,10 +41,11 @@ pub(crate) struct Server {
 impl Server {
     /// Listens on all addresses.
     pub(crate) fn start(options: &Options, reactor: &Reactor) -> Result<Self, StartError> {
+        need_descriptors(options.descriptors())?;
         let path = options.access_log.as_deref();
         let log = AccessLog::open(path, Instant::now()).map_err(|source| {
             let path = options.access_log.clone().unwrap_or_default();
-            StartError::Log { path, source }
+            StartError::File { path, source }
         })?;
         // Whoever reads that it listens can ask.
         let service = options.service()?;
@@ -54,7 +55,7 @@ impl Server {
             signals: Signals::register(reactor, END, ACT)?,
             listeners,
             quic,
-            connections: HashMap::new(),
+            connections: BTreeMap::new(),
             ending: VecDeque::new(),
             opened: 0,
             service,
@@ -67,14 +68,10 @@ impl Server {
     }
 
     fn accept(&mut self, listener: usize, reactor: &Reactor, now: Instant) -> io::Result<()> {
-        let Listener::Tcp { socket, tls } = &self.listeners[listener];
-        let (mut accepted, tls) = (Vec::new(), tls.clone());
-        while let Some(connection) = accept(socket)? {
-            accepted.push(connection);
-        }
-        for (stream, remote) in accepted {
+        while let Some((stream, remote)) = self.listeners[listener].acceptor.accept(reactor, now)? {
             if self.connections.len() < self.max_connections {
-                self.open(stream, remote, tls.clone(), reactor, now)?;
+                let tls = self.listeners[listener].tls.clone();
+                self.open(stream, remote, tls, reactor, now);
             }
         }
         Ok(())
@@ -87,33 +84,26 @@ impl Server {
         tls: Option<TlsSide>,
         reactor: &Reactor,
         now: Instant,
-    ) -> io::Result<()> {
+    ) {
         let is_plain = tls.is_none();
-        let Ok(pipe) = Pipe::accept(stream, &self.socket, tls, now) else { return Ok(()) };
+        let Ok(pipe) = Pipe::accept(stream, &self.socket, tls, now) else { return };
         self.opened += 1;
         let listeners = self.listeners.len() + self.quic.len();
         let token = Token(FIRST_LISTENER + listeners as u64 + self.opened);
         let exchanges = Exchanges::new(self.opened, remote.to_string());
         let connection = TcpConnection::new(pipe, is_plain, self.h2, exchanges);
         self.connections.insert(token, connection);
-        self.progress(token, None, reactor, now)
+        self.progress(token, None, reactor, now);
     }
 
-    fn progress(
-        &mut self,
-        token: Token,
-        ready: Option<Ready>,
-        reactor: &Reactor,
-        now: Instant,
-    ) -> io::Result<()> {
-        let Some(connection) = self.connections.get_mut(&token) else { return Ok(()) };
+    fn progress(&mut self, token: Token, ready: Option<Ready>, reactor: &Reactor, now: Instant) {
+        let Some(connection) = self.connections.get_mut(&token) else { return };
         let mut context = Context { service: self.service.as_mut(), log: &mut self.log, now };
-        match connection.progress(ready, &mut context, reactor, token)? {
+        match connection.progress(ready, &mut context, reactor, token) {
             Outcome::Open => {}
             Outcome::Ending => self.ending.push_back((now + LINGER, token)),
             Outcome::Over => drop(self.connections.remove(&token)),
         }
-        Ok(())
     }
 
     fn end(&mut self, now: Instant) {
@@ -125,6 +115,7 @@ impl Server {
         for listener in &mut self.quic {
             listener.end(&mut context);
         }
+        self.log.end();
         self.finished = true;
     }
 }
@@ -146,11 +137,16 @@ impl Application for Server {
         } else if let Some(quic) = self.quic.get_mut(listener - self.listeners.len()) {
             quic.receive(now)
         } else {
-            self.progress(ready.token, Some(ready), reactor, now)
+            self.progress(ready.token, Some(ready), reactor, now);
+            Ok(())
         }
     }
 
-    fn turn(&mut self, _reactor: &Reactor, now: Instant) -> io::Result<()> {
+    fn turn(&mut self, reactor: &Reactor, now: Instant) -> io::Result<()> {
+        for listener in &mut self.listeners {
+            listener.acceptor.turn(reactor, now)?;
+        }
+        self.log.flush();
         while let Some((_, token)) = self.ending.front().filter(|(at, _)| *at <= now) {
             let mut context = Context { service: self.service.as_mut(), log: &mut self.log, now };
             if let Some(mut connection) = self.connections.remove(token) {
@@ -164,7 +160,9 @@ impl Application for Server {
 
     fn deadline(&self) -> Option<Instant> {
         let ending = self.ending.front().map(|&(at, _)| at);
-        self.quic.iter().map(QuicListener::deadline).chain([ending]).flatten().min()
+        let listeners = self.listeners.iter().map(|listener| listener.acceptor.deadline());
+        let quic = self.quic.iter().map(QuicListener::deadline);
+        listeners.chain(quic).chain([ending]).flatten().min()
     }
 
     fn finished(&self) -> bool {

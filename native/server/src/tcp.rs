@@ -65,18 +65,15 @@ impl TcpConnection {
         context: &mut Context<'_>,
         reactor: &Reactor,
         token: Token,
-    ) -> io::Result<Outcome> {
-        match self.exchange(ready, context) {
-            Ok(Outcome::Over) => Ok(Outcome::Over),
-            Ok(outcome) => {
-                self.watch(reactor, token)?;
-                Ok(outcome)
-            }
-            Err(error) => {
-                self.give_up(&error.to_string(), context);
-                Ok(Outcome::Over)
-            }
-        }
+    ) -> Outcome {
+        let outcome = self.exchange(ready, context).and_then(|outcome| match outcome {
+            Outcome::Over => Ok(outcome),
+            _ => Ok(self.watch(reactor, token).map(|()| outcome)?),
+        });
+        outcome.unwrap_or_else(|error| {
+            self.give_up(&error.to_string(), context);
+            Outcome::Over
+        })
     }
 
     /// The server ends: the client is told, as far as there is room.

@@ -1,9 +1,9 @@
-use std::fs::File;
-use std::io::{self, Write};
+use std::io;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::time::Instant;
 
+use headway_reactor::Lines;
 use headway_sockopt::{TcpInfo, tcp_info};
 use serde::Serialize;
 use socket2::SockRef;
@@ -71,24 +71,19 @@ impl HalfEntry {
 
 /// JSON lines: two for every connection, when it is established and when it is over.
 pub(crate) struct Log {
-    out: Option<Box<dyn Write>>,
+    lines: Lines,
     start: Instant,
 }
 
 impl Log {
     /// A log to a file, to the standard output (`-`), or nowhere.
     pub(crate) fn open(path: Option<&Path>, start: Instant) -> io::Result<Self> {
-        let out: Option<Box<dyn Write>> = match path {
-            None => None,
-            Some(path) if path == Path::new("-") => Some(Box::new(io::stdout())),
-            Some(path) => Some(Box::new(File::create(path)?)),
-        };
-        Ok(Self { out, start })
+        Ok(Self { lines: Lines::open("headway-tcp-pep: log", path)?, start })
     }
 
     /// Writes of a connection that is established or over.
     pub(crate) fn tell(&mut self, number: u64, of: &Connection, end: Option<&End>, now: Instant) {
-        if self.out.is_none() {
+        if !self.lines.is_open() {
             return;
         }
         self.write(&Entry {
@@ -132,14 +127,20 @@ impl Log {
         at.duration_since(self.start).as_secs_f64()
     }
 
-    /// Writes a line. What cannot be written is lost, said once on the standard error.
+    /// Writes a line, unless nobody reads what was written before.
     fn write(&mut self, entry: &Entry) {
-        let Some(out) = &mut self.out else { return };
-        let mut line = serde_json::to_vec(entry).unwrap_or_default();
-        line.push(b'\n');
-        if let Err(error) = out.write_all(&line).and_then(|()| out.flush()) {
-            eprintln!("headway-tcp-pep: log: {error}");
-            self.out = None;
+        if self.lines.is_open() {
+            self.lines.write(&serde_json::to_vec(entry).unwrap_or_default());
         }
+    }
+
+    /// Writes what waits for a reader, as far as that is possible at once.
+    pub(crate) fn flush(&mut self) {
+        self.lines.flush();
+    }
+
+    /// The last lines have been written.
+    pub(crate) fn end(&mut self) {
+        self.lines.end();
     }
 }

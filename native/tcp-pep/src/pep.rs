@@ -1,17 +1,18 @@
 use std::collections::HashMap;
 use std::io;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Instant;
 
-use headway_reactor::{Application, Interest, Reactor, Ready, Signal, Signals, Token};
-use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+use headway_reactor::{
+    Acceptor, Application, Reactor, Ready, Signal, Signals, Token, raise_descriptors,
+};
 
 use crate::connection::{Connection, End, Side};
 use crate::half::Half;
 use crate::log::Log;
 use crate::options::Options;
-use crate::socket::{Accepted, SideOptions, Upstream, accept, connect, listen};
+use crate::socket::{Accepted, SideOptions, Upstream, connect, listen};
 use crate::vessel::Vessels;
 
 const END: Token = Token(0);
@@ -47,8 +48,7 @@ pub(crate) enum StartError {
 /// The proxy: its listeners, its connections and what they share.
 pub(crate) struct Pep {
     signals: Signals,
-    listeners: Vec<TcpListener>,
-    listening: bool,
+    listeners: Vec<Acceptor>,
     upstream: Upstream,
     server_side: SideOptions,
     client_side: SideOptions,
@@ -73,7 +73,6 @@ impl Pep {
         Ok(Self {
             signals: Signals::register(reactor, END, ACT)?,
             listeners: listeners(&options.listen, upstream, &client_side, reactor)?,
-            listening: true,
             upstream,
             server_side,
             client_side,
@@ -88,13 +87,17 @@ impl Pep {
 
     fn accept(&mut self, listener: usize, reactor: &Reactor, now: Instant) -> io::Result<()> {
         while self.connections.len() < self.max_connections {
-            let Some(accepted) = accept(&self.listeners[listener], self.upstream)? else { break };
-            self.open(accepted, reactor, now)?;
+            let Some((stream, client)) = self.listeners[listener].accept(reactor, now)? else {
+                break;
+            };
+            if let Ok(accepted) = Accepted::new(stream, client, self.upstream) {
+                self.open(accepted, reactor, now);
+            }
         }
         self.listen(reactor)
     }
 
-    fn open(&mut self, accepted: Accepted, reactor: &Reactor, now: Instant) -> io::Result<()> {
+    fn open(&mut self, accepted: Accepted, reactor: &Reactor, now: Instant) {
         self.accepted += 1;
         let number = self.accepted;
         let client = Half::new(accepted.stream, accepted.client, token(number, Side::Client));
@@ -104,16 +107,22 @@ impl Pep {
         match opened {
             Ok(stream) => {
                 let server = Half::new(stream, accepted.server, token(number, Side::Server));
-                let mut connection = Connection::new(client, server, now);
-                connection.watch(reactor)?;
-                self.connections.insert(number, connection);
+                self.connections.insert(number, Connection::new(client, server, now));
+                self.watch(number, reactor, now);
             }
             Err(error) => {
                 client.reset_on_drop();
                 self.log.refused(number, &client, accepted.server, &error, now);
             }
         }
-        Ok(())
+    }
+
+    /// Waits for what a connection needs next. One that cannot be waited for is over.
+    fn watch(&mut self, number: u64, reactor: &Reactor, now: Instant) {
+        let Some(connection) = self.connections.get_mut(&number) else { return };
+        if let Err(error) = connection.watch(reactor) {
+            self.over(number, &End::Lost(Side::Client, error), now);
+        }
     }
 
     fn progress(&mut self, ready: Ready, reactor: &Reactor, now: Instant) -> io::Result<()> {
@@ -126,13 +135,11 @@ impl Pep {
                 if !was_established && connection.connect_time.is_some() {
                     self.log.tell(number, connection, None, now);
                 }
-                connection.watch(reactor)
+                self.watch(number, reactor, now);
             }
-            Err(end) => {
-                self.over(number, &end, now);
-                self.listen(reactor)
-            }
+            Err(end) => self.over(number, &end, now),
         }
+        self.listen(reactor)
     }
 
     fn over(&mut self, number: u64, end: &End, now: Instant) {
@@ -146,14 +153,7 @@ impl Pep {
     /// Waits for further connections if there is room for them; else the kernel holds them.
     fn listen(&mut self, reactor: &Reactor) -> io::Result<()> {
         let has_room = self.connections.len() < self.max_connections;
-        if self.listening == has_room {
-            return Ok(());
-        }
-        self.listening = has_room;
-        for (token, listener) in (FIRST_LISTENER..).map(Token).zip(&self.listeners) {
-            reactor.reregister(listener, token, Interest::new(has_room, false))?;
-        }
-        Ok(())
+        self.listeners.iter_mut().try_for_each(|listener| listener.set_room(reactor, has_room))
     }
 
     fn stop(&mut self, now: Instant) {
@@ -162,6 +162,7 @@ impl Pep {
         for number in numbers {
             self.over(number, &End::Stopped, now);
         }
+        self.log.end();
         self.stopped = true;
     }
 }
@@ -186,12 +187,13 @@ impl Application for Pep {
         }
     }
 
-    fn turn(&mut self, _reactor: &Reactor, _now: Instant) -> io::Result<()> {
-        Ok(())
+    fn turn(&mut self, reactor: &Reactor, now: Instant) -> io::Result<()> {
+        self.log.flush();
+        self.listeners.iter_mut().try_for_each(|listener| listener.turn(reactor, now))
     }
 
     fn deadline(&self) -> Option<Instant> {
-        None
+        self.listeners.iter().filter_map(Acceptor::deadline).min()
     }
 
     fn finished(&self) -> bool {
@@ -214,25 +216,19 @@ fn listeners(
     upstream: Upstream,
     options: &SideOptions,
     reactor: &Reactor,
-) -> Result<Vec<TcpListener>, StartError> {
+) -> Result<Vec<Acceptor>, StartError> {
     let mut listeners = Vec::new();
     for (token, &address) in (FIRST_LISTENER..).map(Token).zip(addresses) {
         let listener = listen(address, upstream, options)
             .map_err(|error| StartError::Listen(address, error))?;
-        reactor.register(&listener, token, Interest::Read)?;
         eprintln!("headway-tcp-pep: listening on {}", listener.local_addr()?);
-        listeners.push(listener);
+        listeners.push(Acceptor::register(listener, reactor, token)?);
     }
     Ok(listeners)
 }
 
-/// Raises the number of files that this process may have open as far as it may itself, and says
-/// for how many connections they are enough.
+/// For how many connections the files that this process may have open are enough.
 fn connections_for_files() -> usize {
-    let maximum = getrlimit(Resource::Nofile).maximum;
-    // Should it fail, the limit is what it was.
-    let _ = setrlimit(Resource::Nofile, Rlimit { current: maximum, maximum });
-    let files = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
-    let connections = files.saturating_sub(OTHER_FILES) / FILES_PER_CONNECTION;
+    let connections = raise_descriptors().saturating_sub(OTHER_FILES) / FILES_PER_CONNECTION;
     usize::try_from(connections).unwrap_or(usize::MAX).max(1)
 }

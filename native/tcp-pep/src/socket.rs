@@ -2,7 +2,6 @@ use std::io;
 use std::net::{IpAddr, SocketAddr, TcpListener, TcpStream, UdpSocket};
 
 use rustix::io::Errno;
-use rustix::net::{SocketFlags, acceptfrom_with};
 use socket2::{Domain, Protocol, SockRef, Socket, Type};
 
 /// Connections that wait to be accepted.
@@ -82,6 +81,25 @@ pub(crate) struct Accepted {
     pub(crate) server: SocketAddr,
 }
 
+impl Accepted {
+    /// A connection that was accepted.
+    ///
+    /// # Errors
+    /// The client is gone already.
+    pub(crate) fn new(
+        stream: TcpStream,
+        client: SocketAddr,
+        upstream: Upstream,
+    ) -> io::Result<Self> {
+        let server = match upstream {
+            // The kernel calls it the local address of an intercepted connection.
+            Upstream::Transparent => stream.local_addr()?,
+            Upstream::Fixed(server) => server,
+        };
+        Ok(Self { stream, client, server })
+    }
+}
+
 /// A socket that accepts connections.
 pub(crate) fn listen(
     address: SocketAddr,
@@ -98,45 +116,6 @@ pub(crate) fn listen(
     socket.bind(&address.into())?;
     socket.listen(BACKLOG)?;
     Ok(socket.into())
-}
-
-/// The next connection that waits, if there is one. One that has failed meanwhile is left out.
-pub(crate) fn accept(listener: &TcpListener, upstream: Upstream) -> io::Result<Option<Accepted>> {
-    loop {
-        match acceptfrom_with(listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
-            Ok((fd, Some(client))) => {
-                let stream = TcpStream::from(fd);
-                let server = match upstream {
-                    // The kernel calls it the local address of an intercepted connection.
-                    Upstream::Transparent => stream.local_addr()?,
-                    Upstream::Fixed(server) => server,
-                };
-                return Ok(Some(Accepted { stream, client: client.try_into()?, server }));
-            }
-            Err(Errno::AGAIN) => return Ok(None),
-            // Without an address the client is gone already.
-            Ok((_, None)) => {}
-            Err(error) if is_of_the_connection(error) => {}
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
-/// Errors of accept4(2) that tell of one connection and not of the listener.
-fn is_of_the_connection(error: Errno) -> bool {
-    matches!(
-        error,
-        Errno::CONNABORTED
-            | Errno::HOSTDOWN
-            | Errno::HOSTUNREACH
-            | Errno::INTR
-            | Errno::NETDOWN
-            | Errno::NETUNREACH
-            | Errno::NONET
-            | Errno::NOPROTOOPT
-            | Errno::PERM
-            | Errno::PROTO
-    )
 }
 
 /// Begins to connect the second half; the socket becomes writable when it is decided.

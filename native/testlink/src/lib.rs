@@ -1,11 +1,15 @@
-//! Emulated paths in virtual time, and what else tests of endpoints share.
+//! Emulated paths in virtual time, TLS without chance, and what else tests of endpoints share.
 
 mod certificates;
+mod numbers;
+mod provider;
 mod wire;
 
 use bytes::Bytes;
 
 pub use certificates::{Certificates, SERVER_NAME};
+pub use numbers::Numbers;
+pub use provider::provider;
 pub use wire::{Departure, Direction, Packet, Wire};
 
 /// The content of every stream in tests: byte i is i mod 251.

@@ -6,6 +6,8 @@ use std::time::{Duration, Instant};
 use bytes::BytesMut;
 use headway_quic::{EcnCodepoint, Network, ReceivedDatagram};
 
+use crate::numbers::Numbers;
+
 /// One direction of a path: a drop-tail queue of bytes, a rate, a delay, and what it loses.
 #[derive(Clone, Copy, Debug)]
 pub struct Direction {
@@ -61,7 +63,7 @@ pub struct Wire {
     from: SocketAddr,
     now: Instant,
     free_at: Instant,
-    random: u64,
+    random: Numbers,
     packets: VecDeque<Packet>,
     /// Everything sent so far.
     pub departures: Vec<Departure>,
@@ -74,7 +76,7 @@ impl Wire {
     #[must_use]
     pub fn new(direction: Direction, from: SocketAddr, now: Instant) -> Self {
         Self {
-            random: direction.seed,
+            random: Numbers::new(direction.seed),
             direction,
             from,
             now,
@@ -108,7 +110,7 @@ impl Wire {
     }
 
     fn loses(&mut self) -> bool {
-        self.direction.loss > uniform(&mut self.random)
+        self.direction.loss > self.random.fraction()
     }
 }
 
@@ -134,13 +136,4 @@ impl Network for Wire {
         self.packets.push_back(Packet { arrives, from: self.from, payload: payload.to_vec() });
         Ok(())
     }
-}
-
-/// A number from 0 to 1, by SplitMix64 (Steele, Lea and Flood 2014).
-fn uniform(state: &mut u64) -> f64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut z = *state;
-    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    ((z ^ (z >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
 }

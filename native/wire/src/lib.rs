@@ -11,6 +11,7 @@
 //! * [`priority`], [`range`]: the header fields the endpoints act on
 //! * [`varint`]: QUIC's integers
 
+mod dynamic_table;
 mod error_codes;
 pub mod fields;
 mod gather;
@@ -19,6 +20,7 @@ pub mod h2;
 pub mod h3;
 pub mod hpack;
 pub mod huffman;
+mod indexing;
 mod primitive;
 pub mod priority;
 pub mod qpack;

@@ -13,7 +13,7 @@ pub(crate) struct Invalid(pub(crate) &'static str);
 const MAX_INTEGER: u64 = (1 << 62) - 1;
 
 /// Bytes of the longest integer: one with the prefix and nine of seven bits each.
-pub(crate) const MAX_INTEGER_LEN: usize = 10;
+const MAX_INTEGER_LEN: usize = 10;
 
 /// Writes `value` with a prefix of `bits` bits; the bits above the prefix are `high`.
 pub(crate) fn put_integer(value: u64, bits: u32, high: u8, out: &mut impl BufMut) {
@@ -69,6 +69,7 @@ pub(crate) fn put_string(string: &[u8], bits: u32, high: u8, out: &mut BytesMut)
 }
 
 /// Reads a whole field section: its end is the end of the bytes.
+#[derive(Debug)]
 pub(crate) struct Reader {
     rest: Bytes,
 }

@@ -366,22 +366,6 @@ proptest! {
     }
 
     #[test]
-    fn instructions_in_any_pieces(bytes: Vec<u8>, cuts in any_cuts()) {
-        let encoder = |cuts: &[Index]| {
-            let mut stream = qpack::EncoderStream::new();
-            let read = |input: &mut Bytes| stream.read(std::mem::take(input)).map(|()| None::<()>);
-            feed(&bytes, cuts, read, |()| ())
-        };
-        prop_assert_eq!(encoder(&cuts), encoder(&[]));
-        let decoder = |cuts: &[Index]| {
-            let mut stream = qpack::DecoderStream::new();
-            let read = |input: &mut Bytes| stream.read(std::mem::take(input)).map(|()| None::<()>);
-            feed(&bytes, cuts, read, |()| ())
-        };
-        prop_assert_eq!(decoder(&cuts), decoder(&[]));
-    }
-
-    #[test]
     fn settings_round_trip(
         max_field_section_size in prop::option::of(0..=varint::MAX),
         qpack_max_table_capacity in 0..=varint::MAX,

@@ -7,7 +7,7 @@ use headway_http::event::{ClientEvent, Importance, RequestId};
 use headway_http::h3;
 use headway_http::tls::Protocol;
 use headway_quic::{
-    Close, Config, ConnectionKey, Endpoint, Event, HeadOfLine, QuicClientConfig, Statistics,
+    Close, Config, ConnectionKey, Endpoint, Event, HeadOfLine, QuicClientConfig, Seed, Statistics,
     UdpEndpoint,
 };
 use headway_reactor::{Interest, Reactor, Ready, Token, UdpSocket};
@@ -43,6 +43,8 @@ pub(crate) struct QuicConnector {
     pub(crate) moves: Vec<(u64, Move)>,
     /// What to do on command.
     pub(crate) on_command: Move,
+    /// How fields are compressed.
+    pub(crate) compression: h3::Compression,
 }
 
 impl QuicConnector {
@@ -67,7 +69,7 @@ impl QuicConnector {
             connected: None,
             moves: self.moves.clone(),
             on_command: self.on_command,
-            side: h3::Client::new(),
+            side: h3::Client::new(self.compression),
             received_bytes: 0,
             deadline: None,
             last: LastKnown::default(),
@@ -79,7 +81,7 @@ impl QuicConnector {
     fn link(&self, origin: &Origin, remote: SocketAddr, now: Instant) -> Result<Link, String> {
         let any = SocketAddr::new(unspecified(remote), 0);
         let socket = UdpSocket::bind(self.local.unwrap_or(any)).map_err(|e| e.to_string())?;
-        let mut endpoint = Endpoint::client();
+        let mut endpoint = Endpoint::client(&Seed::secret());
         // A client has nothing to schedule: requests go in their order.
         let scheduler = Strategy::Sequential.scheduler();
         let tls = Arc::clone(&self.tls);

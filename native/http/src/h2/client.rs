@@ -18,12 +18,14 @@ pub struct ClientOptions {
     pub stream_window_bytes: u32,
     /// The same for the connection.
     pub connection_window_bytes: u32,
+    /// HPACK's dynamic table for requests, in bytes, if the server allows it; 0 is none.
+    pub table_bytes: u32,
 }
 
 impl Default for ClientOptions {
     /// Large enough that TCP is what limits a transfer.
     fn default() -> Self {
-        Self { stream_window_bytes: 16 << 20, connection_window_bytes: 64 << 20 }
+        Self { stream_window_bytes: 16 << 20, connection_window_bytes: 64 << 20, table_bytes: 0 }
     }
 }
 
@@ -63,7 +65,12 @@ impl Client {
             ..Settings::default()
         };
         Self {
-            link: Link::new(Role::Client, &settings, options.connection_window_bytes),
+            link: Link::new(
+                Role::Client,
+                &settings,
+                options.connection_window_bytes,
+                options.table_bytes,
+            ),
             streams: BTreeMap::new(),
             waiting: VecDeque::new(),
             names: HashMap::new(),

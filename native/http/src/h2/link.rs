@@ -41,13 +41,26 @@ pub(super) struct Link {
 impl Link {
     /// The start of a connection: the preface, SETTINGS, and a WINDOW_UPDATE for the connection's
     /// window, which SETTINGS do not touch.
-    pub(super) fn new(role: Role, settings: &Settings, connection_window: u32) -> Self {
+    ///
+    /// # Arguments
+    /// * `table_bytes` - of HPACK's dynamic table: what this side makes use of at most, and what it lets
+    ///   the peer use if that is more than the default.
+    pub(super) fn new(
+        role: Role,
+        settings: &Settings,
+        connection_window: u32,
+        table_bytes: u32,
+    ) -> Self {
         let mut queue = BytesMut::new();
         if role == Role::Client {
             encode::preface(&mut queue);
         }
-        let settings =
-            Settings { max_header_list_size: u32::try_from(MAX_FIELDS_BYTES).ok(), ..*settings };
+        let larger_table = Some(table_bytes).filter(|&b| u64::from(b) > hpack::DEFAULT_TABLE_SIZE);
+        let settings = Settings {
+            header_table_size: larger_table,
+            max_header_list_size: u32::try_from(MAX_FIELDS_BYTES).ok(),
+            ..*settings
+        };
         encode::settings(&settings, &mut queue);
         let connection_window = connection_window.clamp(DEFAULT_WINDOW, MAX_WINDOW);
         if connection_window > DEFAULT_WINDOW {
@@ -55,8 +68,11 @@ impl Link {
         }
         Self {
             decoder: Decoder::new(role, Limits::default()),
-            fields_decoder: hpack::Decoder::new(MAX_FIELDS_BYTES),
-            fields_encoder: hpack::Encoder::new(),
+            fields_decoder: hpack::Decoder::with_table(
+                larger_table.map_or(hpack::DEFAULT_TABLE_SIZE, u64::from),
+                MAX_FIELDS_BYTES,
+            ),
+            fields_encoder: hpack::Encoder::new(table_bytes.into()),
             queue,
             max_frame_bytes: DEFAULT_MAX_FRAME_SIZE,
             initial_window: DEFAULT_WINDOW,
@@ -123,6 +139,9 @@ impl Link {
     /// By how much the streams' send windows change.
     pub(super) fn apply(&mut self, settings: &Settings) -> i64 {
         encode::settings_ack(&mut self.queue);
+        if let Some(bytes) = settings.header_table_size {
+            self.fields_encoder.allow(bytes.into());
+        }
         if let Some(bytes) = settings.max_frame_size {
             self.max_frame_bytes = bytes as usize;
         }

@@ -34,11 +34,19 @@ pub struct ServerOptions {
     /// How many requests in excess of completed responses a client may reset before the connection
     /// ends with ENHANCE_YOUR_CALM ("rapid reset", CVE-2023-44487).
     pub max_resets: u32,
+    /// HPACK's dynamic table for responses, in bytes, if the client allows it; 0 is none.
+    pub table_bytes: u32,
 }
 
 impl Default for ServerOptions {
     fn default() -> Self {
-        Self { strategy: Strategy::Rfc9218, frame_bytes: 1400, max_streams: 1000, max_resets: 1000 }
+        Self {
+            strategy: Strategy::Rfc9218,
+            frame_bytes: 1400,
+            max_streams: 1000,
+            max_resets: 1000,
+            table_bytes: 0,
+        }
     }
 }
 
@@ -81,7 +89,7 @@ impl Server {
             ..Settings::default()
         };
         Self {
-            link: Link::new(Role::Server, &settings, DEFAULT_WINDOW),
+            link: Link::new(Role::Server, &settings, DEFAULT_WINDOW, options.table_bytes),
             options,
             scheduler: options.strategy.scheduler(),
             streams: BTreeMap::new(),

@@ -8,15 +8,17 @@ use headway_wire::h3::{
     ControlFrame, Error, ErrorCode, RequestFrame, RequestStream, Role, Scope, encode,
 };
 use headway_wire::priority::FIELD;
-use headway_wire::{Dependency, Field, Priority, Request, Response, qpack};
+use headway_wire::{Dependency, Field, Fields, Priority, Request, Response};
 
-use super::link::{Link, MAX_SECTION, close, closing_words, code_name};
+use super::link::{Compression, Link, MAX_SECTION, close, closing_words, code_name};
 use crate::event::{ClientEvent, Failure, Importance, RequestId};
 
 /// A request that was sent, until its response is complete.
 struct Open {
     asked: Asked,
     response: RequestStream,
+    /// What came behind a field section that waits for the dynamic table.
+    blocked: Option<Bytes>,
     /// Once the final response's head has come.
     length: Option<ContentLength>,
 }
@@ -26,6 +28,27 @@ struct Asked {
     id: RequestId,
     request: Request,
     importance: Option<Importance>,
+}
+
+impl Open {
+    /// The next field section of the response: a head, or the trailers.
+    ///
+    /// # Returns
+    /// The final response.
+    fn section(&mut self, fields: Fields) -> Result<Option<Response>, Error> {
+        if self.length.is_some() {
+            trailers(fields)?;
+            return Ok(None);
+        }
+        let response = Response::from_section(fields)?;
+        if response.is_interim() {
+            self.response.interim();
+            return Ok(None);
+        }
+        let is_head = self.asked.request.method == "HEAD";
+        self.length = Some(ContentLength::new(&response.fields, response.has_content(is_head))?);
+        Ok(Some(response))
+    }
 }
 
 /// What is known of a request's stream.
@@ -51,16 +74,16 @@ pub struct Client {
 
 impl Default for Client {
     fn default() -> Self {
-        Self::new()
+        Self::new(Compression::default())
     }
 }
 
 impl Client {
     /// The start of a connection.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn new(compression: Compression) -> Self {
         Self {
-            link: Link::new(Role::Client),
+            link: Link::new(Role::Client, compression),
             open: BTreeMap::new(),
             waiting: VecDeque::new(),
             exchanges: HashMap::new(),
@@ -160,6 +183,8 @@ impl Client {
         if let Err(error) = result {
             close(now, connection, &error);
             self.close(&format!("the server broke HTTP/3's rules: {error}"));
+        } else {
+            self.link.acknowledge(connection);
         }
     }
 
@@ -194,24 +219,23 @@ impl Client {
     }
 
     fn send(&mut self, connection: &mut Connection, stream: StreamId, asked: Asked) {
-        let mut head = BytesMut::new();
         let priority = asked.importance.map(|importance| self.priority(&asked.request, importance));
-        match priority {
+        let head = match priority {
             Some(value) => {
                 let others = asked.request.fields.iter().filter(|f| f.name != FIELD).cloned();
                 let fields = others.chain([Field::new(FIELD, value)]).collect();
                 let request = Request { fields, ..asked.request.clone() };
-                encode::headers(request.lines(), &mut head);
+                self.link.headers(connection, stream, request.lines())
             }
-            None => encode::headers(asked.request.lines(), &mut head),
-        }
+            None => self.link.headers(connection, stream, asked.request.lines()),
+        };
         connection.write(stream, head.freeze());
         connection.finish(stream);
         let exchange = Exchange { stream, head_of_line: HeadOfLine::default() };
         self.exchanges.insert(asked.id, exchange);
         self.events.push_back(ClientEvent::Sent { id: asked.id });
         let response = RequestStream::new(Role::Client, MAX_SECTION);
-        self.open.insert(stream, Open { asked, response, length: None });
+        self.open.insert(stream, Open { asked, response, blocked: None, length: None });
     }
 
     /// HTTP/3 has no dependencies: they go into the priority field, as Headway's extension of it.
@@ -238,6 +262,9 @@ impl Client {
                     self.go_away(connection, first_rejected);
                 }
             }
+            while let Some((stream, fields)) = self.link.unblocked() {
+                self.resume(now, connection, stream, fields)?;
+            }
         }
         Ok(())
     }
@@ -259,7 +286,7 @@ impl Client {
         connection: &mut Connection,
         stream: StreamId,
     ) -> Result<(), Error> {
-        loop {
+        while self.open.get(&stream).is_none_or(|open| open.blocked.is_none()) {
             let result = match connection.read(now, stream) {
                 Read::Data(data) => self.data(stream, data),
                 Read::Blocked => return Ok(()),
@@ -280,6 +307,29 @@ impl Client {
                 return self.stream_error(connection, stream, error);
             }
         }
+        Ok(())
+    }
+
+    /// A field section that waited for the dynamic table can be read, and what came behind it.
+    fn resume(
+        &mut self,
+        now: Instant,
+        connection: &mut Connection,
+        stream: StreamId,
+        fields: Result<Fields, Error>,
+    ) -> Result<(), Error> {
+        let Some(open) = self.open.get_mut(&stream) else { return Ok(()) };
+        let id = open.asked.id;
+        let rest = open.blocked.take().unwrap_or_default();
+        let section = fields.and_then(|fields| open.section(fields));
+        let result = section.and_then(|response| {
+            self.events.extend(response.map(|response| ClientEvent::Head { id, response }));
+            self.data(stream, rest)
+        });
+        match result {
+            Ok(()) => self.read_response(now, connection, stream),
+            Err(error) => self.stream_error(connection, stream, error),
+        }
     }
 
     fn data(&mut self, stream: StreamId, mut data: Bytes) -> Result<(), Error> {
@@ -287,20 +337,13 @@ impl Client {
         let id = open.asked.id;
         while let Some(frame) = open.response.decode(&mut data)? {
             match (frame, &mut open.length) {
-                (RequestFrame::Headers(section), None) => {
-                    let fields = qpack::decode_section(section, MAX_SECTION as u64)?;
-                    let response = Response::from_section(fields)?;
-                    if response.is_interim() {
-                        open.response.interim();
-                        continue;
-                    }
-                    let is_head = open.asked.request.method == "HEAD";
-                    open.length =
-                        Some(ContentLength::new(&response.fields, response.has_content(is_head))?);
-                    self.events.push_back(ClientEvent::Head { id, response });
-                }
-                (RequestFrame::Headers(section), Some(_)) => {
-                    trailers(qpack::decode_section(section, MAX_SECTION as u64)?)?;
+                (RequestFrame::Headers(section), _) => {
+                    let Some(fields) = self.link.decode(stream, section)? else {
+                        open.blocked = Some(data);
+                        return Ok(());
+                    };
+                    let response = open.section(fields)?;
+                    self.events.extend(response.map(|response| ClientEvent::Head { id, response }));
                 }
                 (RequestFrame::Data(data), Some(length)) => {
                     length.add(data.len())?;
@@ -358,6 +401,7 @@ impl Client {
 
     fn fail(&mut self, stream: StreamId, failure: Failure) {
         if let Some(open) = self.open.remove(&stream) {
+            self.link.cancel(stream);
             self.events.push_back(ClientEvent::Failed { id: open.asked.id, failure });
         }
     }

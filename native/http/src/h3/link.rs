@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
-use headway_quic::{Close, Connection, Dir, Read, StreamId};
+use headway_quic::{Close, Connection, Dir, Read, Side, StreamId};
+use headway_wire::Fields;
+use headway_wire::fields::{LINE_OVERHEAD, Line};
 use headway_wire::h3::{
     ControlFrame, ControlStream, Error, ErrorCode, Role, Settings, StreamType, StreamTypeReader,
-    UniStreams, encode,
+    UniStreams, encode, frame_type,
 };
-use headway_wire::qpack::{DecoderStream, EncoderStream};
+use headway_wire::qpack::{Decoder, Encoder};
 
 /// Largest encoded field section, and largest decoded one, of a request or a response.
 pub(super) const MAX_SECTION: usize = 64 << 10;
@@ -18,8 +20,8 @@ pub(super) const MAX_SECTION: usize = 64 << 10;
 enum Incoming {
     Untyped(StreamTypeReader),
     Control(ControlStream),
-    QpackEncoder(EncoderStream),
-    QpackDecoder(DecoderStream),
+    QpackEncoder,
+    QpackDecoder,
 }
 
 impl Incoming {
@@ -28,25 +30,73 @@ impl Incoming {
         match self {
             Self::Untyped(_) => Ok(()),
             Self::Control(stream) => Err(stream.finish()),
-            Self::QpackEncoder(_) => StreamType::QpackEncoder.closed(),
-            Self::QpackDecoder(_) => StreamType::QpackDecoder.closed(),
+            Self::QpackEncoder => StreamType::QpackEncoder.closed(),
+            Self::QpackDecoder => StreamType::QpackDecoder.closed(),
         }
     }
 }
 
-/// Control and QPACK streams. The dynamic table is not used, so there is nothing to send on the
-/// latter, and they are not opened (RFC 9204 section 4.2).
+/// How fields are compressed (RFC 9204 section 5).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Compression {
+    /// Bytes of the dynamic table, at most, in each direction; without one there are no more streams
+    /// than the control stream.
+    pub table_bytes: u64,
+    /// Streams that the peer may let wait for the table.
+    pub blocked_streams: usize,
+}
+
+impl Compression {
+    /// Whether there can be such a compression.
+    ///
+    /// # Errors
+    ///
+    /// In words, if there cannot.
+    pub fn check(&self) -> Result<(), String> {
+        let Self { table_bytes, blocked_streams } = *self;
+        if (1..LINE_OVERHEAD).contains(&table_bytes) {
+            return Err(format!(
+                "a dynamic table of {table_bytes} bytes holds nothing: an entry takes {LINE_OVERHEAD} \
+                 bytes and more; 0 is no table"
+            ));
+        }
+        if table_bytes == 0 && blocked_streams > 0 {
+            return Err(format!(
+                "{blocked_streams} streams cannot wait for a dynamic table of 0 bytes: give the table \
+                 a capacity, or let 0 streams wait"
+            ));
+        }
+        Ok(())
+    }
+}
+
+/// Control and QPACK streams.
 pub(super) struct Link {
     role: Role,
+    compression: Compression,
     control: Option<StreamId>,
+    encoder: Encoder,
+    encoder_stream: Option<StreamId>,
+    decoder: Decoder,
+    decoder_stream: Option<StreamId>,
     types: UniStreams,
     incoming: BTreeMap<StreamId, Incoming>,
 }
 
 impl Link {
-    pub(super) fn new(role: Role) -> Self {
-        let types = UniStreams::new(role);
-        Self { role, control: None, types, incoming: BTreeMap::new() }
+    pub(super) fn new(role: Role, compression: Compression) -> Self {
+        let Compression { table_bytes, blocked_streams } = compression;
+        Self {
+            role,
+            compression,
+            control: None,
+            encoder: Encoder::new(table_bytes),
+            encoder_stream: None,
+            decoder: Decoder::new(table_bytes, blocked_streams, MAX_SECTION as u64),
+            decoder_stream: None,
+            types: UniStreams::new(role),
+            incoming: BTreeMap::new(),
+        }
     }
 
     /// Opens the control stream, if that was not done and the peer allows it.
@@ -56,8 +106,11 @@ impl Link {
         }
         let Some(stream) = connection.open(Dir::Uni) else { return };
         self.control = Some(stream);
-        let settings =
-            Settings { max_field_section_size: Some(MAX_SECTION as u64), ..Settings::default() };
+        let settings = Settings {
+            max_field_section_size: Some(MAX_SECTION as u64),
+            qpack_max_table_capacity: self.compression.table_bytes,
+            qpack_blocked_streams: self.compression.blocked_streams as u64,
+        };
         let mut bytes = BytesMut::new();
         encode::stream_type(StreamType::Control, &mut bytes);
         encode::settings(&settings, &mut bytes);
@@ -69,10 +122,78 @@ impl Link {
         self.control.is_some()
     }
 
-    /// Forgets the control stream, which went with the early data that the server rejected.
+    /// Forgets the streams that went with the early data that the server rejected. Nothing has come from
+    /// it yet, so that the dynamic tables are still empty.
     pub(super) fn restart(&mut self, connection: &mut Connection) {
-        self.control = None;
+        (self.control, self.decoder_stream) = (None, None);
         self.start(connection);
+    }
+
+    /// Writes HEADERS of a stream, to be sent on it.
+    pub(super) fn headers<'a>(
+        &mut self,
+        connection: &mut Connection,
+        stream: StreamId,
+        lines: impl IntoIterator<Item = Line<'a>>,
+    ) -> BytesMut {
+        let (mut section, mut frame) = (BytesMut::new(), BytesMut::new());
+        self.encoder.encode(stream.into(), lines, &mut section);
+        encode::frame(frame_type::HEADERS, &section, &mut frame);
+        self.send_insertions(connection);
+        frame
+    }
+
+    /// Reads a field section of a stream; `None` if that has to wait, and nothing more of the stream may
+    /// be read until it is [unblocked](Self::unblocked).
+    pub(super) fn decode(
+        &mut self,
+        stream: StreamId,
+        section: Bytes,
+    ) -> Result<Option<Fields>, Error> {
+        self.decoder.decode(stream.into(), section)
+    }
+
+    /// A request's stream that need not wait any longer, and its section.
+    pub(super) fn unblocked(&mut self) -> Option<(StreamId, Result<Fields, Error>)> {
+        let (stream, fields) = self.decoder.unblocked()?;
+        Some((request_stream(stream), fields))
+    }
+
+    /// What comes of a stream is not read to its end.
+    pub(super) fn cancel(&mut self, stream: StreamId) {
+        self.decoder.cancel(stream.into());
+    }
+
+    /// Tells the peer's encoder what was received. To be called after all events.
+    pub(super) fn acknowledge(&mut self, connection: &mut Connection) {
+        if self.compression.table_bytes == 0 || self.control.is_none() {
+            return;
+        }
+        if self.decoder_stream.is_none() {
+            self.decoder_stream = open(connection, StreamType::QpackDecoder);
+        }
+        if let Some(stream) = self.decoder_stream {
+            write(connection, stream, self.decoder.instructions());
+        }
+    }
+
+    /// The peer's settings say whether there is a dynamic table.
+    fn apply(&mut self, connection: &mut Connection, settings: &Settings) {
+        if self.compression.table_bytes > 0 && settings.qpack_max_table_capacity > 0 {
+            self.encoder_stream = open(connection, StreamType::QpackEncoder);
+        }
+        // A peer that allows no stream to insert on gets by without.
+        if self.encoder_stream.is_some() {
+            self.encoder.allow(settings);
+            self.send_insertions(connection);
+        }
+    }
+
+    /// Insertions go in front of the sections that refer to them.
+    fn send_insertions(&mut self, connection: &mut Connection) {
+        if let Some(stream) = self.encoder_stream {
+            write(connection, stream, self.encoder.instructions());
+        }
     }
 
     /// Sends a frame on the control stream.
@@ -88,9 +209,10 @@ impl Link {
     }
 
     /// The peer wants no more of a stream, which it must not ask for the control stream (RFC 9114
-    /// section 6.2.1).
+    /// section 6.2.1) or those of QPACK (RFC 9204 section 4.2).
     pub(super) fn stopped(&self, stream: StreamId) -> Result<(), Error> {
-        if self.control == Some(stream) { StreamType::Control.closed() } else { Ok(()) }
+        let critical = [self.control, self.encoder_stream, self.decoder_stream];
+        if critical.contains(&Some(stream)) { StreamType::Control.closed() } else { Ok(()) }
     }
 
     /// Reads the next piece of a unidirectional stream.
@@ -126,8 +248,8 @@ impl Link {
             let Some(code) = reader.read(&mut data) else { return Ok(frames) };
             *incoming = match self.types.open(code)? {
                 StreamType::Control => Incoming::Control(ControlStream::new(self.role)),
-                StreamType::QpackEncoder => Incoming::QpackEncoder(EncoderStream::new()),
-                StreamType::QpackDecoder => Incoming::QpackDecoder(DecoderStream::new()),
+                StreamType::QpackEncoder => Incoming::QpackEncoder,
+                StreamType::QpackDecoder => Incoming::QpackDecoder,
                 StreamType::Unknown(_) => {
                     // RFC 9114 section 6.2: what it carries cannot be of use.
                     connection.stop(stream, ErrorCode::StreamCreationError.code());
@@ -142,12 +264,37 @@ impl Link {
                     frames.push(frame);
                 }
             }
-            Incoming::QpackEncoder(encoder) => encoder.read(data)?,
-            Incoming::QpackDecoder(decoder) => decoder.read(data)?,
+            Incoming::QpackEncoder => self.decoder.read(&data)?,
+            Incoming::QpackDecoder => self.encoder.read(&data)?,
             Incoming::Untyped(_) => {}
+        }
+        for frame in &frames {
+            if let ControlFrame::Settings(settings) = frame {
+                self.apply(connection, settings);
+            }
         }
         Ok(frames)
     }
+}
+
+/// Opens a stream of the given type, if the peer allows it.
+fn open(connection: &mut Connection, stream_type: StreamType) -> Option<StreamId> {
+    let stream = connection.open(Dir::Uni)?;
+    let mut bytes = BytesMut::new();
+    encode::stream_type(stream_type, &mut bytes);
+    connection.write(stream, bytes.freeze());
+    Some(stream)
+}
+
+fn write(connection: &mut Connection, stream: StreamId, bytes: Bytes) {
+    if !bytes.is_empty() {
+        connection.write(stream, bytes);
+    }
+}
+
+/// The stream of a request, by its identifier (RFC 9000 section 2.1).
+pub(super) fn request_stream(id: u64) -> StreamId {
+    StreamId::new(Side::Client, Dir::Bi, id / 4)
 }
 
 /// Closes a connection because of what the peer did.

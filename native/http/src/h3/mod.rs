@@ -8,4 +8,5 @@ mod link;
 mod server;
 
 pub use client::{Client, Exchange};
+pub use link::Compression;
 pub use server::Server;

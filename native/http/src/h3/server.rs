@@ -2,14 +2,16 @@ use std::collections::{BTreeMap, VecDeque};
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
-use headway_quic::{Connection, Dir, Event, Read, Side, StreamId};
+use headway_quic::{Connection, Dir, Event, Read, StreamId};
 use headway_wire::fields::{ContentLength, trailers};
 use headway_wire::h3::{
     ControlFrame, Error, ErrorCode, RequestFrame, RequestStream, Role, Scope, encode,
 };
-use headway_wire::{Priority, Request, qpack};
+use headway_wire::{Fields, Priority, Request};
 
-use super::link::{Link, MAX_SECTION, close, closing_words, code_name};
+use super::link::{
+    Compression, Link, MAX_SECTION, close, closing_words, code_name, request_stream,
+};
 use crate::event::{RequestId, ServerEvent};
 use crate::priority::priority;
 use crate::service::{Body, Reply};
@@ -26,6 +28,10 @@ const PIECE_BYTES: usize = 64 << 10;
 /// A stream from its request to the end of its response.
 struct Exchange {
     request: RequestStream,
+    /// What came behind a field section that waits for the dynamic table.
+    blocked: Option<Bytes>,
+    /// The request was read to its end.
+    is_read: bool,
     /// Once the request's header section has come.
     length: Option<ContentLength>,
     /// What PRIORITY_UPDATE says, or else, once it has come, the header section.
@@ -33,6 +39,20 @@ struct Exchange {
     /// Once the response is under way.
     body: Option<Body>,
     sent_bytes: u64,
+}
+
+impl Exchange {
+    /// The next field section of the request: its head, or its trailers.
+    fn section(&mut self, fields: Fields) -> Result<Option<Request>, Error> {
+        if self.length.is_some() {
+            trailers(fields)?;
+            return Ok(None);
+        }
+        let request = Request::from_section(fields)?;
+        self.length = Some(ContentLength::new(&request.fields, true)?);
+        self.priority.get_or_insert_with(|| Priority::from_fields(&request.fields));
+        Ok(Some(request))
+    }
 }
 
 /// The server's side of a connection.
@@ -52,16 +72,16 @@ pub struct Server {
 
 impl Default for Server {
     fn default() -> Self {
-        Self::new()
+        Self::new(Compression::default())
     }
 }
 
 impl Server {
     /// The start of a connection.
     #[must_use]
-    pub fn new() -> Self {
+    pub fn new(compression: Compression) -> Self {
         Self {
-            link: Link::new(Role::Server),
+            link: Link::new(Role::Server, compression),
             exchanges: BTreeMap::new(),
             early_priorities: BTreeMap::new(),
             next_stream: 0,
@@ -110,6 +130,8 @@ impl Server {
         if let Err(error) = result {
             close(now, connection, &error);
             self.close(&format!("the client broke HTTP/3's rules: {error}"));
+        } else {
+            self.link.acknowledge(connection);
         }
     }
 
@@ -137,8 +159,7 @@ impl Server {
         let stream = request_stream(id.0);
         let Some(exchange) = self.exchanges.get_mut(&stream) else { return };
         connection.prioritise(stream, &priority(exchange.priority.unwrap_or_default(), None));
-        let mut head = BytesMut::new();
-        encode::headers(reply.response.lines(), &mut head);
+        let mut head = self.link.headers(connection, stream, reply.response.lines());
         if reply.body.remaining() > 0 {
             encode::data_header(reply.body.remaining(), &mut head);
         }
@@ -161,10 +182,13 @@ impl Server {
         } else if self.is_going_away {
             connection.stop(stream, ErrorCode::RequestRejected.code());
             connection.reset(stream, ErrorCode::RequestRejected.code());
+            self.link.cancel(stream);
         } else {
             self.next_stream = self.next_stream.max(u64::from(stream) + 4);
             let exchange = Exchange {
                 request: RequestStream::new(Role::Server, MAX_SECTION),
+                blocked: None,
+                is_read: false,
                 length: None,
                 priority: self.early_priorities.remove(&stream.into()),
                 body: None,
@@ -185,6 +209,9 @@ impl Server {
                 if let ControlFrame::PriorityUpdate { stream, value } = frame {
                     self.reprioritise(connection, stream, Priority::parse(&value));
                 }
+            }
+            while let Some((stream, fields)) = self.link.unblocked() {
+                self.resume(now, connection, stream, fields)?;
             }
         }
         Ok(())
@@ -213,7 +240,7 @@ impl Server {
         connection: &mut Connection,
         stream: StreamId,
     ) -> Result<(), Error> {
-        loop {
+        while self.exchanges.get(&stream).is_none_or(|exchange| exchange.blocked.is_none()) {
             let result = match connection.read(now, stream) {
                 Read::Data(data) => self.data(stream, data),
                 Read::Blocked => return Ok(()),
@@ -231,6 +258,29 @@ impl Server {
                 return self.fail(connection, stream, error);
             }
         }
+        Ok(())
+    }
+
+    /// A field section that waited for the dynamic table can be read, and what came behind it.
+    fn resume(
+        &mut self,
+        now: Instant,
+        connection: &mut Connection,
+        stream: StreamId,
+        fields: Result<Fields, Error>,
+    ) -> Result<(), Error> {
+        let Some(exchange) = self.exchanges.get_mut(&stream) else { return Ok(()) };
+        let rest = exchange.blocked.take().unwrap_or_default();
+        let section = fields.and_then(|fields| exchange.section(fields));
+        let result = section.and_then(|request| {
+            let id = RequestId(stream.into());
+            self.events.extend(request.map(|request| ServerEvent::Request { id, request }));
+            self.data(stream, rest)
+        });
+        match result {
+            Ok(()) => self.read_request(now, connection, stream),
+            Err(error) => self.fail(connection, stream, error),
+        }
     }
 
     fn data(&mut self, stream: StreamId, mut data: Bytes) -> Result<(), Error> {
@@ -238,16 +288,14 @@ impl Server {
         let Some(exchange) = self.exchanges.get_mut(&stream) else { return Ok(()) };
         while let Some(frame) = exchange.request.decode(&mut data)? {
             match (frame, &mut exchange.length) {
-                (RequestFrame::Headers(section), None) => {
-                    let fields = qpack::decode_section(section, MAX_SECTION as u64)?;
-                    let request = Request::from_section(fields)?;
-                    exchange.length = Some(ContentLength::new(&request.fields, true)?);
-                    exchange.priority.get_or_insert_with(|| Priority::from_fields(&request.fields));
+                (RequestFrame::Headers(section), _) => {
+                    let Some(fields) = self.link.decode(stream, section)? else {
+                        exchange.blocked = Some(data);
+                        return Ok(());
+                    };
+                    let request = exchange.section(fields)?;
                     let id = RequestId(stream.into());
-                    self.events.push_back(ServerEvent::Request { id, request });
-                }
-                (RequestFrame::Headers(section), Some(_)) => {
-                    trailers(qpack::decode_section(section, MAX_SECTION as u64)?)?;
+                    self.events.extend(request.map(|request| ServerEvent::Request { id, request }));
                 }
                 (RequestFrame::Data(data), Some(length)) => length.add(data.len())?,
                 (RequestFrame::Data(_), None) => {
@@ -263,7 +311,8 @@ impl Server {
         connection: &mut Connection,
         stream: StreamId,
     ) -> Result<(), Error> {
-        let Some(exchange) = self.exchanges.get(&stream) else { return Ok(()) };
+        let Some(exchange) = self.exchanges.get_mut(&stream) else { return Ok(()) };
+        exchange.is_read = true;
         let complete = exchange.length.map_or(Ok(()), |length| Ok(length.finish()?));
         match exchange.request.finish().and(complete) {
             Ok(()) => Ok(()),
@@ -311,7 +360,7 @@ impl Server {
     fn finished(&mut self, connection: &mut Connection, stream: StreamId) {
         // Whatever content the request still has is not needed (RFC 9114 section 4.1).
         connection.stop(stream, ErrorCode::NoError.code());
-        if let Some(exchange) = self.exchanges.remove(&stream) {
+        if let Some(exchange) = self.forget(stream) {
             self.given_up = self.given_up.saturating_sub(1);
             let (id, sent_bytes) = (RequestId(stream.into()), exchange.sent_bytes);
             self.events.push_back(ServerEvent::Finished { id, sent_bytes });
@@ -341,14 +390,18 @@ impl Server {
     }
 
     fn abort(&mut self, stream: StreamId, reason: &str) {
-        if let Some(exchange) = self.exchanges.remove(&stream).filter(|e| e.length.is_some()) {
+        if let Some(exchange) = self.forget(stream).filter(|e| e.length.is_some()) {
             let (id, sent_bytes) = (RequestId(stream.into()), exchange.sent_bytes);
             self.events.push_back(ServerEvent::Aborted { id, sent_bytes, reason: reason.into() });
         }
     }
-}
 
-/// The stream of a request, by its identifier (RFC 9000 section 2.1).
-fn request_stream(id: u64) -> StreamId {
-    StreamId::new(Side::Client, Dir::Bi, id / 4)
+    /// Nothing more of the exchange is of use.
+    fn forget(&mut self, stream: StreamId) -> Option<Exchange> {
+        let exchange = self.exchanges.remove(&stream)?;
+        if !exchange.is_read {
+            self.link.cancel(stream);
+        }
+        Some(exchange)
+    }
 }

@@ -1,12 +1,14 @@
 use std::fs::File;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
 use bytes::Bytes;
 use headway_wire::range::ContentRange;
-use headway_wire::{Field, Fields, Request, Response};
+use headway_wire::{Field, Fields, Request, Response, varint};
 
 use super::conditions::Validators;
+use super::root::{Found, Root};
 use super::{Body, FilePart, Generated, Reply, Service};
 
 /// Where generated bodies are: `/bytes/SIZE`.
@@ -18,7 +20,7 @@ const GENERATED: &str = "/bytes/";
 /// `index.html`.
 #[derive(Debug)]
 pub struct Files {
-    root: Option<PathBuf>,
+    root: Option<Root>,
     fields: Vec<Field>,
 }
 
@@ -41,24 +43,27 @@ impl Files {
     /// # Arguments
     /// * `root` - the directory of its files; without one there are only generated bodies.
     /// * `fields` - added to every response.
-    #[must_use]
-    pub fn new(root: Option<PathBuf>, fields: Vec<Field>) -> Self {
-        Self { root, fields }
+    ///
+    /// # Errors
+    /// The root cannot be opened.
+    pub fn new(root: Option<&Path>, fields: Vec<Field>) -> io::Result<Self> {
+        Ok(Self { root: root.map(Root::open).transpose()?, fields })
     }
 
-    fn find(&self, target: &str) -> Option<Resource> {
+    /// # Errors
+    /// The kernel is short of something; what is there is not known.
+    fn find(&self, target: &str) -> io::Result<Option<Resource>> {
         let path = target.split(['?', '#']).next().unwrap_or_default();
-        if let Some(size) = path.strip_prefix(GENERATED) {
-            let size = size.parse().ok()?;
-            let etag = format!("\"{size}\"");
-            return Some(Resource {
-                content: Content::Generated,
-                size,
-                etag,
-                content_type: content_type(Path::new("")),
-            });
-        }
-        open(&relative(self.root.as_deref()?, path)?)
+        let resource = match (path.strip_prefix(GENERATED), &self.root) {
+            (Some(size), _) => size.parse().ok().map(generated),
+            (None, Some(root)) => match relative(path) {
+                Some(path) => root.find(&path)?.map(|(path, found)| on_disk(&path, found)),
+                None => None,
+            },
+            (None, None) => None,
+        };
+        // HTTP/3 can say no larger size, and what one version has the others have.
+        Ok(resource.filter(|resource| resource.size <= varint::MAX))
     }
 
     fn reply(&self, status: u16, fields: Vec<Field>, body: Body) -> Reply {
@@ -112,8 +117,9 @@ impl Service for Files {
             self.plain(405, Some(Field::new("allow", "GET, HEAD")), "method not allowed\n")
         } else {
             match self.find(&request.path) {
-                Some(resource) => self.deliver(request, resource),
-                None => self.plain(404, None, "not found\n"),
+                Ok(Some(resource)) => self.deliver(request, resource),
+                Ok(None) => self.plain(404, None, "not found\n"),
+                Err(_) => self.plain(503, None, "out of file descriptors or memory\n"),
             }
         };
         if head {
@@ -123,9 +129,9 @@ impl Service for Files {
     }
 }
 
-/// The file that a path means, which is under the root.
-fn relative(root: &Path, path: &str) -> Option<PathBuf> {
-    let mut file = root.to_path_buf();
+/// The file that a path means, relative to the root.
+fn relative(path: &str) -> Option<PathBuf> {
+    let mut file = PathBuf::from(".");
     for segment in path.strip_prefix('/')?.split('/') {
         let segment = percent_decoded(segment)?;
         match &segment[..] {
@@ -149,18 +155,23 @@ fn percent_decoded(text: &str) -> Option<String> {
     String::from_utf8(bytes).ok()
 }
 
-fn open(path: &Path) -> Option<Resource> {
-    let path = if path.is_dir() { path.join("index.html") } else { path.to_path_buf() };
-    let file = File::open(&path).ok()?;
-    let about = file.metadata().ok().filter(std::fs::Metadata::is_file)?;
-    let changed = about.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());
-    let changed_ns = changed.unwrap_or_default().as_nanos();
-    Some(Resource {
-        size: about.len(),
-        etag: format!("\"{}-{changed_ns}\"", about.len()),
-        content_type: content_type(&path),
+fn generated(size: u64) -> Resource {
+    Resource {
+        content: Content::Generated,
+        size,
+        etag: format!("\"{size}\""),
+        content_type: content_type(Path::new("")),
+    }
+}
+
+fn on_disk(path: &Path, Found { file, size, changed }: Found) -> Resource {
+    let changed_ns = changed.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
+    Resource {
+        size,
+        etag: format!("\"{size}-{changed_ns}\""),
+        content_type: content_type(path),
         content: Content::File(file),
-    })
+    }
 }
 
 /// What browsers need to know to show a page.
@@ -188,9 +199,9 @@ mod tests {
     use super::*;
 
     /// A directory with a page, which is removed at the end.
-    struct Root(PathBuf);
+    struct Tree(PathBuf);
 
-    impl Root {
+    impl Tree {
         fn new(name: &str) -> Self {
             let path = std::env::temp_dir().join(format!("headway-{name}-{}", std::process::id()));
             std::fs::create_dir_all(path.join("sub dir")).unwrap();
@@ -200,7 +211,7 @@ mod tests {
         }
     }
 
-    impl Drop for Root {
+    impl Drop for Tree {
         fn drop(&mut self) {
             std::fs::remove_dir_all(&self.0).unwrap();
         }
@@ -225,8 +236,8 @@ mod tests {
 
     #[test]
     fn files_and_directories() {
-        let root = Root::new("files");
-        let mut files = Files::new(Some(root.0.clone()), vec![Field::new("x-lab", "1")]);
+        let root = Tree::new("files");
+        let mut files = Files::new(Some(&root.0), vec![Field::new("x-lab", "1")]).unwrap();
         let (status, fields, bytes) = ask(&mut files, &get("/ten.bin?query"));
         assert_eq!((status, &bytes[..]), (200, &b"0123456789"[..]));
         assert_eq!(fields.get("content-length").unwrap(), "10");
@@ -238,8 +249,8 @@ mod tests {
 
     #[test]
     fn nothing_outside_the_root() {
-        let root = Root::new("outside");
-        let mut files = Files::new(Some(root.0.join("sub dir")), Vec::new());
+        let root = Tree::new("outside");
+        let mut files = Files::new(Some(&root.0.join("sub dir")), Vec::new()).unwrap();
         let paths = ["/../ten.bin", "/%2e%2e/ten.bin", "/..%2ften.bin", "/x/../../ten.bin", "/%0"];
         for path in [&paths[..], &["/none", "ten.bin", "/bytes/x", "/bytes/-1", "*"]].concat() {
             assert_eq!(ask(&mut files, &get(path)).0, 404, "{path}");
@@ -248,7 +259,7 @@ mod tests {
 
     #[test]
     fn methods() {
-        let mut files = Files::new(None, Vec::new());
+        let mut files = Files::new(None, Vec::new()).unwrap();
         let head = Request { method: "HEAD".into(), ..get("/bytes/5000") };
         let (status, fields, bytes) = ask(&mut files, &head);
         assert_eq!((status, bytes.len()), (200, 0));
@@ -260,7 +271,7 @@ mod tests {
 
     #[test]
     fn ranges() {
-        let mut files = Files::new(None, Vec::new());
+        let mut files = Files::new(None, Vec::new()).unwrap();
         let (_, fields, whole) = ask(&mut files, &get("/bytes/100"));
         let cases = [("bytes=10-19", 10..20), ("bytes=90-", 90..100), ("bytes=-1", 99..100)];
         for (value, part) in cases {

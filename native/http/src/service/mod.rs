@@ -5,6 +5,7 @@ mod conditions;
 mod file;
 mod files;
 mod generated;
+mod root;
 mod site;
 
 pub use body::Body;

@@ -2,10 +2,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use rustls::client::Resumption;
+use rustls::crypto::CryptoProvider;
 use rustls::{ClientConfig, RootCertStore};
 use rustls_pki_types::CertificateDer;
 
-use super::{Protocol, TlsError, Versions, certificates, key_log, provider};
+use super::{Protocol, TlsError, Versions, certificates, key_log};
 
 /// Servers whose tickets are kept.
 const RESUMABLE_SERVERS: usize = 256;
@@ -43,6 +44,8 @@ impl Trust {
 /// What a client's TLS does.
 #[derive(Clone, Debug)]
 pub struct ClientTls {
+    /// Whose cryptography, and random numbers, it has.
+    pub provider: Arc<CryptoProvider>,
     /// Whom it believes.
     pub trust: Trust,
     /// What it offers, the preferred one first.
@@ -59,7 +62,7 @@ impl ClientTls {
     /// # Errors
     /// A file of certificates is missing or has none.
     pub fn config(&self) -> Result<Arc<ClientConfig>, TlsError> {
-        let mut config = ClientConfig::builder_with_provider(provider())
+        let mut config = ClientConfig::builder_with_provider(Arc::clone(&self.provider))
             .with_protocol_versions(self.versions.list())?
             .with_root_certificates(self.trust.store()?)
             .with_no_client_auth();

@@ -86,7 +86,9 @@ pub enum TlsError {
     Refused(#[from] rustls::Error),
 }
 
-fn provider() -> Arc<CryptoProvider> {
+/// The cryptography of programs: ring's, with the operating system's random numbers.
+#[must_use]
+pub fn provider() -> Arc<CryptoProvider> {
     Arc::new(rustls::crypto::ring::default_provider())
 }
 

@@ -2,10 +2,11 @@ use std::path::Path;
 use std::sync::Arc;
 
 use rustls::ServerConfig;
+use rustls::crypto::CryptoProvider;
 use rustls_pki_types::pem::PemObject;
 use rustls_pki_types::{CertificateDer, PrivateKeyDer};
 
-use super::{Protocol, TlsError, Versions, certificates, key_log, provider};
+use super::{Protocol, TlsError, Versions, certificates, key_log};
 
 /// What a server shows: its chain of certificates, and its key.
 #[derive(Debug)]
@@ -41,6 +42,8 @@ impl Clone for Identity {
 /// What a server's TLS does.
 #[derive(Clone, Debug)]
 pub struct ServerTls {
+    /// Whose cryptography, and random numbers, it has.
+    pub provider: Arc<CryptoProvider>,
     /// What it shows.
     pub identity: Identity,
     /// What it speaks, the preferred one first.
@@ -60,7 +63,7 @@ impl ServerTls {
     /// # Errors
     /// rustls refuses the key or the chain.
     pub fn config(&self) -> Result<Arc<ServerConfig>, TlsError> {
-        let mut config = ServerConfig::builder_with_provider(provider())
+        let mut config = ServerConfig::builder_with_provider(Arc::clone(&self.provider))
             .with_protocol_versions(self.versions.list())?
             .with_no_client_auth()
             .with_single_cert(self.identity.chain.clone(), self.identity.key.clone_key())?;

@@ -13,7 +13,7 @@ use crate::pattern::body;
 use crate::serve::Serve;
 
 fn files() -> Serve {
-    let mut files = Files::new(None, Vec::new());
+    let mut files = Files::new(None, Vec::new()).unwrap();
     Serve::with(move |request| files.respond(request))
 }
 
@@ -41,6 +41,18 @@ fn many_responses_arrive_whole_whatever_is_lost() {
         }
         assert_eq!(serve.finished.len(), 100);
         assert_eq!(serve.finished.iter().sum::<u64>(), sizes.iter().sum::<u64>());
+    }
+}
+
+/// DATA says its length as a variable-length integer (RFC 9114 section 7.1), which ends at 2^62 - 1.
+#[test]
+fn sizes_that_no_frame_can_say_are_not_found() {
+    let mut fetch = Fetch::of(["/bytes/4611686018427387904", "/bytes/18446744073709551615"]);
+    let pair = exchange(&Setup::default(), &mut fetch, &mut files());
+    drop(pair);
+    for request in 0..2 {
+        let outcome = fetch.outcome(request);
+        assert_eq!(outcome.response.as_ref().map(|response| response.status), Some(404));
     }
 }
 

@@ -32,7 +32,7 @@ pub(crate) struct Fetch {
     pub(crate) finished: Vec<u64>,
     /// After so many bytes of all content, a request's new priority.
     pub(crate) change: Option<(u64, RequestId, Priority)>,
-    requests: u64,
+    pub(crate) requests: u64,
 }
 
 pub(crate) fn get(path: impl Into<String>) -> Request {

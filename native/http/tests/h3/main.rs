@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod arbitrary;
+mod compression;
 mod early_data;
 mod exchange;
 mod fetch;

@@ -4,13 +4,15 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use headway_quic::{
-    Config, Connection, ConnectionKey, Endpoint, Event, QuicClientConfig, QuicServerConfig,
+    Config, Connection, ConnectionKey, Endpoint, Event, QuicClientConfig, QuicServerConfig, Seed,
 };
 use headway_schedule::Strategy;
 use headway_testlink::{Certificates, Direction, SERVER_NAME, Wire};
 
 const SERVER: &str = "10.0.0.2:443";
 const CLIENT: &str = "10.0.0.1:5000";
+/// Of all that endpoints draw.
+const SEED: u64 = 1;
 
 /// What an application does on one side.
 pub(crate) trait Application {
@@ -65,15 +67,15 @@ impl Pair {
     /// Both endpoints, without connections.
     pub(crate) fn new(setup: &Setup) -> Self {
         let now = Instant::now();
-        let certificates = Certificates::default();
+        let certificates = Certificates::new(SEED);
         let client = Arc::new(certificates.client(&["h3"]));
         let server_tls = server_tls(&certificates);
         let up = Direction { seed: 1, ..setup.direction };
         Self {
             now,
-            client: Endpoint::client(),
+            client: Endpoint::client(&Seed::known(SEED)),
             keys: Vec::new(),
-            server: Endpoint::server(Arc::clone(&server_tls)),
+            server: Endpoint::server(Arc::clone(&server_tls), &Seed::known(SEED + 1)),
             up: Wire::new(up, CLIENT.parse().unwrap(), now),
             down: Wire::new(setup.direction, SERVER.parse().unwrap(), now),
             certificates,
@@ -100,7 +102,7 @@ impl Pair {
     /// Another server takes over, which knows no sessions.
     pub(crate) fn replace_server(&mut self) {
         self.server_tls = server_tls(&self.certificates);
-        self.server = Endpoint::server(Arc::clone(&self.server_tls));
+        self.server = Endpoint::server(Arc::clone(&self.server_tls), &Seed::known(SEED + 2));
     }
 
     /// Runs until nothing is on its way and no timer is set, or for so long.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use headway_http::event::ServerEvent;
-use headway_http::h3::Server;
+use headway_http::h3::{Compression, Server};
 use headway_http::service::Reply;
 use headway_quic::{Connection, ConnectionKey, Event};
 use headway_wire::Request;
@@ -19,6 +19,7 @@ pub(crate) struct Serve {
     pub(crate) respond: Box<dyn FnMut(&Request) -> Reply>,
     /// After so many requests it takes no more.
     pub(crate) go_away_after: Option<usize>,
+    pub(crate) compression: Compression,
     pub(crate) requests: usize,
     /// Content of responses, in bytes.
     pub(crate) finished: Vec<u64>,
@@ -38,6 +39,7 @@ impl Serve {
             sides: BTreeMap::new(),
             respond: Box::new(respond),
             go_away_after: None,
+            compression: Compression::default(),
             requests: 0,
             finished: Vec::new(),
             aborted: Vec::new(),
@@ -64,7 +66,7 @@ impl Serve {
 
 impl Application for Serve {
     fn accepted(&mut self, key: ConnectionKey) {
-        self.sides.insert(key, Server::new());
+        self.sides.insert(key, Server::new(self.compression));
     }
 
     fn handle(

@@ -3,14 +3,7 @@
 use std::sync::Arc;
 
 use headway_http::tls::{ClientTls, Identity, Protocol, ServerTls, Trust, Versions};
-use rustls_pki_types::{CertificateDer, PrivateKeyDer, PrivatePkcs8KeyDer};
-
-/// A certificate for `localhost` that signs itself, with its key.
-pub(crate) fn self_signed() -> (CertificateDer<'static>, PrivateKeyDer<'static>) {
-    let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-    let key = PrivatePkcs8KeyDer::from(made.key_pair.serialize_der());
-    (made.cert.der().clone(), key.into())
-}
+use headway_testlink::Certificates;
 
 /// Both ends' TLS, for one another.
 pub(crate) struct Tls {
@@ -19,18 +12,21 @@ pub(crate) struct Tls {
 }
 
 impl Tls {
-    pub(crate) fn new(protocols: &[Protocol], early_data: bool) -> Self {
-        let (certificate, key) = self_signed();
-        let trust = Trust::Roots(vec![certificate.clone()]);
+    pub(crate) fn new(seed: u64, protocols: &[Protocol], early_data: bool) -> Self {
+        let certificates = Certificates::new(seed);
+        let chain = vec![certificates.certificate()];
+        let trust = Trust::Roots(chain.clone());
         Self {
             server: ServerTls {
-                identity: Identity::new(vec![certificate], key),
+                provider: certificates.provider(),
+                identity: Identity::new(chain, certificates.key()),
                 protocols: protocols.to_vec(),
                 versions: Versions::All,
                 early_data_bytes: if early_data { 1 << 14 } else { 0 },
                 record_bytes: None,
             },
             client: ClientTls {
+                provider: certificates.provider(),
                 trust,
                 protocols: protocols.to_vec(),
                 versions: Versions::All,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use headway_quic::{
-    Close, ConnectionKey, Dir, Endpoint, Event, QuicClientConfig, Read, StreamId, UdpEndpoint,
+    Close, ConnectionKey, Dir, Endpoint, Event, QuicClientConfig, Read, Seed, StreamId, UdpEndpoint,
 };
 use headway_reactor::{Interest, Reactor, Ready, Token, UdpSocket};
 use headway_schedule::Strategy;
@@ -40,7 +40,7 @@ impl QuicLink {
         now: Instant,
     ) -> Result<Self, Failure> {
         let socket = UdpSocket::bind(connector.local)?;
-        let mut endpoint = Endpoint::client();
+        let mut endpoint = Endpoint::client(&Seed::secret());
         // One stream needs no scheduling.
         let scheduler = Strategy::Sequential.scheduler();
         let (server, name) = (connector.server, name.to_str());

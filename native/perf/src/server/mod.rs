@@ -7,7 +7,9 @@ mod tcp;
 use std::time::Instant;
 
 use headway_http::tls::Identity;
-use headway_reactor::{Application, Reactor, Ready, Signal, Signals, Token, run};
+use headway_reactor::{
+    Application, Reactor, Ready, Signal, Signals, Token, raise_descriptors, run,
+};
 
 use crate::clock::Clock;
 use crate::failure::StartError;
@@ -26,6 +28,7 @@ const TCP: Token = Token(3);
 /// Serves until a signal ends it.
 pub(crate) fn serve(options: &ServerOptions) -> Result<(), StartError> {
     options.check()?;
+    raise_descriptors();
     let mut reactor = Reactor::new()?;
     let mut server = Server::start(options, &reactor)?;
     run(&mut reactor, &mut server)
@@ -82,14 +85,14 @@ impl Server {
 impl Application for Server {
     type Error = StartError;
 
-    fn ready(&mut self, _: &Reactor, now: Instant, ready: Ready) -> Result<(), StartError> {
+    fn ready(&mut self, reactor: &Reactor, now: Instant, ready: Ready) -> Result<(), StartError> {
         match ready.token {
             END | ACT if self.signals.take(ready.token) == Some(Signal::End) => self.end(now),
             // There is nothing to be done on command.
             END | ACT => Ok(()),
             UDP => self.quic.as_mut().map_or(Ok(()), |quic| Ok(quic.receive(now)?)),
             _ => match &mut self.tcp {
-                Some(tcp) => tcp.ready(now, ready, &mut self.recorder),
+                Some(tcp) => tcp.ready(reactor, now, ready, &mut self.recorder),
                 None => Ok(()),
             },
         }

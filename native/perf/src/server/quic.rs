@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use headway_http::tls::Identity;
 use headway_quic::{
-    Close, ConnectionKey, Dir, Endpoint, Event, QuicServerConfig, Read, StreamId, UdpEndpoint,
+    Close, ConnectionKey, Dir, Endpoint, Event, QuicServerConfig, Read, Seed, StreamId, UdpEndpoint,
 };
 use headway_reactor::{Interest, Reactor, Token, UdpSocket};
 use headway_schedule::Strategy;
@@ -57,7 +57,8 @@ impl QuicServer {
         let socket = UdpSocket::bind(options.listen).map_err(failed)?;
         eprintln!("headway-perf: quic on {}", socket.local_address()?);
         reactor.register(&socket, token, Interest::Read)?;
-        let udp = UdpEndpoint::new(Endpoint::server(Arc::clone(&tls)), socket, config.cpu_cost);
+        let endpoint = Endpoint::server(Arc::clone(&tls), &Seed::secret());
+        let udp = UdpEndpoint::new(endpoint, socket, config.cpu_cost);
         let (connections, answers) = (BTreeMap::new(), BTreeMap::new());
         Ok(Self { udp, tls, config, connections, answers, deadline: None })
     }

@@ -1,11 +1,10 @@
-use std::collections::HashMap;
-use std::io;
-use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, TcpStream};
 use std::time::Instant;
 
 use headway_http::tcp::{Pipe, Reading, SocketOptions, TlsSide, listen};
 use headway_http::tls::Identity;
-use headway_reactor::{Interest, Reactor, Ready, Token};
+use headway_reactor::{Acceptor, Reactor, Ready, Token};
 
 use crate::answer::Answer;
 use crate::channel::TcpChannel;
@@ -17,12 +16,12 @@ use crate::tls;
 
 /// TCP's side of the server: a flow on each connection.
 pub(crate) struct TcpServer {
-    listener: TcpListener,
+    acceptor: Acceptor,
     tls: Option<TlsSide>,
     options: SocketOptions,
     first_token: u64,
     accepted: u64,
-    clients: HashMap<Token, Client>,
+    clients: BTreeMap<Token, Client>,
     deadline: Option<Instant>,
 }
 
@@ -42,14 +41,13 @@ impl TcpServer {
         let listener = listen(options.listen, &tcp).map_err(failed)?;
         let name = if tls.is_some() { "tls" } else { "tcp" };
         eprintln!("headway-perf: {name} on {}", listener.local_addr()?);
-        reactor.register(&listener, token, Interest::Read)?;
         Ok(Self {
-            listener,
+            acceptor: Acceptor::register(listener, reactor, token)?,
             tls: tls.map(TlsSide::Server),
             options: tcp,
             first_token: token.0,
             accepted: 0,
-            clients: HashMap::new(),
+            clients: BTreeMap::new(),
             deadline: None,
         })
     }
@@ -57,12 +55,13 @@ impl TcpServer {
     /// The listener or a connection is ready.
     pub(crate) fn ready(
         &mut self,
+        reactor: &Reactor,
         now: Instant,
         ready: Ready,
         recorder: &mut Recorder,
     ) -> Result<(), StartError> {
         if ready.token.0 == self.first_token {
-            return self.accept(now, recorder);
+            return self.accept(reactor, now, recorder);
         }
         if let Some(client) = self.clients.get_mut(&ready.token) {
             if let Err(failure) = client.ready(now, ready) {
@@ -79,6 +78,7 @@ impl TcpServer {
         now: Instant,
         recorder: &mut Recorder,
     ) -> Result<(), StartError> {
+        self.acceptor.turn(reactor, now)?;
         for (&token, client) in &mut self.clients {
             if let Err(failure) = client.turn(reactor, token, now) {
                 client.fail(now, &failure);
@@ -86,7 +86,8 @@ impl TcpServer {
             client.record(recorder)?;
         }
         self.clients.retain(|_, client| !client.is_gone());
-        self.deadline = self.clients.values().filter_map(Client::deadline).min();
+        let flows = self.clients.values().map(Client::deadline);
+        self.deadline = flows.chain([self.acceptor.deadline()]).flatten().min();
         Ok(())
     }
 
@@ -105,19 +106,18 @@ impl TcpServer {
         Ok(())
     }
 
-    fn accept(&mut self, now: Instant, recorder: &Recorder) -> Result<(), StartError> {
-        loop {
-            match self.listener.accept() {
-                Ok((stream, remote)) => {
-                    let Ok(client) = self.client(stream, remote, now, recorder) else { continue };
-                    self.accepted += 1;
-                    self.clients.insert(Token(self.first_token + self.accepted), client);
-                }
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => return Ok(()),
-                Err(error) if is_of_the_client(&error) => {}
-                Err(error) => return Err(error.into()),
-            }
+    fn accept(
+        &mut self,
+        reactor: &Reactor,
+        now: Instant,
+        recorder: &Recorder,
+    ) -> Result<(), StartError> {
+        while let Some((stream, remote)) = self.acceptor.accept(reactor, now)? {
+            let Ok(client) = self.client(stream, remote, now, recorder) else { continue };
+            self.accepted += 1;
+            self.clients.insert(Token(self.first_token + self.accepted), client);
         }
+        Ok(())
     }
 
     fn client(
@@ -139,10 +139,6 @@ impl TcpServer {
             failed: false,
         })
     }
-}
-
-fn is_of_the_client(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::ConnectionAborted | io::ErrorKind::Interrupted)
 }
 
 /// A connection and its flow.

@@ -21,9 +21,7 @@ fn downloads_of_a_size() {
         assert!(moments.is_sorted(), "{moments:?}");
         let goodput = SIZE as f64 * 8e-6 / (moments[3] - moments[0]);
         assert!((moment(flow, "goodput_mbit") / goodput - 1.0).abs() < 1e-6);
-        let records = server.end();
-        assert_eq!(records.len(), 1);
-        let record = &records[0];
+        let record = &server.end(1)[0];
         assert_eq!(
             (&record["direction"], &record["transport"]),
             (&"download".into(), &transport.into())
@@ -51,7 +49,7 @@ fn uploads_of_a_size() {
         assert_eq!(flow["sent_bytes"], SIZE);
         assert_eq!(total(flow, "sent_bytes"), SIZE);
         assert!(flow["series"][0]["window_bytes"].as_u64().unwrap() > 10_000);
-        let record = &server.end()[0];
+        let record = &server.end(1)[0];
         assert_eq!((&record["direction"], &record["error"]), (&"upload".into(), &().into()));
         assert_eq!(record["received_bytes"], SIZE);
         assert_eq!(total(record, "received_bytes"), SIZE);
@@ -61,17 +59,22 @@ fn uploads_of_a_size() {
 #[test]
 fn flows_for_a_time_each_at_its_own() {
     for transport in TRANSPORTS {
+        // What is in flight fits into a socket's buffer: nothing is lost, neither a first packet,
+        // for a whole second, nor the last, for good.
+        let small: &[&str] =
+            if transport == "quic" { &["--quic", "max-window=20000B"] } else { &[] };
         for direction in ["download", "upload"] {
             let place = Place::new(&format!("timed-{transport}-{direction}"));
-            let server = place.server(transport, &["--interval", "50ms"]);
+            let common = [&["--interval", "50ms"], small].concat();
+            let server = place.server(transport, &common);
             let options = ["--duration", "1s", "--start-offsets", "0s,0.1s,0.2s"];
-            let options =
-                [&options[..], &["--direction", direction, "--interval", "50ms"]].concat();
+            let options = [&options[..], &["--direction", direction], &common].concat();
             let report = place.report(server.address(), transport, &options);
             let flows = report["flows"].as_array().unwrap();
             assert_eq!(flows.len(), 3);
             let starts: Vec<_> = flows.iter().map(|flow| moment(flow, "start_s")).collect();
-            assert!(starts[1] - starts[0] >= 0.1 && starts[2] - starts[1] > 0.0, "{starts:?}");
+            // None begins before its time; on a busy machine two may begin together.
+            assert!(starts[1] - starts[0] >= 0.1 && starts[2] - starts[0] >= 0.2, "{starts:?}");
             for flow in flows {
                 assert!(moment(flow, "end_s") - moment(flow, "start_s") > 1.0 - 1e-6);
                 assert!(flow["series"].as_array().unwrap().len() >= 20);
@@ -80,11 +83,10 @@ fn flows_for_a_time_each_at_its_own() {
                 "download" => ("received_bytes", "sent_bytes"),
                 _ => ("sent_bytes", "received_bytes"),
             };
-            let records = server.end();
+            let records = server.end(3);
             let sum = |flows: &[serde_json::Value], name: &str| -> u64 {
                 flows.iter().map(|flow| flow[name].as_u64().unwrap()).sum()
             };
-            assert_eq!(records.len(), 3);
             assert!(records.iter().all(|record| record["error"].is_null()), "{records:?}");
             let (ours, theirs) = (sum(flows, ours), sum(&records, theirs));
             assert!(
@@ -110,7 +112,7 @@ fn early_data_are_accepted_if_the_server_wants_them() {
                 assert_eq!(flow["received_bytes"], 100_000);
             }
             // Those that gave the tickets, too.
-            assert_eq!(server.end().len(), 6);
+            server.end(6);
         }
     }
 }
@@ -123,7 +125,7 @@ fn transports_share_a_server() {
         let report = place.report(address, transport, &["--bytes", "1000"]);
         assert_eq!(report["flows"][0]["received_bytes"], 1000);
     }
-    assert_eq!(server.end().len(), 2);
+    server.end(2);
 }
 
 #[test]
@@ -140,8 +142,22 @@ fn knobs_reach_quic() {
     let server = place.server("quic", &["--quic", "max-window=20000B,pacing=off"]);
     let report = place.report(server.address(), "quic", &["--bytes", "2000000"]);
     assert_eq!(report["flows"][0]["received_bytes"], 2_000_000);
-    let record = &server.end()[0];
+    let record = &server.end(1)[0];
     let windows = record["series"].as_array().unwrap().iter();
     let windows: Vec<_> = windows.map(|i| i["window_bytes"].as_u64().unwrap()).collect();
     assert!(windows.iter().all(|&window| window <= 20_000), "{windows:?}");
+}
+
+#[test]
+fn flows_that_fill_their_connections_window_go_on() {
+    let windows = ["--quic", "connection-window=100000,stream-window=1000000"];
+    for direction in ["download", "upload"] {
+        let place = Place::new(&format!("windows-{direction}"));
+        let server = place.server("quic", &windows);
+        let options = [&["--bytes", "1000000", "--direction", direction][..], &windows].concat();
+        let report = place.report(server.address(), "quic", &options);
+        let name = if direction == "download" { "received_bytes" } else { "sent_bytes" };
+        assert_eq!(report["flows"][0][name], 1_000_000);
+        server.end(1);
+    }
 }

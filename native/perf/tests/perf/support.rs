@@ -3,7 +3,9 @@
 use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::mpsc::{Receiver, channel};
 
+use headway_testlink::Certificates;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
@@ -11,7 +13,8 @@ fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_headway-perf"))
 }
 
-/// A directory for one test, with a certificate for `localhost` and its key.
+/// A directory for one test, with a certificate for `localhost` and its key. Those of other names
+/// are others.
 pub(crate) struct Place {
     directory: PathBuf,
 }
@@ -21,9 +24,9 @@ impl Place {
         let directory = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let _ = std::fs::remove_dir_all(&directory);
         std::fs::create_dir_all(&directory).unwrap();
-        let made = rcgen::generate_simple_self_signed(vec!["localhost".to_owned()]).unwrap();
-        std::fs::write(directory.join("certificate.pem"), made.cert.pem()).unwrap();
-        std::fs::write(directory.join("key.pem"), made.key_pair.serialize_pem()).unwrap();
+        let [certificate, key] = Certificates::new(name.bytes().map(u64::from).sum()).pem();
+        std::fs::write(directory.join("certificate.pem"), certificate).unwrap();
+        std::fs::write(directory.join("key.pem"), key).unwrap();
         Self { directory }
     }
 
@@ -35,8 +38,9 @@ impl Place {
         let mut child = program()
             .args(["server", "--listen", "127.0.0.1:0", "--transport", transport])
             .args(["--certificate", &self.file("certificate.pem"), "--key", &self.file("key.pem")])
-            .args(["--report", &self.file("server.jsonl")])
+            .args(["--report", "-"])
             .args(options)
+            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
             .unwrap();
@@ -44,7 +48,8 @@ impl Place {
         let said = BufReader::new(child.stderr.take().unwrap()).lines();
         let lines = said.take(transport.split(',').count()).map(Result::unwrap);
         let addresses = lines.map(|line| line.rsplit(' ').next().unwrap().to_owned()).collect();
-        Server { child, addresses, report: self.file("server.jsonl") }
+        let report = BufReader::new(child.stdout.take().unwrap());
+        Server { addresses, records: lines_of(report), child }
     }
 
     pub(crate) fn client(&self, address: &str, transport: &str, options: &[&str]) -> Output {
@@ -69,7 +74,15 @@ impl Place {
 pub(crate) struct Server {
     child: Child,
     addresses: Vec<String>,
-    report: String,
+    /// The lines of its report, as they come.
+    records: Receiver<String>,
+}
+
+/// Lines, which are read whether anybody waits for them or not.
+fn lines_of(file: impl BufRead + Send + 'static) -> Receiver<String> {
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || file.lines().try_for_each(|line| sender.send(line.unwrap())));
+    receiver
 }
 
 impl Server {
@@ -83,15 +96,16 @@ impl Server {
         &self.addresses
     }
 
-    /// Ends it.
+    /// Ends it when so many flows are over: a client may end before the server has heard of it.
     ///
     /// # Returns
-    /// The lines of its report.
-    pub(crate) fn end(mut self) -> Vec<Value> {
+    /// What it reports of them, and nothing else.
+    pub(crate) fn end(mut self, flows: usize) -> Vec<Value> {
+        let records: Vec<String> = (0..flows).map(|_| self.records.recv().unwrap()).collect();
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
         assert!(self.child.wait().unwrap().success());
-        let report = std::fs::read_to_string(&self.report).unwrap();
-        report.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+        assert_eq!(self.records.iter().next(), None);
+        records.iter().map(|line| serde_json::from_str(line).unwrap()).collect()
     }
 }
 

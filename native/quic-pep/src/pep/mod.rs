@@ -8,7 +8,7 @@ use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::time::Instant;
 
-use headway_quic::{ConnectionKey, Endpoint, Event, Network, ReceivedDatagram};
+use headway_quic::{ConnectionKey, Endpoint, Event, Network, ReceivedDatagram, Seed};
 
 use crate::link::Link;
 use crate::record::Record;
@@ -44,14 +44,17 @@ pub struct Pep {
 
 impl Pep {
     /// A proxy without clients.
+    ///
+    /// # Arguments
+    /// * `seeds` - of its ends towards clients and towards the next hop.
     #[must_use]
-    pub fn new(settings: Settings, tls: Tls) -> Self {
-        let downstream = Endpoint::server(tls.first_packets().clone());
+    pub fn new(settings: Settings, tls: Tls, seeds: &[Seed; 2]) -> Self {
+        let downstream = Endpoint::server(tls.first_packets().clone(), &seeds[0]);
         Self {
             settings,
             tls,
             downstream,
-            upstream: Endpoint::client(),
+            upstream: Endpoint::client(&seeds[1]),
             beginners: Vec::new(),
             links: BTreeMap::new(),
             next_link: 0,

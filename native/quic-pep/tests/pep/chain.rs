@@ -6,12 +6,15 @@ use std::time::{Duration, Instant};
 
 use headway_quic::{
     Close, Config, Connection, ConnectionKey, Endpoint, Event, QuicClientConfig, QuicServerConfig,
+    Seed,
 };
 use headway_quic_pep::{Peer, Pep, Record, Settings, Tls};
 use headway_schedule::Strategy;
 use headway_testlink::{Certificates, Direction, SERVER_NAME, Wire};
 
 pub(crate) const PROTOCOL: &str = "test";
+/// Of all that endpoints draw.
+const SEED: u64 = 1;
 
 /// What an application does at one end.
 pub(crate) trait Application {
@@ -82,21 +85,22 @@ impl Chain {
     /// A row with a proxy between every two hops.
     pub(crate) fn new(hops: &[Direction], settings: impl Fn(&mut Settings)) -> Self {
         let now = Instant::now();
-        let certificates = Certificates::default();
+        let certificates = Certificates::new(SEED);
         let node = |number: usize| {
             let mut own = Settings::towards(address(number + 1));
             settings(&mut own);
             let tls = Tls::new(&certificates.server(&[]), &certificates.client(&[])).unwrap();
-            Node { pep: Pep::new(own, tls), records: Vec::new(), most_queued: 0 }
+            let seeds = [0, 1].map(|side| Seed::known(SEED + 2 + 2 * number as u64 + side));
+            Node { pep: Pep::new(own, tls, &seeds), records: Vec::new(), most_queued: 0 }
         };
         let server_tls = Arc::new(server_tls(&certificates));
         let client_tls = QuicClientConfig::try_from(certificates.client(&[PROTOCOL])).unwrap();
         Self {
             began: now,
             now,
-            client: Endpoint::client(),
+            client: Endpoint::client(&Seed::known(SEED)),
             nodes: (1..hops.len()).map(node).collect(),
-            server: Endpoint::server(Arc::clone(&server_tls)),
+            server: Endpoint::server(Arc::clone(&server_tls), &Seed::known(SEED + 1)),
             hops: (0..).zip(hops).map(|(number, direction)| hop(number, direction, now)).collect(),
             client_config: Arc::default(),
             server_config: Arc::default(),

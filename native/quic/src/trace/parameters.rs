@@ -7,7 +7,8 @@ use quinn_proto::coding::Codec;
 const DEFAULT_ACK_DELAY_EXPONENT: u8 = 3;
 const DEFAULT_MAX_ACK_DELAY: Duration = Duration::from_millis(25);
 
-/// Reads encoded transport parameters (RFC 9000 section 18), of which those that are not there but
+/// Reads encoded transport parameters (RFC 9000 section 18, and the one of
+/// draft-ietf-quic-ack-frequency-12 section 3), of which those that are not there but
 /// matter to a sender have their defaults.
 pub(crate) fn decode(bytes: &[u8]) -> Parameters {
     let mut parameters = Parameters {
@@ -44,6 +45,7 @@ fn set(parameters: &mut Parameters, id: u64, mut value: &[u8]) {
         0x01 => return parameters.max_idle_timeout = Some(Duration::from_millis(number)),
         0x0a => return parameters.ack_delay_exponent = u8::try_from(number).ok(),
         0x0b => return parameters.max_ack_delay = Some(Duration::from_millis(number)),
+        0xff04_de1b => return parameters.min_ack_delay = Some(Duration::from_micros(number)),
         0x03 => &mut parameters.max_udp_payload_size,
         0x04 => &mut parameters.initial_max_data,
         0x05 => &mut parameters.initial_max_stream_data_bidi_local,
@@ -69,12 +71,14 @@ mod tests {
             0x0a, 1, 10, // ack_delay_exponent
             0x0c, 0, // disable_active_migration
             0x04, 4, 0x80, 0x01, 0x00, 0x00, // initial_max_data 65,536
+            0xc0, 0, 0, 0, 0xff, 0x04, 0xde, 0x1b, 2, 0x43, 0xe8, // min_ack_delay 1,000 us
         ];
         let parameters = decode(&bytes);
         assert_eq!(parameters.max_idle_timeout, Some(Duration::from_secs(10)));
         assert_eq!(parameters.ack_delay_exponent, Some(10));
         assert_eq!(parameters.max_ack_delay, Some(DEFAULT_MAX_ACK_DELAY));
         assert_eq!(parameters.initial_max_data, Some(65_536));
+        assert_eq!(parameters.min_ack_delay, Some(Duration::from_millis(1)));
         assert!(parameters.disable_active_migration);
     }
 

@@ -7,9 +7,11 @@ mod link;
 mod qlog;
 
 mod early_data;
+mod flow_control;
 mod ledger;
 mod migration;
 mod physics;
+mod repeat;
 mod resume;
 mod schedule;
 mod settings;

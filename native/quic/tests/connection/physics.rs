@@ -34,23 +34,42 @@ fn every_controller_fills_a_path() {
     }
 }
 
+/// The first of two flows' share of what both get in four seconds, after one of slow start.
+fn share(algorithm: &str, seed: u64) -> f64 {
+    let knobs = format!("congestion-control={algorithm}");
+    let mut setup = Setup::symmetric(8.0, ms(10), 20_000).server(&knobs);
+    setup.seed = seed;
+    let mut pair = setup.pair();
+    pair.connect();
+    let (mut fetch, mut serve) = (Fetch::of(1), Serve::of(50_000_000));
+    let keys = pair.keys.clone();
+    let bytes = |fetch: &Fetch| [0, 1].map(|index| fetch.bytes_of(keys[index]) as f64);
+    pair.run(&mut fetch, &mut serve, Duration::from_secs(1));
+    let before = bytes(&fetch);
+    pair.run(&mut fetch, &mut serve, Duration::from_secs(5));
+    let after = bytes(&fetch);
+    let [a, b] = [0, 1].map(|index| after[index] - before[index]);
+    assert!((a + b) * 8e-6 > 0.9 * 8.0 * 4.0, "{algorithm}: {a} {b}");
+    a / (a + b)
+}
+
+/// Shares are fair on average, not in each run: which flow meets the full queue first, and backs
+/// off alone, is for the phase of its packets to say, and that begins with the sizes of the
+/// handshakes' packets. A second's share has a standard deviation of 8 % around one half, of which
+/// nothing is left two seconds later, so that of four seconds has one of 4 to 5 % (200 seeds of
+/// each): two flows of a hundred differ by 62 to 38 or more.
 #[test]
 fn two_equal_flows_share_alike() {
+    const SEEDS: u64 = 12;
+    const DEVIATION: f64 = 0.05;
     for algorithm in ["newreno", "cubic"] {
-        let knobs = format!("congestion-control={algorithm}");
-        let mut pair = Setup::symmetric(8.0, ms(10), 20_000).server(&knobs).pair();
-        pair.connect();
-        let (mut fetch, mut serve) = (Fetch::of(1), Serve::of(50_000_000));
-        let (warm, limit) = (Duration::from_secs(1), Duration::from_secs(5));
-        pair.run(&mut fetch, &mut serve, warm);
-        let bytes = |fetch: &Fetch| [0, 1].map(|index| fetch.bytes_of(pair.keys[index]) as f64);
-        let before = bytes(&fetch);
-        let keys = pair.keys.clone();
-        pair.run(&mut fetch, &mut serve, limit);
-        let [a, b] = [0, 1].map(|index| fetch.bytes_of(keys[index]) as f64 - before[index]);
-        let jain = (a + b).powi(2) / (2.0 * (a * a + b * b));
-        assert!(jain > 0.95, "{algorithm}: {a} {b}");
-        assert!((a + b) * 8e-6 > 0.9 * 8.0 * 4.0, "{algorithm}: {a} {b}");
+        let gains: Vec<f64> = (0..SEEDS).map(|seed| share(algorithm, seed) - 0.5).collect();
+        // Neither the one that connects first nor the other is better off: four standard errors.
+        let mean = gains.iter().sum::<f64>() / SEEDS as f64;
+        assert!(mean.abs() < 4.0 * DEVIATION / (SEEDS as f64).sqrt(), "{algorithm}: {gains:?}");
+        // And neither keeps what it won: of normal deviates one set in 10,000 is as far apart.
+        let spread = (gains.iter().map(|gain| gain * gain).sum::<f64>() / SEEDS as f64).sqrt();
+        assert!(spread < 1.8 * DEVIATION, "{algorithm}: {gains:?}");
     }
 }
 

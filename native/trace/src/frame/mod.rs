@@ -2,7 +2,7 @@
 //!
 //! For observation, once per packet: nothing is allocated, and stream data is passed over. Known
 //! are all frames of RFC 9000 section 19, DATAGRAM (RFC 9221), and ACK_FREQUENCY and IMMEDIATE_ACK
-//! (draft-ietf-quic-ack-frequency-04). An observer is told what is there: that a frame may not be
+//! (draft-ietf-quic-ack-frequency-12). An observer is told what is there: that a frame may not be
 //! sent in this type of packet, or by this endpoint, is the transport's to notice.
 
 mod ack;
@@ -171,7 +171,7 @@ pub enum Frame<'a> {
         /// Bytes of data.
         length: u64,
     },
-    /// ACK_FREQUENCY (draft-ietf-quic-ack-frequency-04 section 4).
+    /// ACK_FREQUENCY (draft-ietf-quic-ack-frequency-12 section 4).
     AckFrequency {
         /// Sequence number of the request; the latest one counts.
         sequence: u64,
@@ -182,7 +182,7 @@ pub enum Frame<'a> {
         /// Reordering by this many packets is acknowledged at once; 0 turns that off.
         reordering_threshold: u64,
     },
-    /// IMMEDIATE_ACK (draft-ietf-quic-ack-frequency-04 section 5).
+    /// IMMEDIATE_ACK (draft-ietf-quic-ack-frequency-12 section 5).
     ImmediateAck,
 }
 

@@ -105,6 +105,8 @@ pub struct Parameters {
     pub ack_delay_exponent: Option<u8>,
     /// The longest it delays acknowledgements.
     pub max_ack_delay: Option<Duration>,
+    /// The least that it can be asked to delay them (draft-ietf-quic-ack-frequency-12 section 3).
+    pub min_ack_delay: Option<Duration>,
     /// Connection IDs of its peer's that it keeps.
     pub active_connection_id_limit: Option<u64>,
     /// It asks its peer not to migrate.
@@ -169,6 +171,7 @@ fn write_parameters(data: &mut Members<'_>, parameters: &Parameters) {
     let times = [
         ("max_idle_timeout", parameters.max_idle_timeout),
         ("max_ack_delay", parameters.max_ack_delay),
+        ("min_ack_delay", parameters.min_ack_delay),
     ];
     for (key, time) in times {
         if let Some(time) = time {

@@ -3,8 +3,8 @@
 use bytes::Bytes;
 
 use super::DEFAULT_TABLE_SIZE;
-use super::dynamic_table::DynamicTable;
 use super::static_table::TABLE;
+use crate::dynamic_table::DynamicTable;
 use crate::fields::{Field, Fields};
 use crate::h2::{Error, ErrorCode};
 use crate::primitive::{Invalid, Reader};
@@ -34,7 +34,9 @@ impl Decoder {
         Self::with_table(DEFAULT_TABLE_SIZE, max_section)
     }
 
-    const fn with_table(max_table_size: u64, max_section: u64) -> Self {
+    /// The same with another SETTINGS_HEADER_TABLE_SIZE, in bytes, from the start.
+    #[must_use]
+    pub const fn with_table(max_table_size: u64, max_section: u64) -> Self {
         Self { table: DynamicTable::new(max_table_size), max_table_size, max_section }
     }
 
@@ -81,7 +83,7 @@ impl Decoder {
         } else if first & 0b0100_0000 != 0 {
             // Literal Header Field with Incremental Indexing (§6.2.1).
             let field = self.literal(reader, 6)?;
-            self.table.insert(&field);
+            self.table.insert(&field.name, &field.value);
             field
         } else if first & 0b0010_0000 != 0 {
             // Dynamic Table Size Update (§6.3).
@@ -106,7 +108,11 @@ impl Decoder {
     fn entry(&self, index: u64) -> Result<Field, Invalid> {
         let index = index.checked_sub(1).ok_or(Invalid("index 0"))?;
         static_table::field(TABLE, index)
-            .or_else(|| self.table.get(index.checked_sub(TABLE.len() as u64)?).cloned())
+            .or_else(|| {
+                // The newest has the lowest index.
+                let age = index.checked_sub(TABLE.len() as u64)?;
+                self.table.get(self.table.inserted().checked_sub(age + 1)?).cloned()
+            })
             .ok_or(Invalid("an index beyond the tables"))
     }
 }
@@ -286,9 +292,10 @@ mod tests {
             prop_oneof![
                 (0..TABLE.len()).prop_map(|index| static_table::field(TABLE, index as u64).unwrap()),
                 any::<(Vec<u8>, Vec<u8>)>().prop_map(|(name, value)| Field::new(name, value)),
-            ], 0..10), 1..4))
+            ], 0..10), 1..4),
+            table_size in prop_oneof![Just(0), Just(100), Just(4096)])
         {
-            let mut encoder = super::super::Encoder::new();
+            let mut encoder = super::super::Encoder::new(table_size);
             let mut decoder = Decoder::new(u64::MAX);
             for section in sections {
                 let section = Fields::from(section);

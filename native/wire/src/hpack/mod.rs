@@ -1,7 +1,6 @@
 //! Field compression for HTTP/2 (RFC 7541).
 
 mod decoder;
-mod dynamic_table;
 mod encoder;
 mod static_table;
 

@@ -1,166 +1,282 @@
-//! The peer's encoder and decoder streams (RFC 9204 §4.3, §4.4), on which, without a dynamic table,
-//! hardly anything is legal.
+//! The instructions of the encoder stream and the decoder stream (RFC 9204 §4.3, §4.4).
 
-use bytes::{Buf, Bytes};
+use bytes::{Buf, Bytes, BytesMut};
 
-use crate::h3::{Error, ErrorCode};
-use crate::primitive::{self, Invalid, MAX_INTEGER_LEN};
+use crate::fields::LINE_OVERHEAD;
+use crate::primitive::{Invalid, Reader, integer, put_integer, put_string};
 
-/// Reads the peer's encoder stream.
+/// By how much Huffman encoding can make a string longer: no code has more than 30 bits.
+const MAX_EXPANSION: u64 = 4;
+
+/// Changes the decoder's dynamic table (§4.3).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum EncoderInstruction {
+    /// Set Dynamic Table Capacity, in bytes (§4.3.1).
+    SetCapacity(u64),
+    /// Insert with Name Reference (§4.3.2).
+    InsertWithName { name: NameReference, value: Bytes },
+    /// Insert with Literal Name (§4.3.3).
+    Insert { name: Bytes, value: Bytes },
+    /// Duplicate, of an entry by its relative index (§4.3.4).
+    Duplicate(u64),
+}
+
+/// Where an inserted entry's name is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum NameReference {
+    /// An index of the static table.
+    Static(u64),
+    /// A relative index of the dynamic table: the entry inserted last has 0.
+    Dynamic(u64),
+}
+
+impl EncoderInstruction {
+    /// Writes the instruction.
+    pub(super) fn encode(&self, out: &mut BytesMut) {
+        match self {
+            Self::SetCapacity(capacity) => put_integer(*capacity, 5, 0b0010_0000, out),
+            Self::InsertWithName { name, value } => {
+                match name {
+                    NameReference::Static(index) => put_integer(*index, 6, 0b1100_0000, out),
+                    NameReference::Dynamic(index) => put_integer(*index, 6, 0b1000_0000, out),
+                }
+                put_string(value, 7, 0, out);
+            }
+            Self::Insert { name, value } => {
+                put_string(name, 5, 0b0100_0000, out);
+                put_string(value, 7, 0, out);
+            }
+            Self::Duplicate(index) => put_integer(*index, 5, 0, out),
+        }
+    }
+
+    /// Reads a whole instruction.
+    fn decode(instruction: Bytes) -> Result<Self, Invalid> {
+        let first = instruction[0];
+        let mut reader = Reader::new(instruction);
+        Ok(if first & 0b1000_0000 != 0 {
+            let index = reader.integer(6)?;
+            let is_static = first & 0b0100_0000 != 0;
+            let name = if is_static { NameReference::Static } else { NameReference::Dynamic };
+            Self::InsertWithName { name: name(index), value: reader.string(7)? }
+        } else if first & 0b0100_0000 != 0 {
+            Self::Insert { name: reader.string(5)?, value: reader.string(7)? }
+        } else if first & 0b0010_0000 != 0 {
+            Self::SetCapacity(reader.integer(5)?)
+        } else {
+            Self::Duplicate(reader.integer(5)?)
+        })
+    }
+
+    /// The length of the instruction at the start of `bytes`, which are not empty, if it is whole. The
+    /// dynamic table has so many bytes of capacity.
+    fn measure(bytes: &[u8], capacity: u64) -> Result<Option<usize>, Invalid> {
+        let inserts = bytes[0] & 0b1110_0000 != 0b0010_0000;
+        if inserts && capacity < LINE_OVERHEAD {
+            return Err(Invalid("an insertion into a dynamic table that holds nothing"));
+        }
+        let max_string = capacity * MAX_EXPANSION;
+        let mut measure = Measure { bytes, len: 0, max_string };
+        let is_whole = if bytes[0] & 0b1000_0000 != 0 {
+            measure.integer(6)? && measure.string(7)?
+        } else if bytes[0] & 0b0100_0000 != 0 {
+            measure.string(5)? && measure.string(7)?
+        } else {
+            measure.integer(5)?
+        };
+        Ok(is_whole.then_some(measure.len))
+    }
+}
+
+/// Goes through an instruction that may be cut short; what it returns is whether a part is whole.
+struct Measure<'a> {
+    bytes: &'a [u8],
+    len: usize,
+    max_string: u64,
+}
+
+impl Measure<'_> {
+    fn integer(&mut self, bits: u32) -> Result<bool, Invalid> {
+        Ok(self.value(bits)?.is_some())
+    }
+
+    fn string(&mut self, bits: u32) -> Result<bool, Invalid> {
+        let Some(len) = self.value(bits)? else { return Ok(false) };
+        if len > self.max_string {
+            return Err(Invalid("an entry larger than the dynamic table"));
+        }
+        self.len += len as usize;
+        Ok(self.len <= self.bytes.len())
+    }
+
+    fn value(&mut self, bits: u32) -> Result<Option<u64>, Invalid> {
+        let Some((value, len)) = integer(&self.bytes[self.len..], bits)? else { return Ok(None) };
+        self.len += len;
+        Ok(Some(value))
+    }
+}
+
+/// Tells what became of field sections (§4.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum DecoderInstruction {
+    /// Section Acknowledgment of a stream (§4.4.1).
+    SectionAcknowledgment(u64),
+    /// Stream Cancellation (§4.4.2).
+    StreamCancellation(u64),
+    /// Insert Count Increment (§4.4.3).
+    InsertCountIncrement(u64),
+}
+
+impl DecoderInstruction {
+    /// Writes the instruction.
+    pub(super) fn encode(self, out: &mut BytesMut) {
+        match self {
+            Self::SectionAcknowledgment(stream) => put_integer(stream, 7, 0b1000_0000, out),
+            Self::StreamCancellation(stream) => put_integer(stream, 6, 0b0100_0000, out),
+            Self::InsertCountIncrement(increment) => put_integer(increment, 6, 0, out),
+        }
+    }
+
+    /// The instruction at the start of `bytes`, which are not empty, and its length, if it is whole.
+    fn decode(bytes: &[u8]) -> Result<Option<(Self, usize)>, Invalid> {
+        let (bits, instruction): (u32, fn(u64) -> Self) = if bytes[0] & 0b1000_0000 != 0 {
+            (7, Self::SectionAcknowledgment)
+        } else if bytes[0] & 0b0100_0000 != 0 {
+            (6, Self::StreamCancellation)
+        } else {
+            (6, Self::InsertCountIncrement)
+        };
+        Ok(integer(bytes, bits)?.map(|(value, len)| (instruction(value), len)))
+    }
+}
+
+/// A stream of instructions, of which the last may not have arrived whole.
 #[derive(Debug, Default)]
-pub struct EncoderStream(Instructions);
-
-impl EncoderStream {
-    /// At the start of the stream, behind its type.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Reads the next bytes of the stream.
-    ///
-    /// # Errors
-    ///
-    /// QPACK_ENCODER_STREAM_ERROR for whatever is not Set Dynamic Table Capacity to 0: everything else
-    /// inserts into a table that can hold nothing, or makes it larger than was allowed.
-    pub fn read(&mut self, input: Bytes) -> Result<(), Error> {
-        self.0
-            .read(input, set_capacity)
-            .map_err(|invalid| Error::connection(ErrorCode::QpackEncoderStreamError, invalid.0))
-    }
-}
-
-/// RFC 9204 §4.3.1.
-fn set_capacity(bytes: &[u8]) -> Result<Option<usize>, Invalid> {
-    if bytes[0] & 0b1110_0000 != 0b0010_0000 {
-        return Err(Invalid("an insertion into a dynamic table of capacity 0"));
-    }
-    match primitive::integer(bytes, 5)? {
-        Some((0, len)) => Ok(Some(len)),
-        Some(_) => Err(Invalid("a dynamic table capacity above the maximum of 0")),
-        None => Ok(None),
-    }
-}
-
-/// Reads the peer's decoder stream.
-#[derive(Debug, Default)]
-pub struct DecoderStream(Instructions);
-
-impl DecoderStream {
-    /// At the start of the stream, behind its type.
-    #[must_use]
-    pub fn new() -> Self {
-        Self::default()
-    }
-
-    /// Reads the next bytes of the stream.
-    ///
-    /// # Errors
-    ///
-    /// QPACK_DECODER_STREAM_ERROR for whatever is not a Stream Cancellation: everything else
-    /// acknowledges insertions, and there were none.
-    pub fn read(&mut self, input: Bytes) -> Result<(), Error> {
-        self.0
-            .read(input, stream_cancellation)
-            .map_err(|invalid| Error::connection(ErrorCode::QpackDecoderStreamError, invalid.0))
-    }
-}
-
-/// RFC 9204 §4.4.2.
-fn stream_cancellation(bytes: &[u8]) -> Result<Option<usize>, Invalid> {
-    if bytes[0] & 0b1100_0000 != 0b0100_0000 {
-        return Err(Invalid("an acknowledgment of what was never inserted"));
-    }
-    Ok(primitive::integer(bytes, 6)?.map(|(_, len)| len))
-}
-
-/// A stream of instructions, of which the last may not have arrived whole. Those that are legal consist
-/// of one integer.
-#[derive(Debug, Default)]
-struct Instructions {
-    partial: [u8; MAX_INTEGER_LEN],
-    partial_len: usize,
+pub(super) struct Instructions {
+    rest: BytesMut,
 }
 
 impl Instructions {
-    /// `instruction` gets at least one byte and returns the length of the instruction they start with,
-    /// if that is whole.
-    fn read(
+    /// More of the stream has arrived.
+    pub(super) fn push(&mut self, input: &[u8]) {
+        self.rest.extend_from_slice(input);
+    }
+
+    /// The next instruction of an encoder stream, if it is whole. The dynamic table has so many bytes of
+    /// capacity.
+    pub(super) fn next_of_encoder(
         &mut self,
-        mut input: Bytes,
-        instruction: fn(&[u8]) -> Result<Option<usize>, Invalid>,
-    ) -> Result<(), Invalid> {
-        while !input.is_empty() {
-            let added = input.len().min(MAX_INTEGER_LEN - self.partial_len);
-            let filled = self.partial_len + added;
-            self.partial[self.partial_len..filled].copy_from_slice(&input[..added]);
-            match instruction(&self.partial[..filled])? {
-                Some(len) => input.advance(len - std::mem::take(&mut self.partial_len)),
-                None => {
-                    input.advance(added);
-                    self.partial_len = filled;
-                }
-            }
+        capacity: u64,
+    ) -> Result<Option<EncoderInstruction>, Invalid> {
+        if self.rest.is_empty() {
+            return Ok(None);
         }
-        Ok(())
+        let Some(len) = EncoderInstruction::measure(&self.rest, capacity)? else {
+            return Ok(None);
+        };
+        EncoderInstruction::decode(self.rest.split_to(len).freeze()).map(Some)
+    }
+
+    /// The next instruction of a decoder stream, if it is whole.
+    pub(super) fn next_of_decoder(&mut self) -> Result<Option<DecoderInstruction>, Invalid> {
+        if self.rest.is_empty() {
+            return Ok(None);
+        }
+        let Some((instruction, len)) = DecoderInstruction::decode(&self.rest)? else {
+            return Ok(None);
+        };
+        self.rest.advance(len);
+        Ok(Some(instruction))
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
-    /// The result of a stream, which must not depend on how it is cut.
-    fn read(
-        mut stream: impl FnMut(Bytes) -> Result<(), Error>,
-        bytes: &'static [u8],
-    ) -> Option<ErrorCode> {
-        for byte in bytes.chunks(1) {
-            if let Err(error) = stream(Bytes::from_static(byte)) {
-                return Some(error.code);
+    fn any_encoder_instruction() -> impl Strategy<Value = EncoderInstruction> {
+        let number = (0..1_u64 << 62, 0..62_u32).prop_map(|(value, shift)| value >> shift);
+        let string = prop::collection::vec(any::<u8>(), 0..200).prop_map(Bytes::from);
+        let name = (any::<bool>(), number.clone()).prop_map(|(is_static, index)| {
+            if is_static { NameReference::Static(index) } else { NameReference::Dynamic(index) }
+        });
+        prop_oneof![
+            number.clone().prop_map(EncoderInstruction::SetCapacity),
+            number.prop_map(EncoderInstruction::Duplicate),
+            (name, string.clone())
+                .prop_map(|(name, value)| EncoderInstruction::InsertWithName { name, value }),
+            (string.clone(), string)
+                .prop_map(|(name, value)| EncoderInstruction::Insert { name, value }),
+        ]
+    }
+
+    fn any_decoder_instruction() -> impl Strategy<Value = DecoderInstruction> {
+        let number = (0..1_u64 << 62, 0..62_u32).prop_map(|(value, shift)| value >> shift);
+        prop_oneof![
+            number.clone().prop_map(DecoderInstruction::SectionAcknowledgment),
+            number.clone().prop_map(DecoderInstruction::StreamCancellation),
+            number.prop_map(DecoderInstruction::InsertCountIncrement),
+        ]
+    }
+
+    #[test]
+    fn endless_integers() {
+        let endless = |first| {
+            let mut stream = Instructions::default();
+            stream.push(&[&[first][..], &[0x80; 11]].concat());
+            stream
+        };
+        for first in [0x3f, 0x1f, 0xff, 0xbf, 0x5f] {
+            assert!(endless(first).next_of_encoder(100).is_err(), "{first:x}");
+        }
+        for first in [0xff, 0x7f, 0x3f] {
+            assert!(endless(first).next_of_decoder().is_err(), "{first:x}");
+        }
+    }
+
+    #[test]
+    fn a_string_beyond_the_limit_is_not_waited_for() {
+        let mut stream = Instructions::default();
+        stream.push(b"\x41a\x7f\x51"); // 208 bytes, perhaps 52 when decoded
+        assert_eq!(stream.next_of_encoder(52), Ok(None));
+        assert!(stream.next_of_encoder(51).is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn encoder_stream_in_pieces(
+            instructions in prop::collection::vec(any_encoder_instruction(), 0..6),
+            piece in 1..40_usize,
+        ) {
+            let mut bytes = BytesMut::new();
+            instructions.iter().for_each(|instruction| instruction.encode(&mut bytes));
+            let (mut stream, mut read) = (Instructions::default(), Vec::new());
+            for piece in bytes.chunks(piece) {
+                stream.push(piece);
+                while let Some(instruction) = stream.next_of_encoder(200).unwrap() {
+                    read.push(instruction);
+                }
             }
+            prop_assert_eq!(read, instructions);
         }
-        None
-    }
 
-    #[test]
-    fn encoder_stream() {
-        let cases: [(&[u8], bool); 8] = [
-            (b"", true),
-            (b"\x20\x20\x20", true),
-            (b"\x21", false),     // capacity 1
-            (b"\x3f\x00", false), // capacity 31
-            (b"\x80", false),     // Insert with Name Reference
-            (b"\x40", false),     // Insert with Literal Name
-            (b"\x00", false),     // Duplicate
-            (b"\x3f\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", false), // endless
-        ];
-        for (bytes, good) in cases {
-            let code = (!good).then_some(ErrorCode::QpackEncoderStreamError);
-            let mut stream = EncoderStream::new();
-            assert_eq!(read(|bytes| stream.read(bytes), bytes), code, "{bytes:?}");
-            let whole = EncoderStream::new().read(Bytes::from_static(bytes));
-            assert_eq!(whole.err().map(|error| error.code), code, "{bytes:?}");
-        }
-    }
-
-    #[test]
-    fn decoder_stream() {
-        let cases: [(&[u8], bool); 7] = [
-            (b"", true),
-            (b"\x40\x44\x7f\x81\x01\x40", true),
-            (b"\x7f\xff\xff\xff\xff\xff\xff\xff\xff\x3e\x40", true), // the largest stream id
-            (b"\x80", false),                                        // Section Acknowledgment
-            (b"\x00", false),                                        // Insert Count Increment of 0
-            (b"\x01", false),                                        // and of 1
-            (b"\x7f\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80\x80", false), // endless
-        ];
-        for (bytes, good) in cases {
-            let code = (!good).then_some(ErrorCode::QpackDecoderStreamError);
-            let mut stream = DecoderStream::new();
-            assert_eq!(read(|bytes| stream.read(bytes), bytes), code, "{bytes:?}");
-            let whole = DecoderStream::new().read(Bytes::from_static(bytes));
-            assert_eq!(whole.err().map(|error| error.code), code, "{bytes:?}");
+        #[test]
+        fn decoder_stream_in_pieces(
+            instructions in prop::collection::vec(any_decoder_instruction(), 0..6),
+            piece in 1..12_usize,
+        ) {
+            let mut bytes = BytesMut::new();
+            instructions.iter().for_each(|instruction| instruction.encode(&mut bytes));
+            let (mut stream, mut read) = (Instructions::default(), Vec::new());
+            for piece in bytes.chunks(piece) {
+                stream.push(piece);
+                while let Some(instruction) = stream.next_of_decoder().unwrap() {
+                    read.push(instruction);
+                }
+            }
+            prop_assert_eq!(read, instructions);
         }
     }
 }

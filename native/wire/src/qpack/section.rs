@@ -3,50 +3,141 @@
 use bytes::{BufMut, Bytes, BytesMut};
 
 use super::static_table::TABLE;
-use crate::fields::{Field, Fields, Line};
+use crate::dynamic_table::DynamicTable;
+use crate::fields::{Field, Fields};
 use crate::h3::{Error, ErrorCode};
 use crate::primitive::{Invalid, Reader, put_integer, put_string};
-use crate::static_table::{self, Match};
+use crate::static_table;
 
-/// Writes a field section.
-pub fn encode_section<'a>(lines: impl IntoIterator<Item = Line<'a>>, out: &mut BytesMut) {
-    // Required Insert Count 0, Base 0 (§4.5.1).
-    out.put_slice(&[0, 0]);
-    for (name, value) in lines {
-        encode_line(name, value, out);
+/// What a section's lines are about (§4.5.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Prefix {
+    /// Insertions that must have arrived before the section can be decoded (§2.1.2).
+    pub(super) required: u64,
+    /// What indices count from (§3.2.5).
+    pub(super) base: u64,
+}
+
+impl Prefix {
+    /// Writes the prefix. `capacity` is the decoder's maximum, in bytes.
+    pub(super) fn encode(self, capacity: u64, out: &mut BytesMut) {
+        let Self { required, base } = self;
+        if required == 0 {
+            out.put_slice(&[0, 0]);
+            return;
+        }
+        put_integer(required % (2 * max_entries(capacity)) + 1, 8, 0, out);
+        match base.checked_sub(required) {
+            Some(delta) => put_integer(delta, 7, 0, out),
+            None => put_integer(required - base - 1, 7, 0b1000_0000, out),
+        }
+    }
+
+    /// Reads a prefix, with the decoder's maximum capacity in bytes, when its table has had `inserted`
+    /// entries.
+    pub(super) fn decode(
+        reader: &mut Reader,
+        capacity: u64,
+        inserted: u64,
+    ) -> Result<Self, Invalid> {
+        let required = required_insert_count(reader.integer(8)?, max_entries(capacity), inserted)?;
+        let is_negative = reader.peek().is_some_and(|byte| byte & 0x80 != 0);
+        let delta = reader.integer(7)?;
+        let base = if is_negative {
+            required.checked_sub(delta).and_then(|base| base.checked_sub(1))
+        } else {
+            required.checked_add(delta)
+        };
+        Ok(Self { required, base: base.ok_or(Invalid("a negative Base"))? })
     }
 }
 
-fn encode_line(name: &[u8], value: &[u8], out: &mut BytesMut) {
-    match static_table::find(TABLE, name, value) {
-        // Indexed Field Line, static (§4.5.2).
-        Match::Line(index) => put_integer(index as u64, 6, 0b1100_0000, out),
-        // Literal Field Line with Name Reference, static (§4.5.4).
-        Match::Name(index) => {
-            put_integer(index as u64, 4, 0b0101_0000, out);
-            put_string(value, 7, 0, out);
-        }
-        // Literal Field Line with Literal Name (§4.5.6).
-        Match::Nothing => {
-            put_string(name, 3, 0b0010_0000, out);
-            put_string(value, 7, 0, out);
-        }
+/// RFC 9204 §4.5.1.1: how many entries a table can have, of which none is smaller than 32 bytes.
+const fn max_entries(capacity: u64) -> u64 {
+    capacity / 32
+}
+
+/// RFC 9204 §4.5.1.1.
+fn required_insert_count(encoded: u64, max_entries: u64, inserted: u64) -> Result<u64, Invalid> {
+    if encoded == 0 {
+        return Ok(0);
+    }
+    if max_entries == 0 {
+        return Err(Invalid("a reference to a dynamic table of capacity 0"));
+    }
+    let invalid = Invalid("a Required Insert Count that cannot be");
+    let full_range = 2 * max_entries;
+    if encoded > full_range {
+        return Err(invalid);
+    }
+    let most = inserted + max_entries;
+    let wrapped = most / full_range * full_range + encoded - 1;
+    let required =
+        if wrapped > most { wrapped.checked_sub(full_range).ok_or(invalid)? } else { wrapped };
+    if required == 0 { Err(invalid) } else { Ok(required) }
+}
+
+/// A line that is not indexed: what there is of it in a table.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Name<'a> {
+    /// An index of the static table.
+    Static(u64),
+    /// An absolute index of the dynamic table.
+    Dynamic(u64),
+    /// The name itself.
+    Literal(&'a [u8]),
+}
+
+/// Indexed Field Line, static (§4.5.2).
+pub(super) fn put_static(index: u64, out: &mut BytesMut) {
+    put_integer(index, 6, 0b1100_0000, out);
+}
+
+/// Indexed Field Line, of an absolute index of the dynamic table (§4.5.2, §4.5.3).
+pub(super) fn put_dynamic(index: u64, base: u64, out: &mut BytesMut) {
+    match index.checked_sub(base) {
+        Some(post_base) => put_integer(post_base, 4, 0b0001_0000, out),
+        None => put_integer(base - index - 1, 6, 0b1000_0000, out),
     }
 }
 
-/// Reads a field section of at most `max_size` bytes, as [`Fields::size`] counts them.
+/// Literal Field Line (§4.5.4 to §4.5.6), which nobody on the way may put into a table if it is `secret`.
+pub(super) fn put_literal(
+    name: Name<'_>,
+    value: &[u8],
+    secret: bool,
+    base: u64,
+    out: &mut BytesMut,
+) {
+    let never = |bit: u8| if secret { bit } else { 0 };
+    match name {
+        Name::Static(index) => put_integer(index, 4, 0b0101_0000 | never(0b0010_0000), out),
+        Name::Dynamic(index) => match index.checked_sub(base) {
+            Some(post_base) => put_integer(post_base, 3, never(0b0000_1000), out),
+            None => put_integer(base - index - 1, 4, 0b0100_0000 | never(0b0010_0000), out),
+        },
+        Name::Literal(name) => put_string(name, 3, 0b0010_0000 | never(0b0001_0000), out),
+    }
+    put_string(value, 7, 0, out);
+}
+
+/// Reads the lines behind a prefix, of at most `max_size` bytes as [`Fields::size`] counts them.
 ///
 /// # Errors
 ///
-/// QPACK_DECOMPRESSION_FAILED on the connection if the section cannot be decoded, which includes any
-/// reference to a dynamic table; H3_EXCESSIVE_LOAD on the stream if it is too large.
-pub fn decode_section(section: Bytes, max_size: u64) -> Result<Fields, Error> {
-    let mut reader = Reader::new(section);
-    decode_prefix(&mut reader)?;
+/// QPACK_DECOMPRESSION_FAILED on the connection if they cannot be decoded; H3_EXCESSIVE_LOAD on the
+/// stream if they are too large.
+pub(super) fn decode_lines(
+    reader: &mut Reader,
+    prefix: Prefix,
+    table: &DynamicTable,
+    max_size: u64,
+) -> Result<Fields, Error> {
+    let lines = Lines { prefix, table };
     let mut fields = Vec::new();
     let mut size = 0;
     while let Some(first) = reader.peek() {
-        let field = decode_line(first, &mut reader)?;
+        let field = lines.decode(first, reader)?;
         size += field.size();
         if size > max_size {
             let reason = "a field section larger than the limit";
@@ -57,43 +148,67 @@ pub fn decode_section(section: Bytes, max_size: u64) -> Result<Fields, Error> {
     Ok(fields.into())
 }
 
-/// RFC 9204 §4.5.1. Without insertions no section can require any, nor have a Base below 0.
-fn decode_prefix(reader: &mut Reader) -> Result<(), Invalid> {
-    if reader.integer(8)? != 0 {
-        return Err(DYNAMIC_REFERENCE);
+/// What the lines of a section refer to.
+struct Lines<'a> {
+    prefix: Prefix,
+    table: &'a DynamicTable,
+}
+
+impl Lines<'_> {
+    fn decode(&self, first: u8, reader: &mut Reader) -> Result<Field, Invalid> {
+        if first & 0b1000_0000 != 0 {
+            // Indexed Field Line (§4.5.2).
+            self.entry(first & 0b0100_0000 != 0, reader.integer(6)?)
+        } else if first & 0b0100_0000 != 0 {
+            // Literal Field Line with Name Reference (§4.5.4).
+            let name = self.entry(first & 0b0001_0000 != 0, reader.integer(4)?)?.name;
+            Ok(Field { name, value: reader.string(7)? })
+        } else if first & 0b0010_0000 != 0 {
+            // Literal Field Line with Literal Name (§4.5.6).
+            Ok(Field { name: reader.string(3)?, value: reader.string(7)? })
+        } else if first & 0b0001_0000 != 0 {
+            // Indexed Field Line with Post-Base Index (§4.5.3).
+            self.post_base(reader.integer(4)?)
+        } else {
+            // Literal Field Line with Post-Base Name Reference (§4.5.5).
+            let name = self.post_base(reader.integer(3)?)?.name;
+            Ok(Field { name, value: reader.string(7)? })
+        }
     }
-    let negative = reader.peek().is_some_and(|byte| byte & 0x80 != 0);
-    reader.integer(7)?;
-    if negative { Err(Invalid("a negative Base")) } else { Ok(()) }
-}
 
-fn decode_line(first: u8, reader: &mut Reader) -> Result<Field, Invalid> {
-    if first & 0b1000_0000 != 0 {
-        // Indexed Field Line (§4.5.2).
-        check_static(first & 0b0100_0000 != 0)?;
-        static_entry(reader.integer(6)?)
-    } else if first & 0b0100_0000 != 0 {
-        // Literal Field Line with Name Reference (§4.5.4).
-        check_static(first & 0b0001_0000 != 0)?;
-        let name = static_entry(reader.integer(4)?)?.name;
-        Ok(Field { name, value: reader.string(7)? })
-    } else if first & 0b0010_0000 != 0 {
-        // Literal Field Line with Literal Name (§4.5.6).
-        Ok(Field { name: reader.string(3)?, value: reader.string(7)? })
-    } else {
-        // With Post-Base Index or Name Reference (§4.5.3, §4.5.5).
-        Err(DYNAMIC_REFERENCE)
+    fn entry(&self, is_static: bool, index: u64) -> Result<Field, Invalid> {
+        if is_static {
+            return static_entry(index);
+        }
+        self.dynamic(self.prefix.base.checked_sub(index).and_then(|index| index.checked_sub(1)))
+    }
+
+    fn post_base(&self, index: u64) -> Result<Field, Invalid> {
+        self.dynamic(self.prefix.base.checked_add(index))
+    }
+
+    /// RFC 9204 §2.2.3: neither what was evicted nor what the prefix does not require.
+    fn dynamic(&self, index: Option<u64>) -> Result<Field, Invalid> {
+        let index = index.filter(|&index| index < self.prefix.required);
+        let entry = index.and_then(|index| self.table.get(index)).cloned();
+        entry.ok_or(Invalid("a reference to an entry that the dynamic table does not have"))
     }
 }
 
-const DYNAMIC_REFERENCE: Invalid = Invalid("a reference to a dynamic table of capacity 0");
-
-fn check_static(is_static: bool) -> Result<(), Invalid> {
-    if is_static { Ok(()) } else { Err(DYNAMIC_REFERENCE) }
-}
-
-fn static_entry(index: u64) -> Result<Field, Invalid> {
+/// The entry of the static table at `index`.
+pub(super) fn static_entry(index: u64) -> Result<Field, Invalid> {
     static_table::field(TABLE, index).ok_or(Invalid("an index beyond the static table"))
+}
+
+/// Reads a field section that refers to no dynamic table.
+///
+/// # Errors
+///
+/// See [`decode_lines`].
+pub fn decode_section(section: Bytes, max_size: u64) -> Result<Fields, Error> {
+    let mut reader = Reader::new(section);
+    let prefix = Prefix::decode(&mut reader, 0, 0)?;
+    decode_lines(&mut reader, prefix, &DynamicTable::new(0), max_size)
 }
 
 impl From<Invalid> for Error {
@@ -106,8 +221,10 @@ impl From<Invalid> for Error {
 mod tests {
     use proptest::prelude::*;
 
+    use super::super::encode_section;
     use super::*;
     use crate::h3::Scope;
+    use crate::static_table::Match;
 
     fn encoded(fields: &Fields) -> Bytes {
         let mut out = BytesMut::new();

@@ -1,6 +1,5 @@
 //! Two endpoints and the path between them, in one process and in virtual time.
 
-mod tls;
 mod wire;
 
 use std::net::SocketAddr;
@@ -10,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use headway_quic::{
     Config, ConnectFailed, Connection, ConnectionKey, Endpoint, Event, QuicClientConfig,
-    QuicServerConfig,
+    QuicServerConfig, Seed,
 };
 use headway_schedule::Strategy;
+use headway_testlink::{Certificates, SERVER_NAME};
 
-pub(crate) use tls::Authority;
-pub(crate) use wire::{Direction, Wire};
+pub(crate) use wire::{Departure, Direction, Wire};
 
 const SERVER: &str = "10.0.0.2:443";
 const CLIENT: &str = "10.0.0.1:5000";
@@ -34,6 +33,22 @@ pub(crate) trait Side {
     fn last_word(&mut self, _event: Event) {}
 }
 
+/// Which side of a pair.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum End {
+    Client,
+    Server,
+}
+
+impl End {
+    pub(crate) fn other(self) -> Self {
+        match self {
+            Self::Client => Self::Server,
+            Self::Server => Self::Client,
+        }
+    }
+}
+
 /// What a pair is made of.
 pub(crate) struct Setup {
     pub(crate) client: Config,
@@ -42,6 +57,8 @@ pub(crate) struct Setup {
     pub(crate) up: Direction,
     pub(crate) down: Direction,
     pub(crate) client_protocol: &'static str,
+    /// Of all that endpoints draw.
+    pub(crate) seed: u64,
 }
 
 impl Setup {
@@ -55,6 +72,7 @@ impl Setup {
             up: direction.clone(),
             down: direction,
             client_protocol: "test",
+            seed: 1,
         }
     }
 
@@ -82,17 +100,24 @@ impl Setup {
     /// A pair without connections.
     pub(crate) fn unconnected(self) -> Pair {
         let now = Instant::now();
-        let authority = Authority::new();
-        let tls = (authority.client(self.client_protocol), authority.server(true));
+        let certificates = Certificates::new(self.seed);
+        let tls = (
+            Arc::new(certificates.client(&[self.client_protocol]).try_into().unwrap()),
+            server_tls(&certificates, true),
+        );
+        let [client, server, next_server] =
+            [0, 1, 2].map(|n| Seed::known(self.seed.wrapping_mul(3) + n));
         Pair {
             now,
             began: now,
-            client: Endpoint::client(),
-            server: Endpoint::server(Arc::clone(&tls.1)),
+            client: Endpoint::client(&client),
+            server: Endpoint::server(Arc::clone(&tls.1), &server),
             up: Wire::new(self.up, CLIENT, now),
             down: Wire::new(self.down, SERVER, now),
             keys: Vec::new(),
-            authority,
+            server_keys: Vec::new(),
+            certificates,
+            next_server,
             tls,
             client_config: Arc::new(self.client),
             server_config: Arc::new(self.server),
@@ -118,11 +143,19 @@ pub(crate) struct Pair {
     pub(crate) down: Wire,
     /// The client's connections.
     pub(crate) keys: Vec<ConnectionKey>,
-    pub(crate) authority: Authority,
+    server_keys: Vec<ConnectionKey>,
+    certificates: Certificates,
+    next_server: Seed,
     tls: (Arc<QuicClientConfig>, Arc<QuicServerConfig>),
     client_config: Arc<Config>,
     server_config: Arc<Config>,
     strategy: Strategy,
+}
+
+fn server_tls(certificates: &Certificates, early_data: bool) -> Arc<QuicServerConfig> {
+    let mut tls = certificates.server(&["test"]);
+    tls.max_early_data_size = if early_data { u32::MAX } else { 0 };
+    Arc::new(tls.try_into().unwrap())
 }
 
 pub(crate) fn ms(value: u64) -> Duration {
@@ -140,10 +173,10 @@ impl Pair {
         let key = self.client.connect(
             self.now,
             SERVER.parse().unwrap(),
-            "server.test",
+            SERVER_NAME,
             Arc::clone(&self.tls.0),
             &self.client_config,
-            Strategy::Sequential.scheduler(),
+            self.strategy.scheduler(),
         )?;
         self.keys.push(key);
         Ok(key)
@@ -151,8 +184,8 @@ impl Pair {
 
     /// Another server takes over, which knows nothing of what was.
     pub(crate) fn replace_server(&mut self, early_data: bool) {
-        self.tls.1 = self.authority.server(early_data);
-        self.server = Endpoint::server(Arc::clone(&self.tls.1));
+        self.tls.1 = server_tls(&self.certificates, early_data);
+        self.server = Endpoint::server(Arc::clone(&self.tls.1), &self.next_server);
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
@@ -162,6 +195,17 @@ impl Pair {
     /// The client's first connection.
     pub(crate) fn connection(&mut self) -> &mut Connection {
         self.client.connection(self.keys[0]).expect("it is not drained")
+    }
+
+    /// Both ends of the client's first connection, if they are there.
+    pub(crate) fn ends(&mut self) -> [Option<&mut Connection>; 2] {
+        let server = self.server_keys.first().and_then(|&key| self.server.connection(key));
+        [self.client.connection(self.keys[0]), server]
+    }
+
+    /// Whether no packet is on its way.
+    pub(crate) fn is_quiet(&self) -> bool {
+        self.up.packets.is_empty() && self.down.packets.is_empty()
     }
 
     /// The client's packets come from another address from now on.
@@ -208,11 +252,14 @@ impl Pair {
             let (tls, config) = (Arc::clone(&self.tls.1), &self.server_config);
             let scheduler = self.strategy.scheduler();
             // Handshakes that cannot succeed fail here or there; the client tells.
-            let _ = self.server.accept(self.now, &mut self.down, incoming, tls, config, scheduler);
+            let accepted =
+                self.server.accept(self.now, &mut self.down, incoming, tls, config, scheduler);
+            self.server_keys.extend(accepted);
         }
     }
 
-    fn turn(&mut self, client: &mut dyn Side, server: &mut dyn Side) {
+    /// Hands over all that can be, without time going on.
+    pub(crate) fn turn(&mut self, client: &mut dyn Side, server: &mut dyn Side) {
         loop {
             self.client.transmit(self.now, &mut self.up).unwrap();
             self.server.transmit(self.now, &mut self.down).unwrap();

@@ -1,6 +1,7 @@
 //! One direction of a path.
 
 use std::collections::VecDeque;
+use std::hash::{DefaultHasher, Hasher};
 use std::io;
 use std::net::{IpAddr, SocketAddr};
 use std::ops::Range;
@@ -58,10 +59,12 @@ impl Packet {
 }
 
 /// A packet as it left its sender.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Departure {
     pub(crate) at: Duration,
     pub(crate) bytes: usize,
+    /// Of its bytes.
+    pub(crate) hash: u64,
 }
 
 /// A direction at work.
@@ -129,7 +132,10 @@ impl Network for Wire {
     ) -> io::Result<()> {
         self.sent += 1;
         let at = self.now - self.began;
-        self.departures.push(Departure { at, bytes: payload.len() });
+        let mut hasher = DefaultHasher::new();
+        hasher.write(payload);
+        let (bytes, hash) = (payload.len(), hasher.finish());
+        self.departures.push(Departure { at, bytes, hash });
         let per_byte = 8e-6 / self.direction.rate_mbit;
         let waiting = self.free_at.saturating_duration_since(self.now).as_secs_f64() / per_byte;
         if waiting > self.direction.queue_bytes as f64 || self.loses() {

@@ -1,83 +1,10 @@
-//! The program from outside: over cleartext HTTP/1.1, with a client of a few lines.
+//! What is served, and what is said of it.
 
-#![allow(clippy::unwrap_used)]
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::process::Command;
 
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::PathBuf;
-use std::process::{Child, ChildStderr, Command, Stdio};
-
-const PROGRAM: &str = env!("CARGO_BIN_EXE_headway-server");
-
-struct Running {
-    child: Child,
-    stderr: BufReader<ChildStderr>,
-    address: SocketAddr,
-}
-
-impl Running {
-    fn start(arguments: &[&str]) -> Self {
-        let mut child = Command::new(PROGRAM)
-            .args(["--plain", "127.0.0.1:0"])
-            .args(arguments)
-            .stderr(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        stderr.read_line(&mut line).unwrap();
-        let address = line.trim_end().rsplit_once("http://").unwrap().1.parse().unwrap();
-        Self { child, stderr, address }
-    }
-
-    fn connect(&self) -> TcpStream {
-        TcpStream::connect(self.address).unwrap()
-    }
-
-    /// Bytes of the program's memory that are in use.
-    fn resident_bytes(&self) -> u64 {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
-        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
-        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1024
-    }
-
-    /// Sends SIGTERM; returns the exit status and what the program said since.
-    fn end(mut self) -> (Option<i32>, String) {
-        let id = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
-        let mut said = String::new();
-        self.stderr.read_to_string(&mut said).unwrap();
-        (self.child.wait().unwrap().code(), said)
-    }
-}
-
-fn ask(stream: &mut TcpStream, path: &str) {
-    write!(stream, "GET {path} HTTP/1.1\r\nhost: a\r\n\r\n").unwrap();
-}
-
-/// Status line and content of a response.
-fn answer(stream: &mut TcpStream) -> (String, Vec<u8>) {
-    let mut reader = BufReader::with_capacity(1, stream);
-    let (mut head, mut length) = (Vec::new(), 0);
-    loop {
-        let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        if let Some(value) = line.strip_prefix("content-length: ") {
-            length = value.trim_end().parse().unwrap();
-        }
-        if line == "\r\n" {
-            break;
-        }
-        head.push(line.trim_end().to_owned());
-    }
-    let mut content = vec![0; length];
-    reader.read_exact(&mut content).unwrap();
-    (head[0].clone(), content)
-}
-
-fn temporary(name: &str) -> PathBuf {
-    std::env::temp_dir().join(format!("headway-server-{name}-{}", std::process::id()))
-}
+use crate::running::{PROGRAM, Running, answer, ask, temporary};
 
 #[test]
 fn files_and_bodies_are_served_and_logged() {

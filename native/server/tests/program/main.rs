@@ -1,0 +1,8 @@
+//! The program from outside.
+
+#![allow(clippy::unwrap_used)]
+
+mod hostile;
+mod running;
+mod serving;
+mod shortage;

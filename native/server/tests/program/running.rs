@@ -1,0 +1,81 @@
+//! The program, and a client of a few lines.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, ChildStderr, Command, Stdio};
+
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_headway-server");
+
+pub(crate) struct Running {
+    pub(crate) child: Child,
+    stderr: BufReader<ChildStderr>,
+    pub(crate) address: SocketAddr,
+}
+
+impl Running {
+    /// Without TLS.
+    pub(crate) fn start(arguments: &[&str]) -> Self {
+        Self::spawn(Command::new(PROGRAM).args(["--plain", "127.0.0.1:0"]).args(arguments))
+    }
+
+    /// Starts a command, whose first line on the standard error tells where it listens.
+    pub(crate) fn spawn(command: &mut Command) -> Self {
+        let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
+        let mut stderr = BufReader::new(child.stderr.take().unwrap());
+        let mut line = String::new();
+        stderr.read_line(&mut line).unwrap();
+        let address = line.trim_end().rsplit_once("//").unwrap().1.split(' ').next().unwrap();
+        let address = address.parse().unwrap();
+        Self { child, stderr, address }
+    }
+
+    pub(crate) fn connect(&self) -> TcpStream {
+        TcpStream::connect(self.address).unwrap()
+    }
+
+    /// Bytes of the program's memory that are in use.
+    pub(crate) fn resident_bytes(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).unwrap();
+        let line = status.lines().find(|line| line.starts_with("VmRSS:")).unwrap();
+        line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() * 1024
+    }
+
+    /// Sends SIGTERM; returns the exit status and what the program said since.
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
+        let id = self.child.id().to_string();
+        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        let mut said = String::new();
+        self.stderr.read_to_string(&mut said).unwrap();
+        (self.child.wait().unwrap().code(), said)
+    }
+}
+
+pub(crate) fn ask(stream: &mut TcpStream, path: &str) {
+    // In one piece: the kernel holds a second one back until the first is acknowledged.
+    stream.write_all(format!("GET {path} HTTP/1.1\r\nhost: a\r\n\r\n").as_bytes()).unwrap();
+}
+
+/// Status line and content of a response.
+pub(crate) fn answer(stream: &mut TcpStream) -> (String, Vec<u8>) {
+    let mut reader = BufReader::with_capacity(1, stream);
+    let (mut head, mut length) = (Vec::new(), 0);
+    loop {
+        let mut line = String::new();
+        reader.read_line(&mut line).unwrap();
+        if let Some(value) = line.strip_prefix("content-length: ") {
+            length = value.trim_end().parse().unwrap();
+        }
+        if line == "\r\n" {
+            break;
+        }
+        head.push(line.trim_end().to_owned());
+    }
+    let mut content = vec![0; length];
+    reader.read_exact(&mut content).unwrap();
+    (head[0].clone(), content)
+}
+
+pub(crate) fn temporary(name: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("headway-server-{name}-{}", std::process::id()))
+}
