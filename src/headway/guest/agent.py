@@ -9,13 +9,14 @@ from collections.abc import Callable
 
 from headway.guest import process
 from headway.guest.body import digest
+from headway.guest.counters import Counter
 from headway.guest.migration import migrate, time_to_migration
-from headway.guest.netlink import QueueReader
 from headway.guest.network import Network
 from headway.guest.orders import (
     CAPTURE_BUFFER_MIB,
     ORDERS_FILE,
     OUTCOME_FILE,
+    Change,
     Ended,
     Orders,
     Outcome,
@@ -26,6 +27,7 @@ from headway.guest.orders import (
 )
 from headway.guest.pings import ping
 from headway.guest.process import RUN_DIRECTORY, ProgramError
+from headway.guest.qlogs import take_qlogs
 from headway.guest.sampler import Sampler
 from headway.guest.tracelink import start_trace_link
 
@@ -74,16 +76,20 @@ class Lab:
         self._ended: list[Ended] = []
         self._events: list[tuple[int, int, Callable[[], None]]] = []
         self._sampler: Sampler | None = None
+        self._counters: dict[str, Counter] = {}
         self._migrated_ns: int | None = None
         self._began_ns = 0
 
     def _conclude(self, status: str, reason: str | None) -> None:
         """End a round, and write its outcome, whole or not at all."""
         duration_ns = self._now() if self._began_ns else 0
+        counts = {name: counter.read() for name, counter in self._counters.items()}
         if self._sampler:
             self._sampler.sample(self._now())
             self._sampler.close()
         process.end([*self._workload, *self._helpers], signal.SIGKILL)
+        if self._directory != RUN_DIRECTORY:
+            take_qlogs(RUN_DIRECTORY, self._directory)
         outcome = Outcome(
             status,
             reason,
@@ -93,7 +99,7 @@ class Lab:
             self._migrated_ns,
             tuple(digest(path) for path in self._orders.bodies if os.path.exists(path)),
             self._pings_ns,
-            self._dropped(),
+            counts,
         )
         file = f"{self._directory}/{OUTCOME_FILE}"
         with open(f"{file}.new", "w") as new:
@@ -144,10 +150,17 @@ class Lab:
         grid_ns = self._orders.start_grid_ns
         start_ns = (time.monotonic_ns() // grid_ns + 1) * grid_ns
         self._began_ns = start_ns
-        for link in self._orders.trace_links:
-            self._helpers.add(start_trace_link(link, self._network, start_ns))
+        traces = {
+            link.name: start_trace_link(link, self._network, start_ns)
+            for link in self._orders.trace_links
+        }
+        self._helpers |= {trace.pid for trace in traces.values()}
+        self._counters = {
+            one.name: Counter(one, self._network, traces.get(one.trace))
+            for one in self._orders.counted
+        }
         for change in self._round.changes:
-            self._at(change.at_ns, lambda c=change: self._change(c.namespace, c.tc))  # type: ignore[misc]
+            self._at(change.at_ns, lambda c=change: self._change(c))  # type: ignore[misc]
         if self._orders.sampling:
             self._sampler = Sampler(self._orders.sampling, self._network, self._directory)
             self._at(0, self._sample)
@@ -163,10 +176,12 @@ class Lab:
     def _start(self, program: Program) -> None:
         self._workload[process.start(program, self._network, self._directory)] = program
 
-    def _change(self, namespace: str, words: str) -> None:
-        pipe = self._tc[namespace].stdin
+    def _change(self, change: Change) -> None:
+        if change.line in self._counters:
+            self._counters[change.line].turn(change.blackout)
+        pipe = self._tc[change.namespace].stdin
         assert pipe is not None
-        pipe.write(f"{words}\n")
+        pipe.write(f"{change.tc}\n")
         pipe.flush()
 
     def _sample(self) -> None:
@@ -218,7 +233,8 @@ class Lab:
         if program := self._workload.pop(pid, None):
             self._ended.append(Ended(program.name, status, self._now()))
         elif program := self._services.pop(pid, None):
-            raise ProgramError(f"{program.name} ended early, {_how(status)}")
+            said = process.last_words(program.name)
+            raise ProgramError(f"{program.name} ended early, {_how(status)}{said}")
         elif pid in self._helpers or pid in self._captures:
             raise ProgramError(f"a capture or trace link ended early, {_how(status)}")
 
@@ -232,14 +248,6 @@ class Lab:
             os.waitpid(pid, 0)
         self._await_finishing()
         process.end([*self._services], signal.SIGKILL)
-
-    def _dropped(self) -> dict[str, int]:
-        dropped = {}
-        for namespace, device in self._orders.counted:
-            with self._network.inside(namespace):
-                stats = QueueReader(device).read()
-            dropped[device] = stats.dropped if stats else 0
-        return dropped
 
     def _await_finishing(self) -> None:
         finishing = {pid for pid, program in self._services.items() if program.finishes}

@@ -8,12 +8,15 @@ from __future__ import annotations
 import dataclasses
 import json
 import typing
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 ORDERS_FILE = "orders.json"
 OUTCOME_FILE = "outcome.json"
 SAMPLES_FILE = "samples.jsonl"
+CONTROLS_FILE = "tcp.json"
+"""Names of the congestion controls of the connections that were sampled, by namespace."""
 CAPTURE_BUFFER_MIB = 32
 """What the kernel keeps of a device until its capture is scheduled: a burst costs no virtual time."""
 NATIVE_DIRECTORY = "/lab/extras/headway"
@@ -62,11 +65,17 @@ class Program:
 
 @dataclass(frozen=True)
 class Change:
-    """A queueing discipline or class that is changed at a point in time: the words after ``tc``."""
+    """A queueing discipline or class that is changed at a point in time: the words after ``tc``.
+
+    ``blackout`` tells of a direction's delay line, named by ``line``, whether it loses every packet from
+    then on.
+    """
 
     at_ns: int
     namespace: str
     tc: str
+    line: str = ""
+    blackout: bool = False
 
 
 @dataclass(frozen=True)
@@ -119,6 +128,49 @@ class Capture:
 
 
 @dataclass(frozen=True)
+class Counted:
+    """One direction of a link, or of a cable: where to count what becomes of its packets.
+
+    ``name`` is that of the device with the queue, which is in ``namespace``; ``line`` is the device
+    with the delay line, in ``line_namespace``. ``named_drops`` is the nftables table that drops packets
+    by their number, ``trace`` the trace link that has the queue; both are empty if there are none.
+    """
+
+    name: str
+    namespace: str
+    line: str
+    line_namespace: str
+    named_drops: str = ""
+    trace: str = ""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What became of packets; each of them may be in several of the counts.
+
+    ``lost`` is by the loss model and ``blacked_out`` by blackouts; ``dropped_by_number`` by named
+    drops and ``queue_dropped`` by queues. ``reordered`` are those that left a link after one which had
+    come to it later (RFC 4737, 3.3). ``duplicated`` are copies, which may be lost like others.
+    ``marked`` are those whose queue said "Congestion Experienced" (RFC 3168).
+    """
+
+    lost: int = 0
+    blacked_out: int = 0
+    dropped_by_number: int = 0
+    queue_dropped: int = 0
+    reordered: int = 0
+    duplicated: int = 0
+    corrupted: int = 0
+    marked: int = 0
+
+    @classmethod
+    def total(cls, counts: Iterable[Counts]) -> Counts:
+        """The sums."""
+        rows = [dataclasses.astuple(one) for one in (cls(), *counts)]
+        return cls(*map(sum, zip(*rows, strict=True)))
+
+
+@dataclass(frozen=True)
 class Pings:
     """ICMP echo requests that a host sends to an address before the workload, one every interval.
 
@@ -151,7 +203,7 @@ class Round:
 class Orders:
     """All that a lab does in one boot.
 
-    ``counted`` are devices, with their namespaces, whose drops are told. The workload is carried out
+    Of what is ``counted``, the counts are told. The workload is carried out
     in one or more ``rounds``, one after the other, while services go on. It starts at a multiple of
     ``start_grid_ns`` of the monotonic clock, so that what happened before cannot shift it.
     """
@@ -164,7 +216,7 @@ class Orders:
     trace_links: tuple[TraceLink, ...] = ()
     sampling: Sampling | None = None
     captures: tuple[Capture, ...] = ()
-    counted: tuple[tuple[str, str], ...] = ()
+    counted: tuple[Counted, ...] = ()
     pings: Pings | None = None
     migration: Migration | None = None
     bodies: tuple[str, ...] = ()
@@ -196,8 +248,8 @@ class Outcome:
     """How the workload ended: ``ok``, ``failed`` or ``timeout``, and why.
 
     ``migrated_ns`` is when the address changed, None if it did not. ``pings_ns`` are round-trip times
-    of the control pings, None for those without a reply. ``dropped`` is how many packets each of the
-    counted devices dropped from the boot to the end of the workload.
+    of the control pings, None for those without a reply. ``counts`` are, by name, those of all that was
+    counted, from when the path was made to the end of the workload.
     """
 
     status: str
@@ -208,7 +260,7 @@ class Outcome:
     migrated_ns: int | None = None
     bodies: tuple[Body, ...] = ()
     pings_ns: tuple[int | None, ...] = ()
-    dropped: dict[str, int] = dataclasses.field(default_factory=dict)
+    counts: dict[str, Counts] = dataclasses.field(default_factory=dict)
 
 
 _T = TypeVar("_T")

@@ -10,6 +10,9 @@ from headway.guest.orders import NATIVE_DIRECTORY, Program
 RUN_DIRECTORY = "/lab/run"
 """The boot's directory on the host."""
 
+_TAIL_BYTES, _MOST_CHARACTERS = 4096, 300
+_ASIDES = ("  ", "\t", "For more information", "Usage:", "\x1b")
+"""How lines begin that go with an error, and are none."""
 _PR_CAPBSET_DROP = 24
 # CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_SYS_ADMIN, CAP_SYS_BOOT, CAP_MKNOD: without them no program
 # can mount the host's files, end the lab or reach devices.
@@ -55,6 +58,21 @@ def start(program: Program, network: Network, directory: str = RUN_DIRECTORY) ->
             )
         except OSError as error:
             raise ProgramError(f"{program.name} cannot be started: {error.strerror}") from error
+
+
+def last_words(name: str) -> str:
+    """The last line of a program's standard error, as the end of a sentence; empty if there is none.
+
+    What cannot be printed is replaced, and the line is cut.
+    """
+    with open(f"{RUN_DIRECTORY}/{name}.err", "rb") as file:
+        file.seek(max(file.seek(0, os.SEEK_END) - _TAIL_BYTES, 0))
+        lines = file.read().decode(errors="replace").splitlines()
+    said = [line for line in lines if line.strip() and not line.startswith(_ASIDES)]
+    if not said:
+        return ""
+    line = "".join(one if one.isprintable() else "\ufffd" for one in said[-1].strip())
+    return f": {line[:_MOST_CHARACTERS]}"
 
 
 def _files(name: str, directory: str) -> list[tuple[int, int, str, int, int]]:

@@ -12,7 +12,7 @@ import time
 
 from headway.guest.netlink import QueueReader, QueueStats, TcpInfo, TcpReader
 from headway.guest.network import Network
-from headway.guest.orders import SAMPLES_FILE, Sampling
+from headway.guest.orders import CONTROLS_FILE, SAMPLES_FILE, Sampling
 
 _FIRST_INTERVAL_NS = 10_000_000
 _SHARE_OF_TIME = 200
@@ -25,6 +25,7 @@ class Sampler:
     def __init__(self, sampling: Sampling, network: Network, directory: str) -> None:
         self._interval_ns = sampling.interval_ns
         self._file = open(f"{directory}/{SAMPLES_FILE}", "w")  # noqa: SIM115  (lives as long as the lab)
+        self._directory, self._namespaces = directory, sampling.tcp_namespaces
         self._queues: list[QueueReader] = []
         self._tcp: list[TcpReader] = []
         for namespace, device in sampling.devices:
@@ -53,8 +54,14 @@ class Sampler:
         return next_sample_ns(at_ns, self._interval_ns)
 
     def close(self) -> None:
-        """Write what is buffered."""
+        """Write what is buffered, and which congestion controls there were."""
         self._file.close()
+        controls = {
+            namespace: sorted(set(reader.controls.values()))
+            for namespace, reader in zip(self._namespaces, self._tcp, strict=True)
+        }
+        with open(f"{self._directory}/{CONTROLS_FILE}", "w") as file:
+            json.dump(controls, file)
 
     def _write(self, line: list[object]) -> None:
         self._file.write(json.dumps(line, separators=(",", ":")) + "\n")

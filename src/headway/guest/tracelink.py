@@ -5,12 +5,14 @@ a process. In virtual time its computing takes no time, so opportunities are met
 """
 
 import fcntl
+import mmap
 import os
 import select
 import struct
 import time
 from collections import deque
 from collections.abc import Iterator
+from typing import NamedTuple
 
 from headway.guest.network import Network
 from headway.guest.orders import TraceLink
@@ -19,10 +21,23 @@ _TUNSETIFF = 0x400454CA
 _IFF_TUN_NO_PI = 0x1001
 _OPPORTUNITY_BYTES = 1500
 _LARGEST_PACKET = 65536
+_COUNT = struct.Struct("=Q")
 
 
-def start_trace_link(link: TraceLink, network: Network, start_ns: int) -> int:
-    """Fork the process of a trace-driven link; returns its pid.
+class TraceProcess(NamedTuple):
+    """The process of a trace-driven link, and memory that it shares."""
+
+    pid: int
+    shared: mmap.mmap
+
+    @property
+    def dropped(self) -> int:
+        """Packets for which the queue had no room so far."""
+        return int(_COUNT.unpack_from(self.shared)[0])
+
+
+def start_trace_link(link: TraceLink, network: Network, start_ns: int) -> TraceProcess:
+    """Fork the process of a trace-driven link.
 
     Args:
         link: the link; its TUN device exists already.
@@ -32,12 +47,13 @@ def start_trace_link(link: TraceLink, network: Network, start_ns: int) -> int:
     with network.inside(link.namespace):
         tun = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
         fcntl.ioctl(tun, _TUNSETIFF, struct.pack("16sH22x", link.device.encode(), _IFF_TUN_NO_PI))
+    shared = mmap.mmap(-1, _COUNT.size)
     pid = os.fork()
     if pid == 0:
         _wake_on_time()
-        _Forwarder(link, tun, start_ns).run()
+        _Forwarder(link, tun, start_ns, shared).run()
     os.close(tun)
-    return pid
+    return TraceProcess(pid, shared)
 
 
 def _wake_on_time() -> None:
@@ -59,8 +75,10 @@ def opportunities(times_ms: tuple[int, ...], start_ns: int) -> Iterator[int]:
 class _Forwarder:
     """Holds packets until an opportunity has room for them."""
 
-    def __init__(self, link: TraceLink, tun: int, start_ns: int) -> None:
+    def __init__(self, link: TraceLink, tun: int, start_ns: int, shared: mmap.mmap) -> None:
         self._tun = tun
+        self._shared = shared
+        self._dropped = 0
         self._limit_bytes = link.limit_bytes
         self._times = opportunities(link.opportunities_ms, start_ns)
         self._next = next(self._times)
@@ -96,6 +114,9 @@ class _Forwarder:
             if self._queued_bytes + len(packet) <= self._limit_bytes:
                 self._queue.append(packet)
                 self._queued_bytes += len(packet)
+            else:
+                self._dropped += 1
+                _COUNT.pack_into(self._shared, 0, self._dropped)
 
     def _deliver_due(self) -> None:
         now = time.monotonic_ns()

@@ -29,14 +29,6 @@ def captures(setting: Setting, network: Network) -> tuple[Capture, ...]:
     )
 
 
-def counted_devices(network: Network) -> tuple[tuple[str, str], ...]:
-    """Namespaces and names of the devices that may drop packets of the paths."""
-    places = [place for leg in network.legs for place in (*leg.down, *leg.up)]
-    queues = [(place.queue_namespace, place.queue_device) for place in places]
-    losses = [(place.loss_namespace, place.loss_device) for place in places]
-    return tuple(dict.fromkeys([*queues, *losses]))
-
-
 def convert_captures(directory: Path) -> None:
     """Make every capture of a run's directory pcapng."""
     for capture in directory.glob("*.pcap"):

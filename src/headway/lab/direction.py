@@ -146,7 +146,7 @@ def _netem(way: Way, at: Duration) -> str:
     if direction.keeps_order:
         words.append(_NO_OVERTAKING)
     words.append(f"loss {_loss(direction, at)}")
-    black = any(window.start <= at < window.end for window in direction.blackouts)
+    black = _is_black(direction, at)
     for name, share in (
         # netem lets one copy through when it duplicates a packet and loses it.
         ("duplicate", 0 if black else direction.duplication),
@@ -160,12 +160,16 @@ def _netem(way: Way, at: Duration) -> str:
 
 
 def _loss(direction: Direction, at: Duration) -> str:
-    if any(window.start <= at < window.end for window in direction.blackouts):
+    if _is_black(direction, at):
         return "random 100%"
     loss = direction.loss
     if loss.burst > 1:
         return f"gemodel {loss.enter_bad * 100:.7f}% {loss.leave_bad * 100:.7f}%"
     return f"random {loss.mean.pct:.7g}%"
+
+
+def _is_black(direction: Direction, at: Duration) -> bool:
+    return any(window.start <= at < window.end for window in direction.blackouts)
 
 
 def _direction_at(direction: Direction, at: Duration) -> Direction:
@@ -191,6 +195,8 @@ def changes(way: Way) -> list[Change]:
             at,
             place.loss_namespace,
             f"qdisc change dev {place.loss_device} root handle 1: {_netem(way, at)}",
+            line=place.queue_device,
+            blackout=_is_black(direction, at),
         )
         for at in sorted(times)
         if at < way.until

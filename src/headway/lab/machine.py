@@ -26,11 +26,12 @@ from headway.guest.orders import (
     load,
 )
 from headway.lab.cancel import Cancellation, Cancelled
+from headway.lab.limits import DEFAULT_CPU_LIMIT, Guard, LabLimits
+from headway.lab.usage import usage_of
 from headway.study.model import Clock
 from headway.study.units import Duration
 
 CONSOLE_FILE = "console.log"
-DEFAULT_WALL_LIMIT = Duration(300 * 10**9)
 LAB_EPOCH_S = 1_767_225_600
 """The lab's clock always starts at 2026-01-01 00:00 UTC, so that runs do not depend on the date."""
 
@@ -85,7 +86,7 @@ class Machine:
         *,
         seed: int,
         clock: Clock = Clock.VIRTUAL,
-        wall_limit: Duration = DEFAULT_WALL_LIMIT,
+        cpu_limit: Duration = DEFAULT_CPU_LIMIT,
         cpu: int | None = None,
         virtual_tsc: bool = False,
         interactive: bool = False,
@@ -100,7 +101,7 @@ class Machine:
             directory: the run's directory; everything the lab writes is there.
             seed: seed of the lab's entropy.
             clock: how its time passes.
-            wall_limit: after this much wall time the lab is ended.
+            cpu_limit: after this much processor time the lab is ended.
             cpu: the core that the lab is pinned to; any if None.
             virtual_tsc: in virtual time, the processor's time stamp counter counts that, too; every
                 reading costs as much as a system call, and others 10 % more.
@@ -124,6 +125,8 @@ class Machine:
         with self._stage(directory, shown) as stage:
             command = self._command(memory_mib, seed, clock, virtual_tsc, shown)
             argv = [*_pinned(cpu), *command]
+            lasts = Duration(orders.limit_ns)
+            limits = LabLimits.of(cpu_limit, clock, lasts=lasts, interactive=interactive)
             with (directory / CONSOLE_FILE).open("wb") as console:
                 process = subprocess.Popen(
                     argv,
@@ -134,9 +137,9 @@ class Machine:
                     stderr=console,
                     start_new_session=not interactive,
                 )
-                in_time = _wait(process, wall_limit, cancellation)
+                exceeded = _wait(process, limits, cancellation)
         file = directory / orders.rounds[0].directory / OUTCOME_FILE
-        outcome = _outcome(file, directory, process.returncode, None if in_time else wall_limit)
+        outcome = _outcome(file, directory, process.returncode, exceeded)
         if outcome.status == "failed" and shutil.disk_usage(directory).free < _NO_SPACE_BYTES:
             # The lab cannot tell: it has nowhere to write that to.
             raise HeadwayError(f"no space left in {directory}")
@@ -216,17 +219,22 @@ def _environment(stage: Path) -> dict[str, str]:
 
 
 def _wait(
-    process: subprocess.Popen[bytes], limit: Duration, cancellation: Cancellation | None
-) -> bool:
-    """Wait for the lab; end it at the limit or when cancelled. False if it was too late."""
+    process: subprocess.Popen[bytes], limits: LabLimits, cancellation: Cancellation | None
+) -> str | None:
+    """Wait for the lab; end it at a limit, which is returned in words, or when cancelled."""
+    guard = Guard(limits, lambda: usage_of(process.pid))
     # Popen.wait with a limit polls with pauses of up to 50 ms; a pidfd wakes at once.
     ended = os.pidfd_open(process.pid)
     try:
         watched = [ended] if cancellation is None else [ended, cancellation.fileno()]
-        ready = select.select(watched, [], [], limit.s)[0]
-        if ready and ended not in ready:
-            raise Cancelled
-        return bool(ready)
+        while True:
+            ready = select.select(watched, [], [], guard.next_look_s)[0]
+            if ended in ready:
+                return None
+            if ready:
+                raise Cancelled
+            if exceeded := guard.exceeded():
+                return exceeded
     finally:
         os.close(ended)
         if process.poll() is None:
@@ -241,14 +249,13 @@ _CONSOLE_REASONS = (
 )
 
 
-def _outcome(file: Path, directory: Path, status: int | None, exceeded: Duration | None) -> Outcome:
+def _outcome(file: Path, directory: Path, status: int | None, exceeded: str | None) -> Outcome:
     """What the lab wrote, or why it could not."""
     console = (directory / CONSOLE_FILE).read_text(errors="replace")
     if file.exists():
         outcome = load(Outcome, file.read_text())
     elif exceeded is not None:
-        reason = f"the lab was ended after {exceeded} of wall time"
-        outcome = Outcome("timeout", reason, 0, "")
+        outcome = Outcome("timeout", exceeded, 0, "")
     else:
         outcome = Outcome("failed", _last_words(console, status), 0, "")
     if killed := _OUT_OF_MEMORY.search(console):

@@ -16,10 +16,10 @@ socket would feel back-pressure.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from headway.guest.orders import Change, Namespace, TraceLink
+from headway.guest.orders import Change, Counted, Namespace, TraceLink
 from headway.lab.direction import (
     Bottleneck,
     Way,
@@ -77,6 +77,7 @@ class Network:
     namespaces: tuple[Namespace, ...]
     changes: tuple[Change, ...]
     trace_links: tuple[TraceLink, ...]
+    counted: tuple[Counted, ...]
     legs: tuple[Leg, ...]
 
     @property
@@ -132,6 +133,7 @@ def build_network(
         namespaces=tuple(replace(_namespace(place, ways), offload=offload) for place in places),
         changes=tuple(sorted((c for way in ways for c in changes(way)), key=lambda c: c.at_ns)),
         trace_links=tuple(link for way in ways for link in trace_links(way)),
+        counted=(*map(_counted, ways), *(one for wire in cables for one in _counted_cable(wire))),
         legs=tuple(legs),
     )
 
@@ -182,6 +184,28 @@ def _ways(link: Link, rtt: Duration, seed: int, until: Duration, wires: list[Wir
     ]
 
 
+def _counted(way: Way) -> Counted:
+    place = way.place
+    return Counted(
+        name=place.queue_device,
+        namespace=place.queue_namespace,
+        line=place.loss_device,
+        line_namespace=place.loss_namespace,
+        named_drops=_drop_table(way) if way.direction.drop_packets else "",
+        trace=way.name if is_traced(way) else "",
+    )
+
+
+def _counted_cable(wire: Wire) -> Iterator[Counted]:
+    for name, device in ((wire.right, wire.right_device), (wire.left, wire.left_device)):
+        yield Counted(device, name, device, name)
+
+
+def _drop_table(way: Way) -> str:
+    """Name of the nftables table with a direction's named drops."""
+    return way.name.rpartition("-")[2]
+
+
 def _namespace(place: Place, ways: Sequence[Way]) -> Namespace:
     name = place.station.name
     here = [way for way in ways if name in (way.place.queue_namespace, way.place.loss_namespace)]
@@ -223,7 +247,7 @@ def _named_drops(way: Way, wires: Sequence[Wire]) -> str:
     # numgen counts from 0 and the set holds the counts of the packets to drop.
     counts = ", ".join(str(number - 1) for number in sorted(set(way.direction.drop_packets)))
     return (
-        f"table netdev {'up' if upward else 'down'} {{ chain drops {{\n"
+        f"table netdev {_drop_table(way)} {{ chain drops {{\n"
         f'type filter hook ingress device "{arriving}" priority 0;\n'
         f"numgen inc mod 2147483647 {{ {counts} }} counter drop\n}}\n}}\n"
     )

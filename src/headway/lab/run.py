@@ -13,7 +13,7 @@ from pathlib import Path
 from headway.guest.orders import Migration, Namespace, Orders, Outcome, Pings, Round, Sampling
 from headway.lab.bodies import body_file
 from headway.lab.cancel import Cancellation
-from headway.lab.captures import captures, convert_captures, counted_devices
+from headway.lab.captures import captures, convert_captures
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, Network, build_network
 from headway.lab.station import Station, migrated_address
@@ -102,7 +102,7 @@ def booting(
         machine.boot,
         seed=run.seed,
         clock=setting.clock,
-        wall_limit=Duration(setting.limits.wall.ns * rounds),
+        cpu_limit=Duration(setting.limits.cpu.ns * rounds),
         cpu=cpu,
         virtual_tsc=any(adapter.reads_tsc for adapter in adapters),
         cancellation=cancellation,
@@ -179,7 +179,7 @@ def orders_for(setting: Setting, network: Network) -> Orders:
             _SAMPLE_INTERVAL_NS, tuple(devices), (SERVER, *(splitter.name for splitter in acting))
         ),
         captures=captures(setting, network) if setting.capture.packets else (),
-        counted=counted_devices(network) if setting.capture.packets else (),
+        counted=network.counted,
         pings=_pings(setting, network),
         migration=_migration(setting, network),
         bodies=client.bodies,

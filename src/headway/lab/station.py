@@ -124,7 +124,7 @@ def sysctls(station: Station) -> dict[str, str]:
     """What a station's network namespace has other than a new one."""
     found = dict(_IPV6_OFF)
     if station.downstream:
-        control = station.downstream.congestion_control
+        control = station.downstream.tcp_congestion_control
         found |= _TCP_SYSCTLS | {"net.ipv4.tcp_congestion_control": str(control)}
     return found | ({"net.ipv4.ip_forward": "1"} if station.forwards else {})
 
@@ -207,8 +207,8 @@ def _tcp(host: Host | None, station: Station) -> str:
     """Attributes of the routes to one side: what the station's TCP does differently there."""
     if host is None or station.downstream is None:
         return ""
-    window = f" initcwnd {host.initial_window}" if host.initial_window else ""
-    own, usual = host.congestion_control, station.downstream.congestion_control
+    window = f" initcwnd {host.initial_window.tcp}" if host.initial_window.tcp else ""
+    own, usual = host.tcp_congestion_control, station.downstream.tcp_congestion_control
     return window + (f" congctl {own}" if own != usual else "")
 
 

@@ -1,0 +1,87 @@
+"""When a lab is given up: what counts is what it does itself, not how busy the host is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from headway.lab.usage import Usage
+from headway.study.model import Clock
+from headway.study.units import Duration
+
+DEFAULT_CPU_LIMIT = Duration(300 * 10**9)
+_IDLE_LIMIT = Duration(60 * 10**9)
+_LOOKS_WHILE_IDLE = 6
+_LOOKS_AT_LEAST_EVERY_S = 0.1
+
+
+@dataclass(frozen=True)
+class LabLimits:
+    """When a lab is given up.
+
+    Attributes:
+        cpu: after this much processor time of all its processes.
+        idle: after it has slept for this long without a break, wall time; None for never. A lab that
+            waits for a processor does not sleep.
+    """
+
+    cpu: Duration = DEFAULT_CPU_LIMIT
+    idle: Duration | None = _IDLE_LIMIT
+
+    @classmethod
+    def of(cls, cpu: Duration, clock: Clock, *, lasts: Duration, interactive: bool) -> LabLimits:
+        """The limits of a lab.
+
+        Args:
+            cpu: processor time that it may use.
+            clock: how its time passes. Where idle time is skipped, a lab that sleeps hangs; in real
+                time, it may sleep for as long as its orders last.
+            lasts: that time.
+            interactive: it may wait for a person.
+        """
+        if interactive:
+            return cls(cpu, None)
+        return cls(cpu, Duration(_IDLE_LIMIT + lasts) if clock is Clock.REAL else _IDLE_LIMIT)
+
+
+@dataclass
+class Guard:
+    """Looks at a lab now and then, and says when it is to be given up.
+
+    Attributes:
+        limits: when that is.
+        usage: tells what the lab has used so far.
+        clock: tells seconds of wall time.
+    """
+
+    limits: LabLimits
+    usage: Callable[[], Usage]
+    clock: Callable[[], float] = time.monotonic
+    _used_s: float = 0.0
+    _active_at_s: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._active_at_s = self.clock()
+
+    @property
+    def next_look_s(self) -> float:
+        """In how many seconds to look again: no limit can be exceeded by much before."""
+        # A lab has one processor, so that it cannot use more of it than time passes.
+        looks = [self.limits.cpu.s - self._used_s]
+        if self.limits.idle is not None:
+            looks.append(self.limits.idle.s / _LOOKS_WHILE_IDLE)
+        return max(min(looks), _LOOKS_AT_LEAST_EVERY_S)
+
+    def exceeded(self) -> str | None:
+        """Look; which limit the lab has exceeded, in words, if it has one."""
+        usage = self.usage()
+        if usage.cpu_s >= self.limits.cpu.s:
+            return f"the lab was ended after {self.limits.cpu} of processor time"
+        if not usage.asleep or usage.cpu_s > self._used_s:
+            self._active_at_s = self.clock()
+        self._used_s = max(self._used_s, usage.cpu_s)
+        idle = self.limits.idle
+        if idle is not None and self.clock() - self._active_at_s >= idle.s:
+            return f"the lab was ended after it had done nothing for {idle}"
+        return None
