@@ -70,6 +70,7 @@ def run(
     jobs: int | None = None,
     resume: bool = True,
     retry_failed: bool = False,
+    keep_going: bool = False,
     replace: bool = False,
     cluster: str | None = None,
     progress: bool = True,
@@ -83,6 +84,7 @@ def run(
         resume: go on with results of this study that the directory holds; otherwise it must be
             new or empty.
         retry_failed: run again what failed or timed out.
+        keep_going: go on even if every run of a contender fails.
         replace: remove the results that the directory holds.
         cluster: address of a Dask scheduler, or ``"local"``.
         progress: show progress on standard error.
@@ -92,7 +94,7 @@ def run(
 
     Raises:
         WrongInputError: the study or the directory cannot be right.
-        HeadwayError: the host or the cluster failed; what is done is kept.
+        HeadwayError: the host or the cluster failed, or every run of a contender; what is done is kept.
     """
     loaded = load(study)
     start = Start.RESUME if resume or retry_failed else Start.NEW
@@ -104,6 +106,7 @@ def run(
         go_on="headway.run with the same study and directory goes on",
         start=Start.REPLACE if replace else start,
         retry_failed=retry_failed,
+        keep_going=keep_going,
         jobs=jobs,
         cluster=cluster,
     )

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 EXIT_FAILED = 1
 EXIT_WRONG_INPUT = 2
-EXIT_INTERRUPTED = 130
 
 
 class HeadwayError(Exception):
@@ -22,12 +21,18 @@ class WrongInputError(HeadwayError):
     Args:
         message: what is wrong and what would be right.
         where: the file, and within it the key, that is wrong, as ``study.toml: path.rate``.
+
+    Attributes:
+        message: as above.
+        where: as above.
     """
 
     exit_status = EXIT_WRONG_INPUT
 
     def __init__(self, message: str, *, where: str | None = None) -> None:
         super().__init__(f"{where}: {message}" if where else message)
+        self.message = message
+        self.where = where
 
 
 def nearest(word: str, known: Sequence[str]) -> str:

@@ -26,6 +26,7 @@ def answer(analysis: Analysis) -> tuple[str, ...]:
 _OUTCOME_WORDS = {
     Outcome.FASTER: "faster",
     Outcome.SLOWER: "slower",
+    Outcome.IDENTICAL: "identical",
     Outcome.EQUAL: "within 1 %",
     Outcome.UNDECIDED: "no significant difference",
     Outcome.UNTESTED: "not tested",
@@ -46,6 +47,8 @@ def _overview(overview: Overview) -> str:
 def _remark(one: Outcome, overview: Overview) -> str:
     if one is Outcome.UNTESTED:
         return f" (single runs; faster in {overview.untested_faster})"
+    if one is Outcome.INCOMPARABLE and overview.why_not:
+        return f" ({overview.why_not})"
     return _span({Outcome.FASTER: overview.faster_by, Outcome.SLOWER: overview.slower_by}.get(one))
 
 

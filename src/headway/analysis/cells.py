@@ -31,6 +31,9 @@ HOLDUPS = {
 """What can hold a transfer back, and the column with its seconds."""
 
 
+_NAMED = ("limited_by", "main_limited_by", "limits_source")
+
+
 @dataclass(frozen=True)
 class Side:
     """What a contender did in a cell.
@@ -48,6 +51,9 @@ class Side:
         holdups: what held the finished runs back, and for how many seconds in the mean; empty if
             that is not known.
         received: what finished bulk runs received over time; None if there are none.
+        main_limited_by: of page loads, what limited the connection of the document, as `limited_by`.
+        reason: why most of the runs that did not end well did not; empty if all did.
+        known_from: where the senders' states are known from, as the column ``limits_source`` has it.
     """
 
     contender: str
@@ -60,6 +66,14 @@ class Side:
     senders: tuple[str, ...]
     holdups: tuple[tuple[str, float], ...] = ()
     received: Received | None = None
+    main_limited_by: tuple[tuple[str, int], ...] = ()
+    known_from: tuple[str, ...] = ()
+    reason: str = ""
+
+    @property
+    def is_inferred(self) -> bool:
+        """Whether a sender's state is not known, so that causes are told by what a path carried."""
+        return any("counters" in source for source in self.known_from)
 
     @property
     def failures(self) -> int:
@@ -130,13 +144,14 @@ def sides_by_cell(
         pl.len().alias("runs"),
         (pl.col("status") == Status.FAILED.value).sum().alias("failed"),
         (pl.col("status") == Status.TIMEOUT.value).sum().alias("timeouts"),
+        pl.col("error").drop_nulls(),
         pl.col("seed").filter(measured),
         pl.col("rep").fill_null(0).filter(measured),
         pl.col(metric.column).cast(pl.Float64).filter(measured).alias("value"),
-        pl.struct("seed", pl.col("rep").fill_null(0), "received_bytes")
+        pl.struct("seed", pl.col("rep").fill_null(0), "received_bytes", "ttfb_s", "total_s")
         .filter(flowing)
         .alias("flow_runs"),
-        pl.col("limited_by").filter(_finished(pl.col("limited_by").is_not_null())),
+        *(pl.col(name).filter(_finished(pl.col(name).is_not_null())) for name in _NAMED),
         pl.col("retransmits").filter(_finished()).median(),
         pl.col("server_cc").drop_nulls().unique().sort(),
         pl.col("proxy_cc").drop_nulls().unique().sort(),
@@ -195,7 +210,6 @@ def _finished(*conditions: pl.Expr) -> pl.Expr:
 
 
 def _side(row: dict[str, Any]) -> Side:
-    limits = Counter(row["limited_by"])
     values = zip(row["seed"], row["rep"], row["value"], strict=True)
     return Side(
         contender=row["contender"],
@@ -203,19 +217,32 @@ def _side(row: dict[str, Any]) -> Side:
         failed=row["failed"],
         timeouts=row["timeouts"],
         measured=Measurements.of(Observation(*value) for value in values),
-        limited_by=tuple(sorted(limits.items(), key=lambda item: (-item[1], item[0]))),
+        limited_by=_counted(row["limited_by"]),
         retransmits=row["retransmits"],
         senders=tuple(_senders(row)),
         holdups=tuple(
             (name, row[column]) for name, column in HOLDUPS.items() if row[column] is not None
         ),
         received=_received(row["flow_runs"]),
+        main_limited_by=_counted(row["main_limited_by"]),
+        known_from=tuple(name for name, _ in _counted(row["limits_source"])),
+        reason=next((reason for reason, _ in _counted(row["error"])), "").rstrip("."),
     )
 
 
+def _counted(names: Sequence[str]) -> tuple[tuple[str, int], ...]:
+    """How often each name occurs, the most frequent first."""
+    return tuple(sorted(Counter(names).items(), key=lambda item: (-item[1], item[0])))
+
+
 def _received(rows: Sequence[Mapping[str, Any]]) -> Received | None:
-    runs = [FlowRun(row["seed"], row["rep"], tuple(row["received_bytes"])) for row in rows]
-    return Received.of(runs) if runs else None
+    runs = (
+        FlowRun(
+            row["seed"], row["rep"], tuple(row["received_bytes"]), row["ttfb_s"], row["total_s"]
+        )
+        for row in rows
+    )
+    return Received.of(runs) if rows else None
 
 
 def _senders(row: dict[str, Any]) -> Iterator[str]:

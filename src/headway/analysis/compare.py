@@ -56,6 +56,13 @@ class Contest:
         """The values of both, in the order of seeds."""
         return self.one.values, self.other.values
 
+    @property
+    def identical(self) -> bool:
+        """Whether several runs, paired by seed, measured the same one by one, though they vary."""
+        one, other = self.one, self.other
+        varies = one.sample is not None and not one.sample.constant
+        return varies and (one.seeds, one.values) == (other.seeds, other.values)
+
 
 @dataclass(frozen=True)
 class Pairs:
@@ -143,6 +150,12 @@ class Comparison:
         return negligible(self.sample, self.against_sample)
 
     @property
+    def identical(self) -> bool:
+        """Whether every run of one is equal to one of the other."""
+        alike = self.basis is Basis.EVERY_RUN and self.verdict is Verdict.EQUAL
+        return alike or self.basis is Basis.IDENTICAL
+
+    @property
     def matters(self) -> bool:
         """Whether there is a difference that is neither chance nor negligible."""
         return self.verdict in (Verdict.FASTER, Verdict.SLOWER) and not self.negligible
@@ -186,6 +199,8 @@ def _comparison(
 ) -> Comparison:
     one, other = met.samples
     verdict, basis = judge(one, other, places, metric)
+    if met.identical:
+        verdict, basis = Verdict.EQUAL, Basis.IDENTICAL
     return Comparison(
         contender=met.pairing.contender,
         against=met.pairing.against,

@@ -1,4 +1,4 @@
-"""How large a difference is: relative differences of medians, and Cliff's delta."""
+"""How large a difference is: relative differences of medians and means, and Cliff's delta."""
 
 from __future__ import annotations
 
@@ -6,7 +6,12 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from headway.analysis.intervals import Interval, percentile_interval, resampled_medians
+from headway.analysis.intervals import (
+    Interval,
+    percentile_interval,
+    resampled_means,
+    resampled_medians,
+)
 from headway.analysis.sample import Measurements, Sample
 
 
@@ -33,6 +38,20 @@ def relative_interval(one: Measurements, other: Measurements) -> Interval | None
     ours = resampled_medians(one.values, stream=0)
     base = resampled_medians(other.values, stream=0 if one.seeds == other.seeds else 1)
     return percentile_interval((ours - base) / base, smallest)
+
+
+def relative_means(one: Measurements, other: Measurements) -> tuple[float | None, Interval | None]:
+    """Difference of means over the other's mean, and its interval as of `relative_interval`."""
+    if one.sample is None or other.sample is None or other.sample.mean == 0:
+        return None, None
+    difference = (one.sample.mean - other.sample.mean) / other.sample.mean
+    smallest = min(len(one.values), len(other.values))
+    if smallest < 2 or min(other.values) <= 0:
+        return difference, None
+    ours = resampled_means(np.array(one.values)[:, None], stream=0)
+    stream = 0 if one.seeds == other.seeds else 1
+    base = resampled_means(np.array(other.values)[:, None], stream=stream)
+    return difference, percentile_interval(((ours - base) / base).ravel(), smallest)
 
 
 def delta(one: Sample | None, other: Sample | None) -> float | None:

@@ -7,9 +7,24 @@ from dataclasses import dataclass
 from typing import Any
 
 from headway.analysis.compare import Pairing
+from headway.errors import WrongInputError
+from headway.study.published import GONE, Origin, Statistic
 from headway.study.units import Duration
 
 DEFAULT_METRIC = "total_s"
+
+
+@dataclass(frozen=True, order=True)
+class Span:
+    """An interval of time in a run, in seconds from its origin."""
+
+    from_s: float
+    to_s: float
+    origin: Origin
+
+    def __str__(self) -> str:
+        after = "" if self.origin is Origin.START else f" after the {self.origin}"
+        return f"{self.from_s:g} to {self.to_s:g} s{after}"
 
 
 @dataclass(frozen=True)
@@ -26,8 +41,11 @@ class PublishedValue:
         unit: its unit.
         source: where it was published.
         why: why ours differs, as far as it is known.
-        at_s: None if it is of the whole transfer; else the time since the client began, in
-            the second around which it was measured.
+        statistic: what it is of the published runs.
+        span: None if it is of the whole transfer.
+        n: number of published runs; None if it was not said.
+        sd: their standard deviation, in the same unit; None if it was not published.
+        quartiles: their lower and upper quartile, likewise.
     """
 
     cell: str
@@ -38,7 +56,11 @@ class PublishedValue:
     unit: str
     source: str
     why: str
-    at_s: float | None = None
+    statistic: Statistic = Statistic.MEAN
+    span: Span | None = None
+    n: int | None = None
+    sd: float | None = None
+    quartiles: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -82,7 +104,10 @@ def experiment_from(raw: Mapping[str, Any]) -> Experiment:
 
 
 def _published(entry: Mapping[str, Any]) -> PublishedValue:
-    against = entry.get("against")
+    if entry.get("at"):
+        again = "run the study again into the same directory with --resume"
+        raise WrongInputError(f"{GONE}; {again}", where="manifest.json: published")
+    against, low, high = (entry.get(key) for key in ("against", "q1", "q3"))
     return PublishedValue(
         cell=str(entry.get("cell") or ""),
         contender=str(entry["contender"]),
@@ -92,8 +117,17 @@ def _published(entry: Mapping[str, Any]) -> PublishedValue:
         unit=str(entry.get("unit") or ""),
         source=str(entry.get("source") or ""),
         why=str(entry.get("why") or ""),
-        at_s=Duration.parse(entry["at"]).s if entry.get("at") else None,
+        statistic=Statistic(entry.get("statistic") or Statistic.MEAN),
+        span=_span(entry) if entry.get("origin") else None,
+        n=entry.get("n"),
+        sd=entry.get("sd"),
+        quartiles=None if low is None or high is None else (float(low), float(high)),
     )
+
+
+def _span(entry: Mapping[str, Any]) -> Span:
+    from_s, to_s = (Duration.parse(entry[key]).s for key in ("from", "to"))
+    return Span(from_s, to_s, Origin(entry["origin"]))
 
 
 def _settings(made: Any, prefix: str = "") -> str:

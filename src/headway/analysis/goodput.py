@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -10,18 +11,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from headway.analysis.experiment import Span
 from headway.analysis.intervals import LEVEL, resampled_means
 from headway.analysis.sample import Measurements, Observation
 from headway.results.goodput import INTERVAL_S
+from headway.study.published import Origin
 
 Values = NDArray[np.floating[Any]]
 
-AROUND_S = 1.0
-"""Goodput at a time is that of so long a span, half before it and half after it.
-
-A sender in slow start sends once in a round trip: over a geostationary satellite an interval of
-100 ms has data or none by chance.
-"""
+_EXACT_S = 1e-6
+"""Times that differ by less are the same."""
 
 
 @dataclass(frozen=True)
@@ -32,11 +31,38 @@ class FlowRun:
         seed: its seed.
         rep: its repetition.
         bytes: in each interval of ``INTERVAL_S`` from when the client began to the last byte.
+        first_byte_s: when it received the first byte of payload; None if it is not known.
+        end_s: when it was over, since the client began; None if that is not known.
     """
 
     seed: int
     rep: int
     bytes: tuple[int, ...]
+    first_byte_s: float | None = None
+    end_s: float | None = None
+
+    def goodput_mbit(self, span: Span) -> float | None:
+        """Goodput of an interval of time, Mbit/s; None if it was over before the interval was."""
+        zero_s = 0.0 if span.origin is Origin.START else self.first_byte_s
+        if zero_s is None or self.end_s is None or zero_s + span.to_s > self.end_s + _EXACT_S:
+            return None
+        before, after = np.interp((zero_s + span.from_s, zero_s + span.to_s), *self._totals)
+        return float(after - before) * 8e-6 / (span.to_s - span.from_s)
+
+    @cached_property
+    def _totals(self) -> tuple[Values, Values]:
+        """Times and bytes so far, of which none came before the first or after the end."""
+        totals = np.concatenate([[0.0], np.cumsum(self.bytes)])
+        times_s: Values = INTERVAL_S * np.arange(len(totals))
+        before = int(np.count_nonzero(totals == 0)) - 1
+        for place, within, moment_s in (
+            (before, slice(before, before + 2), self.first_byte_s),
+            (-1, slice(-2, None), self.end_s),
+        ):
+            begin_s, end_s = times_s[within][[0, -1]]
+            if moment_s is not None and begin_s < moment_s < end_s:
+                times_s[place] = moment_s
+        return times_s, totals
 
 
 @dataclass(frozen=True)
@@ -66,16 +92,18 @@ class Received:
         growth: Values = np.diff(self._totals(self.intervals).mean(axis=0))
         return growth * 8e-6 / INTERVAL_S
 
-    def goodput_at(self, time_s: float) -> Measurements:
-        """Goodput of every run around a time, over ``AROUND_S``, Mbit/s."""
-        totals = self._totals(self.intervals)
-        edges_s = INTERVAL_S * np.arange(totals.shape[1])
-        ends_s = (time_s - AROUND_S / 2, time_s + AROUND_S / 2)
-        spans = [np.interp(ends_s, edges_s, row) for row in totals]
+    def goodput_in(self, span: Span) -> Measurements:
+        """Goodput of an interval of time in every run that lasted so long, Mbit/s."""
         return Measurements.of(
-            Observation(run.seed, run.rep, float(after - before) * 8e-6 / AROUND_S)
-            for run, (before, after) in zip(self.runs, spans, strict=True)
+            Observation(run.seed, run.rep, goodput)
+            for run in self.runs
+            if (goodput := run.goodput_mbit(span)) is not None
         )
+
+    def first_byte_s(self) -> float | None:
+        """Mean moment of the first byte of payload; None if no run tells it."""
+        known = [run.first_byte_s for run in self.runs if run.first_byte_s is not None]
+        return statistics.fmean(known) if known else None
 
     def totals(self, intervals: int) -> Values:
         """Bytes so far at the end of each of so many intervals, a row for each run."""

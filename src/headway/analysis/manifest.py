@@ -53,6 +53,7 @@ class Manifest:
     command: str
     self_test: tuple[SelfTest, ...]
     settings: tuple[ProgramSetting, ...]
+    notes: tuple[str, ...] = ()
 
     @property
     def warning(self) -> str:
@@ -100,6 +101,7 @@ def manifest_from(raw: Mapping[str, Any]) -> Manifest:
         command=_command(raw.get("command")),
         self_test=tuple(_self_test(entry) for entry in raw.get("self_test") or ()),
         settings=tuple(_setting(entry) for entry in raw.get("settings") or ()),
+        notes=tuple(_text(note) for note in raw.get("notes") or ()),
     )
 
 

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.cells import Cell
+from headway.analysis.cells import Cell, Side
 from headway.analysis.compare import Comparison, Pairing
+from headway.analysis.numbers import counted
 from headway.analysis.verdict import Basis, Verdict
 
 _MOST_LEVELS = 6
@@ -24,6 +25,7 @@ class Outcome(StrEnum):
 
     FASTER = "faster"
     SLOWER = "slower"
+    IDENTICAL = "identical"
     EQUAL = "practically equal"
     UNDECIDED = "not significant"
     UNTESTED = "not tested"
@@ -73,6 +75,7 @@ class Overview:
         slower_by: least and greatest relative difference where it was slower.
         untested_faster: cells with a single run a side, too few for a test, where it was faster.
         dependence: what the outcome depends on; None if on nothing clearly.
+        why_not: the most frequent reason why cells are not comparable; empty if all are.
     """
 
     contender: str
@@ -82,6 +85,7 @@ class Overview:
     slower_by: tuple[float, float] | None
     untested_faster: int
     dependence: Dependence | None
+    why_not: str = ""
 
 
 def overviews(analysis: Analysis) -> tuple[Overview, ...]:
@@ -98,6 +102,7 @@ def overviews(analysis: Analysis) -> tuple[Overview, ...]:
             slower_by=_range(cases, Outcome.SLOWER),
             untested_faster=sum(_untested_faster(case) for case in cases),
             dependence=_dependence(analysis, cases),
+            why_not=_why_not(cases),
         )
         for pairing, cases in by_pairing.items()
         if cases
@@ -108,6 +113,8 @@ def outcome(comparison: Comparison) -> Outcome:
     """The outcome that a comparison counts as."""
     if comparison.verdict is Verdict.INCOMPARABLE:
         return Outcome.INCOMPARABLE
+    if comparison.identical:
+        return Outcome.IDENTICAL
     if comparison.basis is Basis.TOO_FEW:
         return Outcome.UNTESTED
     if comparison.verdict is Verdict.UNDECIDED:
@@ -124,6 +131,27 @@ class _Case:
     cell: Cell
     comparison: Comparison
     outcome: Outcome
+
+
+def _why_not(cases: Sequence[_Case]) -> str:
+    """Who finished nothing in the cells that are not comparable, and the reason of most."""
+    sides = [
+        side
+        for case in cases
+        if case.outcome is Outcome.INCOMPARABLE
+        for side in case.cell.sides
+        if side.contender in (case.comparison.contender, case.comparison.against)
+        and side.sample is None
+    ]
+    told = Counter(
+        f"{side.contender} {_ended(side)}{': ' if side.reason else ''}{side.reason}"
+        for side in sides
+    )
+    return told.most_common(1)[0][0] if told else ""
+
+
+def _ended(side: Side) -> str:
+    return f"finished none of {counted(side.runs, 'run')}" if side.failures else "measured nothing"
 
 
 def _untested_faster(case: _Case) -> bool:

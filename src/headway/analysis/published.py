@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, Side
 from headway.analysis.compare import Comparison, Contest, Pairing, compare
-from headway.analysis.experiment import PublishedValue
+from headway.analysis.effects import relative_means
+from headway.analysis.experiment import PublishedValue, Span
 from headway.analysis.intervals import Interval
 from headway.analysis.numbers import counted, percent, plain, significant
 from headway.analysis.sample import Measurements
-from headway.analysis.verdict import NEGLIGIBLE, Basis, Verdict, direction
+from headway.analysis.verdict import NEGLIGIBLE, Basis, Verdict
 from headway.errors import WrongInputError
+from headway.study.published import Statistic
 
 TOLERANCE = 0.15
 """Values closer than this share of the published one agree."""
@@ -40,13 +43,18 @@ class Agreement(StrEnum):
     """Our interval holds the published value, but is wider than it: too few runs to tell."""
     NOT_MEASURED = "not measured"
 
+    @property
+    def is_missed(self) -> bool:
+        """Whether our runs say that the value is another one."""
+        return self in (Agreement.DIRECTION, Agreement.DISAGREES, Agreement.DIFFERS)
+
 
 @dataclass(frozen=True)
 class Beside:
     """A published value and ours.
 
-    A contender's own value stands beside our mean, a relative difference beside that of our
-    medians; goodput at a time beside that of our bulk flows around it.
+    A mean stands beside our mean and a median beside our median, a relative difference beside that
+    of ours; goodput of an interval of time beside that of our bulk flows.
 
     Attributes:
         published: what was published.
@@ -73,53 +81,22 @@ class Beside:
     words: str
 
 
-@dataclass(frozen=True)
-class Order:
-    """Two values published for one cell: which is faster there, and which is in our runs.
-
-    Attributes:
-        title: the cell in words.
-        at_s: as a `PublishedValue` has it.
-        comparison: ours.
-        published: the two published values, the contender's first, in the metric's unit.
-        theirs: what the published values say of the contender: faster, slower or equal.
-        ours: what our runs say, as `our_direction` has it.
-        same: whether that is the same; values published as equal are matched by a relative
-            difference of ours within ``TOLERANCE``. None if ours cannot be compared.
-    """
-
-    title: str
-    at_s: float | None
-    comparison: Comparison
-    published: tuple[float, float]
-    theirs: Verdict
-    ours: Verdict
-    same: bool | None
-
-
 def beside(analysis: Analysis) -> tuple[Beside, ...]:
     """Every value that the experiment names as published of this metric, beside ours.
 
     Raises:
         WrongInputError: a value's unit is none of the metric.
     """
-    return tuple(_beside(analysis, one) for one in _of_metric(analysis))
+    return tuple(_beside(analysis, one) for one in of_metric(analysis))
 
 
-def orders(analysis: Analysis) -> tuple[Order, ...]:
-    """For what the experiment compares: whether ours differ in the published direction."""
-    values = {
-        (one.at_s, one.cell, one.contender): one.value / _factor(analysis, one)
-        for one in _of_metric(analysis)
-        if one.against is None
-    }
-    return tuple(
-        _order(analysis, cell, at_s, compared.pairing, (values[first], values[second]))
-        for at_s in dict.fromkeys(at_s for at_s, _, _ in values)
-        for cell, compared in analysis.comparisons
-        if (first := (at_s, cell.name, compared.contender)) in values
-        and (second := (at_s, cell.name, compared.against)) in values
-    )
+def agreement_sentence(analyses: Sequence[Analysis]) -> str:
+    """How many of the values published of these metrics agree; empty if nothing was published."""
+    counts = Counter(one.agreement for analysis in analyses for one in beside(analysis))
+    if not counts:
+        return ""
+    told = "; ".join(f"{kind.value}: {counts[kind]}" for kind in Agreement if counts[kind])
+    return f"{counted(counts.total(), 'published value')} beside ours ({told})."
 
 
 def evidence(side: Side) -> str:
@@ -131,8 +108,12 @@ def evidence(side: Side) -> str:
     return "; ".join([*told, ", ".join(side.senders)])
 
 
-def _of_metric(analysis: Analysis) -> list[PublishedValue]:
-    """The published values of the analysed metric, their units checked."""
+def of_metric(analysis: Analysis) -> list[PublishedValue]:
+    """The published values of the analysed metric.
+
+    Raises:
+        WrongInputError: a value's unit is none of the metric.
+    """
     known = analysis.experiment.published
     values = [one for one in known if one.metric == analysis.metric.column]
     for one in values:
@@ -151,7 +132,7 @@ def _factors(analysis: Analysis) -> Mapping[str, float]:
     return _FACTORS.get(analysis.metric.unit, {analysis.metric.unit: 1.0})
 
 
-def _factor(analysis: Analysis, published: PublishedValue) -> float:
+def factor_of(analysis: Analysis, published: PublishedValue) -> float:
     """What makes a value of ours one in the published unit."""
     return 100.0 if published.against else _factors(analysis)[published.unit]
 
@@ -166,8 +147,11 @@ def _beside(analysis: Analysis, published: PublishedValue) -> Beside:
     against = cell.side(published.against) if cell and published.against else None
     comparison = None
     if cell and side and against:
-        comparison = _comparison(analysis, cell, published.at_s, side, against)
-    value, interval = _ours(side, comparison, published, _factor(analysis, published))
+        comparison = comparison_of(analysis, cell, published.span, side, against)
+    value, interval = _ours(published, side, against, comparison)
+    factor = factor_of(analysis, published)
+    value = None if value is None else value * factor
+    interval = interval.scaled(factor) if interval else None
     agreement = _agreement(published, value, interval, comparison)
     ratio = value / published.value if value is not None and published.value else None
     return Beside(
@@ -184,36 +168,43 @@ def _beside(analysis: Analysis, published: PublishedValue) -> Beside:
     )
 
 
-def _comparison(
-    analysis: Analysis, cell: Cell, at_s: float | None, side: Side, against: Side
+def comparison_of(
+    analysis: Analysis, cell: Cell, span: Span | None, side: Side, against: Side
 ) -> Comparison:
     """The experiment's own comparison of the two, or one that it does not make."""
     pairing = Pairing(side.contender, against.contender)
-    made = cell.comparison(pairing) if at_s is None else None
-    contest = Contest(pairing, _measured(side, at_s), _measured(against, at_s))
+    made = cell.comparison(pairing) if span is None else None
+    contest = Contest(pairing, _measured(side, span), _measured(against, span))
     return made or compare([contest], analysis.metric)[0]
 
 
-def _measured(side: Side, at_s: float | None) -> Measurements:
-    """The metric in every run, or its goodput at a time."""
-    if at_s is None:
+def _measured(side: Side, span: Span | None) -> Measurements:
+    """The metric in every run, or its goodput in an interval of time."""
+    if span is None:
         return side.measured
-    return side.received.goodput_at(at_s) if side.received else Measurements(())
+    return side.received.goodput_in(span) if side.received else Measurements(())
 
 
 def _ours(
-    side: Side | None, comparison: Comparison | None, published: PublishedValue, factor: float
+    published: PublishedValue,
+    side: Side | None,
+    against: Side | None,
+    comparison: Comparison | None,
 ) -> tuple[float | None, Interval | None]:
-    """Our value and its interval, in the published unit."""
-    if published.against is None:
-        sample = _measured(side, published.at_s).sample if side else None
-        value, interval = (sample.mean, sample.mean_interval) if sample else (None, None)
-    else:
-        value = comparison.relative if comparison else None
-        interval = comparison.relative_interval if comparison else None
-    if value is None:
+    """The same statistic of our runs and its interval, in the metric's unit or as a share."""
+    if side is None:
         return None, None
-    return value * factor, interval.scaled(factor) if interval else None
+    mean = published.statistic is Statistic.MEAN
+    if published.against is None:
+        sample = _measured(side, published.span).sample
+        if sample is None:
+            return None, None
+        return (sample.mean, sample.mean_interval) if mean else (sample.median, sample.interval)
+    if comparison is None or against is None:
+        return None, None
+    if mean:
+        return relative_means(_measured(side, published.span), _measured(against, published.span))
+    return comparison.relative, comparison.relative_interval
 
 
 def _agreement(
@@ -232,9 +223,15 @@ def _agreement(
         return Agreement.AGREES if narrow else Agreement.UNDECIDED
     if comparison is None:
         return Agreement.DIFFERS
-    clear = our_direction(comparison) in (Verdict.FASTER, Verdict.SLOWER)
-    same = clear and value * published.value > 0
+    same = _is_clear(value, interval, comparison) and value * published.value > 0
     return Agreement.DIRECTION if same else Agreement.DISAGREES
+
+
+def _is_clear(percent_: float, interval: Interval | None, comparison: Comparison) -> bool:
+    """Whether a relative difference of ours is neither chance nor a trifle."""
+    if interval is None or interval.low == interval.high:
+        return our_direction(comparison) in (Verdict.FASTER, Verdict.SLOWER)
+    return not interval.holds(0) and abs(percent_) >= 100 * NEGLIGIBLE
 
 
 def _words(published: PublishedValue, agreement: Agreement, ratio: float | None) -> str:
@@ -247,26 +244,6 @@ def _words(published: PublishedValue, agreement: Agreement, ratio: float | None)
     if agreement is Agreement.DIFFERS and ratio:
         return f"differs by a factor of {significant(max(ratio, 1 / ratio))}"
     return agreement
-
-
-def _order(
-    analysis: Analysis,
-    cell: Cell,
-    at_s: float | None,
-    pairing: Pairing,
-    published: tuple[float, float],
-) -> Order:
-    one, other = published
-    sides = {side.contender: side for side in cell.sides}
-    comparison = _comparison(analysis, cell, at_s, sides[pairing.contender], sides[pairing.against])
-    equal = abs(one - other) < NEGLIGIBLE * max(abs(one), abs(other)) or one == other
-    theirs = Verdict.EQUAL if equal else direction(one - other, analysis.metric)
-    ours = our_direction(comparison)
-    same = ours is theirs
-    if theirs is Verdict.EQUAL and comparison.relative is not None:
-        same = abs(comparison.relative) <= TOLERANCE
-    compared = None if ours is Verdict.INCOMPARABLE else same
-    return Order(cell.title, at_s, comparison, published, theirs, ours, compared)
 
 
 def our_direction(comparison: Comparison) -> Verdict:

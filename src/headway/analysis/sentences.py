@@ -47,6 +47,8 @@ def sentences(analysis: Analysis) -> tuple[str, ...]:
 def _said(cell: Cell, comparison: Comparison, metric: Metric) -> str:
     if comparison.verdict is Verdict.INCOMPARABLE:
         return _incomparable(cell, comparison, metric)
+    if comparison.basis is Basis.IDENTICAL:
+        return _identical(comparison, metric)
     if comparison.basis is Basis.EVERY_RUN:
         return _in_every_run(comparison, metric)
     if comparison.basis is Basis.TOO_FEW:
@@ -152,6 +154,13 @@ def _in_every_run(comparison: Comparison, metric: Metric) -> str:
     return f"{_within(comparison)}{direction} in every run ({one} against {other}; {equal})"
 
 
+def _identical(comparison: Comparison, metric: Metric) -> str:
+    return (
+        f"{comparison.contender} and {comparison.against} are identical: equal run for run "
+        f"(median {_against(comparison, metric)[0]}; all {comparison.pairs.n} pairs)"
+    )
+
+
 def _of_too_few(comparison: Comparison, metric: Metric) -> str:
     assert comparison.sample and comparison.against_sample
     one, other = _against(comparison, metric)
@@ -226,7 +235,8 @@ def _sides(cell: Cell, comparison: Comparison) -> list[Side]:
 
 def _finished(side: Side, metric: Metric) -> str:
     name = side.contender
-    failed = f" ({_kinds(side)})" if side.failures else ""
+    why = f": {side.reason}" if side.reason else ""
+    failed = f" ({_kinds(side)}{why})" if side.failures else ""
     if side.failures == side.runs:
         return f"{name} finished none of {counted(side.runs, 'run')}{failed}"
     if side.sample is None:

@@ -29,6 +29,8 @@ class Basis(StrEnum):
 
     EVERY_RUN = "every run"
     """Each contender took the same time in all its runs: nothing is left to a test."""
+    IDENTICAL = "identical runs"
+    """Every run of one is equal to that of the other with the same seed: nothing tells them apart."""
     TESTS = "tests"
     TOO_FEW = "too few runs"
     """A single run on one side."""

@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from pathlib import Path
 
+from headway.campaign.twins import twins
 from headway.errors import WrongInputError
 from headway.lab.image import installed_extras
-from headway.programs import adapters_of, check_programs, remarks
+from headway.programs import adapters_of
+from headway.programs.checks import check_programs, remarks
 from headway.study.experiment import Study
-from headway.study.plan import Run, plan
-from headway.web.library import find_site
+from headway.study.lasting import lasting_objects
+from headway.study.place import place_of
+from headway.study.plan import Run, cells, plan
+from headway.study.source import Source
+from headway.web.library import find_outline
+from headway.web.servable import check_servable
 
 
+@lasting_objects()
 def checked_plan(study: Study, name: str) -> tuple[Run, ...]:
     """All runs of a study, whose programs exist and can do what is asked of them.
 
@@ -26,11 +34,28 @@ def checked_plan(study: Study, name: str) -> tuple[Run, ...]:
     for run in first_repetition(runs):
         try:
             check_programs(run.setting)
-            if run.setting.site:
-                find_site(run.setting.site)
         except WrongInputError as error:
-            raise WrongInputError(str(error), where=_place(run, name)) from None
+            raise _placed(error, study, name, run) from None
+        if run.setting.site:
+            try:
+                page = find_outline(run.setting.site).page
+                check_servable(page, run.setting.site, tls=run.setting.tls)
+            except WrongInputError as error:
+                # An archive's own place, or the site's name, is part of what is wrong.
+                whole = WrongInputError(str(error), where="workload.site")
+                raise _placed(whole, study, name, run) from None
     return runs
+
+
+def _placed(error: WrongInputError, study: Study, name: str, run: Run) -> WrongInputError:
+    """An error about a run's setting, with the place of the study that it comes from."""
+    experiment = next(one for one in study.experiments if one.name == run.experiment)
+    if error.where is None:
+        return WrongInputError(error.message, where=_place(run, name))
+    source = study.source or Source(name, "", Path())
+    where = place_of(source, experiment, cells(experiment)[run.cell], run.contender, error.where)
+    whose = f"contender {run.contender!r}: " if len(experiment.contenders) > 1 else ""
+    return WrongInputError(f"{whose}{error.message}", where=where)
 
 
 def first_repetition(runs: Iterable[Run]) -> list[Run]:
@@ -59,10 +84,10 @@ def add_command(extra: str) -> str:
     return f"headway image add {extra}"
 
 
-def all_remarks(runs: Iterable[Run]) -> list[str]:
+def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
     """What a reader of the results must know and might overlook, each remark once."""
     found = (text for run in first_repetition(runs) for text in remarks(run.setting))
-    return list(dict.fromkeys(found))
+    return list(dict.fromkeys([*found, *twins(study, runs)]))
 
 
 def _place(run: Run, name: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import logging
 import shutil
+import signal
 import tempfile
 import uuid
 from collections import deque
@@ -12,6 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
@@ -91,16 +93,7 @@ def _client(address: str | None, labs: int) -> Iterator[Client]:
     if address is None:
         with (
             tempfile.TemporaryDirectory(prefix="headway-cluster-") as scratch,
-            LocalCluster(
-                n_workers=labs,
-                threads_per_worker=1,
-                processes=True,
-                dashboard_address=None,
-                local_directory=scratch,
-                memory_limit=None,
-                silence_logs=logging.CRITICAL,
-                preload=_PRELOAD,
-            ) as cluster,
+            _local_cluster(labs, scratch) as cluster,
             Client(cluster) as client,
         ):
             yield client
@@ -116,6 +109,25 @@ def _client(address: str | None, labs: int) -> Iterator[Client]:
         raise HeadwayError(f"no Dask scheduler answers at {address}") from None
     with client:
         yield client
+
+
+def _local_cluster(labs: int, scratch: str) -> LocalCluster:
+    # As with Ctrl-C, that a terminal is closed is the client's to hear: what is blocked now stays so in
+    # the cluster's thread and in all processes that it starts.
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGHUP})
+    try:
+        return LocalCluster(
+            n_workers=labs,
+            threads_per_worker=1,
+            processes=True,
+            dashboard_address=None,
+            local_directory=scratch,
+            memory_limit=None,
+            silence_logs=logging.CRITICAL,
+            preload=_PRELOAD,
+        )
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 @dataclass
@@ -211,8 +223,10 @@ class ClusterExecutor:
     ) -> tuple[Check, ...]:
         """See `Executor`."""
         checks: dict[int, tuple[Check, ...]] = {}
-        for place, result in self._results(
-            lambda place: self._submit(check_here, paths[place], seed), range(len(paths))
+        for place, result in chain.from_iterable(
+            self._results(
+                lambda place: self._submit(check_here, paths[place], seed), range(len(paths))
+            )
         ):
             if isinstance(result, KilledWorker):
                 raise HeadwayError(f"the self-test could not be done: {result}")
@@ -222,20 +236,10 @@ class ClusterExecutor:
 
     def execute(self, runs: Sequence[Run], artifacts: Callable[[str], Path], keep: Keep) -> None:
         """See `Executor`."""
-        together = boots(runs)
-        for boot, result in self._results(
-            lambda boot: self._submit(carry_out_here, boot), together
-        ):
-            directories = [artifacts(run.run_id) for run in boot]
-            for directory in directories:
-                shutil.rmtree(directory, ignore_errors=True)
-                directory.mkdir(parents=True)
-            if isinstance(result, KilledWorker):
-                keep([_without_worker(*one) for one in zip(boot, directories, strict=True)])
-                continue
-            for finished, directory in zip(result, directories, strict=True):
-                unpack_artifacts(finished.artifacts, directory)
-            keep([finished.record for finished in result])
+        for results in self._results(lambda boot: self._submit(carry_out_here, boot), boots(runs)):
+            records = [record for one in results for record in _received(*one, artifacts)]
+            if records and not keep(records):
+                return
 
     def end(self) -> None:
         """End what still runs on the workers; nothing of this study is started there any more."""
@@ -248,17 +252,20 @@ class ClusterExecutor:
 
     def _results(
         self, submit: Callable[[_Item], Future], items: Sequence[_Item]
-    ) -> Iterator[tuple[_Item, Any]]:
-        """Results as they come, or that an item's workers were killed again and again."""
+    ) -> Iterator[list[tuple[_Item, Any]]]:
+        """Results as they come, together if they came together.
+
+        For an item whose workers were killed again and again, the result is that.
+        """
         flow = _Flow(self.client, submit, deque(items), self.watcher)
         try:
             while flow.has_more():
-                for item, result in flow.next_results():
+                results = flow.next_results()
+                for item, result in results:
                     if isinstance(result, NotReady):
                         self.prepare([result.worker])
                         flow.waiting.appendleft(item)
-                    else:
-                        yield item, result
+                yield [one for one in results if not isinstance(one[1], NotReady)]
         finally:
             flow.cancel()
 
@@ -308,6 +315,19 @@ class _Flow(Generic[_Item]):
         """Take back what is still on the cluster."""
         with suppress(Exception):
             self.client.cancel(list(self.flying))
+
+
+def _received(boot: tuple[Run, ...], result: Any, artifacts: Callable[[str], Path]) -> list[Record]:
+    """Records of runs that shared a boot; what the runs left is put into their directories."""
+    directories = [artifacts(run.run_id) for run in boot]
+    for directory in directories:
+        shutil.rmtree(directory, ignore_errors=True)
+        directory.mkdir(parents=True)
+    if isinstance(result, KilledWorker):
+        return [_without_worker(*one) for one in zip(boot, directories, strict=True)]
+    for finished, directory in zip(result, directories, strict=True):
+        unpack_artifacts(finished.artifacts, directory)
+    return [finished.record for finished in result]
 
 
 def _result(future: Future) -> Any:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from headway.campaign.costs import CostModel, kind_of
+from headway.campaign.costs import Cost, CostModel, kind_of
 from headway.programs import adapters_of
 from headway.programs.base import Adapter
 from headway.study.chain import sections
@@ -16,7 +17,7 @@ from headway.study.path import FRAME_BYTES
 from headway.study.path import Path as NetworkPath
 from headway.study.plan import Run
 from headway.study.workload import Bulk, Page
-from headway.web.library import find_site
+from headway.web.library import find_outline
 
 _SEGMENT_BYTES = 1448
 _INITIAL_WINDOW = 10
@@ -78,25 +79,29 @@ def estimate(runs: Sequence[Run], labs: int, model: CostModel) -> Estimate:
         labs: how many labs run at a time.
         model: costs of runs.
     """
-    kinds = {kind: model.cost(kind) for kind in dict.fromkeys(kind_of(r.setting) for r in runs)}
-    lab_s = 0.0
-    for run in runs:
-        setting = run.setting
-        virtual_s = expected_virtual_s(setting)
-        megabytes = _expected_bytes(setting) / 1e6
-        lab_s += kinds[kind_of(setting)].wall_s(megabytes, virtual_s)
-        if setting.clock is not Clock.VIRTUAL:
-            lab_s += virtual_s
-    first = (run.setting for run in runs if run.rep == 1)
-    paths = {path.model_dump_json() for setting in first for path in setting.paths if path}
+    # Repetitions share a setting, and thousands of runs have few of them.
+    settings = {id(run.setting): run.setting for run in runs}
+    repeated = Counter(id(run.setting) for run in runs)
+    kinds = {kind: model.cost(kind) for kind in dict.fromkeys(map(kind_of, settings.values()))}
+    lab_s = sum(
+        repeated[key] * _lab_s(setting, kinds[kind_of(setting)])
+        for key, setting in settings.items()
+    )
+    paths = {id(path): path for run in runs if run.rep == 1 for path in run.setting.paths if path}
     return Estimate(
         lab_s=lab_s,
         labs=labs,
-        self_tests=len(paths),
+        self_tests=len({path.model_dump_json() for path in paths.values()}),
         kinds=tuple(kinds),
         unmeasured=tuple(kind for kind in kinds if not model.is_measured(kind)),
         runs_measured=model.runs_measured(kinds),
     )
+
+
+def _lab_s(setting: Setting, cost: Cost) -> float:
+    virtual_s = expected_virtual_s(setting)
+    wall_s = cost.wall_s(_expected_bytes(setting) / 1e6, virtual_s)
+    return wall_s if setting.clock is Clock.VIRTUAL else wall_s + virtual_s
 
 
 def expected_virtual_s(setting: Setting) -> float:
@@ -123,7 +128,7 @@ def _expected_bytes(setting: Setting) -> float:
     """About how much a run carries; for flows that last for a time, at most."""
     workload = setting.workload
     if isinstance(workload, Page):
-        return find_site(workload.site).size_bytes
+        return find_outline(workload.site).size_bytes
     if workload.size is not None:
         return int(workload.size) * workload.requests
     assert isinstance(workload, Bulk), "only bulk flows have no size"
@@ -137,7 +142,7 @@ def _congestion_control(adapter: Adapter, host: Host, protocol: Protocol) -> str
     """Congestion control of a sender: its TCP's, or its QUIC's."""
     if protocol.over_quic:
         return adapter.quic_congestion_control(host)
-    return host.congestion_control.value
+    return host.tcp_congestion_control.value
 
 
 def _transfer_s(path: NetworkPath, size: float, sender: str) -> float:

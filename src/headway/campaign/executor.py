@@ -16,8 +16,9 @@ from headway.study.plan import Run
 if TYPE_CHECKING:
     from headway.selftest import Check
 
-Keep = Callable[[Sequence[Record]], None]
-"""Makes records durable; called in the thread that executes, as soon as they are there."""
+Keep = Callable[[Sequence[Record]], bool]
+"""Makes records durable, and says whether to go on; called in the thread that executes, as soon as
+they are there."""
 
 
 class Executor(Protocol):
@@ -53,7 +54,7 @@ class Executor(Protocol):
         Args:
             runs: in the order in which they are started.
             artifacts: from a run's name to its directory, which is cleared first.
-            keep: is given every record once.
+            keep: is given every record once; when it says so, labs are ended and no others started.
 
         Raises:
             HeadwayError: the host failed, for example has no space left; what was kept is kept.

@@ -22,8 +22,6 @@ from headway.study.plan import Run, boots
 if TYPE_CHECKING:
     from headway.selftest import Check
 
-_WORKER_STOPS_S = 10.0
-
 _Finished = queue.SimpleQueue[Record | BaseException | None]
 """Records as they come; None or what went wrong when a worker ends."""
 
@@ -123,7 +121,7 @@ class _Worker:
 
 
 def _collect(finished: _Finished, working: int, arrived: list[Record], keep: Keep) -> None:
-    """Keep records until all workers have ended; those that wait are kept together."""
+    """Keep records until all workers have ended, or it is enough; those that wait are kept together."""
     while working:
         for item in (finished.get(), *_waiting(finished)):
             if isinstance(item, Record):
@@ -133,8 +131,10 @@ def _collect(finished: _Finished, working: int, arrived: list[Record], keep: Kee
             else:
                 raise explained(item)
         if arrived:
-            keep(arrived)
+            goes_on = keep(arrived)
             arrived.clear()
+            if not goes_on:
+                return
 
 
 def _waiting(finished: _Finished) -> list[Record | BaseException | None]:
@@ -144,5 +144,5 @@ def _waiting(finished: _Finished) -> list[Record | BaseException | None]:
 def _stop(threads: Sequence[threading.Thread], cancellation: Cancellation) -> None:
     cancellation.cancel()
     for thread in threads:
-        thread.join(_WORKER_STOPS_S)
+        thread.join()
     cancellation.close()

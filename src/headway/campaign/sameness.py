@@ -1,22 +1,29 @@
-"""Whether results that are there and a study that is to go on with them are the same thing."""
+"""Whether results that are there and a study that is to go on with them belong into one table."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from headway.errors import WrongInputError
+from headway.results.runkey import run_key
+from headway.results.schema import Record
+from headway.study.plan import Run
 
 _DESCRIPTIVE = ("question", "baseline", "comparisons", "metrics", "published", "cell_names")
 """What an experiment says about its runs, but that no run depends on."""
-_REPETITIONS = "repetitions"
+_REPETITIONS, _EXCLUDE, _CONTENDERS = "repetitions", "exclude", "contenders"
 _SHOWN_CHARACTERS = 60
+_MEANS = "--replace starts afresh, another --out leaves them"
+
+Difference = tuple[str, Any, Any]
+"""What differs, in words, and its two values."""
 
 
-def check_same(before: dict[str, Any], now: dict[str, Any], where: str) -> None:
-    """Check that runs of one manifest and runs of another belong into one table.
+def check_same_tools(before: dict[str, Any], now: dict[str, Any], where: str) -> None:
+    """Check that two manifests are of one study, Headway and lab image.
 
-    Repetitions may have grown, and what is only said about the runs may differ.
+    Programs that only one of them names do not matter: the other has no runs of them.
 
     Args:
         before: the manifest of the results.
@@ -24,40 +31,117 @@ def check_same(before: dict[str, Any], now: dict[str, Any], where: str) -> None:
         where: the results directory.
 
     Raises:
-        WrongInputError: they are not the same; names what differs.
+        WrongInputError: they are not; names what differs.
     """
-    for name, old, new in _differences(before, now):
-        raise WrongInputError(
-            f"holds results of another {name}: {_shown(old)} there, {_shown(new)} now; "
-            "--replace starts afresh",
-            where=where,
-        )
+    for difference in _tool_differences(before, now):
+        raise _another(difference, where)
 
 
-def _differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[tuple[str, Any, Any]]:
-    """What differs, in words, and its two values."""
+def check_same_runs(
+    records: Iterable[Record],
+    runs: Sequence[Run],
+    before: dict[str, Any],
+    now: dict[str, Any],
+    where: str,
+) -> None:
+    """Check that a study would carry out the runs that stay as they were carried out.
+
+    Args:
+        records: of the runs that stay, all of which are planned.
+        runs: all of the study's.
+        before: the manifest of the results.
+        now: the manifest that the study would have if it were started now.
+        where: the results directory.
+
+    Raises:
+        WrongInputError: one has another setting or seed now; names what differs.
+    """
+    planned = {run.run_id: run for run in runs}
+    for record in records:
+        if record.setting_key != run_key(planned[record.run_id]):
+            raise _another(_changed(before, now, record.run_id), where)
+
+
+def check_all_planned(
+    records: Iterable[Record],
+    runs: Sequence[Run],
+    before: dict[str, Any],
+    now: dict[str, Any],
+    where: str,
+) -> None:
+    """Check that all runs that are there are still part of the study; see `check_same_runs`.
+
+    Raises:
+        WrongInputError: some are not; says what the study lacks.
+    """
+    planned = {run.run_id for run in runs}
+    if foreign := [record.run_id for record in records if record.run_id not in planned]:
+        raise _too_many(foreign, before, now, where)
+
+
+def _another(difference: Difference, where: str) -> WrongInputError:
+    name, old, new = difference
+    return WrongInputError(
+        f"holds results of another {name}: {_shown(old)} there, {_shown(new)} now; {_MEANS}",
+        where=where,
+    )
+
+
+def _too_many(
+    foreign: list[str], before: dict[str, Any], now: dict[str, Any], where: str
+) -> WrongInputError:
+    name, old, new = next(
+        (one for one in _study_differences(before, now) if not _has_grown(*one)),
+        ("set of cells", _first_cell(before), _first_cell(now)),
+    )
+    return WrongInputError(
+        f"holds runs that are no part of the study ({len(foreign)}, as {min(foreign)}), "
+        f"and a study that goes on may grow, but not shrink: {name}, "
+        f"{_shown(old)} there, {_shown(new)} now; {_MEANS}",
+        where=where,
+    )
+
+
+def _changed(before: dict[str, Any], now: dict[str, Any], run_id: str) -> Difference:
+    """What of the study makes a run another one, as far as its file tells."""
+    for name, old, new in _study_differences(before, now):
+        if not _has_grown(name, old, new):
+            return f"setting, {name}", old, new
+    return f"setting or recording, {run_id}", "one", "another"
+
+
+def _tool_differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[Difference]:
     if before.get("headway") != now["headway"]:
         yield "version of Headway", before.get("headway"), now["headway"]
-    yield from _study_differences(_by_name(before.get("study")), _by_name(now["study"]))
-    # The order of the axes is in the cells' names.
-    if before.get("cells", {}).keys() != now["cells"].keys():
-        yield "set of cells", _first_cell(before), _first_cell(now)
-    for name in ("kernel", "image"):
-        if before.get(name) != now[name]:
-            yield f"lab image ({name})", before.get(name), now[name]
-    for key, old, new in _walk(before.get("versions"), now["versions"]):
-        yield f"lab image (version of {key})", old, new
+    study = before.get("study")
+    name = study.get("name") if isinstance(study, dict) else None
+    if name != now["study"]["name"]:
+        yield "study", name, now["study"]["name"]
+    for part in ("kernel", "image"):
+        if before.get(part) != now[part]:
+            yield f"lab image ({part})", before.get(part), now[part]
+    versions = before.get("versions", {})
+    for program in versions.keys() & now["versions"].keys():
+        if versions[program] != now["versions"][program]:
+            name = f"lab image (version of {program})"
+            yield name, versions[program], now["versions"][program]
 
 
-def _study_differences(
-    before: dict[str, Any], now: dict[str, Any]
-) -> Iterator[tuple[str, Any, Any]]:
-    if before.get("name") != now["name"]:
-        yield "study", before.get("name"), now["name"]
-    for key, old, new in _walk(before, now):
-        grown = isinstance(old, int) and isinstance(new, int) and old < new
-        if not (key.split(".")[-1] == _REPETITIONS and grown):
-            yield f"setting, {_as_written(key)}", old, new
+def _study_differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[Difference]:
+    """Keys of the study file at which two manifests differ, and their values."""
+    for key, old, new in _walk(_by_name(before.get("study")), _by_name(now["study"])):
+        yield _as_written(key), old, new
+
+
+def _has_grown(key: str, old: Any, new: Any) -> bool:
+    """Whether a difference adds runs and changes none."""
+    *tables, last = key.split(".")
+    if last == _REPETITIONS:
+        return isinstance(old, int) and isinstance(new, int) and old < new
+    if isinstance(old, list) and isinstance(new, list):
+        less, more = (new, old) if last == _EXCLUDE else (old, new)
+        return all(value in more for value in less)
+    return old is None and tables[-1:] == [_CONTENDERS]
 
 
 def _as_written(key: str) -> str:
@@ -79,12 +163,12 @@ def _by_name(study: Any) -> dict[str, Any]:
     }
     # An experiment without a name is the study itself.
     unnamed = experiments.pop("", {})
-    return {"name": study.get("name"), "seed": study.get("seed")} | (
-        {"experiments": experiments} if experiments else {**unnamed, "name": study.get("name")}
+    return {"seed": study.get("seed")} | (
+        {"experiments": experiments} if experiments else {**unnamed, "name": ""}
     )
 
 
-def _walk(old: Any, new: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
+def _walk(old: Any, new: Any, key: str = "") -> Iterator[Difference]:
     """Dotted keys at which two values differ."""
     if isinstance(old, dict) and isinstance(new, dict):
         for name in [*new, *(name for name in old if name not in new)]:
@@ -95,7 +179,7 @@ def _walk(old: Any, new: Any, key: str = "") -> Iterator[tuple[str, Any, Any]]:
 
 
 def _shown(value: Any) -> str:
-    if value is None:
+    if value is None or value == []:
         return "none"
     text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 1]}\u2026"

@@ -6,14 +6,17 @@ import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
+from headway.cache import digest
 from headway.campaign.checks import all_remarks, check_installed, checked_plan, first_repetition
 from headway.campaign.cores import available_cores
 from headway.campaign.costs import learn
 from headway.campaign.executor import Executor, explained
+from headway.campaign.failfast import FailFast, HopelessError
 from headway.campaign.local import LocalExecutor
-from headway.campaign.sameness import check_same
+from headway.campaign.sameness import check_all_planned, check_same_runs, check_same_tools
 from headway.campaign.task import LOCAL_CLUSTER, Task
 from headway.campaign.watcher import Count, Watcher
 from headway.errors import HeadwayError, WrongInputError
@@ -22,12 +25,13 @@ from headway.lab.image import Image
 from headway.lab.ready import ready_image, ready_machine
 from headway.results.provenance import make_manifest
 from headway.results.schema import Record, Status
-from headway.results.store import Store
+from headway.results.store import ARTIFACTS, Store
 from headway.study.path import Path as NetworkPath
 from headway.study.plan import Run
 
 SELF_TEST_DIRECTORY = "self-test"
-_OF_THE_FIRST = ("command", "created", "self_test", "machines")
+_TESTED_PATHS = "self_tested_paths"
+_OF_THE_FIRST = ("command", "created", "self_test", _TESTED_PATHS, "machines")
 """What a manifest keeps when a study goes on."""
 
 
@@ -36,23 +40,26 @@ def conduct(task: Task, watcher: Watcher) -> None:
 
     Raises:
         WrongInputError: the study, the directory or the number of jobs cannot be right.
-        HeadwayError: the host or the cluster failed; what is done is kept.
+        HeadwayError: the host or the cluster failed, or every run of a contender; what is done is kept.
         KeyboardInterrupt: the user interrupted; what is done is kept.
     """
     runs = checked_plan(task.study, task.name)
     check_installed(runs, task.name)
     cores = _cores(task)
-    for text in all_remarks(runs):
+    for text in all_remarks(task.study, runs):
         watcher.warn(f"note: {text}")
     with Store.open(task.out, task.start) as store:
         image = ready_image()
-        before = store.manifest()
-        manifest = _manifest(task, runs, image, before)
+        manifest = _manifest(task, runs, image, store)
         try:
             with _executor(task, image, cores, watcher) as executor:
                 _carry_out(task, runs, store, executor, manifest, watcher)
-        except (KeyboardInterrupt, HeadwayError):
-            _keep_what_is_done(task, store, len(runs), watcher)
+        except (KeyboardInterrupt, HeadwayError) as error:
+            _keep_what_is_done(store, watcher)
+            # Why a study was given up says what can be done.
+            go_on = "" if isinstance(error, HopelessError) else f"; {task.go_on}"
+            kept = f"{len(store.records())} of {len(runs)} runs are kept in {store.directory}"
+            watcher.note(kept + go_on)
             raise
         store.write_table()
 
@@ -66,15 +73,19 @@ def _cores(task: Task) -> list[int]:
     return cores[: task.jobs or None]
 
 
-def _manifest(
-    task: Task, runs: tuple[Run, ...], image: Image, before: dict[str, Any] | None
-) -> dict[str, Any]:
-    """The manifest: what the first run of the command said stays, if the study is the same."""
-    made = make_manifest(task.study, runs, image, []) | {"command": task.command}
+def _manifest(task: Task, runs: tuple[Run, ...], image: Image, store: Store) -> dict[str, Any]:
+    """The manifest: what the first run of the command said stays, if its runs may stay."""
+    notes = all_remarks(task.study, runs)
+    made = make_manifest(task.study, runs, image, [], notes) | {"command": task.command}
     manifest: dict[str, Any] = json.loads(json.dumps(made))
+    before = store.manifest()
     if before is None:
         return manifest
-    check_same(before, manifest, str(task.out))
+    where = str(task.out)
+    check_same_tools(before, manifest, where)
+    staying = _staying(store, retry_failed=task.retry_failed)
+    check_all_planned(store.records(), runs, before, manifest, where)
+    check_same_runs(staying, runs, before, manifest, where)
     return manifest | {key: before[key] for key in _OF_THE_FIRST if key in before}
 
 
@@ -103,10 +114,11 @@ def _carry_out(
 ) -> None:
     # The manifest comes first: it tells whose records follow.
     store.write_manifest(manifest)
-    if not manifest["self_test"]:
-        manifest = manifest | {"self_test": _self_test(runs, executor, store, watcher)}
-        store.write_manifest(manifest)
-    left = _left(runs, store.records(), retry_failed=task.retry_failed)
+    manifest = _self_tested(manifest, runs, executor, store, watcher)
+    store.write_manifest(manifest)
+    done = _staying(store, retry_failed=task.retry_failed)
+    names = {record.run_id for record in done}
+    left = [run for run in runs if run.run_id not in names]
     if len(left) < len(runs):
         watcher.note(f"{len(runs) - len(left)} of {len(runs)} runs are done already")
     if not left:
@@ -116,8 +128,11 @@ def _carry_out(
         for size in sorted({size for run in left for size in run.setting.served_sizes}):
             body_file(size)
     with watcher.counting("running labs", len(left)) as count:
-        keeper = _Keeper(store, count)
-        executor.execute(left, store.artifacts, keeper)
+        keeper = _Keeper(store, count, None if task.keep_going else FailFast(runs, done))
+        if keeper.hopeless is None:
+            executor.execute(left, store.artifacts, keeper)
+    if keeper.hopeless:
+        raise HopelessError(keeper.hopeless)
     if here:
         learn(keeper.kept)
     if machines := _machines(manifest, executor):
@@ -130,43 +145,59 @@ def _machines(manifest: dict[str, Any], executor: Executor) -> list[dict[str, ob
     return [*known, *(machine for machine in executor.machines if machine not in known)]
 
 
-def _self_test(
-    runs: tuple[Run, ...], executor: Executor, store: Store, watcher: Watcher
-) -> list[dict[str, Any]]:
+def _self_tested(
+    manifest: dict[str, Any],
+    runs: tuple[Run, ...],
+    executor: Executor,
+    store: Store,
+    watcher: Watcher,
+) -> dict[str, Any]:
+    """The manifest with checks of all paths; those of a study that has grown are added."""
     paths = _distinct_paths(runs)
+    tested = manifest.get(_TESTED_PATHS, [])
+    new = [key for key in paths if key not in tested]
+    if not new:
+        return manifest
+    directory = f"{SELF_TEST_DIRECTORY}-{len(tested)}" if tested else SELF_TEST_DIRECTORY
+    checks = _self_test(
+        [paths[key] for key in new], runs[0].seed, executor, store.artifacts(directory), watcher
+    )
+    known = manifest["self_test"] if tested else []
+    return manifest | {"self_test": [*known, *checks], _TESTED_PATHS: [*tested, *new]}
+
+
+def _self_test(
+    paths: list[NetworkPath], seed: int, executor: Executor, directory: Path, watcher: Watcher
+) -> list[dict[str, Any]]:
     with watcher.counting("checking the emulation", len(paths)) as count:
-        checks = executor.check(
-            paths,
-            seed=runs[0].seed,
-            directory=store.artifacts(SELF_TEST_DIRECTORY),
-            on_path=count,
-        )
+        checks = executor.check(paths, seed=seed, directory=directory, on_path=count)
     for check in checks:
         if not check.passed:
             watcher.warn(f"the emulation failed its self-test: {check}")
     return [check.as_json() for check in checks]
 
 
-def _distinct_paths(runs: tuple[Run, ...]) -> list[NetworkPath]:
+def _distinct_paths(runs: tuple[Run, ...]) -> dict[str, NetworkPath]:
+    """The paths of a study by their keys."""
     paths = (path for run in first_repetition(runs) for path in run.setting.paths if path)
-    return list({path.model_dump_json(): path for path in paths}.values())
+    return {digest(path.model_dump_json()): path for path in paths}
 
 
-def _left(runs: tuple[Run, ...], records: list[Record], *, retry_failed: bool) -> list[Run]:
-    """Runs that have no record yet, or one that is not to stay."""
-    done = {record.run_id for record in records if record.status is Status.OK or not retry_failed}
-    return [run for run in runs if run.run_id not in done]
+def _staying(store: Store, *, retry_failed: bool) -> list[Record]:
+    """Records of runs that are not carried out again."""
+    return [one for one in store.records() if one.status is Status.OK or not retry_failed]
 
 
-@dataclass(frozen=True)
+@dataclass
 class _Keeper:
-    """Makes records durable, counts and remembers them."""
+    """Makes records durable, counts and remembers them; says when it is no use to go on."""
 
     store: Store
     count: Count
+    fail_fast: FailFast | None
     kept: list[Record] = field(default_factory=list)
 
-    def __call__(self, records: Sequence[Record]) -> None:
+    def __call__(self, records: Sequence[Record]) -> bool:
         try:
             self.store.add(records)
         except OSError as error:
@@ -174,13 +205,19 @@ class _Keeper:
         self.kept.extend(records)
         for record in records:
             self.count(record.status is Status.OK)
+        if self.fail_fast:
+            self.fail_fast.hear(records)
+        return self.hopeless is None
+
+    @property
+    def hopeless(self) -> str | None:
+        """Why it is no use to go on; None if it is."""
+        return self.fail_fast.verdict(self.store.directory / ARTIFACTS) if self.fail_fast else None
 
 
-def _keep_what_is_done(task: Task, store: Store, planned: int, watcher: Watcher) -> None:
-    done = len(store.records())
-    if done:
+def _keep_what_is_done(store: Store, watcher: Watcher) -> None:
+    if store.records():
         try:
             store.write_table()
         except OSError as error:
             watcher.warn(f"the table could not be written: {error.strerror}")
-    watcher.note(f"{done} of {planned} runs are kept in {store.directory}; {task.go_on}")

@@ -23,6 +23,7 @@ class Task:
         command: what makes these results again, for the manifest.
         go_on: what carries on if this is interrupted, in words.
         start: what is to be done with results that the directory holds.
+        keep_going: whether a contender of which every run fails does not stop the study.
         retry_failed: whether runs that failed or timed out are carried out again.
         jobs: labs at a time; one per core if None.
         cluster: address of a Dask scheduler, or `LOCAL_CLUSTER`; this process if None.
@@ -34,6 +35,7 @@ class Task:
     command: str
     go_on: str
     start: Start = Start.NEW
+    keep_going: bool = False
     retry_failed: bool = False
     jobs: int | None = None
     cluster: str | None = None

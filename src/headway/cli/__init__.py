@@ -2,59 +2,21 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
-import typer
-
-from headway import __version__
-from headway.cli import image, known, lab, record, sites, study
-from headway.cli.terminal import complain
-from headway.errors import EXIT_FAILED, EXIT_INTERRUPTED, HeadwayError
-
-app = typer.Typer(
-    help="A laboratory for HTTP over TCP and QUIC, on a real Linux kernel, in virtual time.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-app.add_typer(image.app, name="image")
-app.add_typer(sites.app, name="sites")
-app.command("record")(record.record_command)
-app.command("run")(study.run)
-app.command("reproduce")(study.reproduce)
-app.command("report")(study.report)
-app.command("validate")(study.validate)
-app.command("plan")(study.plan)
-app.command("list")(known.list_known)
-app.command("doctor")(lab.doctor)
-app.command("shell")(lab.shell)
-app.command("exec", context_settings={"ignore_unknown_options": True})(lab.execute)
-
-
-@app.callback(invoke_without_command=True)
-def _version(
-    version: bool = typer.Option(False, "--version", help="Print the version and exit."),
-) -> None:
-    if version:
-        print(f"headway {__version__}")
-        raise typer.Exit
+from headway.cli.interruption import Interruption
 
 
 def main() -> None:
     """Entry point of the `headway` command."""
-    try:
-        app()
-    except HeadwayError as error:
-        complain(str(error))
-        sys.exit(error.exit_status)
-    except KeyboardInterrupt:
-        complain("interrupted")
-        sys.exit(EXIT_INTERRUPTED)
-    except Exception as error:
-        if os.environ.get("HEADWAY_DEBUG"):
-            raise
-        complain(f"a defect in Headway: {type(error).__name__}: {error}")
-        complain("HEADWAY_DEBUG=1 in the environment shows where; please report it")
-        sys.exit(EXIT_FAILED)
+    with Interruption() as interruption:
+        # Loading the commands takes a moment, in which nothing has begun that must be ended in order.
+        from headway.cli import commands
+
+        interruption.ends_in_order()
+        try:
+            commands.carry_out()
+        except (SystemExit, KeyboardInterrupt):
+            if interruption.exit_status is None:
+                raise
+            sys.exit(interruption.exit_status)

@@ -115,6 +115,7 @@ def _path(**options: str | None) -> NetworkPath:
         return NetworkPath.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
-        names = [str(part) for part in first["loc"] if str(part) in options]
+        places = (*first["loc"], first.get("ctx", {}).get("key"))
+        names = [str(part) for part in places if str(part) in options]
         where = f"--{names[0]}" if names else "path"
         raise WrongInputError(first["msg"].removeprefix("Value error, "), where=where) from None

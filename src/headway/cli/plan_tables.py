@@ -14,12 +14,15 @@ from headway.campaign.estimate import Estimate, estimate
 from headway.study.experiment import Experiment, Study
 from headway.study.plan import Run
 from headway.study.trace import TRACE_KEY
+from headway.study.vain import vain
 
 _MINUTE_S, _HOUR_S = 60, 3600
 
 
 def print_plan(console: Console, study: Study, runs: Sequence[Run], *, labs: int) -> None:
-    """Print cells, contenders, runs and the time they take, and the axes."""
+    """Print cells, contenders, runs and the time they take, the axes, and what is named in vain."""
+    for warning in vain(runs):
+        console.print(Text(warning, style="bold red"))
     model = CostModel.of_machine()
     console.print(_experiments(study, runs, labs, model))
     console.print(_axes(study))

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from headway.cli.sites import print_findings
 from headway.cli.terminal import notes, output
 from headway.errors import WrongInputError
 from headway.study.workload import Device
@@ -29,6 +30,18 @@ def record_command(
     device: Annotated[
         Device, typer.Option(help="What the browser pretends to be.")
     ] = Device.DESKTOP,
+    maps: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--map",
+            help="Record the server at ADDRESS:PORT as https://NAME, as shop.test=127.0.0.1:8001; "
+            "may be given several times.",
+            metavar="NAME=ADDRESS:PORT",
+        ),
+    ] = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Accept certificates that nobody vouches for.")
+    ] = False,
     browser: Annotated[
         Path | None,
         typer.Option(help="Chromium that records; default: one in PATH.", metavar="PATH"),
@@ -39,16 +52,17 @@ def record_command(
     Of several sources, the first one's page is the site's page.
     """
     # Imported here so that other commands start sooner.
-    from headway.web.recording import merged, site_name
-    from headway.web.sources import Browsing, record
+    from headway.web.hostmap import HostMaps
+    from headway.web.recording import site_name
+    from headway.web.sources import Browsing, record_site
     from headway.web.warc import write_archive
 
     if not out.name.endswith(_SUFFIX):
         raise WrongInputError(f"must end in {_SUFFIX}", where=f"--out {out}")
     if not out.parent.is_dir():
         raise WrongInputError("there is no such directory", where=f"--out {out}")
-    browsing = Browsing(device, browser)
-    recording = merged(name or site_name(out), [record(source, browsing) for source in sources])
+    browsing = Browsing(device, browser, HostMaps.parse(maps or ()), insecure)
+    recording = record_site(name or site_name(out), sources, browsing)
     write_archive(recording.site, out, recorded=datetime.now(UTC))
     for note in recording.notes:
         notes.print(note, markup=False, soft_wrap=True)
@@ -59,3 +73,4 @@ def record_command(
         markup=False,
         soft_wrap=True,
     )
+    print_findings(str(out), site)

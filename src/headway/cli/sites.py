@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -22,6 +23,8 @@ app = typer.Typer(help="Web pages that studies can replay.", no_args_is_help=Tru
 SiteName = Annotated[
     str, typer.Argument(help="A site of the corpus, or an archive (.warc.gz).", metavar="SITE")
 ]
+
+_PIPED_WIDTH = 200
 
 
 @app.command("list")
@@ -41,7 +44,9 @@ def list_command(
             "-" if entry.size_bytes is None else _kilobytes(entry.size_bytes),
             Text(entry.description),
         )
-    output.print(table)
+    # A line a site, for whoever searches in it; only a terminal has a width to keep to.
+    shown = output if output.is_terminal else Console(width=_PIPED_WIDTH, highlight=False)
+    shown.print(table)
 
 
 @app.command("show")
@@ -64,31 +69,25 @@ def verify_command(
     ],
 ) -> None:
     """Check that a site can be replayed; exit status 1 if one is broken."""
-    from headway.web.verify import Severity, findings
-
-    broken = False
-    for name in names:
-        site = find_site(name)
-        found = findings(site)
-        counts = {
-            severity: sum(finding.severity is severity for finding in found)
-            for severity in Severity
-        }
-        broken |= counts[Severity.BROKEN] > 0
-        told = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
-        output.print(
-            f"{name}: {told or 'nothing is wrong'} ({len(site.exchanges)} exchanges)",
-            markup=False,
-            soft_wrap=True,
-        )
-        for finding in found:
-            output.print(
-                f"  {finding.severity:8}  {finding.url}: {finding.message}",
-                markup=False,
-                soft_wrap=True,
-            )
+    broken = [name for name in names if print_findings(name, find_site(name))]
     if broken:
         raise typer.Exit(EXIT_FAILED)
+
+
+def print_findings(name: str, site: Site) -> bool:
+    """Print what is wrong with a site; returns whether it is broken."""
+    from headway.web.verify import Severity, findings
+
+    found = findings(site)
+    counts = {
+        severity: sum(finding.severity is severity for finding in found) for severity in Severity
+    }
+    told = ", ".join(f"{count} {severity}" for severity, count in counts.items() if count)
+    lines = [f"{name}: {told or 'nothing is wrong'} ({len(site.exchanges)} exchanges)"]
+    lines += [f"  {finding.severity:8}  {finding.url}: {finding.message}" for finding in found]
+    for line in lines:
+        output.print(line, markup=False, soft_wrap=True)
+    return counts[Severity.BROKEN] > 0
 
 
 def _summary(archive: str) -> Summary:

@@ -4,20 +4,23 @@ from __future__ import annotations
 
 import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import replace as with_changes
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from headway.campaign.checks import checked_plan
+from headway.campaign.checks import all_remarks, checked_plan
 from headway.campaign.cores import available_cores
 from headway.campaign.task import Task
-from headway.cli.terminal import Terminal, output
-from headway.errors import HeadwayError, WrongInputError
+from headway.cli.terminal import Terminal, complain, output
+from headway.errors import EXIT_FAILED, HeadwayError, WrongInputError
 from headway.results.schema import Status
 from headway.results.store import Start, read_records, refresh_table
+from headway.study.experiment import Study
 from headway.study.load import builtin_names, load_study
+from headway.study.plan import Run
 
 StudyName = Annotated[
     str, typer.Argument(help="A study file, or the name of a built-in study.", metavar="STUDY")
@@ -28,6 +31,15 @@ Jobs = Annotated[
 ]
 Resume = Annotated[
     bool, typer.Option("--resume", help="Go on with the results that the directory holds.")
+]
+KeepGoing = Annotated[
+    bool, typer.Option("--keep-going", help="Go on even if every run of a contender fails.")
+]
+AllowFailures = Annotated[
+    bool, typer.Option("--allow-failures", help="Exit with status 0 although some runs failed.")
+]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="Exit with status 1 if a published value is missed.")
 ]
 RetryFailed = Annotated[
     bool,
@@ -49,20 +61,32 @@ RESULTS_DIRECTORY = Path("results")
 
 def run(
     study: StudyName,
-    out: Annotated[Path, typer.Option(help="Directory for the results.")],
+    out: Annotated[
+        Path | None, typer.Option(help="Directory for the results; default: results/NAME.")
+    ] = None,
     quick: Quick = False,
     jobs: Jobs = None,
     resume: Resume = False,
     retry_failed: RetryFailed = False,
+    keep_going: KeepGoing = False,
     replace: Replace = False,
     cluster: Cluster = None,
+    allow_failures: AllowFailures = False,
+    strict: Strict = False,
 ) -> None:
-    """Carry out a study and report its answer."""
-    task = _task(study, out, quick=quick)
-    start = _start(resume=resume or retry_failed, replace=replace)
-    _carry_out(
-        with_changes(task, start=start, retry_failed=retry_failed, jobs=jobs, cluster=cluster)
+    """Carry out a study and report its answer.
+
+    Exit status 1 if a run or the emulation's self-test failed.
+    """
+    task = with_changes(
+        _task(study, out, quick=quick),
+        start=_start(resume=resume or retry_failed, replace=replace),
+        retry_failed=retry_failed,
+        keep_going=keep_going,
+        jobs=jobs,
+        cluster=cluster,
     )
+    _carry_out(task, allow_failures=allow_failures, strict=strict)
 
 
 def reproduce(
@@ -76,16 +100,33 @@ def reproduce(
     jobs: Jobs = None,
     resume: Resume = False,
     retry_failed: RetryFailed = False,
+    keep_going: KeepGoing = False,
     replace: Replace = False,
     cluster: Cluster = None,
+    allow_failures: AllowFailures = False,
+    strict: Strict = False,
 ) -> None:
-    """Carry out a paper's experiments and set our values beside the published ones."""
+    """Carry out a paper's experiments and set our values beside the published ones.
+
+    Exit status 1 if a run or the emulation's self-test failed.
+    """
     if paper not in builtin_names():
         raise WrongInputError(
             f"no such paper; there is {', '.join(builtin_names())}", where=f"reproduce {paper}"
         )
-    directory = out or RESULTS_DIRECTORY / (f"{paper}-quick" if quick else paper)
-    run(paper, directory, quick, jobs, resume, retry_failed, replace, cluster)
+    run(
+        study=paper,
+        out=out,
+        quick=quick,
+        jobs=jobs,
+        resume=resume,
+        retry_failed=retry_failed,
+        keep_going=keep_going,
+        replace=replace,
+        cluster=cluster,
+        allow_failures=allow_failures,
+        strict=strict,
+    )
 
 
 def report(
@@ -102,7 +143,9 @@ def report(
 
 def validate(study: StudyName, quick: Quick = False) -> None:
     """Check a study file without running it."""
-    runs = checked_plan(load_study(study, quick=quick), study)
+    loaded = load_study(study, quick=quick)
+    runs = checked_plan(loaded, study)
+    _remark(loaded, runs)
     cells = len({run.cell for run in runs})
     output.print(f"{study}: {len(runs)} runs in {cells} cells", markup=False)
 
@@ -113,17 +156,26 @@ def plan(study: StudyName, quick: Quick = False, jobs: Jobs = None) -> None:
 
     loaded = load_study(study, quick=quick)
     runs = checked_plan(loaded, study)
+    _remark(loaded, runs)
     print_plan(output, loaded, runs, labs=jobs or len(available_cores()))
 
 
-def _task(study: str, out: Path, *, quick: bool) -> Task:
+def _remark(study: Study, runs: Sequence[Run]) -> None:
+    """Tell what a reader of the study's results would have to know."""
+    for text in all_remarks(study, runs):
+        complain(f"note: {text}")
+
+
+def _task(study: str, out: Path | None, *, quick: bool) -> Task:
+    loaded = load_study(study, quick=quick)
+    usual = RESULTS_DIRECTORY / (f"{loaded.name}-quick" if quick else loaded.name)
     words = [word for word in sys.argv[1:] if word not in ("--resume", "--retry-failed")]
     command = shlex.join(["headway", *words])
     go_on = shlex.join(["headway", *(word for word in words if word != "--replace"), "--resume"])
     return Task(
-        study=load_study(study, quick=quick),
+        study=loaded,
         name=study,
-        out=out,
+        out=out or usual,
         command=command,
         go_on=f"`{go_on}` goes on",
     )
@@ -139,7 +191,7 @@ def _start(*, resume: bool, replace: bool) -> Start:
     return Start.REPLACE if replace else Start.NEW
 
 
-def _carry_out(task: Task) -> None:
+def _carry_out(task: Task, *, allow_failures: bool, strict: bool) -> None:
     # Imported here so that commands which carry out nothing start sooner.
     from headway.campaign.session import conduct
 
@@ -148,6 +200,13 @@ def _carry_out(task: Task) -> None:
     records = read_records(task.out)
     if not any(record.status is Status.OK for record in records):
         raise HeadwayError(f"no run succeeded; the first reason: {records[0].error}")
+    from headway.analysis.soundness import complaints
+
+    found = complaints(task.out, allow_failures=allow_failures, strict=strict)
+    for complaint in found:
+        complain(complaint)
+    if found:
+        raise typer.Exit(EXIT_FAILED)
 
 
 def _show(directory: Path, runs: tuple[str, ...] = ()) -> None:
@@ -155,6 +214,7 @@ def _show(directory: Path, runs: tuple[str, ...] = ()) -> None:
     from headway.report import Report
 
     report = Report.of(directory)
+    report.check_runs(runs)
     report.print_summary(output)
     page = report.write(runs)
     output.print(f"\nReport: {page}", markup=False, soft_wrap=True)

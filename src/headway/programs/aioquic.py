@@ -53,6 +53,7 @@ class Aioquic(Client):
     protocols = frozenset({Protocol.H3})
     workloads = (Download, Parallel, Migration)
     quic_congestion_controls = _CONGESTION_CONTROLS
+    writes_qlog = True
     adjustments = (
         Adjustment(
             "aioquic",
@@ -105,6 +106,7 @@ class AioquicServer(Server):
     package = _PACKAGE
     protocols = frozenset({Protocol.H3})
     quic_congestion_controls = _CONGESTION_CONTROLS
+    writes_qlog = True
     adjustments = (
         _FEW_ACK_RANGES,
         Adjustment(

@@ -9,9 +9,9 @@ from typing import ClassVar
 
 from headway.guest.orders import Ended, Program
 from headway.study.hop import Pep
-from headway.study.host import Host, Protocol
+from headway.study.host import USUAL_CONGESTION_CONTROL, Host, Protocol
 from headway.study.model import Capture, Setting
-from headway.study.workload import Download, Parallel
+from headway.study.workload import Download, Parallel, Workload
 from headway.web.metrics import PageMetrics
 
 CLIENT, PROXY, SERVER = "client", "proxy", "server"
@@ -51,13 +51,15 @@ class Adjustment:
 class Knob:
     """A setting of a program that a study may change: ``knobs.NAME = "VALUE"``.
 
-    ``choices`` are the values it takes; any if empty.
+    ``choices`` are the values it takes; any if empty. ``controls`` are the congestion controls of
+    its QUIC that have it; all if empty.
     """
 
     name: str
     default: str
     meaning: str
     choices: tuple[str, ...] = ()
+    controls: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -139,6 +141,21 @@ class Flow:
 
 
 @dataclass(frozen=True)
+class Visit:
+    """How a browser loaded a page; seconds from navigation start unless said otherwise.
+
+    Attributes:
+        origin_s: navigation start by the wall clock.
+        connect_s: the connection for the document is begun.
+        awaited: of every request that a server answered, when it was sent and when its last byte came.
+    """
+
+    origin_s: float
+    connect_s: float
+    awaited: tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
 class Measurement:
     """What a client measured; seconds from when it began.
 
@@ -153,6 +170,7 @@ class Measurement:
         each_s: for every request, in their order, when its last byte came.
         flows: the bulk flows, in their order; their times are from the program's start.
         page: what a browser tells of a page.
+        visit: how it loaded it.
     """
 
     error: str | None = None
@@ -165,6 +183,7 @@ class Measurement:
     each_s: tuple[float, ...] = ()
     flows: tuple[Flow, ...] = ()
     page: PageMetrics | None = None
+    visit: Visit | None = None
 
 
 class Adapter(ABC):
@@ -177,9 +196,11 @@ class Adapter(ABC):
     """Name of the optional extra that it comes in, if it is not part of every image."""
     protocols: ClassVar[frozenset[Protocol]]
     quic_congestion_controls: ClassVar[tuple[str, ...]] = ()
-    """Congestion controls that its QUIC has, the one it uses if asked for another first."""
+    """Congestion controls that its QUIC has; if it has no cubic, the one it uses unasked first."""
     sets_quic_initial_window: ClassVar[bool] = False
     """Whether its QUIC begins with the initial window that the study asks for."""
+    writes_qlog: ClassVar[bool] = False
+    """Whether its QUIC writes qlog."""
     reads_tsc: ClassVar[bool] = False
     """Whether it reads the processor's time stamp counter, so that the lab must keep that, too."""
     memory_mib: ClassVar[int] = 0
@@ -193,10 +214,14 @@ class Adapter(ABC):
         return host.knobs.get(name, default)
 
     def quic_congestion_control(self, host: Host) -> str:
-        """Congestion control of its QUIC on a host: what the study asks for, if it has that."""
-        asked = str(host.congestion_control)
+        """Congestion control of its QUIC on a host.
+
+        What the study asks for; if it asks for nothing, cubic, or the program's own if it has no
+        cubic. `check_programs` sees to it that nothing is asked for which the program has not.
+        """
+        wanted = host.congestion_control.quic or USUAL_CONGESTION_CONTROL
         choices = self.quic_congestion_controls or ("unknown",)
-        return asked if asked in choices else choices[0]
+        return str(wanted) if wanted in choices else choices[0]
 
 
 class Server(Adapter):
@@ -236,6 +261,8 @@ class QuicPep(Adapter):
     """
 
     protocols: ClassVar[frozenset[Protocol]] = frozenset({Protocol.H3, Protocol.QUIC})
+    side_knobs: ClassVar[frozenset[str]]
+    """Knobs that may differ between its sides."""
 
     @abstractmethod
     def split(self, listener: Listener, behind: Origin, pep: Pep, capture: Capture) -> Started:
@@ -254,6 +281,8 @@ class TcpPep(Adapter):
     """A program that splits TCP connections and is transparent: both ends see the other's address."""
 
     protocols: ClassVar[frozenset[Protocol]] = frozenset({Protocol.H1, Protocol.H2, Protocol.TCP})
+    side_knobs: ClassVar[frozenset[str]]
+    """Knobs that may differ between its sides."""
 
     @abstractmethod
     def intercept(self, interception: Interception, pep: Pep, capture: Capture) -> Started:
@@ -284,6 +313,10 @@ class Client(Adapter):
 
         The last of the programs is the client itself; the workload is over when it ends.
         """
+
+    def can(self, workload: Workload, protocol: Protocol) -> bool:
+        """Whether it can carry out a workload over a protocol."""
+        return type(workload) in self.workloads and protocol in self.protocols
 
     def after_rehearsal(self, program: Program, directory: Path, migrated_ns: int) -> Program:
         """The client for the run itself, once a rehearsal has told when the address changes.

@@ -32,12 +32,13 @@ class Caddy(Server):
     package = "caddy"
     protocols = HTTP
     quic_congestion_controls = ("reno",)
+    writes_qlog = True
     adjustments = (
         Adjustment(
             "caddy",
             "QUIC congestion control",
             "reno",
-            "quic-go's only one; a study's congestion_control is that of TCP",
+            "quic-go's only one",
         ),
         Adjustment("caddy", "session_tickets", "off", "every connection pays for a full handshake"),
         Adjustment("caddy", "automatic_https, admin", "off", "it does nothing but answer requests"),

@@ -18,14 +18,15 @@ from headway.programs.base import (
     Knob,
     Measurement,
     Started,
+    Visit,
 )
 from headway.programs.origins import origin_addresses
 from headway.study.host import HTTP, Protocol
 from headway.study.model import Setting
 from headway.study.workload import Cache, Page
 from headway.web.har import make_har
-from headway.web.library import find_site
-from headway.web.load import LOAD_FILE, read_load
+from headway.web.library import find_outline
+from headway.web.load import LOAD_FILE, PageLoad, read_load
 from headway.web.metrics import page_metrics, protocol_error
 from headway.web.screen import SCREENS
 
@@ -157,6 +158,7 @@ class Chromium(Client):
             total_s=metrics.plt_s,
             bytes=metrics.page_bytes,
             page=metrics,
+            visit=_visit(load),
         )
 
     def _command(self, setting: Setting, addresses: dict[str, str]) -> tuple[str, ...]:
@@ -180,6 +182,16 @@ class Chromium(Client):
         return {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"}
 
 
+def _visit(load: PageLoad) -> Visit:
+    ms = 1e-3
+    awaited = [
+        (resource.sent_ms * ms, resource.ended_ms * ms)
+        for resource in load.resources
+        if resource.from_network and resource.ended_ms is not None
+    ]
+    return Visit(load.time_origin_ms * ms, (load.connect_start_ms or 0.0) * ms, tuple(awaited))
+
+
 def _page(setting: Setting) -> Page:
     assert isinstance(setting.workload, Page)
     return setting.workload
@@ -196,10 +208,10 @@ def _visits(page: Page, setting: Setting) -> tuple[str, ...]:
         case Cache.WARM:
             return (_url(page, setting),)
         case Cache.TICKETS:
-            return tuple(f"https://{host}{_NOWHERE}" for host in find_site(page.site).hosts)
+            return tuple(f"https://{host}{_NOWHERE}" for host in find_outline(page.site).hosts)
 
 
 def _url(page: Page, setting: Setting) -> str:
     """The page's URL; without TLS, its path at the same host."""
-    url = find_site(page.site).page
+    url = find_outline(page.site).page
     return url if setting.tls else url.replace("https:", "http:", 1)

@@ -65,6 +65,7 @@ class Curl(Client):
     protocols = HTTP
     workloads = (Download, Parallel, Migration)
     quic_congestion_controls = ("cubic",)
+    writes_qlog = True
     knobs = (RETRY_PAUSE,)
     adjustments = (
         Adjustment("curl", "--resolve", "the server", "no time is spent on name resolution"),

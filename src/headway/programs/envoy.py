@@ -45,7 +45,7 @@ class Envoy(ReverseProxy):
     quic_congestion_controls = ("bbr", "cubic")
     reads_tsc = True
     knobs = (
-        Knob("bbr_version", "1", "version of QUIC's BBR", ("1", "2")),
+        Knob("bbr_version", "1", "version of QUIC's BBR", ("1", "2"), controls=("bbr",)),
         Knob(
             "stream_window",
             "16777216",

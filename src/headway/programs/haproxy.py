@@ -56,7 +56,13 @@ _KNOBS = (
     Knob(
         "quic_pacing", "on", "whether QUIC spreads its packets over the round trip", ("on", "off")
     ),
-    Knob("quic_hystart", "off", "whether QUIC's CUBIC has HyStart++ (RFC 9406)", ("on", "off")),
+    Knob(
+        "quic_hystart",
+        "off",
+        "whether QUIC's CUBIC has HyStart++ (RFC 9406)",
+        ("on", "off"),
+        controls=("cubic",),
+    ),
     Knob("ssl_max_record", "0", "largest TLS record in bytes; 0: as large as may be"),
     Knob("bufsize", "16384", "bytes of a response that are handled at once"),
 )

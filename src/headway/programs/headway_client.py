@@ -22,10 +22,17 @@ from headway.programs.base import (
     urls,
 )
 from headway.programs.client import answer_error, last_words, secrets_environment
-from headway.programs.native import QUIC_KNOBS, NativeQuic, command, quic_knobs
+from headway.programs.native import (
+    COMPRESSION_KNOBS,
+    QUIC_KNOBS,
+    NativeQuic,
+    command,
+    compression_options,
+    quic_knobs,
+)
 from headway.study.host import HTTP, Protocol
 from headway.study.model import Setting
-from headway.study.workload import Download, Migration, Parallel
+from headway.study.workload import Download, Migration, Parallel, Workload
 
 REPORT = "headway-client.json"
 """The client's report in the run's directory; docs/native-client.md describes it."""
@@ -62,8 +69,14 @@ class HeadwayClient(NativeQuic, Client):
             "send requests as 0-RTT data, after a connection that yields a ticket",
             ("on", "off"),
         ),
+        *COMPRESSION_KNOBS,
         *QUIC_KNOBS,
     )
+
+    def can(self, workload: Workload, protocol: Protocol) -> bool:
+        """Over TCP it does not ask again when its address has changed."""
+        migrates = not isinstance(workload, Migration) or protocol is Protocol.H3
+        return migrates and super().can(workload, protocol)
 
     def start(self, setting: Setting, address: str) -> Started:
         """See `Client.start`."""
@@ -74,6 +87,7 @@ class HeadwayClient(NativeQuic, Client):
             f"--resolve={SERVER_NAME}:{address}",
             f"--report=/lab/run/{REPORT}",
         ]
+        argv += compression_options(self, host)
         if setting.tls:
             argv.append(f"--ca={CA_FILE}")
         if setting.protocol is Protocol.H1:

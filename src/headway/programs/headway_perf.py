@@ -206,7 +206,7 @@ def _transport_options(
     if "quic" in transports:
         yield f"--quic={quic_knobs(adapter, host)}"
     if {"tcp", "tls"}.intersection(transports):
-        yield f"--tcp-congestion-control={host.congestion_control}"
+        yield f"--tcp-congestion-control={host.tcp_congestion_control}"
         yield f"--tcp-notsent-lowat={adapter.knob('notsent_lowat', host)}"
         yield f"--tls-record-bytes={adapter.knob('tls_record_bytes', host)}"
 

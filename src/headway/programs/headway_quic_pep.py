@@ -49,6 +49,7 @@ class HeadwayQuicPep(NativeQuic, QuicPep):
         Knob("connect_timeout", "60", "seconds that the handshake with the next hop may take"),
         *QUIC_KNOBS,
     )
+    side_knobs = frozenset({"early_data", *(knob.name for knob in QUIC_KNOBS)})
     adjustments = (
         Adjustment(_NAME, "idle-timeout", "600s", "the run's limit decides when to give up"),
         Adjustment(_NAME, "--connect-timeout", "60", "the same"),

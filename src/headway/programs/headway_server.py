@@ -15,7 +15,14 @@ from headway.programs.base import (
     Started,
     served_on,
 )
-from headway.programs.native import QUIC_KNOBS, NativeQuic, command, quic_knobs
+from headway.programs.native import (
+    COMPRESSION_KNOBS,
+    QUIC_KNOBS,
+    NativeQuic,
+    command,
+    compression_options,
+    quic_knobs,
+)
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.model import Capture
 
@@ -60,6 +67,7 @@ class HeadwayServer(NativeQuic, Server):
         ),
         Knob("h2_frame_bytes", "1400", "content of an HTTP/2 DATA frame, at most"),
         Knob("early_data", "off", "take 0-RTT data", ("on", "off")),
+        *COMPRESSION_KNOBS,
         *QUIC_KNOBS,
     )
 
@@ -73,11 +81,12 @@ class HeadwayServer(NativeQuic, Server):
             f"--notsent-lowat={self.knob('notsent_lowat', host)}",
             f"--h2-frame-bytes={self.knob('h2_frame_bytes', host)}",
             f"--early-data={16384 if self.knob('early_data', host) == 'on' else 0}",
+            *compression_options(self, host),
             f"--quic={quic_knobs(self, host)}",
             f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
         ]
         if listener.protocols != {Protocol.H3}:
-            argv.append(f"--congestion-control={host.congestion_control}")
+            argv.append(f"--congestion-control={host.tcp_congestion_control}")
         program = Program(
             f"{listener.namespace}-{self.name}",
             listener.namespace,

@@ -35,6 +35,7 @@ class HeadwayTcpPep(TcpPep):
         ),
         Knob("copy", "splice", "how bytes get from side to side", ("splice", "memory")),
     )
+    side_knobs = frozenset({"buffer", "notsent_lowat"})
     adjustments = (
         Adjustment(
             "headway-tcp-pep",
@@ -65,7 +66,7 @@ class HeadwayTcpPep(TcpPep):
         return Started((program,))
 
     def _side(self, side: str, host: Host) -> list[str]:
-        options = [f"--{side}-congestion-control={host.congestion_control}"]
+        options = [f"--{side}-congestion-control={host.tcp_congestion_control}"]
         for name in ("buffer", "notsent_lowat"):
             value = self.knob(name, host)
             if value != _KERNELS_CHOICE:

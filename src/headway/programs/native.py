@@ -8,14 +8,9 @@ from headway.study.host import Host
 
 _NAMES = {"reno": "newreno"}
 """Controllers that the kernel calls otherwise."""
+_LOSS_BASED = ("cubic", "reno")
 
 QUIC_KNOBS = (
-    Knob(
-        "quic_congestion_control",
-        "",
-        "congestion controller of QUIC: newreno, cubic, bbr, bbr3 or hybla; the host's if empty",
-        ("", "newreno", "cubic", "bbr", "bbr3", "hybla"),
-    ),
     Knob(
         "slow_start",
         "hystart",
@@ -23,7 +18,12 @@ QUIC_KNOBS = (
         ("classic", "hystart", "hystart++"),
     ),
     Knob("max_window", "none", "largest congestion window: packets, or bytes as 200000B, or none"),
-    Knob("emulated_connections", "1", "behave as this many connections (newreno, cubic)"),
+    Knob(
+        "emulated_connections",
+        "1",
+        "behave as this many connections",
+        controls=_LOSS_BASED,
+    ),
     Knob("pacing", "on", "spread packets over time: on, off, or a rate as 10Mbit/s"),
     Knob("max_burst", "10", "datagrams that pacing lets leave at once, at most"),
     Knob(
@@ -54,6 +54,25 @@ QUIC_KNOBS = (
 )
 """The knobs of ``headway_quic::knobs``, as studies write them."""
 
+COMPRESSION_KNOBS = (
+    Knob(
+        "qpack_capacity",
+        "0",
+        "bytes of QPACK's dynamic table, at most, in each direction; 0 is none",
+    ),
+    Knob(
+        "qpack_blocked_streams",
+        "0",
+        "streams that the peer may let wait for QPACK's dynamic table",
+    ),
+    Knob(
+        "hpack_capacity",
+        "0",
+        "bytes of HPACK's dynamic table for what is sent over h2, at most; 0 is none",
+    ),
+)
+"""How header compression is set, as studies write it."""
+
 
 def command(program: str) -> str:
     """Path in a lab of one of Headway's own programs."""
@@ -63,21 +82,27 @@ def command(program: str) -> str:
 class NativeQuic(Adapter):
     """Of a program with Headway's own QUIC."""
 
-    quic_congestion_controls = ("cubic", "reno", "bbr", "hybla")
+    quic_congestion_controls = ("cubic", "reno", "bbr", "bbr3", "hybla")
     sets_quic_initial_window = True
-
-    def quic_congestion_control(self, host: Host) -> str:
-        """What the knob names, or else the host; see `Adapter.quic_congestion_control`."""
-        return self.knob("quic_congestion_control", host) or super().quic_congestion_control(host)
+    writes_qlog = True
 
 
 def quic_knobs(adapter: NativeQuic, host: Host) -> str:
     """A host's QUIC as ``NAME=VALUE,NAME=VALUE``."""
     values = {knob.name: adapter.knob(knob.name, host) for knob in QUIC_KNOBS}
-    del values["quic_congestion_control"]
     control = adapter.quic_congestion_control(host)
     words = {"congestion_control": _NAMES.get(control, control)}
-    if host.initial_window is not None:
-        words["initial_window"] = str(host.initial_window)
+    if host.initial_window.quic is not None:
+        words["initial_window"] = str(host.initial_window.quic)
     words |= {name: value for name, value in values.items() if value}
     return ",".join(f"{name.replace('_', '-')}={value}" for name, value in words.items())
+
+
+def compression_options(adapter: Adapter, host: Host) -> list[str]:
+    """Options for header compression: those that a study sets."""
+    values = {knob.name: adapter.knob(knob.name, host) for knob in COMPRESSION_KNOBS}
+    return [
+        f"--{knob.name.replace('_', '-')}={values[knob.name]}"
+        for knob in COMPRESSION_KNOBS
+        if values[knob.name] != knob.default
+    ]

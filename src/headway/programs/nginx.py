@@ -94,7 +94,7 @@ _ADJUSTMENTS = (
         "nginx",
         "QUIC congestion control",
         "cubic",
-        "built in; a study's congestion_control is that of TCP",
+        "built in, its only one",
     ),
     Adjustment("nginx", "http2_chunk_size", "16k", "DATA frames fill TLS records, as for HTTP/1.1"),
     Adjustment("nginx", "ssl_session_tickets", "off", "every connection pays for a full handshake"),
@@ -142,8 +142,8 @@ class Nginx(Server):
 class Nginx126(Nginx):
     """nginx 1.26 of Debian 13, whose QUIC is that of the years before 1.27.5.
 
-    Its smallest congestion window is twice the peer's max_udp_payload_size, 131 kB for most
-    clients, so that it hardly reacts to loss; studies of that time measured it.
+    Its smallest congestion window is twice its own max_udp_payload_size of 65,527 bytes, 131 kB
+    whatever the client, so that it hardly reacts to loss; studies of that time measured it.
     """
 
     name = "nginx-1.26"

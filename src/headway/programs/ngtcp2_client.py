@@ -50,6 +50,7 @@ class Ngtcp2Client(Client):
     workloads = (Download, Parallel, Migration)
     rehearses = True
     quic_congestion_controls = ("cubic", "reno", "bbr")
+    writes_qlog = True
     knobs = (Knob("ack_threshold", "2", "packets after which one is acknowledged at once"),)
     adjustments = (
         Adjustment("ngtcp2", "HOST", "the server's address", "no time is spent on name resolution"),

@@ -29,6 +29,7 @@ class Ngtcp2Server(Server):
     package = "ngtcp2-server"
     protocols = frozenset({Protocol.H3})
     quic_congestion_controls = ("cubic", "reno", "bbr")
+    writes_qlog = True
     knobs = (
         Knob("initial_rtt", "333ms", "round trip time that is assumed before one is measured"),
         Knob("ack_threshold", "2", "packets after which one is acknowledged at once"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headway.study.workload import Origins, Page, Workload
-from headway.web.library import find_site
+from headway.web.library import find_outline
 
 _HOSTS_OF_A_NETWORK = 250
 
@@ -14,7 +14,7 @@ def origin_addresses(page: Page, address: str) -> dict[str, str]:
     Raises:
         WrongInputError: there is no such site.
     """
-    hosts = find_site(page.site).hosts
+    hosts = find_outline(page.site).hosts
     if page.origins is Origins.ONE_ADDRESS:
         return dict.fromkeys(hosts, address)
     return {host: _address(number) for number, host in enumerate(hosts)}

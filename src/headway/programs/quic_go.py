@@ -30,14 +30,15 @@ _ANY_ADDRESS = "0.0.0.0"
 
 
 class QuicGo(Client):
-    """quic-go: all requests at once, on one connection."""
+    """quic-go: all requests at once, on one connection; its one controller is NewReno."""
 
     name = "quic-go"
     package = "quic-go"
     extra = _EXTRA
     protocols = frozenset({Protocol.H3})
     workloads = (Download, Parallel, Migration)
-    quic_congestion_controls = ("cubic",)
+    quic_congestion_controls = ("reno",)
+    writes_qlog = True
     adjustments = (
         Adjustment(
             "quic-go",

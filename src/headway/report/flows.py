@@ -12,6 +12,7 @@ from headway.analysis import Analysis, Cell, Pairing
 from headway.analysis.goodput import Ratios, Received, Values, ratios_over_time
 from headway.report.telling import representative_cells
 from headway.results.goodput import INTERVAL_S
+from headway.study.published import Origin
 
 _MOST_CELLS = 16
 _MOST_PAIRINGS = 6
@@ -128,11 +129,15 @@ def _goodput(found: Values, step: int) -> Curve:
 
 
 def _published(analysis: Analysis, cell: Cell, contender: str) -> list[tuple[float, float]]:
-    """A contender's published goodput at times."""
+    """A contender's published goodput at the middles of its intervals, on our runs' clock."""
+    side = cell.side(contender)
+    first_byte_s = side.received.first_byte_s() if side and side.received else None
+    zeros_s = {Origin.START: 0.0, Origin.FIRST_BYTE: first_byte_s}
     return [
-        (one.at_s, one.value)
+        (zero_s + (one.span.from_s + one.span.to_s) / 2, one.value)
         for one in analysis.experiment.published
-        if one.at_s is not None
+        if one.span
         and one.against is None
         and (one.cell, one.contender) == (cell.name, contender)
+        and (zero_s := zeros_s[one.span.origin]) is not None
     ]

@@ -16,12 +16,12 @@ from headway.report import provenance, setting, theme
 from headway.report.parts import ExperimentPart
 from headway.report.sheet import Sheet
 from headway.report.svg import svg_element
+from headway.report.tables.disturbances import disturbances_frame, disturbances_table
 from headway.report.tables.failures import failures_table
 from headway.report.tables.validation import (
     Validated,
     failed_checks_table,
     validation_table,
-    validation_warning,
 )
 
 _KEPT_TOGETHER = re.compile(
@@ -34,6 +34,7 @@ def render(
     results: Results,
     parts: Sequence[ExperimentPart],
     validated: Sequence[Validated],
+    warnings: Sequence[str],
     tables: Sequence[str],
 ) -> str:
     """The page as HTML.
@@ -42,6 +43,7 @@ def render(
         results: the study's results.
         parts: what it says of each experiment.
         validated: what validates the runs.
+        warnings: what a reader must know first, beside what the manifest tells.
         tables: names of the files with its tables.
     """
     environment = jinja2.Environment(
@@ -65,7 +67,8 @@ def render(
         failures=failures_table(results, titles),
         validation=validation_table(validated),
         validation_failed=failed_checks_table(validated),
-        validation_warning=validation_warning(validated),
+        warnings=(*filter(None, (results.manifest.warning,)), *warnings),
+        disturbances=disturbances_table(disturbances_frame(results), titles),
         self_test=provenance.self_test_table(results),
         provenance=provenance.provenance_facts(results),
         light=Markup(theme.css_variables(dark=False)),

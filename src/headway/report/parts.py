@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from headway.analysis import Analysis, Cell, Experiment, Results, answer
-from headway.analysis.numbers import counted
-from headway.analysis.published import Agreement, beside
+from headway.analysis.published import agreement_sentence
 from headway.analysis.sentences import as_start, statement
 from headway.report import setting
 from headway.report.figures import PageStory, Picture, Section, Story, Subject, pictures
 from headway.report.tables.comparisons import comparisons_table
 from headway.report.tables.holdups import holdups_table
 from headway.report.tables.pages import pages_table
-from headway.report.tables.published import orders_table, published_table
+from headway.report.tables.published import orders_table, published_by_cell, published_table
 from headway.report.tables.samples import samples_table
 from headway.report.tables.table import Table
 from headway.report.telling import telling_cells
@@ -77,6 +75,7 @@ class ExperimentPart:
     pages: tuple[Picture, ...]
     published: tuple[Picture, ...]
     published_values: Table
+    published_by_cell: Table
     published_orders: Table
     limits: tuple[Picture, ...]
     holdups: Table
@@ -90,7 +89,8 @@ class ExperimentPart:
     @property
     def headlines(self) -> tuple[str, ...]:
         """Its answer in short: how far published values agree, and what its first metric says."""
-        return (*_agreement(self.first.analysis), *self.first.answer)
+        published = agreement_sentence([part.analysis for part in self.metrics])
+        return (*([published] if published else ()), *self.first.answer)
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
@@ -133,6 +133,7 @@ def experiment_part(
             picture for subject in subjects for picture in pictures(subject, Section.PUBLISHED)
         ),
         published_values=published_table(analyses),
+        published_by_cell=published_by_cell(analyses),
         published_orders=orders_table(analyses),
         limits=pictures(subjects[0], Section.LIMITS),
         holdups=holdups_table(first),
@@ -172,12 +173,3 @@ def _cell_by_cell(
 
 def _statements(analysis: Analysis, cell: Cell) -> tuple[str, ...]:
     return tuple(as_start(statement(cell, one, analysis.metric)) for one in cell.comparisons)
-
-
-def _agreement(analysis: Analysis) -> tuple[str, ...]:
-    """How many published values agree with ours, as a sentence; none if nothing was published."""
-    counts = Counter(one.agreement for one in beside(analysis))
-    if not counts:
-        return ()
-    told = "; ".join(f"{kind.value}: {counts[kind]}" for kind in Agreement if counts[kind])
-    return (f"{counted(counts.total(), 'published value')} beside ours ({told}).",)

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from headway.analysis import Analysis, Results, analyse, load_results
+from headway.analysis.disturbances import Unmet, unmet
 from headway.report.chosen import check_runs, chosen_runs
 from headway.report.figures import Picture
 from headway.report.page import render
@@ -24,6 +25,7 @@ from headway.report.styles import study_styles
 from headway.report.svg import svg_file
 from headway.report.tables import (
     comparisons,
+    disturbances,
     failures,
     holdups,
     pages,
@@ -79,11 +81,31 @@ class Report:
         firsts = [metrics[0] for metrics in self.analyses]
         return validation.validated(self.directory, self.results, firsts)
 
+    @cached_property
+    def unmet(self) -> tuple[Unmet, ...]:
+        """Disturbances that paths name and no packet met."""
+        return unmet(self.results)
+
+    def check_runs(self, runs: Sequence[str]) -> None:
+        """Check that the runs to be shown over time are there.
+
+        Raises:
+            WrongInputError: one is not.
+        """
+        check_runs(self.results, runs)
+
     def print_summary(self, console: Console) -> None:
         """Print every experiment's table and answer; legible without colour at 80 columns."""
-        if warning := validation.validation_warning(self.validated):
+        for warning in self._warnings:
             console.print(Text(warning, style="bold red"))
         print_analyses(console, self.results, self.analyses)
+
+    @property
+    def _warnings(self) -> tuple[str, ...]:
+        """What a reader must know first, beside what the manifest tells."""
+        validity = validation.validation_warning(self.validated)
+        told = validity, disturbances.disturbances_warning(self.unmet)
+        return tuple(filter(None, told))
 
     def write(self, runs: Sequence[str] = ()) -> Path:
         """Write the page and its files; see `write_report`."""
@@ -101,7 +123,8 @@ class Report:
             table.write_csv(target / name)
         page = target / PAGE
         page.write_text(
-            render(self.results, parts, self.validated, tuple(tables)), encoding="utf-8"
+            render(self.results, parts, self.validated, self._warnings, tuple(tables)),
+            encoding="utf-8",
         )
         return page
 
@@ -155,6 +178,7 @@ def _tables(
         holdups.FILE: holdups.holdups_frame(firsts),
         published.FILE: published.published_frame(everything),
         failures.FILE: failures.failures_frame(results.runs),
+        disturbances.FILE: disturbances.disturbances_frame(results),
         validation.FILE: validation.validation_frame(validated),
     }
     return {name: table for name, table in tables.items() if not table.is_empty()}

@@ -20,6 +20,7 @@ from headway.analysis import (
 )
 from headway.analysis.numbers import MINUS, counted, signed_percent, significant, spread
 from headway.analysis.overview import Outcome, overviews
+from headway.analysis.published import agreement_sentence
 from headway.analysis.sample import Sample
 from headway.report.setting import study_name
 
@@ -51,6 +52,8 @@ def print_analyses(
     for text, style in ((study_name(results), "bold"), (question, ""), (warning, "bold red")):
         if text:
             console.print(Text(text, style=style))
+    for note in results.manifest.notes:
+        console.print(Text(f"Note: {note}."))
     for metrics in analyses:
         _print_experiment(console, question, metrics)
 
@@ -64,6 +67,9 @@ def _print_experiment(console: Console, question: str, metrics: Sequence[Analysi
             console.print(Text(experiment.question))
     for analysis in metrics:
         _print_metric(console, analysis)
+    if published := agreement_sentence(metrics):
+        console.print()
+        console.print(Text(published))
 
 
 def _print_metric(console: Console, analysis: Analysis) -> None:
@@ -142,6 +148,7 @@ def _table_of_comparisons(analysis: Analysis) -> Table:
             overview.tally.count(outcome)
             for outcome in (Outcome.FASTER, Outcome.SLOWER, Outcome.EQUAL)
         )
+        equal += overview.tally.count(Outcome.IDENTICAL)
         table.add_row(
             f"{overview.contender} vs {overview.against}",
             Text(str(faster), style="green"),
@@ -242,6 +249,8 @@ def _winner(cell: Cell) -> Text:
 def _relative(comparison: Comparison | None) -> Text:
     if comparison is None or comparison.relative is None:
         return Text("-")
+    if comparison.identical:
+        return Text("= ", style="dim")
     text = signed_percent(comparison.relative)
     if not comparison.matters:
         return Text(f"({text})", style="dim")
@@ -254,4 +263,4 @@ def _legend(analysis: Analysis) -> str:
     if not analysis.pairings:
         return medians
     better = f"{MINUS} is faster" if analysis.metric.less_is_better else "+ is faster"
-    return f"{medians} {better}; in brackets: not significant, or within 1 %."
+    return f"{medians} {better}; in brackets: not significant, or within 1 %; =: identical."

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Callable, Hashable
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Hashable
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
-from headway.guest.netlink import QueueStats
+from headway.guest.netlink import QueueStats, TcpInfo
 from headway.results.qlog import read_quic_traces
 from headway.results.qlog_trace import QuicTrace
 from headway.results.samples import Sample, Samples, read_samples
 from headway.results.sender import QuicSender, Sender, tcp_sender
-from headway.results.transfer import Hop, Transfer
+from headway.results.transfer import Hop, Span, Transfer
 
 Senders = dict[Hashable, Sender]
 """Senders' states by connection."""
@@ -60,26 +60,59 @@ class Moment(NamedTuple):
 
 @dataclass(frozen=True)
 class HopSamples:
-    """A hop over time."""
+    """A hop over time.
+
+    ``asked`` has the spans of the sender's time in which it had something to send by what the
+    client asked for, in order; None if that is not known. ``earlier`` has states from which counts
+    begin, of connections that were there before.
+    """
 
     hop: Hop
     evidence: Evidence
     moments: list[Moment]
+    asked: tuple[Span, ...] | None = None
+    earlier: Senders = field(default_factory=dict)
 
     @cached_property
     def last_states(self) -> Senders:
         """The last known state of every connection there was."""
         return {key: state for moment in self.moments for key, state in moment.senders.items()}
 
+    @cached_property
+    def first_seen_s(self) -> dict[Hashable, float]:
+        """When the state of every connection was first known, in this order."""
+        found: dict[Hashable, float] = {}
+        for moment in self.moments:
+            for key in moment.senders:
+                found.setdefault(key, moment.at_s)
+        return found
+
     @property
     def lost(self) -> int | None:
         """Segments sent again, QUIC packets declared lost; None if no sender's state is known."""
-        return sum(s.lost for s in self.last_states.values()) if self.last_states else None
+        return self._count(lambda state: state.lost)
 
     @property
     def timeouts(self) -> int | None:
         """Retransmission and probe time-outs; None if no sender's state is known."""
-        return sum(s.timeouts for s in self.last_states.values()) if self.last_states else None
+        return self._count(lambda state: state.timeouts)
+
+    def _count(self, of: Callable[[Sender], int]) -> int | None:
+        if not self.last_states:
+            return None
+        return sum(map(of, self.last_states.values())) - sum(map(of, self.earlier.values()))
+
+    def of(self, connections: Collection[Hashable]) -> HopSamples:
+        """The same with these connections only."""
+        return replace(
+            self,
+            moments=[
+                moment._replace(
+                    senders={key: one for key, one in moment.senders.items() if key in connections}
+                )
+                for moment in self.moments
+            ],
+        )
 
     def until(self, end_s: float) -> HopSamples:
         """The same, up to the first moment at or after a time."""
@@ -118,18 +151,28 @@ class HopSamples:
 
 
 def observe(run_directory: Path, transfer: Transfer) -> list[HopSamples]:
-    """All hops of a run, the client's first; without moments if nothing was sampled."""
+    """All hops of a run, the client's first; without moments if nothing was sampled.
+
+    Of a page load, the client's hop has the connections that the load began: those of an earlier
+    one in the same lab may still be there when it starts. Those behind a proxy serve several loads.
+    """
     samples = read_samples(run_directory)
     traces = read_quic_traces(run_directory)
-    return [_observe(hop, samples, traces) for hop in transfer.hops]
+    hops = [_observe(hop, transfer, samples, traces) for hop in transfer.hops]
+    if transfer.page is None or not samples.taken:
+        return hops
+    first, *others = hops
+    own = first.of(first.first_seen_s.keys() - first.moments[0].senders.keys())
+    return [own, *(replace(hop, earlier=hop.moments[0].senders) for hop in others)]
 
 
-def _observe(hop: Hop, samples: Samples, traces: list[QuicTrace]) -> HopSamples:
+def _observe(hop: Hop, transfer: Transfer, samples: Samples, traces: list[QuicTrace]) -> HopSamples:
     evidence, senders_at = _knowledge(hop, samples, traces)
     moments: list[Moment] = []
     for sample in samples.taken:
         moments.append(_moment(sample, hop, moments[-1] if moments else None, senders_at))
-    return HopSamples(hop, evidence, moments)
+    asked = None if transfer.page is None else transfer.asked(hop)
+    return HopSamples(hop, evidence, moments, asked)
 
 
 def _knowledge(
@@ -142,7 +185,7 @@ def _knowledge(
     """
     if any(sample.tcp.get(hop.sender) for sample in samples.taken):
         return Evidence.TCP_INFO, lambda sample, *_: {
-            (info.local_port, info.peer_port): tcp_sender(info) for info in sample.tcp[hop.sender]
+            connection_of(info): tcp_sender(info) for info in sample.tcp[hop.sender]
         }
     quic = [
         QuicSender(trace, _begins_s(trace, hop, samples))
@@ -156,6 +199,11 @@ def _knowledge(
         for number, sender in enumerate(quic)
         if (state := sender.at(sample.at_s, sent_packets, silent_s))
     }
+
+
+def connection_of(info: TcpInfo) -> Hashable:
+    """What tells a TCP connection from others: its ends."""
+    return info.local_address, info.local_port, info.peer_address, info.peer_port
 
 
 def _begins_s(trace: QuicTrace, hop: Hop, samples: Samples) -> float:

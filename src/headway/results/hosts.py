@@ -87,10 +87,12 @@ def _knobs(setting: Setting) -> str | None:
 def _congestion_control(adapter: Adapter, host: Host, protocol: Protocol) -> str:
     if protocol.over_quic:
         return adapter.quic_congestion_control(host)
-    return host.congestion_control.value
+    return host.tcp_congestion_control.value
 
 
 def _initial_window(adapter: Adapter, host: Host, protocol: Protocol) -> int | None:
-    if protocol.over_quic and not adapter.sets_quic_initial_window:
+    if not protocol.over_quic:
+        return host.initial_window.tcp or _USUAL_WINDOW
+    if not adapter.sets_quic_initial_window:
         return None
-    return host.initial_window or _USUAL_WINDOW
+    return host.initial_window.quic or _USUAL_WINDOW

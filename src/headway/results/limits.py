@@ -40,13 +40,19 @@ class Limits:
 
 def find_limits(run_directory: Path, transfer: Transfer) -> Limits:
     """Tell what limited a run that went well, from what it left in its directory."""
-    hops = observe(run_directory, transfer)
+    return limits_of(observe(run_directory, transfer), transfer)
+
+
+def limits_of(hops: Sequence[HopSamples], transfer: Transfer) -> Limits:
+    """Tell what limited a run that went well, from its hops."""
     if transfer.end_s is None or not hops or len(hops[0].moments) < 2:
         return Limits()
     begin_s = first_byte_s(hops, transfer)
     spent = causes(hops, begin_s, transfer.end_s)
-    # A bulk flow may be cut off, and what the path still held is none of its transfer.
-    during = [hop.until(transfer.end_s) for hop in hops] if transfer.flows else hops
+    # A bulk flow may be cut off, and what the path still held is none of its transfer; a browser
+    # goes on with what is no part of the page's load time.
+    ends = transfer.flows or transfer.page
+    during = [hop.until(transfer.end_s) for hop in hops] if ends else hops
     return _limits(during, begin_s - transfer.began_s, spent, transfer.end_s)
 
 

@@ -6,6 +6,7 @@ import os
 import platform
 import shlex
 import sys
+from collections.abc import Sequence
 from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
@@ -20,9 +21,21 @@ from headway.study.plan import Run, cell_at, cells
 
 
 def make_manifest(
-    study: Study, runs: tuple[Run, ...], image: Image, self_test: list[dict[str, Any]]
+    study: Study,
+    runs: tuple[Run, ...],
+    image: Image,
+    self_test: list[dict[str, Any]],
+    notes: Sequence[str] = (),
 ) -> dict[str, Any]:
-    """All that is needed to judge and repeat a study's results."""
+    """All that is needed to judge and repeat a study's results.
+
+    Args:
+        study: the study.
+        runs: all of its runs.
+        image: the lab's.
+        self_test: checks of the emulation.
+        notes: what a reader must know and might overlook.
+    """
     adapters = _adapters(runs)
     return {
         "headway": __version__,
@@ -44,6 +57,7 @@ def make_manifest(
         "kernel": image.info.kernel_version,
         "image": image.key,
         "host": host_facts(),
+        "notes": list(notes),
         "self_test": self_test,
     }
 

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from headway.errors import HeadwayError
+from headway.guest.qlogs import QLOG_DIRECTORY
 from headway.results.qlog_events import read_traces
-from headway.results.qlog_trace import QuicPoint, QuicTrace, Useful, reduce_trace
+from headway.results.qlog_trace import QuicPoint, QuicTrace, is_useful, reduce_trace
 
-QLOG_DIRECTORY = "qlog"
-"""In a run's directory: a directory for each host, which holds its programs' files."""
 REDUCED_FILE = "qlog.json"
 """In a run's directory: what the files were reduced to."""
 
@@ -22,7 +21,7 @@ def read_qlog(file: Path, host: str) -> list[QuicTrace]:
     Raises:
         HeadwayError: the file is not qlog.
     """
-    return [reduce_trace(trace, host) for trace in read_traces(file, Useful())]
+    return [reduce_trace(trace, host) for trace in read_traces(file, is_useful)]
 
 
 def compact_qlog(run_directory: Path, *, keep: bool = False) -> None:

@@ -21,7 +21,9 @@ _LOST, _STATE = "packet_lost", "congestion_state_updated"
 _SENT, _RECEIVED = "packet_sent", "packet_received"
 _BLOCKED = frozenset({"data_blocked", "stream_data_blocked"})
 _UNBLOCKED = frozenset({"max_data", "max_stream_data"})
-_USEFUL = ("metrics_updated", _LOST, _STATE, "data_blocked", "max_data", "max_stream_data")
+_USEFUL = ("metrics_updated", _LOST, _STATE, _SENT, "max_data", "max_stream_data")
+_NOT_IN_FLIGHT = frozenset({"ack", "connection_close"})
+"""A packet of such frames only does not count as in flight (RFC 9002, section 2)."""
 
 
 class QuicPoint(NamedTuple):
@@ -63,18 +65,9 @@ class QuicTrace:
     points: tuple[QuicPoint, ...]
 
 
-class Useful:
-    """Tells which events' texts matter: those of the sender's state, and the first packet sent."""
-
-    def __init__(self) -> None:
-        self._sent_seen = False
-
-    def __call__(self, record: str) -> bool:
-        """Whether this event's text does."""
-        if not self._sent_seen and _SENT in record:
-            self._sent_seen = True
-            return True
-        return any(word in record for word in _USEFUL)
+def is_useful(record: str) -> bool:
+    """Whether an event's text matters: it tells of the sender's state, or of what was sent."""
+    return any(word in record for word in _USEFUL)
 
 
 def reduce_trace(trace: TraceEvents, host: str) -> QuicTrace:
@@ -152,6 +145,7 @@ class _State:
     """What is known of the sender at an event."""
 
     cwnd_bytes: int | None = None
+    told_in_flight_bytes: int | None = None
     in_flight_bytes: int | None = None
     most_in_flight_bytes: int | None = None
     ssthresh_bytes: int | None = None
@@ -186,7 +180,11 @@ class _State:
         elif name == _STATE:
             self.state = data.get("new")
         elif name == _SENT:
-            self.blocked |= not _BLOCKED.isdisjoint(_frame_types(data))
+            types = _frame_types(data)
+            self.blocked |= not _BLOCKED.isdisjoint(types)
+            if self.in_flight_bytes is not None and not types <= _NOT_IN_FLIGHT:
+                length = table(data.get("raw")).get("length")
+                self._in_flight(self.in_flight_bytes + (length if isinstance(length, int) else 0))
         elif name == _RECEIVED:
             self.blocked &= _UNBLOCKED.isdisjoint(_frame_types(data))
 
@@ -201,9 +199,15 @@ class _State:
         backoff = told.get("pto_count", self.backoff)
         self.timeouts += max(0, backoff - self.backoff)
         self.backoff = backoff
-        if (now := told.get("bytes_in_flight")) is not None:
-            self.in_flight_bytes = now
-            self.most_in_flight_bytes = max(now, self.most_in_flight_bytes or 0)
+        # Programs log metrics when an acknowledgement has come, and leave out what has not changed
+        # since; what they send until the next one is added.
+        self.told_in_flight_bytes = told.get("bytes_in_flight", self.told_in_flight_bytes)
+        if self.told_in_flight_bytes is not None:
+            self._in_flight(self.told_in_flight_bytes)
+
+    def _in_flight(self, now: int) -> None:
+        self.in_flight_bytes = now
+        self.most_in_flight_bytes = max(now, self.most_in_flight_bytes or 0)
 
 
 def _frame_types(data: dict[str, Any]) -> set[str]:

@@ -41,11 +41,18 @@ def find_ramp_up(run_directory: Path, transfer: Transfer, received: Sequence[int
         transfer: its hops.
         received: bytes over time, as `received_bytes` has them; empty if there was no bulk flow.
     """
+    return ramp_up_of(observe(run_directory, transfer), transfer, received)
+
+
+def ramp_up_of(
+    hops: Sequence[HopSamples], transfer: Transfer, received: Sequence[int] = ()
+) -> RampUp:
+    """How a run that went well grew, from its hops; otherwise as `find_ramp_up`."""
     place, narrow = bottleneck(transfer.hops)
     rate_mbit = narrow.rate_mbit
     return RampUp(
         ramp_s=path_filled_s(received, rate_mbit) if rate_mbit else None,
-        slow_start_s=_slow_start_ended_s(observe(run_directory, transfer)[place], transfer),
+        slow_start_s=slow_start_ended_s(hops[place], transfer),
     )
 
 
@@ -74,9 +81,14 @@ def path_filled_s(received: Sequence[int], rate_mbit: float) -> float | None:
     return None
 
 
-def _slow_start_ended_s(hop: HopSamples, transfer: Transfer) -> float | None:
-    """When any of the hop's senders that had begun to send was first sampled outside slow start."""
+def slow_start_ended_s(hop: HopSamples, transfer: Transfer) -> float | None:
+    """When any of the hop's senders that had begun to send was first sampled outside slow start.
+
+    None also if that was after the last byte of a page, when a browser goes on with something else.
+    """
     begins_s = hop.begins_s(transfer)
+    if transfer.page and transfer.end_s is not None:
+        hop = hop.until(transfer.end_s)
     return next(
         (
             round(moment.at_s - transfer.began_s, 9)

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Hashable
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
 from headway.results.hop import Evidence, HopSamples, Moment
 from headway.results.sender import Phase, Sender
+from headway.results.transfer import Span
 from headway.study.path import FRAME_BYTES
 
 _BUSY_SHARE = 0.95
@@ -66,20 +67,38 @@ def intervals(hop: HopSamples) -> list[Interval]:
 
 def _shares(hop: HopSamples, index: int) -> dict[Limit, float]:
     before, after = hop.moments[index - 1 : index + 1]
-    if _path_is_used(before, after, hop.hop.rate_mbit):
+    if _path_is_used(before, after, hop.hop.rate_mbit) and _takes_part(before, after):
         return {Limit.PATH: 1.0}
     if hop.evidence is Evidence.COUNTERS:
         return _shares_by_counters(hop, index)
     votes = [_shares_of_sender(hop, index, key) for key in _decisive(before, after)]
     if not votes:
         return {Limit.APPLICATION: 1.0}
-    if len(votes) == 1:
-        return votes[0]
+    return votes[0] if len(votes) == 1 else _together(votes)
+
+
+def _together(votes: Sequence[Mapping[Limit, float]]) -> dict[Limit, float]:
+    """What held several connections back: those that had data to send, each as much as the next.
+
+    A connection without data holds nothing back as long as another has some.
+    """
+    idle = min(vote.get(Limit.APPLICATION, 0.0) for vote in votes)
     shares: dict[Limit, float] = defaultdict(float)
     for vote in votes:
         for limit, share in vote.items():
-            shares[limit] += share / len(votes)
-    return shares
+            if limit is not Limit.APPLICATION:
+                shares[limit] += share
+    busy = sum(shares.values())
+    return {
+        Limit.APPLICATION: idle,
+        **{limit: share / busy * (1 - idle) for limit, share in shares.items() if busy},
+    }
+
+
+def _takes_part(before: Moment, after: Moment) -> bool:
+    """Whether the connections, as far as they are known, have something on the way."""
+    states = (*before.senders.values(), *after.senders.values())
+    return not states or any(state.outstanding for state in states)
 
 
 def _path_is_used(before: Moment, after: Moment, rate_mbit: float | None) -> bool:
@@ -121,7 +140,7 @@ def _shares_of_sender(hop: HopSamples, index: int, key: Hashable) -> dict[Limit,
 
 
 def _reason(before: Sender, after: Sender) -> Limit:
-    if after.phase is Phase.RECOVERY:
+    if after.phase is Phase.RECOVERY and (before.outstanding or after.outstanding):
         return Limit.RECOVERY
     if not (before.full or after.full):
         return Limit.APPLICATION
@@ -157,7 +176,18 @@ def _shares_by_counters(hop: HopSamples, index: int) -> dict[Limit, float]:
         silent_s = max(span_s - max(rtt_s - before.silent_s, 0.0), 0.0)
     silence = Limit.IDLE_RECOVERY if after.drops else Limit.APPLICATION
     share = silent_s / span_s
-    return {silence: share, _reason_by_counters(hop, index): 1 - share}
+    shares = {silence: share, _reason_by_counters(hop, index): 1 - share}
+    return shares if hop.asked is None else _as_asked(shares, hop.asked, before.at_s, after.at_s)
+
+
+def _as_asked(
+    shares: Mapping[Limit, float], asked: Sequence[Span], begin_s: float, end_s: float
+) -> dict[Limit, float]:
+    """The shares of an interval in which a sender that was asked for nothing had nothing to send."""
+    busy_s = sum(max(min(span.end_s, end_s) - max(span.begin_s, begin_s), 0.0) for span in asked)
+    busy = min(busy_s / (end_s - begin_s), 1.0)
+    found = {limit: share * busy for limit, share in shares.items()}
+    return found | {Limit.APPLICATION: found.get(Limit.APPLICATION, 0.0) + 1 - busy}
 
 
 def _reason_by_counters(hop: HopSamples, index: int) -> Limit:

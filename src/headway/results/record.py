@@ -9,11 +9,17 @@ from typing import Any
 
 from headway.guest.orders import Outcome
 from headway.lab.run import Result
+from headway.results.controls import observed_controls
+from headway.results.disturbances import count_columns, named_disturbances
 from headway.results.goodput import received_bytes
+from headway.results.hop import observe
 from headway.results.hosts import host_columns
-from headway.results.limits import Limits, find_limits
+from headway.results.limits import limits_of
+from headway.results.mainconnection import MainConnection, main_connection_of
 from headway.results.qlog import compact_qlog
-from headway.results.rampup import RampUp, find_ramp_up
+from headway.results.rampup import RampUp, ramp_up_of
+from headway.results.runkey import run_key
+from headway.results.samples import started_s
 from headway.results.schema import Record, Status
 from headway.results.transfer import narrowest, transfer_of
 from headway.results.validation import validate, validation_columns
@@ -27,22 +33,22 @@ from headway.study.workload import Bulk, BulkDirection, Page
 def make_record(run: Run, result: Result, directory: Directory) -> Record:
     """Combine a run's conditions, its outcome and its measurements."""
     measured = result.measurement
-    error = result.outcome.reason or _killed(result.outcome) or measured.error
+    controls = observed_controls(run.setting, directory)
+    error = result.outcome.reason or _killed(result.outcome) or measured.error or controls.error
     status = Status(result.outcome.status)
     if status is Status.OK and error:
         status = Status.FAILED
     good = status is Status.OK
-    transfer = transfer_of(run.setting, result.network, measured)
+    transfer = transfer_of(run.setting, result.network, measured, started_s(directory))
     transfer.save(directory)
     compact_qlog(directory, keep=run.setting.capture.qlog)
-    observed = good and not _uploads(run.setting) and not isinstance(run.setting.workload, Page)
-    limits = find_limits(directory, transfer) if observed else Limits()
     flows = measured.flows if good else ()
     received = received_bytes(flows, measured.began_s) if flows else None
-    ramp_up = find_ramp_up(directory, transfer, received or ()) if observed else RampUp()
+    hops = observe(directory, transfer) if good and not _uploads(run.setting) else []
     total = measured.total_s if good else None
     return Record(
-        **conditions(run),
+        **(conditions(run) | controls.columns),
+        setting_key=run_key(run),
         status=status,
         error=None if good else error,
         connect_s=measured.connect_s if good else None,
@@ -57,8 +63,10 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
         virtual_s=result.outcome.duration_ns / 1e9,
         wall_s=round(result.wall_s, 4),
         **(asdict(measured.page) if good and measured.page else {}),
-        **asdict(ramp_up),
-        **asdict(limits),
+        **asdict(ramp_up_of(hops, transfer, received or ()) if hops else RampUp()),
+        **asdict(limits_of(hops, transfer)),
+        **asdict(main_connection_of(hops, transfer) if transfer.page else MainConnection()),
+        **count_columns(result.network, result.outcome),
         **validation_columns(validate(run.setting, result, transfer, directory)),
     )
 
@@ -115,6 +123,7 @@ def conditions(run: Run) -> dict[str, Any]:
         "rep": run.rep,
         "seed": run.seed,
         "clock": setting.clock.value,
+        "disturbances": named_disturbances(setting),
     }
 
 

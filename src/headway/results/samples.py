@@ -41,6 +41,16 @@ def read_samples(run_directory: Path) -> Samples:
     return Samples(epoch_ns / 1e9, [_sample(line, names, namespaces) for line in decoded[1:]])
 
 
+def started_s(run_directory: Path) -> float:
+    """The wall clock's time at the workload's start; 0 if nothing was sampled."""
+    file = run_directory / SAMPLES_FILE
+    if not file.exists():
+        return 0.0
+    with file.open() as opened:
+        header = _decode([opened.readline()])
+    return float(header[0][0] / 1e9) if header else 0.0
+
+
 def _decode(lines: list[str]) -> list[Any]:
     while lines:
         try:

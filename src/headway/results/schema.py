@@ -7,6 +7,19 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field
 
+from headway.results.countfields import (
+    BLACKED_OUT,
+    BY_NUMBER,
+    CORRUPTED,
+    DUPLICATED,
+    LOST,
+    MARKED,
+    QUEUE,
+    REORDERED,
+    down,
+    up,
+)
+
 
 class Status(StrEnum):
     """How a run ended."""
@@ -57,7 +70,11 @@ class Record(BaseModel):
         description="Congestion control of the client's TCP; for `h3` and `quic` the client program's own."
     )
     server_cc: str = Field(
-        description="Congestion control of the server's TCP; of the server program's own QUIC if it speaks `h3` or `quic` (behind a proxy: to the proxy)."
+        description="Congestion control of the server's TCP, as the kernel says if `cc_observed` names `server`; of the server program's own QUIC, as it was told, if it speaks `h3` or `quic` (behind a proxy: to the proxy)."
+    )
+    cc_observed: str | None = Field(
+        default=None,
+        description="Hosts whose congestion control was observed, because it is TCP's and the kernel tells it: `server`, and names of proxies' hosts. What QUIC programs do, they were told, or have built in.",
     )
     proxy_cc: str | None = Field(
         default=None,
@@ -150,6 +167,10 @@ class Record(BaseModel):
     requests: int = Field(default=1, description="Number of requests, or of bulk flows.")
     rep: int = Field(description="Repetition, from 1.")
     seed: int = Field(description="Seed of everything random in the run.")
+    setting_key: str | None = Field(
+        default=None,
+        description="Digest of all conditions, the seed, and the recording that a page was loaded from: runs in which it is equal are the same run, under whatever name.",
+    )
     clock: str = Field(description="Clock of the lab: `virtual`, `cpu` or `real`.")
     status: Status = Field(description="`ok`, `failed` or `timeout`.")
     error: str | None = Field(default=None, description="Why the run did not end well.")
@@ -312,6 +333,40 @@ class Record(BaseModel):
         default=None,
         description="Retransmission time-outs of the sender's TCP, for QUIC with a qlog probe time-outs; of all sections likewise.",
     )
+    main_limited_by: str | None = Field(
+        default=None,
+        description="Of pages, as all columns with `main_`: what held the main connection back for the longest part of the "
+        "page load time. It is the one that carried the document, as far as its sender's state is known.",
+    )
+    main_handshake_s: float | None = Field(
+        default=None,
+        description="Like the column without `main_`, of the main connection alone; as are those that follow.",
+    )
+    main_path_s: float | None = Field(
+        default=None,
+        description="Time in which the path was fully used and the connection had data on it.",
+    )
+    main_growth_s: float | None = Field(default=None, description="Its slow start.")
+    main_cwnd_s: float | None = Field(default=None, description="Its congestion window.")
+    main_recovery_s: float | None = Field(default=None, description="Its repair of losses.")
+    main_idle_recovery_s: float | None = Field(
+        default=None, description="Its waiting for a time-out."
+    )
+    main_application_s: float | None = Field(
+        default=None, description="It had nothing to send, whether others had or not."
+    )
+    main_rwnd_limited_s: float | None = Field(
+        default=None, description="The receiver's window for it."
+    )
+    main_sndbuf_limited_s: float | None = Field(default=None, description="Its send buffer.")
+    main_retransmits: int | None = Field(
+        default=None, description="Segments sent again on it, QUIC packets declared lost."
+    )
+    main_timeouts: int | None = Field(default=None, description="Its time-outs.")
+    main_slow_start_s: float | None = Field(
+        default=None,
+        description="From navigation start until its sender towards the client left slow start.",
+    )
     utilisation: float | None = Field(
         default=None,
         description="Bits on the bottleneck towards the client over what it could have carried while the transfer ran, 0 to 1; "
@@ -329,6 +384,28 @@ class Record(BaseModel):
     path_drops: int | None = Field(
         default=None, description="Packets towards the client that the path's loss models dropped."
     )
+    disturbances: tuple[str, ...] = Field(
+        default=(),
+        description="What the paths name to disturb packets, on any link between client and server: loss, blackouts, named drops, "
+        "reordering, duplication and corruption, as `loss down: 1 %`. Whether it took place, the next 16 columns tell: they "
+        "count on all links, from when these were made to the end of the workload; null if the lab did not get that far.",
+    )
+    lost_down: int | None = down(LOST)
+    lost_up: int | None = up(LOST)
+    blacked_out_down: int | None = down(BLACKED_OUT)
+    blacked_out_up: int | None = up(BLACKED_OUT)
+    dropped_by_number_down: int | None = down(BY_NUMBER)
+    dropped_by_number_up: int | None = up(BY_NUMBER)
+    queue_dropped_down: int | None = down(QUEUE)
+    queue_dropped_up: int | None = up(QUEUE)
+    reordered_down: int | None = down(REORDERED)
+    reordered_up: int | None = up(REORDERED)
+    duplicated_down: int | None = down(DUPLICATED)
+    duplicated_up: int | None = up(DUPLICATED)
+    corrupted_down: int | None = down(CORRUPTED)
+    corrupted_up: int | None = up(CORRUPTED)
+    marked_down: int | None = down(MARKED)
+    marked_up: int | None = up(MARKED)
     control_rtt_ms: float | None = Field(
         default=None,
         description="Median round-trip time of the control pings before the workload, ms; null without any that were answered.",
@@ -364,7 +441,8 @@ def polars_schema() -> dict[str, Any]:
     for name, field in Record.model_fields.items():
         annotation = str(field.annotation)
         if "tuple" in annotation:
-            types[name] = pl.List(pl.Int64() if "int" in annotation else pl.Float64())
+            of = pl.Int64() if "int" in annotation else pl.Float64()
+            types[name] = pl.List(pl.String() if "str" in annotation else of)
         elif "bool" in annotation:
             types[name] = pl.Boolean()
         elif "float" in annotation:

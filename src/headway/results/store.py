@@ -63,7 +63,7 @@ class Store:
             raise WrongInputError(
                 f"cannot be used: {error.strerror}", where=str(directory)
             ) from None
-        # Without a manifest nothing says what the rest would be.
+        # What has no manifest is what an interrupted replacement left.
         if start is Start.REPLACE or store.manifest() is None:
             store._clear()
         _remove_leftovers(directory)
@@ -81,9 +81,9 @@ class Store:
         self._journal.close()
 
     def _clear(self) -> None:
-        """Remove all results; the journal first, so that a half-cleared directory has no runs."""
+        """Remove all results; the runs first, so that a half-cleared directory has none."""
         self._journal.clear()
-        for name in (MANIFEST_FILE, RUNS_FILE):
+        for name in (RUNS_FILE, MANIFEST_FILE):
             (self.directory / name).unlink(missing_ok=True)
         for name in (ARTIFACTS, REPORT):
             shutil.rmtree(self.directory / name, ignore_errors=True)
@@ -188,7 +188,7 @@ def write_atomically(file: Path, data: bytes) -> None:
 
 def _check_content(directory: Path, start: Start) -> None:
     names = {entry.name for entry in directory.iterdir() if not _is_leftover(entry.name)}
-    if not names or (names == {JOURNAL_FILE} and not (directory / JOURNAL_FILE).stat().st_size):
+    if not names or (names == {JOURNAL_FILE} and not _size(directory / JOURNAL_FILE)):
         return
     own = {JOURNAL_FILE, RUNS_FILE, MANIFEST_FILE, ARTIFACTS, REPORT}
     if not names & {JOURNAL_FILE, MANIFEST_FILE}:
@@ -201,11 +201,23 @@ def _check_content(directory: Path, start: Start) -> None:
             "holds files already: results; --resume goes on with them, --replace removes them",
             where=str(directory),
         )
-    if start is Start.RESUME and MANIFEST_FILE not in names and names - own:
+    if start is not Start.RESUME or MANIFEST_FILE in names:
+        return
+    if RUNS_FILE in names or _size(directory / JOURNAL_FILE):
+        raise WrongInputError(
+            f"holds runs, but no {MANIFEST_FILE}, which would say what study they are of; "
+            "--replace removes them",
+            where=str(directory),
+        )
+    if names - own:
         raise WrongInputError(
             f"holds files already, as {min(names - own)}; name a new or empty directory",
             where=str(directory),
         )
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
 
 
 def _is_leftover(name: str) -> bool:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
 
 from headway.lab.network import Leg, Network
 from headway.programs.base import CLIENT, SERVER, Flow, Measurement
@@ -46,12 +48,33 @@ class Hop:
         return f"{self.sender} > {self.receiver}"
 
 
+class Span(NamedTuple):
+    """From a time to another."""
+
+    begin_s: float
+    end_s: float
+
+
+@dataclass(frozen=True)
+class PageSpans:
+    """Of a page load, seconds from the workload's start.
+
+    Attributes:
+        connect_s: the connection for the document is begun, or asked for it if there was one.
+        awaited: from when every request was sent until the last byte of its response came.
+    """
+
+    connect_s: float
+    awaited: tuple[Span, ...]
+
+
 @dataclass(frozen=True)
 class Transfer:
     """When the first and the last byte of the response came, its hops and its flows.
 
     Times are seconds from the workload's start, None if there was no such byte. The client's hop is
-    the first; flows are those of a bulk workload. What counts begins at ``began_s``.
+    the first; flows are those of a bulk workload, ``page`` is of a page load. What counts begins at
+    ``began_s``.
     """
 
     start_s: float | None
@@ -59,6 +82,17 @@ class Transfer:
     hops: tuple[Hop, ...]
     flows: tuple[Flow, ...] = ()
     began_s: float = 0
+    page: PageSpans | None = None
+
+    def asked(self, hop: Hop) -> tuple[Span, ...]:
+        """Spans of a sender's time in which requests of the page gave it something to send.
+
+        A request takes a round trip before the client can have the first byte that answers it.
+        """
+        rtt_s = sum(one.rtt_s for one in self.hops)
+        awaited = self.page.awaited if self.page else ()
+        spans = ((begin_s + rtt_s, end_s) for begin_s, end_s in awaited)
+        return union(Span(a - hop.delay_s, b - hop.delay_s) for a, b in spans if a < b)
 
     def save(self, run_directory: Path) -> None:
         """Keep it in the run's directory, for `read_series`."""
@@ -75,11 +109,36 @@ class Transfer:
         hops = [Hop(**{**hop, "loss_devices": tuple(hop["loss_devices"])}) for hop in raw["hops"]]
         flows = [Flow(**{**flow, "bytes": tuple(flow["bytes"])}) for flow in raw.get("flows", ())]
         times = raw["start_s"], raw["end_s"]
-        return cls(*times, tuple(hops), tuple(flows), raw.get("began_s", 0))
+        page = _page(raw["page"]) if raw.get("page") else None
+        return cls(*times, tuple(hops), tuple(flows), raw.get("began_s", 0), page)
 
 
-def transfer_of(setting: Setting, network: Network, measured: Measurement) -> Transfer:
-    """The transfer of a run."""
+def _page(raw: dict[str, Any]) -> PageSpans:
+    return PageSpans(raw["connect_s"], tuple(Span(*span) for span in raw["awaited"]))
+
+
+def union(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """The spans that cover the same, in order and apart from each other."""
+    found: list[Span] = []
+    for span in sorted(spans):
+        if found and span.begin_s <= found[-1].end_s:
+            found[-1] = Span(found[-1].begin_s, max(found[-1].end_s, span.end_s))
+        else:
+            found.append(span)
+    return tuple(found)
+
+
+def transfer_of(
+    setting: Setting, network: Network, measured: Measurement, epoch_s: float = 0.0
+) -> Transfer:
+    """The transfer of a run.
+
+    Args:
+        setting: of the run.
+        network: that it went over.
+        measured: by its client.
+        epoch_s: wall clock's time at the workload's start.
+    """
     names = host_names(setting, CLIENT, SERVER)
     hops: list[Hop] = []
     for section in sections(setting):
@@ -87,11 +146,17 @@ def transfer_of(setting: Setting, network: Network, measured: Measurement) -> Tr
         legs = network.legs[section.receiver : section.sender]
         sender, receiver = names[section.sender], names[section.receiver]
         hops.append(_hop(sender, receiver, section.path, legs, before_s))
+    visit = measured.visit
+    began_s = visit.origin_s - epoch_s if visit else measured.began_s
     start_s, end_s = (
-        None if moment_s is None else measured.began_s + moment_s
+        None if moment_s is None else began_s + moment_s
         for moment_s in (measured.ttfb_s, measured.total_s)
     )
-    return Transfer(start_s, end_s, tuple(hops), measured.flows, measured.began_s)
+    page = None
+    if visit:
+        awaited = tuple(Span(began_s + sent, began_s + ended) for sent, ended in visit.awaited)
+        page = PageSpans(began_s + visit.connect_s, awaited)
+    return Transfer(start_s, end_s, tuple(hops), measured.flows, began_s, page)
 
 
 def _hop(

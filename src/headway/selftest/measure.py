@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from queue import SimpleQueue
@@ -12,7 +12,7 @@ from queue import SimpleQueue
 import numpy as np
 
 from headway.errors import HeadwayError
-from headway.guest.orders import Change, Orders, Program, Round, dump
+from headway.guest.orders import Change, Counts, Orders, Program, Round, dump
 from headway.guest.probe_orders import RECORD, ProbeOrders
 from headway.lab.cancel import Cancellation
 from headway.lab.direction import Bottleneck
@@ -35,6 +35,7 @@ from headway.selftest.plan import RECORD_TYPE, Sight, Timeline
 from headway.selftest.rate import Bulk, Depth, Standing
 from headway.selftest.step import Step
 from headway.selftest.timed import LossChanges, Pulses, RateChanges, horizon_ns
+from headway.selftest.told import judge_counts
 from headway.selftest.transfer import TRANSFER_BYTES, Transfer
 from headway.study.host import Host
 from headway.study.path import Path as NetworkPath
@@ -45,7 +46,7 @@ _RUN_PROBE = (
     "import sys; sys.path.insert(0, '/lab/code'); from headway.guest.probe import main; main()"
 )
 _RECORDS_BESIDE = 2000
-_WALL_LIMIT = Duration(60 * 10**9)
+_CPU_LIMIT = Duration(60 * 10**9)
 _RATES_AHEAD_NS = 60 * 10**9
 
 assert RECORD.size == RECORD_TYPE.itemsize
@@ -81,7 +82,7 @@ def measure_path(
         directory,
         seed=seed,
         cpu=cpu,
-        wall_limit=_WALL_LIMIT,
+        cpu_limit=_CPU_LIMIT,
         cancellation=cancellation,
     )
     failed = next((ended.name for ended in outcome.ended if ended.exit_status != 0), None)
@@ -89,7 +90,10 @@ def measure_path(
         reason = outcome.reason or f"{failed} failed, see {directory / str(failed)}.err"
         raise HeadwayError(f"the self-test of {describe(path)} could not be done: {reason}")
     sight = Sight(_records(directory, CLIENT), _records(directory, SERVER))
-    return tuple(check for step in experiment.steps for check in step.judge(sight))
+    return (
+        *(check for step in experiment.steps for check in step.judge(sight)),
+        *experiment.judge_counts(sight, outcome.counts),
+    )
 
 
 def check_paths(
@@ -199,9 +203,19 @@ class _Experiment:
             sysctls=GLOBAL_SYSCTLS,
             programs=tuple(_program(name) for name in (SERVER, CLIENT)),
             trace_links=network.trace_links,
+            counted=network.counted,
             rounds=(Round(changes=self._changes()),),
             limit_ns=until_ns + 10**9,
         )
+
+    def judge_counts(self, sight: Sight, counts: Mapping[str, Counts]) -> Iterator[Check]:
+        """Checks of what the links counted, by the names of their queues' devices."""
+        (leg,) = self._network.legs
+        told = {
+            way: Counts.total(counts[place.queue_device] for place in places)
+            for way, places in ((Way.UP, leg.up), (Way.DOWN, leg.down))
+        }
+        return judge_counts(self._timeline.path, self._timeline.courses, sight, told)
 
     def _changes(self) -> tuple[Change, ...]:
         return tuple(

@@ -178,7 +178,7 @@ class Sight:
 
     def passage(self, way: Way, flow: int) -> Passage:
         """What became of a flow."""
-        sender, receiver = self._ends(way)
+        sender, receiver = self.ends(way)
         sent = sender[(sender["flow"] == flow) & (sender["kind"] == SENT)]
         got = receiver[
             (receiver["flow"] == flow) & (receiver["kind"] == RECEIVED) & (receiver["intact"] == 1)
@@ -190,7 +190,7 @@ class Sight:
 
     def damaged(self, way: Way, from_ns: int, to_ns: int) -> tuple[int, int]:
         """How many small packets arrived damaged within a time, and how many arrived at all."""
-        _, receiver = self._ends(way)
+        _, receiver = self.ends(way)
         here = (receiver["kind"] == RECEIVED) & (receiver["bytes"] == SMALL_FRAME_BYTES)
         here &= (receiver["at_ns"] >= from_ns) & (receiver["at_ns"] < to_ns)
         return int(np.count_nonzero(receiver["intact"][here] == 0)), int(np.count_nonzero(here))
@@ -210,5 +210,6 @@ class Sight:
         transfer = both["bytes"][both["flow"] == OTHER_FLOW]
         return int(transfer.max(initial=0)), int(both["bytes"].max(initial=0))
 
-    def _ends(self, way: Way) -> tuple[Records, Records]:
+    def ends(self, way: Way) -> tuple[Records, Records]:
+        """The records of a direction's sender, and of its receiver."""
         return (self.client, self.server) if way is Way.UP else (self.server, self.client)

@@ -2,93 +2,32 @@
 
 from __future__ import annotations
 
-import copy
 import itertools
 from collections.abc import Iterator, Mapping
-from enum import StrEnum
 from typing import Any, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, PrivateAttr, field_validator, model_validator
 
+from headway.study.host import both
 from headway.study.model import Setting
 from headway.study.part import Part
 from headway.study.profiles import realise
-from headway.study.units import Duration
+from headway.study.published import Metric, Published
+from headway.study.source import Source
 
 NAME = r"^[a-z0-9][a-z0-9-]*$"
 """What studies and experiments may be called: their names are parts of file names."""
 USUAL_BASELINE = "h2"
 
+_BY_TRANSPORT = frozenset({"congestion_control", "initial_window"})
+"""Keys of hosts whose value may be one for each transport."""
+
 Coordinates = dict[str, Any]
 """Values of the axes, by dotted name, at a cell."""
 
 
-class Metric(StrEnum):
-    """A measured column that contenders are compared by."""
-
-    TOTAL = "total_s"
-    TTFB = "ttfb_s"
-    CONNECT = "connect_s"
-    TLS = "tls_s"
-    GOODPUT = "goodput_mbit"
-    RAMP = "ramp_s"
-    SLOW_START = "slow_start_s"
-    RESPONSE_START = "response_start_s"
-    FCP = "fcp_s"
-    LCP = "lcp_s"
-    DCL = "dcl_s"
-    ONLOAD = "onload_s"
-    PLT = "plt_s"
-    SPEED_INDEX = "speed_index_s"
-    VC85 = "vc85_s"
-    VC95 = "vc95_s"
-    VC99 = "vc99_s"
-    BYTE_INDEX = "byte_index_s"
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        """Units that its values are published in, its own first."""
-        return ("Mbit/s",) if self is Metric.GOODPUT else ("s", "ms")
-
-
 _OF_PAGES = (Metric.PLT, Metric.FCP, Metric.SPEED_INDEX)
 """What pages are compared by, unless a study says otherwise."""
-
-
-class Published(Part):
-    """A value that somebody published, to stand beside ours.
-
-    Without ``against`` it is the contender's value; with it, the relative difference in percent
-    between the contender and another one.
-    """
-
-    contender: str
-    against: str | None = None
-    where: dict[str, Any] = Field(
-        default_factory=dict, description="the cell: a value for every axis"
-    )
-    metric: Metric = Metric.TOTAL
-    at: Duration | None = Field(
-        default=None, description="of goodput: in the second around this time of bulk flows"
-    )
-    value: float
-    unit: str = "s"
-    source: str
-    why: str = Field(default="", description="why ours differs, if it does")
-
-    @model_validator(mode="after")
-    def _unit_fits(self) -> Self:
-        units = ("%",) if self.against else self.metric.units
-        if self.unit not in units:
-            wanted = " or ".join(map(repr, units))
-            raise ValueError(f"the unit must be {wanted}, not {self.unit!r}")
-        return self
-
-    @model_validator(mode="after")
-    def _only_goodput_is_of_a_time(self) -> Self:
-        if self.at is not None and self.metric is not Metric.GOODPUT:
-            raise ValueError(f"only {Metric.GOODPUT} has values at a time, not {self.metric}")
-        return self
 
 
 class Experiment(Part):
@@ -119,6 +58,9 @@ class Experiment(Part):
         default_factory=dict, description="the rest of the setting, as written in the file"
     )
 
+    # Checking a study makes all of them, and its plan needs them again.
+    _settings: dict[tuple[str, str], Setting] = PrivateAttr(default_factory=dict)
+
     @model_validator(mode="before")
     @classmethod
     def _contenders_from_protocols(cls, value: Any) -> Any:
@@ -132,11 +74,6 @@ class Experiment(Part):
                 return value
             only = str(value.get("conditions", {}).get("protocol", USUAL_BASELINE))
             return value | {"contenders": {only: {}}}
-        if value.get("contenders"):
-            raise ValueError(
-                "the contenders say which protocols are compared; leave out the axis protocol"
-            )
-        _check_axis("protocol", protocols)
         return value | {
             "axes": axes,
             "contenders": {str(protocol): {"protocol": protocol} for protocol in protocols},
@@ -154,24 +91,12 @@ class Experiment(Part):
         usual = [metric for metric in _OF_PAGES if painted or metric is not Metric.SPEED_INDEX]
         return value | {"metrics": tuple(usual)}
 
-    @field_validator("axes")
+    @field_validator("baseline")
     @classmethod
-    def _axes_have_values(cls, axes: dict[str, tuple[Any, ...]]) -> dict[str, tuple[Any, ...]]:
-        for name, values in axes.items():
-            _check_axis(name, values)
-        return axes
-
-    @model_validator(mode="after")
-    def _names_are_known(self) -> Self:
-        known = ", ".join(self.contenders)
-        pairs = [name for pair in self.comparisons for name in pair]
-        others = [one.against for one in self.published if one.against]
-        for name in (*pairs, *(one.contender for one in self.published), *others):
-            if name not in self.contenders:
-                raise ValueError(f"{name!r} is not a contender; contenders: {known}")
-        if self.baseline and self.baseline not in self.contenders:
-            raise ValueError(f"baseline {self.baseline!r} is not a contender; contenders: {known}")
-        return self
+    def _names_one(cls, baseline: str) -> str:
+        if not baseline:
+            raise ValueError("is the name of a contender, not empty")
+        return baseline
 
     @property
     def pairs(self) -> tuple[tuple[str, str], ...]:
@@ -185,14 +110,14 @@ class Experiment(Part):
 
     def grid(self) -> Iterator[Coordinates]:
         """Coordinates of all cells: the axes crossed, the last varying fastest, then the others."""
-        crossed = [
-            dict(zip(self.axes, values, strict=True))
-            for values in itertools.product(*self.axes.values())
-        ]
-        only_explicit = self.cells and not self.axes
-        for coordinates in (*self.cells,) if only_explicit else (*crossed, *self.cells):
-            if not self.excludes(coordinates):
-                yield dict(coordinates)
+        return (dict(cell) for cell in self._all_cells() if not self.excludes(cell))
+
+    def _all_cells(self) -> Iterator[Coordinates]:
+        """Those that are excluded, too."""
+        if self.axes or not self.cells:
+            for values in itertools.product(*self.axes.values()):
+                yield dict(zip(self.axes, values, strict=True))
+        yield from self.cells
 
     def excludes(self, coordinates: Mapping[str, Any]) -> bool:
         """Whether a cell, or a contender in it (as coordinate ``contender``), is left out."""
@@ -203,6 +128,33 @@ class Experiment(Part):
             )
             for rule in self.exclude
         )
+
+    def leaves_out_something(self, rule: Coordinates) -> bool:
+        """Whether a rule of `exclude` concerns any cell, or contender in one.
+
+        Every value of a rule must do so, not only one of a list.
+        """
+        contenders = [{"contender": name} for name in self.contenders]
+        named = contenders if "contender" in rule else [{}]
+        met = [
+            {**cell, **contender}
+            for cell in self._all_cells()
+            if all(_is_one_of(cell.get(key), value) for key, value in rule.items() if key in cell)
+            for contender in named
+        ]
+        met = [one for one in met if all(_is_one_of(one.get(key), rule[key]) for key in rule)]
+        return all(
+            str(choice) in {str(one[key]) for one in met}
+            for key, value in rule.items()
+            for choice in (value if isinstance(value, list) else [value])
+        ) and bool(met)
+
+    def levels(self, axis: str) -> list[str]:
+        """The values that cells have of an axis, as written; of ``contender`` all contenders."""
+        if axis == "contender":
+            return list(self.contenders)
+        values = [*self.axes.get(axis, ()), *(cell[axis] for cell in self.cells if axis in cell)]
+        return list(dict.fromkeys(map(str, values)))
 
     def setting(
         self, coordinates: Mapping[str, Any], contender: str, seed: int | None = None
@@ -218,20 +170,40 @@ class Experiment(Part):
             pydantic.ValidationError: the combination is not a valid setting.
             WrongInputError: no such path profile.
         """
-        raw = copy.deepcopy(self.conditions)
+        if seed is not None:
+            return self._made(coordinates, contender, seed)
+        place = contender, repr(coordinates)
+        if place not in self._settings:
+            self._settings[place] = self._made(coordinates, contender, None)
+        return self._settings[place]
+
+    def _made(self, coordinates: Mapping[str, Any], contender: str, seed: int | None) -> Setting:
+        raw = self.conditions
         for dotted, value in coordinates.items():
-            _put(raw, dotted.split("."), value)
-        merge(raw, self.contenders[contender])
+            raw = _with(raw, dotted.split("."), value)
+        raw = merged(raw, self.contenders[contender])
         return Setting.model_validate(realise(raw, seed))
 
 
 class Study(Part):
     """A question, and the experiments that answer it."""
 
+    _source: Source | None = PrivateAttr(default=None)
+
     name: str = Field(pattern=NAME)
     question: str = ""
     seed: int = Field(default=1, ge=0, lt=2**32, description="seed of the first repetition")
     experiments: tuple[Experiment, ...] = Field(min_length=1)
+
+    @property
+    def source(self) -> Source | None:
+        """The text that it was read from; None if it was not read."""
+        return self._source
+
+    def read_from(self, source: Source) -> Self:
+        """This study, which knows what text it was read from."""
+        self._source = source
+        return self
 
 
 def _pages(experiment: Mapping[str, Any]) -> list[dict[str, Any]]:
@@ -244,36 +216,40 @@ def _pages(experiment: Mapping[str, Any]) -> list[dict[str, Any]]:
     return found if len(found) == len(workloads) else []
 
 
-def _check_axis(name: str, values: Any) -> None:
-    if not values:
-        raise ValueError(f"axis {name} has no values")
-    if len({str(value) for value in values}) < len(values):
-        raise ValueError(f"axis {name} has a value twice")
-
-
 def _is_one_of(value: Any, wanted: Any) -> bool:
     choices = wanted if isinstance(wanted, list) else [wanted]
     return str(value) in {str(choice) for choice in choices}
 
 
-def _put(raw: dict[str, Any], keys: list[str], value: Any) -> None:
-    *tables, last = keys
-    for table in tables:
-        if not isinstance(raw.get(table), dict):
-            raw[table] = {}
-        raw = raw[table]
-    raw[last] = value
+def _with(raw: Mapping[str, Any], keys: list[str], value: Any) -> dict[str, Any]:
+    """A table with another value at a place; what is unchanged is the same, not a copy."""
+    key, *deeper = keys
+    if deeper:
+        value = _with(_table(raw, key) or {}, deeper, value)
+    return {**raw, key: value}
 
 
-def merge(raw: dict[str, Any], changes: Mapping[str, Any]) -> None:
-    """Put changes into a table: tables are merged, everything else is replaced.
+def _table(raw: Mapping[str, Any], key: str) -> Mapping[str, Any] | None:
+    """The table at a key, None if there is none; of what holds for both transports, one of both."""
+    value = raw.get(key)
+    if isinstance(value, Mapping):
+        return value
+    return both(value) if key in _BY_TRANSPORT and value is not None else None
 
-    Knobs are those of a program: with another one, they go.
+
+def merged(raw: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """A table with changes: tables are merged, everything else is replaced.
+
+    Knobs are those of a program: with another one, they go. What is unchanged is the same, not a
+    copy.
     """
+    result = dict(raw)
     if "program" in raw and changes.get("program", raw["program"]) != raw["program"]:
-        raw.pop("knobs", None)
+        result.pop("knobs", None)
     for key, value in changes.items():
-        if isinstance(value, Mapping) and isinstance(raw.get(key), dict):
-            merge(raw[key], value)
+        own = _table(result, key)
+        if isinstance(value, Mapping) and own is not None:
+            result[key] = merged(own, value)
         else:
-            raw[key] = copy.deepcopy(value)
+            result[key] = value
+    return result

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 from pydantic import Field, field_validator, model_validator
 
-from headway.study.host import CongestionControl, Host, Protocol, check_tls
+from headway.study.host import (
+    DESCRIBED,
+    CongestionControls,
+    Host,
+    InitialWindows,
+    Protocol,
+    check_tls,
+)
 from headway.study.part import Part
 from headway.study.path import Path
 
@@ -45,8 +52,8 @@ class Proxy(ReverseProxy):
 class Side(Part):
     """What a PEP does differently on one of its sides."""
 
-    congestion_control: CongestionControl | None = None
-    initial_window: int | None = Field(default=None, ge=1, le=1000)
+    congestion_control: CongestionControls = CongestionControls()
+    initial_window: InitialWindows = InitialWindows()
     knobs: dict[str, str] = Field(default_factory=dict)
 
 
@@ -73,8 +80,10 @@ class Pep(Host):
     def _with(self, side: Side) -> Host:
         return Host(
             program=self.program,
-            congestion_control=side.congestion_control or self.congestion_control,
-            initial_window=side.initial_window or self.initial_window,
+            congestion_control=CongestionControls(
+                **self.congestion_control.refined(side.congestion_control)
+            ),
+            initial_window=InitialWindows(**self.initial_window.refined(side.initial_window)),
             knobs=self.knobs | side.knobs,
         )
 
@@ -95,14 +104,15 @@ class Hop(Part):
     quic_pep: Pep | None = Field(default=None, description="splits QUIC connections")
     tcp_pep: Pep | None = Field(default=None, description="splits TCP connections, transparently")
 
-    @model_validator(mode="before")
+    @field_validator("proxy", "quic_pep", "tcp_pep", mode="before")
     @classmethod
     def _without_program(cls, value: Any) -> Any:
-        if not isinstance(value, dict):
-            return value
-        return value | {
-            key: None for key in ("proxy", "quic_pep", "tcp_pep") if only_described(value, key)
-        }
+        return described(value)
+
+    @field_validator("proxy", "quic_pep", "tcp_pep")
+    @classmethod
+    def _that_is_there(cls, host: Host | None) -> Host | None:
+        return that_is_there(host)
 
     @field_validator("name")
     @classmethod
@@ -123,9 +133,20 @@ class Hop(Part):
         return self
 
 
-def only_described(table: dict[str, Any], key: str) -> bool:
-    """Whether a program's table only says what it is like in contenders that name its program."""
-    return isinstance(table.get(key), dict) and "program" not in table[key]
+_H = TypeVar("_H", bound=Host)
+
+
+def described(table: Any) -> Any:
+    """A program's table; one that only says what it is like in contenders that name its program
+    is validated as if it had one.
+    """
+    named = not isinstance(table, dict) or "program" in table
+    return table if named else {**table, "program": DESCRIBED}
+
+
+def that_is_there(host: _H | None) -> _H | None:
+    """A program's host; None if it was only described."""
+    return None if host is None or host.program == DESCRIBED else host
 
 
 def named_hops(hops: Any) -> Any:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from typing import Any
 
-from pydantic import Field
+from pydantic import Field, model_serializer, model_validator
 
 from headway.study.part import Part
 
@@ -29,7 +30,7 @@ HTTP = frozenset({Protocol.H1, Protocol.H2, Protocol.H3})
 
 
 class CongestionControl(StrEnum):
-    """Congestion control of the lab kernel's TCP."""
+    """Congestion control: all but ``bbr3`` are the lab kernel's; a QUIC program has its own."""
 
     RENO = "reno"
     CUBIC = "cubic"
@@ -39,22 +40,87 @@ class CongestionControl(StrEnum):
     WESTWOOD = "westwood"
     ILLINOIS = "illinois"
     DCTCP = "dctcp"
+    BBR3 = "bbr3"
+
+
+OF_THE_KERNEL = tuple(one for one in CongestionControl if one is not CongestionControl.BBR3)
+"""Congestion control that TCP can have."""
+USUAL_CONGESTION_CONTROL = CongestionControl.CUBIC
+"""TCP's where a study asks for none, as in Linux; QUIC's, too, of programs that have it."""
+
+
+class ByTransport(Part):
+    """What a study asks of a host's TCP and of its QUIC; None where it asks for nothing.
+
+    In a study file a value alone asks both for the same.
+    """
+
+    tcp: Any = None
+    quic: Any = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _alone(cls, value: Any) -> Any:
+        return value if isinstance(value, dict | cls) else both(value)
+
+    @model_serializer
+    def _as_written(self) -> Any:
+        if self.tcp == self.quic:
+            return self.tcp
+        return {name: value for name, value in dict(self).items() if value is not None}
+
+    def __str__(self) -> str:
+        """The value for both; or each, by its transport."""
+        if self.tcp == self.quic:
+            return str(self.tcp)
+        return ", ".join(f"{name} {value}" for name, value in dict(self).items() if value)
+
+    def refined(self, other: ByTransport) -> dict[str, Any]:
+        """The same, but for what another one asks."""
+        return {"tcp": other.tcp or self.tcp, "quic": other.quic or self.quic}
+
+
+def both(value: Any) -> dict[str, Any]:
+    """What a value that stands alone asks of the transports."""
+    return {"tcp": value, "quic": value}
+
+
+class CongestionControls(ByTransport):
+    """Congestion control by transport."""
+
+    tcp: CongestionControl | None = None
+    quic: CongestionControl | None = None
+
+
+class InitialWindows(ByTransport):
+    """Initial window by transport: segments of TCP, packets of QUIC."""
+
+    tcp: int | None = Field(default=None, ge=1, le=1000)
+    quic: int | None = Field(default=None, ge=1, le=1000)
+
+
+DESCRIBED = "\0"
+"""Program of a table that only says what a program is like in contenders that name it."""
 
 
 class Host(Part):
-    """A host: its program, and its TCP."""
+    """A host: its program, its TCP, and what is asked of its QUIC."""
 
     program: str
-    congestion_control: CongestionControl = CongestionControl.CUBIC
-    initial_window: int | None = Field(
-        default=None,
-        ge=1,
-        le=1000,
+    congestion_control: CongestionControls = CongestionControls()
+    initial_window: InitialWindows = Field(
+        default=InitialWindows(),
         description="segments of TCP, packets of a QUIC that can be told; 10 if not given",
     )
     knobs: dict[str, str] = Field(
         default_factory=dict, description="settings of the program that differ from the adapter's"
     )
+
+    @property
+    def tcp_congestion_control(self) -> CongestionControl:
+        """Congestion control of its TCP."""
+        asked = self.congestion_control.tcp
+        return asked if asked in OF_THE_KERNEL else USUAL_CONGESTION_CONTROL
 
 
 def check_tls(protocol: Protocol, tls: bool) -> None:

@@ -8,9 +8,9 @@ from typing import Any, Self
 from pydantic import Field, field_validator, model_validator
 
 from headway.errors import nearest
-from headway.study.hop import Hop, Proxy, named_hops, only_described
+from headway.study.hop import Hop, Proxy, described, named_hops, that_is_there
 from headway.study.host import HTTP, Host, Protocol, check_tls
-from headway.study.part import Part
+from headway.study.part import Part, wrong
 from headway.study.path import Path, TraceRate
 from headway.study.units import Duration, Size
 from headway.study.workload import Bulk, Cache, Download, Origins, Page, Workload
@@ -29,10 +29,23 @@ class Clock(StrEnum):
 
 
 class Limits(Part):
-    """When a run is given up: after this much time of the lab's clock, and of the wall's."""
+    """When a run is given up.
+
+    ``virtual``: after this much time of the lab's clock. ``cpu``: after its lab has used this much
+    processor time of the host.
+    """
 
     virtual: Duration = Duration(600 * 10**9)
-    wall: Duration = Duration(300 * 10**9)
+    cpu: Duration = Duration(300 * 10**9)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _counts_no_wall_time(cls, given: Any) -> Any:
+        if isinstance(given, dict) and "wall" in given:
+            raise ValueError(
+                "`wall` is no limit, since a busy host would reach it; `cpu` limits processor time"
+            )
+        return given
 
 
 class Capture(Part):
@@ -70,14 +83,19 @@ _MOST_NETWORKS = 256
 DEFAULT_PROGRAMS = {"client": "curl", "server": "nginx"}
 
 
+_NOTHING_SAID = Path()
+_CLIENT, _SERVER = (Host(program=program) for program in DEFAULT_PROGRAMS.values())
+
+
 class Setting(Part):
     """All conditions of a run but its seed."""
 
     protocol: Protocol = Protocol.H2
     tls: bool = True
     clock: Clock = Clock.VIRTUAL
-    client: Host = Host(program=DEFAULT_PROGRAMS["client"])
-    server: Host = Host(program=DEFAULT_PROGRAMS["server"])
+    # Of a default that cannot be hashed, pydantic makes a copy for every setting.
+    client: Host = Field(default_factory=lambda: _CLIENT)
+    server: Host = Field(default_factory=lambda: _SERVER)
     proxy: Proxy | None = None
     hops: dict[str, Hop] = Field(
         default_factory=dict,
@@ -109,9 +127,17 @@ class Setting(Part):
             for role, program in DEFAULT_PROGRAMS.items()
             if isinstance(value.get(role), dict)
         }
-        if only_described(value, "proxy"):
-            hosts["proxy"] = None
         return value | hosts
+
+    @field_validator("proxy", mode="before")
+    @classmethod
+    def _without_program(cls, value: Any) -> Any:
+        return described(value)
+
+    @field_validator("proxy")
+    @classmethod
+    def _that_is_there(cls, proxy: Proxy | None) -> Proxy | None:
+        return that_is_there(proxy)
 
     @field_validator("hops", mode="before")
     @classmethod
@@ -131,23 +157,32 @@ class Setting(Part):
     def _possible(self) -> Self:
         check_tls(self.protocol, self.tls)
         if self.proxy and self.hops:
-            raise ValueError("with [[hops]], a reverse proxy is the proxy of one of them")
+            raise wrong("proxy", "with [[hops]], a reverse proxy is the proxy of one of them")
         for name in self.bypass:
             _check_declared(name, list(self.hops))
         for name, hop in self.hops.items():
             if hop.name != name:
-                raise ValueError(f"the hop {name!r} cannot have another name")
+                raise wrong("hops", f"the hop {name!r} cannot have another name")
         if sum(2 * len(path.links) + 1 if path else 1 for path in self.paths) > _MOST_NETWORKS:
-            raise ValueError(f"too many hops and links: more than {_MOST_NETWORKS} networks")
+            raise wrong("hops", f"too many hops and links: more than {_MOST_NETWORKS} networks")
+        rtt = Duration(sum(path.rtt for path in self.paths if path))
+        if rtt >= self.limits.virtual:
+            raise wrong(
+                "path",
+                f"an RTT of {rtt} in all is beyond limits.virtual ({self.limits.virtual}), after "
+                "which a run is given up",
+            )
         if isinstance(self.workload, Bulk) and self.protocol in HTTP:
-            raise ValueError(f"a bulk flow is sent over tcp or quic, not {self.protocol}")
+            raise wrong("protocol", f"a bulk flow is sent over tcp or quic, not {self.protocol}")
         if not isinstance(self.workload, Bulk) and self.protocol not in HTTP:
-            raise ValueError(f'{self.protocol} is for bulk flows; write workload.kind = "bulk"')
+            raise wrong(
+                "workload.kind", f'{self.protocol} is for bulk flows; write workload.kind = "bulk"'
+            )
         if isinstance(self.workload, Page):
             self._check_page(self.workload)
         if self.control and self.clock is not Clock.VIRTUAL:
-            raise ValueError(
-                'control pings are for clock = "virtual", in which computing takes no time'
+            raise wrong(
+                "clock", 'control pings are for clock = "virtual", in which computing takes no time'
             )
         if self.control:
             _check_pings_pass(self.control, self.paths)
@@ -155,15 +190,21 @@ class Setting(Part):
 
     def _check_page(self, page: Page) -> None:
         if self.capture.bodies:
-            raise ValueError("a browser keeps no bodies: capture.bodies is for downloads")
+            raise wrong(
+                "capture.bodies", "a browser keeps no bodies: capture.bodies is for downloads"
+            )
         if page.origins is Origins.OWN_ADDRESSES and self.middleboxes:
-            raise ValueError('origins = "own-addresses" is for paths without proxies and hops')
+            raise wrong(
+                "workload.origins",
+                'origins = "own-addresses" is for paths without proxies and hops',
+            )
         if page.cache is Cache.TICKETS and not self.tls:
-            raise ValueError('cache = "tickets" is about TLS: it needs tls = true')
+            raise wrong("workload.cache", 'cache = "tickets" is about TLS: it needs tls = true')
         if page.cache is not Cache.COLD and any(_begins_with_workload(path) for path in self.paths):
-            raise ValueError(
+            raise wrong(
+                "workload.cache",
                 f'cache = "{page.cache}" loads the page before the workload begins, with which the '
-                "packets of drop_packets are counted and a trace begins"
+                "packets of drop_packets are counted and a trace begins",
             )
 
     @property
@@ -180,7 +221,7 @@ class Setting(Part):
         In a chain of hops, None where nothing is said of a path: a cable.
         """
         paths = (self.path, *(hop.path for hop in self.middleboxes))
-        return tuple(None if self.hops and path == Path() else path for path in paths)
+        return tuple(None if self.hops and path == _NOTHING_SAID else path for path in paths)
 
     @property
     def draws_path(self) -> bool:

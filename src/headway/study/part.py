@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 from pydantic import BaseModel, ConfigDict
+from pydantic_core import PydanticCustomError
 
 
 class Part(BaseModel):
     """Base of everything in a study file: unknown keys are errors, values do not change."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
+
+
+def wrong(key: str, reason: str) -> PydanticCustomError:
+    """An error of a part's validator about one of its keys, dotted."""
+    return PydanticCustomError("wrong", "{reason}", {"reason": reason, "key": key})

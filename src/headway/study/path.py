@@ -16,12 +16,13 @@ from pydantic import (
     Discriminator,
     Field,
     Tag,
+    ValidationError,
     field_validator,
     model_validator,
 )
 from pydantic_core.core_schema import ValidationInfo
 
-from headway.study.part import Part
+from headway.study.part import Part, wrong
 from headway.study.satellite import Conditions, Satellite
 from headway.study.units import Duration, Rate, Ratio, Size, UnitError, split_quantity
 
@@ -37,14 +38,20 @@ class RandomLoss(Part):
     """
 
     mean: Ratio
-    burst: float = Field(default=1, ge=1, description="mean length of a loss burst in packets")
+    burst: float = Field(
+        default=1, ge=1, le=1e6, description="mean length of a loss burst in packets"
+    )
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
-        if self.burst > 1 and self.mean >= 1:
+        if "burst" in self.model_fields_set and self.mean >= 1:
             raise ValueError("loss of 100 % has no bursts; use a blackout")
-        if self.burst > 1 and self.leave_bad + self.enter_bad > 1.999:
-            raise ValueError("this mean loss cannot be had with bursts this short")
+        if "burst" in self.model_fields_set and self.enter_bad > 1:
+            most = Ratio(self.burst / (1 + self.burst))
+            raise ValueError(
+                f"with bursts of {self.burst:g} packets the mean loss is {most} at most; "
+                "losses without a burst are independent"
+            )
         return self
 
     @property
@@ -151,9 +158,9 @@ class Discipline(StrEnum):
 class Queue(Part):
     """The bottleneck's queue: a size in BDPs, bytes on the wire or packets, and a discipline."""
 
-    bdp: float | None = Field(default=None, gt=0)
+    bdp: float | None = Field(default=None, gt=0, le=10_000)
     size: Size | None = None
-    packets: int | None = Field(default=None, ge=1)
+    packets: int | None = Field(default=None, ge=1, le=10_000_000)
     discipline: Discipline = Discipline.DROPTAIL
 
     @model_validator(mode="before")
@@ -170,7 +177,7 @@ class Queue(Part):
                 raw["bdp"] = float(number)
                 del raw["size"]
             elif unit in ("packet", "packets"):
-                raw["packets"] = int(number)
+                raw["packets"] = float(number)  # a whole number, or it is refused
                 del raw["size"]
         elif isinstance(text, int | float) and not isinstance(text, bool | Size):
             raise ValueError(f'{text} has no unit; write "1 BDP", "64 kB" or "100 packets"')
@@ -322,6 +329,14 @@ class Direction(Part):
                 return []
 
 
+def _valid(raw: dict[str, Any]) -> Direction | None:
+    """A direction; None if it cannot be, which is told where it is validated in its place."""
+    try:
+        return Direction.model_validate(raw)
+    except ValidationError:
+        return None
+
+
 _BOTH_WAYS = frozenset(Direction.model_fields)
 
 
@@ -345,8 +360,10 @@ class Link(Part):
             try:
                 rtt = Duration.parse(raw.pop("rtt"))
             except UnitError as error:
-                raise ValueError(f"rtt: {error}") from error
+                raise wrong("rtt", str(error)) from error
             shared["delay"] = f"{rtt.ns / 2} ns"
+        if not raw.keys() & {"satellite", "down", "up"} and (both := _valid(shared)):
+            return {**raw, "down": both, "up": both}
         for way in ("down", "up"):
             own = raw.get(way, {})
             if isinstance(own, dict):
@@ -400,6 +417,18 @@ class Path(Part):
         if isinstance(value, dict) and "links" not in value:
             return {"links": [value]}
         return value
+
+    @model_validator(mode="after")
+    def _bdp_is_one(self) -> Self:
+        for link in self.links:
+            ways = link.down, link.up
+            if not any("queue" in way.model_fields_set and way.queue.bdp for way in ways):
+                continue
+            if all(way.rate is None for way in ways):
+                raise wrong("queue", "a queue in BDP needs a rate; write it in kB or packets")
+            if not self.rtt:
+                raise wrong("queue", "a queue in BDP needs an RTT; write it in kB or packets")
+        return self
 
     @property
     def rtt(self) -> Duration:

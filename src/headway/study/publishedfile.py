@@ -3,45 +3,57 @@
 from __future__ import annotations
 
 import csv
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+
+from pydantic import ValidationError
 
 from headway.errors import WrongInputError
+from headway.study.published import GONE, Published
 
-_FIELDS = ("contender", "against", "metric", "at", "value", "unit", "source", "why")
+_FIELDS = {field.alias or name for name, field in Published.model_fields.items()} - {"where"}
 _NEEDED = {"contender", "value", "source"}
 
 
-def read_published(file: Path) -> list[dict[str, Any]]:
-    """The values of a file as a study's tables ``[[published]]``.
+def read_published(file: Path) -> list[Published]:
+    """The values of a file.
 
     Its header names the fields of a published value, as far as they are given; every other column
     is an axis, whose values make ``where``. Empty fields are not given. Lines that begin with # are
     comments.
 
     Raises:
-        WrongInputError: it cannot be read, or a column or value is missing.
+        WrongInputError: it cannot be read, a column is missing, or a line is no published value;
+            the message names the file, the line and the column.
     """
     try:
         lines = file.read_text(encoding="utf-8").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise WrongInputError(f"cannot be read: {error}", where=str(file)) from None
-    rows = csv.DictReader(line for line in lines if not line.startswith("#"))
-    if missing := _NEEDED - set(rows.fieldnames or ()):
+    reader = csv.reader("" if line.startswith("#") else line for line in lines)
+    rows = [(reader.line_num, row) for row in reader if row]
+    header = rows[0][1] if rows else []
+    if missing := _NEEDED - set(header):
         raise WrongInputError(f"no column {', '.join(sorted(missing))}", where=str(file))
-    return [_table(row, file) for row in rows]
+    if "at" in header:
+        raise WrongInputError(GONE, where=f"{file}: at")
+    return [_value(header, row, f"{file}:{number}") for number, row in rows[1:]]
 
 
-def _table(row: dict[Any, Any], file: Path) -> dict[str, Any]:
-    if None in row or None in row.values():
-        begin = next(iter(row.values()))
-        raise WrongInputError(
-            f"the line that begins with {begin!r} has more or fewer fields than the header",
-            where=str(file),
-        )
-    given = {field: row[field] for field in _FIELDS if row.get(field)}
-    where = {axis: value for axis, value in row.items() if axis not in _FIELDS and value}
+def _value(header: Sequence[str], row: Sequence[str], where: str) -> Published:
+    if len(row) != len(header):
+        raise WrongInputError("the line has more or fewer fields than the header", where=where)
+    given = {name: text for name, text in zip(header, row, strict=True) if text}
+    told = {name: text for name, text in given.items() if name in _FIELDS}
+    axes = {name: text for name, text in given.items() if name not in _FIELDS}
     try:
-        return {**given, "value": float(row["value"]), "where": where}
-    except ValueError:
-        raise WrongInputError(f"{row['value']!r} is not a number", where=str(file)) from None
+        return Published.model_validate({**told, "where": axes})
+    except ValidationError as error:
+        first = error.errors()[0]
+        column = ".".join(map(str, first["loc"]))
+        said = first["msg"].removeprefix("Value error, ")
+        if first["type"] in ("float_parsing", "int_parsing"):
+            said = f"{first['input']!r} is not a number"
+        elif first["type"] == "missing":
+            said = "is missing"
+        raise WrongInputError(said, where=f"{where}: {column}" if column else where) from None

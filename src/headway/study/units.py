@@ -9,14 +9,17 @@ from __future__ import annotations
 import math
 import re
 from decimal import Decimal, InvalidOperation
+from functools import lru_cache
 from typing import Any, ClassVar, Self
 
 from pydantic import GetCoreSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
 _NUMBER_AND_UNIT = re.compile(
-    r"\s*([-+]?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?)\s*(\S.*?)?\s*"
+    r"\s*([-+]?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,4})?)\s*([^\s,.0-9].*?)?\s*", re.ASCII
 )
+
+_LARGEST = Decimal("1e300")
 
 
 class UnitError(ValueError):
@@ -27,7 +30,9 @@ def split_quantity(text: str) -> tuple[Decimal, str | None]:
     """Split ``"10 Mbit/s"`` into its number and its unit (None if it has none)."""
     match = _NUMBER_AND_UNIT.fullmatch(text)
     if not match:
-        raise UnitError(f"{text!r} is not a number with a unit")
+        comma = re.fullmatch(r"(\s*[-+]?[0-9]+),([0-9]+.*)", text)
+        hint = f'; write a decimal point, as "{comma[1]}.{comma[2]}"' if comma else ""
+        raise UnitError(f"{text!r} is not a number with a unit{hint}")
     try:
         return Decimal(match[1].replace("_", "")), match[2]
     except InvalidOperation as error:
@@ -42,6 +47,8 @@ class _Quantity:
     example: ClassVar[str]
     shown_units: ClassVar[tuple[str, ...]]
     signed: ClassVar[bool] = False
+    most: ClassVar[str]
+    """The largest value that makes sense; larger ones are slips."""
 
     @classmethod
     def _check(cls, value: Decimal) -> None:
@@ -68,14 +75,28 @@ class _Quantity:
             raise UnitError(f"{unit!r} is not a unit of {cls.kind}; known units: {known}")
         if number < 0 and not cls.signed:
             raise UnitError(f"a {cls.kind} cannot be negative, but this is {value}")
+        if abs(number) > _LARGEST or abs(number * factor) > cls._most():
+            raise UnitError(f"a {cls.kind} cannot be above {cls.most}, but this is {value}")
         value = number * factor
         cls._check(value)
         return cls(value)  # type: ignore[call-arg]
 
     @classmethod
+    @lru_cache(maxsize=64)
+    def _most(cls) -> Decimal:
+        number, unit = split_quantity(cls.most)
+        return number * cls.units[unit or ""]
+
+    @classmethod
+    @lru_cache(maxsize=4096)
+    def _read(cls, text: str) -> Self:
+        """As `parse`, but once for each text: a grid's settings repeat them."""
+        return cls.parse(text)
+
+    @classmethod
     def _validate(cls, value: object) -> Self:
         try:
-            return cls.parse(value)
+            return cls._read(value) if type(value) is str else cls.parse(value)
         except UnitError as error:
             raise PydanticCustomError("quantity", "{reason}", {"reason": str(error)}) from error
 
@@ -105,6 +126,7 @@ class Duration(_Quantity, int):
     """A time span in whole nanoseconds."""
 
     kind = "duration"
+    most = "100000 s"
     example = "100 ms"
     units: ClassVar = {
         "ns": Decimal(1),
@@ -136,6 +158,7 @@ class Rate(_Quantity, int):
     """A data rate in whole bits per second (1 Mbit is 10^6 bits)."""
 
     kind = "rate"
+    most = "1000 Gbit/s"
     example = "10 Mbit/s"
     units: ClassVar = {
         "bit/s": Decimal(1),
@@ -160,6 +183,7 @@ class Size(_Quantity, int):
     """An amount of data in bytes: kB is 1000 bytes, KiB is 1024."""
 
     kind = "size"
+    most = "100 GB"
     example = "1 MB"
     units: ClassVar = {
         "B": Decimal(1),
@@ -173,6 +197,11 @@ class Size(_Quantity, int):
     }
     shown_units = ("GB", "MB", "kB", "B")
 
+    @classmethod
+    def _check(cls, value: Decimal) -> None:
+        if value != int(value):
+            raise UnitError(f"a {cls.kind} is a whole number of bytes, but this is {value:f} B")
+
     def __str__(self) -> str:
         for unit in ("GiB", "MiB", "KiB"):
             factor = int(self.units[unit])
@@ -185,14 +214,10 @@ class Ratio(_Quantity, float):
     """A share or probability, 0 to 1; written in percent."""
 
     kind = "ratio"
+    most = "100 %"
     example = "2 %"
     units: ClassVar = {"%": Decimal("0.01")}
     shown_units = ("%",)
-
-    @classmethod
-    def _check(cls, value: Decimal) -> None:
-        if value > 1:
-            raise UnitError(f"a {cls.kind} cannot be above 100 %")
 
     @property
     def pct(self) -> float:
@@ -204,6 +229,7 @@ class Bandwidth(_Quantity, int):
     """A width of spectrum in whole hertz."""
 
     kind = "bandwidth"
+    most = "1000 GHz"
     example = "50 MHz"
     units: ClassVar = {
         "Hz": Decimal(1),
@@ -228,6 +254,7 @@ class Decibel(_Quantity, float):
     """A ratio of powers in decibels, 0 or more."""
 
     kind = "number of decibels"
+    most = "1000 dB"
     example = "3 dB"
     units: ClassVar = {"dB": Decimal(1)}
     shown_units = ("dB",)
@@ -242,6 +269,7 @@ class Snr(Decibel):
     """A signal-to-noise ratio in decibels; negative if there is more noise than signal."""
 
     kind = "signal-to-noise ratio"
+    most = "1000 dB"
     example = "20 dB"
     signed = True
 
@@ -250,6 +278,7 @@ class Length(_Quantity, float):
     """A distance in metres."""
 
     kind = "length"
+    most = "1000000 km"
     example = "550 km"
     units: ClassVar = {"m": Decimal(1), "km": Decimal(1_000)}
     shown_units = ("km", "m")
@@ -264,6 +293,7 @@ class Angle(_Quantity, float):
     """An angle in degrees."""
 
     kind = "angle"
+    most = "360 deg"
     example = "53 deg"
     units: ClassVar = {"deg": Decimal(1), "°": Decimal(1)}
     shown_units = ("deg",)

@@ -19,6 +19,7 @@ from headway.guest.devtools import (
     Message,
     spawn_browser,
 )
+from headway.web.access import NO_DETOURS, Access
 from headway.web.capture import NetworkLog
 from headway.web.recording import Recording, assembled
 from headway.web.screen import Screen
@@ -65,11 +66,17 @@ def find_browser(given: Path | None = None) -> Path:
     )
 
 
-def record_page(url: str, screen: Screen, browser: Path) -> Recording:
+def record_page(url: str, screen: Screen, browser: Path, access: Access = NO_DETOURS) -> Recording:
     """Load a page with an empty cache, and keep all that it takes.
 
     The page has loaded when its load event has fired and nothing has been under way for two
     seconds; after a minute, what has come by then is kept.
+
+    Args:
+        url: of the page, as it is to be replayed.
+        screen: what the browser pretends to have.
+        browser: the program.
+        access: where hosts are, and whether their certificates matter.
 
     Raises:
         HeadwayError: the browser ends or fails, or the page cannot be reached.
@@ -77,24 +84,24 @@ def record_page(url: str, screen: Screen, browser: Path) -> Recording:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         log = NetworkLog()
         try:
-            with _running(browser, Path(profile)) as process:
-                is_whole = _Session(process, log).load(url, screen)
+            with _running(browser, Path(profile), access.flags()) as process:
+                is_whole = _Session(process, log).load(access.loaded(url), screen)
         except DevToolsError as error:
-            raise HeadwayError(f"{url}: {error}") from error
+            raise HeadwayError(f"{url}: {error}{access.hint(str(error))}") from error
     recording = assembled(
         (urlsplit(url).hostname or "site").replace(".", "-"),
         log.captured(),
         source=url,
-        description=f"Recorded from {url} with Chromium.",
+        description=f"Recorded from {access.described(url)} with Chromium.",
     )
     notes = () if is_whole else (f"it was still loading after {_LIMIT_S:g} s",)
     return Recording(recording.site, recording.notes + notes)
 
 
 @contextmanager
-def _running(browser: Path, profile: Path) -> Iterator[BrowserProcess]:
+def _running(browser: Path, profile: Path, flags: tuple[str, ...]) -> Iterator[BrowserProcess]:
     """A browser, ended in the end."""
-    argv = [str(browser), *_FLAGS, f"--user-data-dir={profile}"]
+    argv = [str(browser), *_FLAGS, *flags, f"--user-data-dir={profile}"]
     if os.geteuid() == 0:  # it refuses to sandbox root
         argv.append("--no-sandbox")
     process = spawn_browser([*argv, "about:blank"], quiet=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from headway.cache import cache_directory
 from headway.errors import WrongInputError, nearest
+from headway.web.made import Outline, made_outline, made_site
 from headway.web.site import Site
 from headway.web.warc import read_archive
 
@@ -29,9 +30,21 @@ def find_site(name_or_path: str) -> Site:
     Raises:
         WrongInputError: there is no such site, or its archive cannot be read.
     """
+    return _found(name_or_path, _changed_ns(name_or_path))
+
+
+def find_outline(name_or_path: str) -> Outline:
+    """The outline of a site, for which the bodies of a site of the corpus are not read.
+
+    Raises:
+        WrongInputError: as `find_site`.
+    """
+    return _outlined(name_or_path, _changed_ns(name_or_path))
+
+
+def _changed_ns(name_or_path: str) -> int:
     path = Path(name_or_path)
-    changed_ns = path.stat().st_mtime_ns if is_archive(name_or_path) and path.exists() else 0
-    return _found(name_or_path, changed_ns)
+    return path.stat().st_mtime_ns if is_archive(name_or_path) and path.exists() else 0
 
 
 @lru_cache(maxsize=8)
@@ -39,13 +52,24 @@ def _found(name_or_path: str, _changed_ns: int) -> Site:
     """A site, remembered until its archive changes: all runs of a study ask for it."""
     if is_archive(name_or_path):
         return read_archive(Path(name_or_path))
+    return made_site(name_or_path, _make)
+
+
+@lru_cache(maxsize=1024)
+def _outlined(name_or_path: str, changed_ns: int) -> Outline:
+    if is_archive(name_or_path):
+        return Outline.of(_found(name_or_path, changed_ns))
+    return made_outline(name_or_path, _make)
+
+
+def _make(name: str) -> Site:
     # Imported here since the corpus is large, and archives need nothing of it.
     from headway.web.corpus import corpus_names, is_corpus_name, make_site
 
-    if not is_corpus_name(name_or_path):
+    if not is_corpus_name(name):
         raise WrongInputError(
             "no such site in the corpus, and no archive, whose name ends in .warc.gz or .warc"
-            f"{nearest(name_or_path, corpus_names())}",
-            where=name_or_path,
+            f"{nearest(name, corpus_names())}",
+            where=name,
         )
-    return make_site(name_or_path, downloads=cache_directory() / _DOWNLOADS)
+    return make_site(name, downloads=cache_directory() / _DOWNLOADS)

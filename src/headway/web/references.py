@@ -11,8 +11,10 @@ from urllib.parse import urldefrag, urljoin
 _SCHEMES = ("http://", "https://")
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _STRING = r"""(?:"([^"]*)"|'([^']*)')"""
-_IMPORT = re.compile(rf"@import\s+(?:url\(\s*)?{_STRING}", re.IGNORECASE)
 _URL = re.compile(rf"url\(\s*(?:{_STRING}|([^\s\"'()]+))\s*\)", re.IGNORECASE)
+_IMPORT = re.compile(r"""@import\b(?:"[^"]*"|'[^']*'|[^;"'])*(?:;|$)""", re.IGNORECASE)
+_IMPORTED = re.compile(rf"@import\s*{_STRING}", re.IGNORECASE)
+_BEFORE_IMPORTS = re.compile(r"\s+|<!--|-->|@charset\s[^;]*;|@layer\s[^;{]*;", re.IGNORECASE)
 _NAMESPACE = re.compile(r"@namespace[^;]*;", re.IGNORECASE)
 
 _LOADED = {
@@ -61,17 +63,21 @@ def html_references(text: str, base: str) -> Iterator[Reference]:
 def css_references(text: str, base: str) -> Iterator[Reference]:
     """What a style sheet refers to: other ones certainly, images and fonts if they are used.
 
+    Browsers ignore imports that come after other rules (CSS Cascading and Inheritance Level 5,
+    section 2).
+
     Args:
         text: of the style sheet.
         base: its URL.
     """
-    text = _NAMESPACE.sub("", _COMMENT.sub("", text))
-    imported = [_first(found.groups()) for found in _IMPORT.finditer(text)]
-    for url in imported:
-        yield from _reference(url, base, is_certain=True)
-    for found in _URL.finditer(text):
-        if (url := _first(found.groups())) not in imported:
-            yield from _reference(url, base, is_certain=False)
+    text = _COMMENT.sub("", text)
+    at = 0
+    while found := _IMPORT.match(text, at) or _BEFORE_IMPORTS.match(text, at):
+        at = found.end()
+        if imported := _IMPORTED.match(found[0]) or _URL.search(found[0]):
+            yield from _reference(_first(imported.groups()), base, is_certain=True)
+    for url in _URL.finditer(_NAMESPACE.sub("", _IMPORT.sub("", text[at:]))):
+        yield from _reference(_first(url.groups()), base, is_certain=False)
 
 
 def _first(groups: tuple[str | None, ...]) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,13 +25,19 @@ def replay_tree(site: Site) -> Path:
         HeadwayError: the cache cannot be written to.
     """
     store = Store(cache_directory() / "sites")
-    name = digest(_FORMAT, _index(site))
+    name = site_key(site)
     entry = store.entry(name)
     if not entry.is_dir():
         with store.locked():
             if not entry.is_dir():
                 store.make(name, lambda directory: compile_site(site, directory))
     return entry
+
+
+@lru_cache(maxsize=8)
+def site_key(site: Site) -> str:
+    """Digest of all that is replayed of a site; remembered, since every run asks for it."""
+    return digest(_FORMAT, _index(site))
 
 
 def compile_site(site: Site, directory: Path) -> None:

@@ -103,6 +103,11 @@ class Resource:
         return urlsplit(self.url).hostname or ""
 
     @property
+    def sent_ms(self) -> float:
+        """When the request had been written; if that is not told, when the browser asked for it."""
+        return self.timing.send.end_ms if self.timing.send else self.started_ms
+
+    @property
     def from_network(self) -> bool:
         """Whether a server answered it: with any status, 304 among them."""
         return self.status is not None and not self.from_cache

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headway.errors import WrongInputError
 from headway.study.workload import Device
+from headway.web.access import Access
 from headway.web.chromium import find_browser, record_page
 from headway.web.flows import read_flows
 from headway.web.har_import import read_har
-from headway.web.recording import Recording, assembled, site_name
+from headway.web.hostmap import NO_MAPS, HostMaps
+from headway.web.recording import Recording, assembled, merged, site_name
 from headway.web.screen import SCREENS
+from headway.web.servable import check_servable, final_page
 from headway.web.warc_records import read_records
 
 _URL_STARTS = ("http://", "https://")
@@ -26,10 +29,14 @@ class Browsing:
     Attributes:
         device: what the browser pretends to be.
         browser: the program; None for one in ``PATH``.
+        maps: hosts that get other names; recordings of other tools are renamed, too.
+        insecure: whether certificates may be wrong.
     """
 
     device: Device = Device.DESKTOP
     browser: Path | None = None
+    maps: HostMaps = NO_MAPS
+    insecure: bool = False
 
 
 def record(source: str, browsing: Browsing) -> Recording:
@@ -41,8 +48,40 @@ def record(source: str, browsing: Browsing) -> Recording:
         WrongInputError: there is no such file, it is of no known kind, or it holds no page.
         HeadwayError: the URL cannot be recorded.
     """
-    if source.startswith(_URL_STARTS):
-        return record_page(source, SCREENS[browsing.device], find_browser(browsing.browser))
+    if not source.startswith(_URL_STARTS):
+        return browsing.maps.applied(_imported(source))
+    screen, browser = SCREENS[browsing.device], find_browser(browsing.browser)
+    access = Access(browsing.maps, browsing.insecure)
+    page = browsing.maps.renamed(source)
+    return browsing.maps.applied(record_page(page, screen, browser, access))
+
+
+def record_site(name: str, sources: Sequence[str], browsing: Browsing) -> Recording:
+    """Record sources as one site that labs can replay; see `record`.
+
+    Args:
+        name: of the site.
+        sources: the first one's page is the site's page, or what it redirects to if only that can
+            be replayed.
+        browsing: how URLs are recorded.
+
+    Raises:
+        WrongInputError: see `record`; or no lab could serve the page, which is said before it is
+            loaded if that can be told.
+        HeadwayError: a URL cannot be recorded.
+    """
+    for source in sources:
+        page = browsing.maps.renamed(source)
+        if page.startswith(_URL_STARTS):
+            # Plain HTTP at its own port may lead to HTTPS.
+            check_servable(page, page, tls=page.startswith("https:"))
+    recording = merged(name, [record(source, browsing) for source in sources])
+    page = final_page(recording.site)
+    check_servable(page, sources[0])
+    return replace(recording, site=replace(recording.site, page=page))
+
+
+def _imported(source: str) -> Recording:
     path = Path(source)
     try:
         with path.open("rb") as file:

@@ -10,6 +10,7 @@ from enum import StrEnum
 from headway.web.coding import CodingError, codings, decoded
 from headway.web.matching import Matcher, RedirectError, followed, redirect_target
 from headway.web.references import Reference, css_references, html_references
+from headway.web.servable import unservable
 from headway.web.site import Exchange, Site
 
 
@@ -40,7 +41,7 @@ class Finding:
 def findings(site: Site) -> tuple[Finding, ...]:
     """All that is found, in the order of the exchanges; what has no exchange comes first."""
     matcher = Matcher(site.exchanges)
-    found = [*_page(site, matcher), *_repeated(site)]
+    found = [*_page(site, matcher), *_unservable(site), *_repeated(site)]
     for exchange in site.exchanges:
         found += _redirect(exchange, matcher)
         found += _partial(exchange)
@@ -55,6 +56,26 @@ def _page(site: Site, matcher: Matcher) -> Iterator[Finding]:
         yield Finding(Severity.BROKEN, site.page, "the page is not in the archive")
     elif page.status >= 400:
         yield Finding(Severity.BROKEN, site.page, f"the page has status {page.status}")
+
+
+def _unservable(site: Site) -> Iterator[Finding]:
+    """What is at places where a lab has nothing."""
+    if reason := unservable(site.page):
+        yield Finding(Severity.BROKEN, site.page, f"the page cannot be replayed: {reason}")
+    answers = (exchange for exchange in site.exchanges if redirect_target(exchange) is None)
+    first_of = {_origin(exchange.url): exchange.url for exchange in reversed([*answers])}
+    for origin, url in reversed(first_of.items()):
+        if origin != _origin(site.page) and (reason := unservable(url)):
+            # Of what a page over HTTPS asks for over HTTP, browsers ask for images over HTTPS.
+            over_http = unservable(url, tls=False) is None
+            severity = Severity.DOUBTFUL if over_http else Severity.BROKEN
+            message = f"cannot be replayed, as all of {origin}: {reason}"
+            yield Finding(severity, url, message)
+
+
+def _origin(url: str) -> str:
+    """Scheme, host and port of a URL."""
+    return "/".join(url.split("/", 3)[:3])
 
 
 def _repeated(site: Site) -> Iterator[Finding]:

@@ -35,6 +35,7 @@ _INSET_TEXT = 9.0
 _USUAL, _HEADROOM = 95, 1.25
 """Its axis ends at the greatest goodput, but at most so far above this percentile of all values: what
 waited for the repair of a loss is handed on at once, in peaks many times as high as the path's rate."""
+_FEW_MARKS = 4
 _RATIOS, _GOODPUT = "bytes received:", "embedded, goodput [Mbit/s]:"
 
 
@@ -68,7 +69,7 @@ def _caption(analysis: Analysis, flows: Flows) -> str:
             f"Embedded: m{embedded}"
         )
     if any(marks for one in flows.cells for marks in one.published.values()):
-        said += " Hollow marks: published values."
+        said += " Hollow marks: published values, each at the middle of its interval of time."
     if len(flows.cells) < len(analysis.cells):
         said += f" {len(flows.cells)} of {len(analysis.cells)} cells."
     if len(flows.pairings) < len(analysis.pairings):
@@ -195,8 +196,19 @@ def _plot_goodput(
         lines = _lines(curve, np.isfinite(curve.values), across, up)
         sheet.lines(lines, colour=colour, width=1.0, dash=dash)
     for name, marks in one.published.items():
-        points = [(across(at_s), up(value)) for at_s, value in marks]
-        sheet.dots(points, styles[name].colour, styles[name].marker, size=6, hollow=True, halo=True)
+        points = [(across(at_s), up(value)) for at_s, value in marks if at_s <= end_s]
+        sheet.dots(
+            points,
+            styles[name].colour,
+            styles[name].marker,
+            size=_mark_size(len(points)),
+            hollow=True,
+        )
+
+
+def _mark_size(count: int) -> float:
+    """Of published values, which are many if they are a series."""
+    return 6.0 if count <= _FEW_MARKS else 4.5
 
 
 def _inset_axes(sheet: Sheet, frame: Frame, across: Scale, up: Scale) -> None:

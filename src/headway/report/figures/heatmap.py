@@ -303,11 +303,13 @@ def _write_entry(sheet: Sheet, entry: _Entry, x: float, y: float, sizes: _Sizes)
 
 
 def entry_text(comparison: Comparison | None, terse: bool = False) -> str:
-    """What a cell of the figure says: in brackets what is chance or negligible."""
+    """What a cell of the figure says: in brackets what is chance or negligible, = what is identical."""
     if comparison is None:
         return "not run"
     if comparison.relative is None:
         return "no data" if comparison.verdict is Verdict.INCOMPARABLE else "–"
+    if comparison.identical:
+        return "="
     text = signed_percent(comparison.relative)
     text = text if terse or text.startswith("×") else f"{text} %"
     return text if comparison.matters else f"({text})"

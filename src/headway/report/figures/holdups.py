@@ -30,6 +30,7 @@ from headway.report.theme import (
 _BAR = 15.0
 _VISIBLE = 0.005
 """Share of a bar from which on a cause can be seen, and is in the legend."""
+_INFERRED = "inferred"
 _SECONDS = metric_named("total_s")
 
 COLOURS: dict[str, Colour] = {
@@ -53,7 +54,13 @@ def _draw(subject: Subject) -> Picture | None:
     if not known:
         return None
     cells = [cell for cell in telling_cells(analysis, most_panels(analysis)) if cell in known]
-    said = "Mean over the finished runs, from the start of the request to the last byte."
+    said = (
+        "Mean over the finished runs, from the start of the request, or of a page's navigation, to the "
+        "last byte."
+    )
+    said += _evidence(
+        [side.is_inferred for cell in cells for side in cell.sides if side.known_from]
+    )
     if len(cells) < len(known):
         said += f" The {len(cells)} of {len(known)} cells with the largest differences."
     return Picture(
@@ -63,6 +70,17 @@ def _draw(subject: Subject) -> Picture | None:
         wide=_sheet(analysis, cells, WIDE),
         narrow=_sheet(analysis, cells, NARROW),
     )
+
+
+def _evidence(inferred: Sequence[bool]) -> str:
+    """Where the causes are known from, given for every bar whether its are inferred."""
+    if not inferred:
+        return ""
+    told = " told by the senders' kernel or qlog."
+    if not any(inferred):
+        return f" All are{told}"
+    counted = f" {_INFERRED.capitalize()}: from what the bottleneck carried and dropped."
+    return counted if all(inferred) else f"{counted} Others are{told}"
 
 
 KIND = Kind(place=50, section=Section.LIMITS, draw=_draw, every_metric=False)
@@ -88,7 +106,10 @@ def _sheet(analysis: Analysis, cells: Sequence[Cell], width: float) -> Sheet:
 def _panel(sheet: Sheet, analysis: Analysis, panel: Panel) -> None:
     sums = {side.contender: _sum(side) for side in panel.cell.sides}
     texts = _SECONDS.texts(list(sums.values()))
-    labels = {name: text if sums[name] else "" for name, text in zip(sums, texts, strict=True)}
+    labels = {
+        side.contender: _label(side, text) if sums[side.contender] else ""
+        for side, text in zip(panel.cell.sides, texts, strict=True)
+    }
     scale = panel.scale(fitting_limit(panel, sums, labels))
     value_axis(sheet, panel, scale, lambda ticks: tick_texts(_SECONDS, ticks))
     for row, contender in enumerate(analysis.contenders):
@@ -99,6 +120,10 @@ def _panel(sheet: Sheet, analysis: Analysis, panel: Panel) -> None:
                 sheet.box(left, y - _BAR / 2, right - left, _BAR, fill=COLOURS[name])
             start += seconds
         sheet.text(scale(start) + 6, y, labels.get(contender, ""), INK)
+
+
+def _label(side: Side, seconds: str) -> str:
+    return f"{seconds}, {_INFERRED}" if side.is_inferred else seconds
 
 
 def _sum(side: Side) -> float:

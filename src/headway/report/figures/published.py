@@ -24,7 +24,8 @@ _ROW = 22.0
 _HEAD = 26.0
 _FOOT = 46.0
 _LEGEND = 26.0
-_MOST_ROWS = 60
+MOST_ROWS = 60
+"""More values than these are dots of `published_scatter`."""
 _COLOURS: dict[Agreement, Colour] = {
     Agreement.AGREES: GREEN,
     Agreement.DIRECTION: YELLOW,
@@ -36,19 +37,17 @@ _COLOURS: dict[Agreement, Colour] = {
 
 def _draw(subject: Subject) -> Picture | None:
     found = [one for one in beside(subject.analysis) if one.value is not None]
-    if not found:
+    if not 0 < len(found) <= MOST_ROWS:
         return None
     groups = [
-        [one for one in found if one.published.unit == unit][:_MOST_ROWS]
+        [one for one in found if one.published.unit == unit]
         for unit in dict.fromkeys(one.published.unit for one in found)
     ]
-    shown = sum(map(len, groups))
-    left_out = f" The first {shown} of {len(found)} values." if shown < len(found) else ""
     return Picture(
         name=picture_name(subject.analysis, "published"),
         title="Values: published and ours",
         caption="Hollow: published; filled: ours, coloured by how they agree, with its confidence "
-        f"interval.{left_out}",
+        "interval.",
         wide=_sheet(groups, WIDE),
         narrow=_sheet(groups, NARROW),
     )

@@ -26,8 +26,9 @@ def holdups_table(analysis: Analysis) -> Table:
     cells = shown_cells(analysis, len(analysis.contenders))
     known = any(side.limited_by or side.holdups for cell in cells for side in cell.sides)
     there = [name for name in HOLDUPS if _occurs(analysis, name)]
+    pages = any(side.main_limited_by for cell in analysis.cells for side in cell.sides)
     rows = tuple(
-        tuple((*levels(analysis, cell), *_row(side, there)) for side in cell.sides)
+        tuple((*levels(analysis, cell), *_row(side, there, pages)) for side in cell.sides)
         for cell in cells
     )
     return Table(
@@ -35,10 +36,12 @@ def holdups_table(analysis: Analysis) -> Table:
             *level_headings(analysis),
             "contender",
             "most of the time, by runs",
+            *(("main connection",) if pages else ()),
+            "known from",
             *(f"{name} [s]" for name in there),
         ),
         rows=rows if known else (),
-        labels=len(analysis.conditions.factors) + 2,
+        labels=len(analysis.conditions.factors) + 3 + pages,
         remark=left_out(analysis, cells, FILE),
     )
 
@@ -47,9 +50,15 @@ def _occurs(analysis: Analysis, name: str) -> bool:
     return any(dict(side.holdups).get(name) for cell in analysis.cells for side in cell.sides)
 
 
-def _row(side: Side, there: Sequence[str]) -> tuple[str, ...]:
+def _row(side: Side, there: Sequence[str], pages: bool) -> tuple[str, ...]:
     seconds = dict(side.holdups)
-    return (side.contender, _most(side), *(_seconds(seconds.get(name)) for name in there))
+    return (
+        side.contender,
+        _most(side.limited_by),
+        *((_most(side.main_limited_by),) if pages else ()),
+        "; ".join(side.known_from) or NONE,
+        *(_seconds(seconds.get(name)) for name in there),
+    )
 
 
 def _seconds(value: float | None) -> str:
@@ -57,13 +66,13 @@ def _seconds(value: float | None) -> str:
     return "< 0.001" if value and value < 1e-3 else number(value, 3)
 
 
-def _most(side: Side) -> str:
+def _most(limited_by: Sequence[tuple[str, int]]) -> str:
     """What limited the runs most of their time, with counts where they differ."""
-    if not side.limited_by:
+    if not limited_by:
         return NONE
-    if len(side.limited_by) == 1:
-        return side.limited_by[0][0]
-    return ", ".join(f"{name} {count}" for name, count in side.limited_by)
+    if len(limited_by) == 1:
+        return limited_by[0][0]
+    return ", ".join(f"{name} {count}" for name, count in limited_by)
 
 
 def holdups_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
@@ -74,7 +83,9 @@ def holdups_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
             "cell": cell.name,
             "title": cell.title,
             "contender": side.contender,
-            "limited_by": "; ".join(f"{name}: {count}" for name, count in side.limited_by),
+            "limited_by": _listed(side.limited_by),
+            "main_limited_by": _listed(side.main_limited_by),
+            "limits_source": "; ".join(side.known_from),
             "retransmits_median": side.retransmits,
             **{column: dict(side.holdups).get(name) for name, column in HOLDUPS.items()},
         }
@@ -83,3 +94,7 @@ def holdups_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
         for side in cell.sides
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _listed(limited_by: Sequence[tuple[str, int]]) -> str:
+    return "; ".join(f"{name}: {count}" for name, count in limited_by)

@@ -2,25 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import statistics
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 
 import polars as pl
 
 from headway.analysis import Analysis
 from headway.analysis.numbers import significant
-from headway.analysis.published import Beside, Order, beside, evidence, orders
+from headway.analysis.orders import Order, orders
+from headway.analysis.published import Agreement, Beside, beside, evidence
 from headway.analysis.verdict import Verdict
 from headway.report.scale import written
 from headway.report.tables.table import NONE, Table, interval_text
+from headway.study.published import Statistic
 
 FILE = "published.csv"
+_MOST_ROWS = 120
+"""Of more values a table has the furthest ones, and another one tells of all by cell."""
+_FURTHEST = 30
 
 
 def published_table(analyses: Sequence[Analysis]) -> Table:
-    """Every published value beside ours, with evidence; no rows if nothing was published."""
-    found = [one for analysis in analyses for one in beside(analysis)]
+    """Published values beside ours, with evidence; no rows if nothing was published."""
+    every = [one for analysis in analyses for one in beside(analysis)]
+    found = every if len(every) <= _MOST_ROWS else _furthest(every)
     sources = {one.published.source for one in found}
     several = len(sources) > 1
+    remarks = [f"Source of the published values: {source}." for source in sources if not several]
+    if len(found) < len(every):
+        remarks.append(f"The {len(found)} of {len(every)} that differ most; {FILE} has all.")
     return Table(
         headings=(
             *("cell", "what", "published", "ours", "published and ours"),
@@ -28,39 +41,107 @@ def published_table(analyses: Sequence[Analysis]) -> Table:
         ),
         rows=tuple(((*_row(one), *((one.published.source,) if several else ())),) for one in found),
         labels=8,
-        remark=f"Source of the published values: {sources.pop()}." if len(sources) == 1 else "",
+        remark=" ".join(remarks),
+    )
+
+
+def _furthest(found: Sequence[Beside]) -> list[Beside]:
+    """The values that differ by the largest factors."""
+    ranked = [one for one in found if one.ratio is not None and one.ratio > 0]
+    return sorted(ranked, key=lambda one: -abs(math.log(one.ratio or 1)))[:_FURTHEST]
+
+
+def published_by_cell(analyses: Sequence[Analysis]) -> Table:
+    """Of many values: how far ours are from the published ones, by cell and contender."""
+    found = [one for analysis in analyses for one in beside(analysis)]
+    many = len(found) > _MOST_ROWS
+    groups = groupby(sorted(found, key=_place), key=_place) if many else ()
+    return Table(
+        headings=(
+            *("cell", "what", "metric", "values", "measured", "agree"),
+            *("ours / published, median", "least", "greatest"),
+        ),
+        rows=tuple((_group_row([*group]),) for _, group in groups),
+        labels=3,
+    )
+
+
+def _place(one: Beside) -> tuple[str, str, str]:
+    return one.published.metric, one.title, _whose(one)
+
+
+def _group_row(group: Sequence[Beside]) -> tuple[str, ...]:
+    ratios = [one.ratio for one in group if one.ratio is not None]
+    counts = Counter(one.agreement for one in group)
+    told = (statistics.median(ratios), min(ratios), max(ratios)) if ratios else ()
+    return (
+        group[0].title or "all",
+        _whose(group[0]),
+        group[0].published.metric,
+        str(len(group)),
+        str(len(group) - counts[Agreement.NOT_MEASURED]),
+        str(counts[Agreement.AGREES]),
+        *([significant(ratio) for ratio in told] or [NONE] * 3),
     )
 
 
 def _row(one: Beside) -> tuple[str, ...]:
-    published = one.published
     return (
         one.title or "all",
         subject(one),
-        written(published.value, published.unit),
+        _theirs(one),
         _ours(one),
         one.words,
         _evidence(one) or NONE,
-        published.why or NONE,
+        one.published.why or NONE,
     )
 
 
+def _theirs(one: Beside) -> str:
+    """The published value with what was published of its spread."""
+    published = one.published
+    told = []
+    if published.sd is not None:
+        told.append(f"sd {significant(published.sd)}")
+    if published.quartiles:
+        told.append("quartiles " + " and ".join(map(significant, published.quartiles)))
+    if published.n is not None:
+        told.append(f"n = {published.n}")
+    said = written(published.value, published.unit)
+    return f"{said} ({', '.join(told)})" if told else said
+
+
 def _ours(one: Beside) -> str:
+    """Our value with its interval, and how many of our runs failed, which are not in it."""
+    failed = "; ".join(f"{failures} of {runs} runs failed" for failures, runs in _failed(one))
     if one.value is None:
-        return NONE
+        return failed or NONE
+    told = [failed] if failed else []
+    if one.interval and one.interval.high > one.interval.low:
+        told.insert(0, interval_text(one.interval, 3))
     said = f"{significant(one.value)} {one.published.unit}"
-    known = one.interval and one.interval.high > one.interval.low
-    return f"{said} ({interval_text(one.interval, 3)})" if known else said
+    return f"{said} ({'; '.join(told)})" if told else said
+
+
+def _failed(one: Beside) -> Iterator[tuple[int, int]]:
+    for side in (one.side, one.against):
+        if side and side.failures:
+            yield side.failures, side.runs
+
+
+def _whose(one: Beside) -> str:
+    against = f" against {one.published.against}" if one.published.against else ""
+    median = ", median" if one.published.statistic is Statistic.MEDIAN else ""
+    return f"{one.published.contender}{against}{median}"
 
 
 def subject(one: Beside) -> str:
-    """Whose value it is, and of what time."""
-    against = f" against {one.published.against}" if one.published.against else ""
-    return f"{one.published.contender}{against}{_at(one.published.at_s)}"
+    """Whose value it is, which statistic, and of what time."""
+    return f"{_whose(one)}{_time(one.published.span)}"
 
 
-def _at(time_s: float | None) -> str:
-    return "" if time_s is None else f" at {written(time_s, 's')}"
+def _time(span: object) -> str:
+    return "" if span is None else f", {span}"
 
 
 def _evidence(one: Beside) -> str:
@@ -71,16 +152,33 @@ def _evidence(one: Beside) -> str:
 
 
 def orders_table(analyses: Sequence[Analysis]) -> Table:
-    """Which of two contenders is faster: as published, and in our runs."""
+    """Which of two contenders is faster, as published and in our runs; counts if they are many."""
+    found = [(one, analysis.metric.unit) for analysis in analyses for one in orders(analysis)]
+    if len(found) > _MOST_ROWS:
+        return _orders_by_cell([one for one, _ in found])
     return Table(
         headings=("cell", "compared", "published", "ours", "the same", "values published"),
-        rows=tuple(
-            (_order_row(one, analysis.metric.unit),)
-            for analysis in analyses
-            for one in orders(analysis)
-        ),
+        rows=tuple((_order_row(one, unit),) for one, unit in found),
         labels=5,
     )
+
+
+def _orders_by_cell(found: Sequence[Order]) -> Table:
+    groups = groupby(sorted(found, key=_order_place), key=_order_place)
+    rows = []
+    for (title, compared), group in groups:
+        same = Counter(one.same for one in group)
+        counts = (str(same.total()), str(same[True]), str(same[False]), str(same[None]))
+        rows.append(((title or "all", compared, *counts),))
+    return Table(
+        headings=("cell", "compared", "values", "same direction", "another", "not compared"),
+        rows=tuple(rows),
+        labels=2,
+    )
+
+
+def _order_place(one: Order) -> tuple[str, str]:
+    return one.title, f"{one.comparison.contender} : {one.comparison.against}"
 
 
 def _order_row(one: Order, unit: str) -> tuple[str, ...]:
@@ -89,7 +187,7 @@ def _order_row(one: Order, unit: str) -> tuple[str, ...]:
     first, second = (written(value) for value in one.published)
     return (
         one.title or "all",
-        f"{one.comparison.contender} : {one.comparison.against}{_at(one.at_s)}",
+        f"{one.comparison.contender} : {one.comparison.against}{_time(one.span)}",
         one.theirs.value,
         words.get(one.ours, one.ours.value),
         same,
@@ -99,28 +197,38 @@ def _order_row(one: Order, unit: str) -> tuple[str, ...]:
 
 def published_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
     """Every published value beside ours with every number."""
-    rows = [
-        {
-            "experiment": analysis.experiment.name,
-            "metric": one.published.metric,
-            "cell": one.published.cell,
-            "title": one.title,
-            "contender": one.published.contender,
-            "against": one.published.against,
-            "at_s": one.published.at_s,
-            "unit": one.published.unit,
-            "published": one.published.value,
-            "ours": one.value,
-            "ours_low": one.interval.low if one.interval else None,
-            "ours_high": one.interval.high if one.interval else None,
-            "ratio": one.ratio,
-            "agreement": one.agreement.value,
-            "in_words": one.words,
-            "evidence": _evidence(one),
-            "why": one.published.why,
-            "source": one.published.source,
-        }
-        for analysis in analyses
-        for one in beside(analysis)
-    ]
+    rows = [_numbers(analysis, one) for analysis in analyses for one in beside(analysis)]
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _numbers(analysis: Analysis, one: Beside) -> dict[str, object]:
+    published, span, quartiles = one.published, one.published.span, one.published.quartiles
+    return {
+        "experiment": analysis.experiment.name,
+        "metric": published.metric,
+        "cell": published.cell,
+        "title": one.title,
+        "contender": published.contender,
+        "against": published.against,
+        "from_s": span.from_s if span else None,
+        "to_s": span.to_s if span else None,
+        "origin": span.origin.value if span else None,
+        "statistic": published.statistic.value,
+        "unit": published.unit,
+        "published": published.value,
+        "published_n": published.n,
+        "published_sd": published.sd,
+        "published_q1": quartiles[0] if quartiles else None,
+        "published_q3": quartiles[1] if quartiles else None,
+        "ours": one.value,
+        "ours_low": one.interval.low if one.interval else None,
+        "ours_high": one.interval.high if one.interval else None,
+        "runs": one.side.runs if one.side else None,
+        "failed": one.side.failures if one.side else None,
+        "ratio": one.ratio,
+        "agreement": one.agreement.value,
+        "in_words": one.words,
+        "evidence": _evidence(one),
+        "why": published.why,
+        "source": published.source,
+    }

@@ -43,8 +43,8 @@ class Crossing:
         missing: of these, not seen at the receiver.
         strangers: seen at the receiver only.
         unfinished: of the missing, those that may have been on their way at the workload's end.
-        queue_drops: packets that queues had dropped by then; None if queueing disciplines do not tell.
-        path_drops: packets that loss models had dropped, likewise.
+        queue_drops: packets that queues had dropped by then; None if others are lost that nothing counts.
+        path_drops: packets that were lost otherwise: by loss models, in blackouts, by their number.
         least_ms: the shortest one-way delay; None if nothing arrived.
         greatest_ms: the longest one.
         span: bounds of the delay.

@@ -97,13 +97,12 @@ def there_and_back(paths: Paths) -> tuple[Span, Loss | None]:
 
 
 def drops_are_counted(paths: Paths, way: Way) -> bool:
-    """Whether queueing disciplines tell of every packet that is lost.
+    """Whether counters tell of every packet that is missing.
 
-    They do not of named drops, of what a trace's process drops, and of damaged packets.
+    They do not of those that are damaged, and of one that is duplicated a copy may be lost.
     """
     return not any(
-        direction.drop_packets or direction.corruption or isinstance(direction.rate, TraceRate)
-        for direction, _ in _directions(paths, way)
+        direction.corruption or direction.duplication for direction, _ in _directions(paths, way)
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from headway.guest.orders import Outcome
+from headway.guest.orders import Counts, Outcome
 from headway.lab.captures import capture_files, missed_packets
 from headway.lab.network import Leg
 from headway.lab.run import Result
@@ -61,8 +61,8 @@ def _echoes(setting: Setting, outcome: Outcome) -> Echoes | None:
 
 def _crossings(setting: Setting, result: Result, run_directory: Path) -> Iterator[Crossing]:
     # With segmentation offload, packets are cut and joined on the way; a lab that was ended before
-    # its time has counted no drops.
-    if setting.offload or not result.outcome.dropped:
+    # its time has counted nothing.
+    if setting.offload or not result.outcome.counts:
         return
     names = host_names(setting, CLIENT, SERVER)
     epoch_ns = round(read_samples(run_directory).epoch_s * 1e9)
@@ -84,7 +84,7 @@ def _crossings(setting: Setting, result: Result, run_directory: Path) -> Iterato
                 between,
                 missed_packets(run_directory, devices),
                 passage(left, right, way, until_ns),
-                _drops(legs, way, result),
+                _counts(legs, way, result),
             )
 
 
@@ -95,11 +95,12 @@ def _crossing(
     between: str,
     missed: int,
     found: Passage,
-    drops: tuple[int, int],
+    counts: Counts,
 ) -> Crossing:
     paths = setting.paths[section.receiver : section.sender]
     delays_ns = found.delays_ns
-    queue_drops, path_drops = drops if drops_are_counted(paths, way) else (None, None)
+    counted = drops_are_counted(paths, way)
+    path_drops = counts.lost + counts.blacked_out + counts.dropped_by_number
     return Crossing(
         between=between,
         way=way.value,
@@ -108,8 +109,8 @@ def _crossing(
         missing=found.missing,
         strangers=found.strangers,
         unfinished=found.unfinished,
-        queue_drops=queue_drops,
-        path_drops=path_drops,
+        queue_drops=counts.queue_dropped if counted else None,
+        path_drops=path_drops if counted else None,
         least_ms=min(delays_ns) / 1e6 if delays_ns else None,
         greatest_ms=max(delays_ns) / 1e6 if delays_ns else None,
         span=delay_span(paths, way),
@@ -117,13 +118,6 @@ def _crossing(
     )
 
 
-def _drops(legs: Sequence[Leg], way: Way, result: Result) -> tuple[int, int]:
-    """Packets dropped by queues, and by loss models."""
-    dropped = result.outcome.dropped
+def _counts(legs: Sequence[Leg], way: Way, result: Result) -> Counts:
     places = [place for leg in legs for place in (leg.up if way is Way.UP else leg.down)]
-    queues = {place.queue_device for place in places if place.queue_device != place.loss_device}
-    losses = {place.loss_device for place in places}
-    return (
-        sum(dropped.get(device, 0) for device in queues),
-        sum(dropped.get(device, 0) for device in losses),
-    )
+    return Counts.total(result.outcome.counts[place.queue_device] for place in places)

@@ -98,6 +98,8 @@ class Orbit(Part):
     @model_validator(mode="before")
     @classmethod
     def _by_name(cls, value: Any) -> Any:
+        if value == {}:
+            raise ValueError(f"says nothing; {_ORBITS}")
         if not isinstance(value, str):
             return value
         if value not in _NAMED:

@@ -31,6 +31,8 @@ def _constant(key: str, parse: Callable[[object], object]) -> Callable[[object],
 
     def read(value: object) -> object:
         if isinstance(value, list | tuple):
+            if value == []:
+                raise ValueError("has no steps; leave it out")
             return value
         try:
             return [{"at": Duration(0), key: parse(value)}]

@@ -53,7 +53,7 @@ def make_site(name: str, *, downloads: Path | None = None) -> Site:
     if name == KEPLER:
         return kepler_site()
     if model := {**sander_sites(), **liu_sites()}.get(name):
-        origin = "" if model.name == name else f", the same as {model.name}"
+        origin = "" if model.name == name else f", {model.name} on one host"
         size = f"{model.resources} objects, {model.total_bytes} bytes"
         return replace(generate(model, f"generated: {size}{origin}"), name=name)
     if name.startswith(_PARAMETRISED):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+from dataclasses import replace
 from functools import cache
 from importlib import resources
 
@@ -23,16 +24,17 @@ def sander_sites() -> dict[str, PageModel]:
 
 @cache
 def liu_sites() -> dict[str, PageModel]:
-    """18 of the 34 by another name, evenly from the smallest to the largest.
+    """18 of the 34, evenly from the smallest to the largest, each with all its objects on one host.
 
     Liu et al. 2024 chose their 18 sites as Sander et al. did, "with varying numbers of resources
-    and sizes" (section 3.1).
+    and sizes", and had them "hosted locally without external links" (section 3.1).
     """
     models = list(sander_sites().values())
     last = len(models) - 1
+    chosen = (models[number * last // (_LIU_SITES - 1)] for number in range(_LIU_SITES))
     return {
-        f"liu-{number + 1:02}": models[number * last // (_LIU_SITES - 1)]
-        for number in range(_LIU_SITES)
+        f"liu-{number:02}": replace(model, third_parties=0, third_party_objects=0)
+        for number, model in enumerate(chosen, start=1)
     }
 
 

@@ -49,4 +49,4 @@ def summary(name: str) -> Summary:
 
 
 def _origin(name: str, model: PageModel) -> str:
-    return "generated" if model.name == name else f"the same as {model.name}"
+    return "generated" if model.name == name else f"{model.name} on one host"

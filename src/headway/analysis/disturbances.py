@@ -1,0 +1,112 @@
+"""Disturbances that paths name and that took place in no run, as sentences."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from headway.analysis.experiment import Experiment
+from headway.analysis.inputs import Results
+from headway.analysis.numbers import counted, listed
+from headway.results.disturbances import Disturbance, Named
+
+_CERTAIN = (Disturbance.BLACKOUT, Disturbance.NAMED_DROPS)
+"""They depend on no chance: where one of them did not take place, more runs would not help."""
+_ENDS = {"down": "towards the client", "up": "towards the server"}
+_FEW = "too few packets met it; transfer more"
+_REMEDIES = {
+    Disturbance.LOSS: _FEW,
+    Disturbance.BLACKOUT: "nothing was sent in that time; let it begin earlier, or transfer more",
+    Disturbance.NAMED_DROPS: "fewer packets came; name earlier ones, or transfer more",
+    Disturbance.REORDERING: (
+        "packets are reordered if they follow one another within the jitter, or the delay that "
+        "some of them skip; transfer more"
+    ),
+    Disturbance.DUPLICATION: _FEW,
+    Disturbance.CORRUPTION: _FEW,
+}
+
+_Side = tuple[str, str]
+"""A cell and a contender."""
+
+
+@dataclass(frozen=True)
+class Unmet:
+    """A disturbance that no packet met.
+
+    Attributes:
+        experiment: the experiment; empty if the study is a single one.
+        named: what its paths name.
+        runs: in how many runs they did.
+        sides: cells and contenders of these; it may have taken place in others.
+        cells: how many of the experiment's cells these are, if not all of those that name it.
+        contenders: their contenders, if not all of those for which it is named.
+    """
+
+    experiment: str
+    named: Named
+    runs: int
+    sides: tuple[_Side, ...]
+    cells: int | None = None
+    contenders: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """A sentence: what did not take place, where, and what would make it."""
+        where = f"{self.experiment}: " if self.experiment else ""
+        whose = f" of {listed(self.contenders)}" if self.contenders else ""
+        in_cells = f" in {counted(self.cells, 'cell')}" if self.cells else ""
+        return (
+            f"{where}{self.named.kind} {_ENDS[self.named.way]} ({self.named.value}) took place in "
+            f"none of {counted(self.runs, 'run')}{whose}{in_cells}: {_REMEDIES[self.named.kind]}."
+        )
+
+
+def unmet(results: Results) -> tuple[Unmet, ...]:
+    """What the paths of each experiment name and no packet met.
+
+    That is told of each value that was named, and of each contender. Of what depends on no chance
+    it is told of each cell, too.
+    """
+    return tuple(
+        one for experiment in results.experiments for one in _of_experiment(results, experiment)
+    )
+
+
+def _of_experiment(results: Results, experiment: Experiment) -> Iterator[Unmet]:
+    for text, found in _by_disturbance(results.runs_of(experiment)).items():
+        named = Named.parse(text)
+        without = _without(found, certain=named.kind in _CERTAIN)
+        if without:
+            cells, contenders = ({side[place] for side in without} for place in (0, 1))
+            of_cells, of_contenders = ({side[place] for side in found} for place in (0, 1))
+            yield Unmet(
+                experiment.name,
+                named,
+                runs=sum(len(found[side]) for side in without),
+                sides=tuple(without),
+                cells=len(cells) if cells != of_cells else None,
+                contenders=tuple(sorted(contenders)) if contenders != of_contenders else (),
+            )
+
+
+def _by_disturbance(runs: pl.DataFrame) -> dict[str, dict[_Side, list[int]]]:
+    """How many packets met each disturbance that is named, in each run that counted, by side."""
+    found: dict[str, dict[_Side, list[int]]] = defaultdict(lambda: defaultdict(list))
+    counting = runs.filter(pl.col("lost_down").is_not_null() & pl.col("disturbances").is_not_null())
+    for row in counting.iter_rows(named=True):
+        for text in row["disturbances"]:
+            named = Named.parse(text)
+            found[text][row["cell"], row["contender"]].append(row[named.column])
+    return found
+
+
+def _without(found: Mapping[_Side, Sequence[int]], *, certain: bool) -> list[_Side]:
+    """The sides in which it did not take place, as far as that is to be told."""
+    met = [side for side, counts in found.items() if any(counts)]
+    if not met or certain:
+        return [side for side in found if side not in met]
+    lucky = {contender for _, contender in met}
+    return [side for side in found if side[1] not in lucky]

@@ -1,0 +1,65 @@
+"""Whether a study's results may be used, for those who look at the exit status only."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import polars as pl
+
+from headway.analysis.analysis import analyse
+from headway.analysis.inputs import Results, load_results
+from headway.analysis.published import Beside, beside
+from headway.results.schema import Status
+
+
+def complaints(directory: Path, *, allow_failures: bool, strict: bool) -> list[str]:
+    """What is wrong with the results in a directory, a line each; empty if nothing is.
+
+    Args:
+        directory: of the results.
+        allow_failures: whether some runs may have failed.
+        strict: whether published values have to be met.
+
+    Raises:
+        WrongInputError: there are no results.
+    """
+    results = load_results(directory)
+    found = [warning] if (warning := results.manifest.warning) else []
+    if not allow_failures:
+        found += _failures(results)
+    if strict:
+        found += _missed(results)
+    return found
+
+
+def _failures(results: Results) -> Iterator[str]:
+    failed = results.runs.filter(pl.col("status") != Status.OK.value)
+    if not failed.is_empty():
+        first = failed.row(0, named=True)
+        yield (
+            f"{len(failed)} of {len(results.runs)} runs failed, as {first['run_id']}: "
+            f"{first['error']}; --allow-failures accepts that"
+        )
+
+
+def _missed(results: Results) -> Iterator[str]:
+    values = [
+        (experiment.name, one)
+        for experiment in results.experiments
+        if experiment.published
+        for metric in experiment.metrics
+        for one in beside(analyse(results, experiment, metric))
+    ]
+    missed = [(name, one) for name, one in values if one.agreement.is_missed]
+    if missed:
+        name, first = missed[0]
+        yield f"{len(missed)} of {len(values)} published values are missed, as {_words(name, first)}"
+
+
+def _words(experiment: str, one: Beside) -> str:
+    published = one.published
+    value = f"{published.metric} of {published.contender}"
+    against = f" against {published.against}" if published.against else ""
+    place = ", ".join(filter(None, (experiment, one.title)))
+    return f"{value}{against} ({place}): {one.words}"

@@ -1,0 +1,82 @@
+"""Contenders that are one: the lab would be ordered to do the same for both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from headway.guest.orders import dump
+from headway.lab.run import network_of, orders_for
+from headway.programs.asking import parties
+from headway.study.experiment import Experiment, Study
+from headway.study.model import Setting
+from headway.study.plan import Run
+from headway.study.units import Duration
+
+_DONE_BY_THE_HOST = ("protocol", "tls", "clock", "limits", "capture", "workload")
+"""Parts of a setting that are not in the orders alone."""
+_SHORT = Duration(10**9)
+"""A path's changes are planned up to the end of a run, which takes long for satellites."""
+_Told = tuple[str, str, str]
+
+
+def twins(study: Study, runs: Iterable[Run]) -> list[str]:
+    """A warning for every contender that is another one by a second name.
+
+    An experiment's first and last cell are looked at; contenders that are the same in both are
+    taken to be the same in all.
+    """
+    first = [run for run in runs if run.rep == 1]
+    return [
+        warning
+        for experiment in study.experiments
+        for warning in _twins_of(
+            experiment, [run for run in first if run.experiment == experiment.name]
+        )
+    ]
+
+
+def _twins_of(experiment: Experiment, runs: Sequence[Run]) -> list[str]:
+    settings = {(run.cell, run.contender): run.setting for run in runs}
+    cells = list(dict.fromkeys(run.cell for run in runs))
+    known: dict[_Told, str] = {}
+    found = []
+    for contender in experiment.contenders:
+        setting = settings.get((cells[0], contender))
+        if setting is None:
+            continue
+        other = known.setdefault(_told(setting), contender)
+        last = [settings.get((cells[-1], name)) for name in (other, contender)]
+        if other != contender and all(last) and len({_told(one) for one in last if one}) == 1:
+            found.append(_warning(experiment, other, contender, setting))
+    return found
+
+
+def _told(setting: Setting) -> _Told:
+    """All that the lab and its host would be told; of the paths, how they change, as their dump."""
+    shared = setting.model_dump_json(include=set(_DONE_BY_THE_HOST))
+    paths = "".join(path.model_dump_json() for path in setting.paths if path)
+    limits = setting.limits.model_copy(update={"virtual": _SHORT})
+    brief = setting.model_copy(update={"limits": limits})
+    return shared, paths, dump(orders_for(brief, network_of(brief, seed=1)))
+
+
+def _warning(experiment: Experiment, one: str, other: str, setting: Setting) -> str:
+    place = f"{experiment.name}: " if experiment.name else ""
+    return (
+        f"{place}contenders {one!r} and {other!r} are the same: the lab would be ordered to do the "
+        f"same for both ({_in_words(setting)})"
+    )
+
+
+def _in_words(setting: Setting) -> str:
+    """What both are, in a line."""
+    words = [f"{setting.workload} over {setting.protocol}"]
+    for party in parties(setting):
+        if party.role == "client":
+            words.append(f"client {party.adapter.name}")
+            continue
+        control = str(party.host.tcp_congestion_control)
+        if party.protocol.over_quic:
+            control = party.adapter.quic_congestion_control(party.host)
+        words.append(f"{party.role} {party.adapter.name} with {control}")
+    return ", ".join(dict.fromkeys(words))

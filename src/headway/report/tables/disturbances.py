@@ -1,0 +1,97 @@
+"""Disturbances: what paths name, and how many packets met it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import polars as pl
+
+from headway.analysis import Results
+from headway.analysis.disturbances import Unmet
+from headway.analysis.numbers import counted, significant
+from headway.report.tables.table import Table
+from headway.results.disturbances import Named
+
+FILE = "disturbances.csv"
+_MOST_TOLD = 4
+_MOST_ROWS = 240
+
+
+def disturbances_warning(found: Sequence[Unmet]) -> str:
+    """What a reader must know before anything else: that paths did not do what they name."""
+    if not found:
+        return ""
+    told = " ".join(str(one) for one in found[:_MOST_TOLD])
+    rest = len(found) - _MOST_TOLD
+    more = f" And {counted(rest, 'more')}: see Disturbances." if rest > 0 else ""
+    return f"Disturbances that did not take place. {told[:1].upper()}{told[1:]}{more}"
+
+
+def disturbances_frame(results: Results) -> pl.DataFrame:
+    """For what is named for each contender in each cell: in how many runs how many packets met it."""
+    counting = results.runs.filter(
+        pl.col("lost_down").is_not_null() & pl.col("disturbances").list.len().gt(0)
+    )
+    rows = []
+    for row in counting.iter_rows(named=True):
+        for text in row["disturbances"]:
+            named = Named.parse(text)
+            packets = row[named.column]
+            rows.append(
+                {
+                    **{key: row[key] for key in ("experiment", "cell", "contender")},
+                    **{"disturbance": f"{named.kind}", "towards": _TOWARDS[named.way]},
+                    **{"value": named.value, "packets": packets},
+                }
+            )
+    if not rows:
+        return pl.DataFrame()
+    keys = ("experiment", "cell", "contender", "disturbance", "towards", "value")
+    return (
+        pl.DataFrame(rows)
+        .group_by(keys, maintain_order=True)
+        .agg(
+            pl.len().alias("runs"),
+            pl.col("packets").gt(0).sum().alias("runs_that_met_it"),
+            pl.col("packets").mean().alias("packets_per_run"),
+        )
+        .sort("experiment", "cell", "contender", maintain_order=True)
+    )
+
+
+_TOWARDS = {"down": "client", "up": "server"}
+
+
+def disturbances_table(frame: pl.DataFrame, titles: Mapping[str, str]) -> Table:
+    """The same to be read, what no packet met first.
+
+    Args:
+        frame: of `disturbances_frame`.
+        titles: of the cells, by name, in the order of the page.
+    """
+    places = {name: place for place, name in enumerate(titles)}
+    found = sorted(frame.iter_rows(), key=lambda row: (row[-1] > 0, row[0], places[row[1]]))
+    several = len({row[0] for row in found}) > 1
+    left = f"{_MOST_ROWS} of {len(found)} rows, those that no packet met first; {FILE} has all."
+    return Table(
+        headings=(
+            *(("experiment",) if several else ()),
+            *("cell", "contender", "disturbance", "towards", "value"),
+            *("runs", "that met it", "packets per run"),
+        ),
+        rows=tuple(
+            (
+                (
+                    *((experiment,) if several else ()),
+                    titles[cell] or "all",
+                    *named,
+                    str(runs),
+                    str(met),
+                    significant(packets),
+                ),
+            )
+            for experiment, cell, *named, runs, met, packets in found[:_MOST_ROWS]
+        ),
+        labels=6 if several else 5,
+        remark=left if len(found) > _MOST_ROWS else "",
+    )

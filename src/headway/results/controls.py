@@ -1,0 +1,57 @@
+"""Congestion control as it was, not as it was asked for: what the kernel says of its connections."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headway.guest.orders import CONTROLS_FILE
+from headway.programs.base import SERVER
+from headway.results.hosts import host_columns
+from headway.study.chain import at_server, splitters
+from headway.study.model import Setting
+
+
+@dataclass(frozen=True)
+class Controls:
+    """What was observed of the hosts that send to the client.
+
+    Attributes:
+        columns: those of a record that say what was observed.
+        error: who did not do what it was to do; None if nobody.
+    """
+
+    columns: dict[str, Any]
+    error: str | None
+
+
+def observed_controls(setting: Setting, run_directory: Path) -> Controls:
+    """Congestion control of the connections that servers and proxies accepted over TCP."""
+    usual = host_columns(setting)
+    hosts = [(splitter.name, splitter.protocol) for splitter in splitters(setting)]
+    proxies = usual["proxy_cc"].split(", ") if hosts else []
+    wanted = dict(zip((name for name, _ in hosts), proxies, strict=True))
+    wanted[SERVER] = usual["server_cc"]
+    over_tcp = {name for name, spoken in hosts if not spoken.over_quic}
+    over_tcp |= set() if at_server(setting)[0].over_quic else {SERVER}
+    seen = {name: " and ".join(was) for name, was in _seen(run_directory).items() if was}
+    found = {name: seen[name] for name in wanted if name in over_tcp and name in seen}
+    wrong = (f"{name}'s TCP used {was}" for name, was in found.items() if was != wanted[name])
+    told = wanted | found
+    columns = {"server_cc": told.pop(SERVER), "cc_observed": ", ".join(found) or None}
+    if told:
+        columns["proxy_cc"] = ", ".join(told.values())
+    error = next(wrong, None)
+    asked = f"{error}, not what it was to use" if error else None
+    return Controls(columns, asked)
+
+
+def _seen(run_directory: Path) -> dict[str, list[str]]:
+    """Names by namespace; a boot that ended early has none."""
+    file = run_directory / CONTROLS_FILE
+    if not file.exists():
+        return {}
+    seen: dict[str, list[str]] = json.loads(file.read_text())
+    return seen

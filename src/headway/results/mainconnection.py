@@ -1,0 +1,74 @@
+"""The connection of a page's document: what held it back, and how its sender fared."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+from headway.results.hop import HopSamples
+from headway.results.limits import limits_of
+from headway.results.rampup import slow_start_ended_s
+from headway.results.transfer import Transfer
+
+
+@dataclass(frozen=True)
+class MainConnection:
+    """The record's columns of the main connection; None where there is no such thing.
+
+    Seconds and counts mean what they mean in `Limits` and `RampUp`, of this connection alone.
+    """
+
+    main_limited_by: str | None = None
+    main_handshake_s: float | None = None
+    main_path_s: float | None = None
+    main_growth_s: float | None = None
+    main_cwnd_s: float | None = None
+    main_recovery_s: float | None = None
+    main_idle_recovery_s: float | None = None
+    main_application_s: float | None = None
+    main_rwnd_limited_s: float | None = None
+    main_sndbuf_limited_s: float | None = None
+    main_retransmits: int | None = None
+    main_timeouts: int | None = None
+    main_slow_start_s: float | None = None
+
+
+def main_connection_of(hops: Sequence[HopSamples], transfer: Transfer) -> MainConnection:
+    """What is known of the connection that carried the document; nothing from counters alone."""
+    key = find_main(hops[0], transfer) if hops else None
+    if key is None:
+        return MainConnection()
+    alone = hops[0].of({key})
+    limits = limits_of([alone, *hops[1:]], transfer)
+    counted = alone.until(transfer.end_s) if transfer.end_s is not None else alone
+    return MainConnection(
+        main_limited_by=limits.limited_by,
+        main_handshake_s=limits.handshake_s,
+        main_path_s=limits.path_s,
+        main_growth_s=limits.growth_s,
+        main_cwnd_s=limits.cwnd_s,
+        main_recovery_s=limits.recovery_s,
+        main_idle_recovery_s=limits.idle_recovery_s,
+        main_application_s=limits.application_s,
+        main_rwnd_limited_s=limits.rwnd_limited_s,
+        main_sndbuf_limited_s=limits.sndbuf_limited_s,
+        main_retransmits=counted.lost,
+        main_timeouts=counted.timeouts,
+        main_slow_start_s=slow_start_ended_s(alone, transfer),
+    )
+
+
+def find_main(hop: HopSamples, transfer: Transfer) -> Hashable | None:
+    """The connection that carried the document, of those towards the client.
+
+    It is the first one that was begun for it, as the browser tells when that was; if it was there
+    already, as after a redirect, the last one that was there when the document came.
+    """
+    seen = hop.first_seen_s
+    if transfer.page is None or transfer.start_s is None or not seen:
+        return None
+    there = [key for key, at_s in seen.items() if at_s <= transfer.start_s]
+    begun = [key for key in there if seen[key] >= transfer.page.connect_s]
+    if begun:
+        return begun[0]
+    return there[-1] if there else next(iter(seen))

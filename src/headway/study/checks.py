@@ -1,0 +1,323 @@
+"""Whether the parts of an experiment fit together, and mean something."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from pydantic import ValidationError
+
+from headway.errors import WrongInputError, nearest
+from headway.study.experiment import Coordinates, Experiment
+from headway.study.explain import explain
+from headway.study.model import Setting
+from headway.study.naming import cell_name, slug
+from headway.study.published import Metric
+from headway.study.source import Source
+from headway.study.workload import Bulk, BulkDirection, Page
+
+MOST_RUNS = 1_000_000
+"""Of a study: they are all planned before the first is carried out."""
+_RUN_S = 0.5
+"""About what a short run takes."""
+_DAY_S, _YEAR_S = 86_400, 31_557_600
+_SHOWN_LEVELS = 12
+
+_OF_FRAMES = frozenset({Metric.SPEED_INDEX, Metric.VC85, Metric.VC95, Metric.VC99})
+_OF_PAGES = _OF_FRAMES | {
+    *(Metric.RESPONSE_START, Metric.FCP, Metric.LCP, Metric.DCL, Metric.ONLOAD, Metric.PLT),
+    Metric.BYTE_INDEX,
+}
+
+
+def check_axes(axes: Mapping[str, Sequence[Any]], source: Source, experiment: str) -> None:
+    """Every axis has values, each of them once."""
+    for name, values in axes.items():
+        where = source.where(f"axes.{name}", experiment=experiment)
+        if not values:
+            raise WrongInputError(f"axis {name} has no values", where=where)
+        if len({str(value) for value in values}) < len(values):
+            raise WrongInputError(f"axis {name} has a value twice", where=where)
+
+
+def check_experiment(experiment: Experiment, source: Source) -> None:
+    """All that an experiment can be told to be wrong by itself.
+
+    Raises:
+        WrongInputError: names the file's line and key, and what would be right.
+    """
+    check_number([experiment], source)
+    _check_contenders(experiment, source)
+    _check_grid(experiment, source)
+    _check_settings(experiment, source)
+    _check_levels(experiment, source)
+    _check_metrics(experiment, source)
+    _check_published(experiment, source)
+
+
+def check_number(experiments: Sequence[Experiment], source: Source) -> None:
+    """Refuse studies of more runs than anybody can wait for, without counting them one by one."""
+    runs = sum(_most_runs(experiment) for experiment in experiments)
+    if runs <= MOST_RUNS:
+        return
+    largest = max(experiments, key=_most_runs)
+    key = "repetitions" if largest.repetitions > _most_cells(largest) else "axes"
+    raise WrongInputError(
+        f"{runs:,} runs, which is about {_span(runs * _RUN_S)} of one lab; a study has at most "
+        f"{MOST_RUNS:,}",
+        where=source.where(key, experiment=largest.name),
+    )
+
+
+def _most_runs(experiment: Experiment) -> int:
+    return _most_cells(experiment) * len(experiment.contenders) * experiment.repetitions
+
+
+def _most_cells(experiment: Experiment) -> int:
+    return math.prod(map(len, experiment.axes.values())) + len(experiment.cells)
+
+
+def _span(seconds: float) -> str:
+    if seconds < _YEAR_S:
+        return f"{seconds / _DAY_S:.0f} days"
+    return f"{seconds / _YEAR_S:,.0f} years" if seconds < 1e6 * _YEAR_S else "for ever"
+
+
+def _check_contenders(experiment: Experiment, source: Source) -> None:
+    """They are told apart in the names of runs, and there are those that are compared."""
+    seen: dict[str, str] = {}
+    for name in experiment.contenders:
+        where = source.where(f"contenders.{name}", experiment=experiment.name)
+        if not slug(name):
+            raise WrongInputError(f"{name!r} has neither letters nor digits", where=where)
+        if other := seen.get(slug(name)):
+            raise WrongInputError(
+                f"{other!r} and {name!r} would be the same in the names of runs",
+                where=source.where("contenders", experiment=experiment.name),
+            )
+        seen[slug(name)] = name
+    if experiment.baseline:
+        _check_contender(experiment, experiment.baseline, source, "baseline")
+    for number, pair in enumerate(experiment.comparisons):
+        for name in pair:
+            _check_contender(experiment, name, source, "comparisons")
+        where = source.where("comparisons", experiment=experiment.name)
+        if pair[0] == pair[1]:
+            raise WrongInputError(f"{pair[0]!r} is compared with itself", where=where)
+        if pair in experiment.comparisons[:number]:
+            raise WrongInputError(f"{list(pair)} is there twice", where=where)
+
+
+def _check_contender(experiment: Experiment, name: str, source: Source, key: str) -> None:
+    known = list(experiment.contenders)
+    if name not in known:
+        what = "baseline " if key == "baseline" else ""
+        raise WrongInputError(
+            f"{what}{name!r} is not a contender{nearest(name, known)}; "
+            f"contenders: {', '.join(known)}",
+            where=source.where(key, experiment=experiment.name),
+        )
+
+
+def _check_grid(experiment: Experiment, source: Source) -> None:
+    name = experiment.name
+    known = [*experiment.axes, *(axis for cell in experiment.cells for axis in cell), "contender"]
+    for number, rule in enumerate(experiment.exclude):
+        for axis in rule:
+            if axis not in known:
+                raise WrongInputError(
+                    f"is not an axis{nearest(axis, known)}",
+                    where=source.where(f"exclude.{number}.{axis}", experiment=name),
+                )
+    for number, cell in enumerate(experiment.cells):
+        if not cell:
+            where = source.where(f"cells.{number}", experiment=name)
+            raise WrongInputError("a cell has a value at least", where=where)
+    names = [cell_name(experiment, coordinates) for coordinates in experiment.grid()]
+    if not names:
+        raise WrongInputError("no cell is left", where=source.where("exclude", experiment=name))
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise WrongInputError(
+            f"the cell {twice} is there twice", where=source.where("cells", "axes", experiment=name)
+        )
+
+
+def _check_settings(experiment: Experiment, source: Source) -> None:
+    """Every contender of every cell must be a valid setting."""
+    for coordinates, contender in _places(experiment):
+        try:
+            experiment.setting(coordinates, contender)
+        except ValidationError as error:
+            raise explain(error, source, coordinates, experiment.name, contender) from None
+        except WrongInputError as error:
+            keys = ("path.profile", "axes.path.profile", f"contenders.{contender}.path.profile")
+            where = source.where(*keys, experiment=experiment.name)
+            raise WrongInputError(str(error), where=where) from None
+
+
+def _places(experiment: Experiment) -> Iterator[tuple[Coordinates, str]]:
+    for coordinates in experiment.grid():
+        for contender in experiment.contenders:
+            if not experiment.excludes({**coordinates, "contender": contender}):
+                yield coordinates, contender
+
+
+def _check_levels(experiment: Experiment, source: Source) -> None:
+    """No two values of an axis are the same in other words, as ``1 %`` and ``1.0 %``."""
+    first = next(experiment.grid())
+    if not first.keys() >= experiment.axes.keys():
+        return
+    for axis, levels in experiment.axes.items():
+        seen: dict[str, Any] = {}
+        for level in levels if len(levels) > 1 else ():
+            made = _settings_at(experiment, {**first, axis: level})
+            if made is None:
+                continue
+            if made in seen:
+                raise WrongInputError(
+                    f"{seen[made]!r} and {level!r} are the same: with either, every contender "
+                    "has the same setting",
+                    where=source.where(f"axes.{axis}", experiment=experiment.name),
+                )
+            seen[made] = level
+
+
+def _settings_at(experiment: Experiment, coordinates: Coordinates) -> str | None:
+    """All contenders' settings in a cell; None if one of them cannot be, and is excluded."""
+    try:
+        settings = (experiment.setting(coordinates, name) for name in experiment.contenders)
+        return "\n".join(setting.model_dump_json() for setting in settings)
+    except ValidationError:
+        return None
+
+
+def _check_metrics(experiment: Experiment, source: Source) -> None:
+    """Some setting has every metric."""
+    where = source.where("metrics", experiment=experiment.name)
+    if len(set(experiment.metrics)) < len(experiment.metrics):
+        raise WrongInputError("a metric is there twice", where=where)
+    kinds = {}
+    for coordinates, contender in _places(experiment):
+        setting = experiment.setting(coordinates, contender)
+        kinds[setting.workload.kind, setting.tls, _frames(setting), _downloads(setting)] = setting
+    for metric in experiment.metrics:
+        if not any(_has(setting, metric) for setting in kinds.values()):
+            known = [str(one) for one in Metric if any(_has(s, one) for s in kinds.values())]
+            raise WrongInputError(
+                f"{metric} is not measured here; what is: {', '.join(known)}", where=where
+            )
+
+
+def _frames(setting: Setting) -> bool:
+    return isinstance(setting.workload, Page) and setting.workload.frames
+
+
+def _downloads(setting: Setting) -> bool:
+    """Whether it is a bulk download, of which it is known when the path is full."""
+    bulk = setting.workload
+    return isinstance(bulk, Bulk) and bulk.direction is BulkDirection.DOWNLOAD
+
+
+def _has(setting: Setting, metric: Metric) -> bool:
+    """Whether a run of the setting has a value of the metric."""
+    is_page = isinstance(setting.workload, Page)
+    if metric in _OF_FRAMES:
+        return _frames(setting)
+    match metric:
+        case Metric.CONNECT:
+            return not is_page
+        case Metric.TLS:
+            return not is_page and setting.tls
+        case Metric.RAMP:
+            return _downloads(setting)
+        case _:
+            return is_page or metric not in _OF_PAGES
+
+
+def _check_published(experiment: Experiment, source: Source) -> None:
+    axes = {axis for coordinates in experiment.grid() for axis in coordinates}
+    for number, published in enumerate(experiment.published):
+        key = f"published.{number}"
+        _check_contender(experiment, published.contender, source, f"{key}.contender")
+        if published.against is not None:
+            _check_contender(experiment, published.against, source, f"{key}.against")
+        if published.metric not in experiment.metrics:
+            raise WrongInputError(
+                f"{published.metric} is not one of the experiment's metrics: "
+                f"{', '.join(experiment.metrics)}",
+                where=source.where(f"{key}.metric", experiment=experiment.name),
+            )
+        where = source.where(f"{key}.where", experiment=experiment.name)
+        for axis in published.where:
+            if axis not in axes:
+                raise WrongInputError(
+                    f"{axis!r} is not an axis{nearest(axis, sorted(axes))}; "
+                    f"axes: {', '.join(sorted(axes))}",
+                    where=where,
+                )
+        if missing := axes - set(published.where):
+            raise WrongInputError(f"no value for {', '.join(sorted(missing))}", where=where)
+
+
+def check_rules(
+    experiments: Sequence[Experiment], source: Source, full: Sequence[Experiment] = ()
+) -> None:
+    """What is excluded or published is of cells that there are.
+
+    A rule that several experiments inherit needs to be of one of them, and one of the short form
+    may be of the full one.
+
+    Args:
+        experiments: of a study.
+        source: its text.
+        full: of its full form, if the experiments are those of its short one.
+    """
+    everywhere = [*experiments, *full]
+    for experiment in experiments:
+        for number, rule in enumerate(experiment.exclude):
+            having = [one for one in everywhere if rule in one.exclude]
+            if not any(one.leaves_out_something(rule) for one in having):
+                key = f"exclude.{number}"
+                raise _no_such_cell(rule, having, source, key, experiment.name)
+        if not experiment.published:
+            continue
+        own = [one for one in everywhere if one.name == experiment.name]
+        cells = {_spelt(cell) for one in own for cell in one.grid()}
+        for number, published in enumerate(experiment.published):
+            if _spelt(published.where) not in cells:
+                key = f"published.{number}.where"
+                raise _no_such_cell(published.where, own, source, key, experiment.name)
+
+
+def _spelt(coordinates: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
+    return frozenset((axis, str(value)) for axis, value in coordinates.items())
+
+
+def _no_such_cell(
+    rule: Mapping[str, Any],
+    experiments: Sequence[Experiment],
+    source: Source,
+    key: str,
+    experiment: str,
+) -> WrongInputError:
+    """No cell has all these values; names the first that is not on its axis."""
+    for axis, wanted in rule.items():
+        levels = list(dict.fromkeys(level for one in experiments for level in one.levels(axis)))
+        for value in wanted if isinstance(wanted, list) else [wanted]:
+            if str(value) not in levels:
+                return WrongInputError(
+                    f"{value!r} is not a value of {axis}{nearest(str(value), levels)}; "
+                    f"values: {_some(levels)}",
+                    where=source.where(f"{key}.{axis}", experiment=experiment),
+                )
+    return WrongInputError(
+        "no cell has all of these values", where=source.where(key, experiment=experiment)
+    )
+
+
+def _some(levels: Sequence[str]) -> str:
+    more = len(levels) - _SHOWN_LEVELS
+    shown = ", ".join(levels[:_SHOWN_LEVELS])
+    return f"{shown} and {more} more" if more > 0 else shown

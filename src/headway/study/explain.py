@@ -1,0 +1,197 @@
+"""What pydantic found wrong with a study, in words for people."""
+
+from __future__ import annotations
+
+import re
+import types
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from headway.errors import WrongInputError, nearest
+from headway.study.experiment import Coordinates, Experiment, Study
+from headway.study.model import Setting
+from headway.study.path import Direction, Link
+from headway.study.source import Source
+
+_MODEL_ONLY = frozenset({"conditions", "schedule", "random", "mean"})
+"""Parts of a location in the model that a file need not have."""
+_TAGS = frozenset(
+    {
+        ("rate", "trace"),
+        *(
+            (key, way)
+            for key in ("congestion_control", "initial_window")
+            for way in ("tcp", "quic")
+        ),
+    }
+)
+"""The same, after the key that stands before."""
+_LISTS = frozenset({"links", "published", "cells", "exclude"})
+"""Lists of tables, whose numbers are part of a key."""
+
+_WANTED = {
+    "model_type": "a table",
+    "model_attributes_type": "a table",
+    "dict_type": "a table",
+    "mapping_type": "a table",
+    "tuple_type": "a list",
+    "list_type": "a list",
+    "string_type": "a text",
+    "bool_type": "true or false",
+    "bool_parsing": "true or false",
+    "int_type": "a whole number",
+    "int_parsing": "a whole number",
+    "int_parsing_size": "a number that is not as large",
+    "int_from_float": "a whole number",
+    "float_type": "a number",
+    "float_parsing": "a number",
+    "finite_number": "a number",
+    "greater_than": "more than {gt}",
+    "greater_than_equal": "{ge} or more",
+    "less_than": "less than {lt}",
+    "less_than_equal": "{le} or less",
+    "string_too_short": "a text that is not empty",
+}
+"""What should have been there, by pydantic's types of errors."""
+
+
+def explain(
+    error: ValidationError,
+    source: Source,
+    coordinates: Coordinates | None = None,
+    experiment: str = "",
+    contender: str = "",
+) -> WrongInputError:
+    """The first thing that is wrong, with the file's line and key.
+
+    Args:
+        error: what pydantic found.
+        source: the study's text.
+        coordinates: of the cell that was validated.
+        experiment: its name.
+        contender: the contender that was validated.
+    """
+    first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
+    location = _in_file(first["loc"])
+    if first["type"] == "union_tag_invalid":
+        location.append("kind")
+    elif first["type"] == "wrong":
+        location += first["ctx"]["key"].split(".")
+    keys = list(_as_written(location, source, coordinates or {}, contender))
+    message, where = _message(first, location), source.where(*keys, experiment=experiment)
+    if first["type"] == "extra_forbidden" and not where.endswith(location[-1]):
+        message = message.replace("unknown key", f"unknown key {location[-1]!r}", 1)
+    return WrongInputError(message, where=where)
+
+
+def _message(found: ErrorDetails, location: list[str]) -> str:
+    context = found.get("ctx", {})
+    match found["type"]:
+        case "extra_forbidden":
+            return _unknown_key(location)
+        case "missing":
+            return "is missing"
+        case kind if kind in _WANTED:
+            return f"must be {_WANTED[kind].format(**context)}, not {_shown(found['input'])}"
+        case "too_short":
+            return f"needs at least {context['min_length']}, and has {context['actual_length']}"
+        case "too_long":
+            return f"may have at most {context['max_length']}"
+        case "enum" | "literal_error":
+            return _not_one_of(found["input"], context.get("expected", ""))
+        case "string_pattern_mismatch":
+            name = _shown(found["input"])
+            return f"{name} is not a name of lower-case letters, digits and hyphens"
+        case "union_tag_invalid":
+            return _not_one_of(context["tag"], context["expected_tags"])
+        case _:
+            said = found["msg"].removeprefix("Value error, ")
+            return " ".join(said.replace("Input should be", "must be").split())
+
+
+def _unknown_key(location: list[str]) -> str:
+    *table, key = location
+    if "links" in location or key not in (known := _siblings(table)):
+        return f"unknown key{nearest(key, _siblings(table))}"
+    if table and table[-1] == "path":
+        return "cannot stand beside links; say it of one of them, in [[path.links]]"
+    return f"cannot be given here; what can: {', '.join(one for one in known if one != key)}"
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:60]}..."
+
+
+def _not_one_of(value: Any, expected: Any) -> str:
+    known = re.findall(r"'([^']+)'", str(expected)) or [str(expected)]
+    return f"{_shown(str(value))} is not one of {', '.join(known)}{nearest(str(value), known)}"
+
+
+def _in_file(location: Sequence[str | int]) -> list[str]:
+    """A location without what only the model has: tags of unions, numbers in lists of values."""
+    found: list[str] = []
+    before: str | int = ""
+    for part in location:
+        if isinstance(part, int):
+            if before in _LISTS:
+                found.append(str(part))
+        elif part not in _MODEL_ONLY and before != "workload" and (before, part) not in _TAGS:
+            found.append(part)
+        before = part
+    return found
+
+
+def _as_written(
+    location: list[str], source: Source, coordinates: Mapping[str, Any], contender: str
+) -> Iterator[str]:
+    """The key as the file may have it: a link's shorthand and axes, not the model's fields."""
+    for axis in coordinates:
+        remaining = iter(location)
+        if all(part in remaining for part in axis.split(".")):
+            yield from (f"axes.{axis}", f"cells.{axis}")
+            return
+    if "steps" in location and "steps" not in source.text:
+        location = location[: location.index("steps")]
+    single = list(_without_links(location))
+    shorthand = [part for part in single if part not in ("down", "up")]
+    in_links = [part for part in location if part not in ("down", "up")]
+    key = ".".join(shorthand)
+    yield from map(".".join, (single, shorthand, location, in_links))
+    if contender and key:
+        yield f"contenders.{contender}.{key}"
+        if coordinates.keys() <= {"protocol"} or key == "protocol":
+            yield f"axes.{key}"
+
+
+def _without_links(location: list[str]) -> Iterator[str]:
+    before = ""
+    for part in location:
+        if part != "links" and not (before == "links" and part.isdecimal()):
+            yield part
+        before = part
+
+
+def _siblings(location: list[str]) -> list[str]:
+    """Keys that the file may have at the place of an unknown one."""
+    model: Any = Setting if location and location[0] in Setting.model_fields else Experiment
+    for part in location:
+        if isinstance(model, type) and issubclass(model, BaseModel) and part in model.model_fields:
+            model = _model_in(model.model_fields[part].annotation)
+    fields = {field.alias or name for name, field in model.model_fields.items()} if model else set()
+    if model is Experiment:
+        fields |= {"experiments", "quick", *Study.model_fields, *Setting.model_fields}
+    if "path" in location:
+        fields |= {"links", "rtt", *Link.model_fields, *Direction.model_fields}
+    return sorted(fields - {"conditions"})
+
+
+def _model_in(annotation: Any) -> Any:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    arguments = get_args(annotation) if not isinstance(annotation, types.NoneType) else ()
+    models = [found for argument in arguments if (found := _model_in(argument))]
+    return models[0] if models else None

@@ -1,0 +1,147 @@
+"""Published values: what somebody measured, to stand beside what we do."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import Any, Self
+
+from pydantic import ConfigDict, Field, field_validator, model_validator
+
+from headway.study.part import Part
+from headway.study.units import Duration
+
+GONE = (
+    '`at` is now `from`, `to` and `origin`: at = "5 s" was from = "4.5 s", to = "5.5 s", '
+    'origin = "start"'
+)
+"""What is said of a key that published values had."""
+
+
+class Metric(StrEnum):
+    """A measured column that contenders are compared by."""
+
+    TOTAL = "total_s"
+    TTFB = "ttfb_s"
+    CONNECT = "connect_s"
+    TLS = "tls_s"
+    GOODPUT = "goodput_mbit"
+    RAMP = "ramp_s"
+    SLOW_START = "slow_start_s"
+    RESPONSE_START = "response_start_s"
+    FCP = "fcp_s"
+    LCP = "lcp_s"
+    DCL = "dcl_s"
+    ONLOAD = "onload_s"
+    PLT = "plt_s"
+    SPEED_INDEX = "speed_index_s"
+    VC85 = "vc85_s"
+    VC95 = "vc95_s"
+    VC99 = "vc99_s"
+    BYTE_INDEX = "byte_index_s"
+
+    @property
+    def units(self) -> tuple[str, ...]:
+        """Units that its values are published in, its own first."""
+        return ("Mbit/s",) if self is Metric.GOODPUT else ("s", "ms")
+
+
+class Statistic(StrEnum):
+    """What a value is of the runs that were published; ours beside it is the same."""
+
+    MEAN = "mean"
+    MEDIAN = "median"
+
+
+class Origin(StrEnum):
+    """The zero of an interval of time in a run.
+
+    ``start``: the client begins to connect. ``first byte``: it receives the first byte of payload,
+    in each run at its own moment.
+    """
+
+    START = "start"
+    FIRST_BYTE = "first byte"
+
+
+class Published(Part):
+    """A value that somebody published, to stand beside ours.
+
+    Without ``against`` it is the contender's value; with it, the relative difference in percent
+    between the contender and another one. Of goodput it may be that of an interval of time.
+    """
+
+    model_config = ConfigDict(serialize_by_alias=True)
+
+    contender: str
+    against: str | None = None
+    where: dict[str, Any] = Field(
+        default_factory=dict, description="the cell: a value for every axis"
+    )
+    metric: Metric = Metric.TOTAL
+    since: Duration | None = Field(
+        default=None, alias="from", description="of goodput: the interval's begin"
+    )
+    to: Duration | None = Field(default=None, description="and its end")
+    origin: Origin | None = Field(default=None, description="what these times count from")
+    statistic: Statistic = Statistic.MEAN
+    value: float
+    unit: str = "s"
+    n: int | None = Field(default=None, ge=1, description="number of runs that it is of")
+    sd: float | None = Field(default=None, ge=0, description="standard deviation of these runs")
+    q1: float | None = Field(default=None, description="lower quartile")
+    q3: float | None = Field(default=None, description="upper quartile")
+    source: str
+    why: str = Field(default="", description="why ours differs, if it does")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _no_single_time(cls, value: Any) -> Any:
+        if isinstance(value, dict) and "at" in value:
+            raise ValueError(GONE)
+        return value
+
+    @field_validator("value", "sd", "q1", "q3")
+    @classmethod
+    def _is_finite(cls, value: float | None) -> float | None:
+        if value is not None and not abs(value) < float("inf"):
+            raise ValueError(f"must be a number, not {value}")
+        return value
+
+    @model_validator(mode="after")
+    def _unit_fits(self) -> Self:
+        units = ("%",) if self.against else self.metric.units
+        if self.unit not in units:
+            wanted = " or ".join(map(repr, units))
+            raise ValueError(f"the unit must be {wanted}, not {self.unit!r}")
+        return self
+
+    @model_validator(mode="after")
+    def _interval_is_one(self) -> Self:
+        given = [self.since, self.to, self.origin]
+        if given == [None] * 3:
+            return self
+        if self.metric is not Metric.GOODPUT:
+            raise ValueError(
+                f"from, to and origin are of {Metric.GOODPUT}, which has values over time; "
+                f"{self.metric} has one a run"
+            )
+        if self.since is None or self.to is None or self.origin is None:
+            known = " or ".join(f'"{origin}"' for origin in Origin)
+            raise ValueError(f"from, to and origin (which is {known}) are given together")
+        if self.to <= self.since:
+            raise ValueError(f"to ({self.to}) must be later than from ({self.since})")
+        return self
+
+    @model_validator(mode="after")
+    def _spread_is_the_statistics(self) -> Self:
+        if self.sd is not None and self.statistic is not Statistic.MEAN:
+            raise ValueError("sd is the spread of a mean; a median has q1 and q3")
+        if (self.q1 is None) != (self.q3 is None):
+            raise ValueError("q1 and q3 are given together")
+        if self.q1 is None or self.q3 is None:
+            return self
+        if self.statistic is not Statistic.MEDIAN:
+            raise ValueError("q1 and q3 are the spread of a median; a mean has sd")
+        if not self.q1 <= self.value <= self.q3:
+            raise ValueError(f"the median ({self.value:g}) must lie between q1 and q3")
+        return self

@@ -1,0 +1,49 @@
+"""What a study's paths name and what is certain not to take place."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from headway.study.path import Direction
+from headway.study.plan import Run
+
+
+def vain(runs: Sequence[Run]) -> tuple[str, ...]:
+    """Sentences about disturbances that no run of an experiment can meet."""
+    by_experiment: dict[str, list[Run]] = {}
+    for run in runs:
+        by_experiment.setdefault(run.experiment, []).append(run)
+    return tuple(
+        f"{name}: {what}." if name else f"{what}."
+        for name, own in by_experiment.items()
+        for what in (*_jitter(own), *_blackouts(own))
+    )
+
+
+def _directions(run: Run) -> Iterator[Direction]:
+    for path in filter(None, run.setting.paths):
+        for link in path.links:
+            yield from (link.down, link.up)
+
+
+def _jitter(runs: Sequence[Run]) -> Iterator[str]:
+    """Of one value of an axis it is usual to have no jitter; of all it is a mistake."""
+    reordering = [way for run in runs for way in _directions(run) if way.jitter_reorders]
+    if reordering and not any(map(_varies, reordering)):
+        yield "jitter_reorders reorders nothing, since no path with it has jitter"
+
+
+def _varies(direction: Direction) -> bool:
+    return bool(direction.jitter) or any(change.jitter for change in direction.changes)
+
+
+def _blackouts(runs: Sequence[Run]) -> Iterator[str]:
+    late = {
+        f"the blackout from {window.start} begins after the runs, which end at "
+        f"{run.setting.limits.virtual} (limits.virtual)"
+        for run in runs
+        for direction in _directions(run)
+        for window in direction.blackouts
+        if window.start >= run.setting.limits.virtual
+    }
+    yield from sorted(late)
