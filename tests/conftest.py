@@ -1,15 +1,32 @@
-"""Fixtures: the machine that boots labs, from the cached image."""
+"""The machine that boots labs, from the cached image; a core for each worker that carries out tests."""
 
 from __future__ import annotations
+
+import os
 
 import pytest
 from hypothesis import settings
 
+from headway.campaign.cores import available_cores
 from headway.lab.machine import Machine
 
 # The same examples in every run: a red build is a change's doing, not chance's.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Tests run side by side as labs do: one at a time on each core."""
+    return len(available_cores())
+
+
+def pytest_configure() -> None:
+    """A worker keeps to one core, and so does whatever its tests start."""
+    worker = os.environ.get("PYTEST_XDIST_WORKER")
+    if worker:
+        cores = available_cores()
+        os.sched_setaffinity(0, {cores[int(worker.removeprefix("gw")) % len(cores)]})
 
 
 @pytest.fixture(scope="session")

@@ -1,9 +1,8 @@
 """A study whose labs are replaced, and which can be made to kill itself at a chosen moment.
 
-    python -m tests.stub_lab MOMENT NUMBER LOG run STUDY --out DIR ...
+    python -m tests.stub_lab MOMENT NUMBER SIGNAL LOG run STUDY --out DIR ...
 
-carries out a command of Headway, and kills itself with SIGKILL at the NUMBER-th time that MOMENT
-comes. Every run that is carried out adds its seed and its directory's name to the file LOG.
+carries out a command of Headway, and sends itself SIGNAL at the NUMBER-th time that MOMENT comes. Every run that is carried out adds its seed and its directory's name to the file LOG.
 """
 
 from __future__ import annotations
@@ -23,10 +22,13 @@ import pytest
 
 from headway import cli
 from headway.campaign import local, session
+from headway.campaign.executor import Keep
 from headway.guest.orders import Ended, Orders, Outcome
 from headway.lab.image import Image, ImageInfo, KernelInfo, NativeInfo, RootInfo
 from headway.lab.machine import Machine
 from headway.results import journal, store
+from headway.results.schema import Record
+from headway.study.path import Path as NetworkPath
 
 _VERSION = {"--http1.1": "1.1", "--http2": "2", "--http3-only": "3"}
 _NOW = datetime(2026, 1, 1, tzinfo=UTC)
@@ -49,6 +51,7 @@ class StubMachine(Machine):
     """Answers at once what curl would have printed."""
 
     carried_out: Callable[[str], None] = field(default=lambda _: None)
+    fails: Callable[[str], str | None] = field(default=lambda _: None)
     fresh: bool = True
 
     def boot(self, orders: Orders, directory: Path, **_: Any) -> Outcome:  # type: ignore[override]
@@ -57,6 +60,8 @@ class StubMachine(Machine):
         directory.mkdir(parents=True, exist_ok=not self.fresh)
         self.carried_out(directory.name)
         argv = orders.programs[-1].argv
+        if reason := self.fails(directory.name):
+            return Outcome("failed", reason, 0, "")
         size = int(argv[-1].rsplit("/", 1)[1].split(".")[0])
         total_s = 0.1 + size / 1e6
         printed = {
@@ -77,9 +82,19 @@ class StubMachine(Machine):
         return Outcome("ok", None, ended.at_ns, "7.2", (ended,))
 
 
+def keeping(kept: list[Record]) -> Keep:
+    """What an executor gives records to that are only collected."""
+
+    def keep(records: Sequence[Record]) -> bool:
+        kept.extend(records)
+        return True
+
+    return keep
+
+
 @dataclass(frozen=True)
 class StubCheck:
-    """A check that passed; the real one takes seconds to load."""
+    """A check; the real one takes seconds to load."""
 
     passed: bool = True
 
@@ -92,27 +107,44 @@ def replace_labs(
     patch: pytest.MonkeyPatch,
     log: Callable[[str], None] = lambda _: None,
     image: Image | None = None,
+    paths: Callable[[Sequence[NetworkPath]], None] = lambda _: None,
+    check_passes: bool = True,
+    fails: Callable[[str], str | None] = lambda _: None,
 ) -> None:
-    """Let studies of this process run without labs, without a self-test and without bodies."""
-    machine = StubMachine(stub_image(), Path(), Path(), carried_out=log)
+    """Let studies of this process run without labs, without a self-test and without bodies.
+
+    Args:
+        patch: undoes it.
+        log: is told the name of every run that is carried out.
+        image: that labs would boot.
+        paths: is told the paths of every self-test.
+        check_passes: whether self-tests do.
+        fails: from a run's name to the reason for which it fails, if it does.
+    """
+    machine = StubMachine(stub_image(), Path(), Path(), carried_out=log, fails=fails)
     patch.setattr(session, "ready_image", lambda: image or stub_image())
     patch.setattr(session, "ready_machine", lambda _: machine)
     patch.setattr(session, "body_file", lambda _: None)
     patch.setattr(session, "learn", lambda _: None)
 
-    def check(*_: object, on_path: Callable[[bool], None], **__: object) -> tuple[StubCheck, ...]:
-        on_path(True)
-        return (StubCheck(),)
+    def check(
+        _: object, asked: Sequence[NetworkPath], on_path: Callable[[bool], None], **__: object
+    ) -> tuple[StubCheck, ...]:
+        paths(asked)
+        for _path in asked:
+            on_path(check_passes)
+        return tuple(StubCheck(check_passes) for _path in asked)
 
     patch.setattr(local.LocalExecutor, "check", check)
 
 
 @dataclass
 class _Fate:
-    """Kills this process at the chosen moment."""
+    """Sends this process a signal at the chosen moment."""
 
     moment: str
     number: int
+    signal: signal.Signals
     seen: Counter[str] = field(default_factory=Counter)
 
     def comes(self, moment: str) -> bool:
@@ -123,7 +155,7 @@ class _Fate:
     def at(self, moment: str) -> None:
         """A moment comes."""
         if self.comes(moment):
-            os.kill(os.getpid(), signal.SIGKILL)
+            os.kill(os.getpid(), self.signal)
 
 
 def _arm(patch: pytest.MonkeyPatch, fate: _Fate) -> None:
@@ -153,8 +185,8 @@ def _arm(patch: pytest.MonkeyPatch, fate: _Fate) -> None:
 
 def main() -> None:
     """Carry out a command, and perhaps die."""
-    moment, number, log, *words = sys.argv[1:]
-    fate = _Fate(moment, int(number))
+    moment, number, name, log, *words = sys.argv[1:]
+    fate = _Fate(moment, int(number), signal.Signals[name])
 
     def carried_out(name: str) -> None:
         with Path(log).open("a") as file:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from headway.campaign.checks import add_command
+from headway.errors import HeadwayError
 from headway.lab.bodies import body_file
+from headway.lab.image import add_extra, find_extra
 from headway.lab.machine import Machine
 from headway.lab.run import carry_out
-from headway.programs import CLIENTS
+from headway.programs import adapters_of
 from headway.results.record import make_record
 from headway.results.schema import Record
 from headway.study.model import Setting
@@ -22,21 +27,36 @@ RunSetting = Callable[..., Record]
 
 @pytest.fixture
 def run_setting(machine: Machine, tmp_path: Path) -> RunSetting:
-    """Carry out a setting, given as a study file would; artefacts are in tmp_path/NAME."""
+    """Carry out a setting, given as a study file would; artefacts are in tmp_path/NAME.
 
-    def carry(raw: dict[str, Any], *, seed: int = 1, name: str = "run") -> Record:
+    The test is skipped if a program of the setting cannot be had on this machine.
+    """
+
+    def carry(raw: dict[str, Any] | Setting, *, seed: int = 1, name: str = "run") -> Record:
         setting = Setting.model_validate(raw)
         for size in setting.served_sizes:
             body_file(size)
         run = Run(name, "test", "", "cell", str(setting.protocol), 1, seed, setting)
         directory = tmp_path / name
-        return make_record(run, carry_out(run, machine, directory), directory)
+        return make_record(run, carry_out(run, equipped(machine, setting), directory), directory)
 
     return carry
 
 
-def skip_without_extra(client: str, machine: Machine) -> None:
-    """Skip a test of a client whose extra is not installed."""
-    extra = CLIENTS[client].extra
-    if extra and extra not in machine.extras:
-        pytest.skip(f"needs `headway image add {extra}`")
+def equipped(machine: Machine, setting: Setting) -> Machine:
+    """A machine with the optional programs of a setting; skips the test if one cannot be had."""
+    needed = {adapter.extra for adapter, _, _ in adapters_of(setting) if adapter.extra}
+    brought = {name: _brought(name) for name in needed - machine.extras.keys()}
+    for name, found in brought.items():
+        if isinstance(found, HeadwayError):
+            pytest.skip(f"{found}; `{add_command(name)}` brings it where that can be had")
+    return replace(machine, extras={**machine.extras, **brought})
+
+
+@cache
+def _brought(extra: str) -> Path | HeadwayError:
+    """Where an optional program is, compiled first if this machine can; or why it cannot."""
+    try:
+        return add_extra(find_extra(extra)).directory
+    except HeadwayError as error:
+        return error

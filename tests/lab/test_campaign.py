@@ -162,7 +162,10 @@ def test_a_killed_worker_costs_only_its_run(study: str, rows: pl.DataFrame, tmp_
     assert table(tmp_path / "out").equals(rows)
 
 
-def test_an_interrupt_of_a_local_cluster_is_quiet(study: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])
+def test_an_interrupt_of_a_local_cluster_is_quiet(
+    study: str, tmp_path: Path, number: signal.Signals
+) -> None:
     out = tmp_path / "out"
     words = [HEADWAY, "run", study, "--out", str(out), "--cluster", "local"]
     process = subprocess.Popen(words, stderr=subprocess.PIPE, text=True, start_new_session=True)
@@ -170,8 +173,8 @@ def test_an_interrupt_of_a_local_cluster_is_quiet(study: str, tmp_path: Path) ->
         assert process.poll() is None, process.communicate()
         os.sched_yield()
     # As a terminal does it: to the command and all its workers.
-    os.killpg(process.pid, signal.SIGINT)
+    os.killpg(process.pid, number)
     _, said = process.communicate()
-    assert process.returncode == 130
+    assert process.returncode == 128 + number
     assert "Traceback" not in said
     assert said.splitlines()[-1].endswith(f"--out {out} --cluster local --resume` goes on")

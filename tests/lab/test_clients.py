@@ -7,14 +7,13 @@ from typing import Any
 
 import pytest
 
-from headway.lab.machine import Machine
 from headway.programs import CLIENTS
 from headway.programs.base import Listener, Started
 from headway.programs.nginx import Nginx
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.model import Capture
 from headway.study.workload import Download, Parallel
-from tests.lab.conftest import RunSetting, skip_without_extra
+from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
 
@@ -28,11 +27,6 @@ SPOKEN = [
 NAGLE_S = 0.08
 """wget leaves Nagle's algorithm on: parts of its flights wait for acknowledgements, which the
 server delays by 40 ms, or for the round trip."""
-
-
-@pytest.fixture(autouse=True)
-def _installed(request: pytest.FixtureRequest, machine: Machine) -> None:
-    skip_without_extra(request.getfixturevalue("client"), machine)
 
 
 def setting(client: str, protocol: str, workload: dict[str, Any], **path: str) -> dict[str, Any]:

@@ -28,7 +28,7 @@ def test_extras_are_shown(machine: Machine, tmp_path: Path, there: bool) -> None
         limit_ns=60 * 10**9,
     )
     run = tmp_path / "run"
-    outcome = shown.boot(orders, run, seed=1, wall_limit=Duration(120 * 10**9))
+    outcome = shown.boot(orders, run, seed=1, cpu_limit=Duration(120 * 10**9))
     assert outcome.status == "ok"
     assert (run / "script.out").read_text() == ("hello\n" if there else "")
     assert outcome.ended[0].exit_status != 0

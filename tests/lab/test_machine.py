@@ -18,14 +18,14 @@ QUICK = Duration(120 * 10**9)
 
 
 def boot(
-    machine: Machine, directory: Path, script: str, *, limit_s: float = 60, wall: Duration = QUICK
+    machine: Machine, directory: Path, script: str, *, limit_s: float = 60, cpu: Duration = QUICK
 ) -> Outcome:
     orders = Orders(
         namespaces=(Namespace("client"),),
         programs=(Program("script", "client", ("sh", "-c", script)),),
         limit_ns=int(limit_s * 1e9),
     )
-    return machine.boot(orders, directory, seed=1, wall_limit=wall)
+    return machine.boot(orders, directory, seed=1, cpu_limit=cpu)
 
 
 def said(directory: Path) -> str:
@@ -52,16 +52,18 @@ def test_a_workload_ends_at_its_virtual_limit(machine: Machine, tmp_path: Path) 
     assert outcome.duration_ns == pytest.approx(5e9, rel=1e-3)
 
 
-def test_a_lab_that_hangs_is_ended_at_the_wall_limit(machine: Machine, tmp_path: Path) -> None:
+def test_a_lab_that_hangs_is_ended_at_the_limit_of_processor_time(
+    machine: Machine, tmp_path: Path
+) -> None:
     # Busy forever: in virtual time the clock then stands still.
-    outcome = boot(machine, tmp_path, "while :; do :; done", wall=Duration(2 * 10**9))
+    outcome = boot(machine, tmp_path, "while :; do :; done", cpu=Duration(2 * 10**9))
     assert outcome.status == "timeout"
-    assert "2 s of wall time" in (outcome.reason or "")
+    assert "2 s of processor time" in (outcome.reason or "")
 
 
 def test_a_panic_has_its_reason_and_log(machine: Machine, tmp_path: Path) -> None:
     orders = Orders(namespaces=(Namespace("client"),), ip=("link add broken type nonsense",))
-    outcome = machine.boot(orders, tmp_path, seed=1, wall_limit=QUICK)
+    outcome = machine.boot(orders, tmp_path, seed=1, cpu_limit=QUICK)
     assert outcome.status == "failed"
     assert "broken type nonsense" in (outcome.reason or "")
     assert "nonsense" in (tmp_path / CONSOLE_FILE).read_text()
@@ -75,7 +77,7 @@ def test_running_out_of_memory_is_named(machine: Machine, tmp_path: Path) -> Non
         programs=(Program("hog", "client", ("python3", "-c", hog)),),
     )
     small = replace(machine, memory_mib=96)
-    outcome = small.boot(orders, tmp_path, seed=1, wall_limit=QUICK)
+    outcome = small.boot(orders, tmp_path, seed=1, cpu_limit=QUICK)
     assert outcome.status == "failed"
     assert outcome.reason == "the lab ran out of memory, and python3 was killed"
     assert "Out of memory" in (tmp_path / CONSOLE_FILE).read_text()

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from headway.lab.machine import Machine
-from tests.lab.conftest import RunSetting, skip_without_extra
+from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
 
@@ -28,11 +27,6 @@ def setting(client: str, protocol: str, server: str = "nginx", **knobs: str) -> 
         "path": {"rate": "10 Mbit/s", "rtt": "20 ms"},
         "capture": {"bodies": True},
     }
-
-
-def installed(client: str, machine: Machine) -> str:
-    skip_without_extra(client, machine)
-    return client
 
 
 @pytest.mark.parametrize("protocol", ["h1", "h2", "h3"])
@@ -77,10 +71,8 @@ def test_wget_resumes_if_asked(run_setting: RunSetting, client: str, protocol: s
         ("quic-go", "ngtcp2"),
     ],
 )
-def test_quic_carries_on(
-    run_setting: RunSetting, machine: Machine, client: str, server: str
-) -> None:
-    record = run_setting(setting(installed(client, machine), "h3", server))
+def test_quic_carries_on(run_setting: RunSetting, client: str, server: str) -> None:
+    record = run_setting(setting(client, "h3", server))
     assert record.error is None
     assert record.migrated_s is not None and record.total_s is not None
     # What was under way to the old address is lost, and slow start begins again.

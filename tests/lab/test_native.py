@@ -22,7 +22,7 @@ def output(machine: Machine, script: str, directory: Path) -> str:
         programs=(Program("script", "client", ("sh", "-c", script)),),
         limit_ns=60 * 10**9,
     )
-    outcome = machine.boot(orders, directory, seed=1, wall_limit=Duration(120 * 10**9))
+    outcome = machine.boot(orders, directory, seed=1, cpu_limit=Duration(120 * 10**9))
     assert outcome.status == "ok"
     return (directory / "script.out").read_text()
 

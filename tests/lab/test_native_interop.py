@@ -66,6 +66,40 @@ def test_our_client(run_setting: RunSetting, server: str, protocol: str, loss: s
     assert record.total_s > 0.5
 
 
+TABLES = {"qpack_capacity": "4096", "qpack_blocked_streams": "100", "hpack_capacity": "4096"}
+
+
+def with_tables(client: str, server: str, protocol: str, loss: str, ours: str) -> dict[str, Any]:
+    """Many short requests, with dynamic tables at one of our programs."""
+    raw = setting(client, server, protocol, loss)
+    raw["workload"] = {"kind": "parallel", "count": 50, "size": "5 kB"}
+    raw[ours]["knobs"] = TABLES
+    return raw
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(
+    ("client", "protocol"),
+    [c for c in CLIENTS if c[1] != "h1"] + [("headway-client", "h2"), ("headway-client", "h3")],
+)
+def test_our_server_with_tables(
+    run_setting: RunSetting, client: str, protocol: str, loss: str
+) -> None:
+    raw = with_tables(client, "headway-server", protocol, loss, "server")
+    if client == "headway-client":
+        raw["client"]["knobs"] = TABLES
+    assert run_setting(raw).error is None
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize(("server", "protocol"), [s for s in SERVERS if s[1] != "h1"])
+def test_our_client_with_tables(
+    run_setting: RunSetting, server: str, protocol: str, loss: str
+) -> None:
+    raw = with_tables("headway-client", server, protocol, loss, "client")
+    assert run_setting(raw).error is None
+
+
 @pytest.mark.parametrize("loss", LOSSES)
 @pytest.mark.parametrize("protocol", ["h1", "h2", "h3"])
 def test_our_client_through_envoy(run_setting: RunSetting, protocol: str, loss: str) -> None:

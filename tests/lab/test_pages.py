@@ -196,7 +196,7 @@ def test_equal_boots_give_equal_loads(
         assert json.loads((directory / "net-log.json").read_text())["events"]
 
 
-@pytest.mark.parametrize(("protocol", "apart_ms"), [("h1", 2), ("h2", 1), ("h3", 1)])
+@pytest.mark.parametrize(("protocol", "apart_ms"), [("h1", 2), ("h2", 1), ("h3", 2)])
 def test_loads_in_one_boot_are_as_those_in_their_own(
     load: Callable[..., Loaded], tmp_path: Path, protocol: str, apart_ms: float
 ) -> None:

@@ -76,7 +76,7 @@ def sight_of(path: NetworkPath, flow: Flow, machine: Machine, directory: Path) -
         ),
         directory,
         seed=1,
-        wall_limit=Duration(60 * 10**9),
+        cpu_limit=Duration(60 * 10**9),
     )
     assert outcome.status == "ok", outcome
     return Sight(*(np.fromfile(directory / f"{name}.packets", RECORD_TYPE) for name in names))

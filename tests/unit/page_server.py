@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import gzip
+import ssl
 import threading
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 
 import brotli
 
@@ -38,11 +40,14 @@ class _Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         path = self.path.partition("?")[0]
         if path == "/":
-            port = self.headers["Host"].rpartition(":")[2]
-            self._answer(gzip.compress(PAGE.replace("PORT", port).encode()), "text/html", "gzip")
+            page = PAGE.replace("PORT", str(self.server.server_address[1]))
+            self._answer(gzip.compress(page.encode()), "text/html", "gzip")
         elif path == "/style.css":
-            coded = brotli.compress(STYLE.encode())
-            self._answer(coded, "text/css", "br", (("Expires", _NEXT_DAY),))
+            fields = (("Expires", _NEXT_DAY),)
+            if "br" in self.headers["Accept-Encoding"]:
+                self._answer(brotli.compress(STYLE.encode()), "text/css", "br", fields)
+            else:
+                self._answer(STYLE.encode(), "text/css", more=fields)
         elif path == "/old.js":
             self._redirect("/script.js")
         elif path == "/script.js":
@@ -108,13 +113,20 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def served(port: int = 0) -> Iterator[str]:
-    """The page, on any port or the given one; yields its URL."""
+def served(port: int = 0, certificate: Path | None = None) -> Iterator[str]:
+    """The page, on any port or the given one; yields its URL.
+
+    With a certificate (and its key in the same file), over TLS.
+    """
     server = ThreadingHTTPServer(("127.0.0.1", port), _Handler)
+    if certificate:
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(certificate)
+        server.socket = context.wrap_socket(server.socket, server_side=True)
     thread = threading.Thread(target=server.serve_forever)
     thread.start()
     try:
-        yield f"http://127.0.0.1:{server.server_address[1]}/"
+        yield f"{'https' if certificate else 'http'}://127.0.0.1:{server.server_address[1]}/"
     finally:
         server.shutdown()
         thread.join()

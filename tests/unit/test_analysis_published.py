@@ -6,8 +6,11 @@ from typing import Any
 import pytest
 
 from headway.analysis import Analysis, Verdict, analyse
-from headway.analysis.published import Agreement, beside, evidence, orders
+from headway.analysis.experiment import Span
+from headway.analysis.orders import orders
+from headway.analysis.published import Agreement, beside, evidence
 from headway.errors import WrongInputError
+from headway.study.published import Origin
 from tests.unit import made_results as made
 
 Times = Sequence[float | None]
@@ -59,6 +62,26 @@ def test_our_mean_stands_beside_it_with_everything_that_explains_it() -> None:
     assert evidence(found.side) == (
         "limited by loss in 3 of 4 runs; 41 packets lost or sent again (median); server reno"
     )
+
+
+def test_a_median_stands_beside_our_median() -> None:
+    mean, median = beside(
+        analysed({"h2": [1.0, 2.0, 6.0]}, entry(3.0, "h2"), entry(3.0, "h2", statistic="median"))
+    )
+    assert (mean.value, median.value) == (3.0, 2.0)
+    assert median.interval is not None
+    assert (median.interval.low, median.interval.high) == (1.0, 6.0)
+
+
+def test_a_difference_of_means_and_one_of_medians() -> None:
+    times = {"h2": [1.0, 2.0, 9.0], "h3": [1.0, 1.0, 1.0]}
+    mean, median = beside(
+        analysed(times, *(entry(-50, against="h2", statistic=one) for one in ("mean", "median")))
+    )
+    assert (mean.value, median.value) == (pytest.approx(-75), pytest.approx(-50))
+    assert mean.interval is not None
+    # All of a resample may be 9 s, or 1 s.
+    assert -89 < mean.interval.low < mean.interval.high == 0
 
 
 def test_evidence_without_samples_of_the_transfer() -> None:
@@ -149,11 +172,18 @@ def test_milliseconds_stand_beside_milliseconds() -> None:
     assert order.same
 
 
-def flowing(*published: dict[str, Any]) -> Analysis:
-    """Two bulk flows a contender of 2 s each: h2 has 2 Mbit/s, h3 1 and then 3."""
-    got = {"h2": [25_000] * 20, "h3": [*[12_500] * 10, *[37_500] * 10]}
+FIRST_BYTE_S = 0.25
+"""Of each flow below: in the middle of an interval, all of whose bytes come after it."""
+
+
+def flowing(*published: dict[str, Any], first_byte_s: float | None = FIRST_BYTE_S) -> Analysis:
+    """Two bulk flows a contender, 0.25 to 2.35 s: h2 has 2 Mbit/s; h3 1, and 3 from 1.3 s on."""
+    got = {
+        "h2": [0, 0, 12_500, *[25_000] * 20, 12_500],
+        "h3": [0, 0, 6_250, *[12_500] * 10, *[37_500] * 10, 18_750],
+    }
     rows = [
-        made.run(name, seed, 2.0, received_bytes=got[name], goodput_mbit=2.0)
+        made.run(name, seed, 2.35, received_bytes=got[name], ttfb_s=first_byte_s, goodput_mbit=2.0)
         for name in got
         for seed in (1, 2)
     ]
@@ -162,33 +192,69 @@ def flowing(*published: dict[str, Any]) -> Analysis:
 
 
 def goodput(value: float, contender: str, **more: Any) -> dict[str, Any]:
-    told = {"metric": "goodput_mbit", "unit": "Mbit/s", "at": "500 ms"}
-    return entry(value, contender, **{**told, **more})
+    told = {"metric": "goodput_mbit", "unit": "Mbit/s", "from": "50 ms", "to": "1.05 s"}
+    return entry(value, contender, **{**told, "origin": "first byte", **more})
 
 
-def test_goodput_at_a_time_stands_beside_ours_around_it() -> None:
-    late = goodput(3.3, "h3", at="1.5 s")
-    found = beside(flowing(goodput(2.0, "h2"), goodput(2.0, "h3"), late))
-    assert [one.value for one in found] == pytest.approx([2.0, 1.0, 3.0])
-    assert [one.published.at_s for one in found] == [0.5, 0.5, 1.5]
+LATE = {"from": "1.05 s", "to": "2.05 s"}
+
+
+def test_goodput_of_an_interval_stands_beside_ours_from_the_same_origin() -> None:
+    whole = {"from": "0 ms", "to": "2.35 s", "origin": "start"}
+    first = {"from": "0 ms", "to": "50 ms"}
+    found = beside(
+        flowing(
+            goodput(2.0, "h2"),
+            goodput(2.0, "h3"),
+            goodput(3.3, "h3", **LATE),
+            goodput(2.0, "h2", **first),
+            goodput(2.0, "h2", **whole),
+        )
+    )
+    assert [one.value for one in found] == pytest.approx([2.0, 1.0, 3.0, 2.0, 2.0 * 2.1 / 2.35])
+    assert found[0].published.span == Span(0.05, 1.05, Origin.FIRST_BYTE)
     words = ["agrees within 0 %", "differs by a factor of 2.00", "agrees within 9.1 %"]
-    assert [one.words for one in found] == words
+    assert [one.words for one in found[:3]] == words
+    assert [str(one.published.span) for one in found[3:]] == [
+        "0 to 0.05 s after the first byte",
+        "0 to 2.35 s",
+    ]
 
 
-def test_differences_of_goodput_at_a_time() -> None:
+@pytest.mark.parametrize(
+    ("first_byte_s", "span"),
+    [
+        (FIRST_BYTE_S, {"from": "1.5 s", "to": "2.2 s"}),  # 2.45 s after the start, 2.35 were run
+        (FIRST_BYTE_S, {"from": "2 s", "to": "2.4 s", "origin": "start"}),
+        (None, LATE),
+    ],
+)
+def test_what_the_runs_did_not_last_for_is_not_measured(
+    first_byte_s: float | None, span: dict[str, str]
+) -> None:
+    (found,) = beside(flowing(goodput(2.0, "h2", **span), first_byte_s=first_byte_s))
+    assert found.agreement is Agreement.NOT_MEASURED
+
+
+def test_differences_of_goodput_in_an_interval() -> None:
     (found,) = beside(flowing(goodput(-40, "h3", against="h2", unit="%")))
     assert found.value == pytest.approx(-50)
     assert found.agreement is Agreement.DIRECTION
 
 
-def test_who_is_ahead_at_a_time() -> None:
+def test_who_is_ahead_in_an_interval() -> None:
     early = (goodput(2.0, "h2"), goodput(1.5, "h3"))
-    late = (goodput(2.0, "h2", at="1.5 s"), goodput(1.5, "h3", at="1.5 s"))
+    late = (goodput(2.0, "h2", **LATE), goodput(1.5, "h3", **LATE))
     found = orders(flowing(*early, *late))
-    assert [(one.at_s, one.ours, one.same) for one in found] == [
-        (0.5, Verdict.SLOWER, True),
-        (1.5, Verdict.FASTER, False),
+    assert [(one.span and one.span.to_s, one.ours, one.same) for one in found] == [
+        (1.05, Verdict.SLOWER, True),
+        (2.05, Verdict.FASTER, False),
     ]
+
+
+def test_values_at_a_single_time_of_older_results_are_refused() -> None:
+    with pytest.raises(WrongInputError, match="`at` is now `from`, `to` and `origin`"):
+        flowing(goodput(2.0, "h2", at="5 s"))
 
 
 def test_runs_without_flows_have_no_goodput_at_a_time() -> None:

@@ -78,7 +78,7 @@ def test_the_correction_for_many_comparisons_is_told() -> None:
             rtt_ms=float(rtt),
         )
     ]
-    rows += made.runs({"h2": [1.0, 1.1], "h3": [1.0, 1.1]}, cell="rtt_2", rtt_ms=2.0)
+    rows += made.runs({"h2": [1.0, 1.1], "h3": [1.1, 1.0]}, cell="rtt_2", rtt_ms=2.0)
     first, _, third = sentences(analyse(made.results(rows)))
     assert first.endswith("; Welch p < 0.001, adjusted for 3 comparisons).")
     assert third.endswith("; Welch p = 1, adjusted for 3 comparisons).")
@@ -120,10 +120,34 @@ def test_failures_are_mentioned() -> None:
     )
 
 
+def test_runs_that_are_equal_one_by_one_are_identical_and_not_insignificant() -> None:
+    rows = made.runs({"h2": [1.0, 1.5, 1.2], "h3": [1.0, 1.5, 1.2]})
+    analysis = analyse(made.results(rows))
+    assert sentences(analysis) == (
+        "h3 and h2 are identical: equal run for run (median 1.20 s; all 3 pairs).",
+    )
+    shuffled = made.runs({"h2": [1.0, 1.5, 1.2], "h3": [1.5, 1.0, 1.2]})
+    assert "no significant" in sentences(analyse(made.results(shuffled)))[0].lower()
+
+
+def test_why_cells_are_not_comparable_is_told() -> None:
+    rows = [
+        row
+        for place in range(6)
+        for row in made.runs(
+            {"h2": [1.0, 1.2], "h3": [None, None] if place < 2 else [2.0, 2.2]},
+            cell=f"rtt_{place}",
+            rtt_ms=float(place),
+        )
+    ]
+    said = answer(analyse(made.results(rows)))[0]
+    assert "not comparable in 2 (h3 finished none of 2 runs: curl exited with 28)" in said
+
+
 def test_nothing_to_compare() -> None:
     assert said([None, None], [2.0, None]) == (
-        "h3 and h2 cannot be compared: h3 finished none of 2 runs (2 failed) and "
-        "h2 finished 1 of 2 runs (1 failed), median 2.00 s."
+        "h3 and h2 cannot be compared: h3 finished none of 2 runs (2 failed: curl exited with 28) and "
+        "h2 finished 1 of 2 runs (1 failed: curl exited with 28), median 2.00 s."
     )
 
 
@@ -138,8 +162,8 @@ def test_the_title_comes_first() -> None:
 
 def test_the_answer_of_a_larger_study() -> None:
     assert answer(analyse(made.results(made.grid()))) == (
-        "h1 against h2, 4 cells: within 1 % in 2, no significant difference in 2. "
-        "It depends most on loss: at loss 0 % practically equal in 2 of 2; "
+        "h1 against h2, 4 cells: identical in 2, no significant difference in 2. "
+        "It depends most on loss: at loss 0 % identical in 2 of 2; "
         "at loss 2 % not significant in 2 of 2.",
         "h3 against h2, 4 cells: faster in 2 (by 60 %), slower in 2 (by 20 %). "
         "It depends most on loss: at loss 0 % slower in 2 of 2; at loss 2 % faster in 2 of 2.",

@@ -23,6 +23,7 @@ from headway.programs.base import Measurement
 from headway.results.schema import Record
 from headway.study.load import load_study
 from headway.study.plan import Run, plan
+from tests.stub_lab import keeping
 
 RUNS = plan(load_study("quickstart"))[:20]
 
@@ -36,7 +37,7 @@ def result_of(run: Run, directory: Path) -> Result:
 
 def execute(directory: Path, kept: list[Record], cores: Sequence[int] = (0, 1)) -> None:
     machine = Machine(None, Path(), Path())  # type: ignore[arg-type]
-    LocalExecutor(machine, list(cores)).execute(RUNS, lambda name: directory / name, kept.extend)
+    LocalExecutor(machine, list(cores)).execute(RUNS, lambda name: directory / name, keeping(kept))
 
 
 def names(kept: Sequence[Record]) -> list[str]:
@@ -77,6 +78,33 @@ def test_when_space_runs_out_finished_runs_are_kept(
     with pytest.raises(HeadwayError, match=r"no space left for results \(orders\.json\)"):
         execute(tmp_path, kept, [0])  # a second worker's run may end just too late to be kept
     assert names(kept) == sorted(done)
+
+
+def test_when_it_is_enough_running_labs_end_and_finished_runs_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ended: list[Run] = []
+
+    def carry(
+        run: Run, _: Machine, where: Path, *, cancellation: Cancellation, **__: object
+    ) -> Result:
+        if run in RUNS[:3]:
+            return result_of(run, where)
+        select.select([cancellation], [], [])
+        ended.append(run)
+        raise Cancelled
+
+    kept: list[Record] = []
+
+    def enough(records: Sequence[Record]) -> bool:
+        kept.extend(records)
+        return len(kept) < 3
+
+    monkeypatch.setattr(together, "carry_out", carry)
+    machine = Machine(None, Path(), Path())  # type: ignore[arg-type]
+    LocalExecutor(machine, [0, 1]).execute(RUNS, lambda name: tmp_path / name, enough)
+    assert names(kept) == sorted(run.run_id for run in RUNS[:3])
+    assert len(ended) <= 2
 
 
 def test_an_interrupt_ends_running_labs_and_keeps_finished_runs(

@@ -25,7 +25,7 @@ from headway.lab.cancel import Cancelled
 from headway.results.schema import Record, Status
 from headway.study.load import load_study
 from headway.study.plan import plan
-from tests.stub_lab import StubMachine, stub_image
+from tests.stub_lab import StubMachine, keeping, stub_image
 
 RUNS = plan(load_study("quickstart"))[:12]
 
@@ -55,7 +55,7 @@ def executor(client: Client, monkeypatch: pytest.MonkeyPatch) -> ClusterExecutor
 
 def execute(executor: ClusterExecutor, directory: Path) -> list[Record]:
     kept: list[Record] = []
-    executor.execute(RUNS, lambda name: directory / name, kept.extend)
+    executor.execute(RUNS, lambda name: directory / name, keeping(kept))
     return kept
 
 
@@ -71,6 +71,19 @@ def test_every_run_comes_back_with_what_it_left(executor: ClusterExecutor, tmp_p
         assert (tmp_path / run.run_id / "curl.out").read_text().startswith("{")
     assert not stale.exists()
     assert [machine["python"] for machine in executor.machines]
+
+
+def test_when_it_is_enough_no_other_runs_are_started(
+    executor: ClusterExecutor, tmp_path: Path
+) -> None:
+    kept: list[Record] = []
+
+    def enough(records: Sequence[Record]) -> bool:
+        kept.extend(records)
+        return len(kept) < 3
+
+    executor.execute(RUNS, lambda name: tmp_path / name, enough)
+    assert 3 <= len(kept) < len(RUNS)
 
 
 def test_large_files_stay_behind_unless_captures_are_asked_for(tmp_path: Path) -> None:

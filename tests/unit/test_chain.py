@@ -16,7 +16,7 @@ from headway.cli.plan_tables import print_plan
 from headway.errors import WrongInputError
 from headway.guest.orders import Ended, Orders, Program
 from headway.lab.run import network_of, orders_for
-from headway.programs import CLIENTS, QUIC_PEPS, SERVERS, TCP_PEPS, check_programs, remarks
+from headway.programs import CLIENTS, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.programs.base import (
     CLIENT,
     Client,
@@ -31,6 +31,7 @@ from headway.programs.base import (
     Started,
     TcpPep,
 )
+from headway.programs.checks import check_programs
 from headway.results.record import conditions
 from headway.results.series import read_series
 from headway.results.transfer import Transfer, transfer_of
@@ -70,6 +71,8 @@ class PerfServer(Server):
 class Quic(QuicPep):
     name, package = "headway-quic-pep", "headway"
     quic_congestion_controls = ("cubic", "reno")
+    sets_quic_initial_window = True
+    side_knobs = frozenset({"ack_frequency"})
     knobs = (
         Knob("mode", "default", "", ("default", "h3-capable")),
         Knob("ack_frequency", "2", ""),
@@ -77,7 +80,8 @@ class Quic(QuicPep):
 
     def split(self, listener: Listener, behind: Origin, pep: Pep, capture: Capture) -> Started:
         sides = [
-            f"{side.congestion_control} {side.initial_window} {self.knob('ack_frequency', side)}"
+            f"{self.quic_congestion_control(side)} {side.initial_window.quic} "
+            f"{self.knob('ack_frequency', side)}"
             for side in (pep.towards_client, pep.towards_server)
         ]
         argv = ("split", listener.address, f"{behind.address}:{behind.port}", *sides)
@@ -320,7 +324,7 @@ def test_the_sides_of_a_pep_refine_it() -> None:
         ("[[hops]]\nname = 'x'\npath.rat = '1 Mbit/s'", r"s.toml:12: hops.x.path.rat: unknown key"),
         (
             "[[hops]]\nname = 'x'\n[hops.path]\nrtt = 5",
-            r"s.toml:12: hops.x.path: rtt: 5 has no unit",
+            r"s.toml:13: hops.x.path.rtt: 5 has no unit",
         ),
         ("lost = '1 %'", r"s.toml:10: hops.gateway.path.lost: unknown key; did you mean 'loss'"),
         (
@@ -375,6 +379,24 @@ def test_a_hop_needs_a_list() -> None:
             r"hops.a.quic_pep.upstream.knobs.mode: 'h3' is not a value of this knob",
         ),
         (
+            {
+                "quic_pep": {
+                    "program": "headway-quic-pep",
+                    "upstream": {"knobs": {"mode": "default"}},
+                }
+            },
+            r"hops.a.quic_pep.upstream.knobs.mode: mode is of the whole headway-quic-pep",
+        ),
+        (
+            {
+                "quic_pep": {
+                    "program": "headway-quic-pep",
+                    "upstream": {"congestion_control": "bbr"},
+                }
+            },
+            r"hops.a.quic_pep.congestion_control: headway-quic-pep's QUIC has cubic, reno, not bbr",
+        ),
+        (
             {"proxy": {"program": "nginx", "upstream": {"protocol": "h3"}}},
             r"hops.a.proxy.upstream.protocol: nginx speaks h1, h2",
         ),
@@ -414,11 +436,3 @@ def test_bulk_flows(raw: dict[str, Any], text: str) -> None:
     assert str(setting.workload) == text
     assert setting.served_sizes == ()
     assert setting.workload.requests == len(raw.get("starts", [0]))
-
-
-def test_either_side_of_a_pep_is_remarked_on() -> None:
-    pep = {"program": "headway-quic-pep", "upstream": {"congestion_control": "hybla"}}
-    setting = Setting.model_validate(
-        {"protocol": "h3", "hops": [{"name": "a", "quic_pep": pep}], "server": {"program": "caddy"}}
-    )
-    assert any("headway-quic-pep's QUIC uses cubic" in remark for remark in remarks(setting))

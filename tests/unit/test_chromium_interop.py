@@ -8,6 +8,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 import random
 import re
 import select
@@ -33,7 +34,6 @@ from headway.lab.image import find
 NAME = "server.test"
 LOOPBACK = "127.0.0.1"
 SIZES = [0, 1, 1000, 65_537, 1_000_000, 5_000_000]
-PATIENCE_S = 60
 # It fetches everything at once, by whichever protocol it likes, and says what came.
 PAGE = """<!doctype html>
 <script type="module">
@@ -52,11 +52,11 @@ await fetch("REPORT", {method: "POST", mode: "no-cors", body: JSON.stringify(res
 """
 
 
-def program(name: str) -> str:
-    """A program of this machine."""
-    path = shutil.which(name)
+@pytest.fixture
+def chromium() -> str:
+    path = shutil.which("chromium")
     if path is None:
-        pytest.skip(f"{name} is not installed")
+        pytest.skip("chromium is not in PATH; `apt-get install chromium` brings it")
     return path
 
 
@@ -64,7 +64,7 @@ def program(name: str) -> str:
 def server_program() -> str:
     image = find()
     if image is None:
-        pytest.skip("Headway's own programs are not built")
+        pytest.skip("Headway's own programs are not built; `headway image build` does that")
     return str(image.native / "headway-server")
 
 
@@ -183,12 +183,17 @@ class Reports(HTTPServer):
 
     def __init__(self) -> None:
         super().__init__((LOOPBACK, 0), Report)
-        self.timeout = PATIENCE_S
         self.results: list[list[str]] = []
 
     @property
     def url(self) -> str:
         return f"http://{LOOPBACK}:{self.server_port}/"
+
+    def await_results(self, browser: int) -> None:
+        """Wait for the page's report, or until the browser, a pidfd, is gone."""
+        ready = select.select([self, browser], [], [])[0]
+        if self in ready:
+            self.handle_request()
 
 
 class Report(BaseHTTPRequestHandler):
@@ -207,8 +212,8 @@ class Report(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def browsed(chromium: str, url: str, port: int, spki: str, profile: Path) -> Iterator[None]:
-    """A page in a browser that has no window."""
+def browsed(chromium: str, url: str, port: int, spki: str, profile: Path) -> Iterator[int]:
+    """A page in a browser that has no window; yields the browser's pidfd."""
     argv = [
         chromium,
         "--headless",
@@ -225,15 +230,18 @@ def browsed(chromium: str, url: str, port: int, spki: str, profile: Path) -> Ite
         url,
     ]
     with subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL) as browser:
+        ended = os.pidfd_open(browser.pid)
         try:
-            yield
+            yield ended
         finally:
+            os.close(ended)
             browser.terminate()
 
 
 @pytest.mark.parametrize("loss", [0.0, 0.03])
-def test_every_byte_arrives(server_program: str, tmp_path: Path, loss: float) -> None:
-    chromium = program("chromium")
+def test_every_byte_arrives(
+    chromium: str, server_program: str, tmp_path: Path, loss: float
+) -> None:
     certificate = Certificate.made(tmp_path)
     root = tmp_path / "www"
     root.mkdir()
@@ -246,8 +254,8 @@ def test_every_byte_arrives(server_program: str, tmp_path: Path, loss: float) ->
         (root / "page.html").write_text(page)
         with relay.running() as port:
             url = f"https://{NAME}:{port}/page.html"
-            with browsed(chromium, url, port, certificate.spki, tmp_path / "profile"):
-                reports.handle_request()
+            with browsed(chromium, url, port, certificate.spki, tmp_path / "profile") as browser:
+                reports.await_results(browser)
     expected = [
         [size, hashlib.sha256(body_file(size).read_bytes()).hexdigest(), "h3"] for size in SIZES
     ]

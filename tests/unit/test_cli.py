@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
+import pty
 import re
+import signal
+import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,7 +39,6 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     [
         (("run", "nosuch", "--out", "x"), "no such file, and no built-in study"),
         (("validate", "quikstart"), "did you mean 'quickstart'"),
-        (("run", "quickstart"), "--out"),
         (("run", "quickstart", "--out", "x", "--jobs", "4096"), "cores"),
         (("run", "quickstart", "--uot", "x"), "--uot"),
         (("rum", "quickstart"), "rum"),
@@ -149,6 +153,57 @@ def test_an_interrupt_tells_how_to_go_on(
     assert f"0 of 1 runs are kept in {out}; `headway {' '.join(words)} --resume` goes on" in lines
 
 
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_a_command_that_has_not_begun_ends_without_a_word_too_many(
+    tmp_path: Path, name: str
+) -> None:
+    """The signal comes while the command's modules are loaded."""
+    module = tmp_path / "typer.py"
+    module.write_text(f"import os, signal\nos.kill(os.getpid(), signal.{name})\n")
+    command = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+    command += "from headway.cli import main; main()"
+    ended = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True)
+    assert ended.returncode == 128 + signal.Signals[name]
+    assert (ended.stdout, ended.stderr) == ("", "headway: interrupted\n")
+
+
+def test_what_a_command_was_started_to_ignore_stays_ignored(tmp_path: Path) -> None:
+    module = tmp_path / "typer.py"
+    module.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGHUP)\nraise SystemExit(5)")
+    command = f"import signal, sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+    command += "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
+    command += "from headway.cli import main; main()"
+    assert subprocess.run([sys.executable, "-c", command]).returncode == 5
+
+
+def test_a_lost_terminal_is_written_to_no_more() -> None:
+    """What is said after SIGHUP finds nobody, which is no further error."""
+    leader, follower = pty.openpty()
+    command = """
+import os, signal
+from headway.cli.interruption import Interruption
+with Interruption() as interruption:
+    interruption.ends_in_order()
+    try:
+        os.read(0, 1)  # the end of its input: the terminal is gone
+        os.kill(os.getpid(), signal.SIGHUP)
+    except KeyboardInterrupt:
+        os.write(2, b"said to nobody")
+os._exit(interruption.exit_status)
+"""
+    process = subprocess.Popen(
+        [sys.executable, "-c", command],
+        stdin=subprocess.PIPE,
+        stdout=follower,
+        stderr=follower,
+        start_new_session=True,
+    )
+    os.close(follower)
+    os.close(leader)
+    process.communicate()
+    assert process.returncode == 129
+
+
 def test_a_study_whose_runs_all_fail_says_so(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
@@ -187,6 +242,29 @@ def test_a_paper_is_reproduced_into_its_own_directory(
     assert len(read_records(tmp_path / "results" / "quickstart")) == 180
     manifest = json.loads((tmp_path / "results" / "quickstart" / "manifest.json").read_text())
     assert manifest["command"] == "headway reproduce quickstart --jobs 1"
+
+
+def test_a_study_is_carried_out_into_a_directory_of_its_name(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, out: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    assert out.parent == tmp_path
+    assert run(monkeypatch, "run", study(tmp_path, "")) == 0
+    assert len(read_records(tmp_path / "results" / "s")) == 1
+
+
+def test_a_report_of_runs_that_are_not_there_prints_nothing(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    replace_labs(monkeypatch)
+    monkeypatch.setattr("headway.report.Report.write", lambda *_: tmp_path)
+    words = ("run", study(tmp_path, ""), "--out", str(tmp_path / "out"))
+    assert run(monkeypatch, *words) == 0
+    capsys.readouterr()
+    assert run(monkeypatch, "report", str(tmp_path / "out"), "--run", "nosuch") == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert "there is no run 'nosuch'; runs are called like 'cell-h2-001'" in printed.err
 
 
 def test_report_passes_runs_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -243,3 +321,68 @@ def test_lists_name_what_there_is(
 )
 def test_times_are_said_as_people_do(seconds: float, shown: str) -> None:
     assert duration(seconds) == shown
+
+
+PUBLISHED = """
+[contenders]
+h2 = { protocol = "h2" }
+[[published]]
+contender = "h2"
+metric = "total_s"
+value = 9.0
+unit = "s"
+source = "nobody"
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "labs", "status", "line"),
+    [
+        ("", (), {}, 0, ""),
+        ("", (), {"check_passes": False}, 1, "The emulation failed its own test"),
+        ("", ("--allow-failures",), {"check_passes": False}, 1, "The emulation failed its own test"),
+        ("", (), {"fails": "-002"}, 1, "1 of 2 runs failed, as cell-h2-002: curl: refused"),
+        ("", ("--allow-failures",), {"fails": "-002"}, 0, ""),
+        ("", ("--allow-failures",), {"fails": "-00"}, 1, "no run succeeded; the first reason: curl"),
+        (PUBLISHED, (), {}, 0, ""),
+        (PUBLISHED, ("--strict",), {}, 1, "1 of 1 published values are missed, as total_s of h2"),
+        (PUBLISHED.replace("9.0", "1.1"), ("--strict",), {}, 0, ""),
+    ],
+)  # fmt: skip
+def test_the_exit_status_says_whether_the_results_may_be_used(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    text: str,
+    words: tuple[str, ...],
+    labs: dict[str, Any],
+    status: int,
+    line: str,
+) -> None:
+    failing = labs.pop("fails", None)
+    replace_labs(
+        monkeypatch,
+        **labs,
+        fails=lambda name: "curl: refused" if failing and failing in name else None,
+    )
+    monkeypatch.setattr("headway.results.transfer.Transfer.save", lambda *_: None)
+    monkeypatch.setattr("headway.cli.study._show", lambda *_: None)
+    file = tmp_path / "study.toml"
+    file.write_text(f'name = "s"\nrepetitions = 2\n[workload]\nsize = "1 MB"\n{text}')
+    command = ("run", str(file), "--out", str(tmp_path / "out"), *words)
+    assert run(monkeypatch, *command) == status
+    assert line in said(capsys)
+    # The same is said of results that are there already.
+    assert run(monkeypatch, *command, "--resume") == status
+    assert line in said(capsys)
+
+
+def test_reproducing_has_the_same_exit_status(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], out: Path
+) -> None:
+    monkeypatch.setattr("headway.results.transfer.Transfer.save", lambda *_: None)
+    replace_labs(monkeypatch, fails=lambda name: "refused" if name.endswith("h3-004") else None)
+    words = ("reproduce", "quickstart", "--jobs", "1", "--out", str(out))
+    assert run(monkeypatch, *words) == 1
+    assert "12 of 180 runs failed" in said(capsys)
+    assert run(monkeypatch, *words, "--resume", "--allow-failures") == 0

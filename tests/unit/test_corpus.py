@@ -43,6 +43,7 @@ from headway.web.corpus.presets import liu_sites, sander_sites
 from headway.web.corpus.references import filter_css, filter_html
 from headway.web.corpus.sizes import lognormal_sizes
 from headway.web.corpus.subresources import filled_script, script
+from headway.web.corpus.summary import summary
 from headway.web.corpus.words import paragraphs, text
 from headway.web.site import Exchange, Site
 
@@ -498,6 +499,20 @@ def test_liu_sites_are_18_of_the_34() -> None:
     assert (sites["liu-01"].name, sites["liu-18"].name) == ("sander-01", "sander-34")
     one, same = make_site("liu-02"), make_site("sander-02")
     assert (one.name, one.exchanges) == ("liu-02", same.exchanges)
+
+
+def test_liu_sites_are_on_one_host_with_the_same_objects_and_bytes() -> None:
+    others = 0
+    for name, model in liu_sites().items():
+        original = sander_sites()[model.name]
+        assert (model.resources, model.total_bytes) == (original.resources, original.total_bytes)
+        assert summary(name).hosts == 1
+        others += original.third_parties > 0
+    assert others == 8
+    site, original = make_site("liu-12"), make_site("sander-22")
+    assert len(original.hosts) == 6
+    assert len(site.hosts) == 1
+    assert (len(site.exchanges), site.size_bytes) == (len(original.exchanges), original.size_bytes)
 
 
 @pytest.mark.parametrize(

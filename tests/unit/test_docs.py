@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import shlex
 import tomllib
 from pathlib import Path
 from types import ModuleType
+from typing import Any
 
 import pytest
+import typer
 
+from headway.campaign.checks import checked_plan
+from headway.cli.commands import app
 from headway.study.load import Source, parse_study
 
 ROOT = Path(__file__).parents[2]
@@ -30,11 +35,36 @@ def test_generated_pages_are_up_to_date() -> None:
     assert (ROOT / "docs" / "site-headers.md").read_text() == generator().site_headers()
 
 
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(), re.DOTALL)
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_study_files_in_the_documentation_are_valid(page: Path) -> None:
-    for text in re.findall(r"```toml\n(.*?)```", page.read_text(), re.DOTALL):
-        if "name" in tomllib.loads(text):
-            parse_study(Source(page.name, text, ROOT))
+    """Whole ones can be planned as they are printed, parts of them in a study over HTTP/3."""
+    for text in blocks(page, "toml"):
+        whole = text if "name" in tomllib.loads(text) else f'name = "part"\nprotocol = "h3"\n{text}'
+        assert checked_plan(parse_study(Source(page.name, whole, ROOT)), page.name)
+
+
+def commands(page: Path) -> list[list[str]]:
+    """Commands of Headway in a page's shell blocks, as words."""
+    lines = "\n".join(blocks(page, "sh")).replace("\\\n", " ").splitlines()
+    found = (re.match(r"(?:\w+=\S+ +)*(?:\.venv/bin/)?headway +(.*)", line) for line in lines)
+    return [shlex.split(match[1], comments=True) for match in found if match]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_commands_in_the_documentation_exist_with_their_options(page: Path) -> None:
+    for words in commands(page):
+        command: Any = typer.main.get_command(app)
+        context = command.context_class(command)
+        while hasattr(command, "get_command") and words and not words[0].startswith("-"):
+            name, *words = words
+            command = command.get_command(context, name)
+            assert command, f"{page.name}: no command {name}"
+            context = command.context_class(command, parent=context)
+        command.make_parser(context).parse_args(words)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

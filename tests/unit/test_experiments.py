@@ -18,6 +18,11 @@ from headway.study.units import Size
 from headway.study.workload import Download, Migration, Parallel
 
 BASE = 'name = "s"\n[workload]\nsize = "1 MB"\n'
+VALUE = BASE + '[[published]]\ncontender = "h2"\nvalue = 1\nsource = "x"\n'
+GOODPUT = (
+    'name = "s"\nmetrics = ["goodput_mbit"]\n[[published]]\ncontender = "h2"\nvalue = 1\n'
+    'source = "x"\nmetric = "goodput_mbit"\nunit = "Mbit/s"\n'
+)
 TWO = """\
 name = "s"
 repetitions = 2
@@ -71,7 +76,7 @@ def test_cells_are_added_and_left_out() -> None:
         '[axes]\npath.rtt = ["10 ms", "20 ms"]\npath.loss = ["0 %", "1 %"]\n'
         'protocol = ["h2", "h3"]\n'
         '[[cells]]\npath.rtt = "300 ms"\npath.loss = "5 %"\n'
-        '[[exclude]]\npath.rtt = "20 ms"\npath.loss = ["1 %", "7 %"]\n'
+        '[[exclude]]\npath.rtt = "20 ms"\npath.loss = ["1 %"]\n'
         '[[exclude]]\npath.rtt = "10 ms"\ncontender = "h3"\n'
     )
     runs = plan(parse(text))
@@ -104,6 +109,17 @@ def test_the_quick_form_changes_what_it_says() -> None:
     )
     assert len(plan(parse(text))) == len(plan(parse(TWO)))
     assert len(plan(parse(text, quick=True))) == 2 * 2 + 2
+
+
+def test_published_values_have_a_statistic_a_spread_and_a_time() -> None:
+    (one,) = (
+        parse(GOODPUT + 'from = "4 s"\nto = "5 s"\norigin = "first byte"\nn = 100\nsd = 0.5')
+        .experiments[0]
+        .published
+    )
+    assert (one.statistic, one.origin, one.n, one.sd) == ("mean", "first byte", 100, 0.5)
+    told = one.model_dump(mode="json")
+    assert (told["from"], told["to"], told["origin"]) == ("4 s", "5 s", "first byte")
 
 
 def test_published_values_find_their_cell() -> None:
@@ -214,7 +230,7 @@ def test_exclusions_leave_the_rest(excluded: set[tuple[str, str]]) -> None:
         ),
         (
             BASE + '[axes]\nprotocol = ["h2"]\n[contenders]\na = {}',
-            r"s.toml: the contenders .*leave out the axis protocol",
+            r"s.toml:5: axes.protocol: the contenders .*leave out the axis protocol",
         ),
         (
             BASE + '[contenders]\na = { protocol = "h7" }',
@@ -290,8 +306,47 @@ def test_exclusions_leave_the_rest(excluded: set[tuple[str, str]]) -> None:
             r"s.toml:4: published: the unit must be 's' or 'ms', not 'min'",
         ),
         (
-            BASE + '[[published]]\ncontender = "h2"\nat = "5 s"\nvalue = 1\nsource = "x"',
-            r"s.toml:4: published: only goodput_mbit has values at a time, not total_s",
+            VALUE + 'at = "5 s"',
+            r's.toml:4: published: `at` is now `from`, `to` and `origin`: at = "5 s" was from = "4.5 s"',
+        ),
+        (
+            VALUE + 'from = "4 s"\nto = "5 s"\norigin = "start"',
+            r"s.toml:4: published: from, to and origin are of goodput_mbit, .*; total_s has one a run",
+        ),
+        (VALUE + 'origin = "first byte"', r"published: from, to and origin are of goodput_mbit"),
+        (
+            GOODPUT + 'from = "4 s"\nto = "5 s"',
+            r'published: from, to and origin \(which is "start" or "first byte"\) are given together',
+        ),
+        (
+            GOODPUT + 'from = "5 s"\nto = "5 s"\norigin = "start"',
+            r"published: to \(5 s\) must be later than from \(5 s\)",
+        ),
+        (
+            GOODPUT + 'from = "4 s"\nto = "5 s"\norigin = "first data"',
+            r"s.toml:11: published.origin: 'first data' is not one of start, first byte",
+        ),
+        (
+            GOODPUT + 'from = "4"\nto = "5 s"\norigin = "start"',
+            r"s.toml:9: published.from: 4 has no unit",
+        ),
+        (
+            VALUE + 'form = "4 s"',
+            r"s.toml:8: published.form: unknown key; did you mean 'from'",
+        ),
+        (VALUE + 'since = "4 s"', r"s.toml:8: published.since: unknown key"),
+        (
+            VALUE + 'statistic = "mode"',
+            r"s.toml:8: published.statistic: 'mode' is not one of mean, median",
+        ),
+        (VALUE + "n = 0", r"s.toml:8: published.n: must be 1 or more, not 0"),
+        (VALUE + "sd = -1", r"s.toml:8: published.sd: must be 0.0 or more, not -1"),
+        (VALUE + 'statistic = "median"\nsd = 1', r"published: sd is the spread of a mean"),
+        (VALUE + "q1 = 0.5\nq3 = 2", r"published: q1 and q3 are the spread of a median"),
+        (VALUE + 'statistic = "median"\nq1 = 0.5', r"published: q1 and q3 are given together"),
+        (
+            VALUE + 'statistic = "median"\nq1 = 2\nq3 = 3',
+            r"published: the median \(1\) must lie between q1 and q3",
         ),
         (
             BASE + '[[published]]\ncontender = "h2"\nmetric = "ttfb_s"\nvalue = 1\nsource = "x"',
@@ -309,7 +364,11 @@ def test_exclusions_leave_the_rest(excluded: set[tuple[str, str]]) -> None:
             BASE + "[capture]\nqlogs = true",
             r"s.toml:5: capture.qlogs: unknown key; did you mean 'qlog'",
         ),
-        (BASE + "[limits]\nwall = 5", r"s.toml:5: limits.wall: 5 has no unit"),
+        (BASE + "[limits]\ncpu = 5", r"s.toml:5: limits.cpu: 5 has no unit"),
+        (
+            BASE + '[limits]\nwall = "5 s"',
+            r"s.toml:4: limits: `wall` is no limit, .*; `cpu` limits",
+        ),
         (BASE + "[client]\ninitial_window = 0", r"s.toml:5: client.initial_window: "),
         (BASE + "quick = 3", r"unknown key|quick"),
     ],

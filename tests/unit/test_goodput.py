@@ -9,11 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headway.analysis.experiment import Span
 from headway.analysis.goodput import FlowRun, Received, ratios_over_time
 from headway.programs.base import Flow
 from headway.results.goodput import received_bytes
 from headway.results.rampup import RampUp, bottleneck, find_ramp_up, path_filled_s
 from headway.results.transfer import Hop, Transfer
+from headway.study.published import Origin
 from tests.unit.made_samples import HOP, rows_of, tcp, transfer, write_chain, write_samples
 
 FULL = round(10e6 / 8 * 0.1 * 1448 / 1514)
@@ -140,22 +142,35 @@ def test_goodput_is_the_mean_over_runs() -> None:
     assert flows.goodput_mbit.tolist() == pytest.approx([0.0, 4.0, 2.0])
 
 
-def test_goodput_at_a_time_is_that_of_the_second_around_it() -> None:
-    flows = received((*[0] * 5, *[25] * 10, *[1000] * 5), (*[0] * 10, *[50] * 20))
-    around = flows.goodput_at(1.0)
-    assert around.seeds == (1, 2)
-    assert around.values == pytest.approx((2.0, 2.0))
+def flow_run(*amounts: int, first_byte_s: float | None, end_s: float | None) -> FlowRun:
+    """Kilobytes in each 100 ms."""
+    return FlowRun(1, 1, tuple(1000 * amount for amount in amounts), first_byte_s, end_s)
 
 
-def test_goodput_before_the_start_and_after_the_end_is_none() -> None:
-    flows = received(tuple([125] * 10))
-    assert flows.goodput_at(0.0).values == pytest.approx((5.0,))
-    assert flows.goodput_at(1.25).values == pytest.approx((2.5,))
-    assert flows.goodput_at(9.0).values == (0.0,)
+def test_goodput_of_an_interval_begins_at_the_first_byte() -> None:
+    """25 kB in 100 ms are 2 Mbit/s; nothing came before the first byte or after the end."""
+    run = flow_run(0, 10, 25, 25, 5, first_byte_s=0.16, end_s=0.42)
+    for from_s, to_s, mbit in ((0, 0.04, 2.0), (0.04, 0.24, 2.0), (0, 0.26, 2.0)):
+        span = Span(from_s, to_s, Origin.FIRST_BYTE)
+        assert run.goodput_mbit(span) == pytest.approx(mbit)
+    assert run.goodput_mbit(Span(0.1, 0.16, Origin.START)) == 0
+    assert run.goodput_mbit(Span(0, 0.27, Origin.FIRST_BYTE)) is None
+    assert run.goodput_mbit(Span(0, 0.43, Origin.START)) is None
 
 
-def test_goodput_at_a_time_within_an_interval() -> None:
-    assert received((0, 100)).goodput_at(-0.35).values == pytest.approx((0.4,))
+def test_silence_to_the_end_is_goodput_of_zero() -> None:
+    run = flow_run(0, 25, first_byte_s=0.1, end_s=15.0)
+    assert run.goodput_mbit(Span(1.0, 14.9, Origin.FIRST_BYTE)) == 0
+    assert flow_run(first_byte_s=None, end_s=15.0).goodput_mbit(Span(1, 2, Origin.START)) == 0
+    assert run.goodput_mbit(Span(0, 15.0, Origin.START)) == pytest.approx(2.0 / 150)
+
+
+def test_runs_that_did_not_last_so_long_are_left_out() -> None:
+    runs = [
+        flow_run(25, 25, first_byte_s=0.0, end_s=end_s) for end_s in (0.2, 0.1999999, 0.1, None)
+    ]
+    goodput = Received.of(runs).goodput_in(Span(0, 0.2, Origin.START))
+    assert goodput.values == pytest.approx((2.0, 2.0))
 
 
 def test_a_ratio_is_that_of_the_means_of_what_came_so_far() -> None:

@@ -9,10 +9,12 @@ from typing import Any
 
 import pytest
 
+from headway.errors import WrongInputError
 from headway.guest.orders import Ended
 from headway.lab.run import network_of, orders_for
-from headway.programs import CLIENTS, SERVERS, check_programs
+from headway.programs import CLIENTS, SERVERS
 from headway.programs.base import Flow, Measurement
+from headway.programs.checks import check_programs
 from headway.programs.headway_perf import CLIENT_REPORT, SERVER_REPORT
 from headway.programs.native import QUIC_KNOBS
 from headway.study.host import Host
@@ -108,8 +110,11 @@ def test_knobs_reach_the_host_that_they_are_of() -> None:
 
 def test_early_data_need_tls() -> None:
     early = {"knobs": {"early_data": "on"}}
-    assert "--early-data" in started(setting("tcp", TWO, client=early))[1]
-    assert "--early-data" not in started(setting("tcp", TWO, client=early, tls=False))[1]
+    assert "--early-data" in started(setting("tcp", TWO, client=early, server=early))[1]
+    with pytest.raises(WrongInputError, match=r"^client.knobs.early_data: 0-RTT is of TLS"):
+        started(setting("tcp", TWO, client=early, server=early, tls=False))
+    with pytest.raises(WrongInputError, match=r'server.knobs.early_data = "on" lets it'):
+        started(setting("tcp", TWO, client=early))
 
 
 def test_a_download_is_what_its_client_received(tmp_path: Path) -> None:
@@ -161,7 +166,7 @@ def test_studies_know_all_knobs_of_quic() -> None:
     source = Path(__file__).parents[2] / "native" / "quic" / "src" / "knobs.rs"
     names = re.findall(r'knob!\(\s*"([a-z-]+)"', source.read_text())
     assert len(names) > 10
-    known = {knob.name for knob in QUIC_KNOBS} - {"quic_congestion_control"}
+    known = {knob.name for knob in QUIC_KNOBS}
     # These two are a host's in studies.
     known |= {"congestion_control", "initial_window"}
     assert known == {name.replace("-", "_") for name in names}

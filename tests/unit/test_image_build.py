@@ -332,7 +332,7 @@ def test_guest_code_is_compiled_once(with_host_python: tuple[Image, Path]) -> No
     assert compiled_guest_code(image, sources) == first
     assert (first / "headway/guest/agent.py").stat().st_ino == made
     run = [sys.executable, "-S", "-c", "from headway.guest.agent import ANSWER; print(ANSWER)"]
-    assert subprocess.check_output(run, cwd=first, text=True) == "42\n"
+    assert subprocess.check_output(run, cwd=first, env={}, text=True) == "42\n"
 
 
 def test_guest_code_follows_its_sources(with_host_python: tuple[Image, Path]) -> None:

@@ -8,6 +8,7 @@ from headway.study.chain import host_names, sections, splitters
 from headway.study.experiment import Study
 from headway.study.load import load_study
 from headway.study.plan import Run, plan
+from headway.study.workload import Bulk
 
 
 @pytest.fixture(scope="module")
@@ -54,16 +55,32 @@ def test_delays_and_windows_are_where_the_paper_has_them(
         assert [section.path.rtt.ms for section in sections(split)] == [0, satellite_ms, 80]
         towards_client = split.middleboxes[-1].quic_pep
         assert towards_client is not None
-        assert towards_client.towards_client.initial_window == 100
+        assert towards_client.towards_client.initial_window.quic == 100
         assert str(towards_client.towards_client.congestion_control) == "reno"
 
 
 def test_published_values_stand_beside_ours(study: Study) -> None:
     published = {one.name: one.published for one in study.experiments}
-    assert [value.value for value in published["goodput"]] == [15.2, 17.9, 9.2, 18.0]
-    # Table II: three metrics, four protocols, two orbits, four losses.
+    # Seconds, configurations, orbits, losses.
+    assert len(published["goodput"]) == 30 * 4 * 2 * 4
+    assert {(value.statistic, value.origin) for value in published["goodput"]} == {
+        ("mean", "first byte")
+    }
+    # Table II: metrics, protocols, orbits, losses.
     assert len(published["pages"]) == 3 * 4 * 2 * 4
-    assert {value.unit for value in published["pages"]} == {"ms"}
+    assert {(value.unit, value.statistic) for value in published["pages"]} == {("ms", "median")}
+    loads = [value.n for value in published["pages"] if value.n is not None]
+    assert (len(loads), min(loads), max(loads)) == (96, 73, 100)
+
+
+def test_runs_last_for_what_was_published(study: Study, runs: list[Run]) -> None:
+    (experiment,) = [one for one in study.experiments if one.name == "goodput"]
+    last_s = max(value.to.s for value in experiment.published if value.to)
+    for run in goodput(runs):
+        assert isinstance(run.setting.workload, Bulk)
+        assert run.setting.workload.duration is not None
+        # A first byte takes two round trips.
+        assert run.setting.workload.duration.s > last_s + 2 * 0.58 + 1
 
 
 def test_the_short_form_has_every_experiment(study: Study) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from headway.programs import SERVERS
 from headway.programs.native import QUIC_KNOBS, quic_knobs
-from headway.study.host import CongestionControl, Host
+from headway.study.host import CongestionControl, CongestionControls, Host
 
 ROOT = Path(__file__).parents[2]
 
@@ -19,7 +19,7 @@ def programs_knobs() -> set[str]:
 
 def test_studies_have_all_knobs_of_the_programs() -> None:
     # These two are a host's own keys.
-    ours = {knob.name.replace("_", "-") for knob in QUIC_KNOBS} - {"quic-congestion-control"}
+    ours = {knob.name.replace("_", "-") for knob in QUIC_KNOBS}
     assert ours | {"congestion-control", "initial-window"} == programs_knobs()
 
 
@@ -40,13 +40,13 @@ def test_knobs_are_passed_on() -> None:
     assert words[:2] == ["congestion-control=newreno", "initial-window=32"]
     assert {"saved-window=1450000B", "saved-rtt=580ms", "max-ack-delay=50ms"} <= set(words)
     assert {"pacing=on", "remember=off"} <= set(words)
-    chosen = host.model_copy(update={"knobs": {"quic_congestion_control": "bbr3"}})
+    chosen = host.model_copy(update={"congestion_control": CongestionControls(quic="bbr3")})
     assert quic_knobs(SERVERS["headway-server"], chosen).startswith("congestion-control=bbr3,")
 
 
-def test_the_record_names_the_controller_that_a_knob_asks_for() -> None:
+def test_quic_may_be_asked_for_another_controller_than_tcp() -> None:
     adapter = SERVERS["headway-perf"]
     host = Host(program="headway-perf", congestion_control=CongestionControl.RENO)
     assert adapter.quic_congestion_control(host) == "reno"
-    asked = host.model_copy(update={"knobs": {"quic_congestion_control": "bbr3"}})
-    assert adapter.quic_congestion_control(asked) == "bbr3"
+    asked = {"program": "headway-perf", "congestion_control": {"tcp": "reno", "quic": "bbr3"}}
+    assert adapter.quic_congestion_control(Host.model_validate(asked)) == "bbr3"

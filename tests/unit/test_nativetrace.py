@@ -112,7 +112,7 @@ def test_the_qlog_reader_opens_the_endpoints_qlog() -> None:
     assert (trace.host, trace.vantage, trace.first_sent_s) == ("server", "server", 0.001)
     assert trace.epoch_s == EPOCH_NS / 1e9
     assert trace.points == (
-        QuicPoint(0.001, 12_000, 0, state="slow_start"),
+        QuicPoint(0.002, 12_000, 36 + 35, state="slow_start"),
         QuicPoint(0.053, 8_400, 7_200, 8_400, 50.123456, "recovery", lost=1, timeouts=1),
     )
 

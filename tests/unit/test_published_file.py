@@ -8,7 +8,7 @@ import pytest
 
 from headway.errors import WrongInputError
 from headway.results.record import conditions
-from headway.study.experiment import merge
+from headway.study.experiment import merged
 from headway.study.load import load_study
 from headway.study.plan import plan
 from headway.study.publishedfile import read_published
@@ -31,9 +31,10 @@ h2 = { protocol = "h2" }
 tickets = { protocol = "h3", workload.cache = "tickets" }
 """
 VALUES = """# From a paper.
-contender,metric,value,unit,source,why,path.rtt
-h2,plt_s,1314,ms,"Table II, median",,20 ms
-tickets,fcp_s,2.5,s,Table II,"slower, there",580 ms
+contender,metric,value,unit,source,why,path.rtt,statistic,n,q1,q3
+h2,plt_s,1314,ms,"Table II, median",,20 ms,median,73,1301.2,1350
+# And another one.
+tickets,fcp_s,2.5,s,Table II,"slower, there",580 ms,,,,
 """
 
 
@@ -46,6 +47,8 @@ def test_rows_are_published_values_and_other_columns_are_axes(tmp_path: Path) ->
         *("h2", "plt_s", 1314, "ms"),
     )
     assert (first.source, first.why, first.where) == ("Table II, median", "", {"path.rtt": "20 ms"})
+    assert (first.statistic, first.n, first.q1, first.q3) == ("median", 73, 1301.2, 1350)
+    assert (second.statistic, second.n, second.q1) == ("mean", None, None)
     assert (second.why, second.where) == ("slower, there", {"path.rtt": "580 ms"})
 
 
@@ -53,9 +56,25 @@ def test_rows_are_published_values_and_other_columns_are_axes(tmp_path: Path) ->
     ("text", "message"),
     [
         ("contender,value\nh2,1\n", "no column source"),
-        ("contender,value,source\nh2,one,x\n", "'one' is not a number"),
-        ("contender,value,source\nh2,1\n", "more or fewer fields"),
-        ("contender,value,source\nh2,1,x,y\n", "more or fewer fields"),
+        ("contender,value,source\nh2,one,x\n", "csv:2: value: 'one' is not a number"),
+        ("contender,value,source\n\n# more\nh2,one,x\n", "csv:4: value: 'one' is not a number"),
+        ("contender,value,source\nh2,,x\n", "csv:2: value: is missing"),
+        ("contender,value,source\nh2,nan,x\n", "csv:2: value: must be a number, not nan"),
+        ("contender,value,source\nh2,1\n", "csv:2: the line has more or fewer fields"),
+        ("contender,value,source\nh2,1,x,y\n", "csv:2: the line has more or fewer fields"),
+        (
+            "contender,value,source,at\nh2,1,x,5 s\n",
+            "csv: at: `at` is now `from`, `to` and `origin`",
+        ),
+        (
+            "contender,value,source,statistic\nh2,1,x,mode\n",
+            "csv:2: statistic: Input should be 'mean' or 'median'",
+        ),
+        (
+            "contender,value,source,metric,unit,from,to,origin\n"
+            "h2,1,x,goodput_mbit,Mbit/s,2 s,2 s,start\n",
+            r"csv:2: to \(2 s\) must be later than from \(2 s\)",
+        ),
     ],
 )
 def test_a_wrong_file_is_one_line(tmp_path: Path, text: str, message: str) -> None:
@@ -85,10 +104,10 @@ def test_how_a_page_is_loaded_is_in_columns_of_its_own(tmp_path: Path) -> None:
 
 def test_another_program_has_none_of_the_knobs_of_the_one_before() -> None:
     raw = {"server": {"program": "nginx", "knobs": {"quic_gso": "on"}, "initial_window": 10}}
-    merge(raw, {"server": {"program": "headway-server"}})
+    raw = merged(raw, {"server": {"program": "headway-server"}})
     assert raw == {"server": {"program": "headway-server", "initial_window": 10}}
-    merge(raw, {"server": {"knobs": {"scheduler": "sequential"}}})
-    merge(raw, {"server": {"program": "headway-server", "knobs": {"pacing": "off"}}})
+    raw = merged(raw, {"server": {"knobs": {"scheduler": "sequential"}}})
+    raw = merged(raw, {"server": {"program": "headway-server", "knobs": {"pacing": "off"}}})
     assert raw["server"]["knobs"] == {"scheduler": "sequential", "pacing": "off"}
 
 

@@ -84,6 +84,34 @@ def test_a_sequence_of_version_0_3(tmp_path: Path) -> None:
     )
 
 
+def sized(time: float, length: int, *frames: str) -> dict[str, Any]:
+    """A packet of so many bytes."""
+    sent = packet(time, "sent", *frames)
+    return {**sent, "data": {**sent["data"], "raw": {"length": length}}}
+
+
+def test_what_is_sent_between_acknowledgements_is_in_flight(tmp_path: Path) -> None:
+    """Metrics tell what has changed only, so those at 0.2 s say that 1000 bytes are left again."""
+    events = [
+        sized(0, 1252, "crypto"),  # in flight as soon as metrics say how much is
+        metrics(10, congestion_window=12000, bytes_in_flight=1000),
+        sized(50, 1200, "stream"),
+        sized(80, 1300, "ack", "stream"),
+        sized(120, 40, "ack"),
+        metrics(200, congestion_window=13200),
+        sized(250, 500, "ping"),
+    ]
+    points = read(tmp_path, sequence(NGTCP2, events))
+    assert [(point.at_s, point.in_flight_bytes) for point in points] == [
+        (0.01, 1000),
+        (0.05, 2200),
+        (0.08, 3500),
+        (0.12, 3500),
+        (0.2, 3500),
+        (0.25, 1500),
+    ]
+
+
 def test_a_sequence_of_the_newer_schema(tmp_path: Path) -> None:
     """Metrics hold only what changed; the wall clock and the congestion state are told."""
     events = [

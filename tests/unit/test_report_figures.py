@@ -19,10 +19,12 @@ from headway.report.figures.holdups import KIND as HOLDUPS
 from headway.report.figures.kind import Kind
 from headway.report.figures.lines import KIND as LINES
 from headway.report.figures.published import KIND as PUBLISHED
+from headway.report.figures.published_scatter import KIND as SCATTER
 from headway.report.figures.runs_cdf import KIND as RUNS_CDF
 from headway.report.figures.timeline import KIND as TIMELINE
 from headway.report.sheet import Area, Dots, Line, Sheet, Text, text_width
 from headway.report.styles import study_styles
+from headway.report.tables.holdups import holdups_table
 from headway.report.theme import FASTER, PAPER, RED, SLOWER, Colour
 from headway.results.hop import Evidence
 from headway.results.reasons import Limit
@@ -106,7 +108,7 @@ def test_a_module_with_a_kind_is_a_figure() -> None:
 def test_heat_map_is_white_where_nothing_is_significant() -> None:
     sheet = drawn(HEATMAP, subject(made.grid())).wide
     entries = [shape for shape in sheet.shapes if isinstance(shape, Text)]
-    chance = [entry for entry in entries if entry.text.startswith("(")]
+    chance = [entry for entry in entries if entry.text.startswith(("(", "="))]
     assert len(chance) == 4
     assert {below(sheet, entry) for entry in chance} == {PAPER}
     faster = [entry for entry in entries if entry.text.startswith(f"{MINUS}60 %")]
@@ -292,6 +294,23 @@ def test_what_held_the_runs_back() -> None:
     assert HOLDUPS.draw(subject(made.runs({"h2": [4.0]}))) is None
 
 
+def test_what_is_inferred_is_marked() -> None:
+    told = made.runs({"h2": [1.0, 1.0]}, path_s=1.0, limits_source="tcp_info")
+    inferred = made.runs({"h3": [2.0, 2.0]}, path_s=2.0, limits_source="counters")
+    picture = drawn(HOLDUPS, subject([*told, *inferred]))
+    assert {"1.00 s", "2.00 s, inferred"} <= set(texts(picture.wide))
+    assert "Others are told by the senders' kernel or qlog." in picture.caption
+    assert "All are told" in drawn(HOLDUPS, subject(told)).caption
+    assert "told" not in drawn(HOLDUPS, subject(inferred)).caption
+    page = made.runs({"h2": [1.0]}, limited_by="path", main_limited_by="growth")
+    table = holdups_table(subject([*page, *inferred]).analysis)
+    place = table.headings.index("main connection")
+    assert [row[place : place + 2] for group in table.rows for row in group] == [
+        ("growth", "–"),
+        ("–", "counters"),
+    ]
+
+
 def published(*values: dict[str, Any]) -> dict[str, Any]:
     usual = {"cell": "cell", "metric": "total_s", "unit": "s", "source": "somebody"}
     told = [{**usual, **value} for value in values]
@@ -310,6 +329,23 @@ def test_published_and_ours() -> None:
     assert len([s for s in sheet.shapes if isinstance(s, Dots) and s.hollow]) == 4  # and legend
     assert within(sheet)
     assert PUBLISHED.draw(subject(made.runs({"h2": [1.0]}))) is None
+
+
+def test_many_published_values_are_dots() -> None:
+    values = [{"contender": "h2", "value": 0.1 * place} for place in range(1, 71)]
+    more = [{"contender": "h3", "value": 0.0}, {"contender": "h3", "value": 2.0}]
+    of = subject(made.runs({"h2": [1.0, 1.0], "h3": [2.0, 2.0]}), published(*values, *more))
+    assert PUBLISHED.draw(of) is None
+    picture = drawn(SCATTER, of)
+    dots = [s for s in picture.wide.shapes if isinstance(s, Dots) and not s.halo]
+    assert sorted(len(one.points) for one in dots) == [1, 70]
+    (equal,) = [one.points[0] for one in dots if len(one.points) == 1]
+    (diagonal,) = [s for s in picture.wide.shapes if isinstance(s, Line) and s.dash]
+    (left, bottom), (right, top) = diagonal.runs[0]
+    assert (equal[0] - left) / (right - left) == pytest.approx((equal[1] - bottom) / (top - bottom))
+    assert "1 more are not positive" in picture.caption
+    assert within(picture.wide)
+    assert SCATTER.draw(subject(made.runs({"h2": [1.0]}), published(*values[:60]))) is None
 
 
 BULK = {
@@ -414,7 +450,8 @@ def test_the_embedded_plot_covers_no_ratio() -> None:
 
 def test_the_embedded_plot_shows_every_contender_and_what_was_published() -> None:
     told = {"contender": "TCP", "metric": "goodput_mbit", "unit": "Mbit/s", "source": "s"}
-    published = {**told, "cell": "580-0", "at": "1 s", "value": 8.0}
+    published = {**told, "cell": "580-0", "value": 8.0}
+    published |= {"from": "500 ms", "to": "1.5 s", "origin": "start"}
     of = bulk(rtts_ms=(580,), losses=(0.0,), published=[published])
     picture = drawn(GOODPUT, of)
     for style in of.styles.values():

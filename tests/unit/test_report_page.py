@@ -107,7 +107,7 @@ def test_figures_and_tables_are_files_too(tmp_path: Path) -> None:
     assert set(comparisons["outcome"]) == {
         "faster",
         "slower",
-        "practically equal",
+        "identical",
         "not significant",
     }
     assert comparisons["in_words"].str.contains("h3 is faster than h2 by 60 %").sum() == 2
@@ -213,6 +213,21 @@ def test_published_values_stand_beside_ours(tmp_path: Path) -> None:
     ):
         assert part in text.replace("\N{NO-BREAK SPACE}", " ")
     assert pl.read_csv(tmp_path / "report" / "published.csv")["ours"].to_list() == [1.05]
+
+
+def test_of_many_published_values_the_page_has_counts_and_the_furthest(tmp_path: Path) -> None:
+    told = {"contender": "h2", "cell": "cell", "metric": "total_s", "unit": "s", "source": "S"}
+    values = [told | {"value": 1.0 + place, "n": 10, "sd": 0.5} for place in range(200)]
+    manifest = made.experiments({"name": "", "published": values})
+    rows = made.runs({"h2": [2.0, 2.0, None], "h3": [2.0, 2.2, 2.1]})
+    text = page_of(tmp_path, rows, manifest).text.replace("\N{NO-BREAK SPACE}", " ")
+    assert "The 30 of 200 that differ most; published.csv has all." in text
+    assert "Values by cell, published and ours" in text
+    assert "200 s (sd 0.500, n = 10)" in text
+    assert "2.00 s (1 of 3 runs failed)" in text
+    frame = pl.read_csv(tmp_path / "report" / "published.csv")
+    assert frame.height == 200
+    assert frame["failed"].unique().to_list() == [1]
 
 
 def test_a_table_without_rows_is_no_file(tmp_path: Path) -> None:

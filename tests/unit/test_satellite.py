@@ -230,7 +230,7 @@ def test_without_a_satellite_nothing_passes_until_one_comes() -> None:
 
 def test_a_gateway_elsewhere_makes_the_way_longer() -> None:
     gateway = {"latitude": "44 deg", "longitude": "2 deg"}
-    near, far = (track(Orbit.model_validate(raw)) for raw in ({}, {"gateway": gateway}))
+    near, far = (track(Orbit.model_validate(raw)) for raw in ("leo", {"gateway": gateway}))
     assert min(delay for _, delay in far.delays) > min(delay for _, delay in near.delays)
 
 

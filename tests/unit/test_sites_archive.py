@@ -305,7 +305,7 @@ def test_every_changed_byte_of_compressed_data_is_noticed(tmp_path: Path) -> Non
     [
         (b"", "not a WARC file"),
         (b"<html>", "not a WARC file"),
-        (gzip.compress(b"text"), "not a WARC file"),
+        (gzip.compress(b"text", mtime=0), "not a WARC file"),
         (b"WARC/1.1\r\nWARC-Type: response\r\nContent-Length: 9\r\n\r\nHTTP", "truncated"),
         (b"WARC/1.1\r\nWARC-Type: warcinfo\r\nContent-Length: 1\r\n\r\n1234\r\n\r\n", "damaged"),
         (b"WARC/1.1\r\nWARC-Type: warcinfo\r\nContent-Length: 0\r\n\r\n\r\n\r\n", "no HTTP response"),

@@ -108,9 +108,15 @@ def test_record_imports_into_an_archive(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], archive: Path
 ) -> None:
     out = archive.with_name("New one.warc.gz")
-    assert run(monkeypatch, "record", RECORDED / "flows.har", archive, "--out", out) == 0
+    words = ("record", RECORDED / "flows.har", archive, "--out", out)
+    assert run(monkeypatch, *words, "--map", "c.test=127.0.0.1:18000") == 0
     captured = capsys.readouterr()
-    assert captured.out == (f"http://127.0.0.1:18000/: responses 10, hosts 3, 3.9 kB, in {out}\n")
+    assert captured.out == (
+        f"https://c.test/: responses 10, hosts 3, 3.9 kB, in {out}\n"
+        f"{out}: 1 broken (10 exchanges)\n"
+        "  broken    https://c.test/: refers to https://c.test/frame.html, which is not in the "
+        "archive\n"
+    )
     assert captured.err.splitlines()[0] == "content coding applied again: gzip (level 6) (1)"
     site = find_site(str(out))
     assert site.name == "New-one"
@@ -128,6 +134,21 @@ def test_record_imports_into_an_archive(
         (("sites", "verify", "bad.warc.gz"), "bad.warc.gz: not a WARC file"),
         (("record", "bad.warc.gz", "--out", "x.warc.gz"), "neither a WARC, nor a HAR"),
         (("record", "no.har", "--out", "x.warc.gz"), "no.har: neither a URL with http://"),
+        (
+            ("record", "http://localhost:8001/a", "--out", "x.warc.gz"),
+            "http://localhost:8001/a cannot be replayed: localhost is the browser's own host "
+            "wherever it runs, so that no lab can serve it; `headway record "
+            "http://localhost:8001/a --map shop.test=localhost:8001 --out FILE.warc.gz` records it "
+            "as https://shop.test/a",
+        ),
+        (
+            ("record", str(RECORDED / "flows.har"), "--out", "x.warc.gz"),
+            "flows.har, http://127.0.0.1:18000/, cannot be replayed: 127.0.0.1 is an address",
+        ),
+        (
+            ("record", "https://a.test/", "--out", "x.warc.gz", "--map", "a.test"),
+            "--map a.test: is written NAME=ADDRESS:PORT, as shop.test=127.0.0.1:8001",
+        ),
         (("record", "no.har", "--out", "x.har"), "--out x.har: must end in .warc.gz"),
         (("record", "no.har", "--out", "a/x.warc.gz"), "--out a/x.warc.gz: there is no such"),
         (("record", "https://a.test/", "--out", "x.warc.gz", "--browser", "./no"), "no such program"),

@@ -125,9 +125,30 @@ def test_what_a_killed_replacement_left_is_not_taken_for_results(
     tmp_path: Path, records: list[Record]
 ) -> None:
     directory = filled(tmp_path / "out", records)
-    (directory / MANIFEST_FILE).unlink()
+    artifact = directory / "artifacts" / "run" / "curl.out"
+    artifact.parent.mkdir(parents=True)
+    artifact.touch()
+    (directory / MANIFEST_FILE).unlink(missing_ok=True)
+    (directory / RUNS_FILE).unlink(missing_ok=True)
+    (directory / JOURNAL_FILE).write_bytes(b"")
     with Store.open(directory, Start.RESUME) as store:
         assert store.records() == []
+    assert not artifact.exists()
+
+
+@pytest.mark.parametrize("lost", [(), (JOURNAL_FILE,), (RUNS_FILE,)])
+def test_runs_without_a_manifest_are_not_thrown_away(
+    tmp_path: Path, records: list[Record], lost: tuple[str, ...]
+) -> None:
+    directory = filled(tmp_path / "out", records)
+    with Store.open(directory, Start.RESUME) as store:
+        store.write_table()
+    for name in (MANIFEST_FILE, *lost):
+        (directory / name).unlink()
+    kept = {file.name: file.read_bytes() for file in directory.iterdir()}
+    with pytest.raises(WrongInputError, match=r"holds (runs, but no manifest|files already)"):
+        Store.open(directory, Start.RESUME)
+    assert {file.name: file.read_bytes() for file in directory.iterdir()} == kept
 
 
 def test_a_directory_has_one_writer_at_a_time(tmp_path: Path) -> None:

@@ -24,7 +24,7 @@ def parse(text: str, directory: Path = Path()) -> Study:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a b", r"^s.toml: not a TOML file: .*line 1"),
+        ("a b", r"^s.toml:1: not a TOML file: .*line 1"),
         ('question = "?"', r"^s.toml: name: is missing"),
         (
             BASE + '[path]\nrat = "1 Mbit/s"',
@@ -32,7 +32,7 @@ def parse(text: str, directory: Path = Path()) -> Study:
         ),
         (BASE + '[pth]\nrate = "1 Mbit/s"', r"^s.toml:4: pth: unknown key; did you mean 'path'\?"),
         (BASE + "[path]\nrate = 10", r"^s.toml:5: path.rate: 10 has no unit; .*\"10 Mbit/s\""),
-        (BASE + '[path]\nrtt = "100"', r"^s.toml:4: path: rtt: 100 has no unit"),
+        (BASE + '[path]\nrtt = "100"', r"^s.toml:5: path.rtt: 100 has no unit"),
         (BASE + '[path]\nrate = "-1 Mbit/s"', r"^s.toml:5: path.rate: a rate cannot be negative"),
         (BASE + '[path]\nloss = "101 %"', r"^s.toml:5: path.loss: a ratio cannot be above 100 %"),
         (BASE + '[path.up]\nqueue = "3"', r"^s.toml:5: path.up.queue.*3 has no unit"),

@@ -179,8 +179,9 @@ def test_loss_that_changes_has_no_closed_form(raw: dict[str, object]) -> None:
 
 def test_not_all_drops_are_counted() -> None:
     assert drops_are_counted((None, path(loss="1 %")), Way.UP)
-    assert not drops_are_counted((path(drop_packets=[1]),), Way.UP)
-    assert drops_are_counted((path(down={"drop_packets": [1]}),), Way.UP)
+    assert drops_are_counted((path(drop_packets=[1]),), Way.UP)
+    assert not drops_are_counted((path(duplication="1 %"),), Way.UP)
+    assert drops_are_counted((path(down={"corruption": "1 %"}),), Way.UP)
 
 
 # Judging

@@ -1,0 +1,293 @@
+"""What a study asks of its programs is what they do, or an error that says who can."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway.campaign.checks import all_remarks, checked_plan
+from headway.errors import WrongInputError
+from headway.programs import CLIENTS, PROXIES, QUIC_PEPS, SERVERS
+from headway.programs.base import Adapter
+from headway.programs.checks import check_programs, remarks
+from headway.study.host import OF_THE_KERNEL, CongestionControl, Protocol
+from headway.study.load import builtin_names, load_study
+from headway.study.model import Setting
+
+BULK = {"kind": "bulk", "size": "1 MB"}
+HEADWAY: dict[str, Any] = {
+    "protocol": "h3",
+    "client": {"program": "headway-client"},
+    "server": {"program": "headway-server"},
+}
+ROLES: list[tuple[str, Adapter]] = [
+    *(("server", adapter) for adapter in SERVERS.values()),
+    *(("proxy", adapter) for adapter in PROXIES.values()),
+    *(("quic_pep", adapter) for adapter in QUIC_PEPS.values()),
+]
+
+
+def setting_of(role: str, program: str, protocol: str, **asked: Any) -> Setting:
+    """A setting in which a program has a role, and is asked for something."""
+    host = {"program": program, **asked}
+    raw: dict[str, Any] = {"protocol": protocol, role: host}
+    if role == "quic_pep":
+        raw = {"protocol": protocol, "hops": [{"name": "a", "quic_pep": host}]}
+    if protocol in ("quic", "tcp"):
+        perf = {"program": "headway-perf"}
+        raw = {"client": perf, "server": perf, "workload": BULK} | raw
+    return Setting.model_validate(raw)
+
+
+def refusal(raw: dict[str, Any]) -> str:
+    with pytest.raises(WrongInputError) as caught:
+        check_programs(Setting.model_validate(raw))
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("control", CongestionControl)
+@pytest.mark.parametrize(("role", "adapter"), ROLES, ids=lambda one: getattr(one, "name", one))
+def test_a_congestion_control_is_had_or_refused(
+    role: str, adapter: Adapter, control: CongestionControl
+) -> None:
+    for protocol in sorted(adapter.protocols):
+        setting = setting_of(role, adapter.name, protocol, congestion_control=str(control))
+        has = adapter.quic_congestion_controls if protocol.over_quic else OF_THE_KERNEL
+        if control in has:
+            check_programs(setting)
+            assert not remarks(setting)
+            continue
+        with pytest.raises(WrongInputError) as caught:
+            check_programs(setting)
+        said = str(caught.value)
+        assert re.match(rf"(hops\.a\.)?{role}\.congestion_control: ", said)
+        assert f"has {', '.join(has)}, not {control}" in said
+
+
+def test_who_can_is_named_and_can() -> None:
+    said = refusal({"protocol": "h3", "server": {"program": "nginx", "congestion_control": "bbr"}})
+    able = re.search(r"whose QUIC has bbr: ([^;]*);", said)
+    assert able and able[1].split(", ") == ["haproxy", "ngtcp2", "headway-server"]
+    for name in able[1].split(", "):
+        check_programs(setting_of("server", name, "h3", congestion_control="bbr"))
+    said = refusal(
+        {"protocol": "h3", "server": {"program": "nginx", "congestion_control": "vegas"}}
+    )
+    assert "there are no servers whose QUIC has vegas" in said
+
+
+def test_the_way_out_that_a_refusal_names_is_one() -> None:
+    told = {"tcp": "bbr"}
+    setting = setting_of("server", "nginx", "h3", congestion_control=told)
+    check_programs(setting)
+    (remark,) = remarks(setting)
+    assert remark == (
+        "of nginx's QUIC the study asks for no congestion control: it is cubic; that of TCP is bbr"
+    )
+    both = setting_of("server", "nginx", "h3", congestion_control={**told, "quic": "cubic"})
+    check_programs(both)
+    assert not remarks(both)
+
+
+def test_a_program_of_another_controller_is_remarked_on_where_none_is_asked_for() -> None:
+    setting = setting_of("server", "caddy", "h3")
+    check_programs(setting)
+    (remark,) = remarks(setting)
+    assert "caddy's QUIC" in remark and "it is reno" in remark
+    assert not remarks(setting_of("server", "caddy", "h2"))
+
+
+def test_clients_are_asked_too() -> None:
+    bbr = {"program": "curl", "congestion_control": "bbr"}
+    said = refusal({"protocol": "h3", "client": bbr})
+    assert said.startswith("client.congestion_control: curl's QUIC has cubic, not bbr")
+    assert "clients whose QUIC has bbr: ngtcp2, headway-client" in said
+    check_programs(Setting.model_validate({"protocol": "h2", "client": bbr}))
+
+
+@pytest.mark.parametrize(("role", "adapter"), ROLES, ids=lambda one: getattr(one, "name", one))
+def test_an_initial_window_is_begun_with_or_refused(role: str, adapter: Adapter) -> None:
+    for protocol in sorted(adapter.protocols):
+        setting = setting_of(role, adapter.name, protocol, initial_window=32)
+        if not protocol.over_quic or adapter.sets_quic_initial_window:
+            check_programs(setting)
+            continue
+        with pytest.raises(WrongInputError, match=r"write \{ tcp = 32 \}"):
+            check_programs(setting)
+        check_programs(setting_of(role, adapter.name, protocol, initial_window={"tcp": 32}))
+
+
+def test_either_side_of_a_pep_is_asked() -> None:
+    pep = {"program": "headway-quic-pep", "upstream": {"congestion_control": "vegas"}}
+    said = refusal(HEADWAY | {"hops": [{"name": "a", "quic_pep": pep}]})
+    assert said.startswith("hops.a.quic_pep.congestion_control: headway-quic-pep's QUIC has")
+
+
+@pytest.mark.parametrize(
+    ("program", "control", "knobs"),
+    [
+        ("headway-server", "bbr", {"emulated_connections": "2"}),
+        ("haproxy", "bbr", {"quic_hystart": "on"}),
+    ],
+)
+def test_a_knob_of_one_controller_is_refused_with_another(
+    program: str, control: str, knobs: dict[str, str]
+) -> None:
+    def asked(of: str) -> Setting:
+        return setting_of("server", program, "h3", congestion_control=of, knobs=knobs)
+
+    check_programs(asked("cubic"))
+    with pytest.raises(WrongInputError, match=rf"^server.knobs.{next(iter(knobs))}: .* bbr$"):
+        check_programs(asked(control))
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        (
+            {"client": {"program": "headway-client", "knobs": {"early_data": "on"}}},
+            r'client.knobs.early_data: headway-server takes no 0-RTT .* server.knobs.early_data = "on"',
+        ),
+        (
+            {
+                "client": {"program": "headway-client", "knobs": {"early_data": "on"}},
+                "server": {"program": "nginx"},
+            },
+            r"client.knobs.early_data: nginx cannot take 0-RTT data; these can: headway-server$",
+        ),
+        (
+            {
+                "client": {"program": "curl"},
+                "server": {"program": "headway-server", "knobs": {"early_data": "on"}},
+            },
+            r"server.knobs.early_data: curl does not try 0-RTT; .*headway-client",
+        ),
+        (
+            {
+                "client": {"program": "headway-client", "knobs": {"early_data": "on"}},
+                "proxy": {"program": "envoy"},
+            },
+            r"client.knobs.early_data: envoy cannot take 0-RTT data$",
+        ),
+        (
+            {"protocol": "h2", "workload": {"kind": "migration", "size": "2 MB", "after": "1 MB"}},
+            r"workload.kind: headway-client cannot do migration over h2; these .*: curl, wget2$",
+        ),
+        (
+            {
+                "client": {"program": "chromium"},
+                "server": {"program": "nginx"},
+                "workload": {"kind": "page", "site": "kepler"},
+                "capture": {"qlog": True},
+            },
+            r"capture.qlog: chromium and nginx write no qlog; these programs do: aioquic, ",
+        ),
+    ],
+)
+def test_what_takes_two_is_refused_with_one(more: dict[str, Any], message: str) -> None:
+    assert re.match(message, refusal(HEADWAY | more))
+
+
+def test_a_log_that_one_side_does_not_write_is_remarked_on() -> None:
+    setting = Setting.model_validate({"protocol": "h3", "capture": {"qlog": True}})
+    check_programs(setting)
+    assert remarks(setting) == ("nginx writes no qlog: there is that of the other programs",)
+
+
+AXIS = """name = "grid"
+server.program = "nginx"
+[axes]
+protocol = ["h2", "h3"]
+server.congestion_control = ["cubic", "bbr"]
+"""
+CONTENDERS = """name = "contenders"
+[contenders]
+"h2 bbr" = { protocol = "h2", server.congestion_control = "bbr" }
+"h3 bbr" = { protocol = "h3", server.congestion_control = "bbr" }
+"""
+TABLE = """name = "table"
+[experiments.one]
+axes.protocol = ["h2", "h3"]
+[experiments.one.server]
+program = "caddy"
+initial_window = 32
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "place"),
+    [
+        (AXIS, r":5: axes\.server\.congestion_control: contender 'h3': "),
+        (CONTENDERS, r":4: contenders\.h3 bbr\.server\.congestion_control: contender 'h3 bbr': "),
+        (TABLE, r":6: experiments\.one\.server\.initial_window: contender 'h3': caddy's QUIC"),
+    ],
+)
+def test_a_refusal_names_file_line_key_and_contender(tmp_path: Path, text: str, place: str) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text(text)
+    with pytest.raises(WrongInputError) as caught:
+        checked_plan(load_study(str(file)), str(file))
+    assert re.match(re.escape(str(file)) + place, str(caught.value))
+
+
+def test_what_one_transport_is_asked_refines_what_both_are(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    file.write_text(
+        """name = "refined"
+server = { program = "headway-server", congestion_control = "reno", initial_window = 32 }
+[contenders]
+reno = { protocol = "h3" }
+bbr3 = { protocol = "h3", server.congestion_control.quic = "bbr3" }
+bbr = { protocol = "h3", server.congestion_control = "bbr" }
+[axes]
+server.initial_window.tcp = [10, 20]
+"""
+    )
+    runs = checked_plan(load_study(str(file)), str(file))
+    hosts = {run.contender: run.setting.server for run in runs}
+    controls = {name: str(host.congestion_control) for name, host in hosts.items()}
+    assert controls == {"reno": "reno", "bbr3": "tcp reno, quic bbr3", "bbr": "bbr"}
+    assert {run.setting.server.initial_window.quic for run in runs} == {32}
+    assert {run.setting.server.initial_window.tcp for run in runs} == {10, 20}
+
+
+@pytest.mark.parametrize("name", builtin_names())
+def test_built_in_studies_say_what_they_mean(name: str) -> None:
+    study = load_study(name)
+    assert all_remarks(study, checked_plan(study, name)) == []
+
+
+def test_settings_are_written_as_they_are_read() -> None:
+    for asked in ("bbr", {"tcp": "reno", "quic": "cubic"}, {"tcp": "reno"}):
+        setting = setting_of("server", "nginx", "h2", congestion_control=asked)
+        written = setting.model_dump(mode="json", exclude_defaults=True)
+        assert written["server"]["congestion_control"] == asked
+        assert Setting.model_validate(written) == setting
+
+
+def test_every_protocol_is_asked_somewhere() -> None:
+    assert {p for _, adapter in ROLES for p in adapter.protocols} == set(Protocol)
+    assert all(CLIENTS)
+
+
+@pytest.mark.parametrize(
+    ("knobs", "message"),
+    [
+        (
+            {"qpack_blocked_streams": "100"},
+            r"qpack_blocked_streams: 100 streams cannot wait for a dynamic table of 0 bytes",
+        ),
+        ({"qpack_capacity": "31"}, r"qpack_capacity: a dynamic table of 31 bytes holds nothing"),
+        ({"hpack_capacity": "4k"}, r"hpack_capacity: '4k' is no number from 0 to 1048576"),
+    ],
+)
+def test_dynamic_tables_that_cannot_be_are_refused(knobs: dict[str, str], message: str) -> None:
+    for role, program in (("server", "headway-server"), ("client", "headway-client")):
+        with pytest.raises(WrongInputError, match=rf"^{role}.knobs.{message}"):
+            check_programs(setting_of(role, program, "h3", knobs=knobs))
+        good = {"qpack_capacity": "4096", "qpack_blocked_streams": "100"}
+        check_programs(setting_of(role, program, "h3", knobs=good))
