@@ -1,9 +1,10 @@
 # The README's two commands are quickstart and test; help lists the rest.
 
 HEADWAY := .venv/bin/headway
+PYTEST := .venv/bin/pytest -n auto --dist worksteal
 CARGO := .venv/bin/python tools/cargo.py
 
-.PHONY: help quickstart test lint format test-quick test-lab bench docs lock clean
+.PHONY: help quickstart test lint format test-quick test-lab from-nothing bench docs lock clean
 
 help:
 	@echo "make quickstart   set up, build the lab image, run the quickstart study"
@@ -12,6 +13,7 @@ help:
 	@echo "make format       let ruff and cargo fmt format and fix the code"
 	@echo "make test-quick   tests that boot no lab: pytest, cargo test"
 	@echo "make test-lab     tests that boot labs"
+	@echo "make from-nothing the README's two commands on a bare Debian 12 (as root)"
 	@echo "make bench        measure speed; prints the table of docs/performance.md"
 	@echo "make docs         write the generated parts of docs/"
 	@echo "make lock         choose newer versions of the Python packages"
@@ -38,12 +40,15 @@ format: .venv/complete
 	@$(CARGO) fmt --all
 
 test-quick: .venv/complete
-	@.venv/bin/pytest -m "not lab"
+	@$(PYTEST) -m "not lab"
 	@$(CARGO) test --workspace --locked
 
 test-lab: .venv/complete
 	@$(HEADWAY) image build
-	@.venv/bin/pytest -m lab
+	@$(PYTEST) -m lab
+
+from-nothing:
+	@tools/from-nothing
 
 bench: .venv/complete
 	@.venv/bin/python -m bench.bench

@@ -37,11 +37,21 @@ Generated from the adapters in `src/headway/programs/` by `make docs`. Versions 
 image; `manifest.json` of every study states them. How to add a program:
 [adding a program](adding-a-program.md).
 
-Any host's TCP is the lab kernel's: `congestion_control` and `initial_window` of `[client]`,
-`[proxy]` and `[server]` set it, whichever program runs. QUIC is the program's own:
-`congestion_control` chooses among those that the program has, and its first one stands in for all
-that it has not; the record's `server_cc` and `proxy_cc` say what was used. No server or proxy
-lets QUIC's initial window be chosen.
+Any host's TCP is the lab kernel's, and has all that it has, whichever program runs. QUIC is the
+program's own. What a study asks of a QUIC that the program has not is an error
+([study format](study-format.md#what-is-asked-of-both-transports)); unasked, it is `cubic` if the
+program has that, else the program's own.
+
+## What is known of congestion control
+
+Of TCP, the kernel's own word for every connection that a server, a reverse proxy or a TCP PEP accepted;
+`server_cc` and `proxy_cc` state it, `cc_observed` says whose was seen, and a run fails if it is not what
+was asked. Of QUIC no program tells. Lab tests (`tests/lab/test_obeyed.py`) show by behaviour that every
+server and reverse proxy that has a choice obeys it: at 3 % loss its BBR is at least twice as fast as its
+loss-based controllers, and no two choices give the same run. Not verified are controllers that are built in
+without a choice (nginx, Caddy, and of clients curl, quic-go and Chromium), which are stated as their
+sources have them, which of CUBIC and Reno a program means by the name, and what clients use, who send
+hardly anything.
 
 ## What each has, and has not
 
@@ -124,6 +134,8 @@ def _overview(role: str, adapters: Sequence[Adapter]) -> str:
             for adapter in adapters
         ],
         "congestion control of QUIC": [_controls(adapter) for adapter in adapters],
+        "initial window of QUIC": [_initial_window(adapter) for adapter in adapters],
+        "qlog": ["yes" if adapter.writes_qlog else "no" for adapter in adapters],
         "comes with": [_origin(adapter) for adapter in adapters],
     }
     knobs = dict.fromkeys(knob.name for adapter in adapters for knob in adapter.knobs)
@@ -158,9 +170,15 @@ def _list(protocols: Iterable[Protocol]) -> str:
 
 def _controls(adapter: Adapter) -> str:
     controls = adapter.quic_congestion_controls
-    if Protocol.H3 not in adapter.protocols:
+    if not controls:
         return "no QUIC"
     return f"{controls[0]}, built in" if len(controls) == 1 else ", ".join(controls)
+
+
+def _initial_window(adapter: Adapter) -> str:
+    if not adapter.quic_congestion_controls:
+        return "no QUIC"
+    return "as asked" if adapter.sets_quic_initial_window else "its own"
 
 
 def _origin(adapter: Adapter) -> str:
@@ -180,7 +198,8 @@ def _value(knob: Knob) -> str:
 
 
 def _choices(knob: Knob) -> str:
-    return f": {', '.join(f'`{choice}`' for choice in knob.choices)}" if knob.choices else ""
+    of = f" (with {' or '.join(knob.controls)} only)" if knob.controls else ""
+    return of + (f": {', '.join(f'`{choice}`' for choice in knob.choices)}" if knob.choices else "")
 
 
 def _anchor(role: str, adapter: Adapter) -> str:
