@@ -90,10 +90,11 @@ def _acting(hop: Hop, protocol: Protocol) -> tuple[Kind, Host | None]:
 
 def sections(setting: Setting) -> tuple[Section, ...]:
     """What connections cross from host to host, the client's first; one more than splitters."""
-    spoken = [(splitter.protocol, splitter.tls) for splitter in splitters(setting)]
-    ends = [0, *(splitter.position + 1 for splitter in splitters(setting)), len(setting.paths)]
+    crossed, acting = setting.paths, splitters(setting)
+    spoken = [(splitter.protocol, splitter.tls) for splitter in acting]
+    ends = [0, *(splitter.position + 1 for splitter in acting), len(crossed)]
     return tuple(
-        Section(receiver, sender, _joined(setting.paths[receiver:sender]), protocol, tls)
+        Section(receiver, sender, _joined(crossed[receiver:sender]), protocol, tls)
         for (receiver, sender), (protocol, tls) in zip(
             itertools.pairwise(ends), [*spoken, at_server(setting)], strict=True
         )
@@ -112,9 +113,9 @@ def http_paths(setting: Setting) -> tuple[Path, Path | None]:
 
     The second path is what lies behind that proxy; None without one.
     """
-    end = http_end(setting)
-    behind = setting.paths[end:]
-    return _joined(setting.paths[:end]), _joined(behind) if behind else None
+    end, crossed = http_end(setting), setting.paths
+    behind = crossed[end:]
+    return _joined(crossed[:end]), _joined(behind) if behind else None
 
 
 def http_end(setting: Setting) -> int:
@@ -129,6 +130,8 @@ def host_names(setting: Setting, client: str, server: str) -> tuple[str, ...]:
 
 
 def _joined(paths: tuple[Path | None, ...]) -> Path:
+    if len(paths) == 1 and paths[0]:
+        return paths[0]
     links = tuple(link for path in paths for link in (path.links if path else (Link(),)))
     profiles = [path.profile for path in paths if path and path.profile]
     return Path(links=links, profile=", ".join(profiles) or None)
