@@ -21,7 +21,7 @@ use headway_http::h2;
 use headway_http::tcp::SocketOptions;
 use headway_http::tls::{ClientTls, Protocol, TlsError, Trust, Versions, provider};
 use headway_quic::QuicClientConfig;
-use headway_reactor::{Reactor, Signals, run};
+use headway_reactor::{Reactor, Signals, run, say};
 
 use crate::clock::Clock;
 use crate::fetch::{ACT, END, Fetch, Limits};
@@ -55,7 +55,7 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("headway-client: {error}");
+            say!("headway-client: {error}");
             match error {
                 ClientError::Plan(_) | ClientError::Tls(_) => ExitCode::from(WRONG_OPTION),
                 _ => ExitCode::FAILURE,
@@ -174,7 +174,7 @@ fn limits(options: &Options) -> Limits {
 fn tell_errors(report: &Report) {
     for row in &report.requests {
         if let Some(error) = &row.error {
-            eprintln!("headway-client: {}: {error}", row.url);
+            say!("headway-client: {}: {error}", row.url);
         }
     }
 }

@@ -17,6 +17,7 @@ mod tls;
 use std::process::ExitCode;
 
 use clap::Parser;
+use headway_reactor::say;
 
 use crate::failure::StartError;
 use crate::options::{Command, Options};
@@ -33,7 +34,7 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            eprintln!("headway-perf: {error}");
+            say!("headway-perf: {error}");
             match error {
                 StartError::Knob(_) | StartError::Options(_) => WRONG_OPTIONS.into(),
                 _ => ExitCode::FAILURE,

@@ -8,7 +8,7 @@ mod program;
 use std::process::ExitCode;
 
 use clap::Parser;
-use headway_reactor::{Reactor, run};
+use headway_reactor::{Reactor, run, say};
 
 use crate::options::{Options, StartError};
 use crate::program::Program;
@@ -18,7 +18,7 @@ fn main() -> ExitCode {
     match relay(&options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("headway-quic-pep: {error}");
+            say!("headway-quic-pep: {error}");
             ExitCode::FAILURE
         }
     }

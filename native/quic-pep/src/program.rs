@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use headway_quic::Seed;
 use headway_quic_pep::{Peer, Pep};
-use headway_reactor::{Application, Reactor, Ready, Signal, Signals, Token};
+use headway_reactor::{Application, Reactor, Ready, Signal, Signals, Token, say};
 
 use crate::log::Log;
 use crate::options::{Options, StartError};
@@ -35,7 +35,7 @@ impl Program {
         let clients = Port::bind(options.listen, client_cost, reactor, CLIENTS)
             .map_err(|error| StartError::Listen(options.listen, error))?;
         let server = Port::bind(anywhere(settings.next_hop), server_cost, reactor, SERVER)?;
-        eprintln!("headway-quic-pep: {}", clients.local_address()?);
+        say!("headway-quic-pep: {}", clients.local_address()?);
         Ok(Self {
             signals: Signals::register(reactor, END, ACT)?,
             pep: Pep::new(settings, options.tls()?, &[Seed::secret(), Seed::secret()]),

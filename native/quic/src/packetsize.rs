@@ -36,7 +36,7 @@ pub(crate) fn varint_size(value: u64) -> usize {
 
 /// Bytes of a packet number (RFC 9000 section 17.1), as quinn-proto chooses them.
 pub(crate) fn number_size(number: u64, largest_acked: Option<u64>) -> usize {
-    match 2 * (number - largest_acked.unwrap_or(0)) {
+    match number.saturating_sub(largest_acked.unwrap_or(0)).saturating_mul(2) {
         0..0x100 => 1,
         0x100..0x1_0000 => 2,
         0x1_0000..0x100_0000 => 3,
@@ -54,6 +54,14 @@ mod tests {
             [91, 92, 93, 99, 100, 101].map(|queued| piece(queued, 100)),
             [91, 92, 92, 92, 100, 100]
         );
+    }
+
+    #[test]
+    fn numbers_take_what_tells_them_from_those_under_way() {
+        assert_eq!([0, 127, 128, 1 << 15].map(|n| number_size(n, None)), [1, 1, 2, 3]);
+        assert_eq!(number_size(1000, Some(900)), 1);
+        // Nobody can choose these, and neither ends the program.
+        assert_eq!((number_size(5, Some(u64::MAX)), number_size(u64::MAX, None)), (1, 4));
     }
 
     #[test]

@@ -51,15 +51,24 @@ impl Acceptor {
         reactor: &Reactor,
         now: Instant,
     ) -> io::Result<Option<(TcpStream, SocketAddr)>> {
+        self.accept_by(reactor, now, |listener| {
+            let flags = SocketFlags::NONBLOCK | SocketFlags::CLOEXEC;
+            let (fd, remote) = acceptfrom_with(listener, flags)?;
+            // Without an address the client is gone already.
+            let remote = remote.ok_or(Errno::CONNABORTED)?.try_into();
+            Ok((TcpStream::from(fd), remote.map_err(|_| Errno::CONNABORTED)?))
+        })
+    }
+
+    fn accept_by(
+        &mut self,
+        reactor: &Reactor,
+        now: Instant,
+        mut accept: impl FnMut(&TcpListener) -> Result<(TcpStream, SocketAddr), Errno>,
+    ) -> io::Result<Option<(TcpStream, SocketAddr)>> {
         while self.is_watched {
-            match acceptfrom_with(&self.listener, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC) {
-                Ok((fd, Some(remote))) => {
-                    if let Ok(remote) = remote.try_into() {
-                        return Ok(Some((TcpStream::from(fd), remote)));
-                    }
-                }
-                // Without an address the client is gone already.
-                Ok((_, None)) => {}
+            match accept(&self.listener) {
+                Ok(accepted) => return Ok(Some(accepted)),
                 Err(Errno::AGAIN) => break,
                 Err(error) if is_of_the_connection(error) => {}
                 // EMFILE, ENFILE, ENOBUFS, ENOMEM.
@@ -130,4 +139,50 @@ fn is_of_the_connection(error: Errno) -> bool {
             | Errno::PERM
             | Errno::PROTO
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What accept4(2) says one call after the other; then a client that is there.
+    fn after(errors: &[Errno]) -> (Option<SocketAddr>, Option<Instant>, usize) {
+        let mut reactor = Reactor::new().unwrap();
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let client = TcpStream::connect(listener.local_addr().unwrap()).unwrap();
+        let mut acceptor = Acceptor::register(listener, &reactor, Token(1)).unwrap();
+        let (now, mut left) = (Instant::now(), errors.iter());
+        let accepted = acceptor.accept_by(&reactor, now, |listener| match left.next() {
+            Some(error) => Err(*error),
+            None => listener.accept().map_err(|_| Errno::AGAIN),
+        });
+        let accepted = accepted.unwrap().map(|(_, remote)| remote);
+        assert!(accepted.is_none_or(|remote| remote == client.local_addr().unwrap()));
+        let mut ready = Vec::new();
+        reactor.wait(Some(Duration::ZERO), &mut ready).unwrap();
+        // What waits for the next attempt is not told of meanwhile, and of what was accepted nothing is.
+        assert!(ready.is_empty());
+        let resumes = acceptor.deadline();
+        if let Some(resumes) = resumes {
+            acceptor.turn(&reactor, resumes).unwrap();
+            reactor.wait(None, &mut ready).unwrap();
+        }
+        (accepted, resumes, ready.len())
+    }
+
+    #[test]
+    fn a_shortage_is_waited_out() {
+        for shortage in [Errno::MFILE, Errno::NFILE, Errno::NOBUFS, Errno::NOMEM] {
+            let (accepted, resumes, ready) = after(&[shortage]);
+            assert!(accepted.is_none() && resumes.is_some(), "{shortage}");
+            assert_eq!(ready, 1, "{shortage}");
+        }
+    }
+
+    #[test]
+    fn a_connection_that_failed_meanwhile_is_left_out() {
+        let failed = [Errno::CONNABORTED, Errno::INTR, Errno::PROTO, Errno::NETUNREACH];
+        let (accepted, resumes, _) = after(&failed);
+        assert!(accepted.is_some() && resumes.is_none());
+    }
 }

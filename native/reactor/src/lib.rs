@@ -10,6 +10,7 @@ mod cpu;
 mod descriptors;
 mod lines;
 mod poll;
+mod say;
 mod signals;
 mod udp;
 
@@ -19,5 +20,7 @@ pub use cpu::CpuCost;
 pub use descriptors::{TooFewDescriptors, need_descriptors, raise_descriptors};
 pub use lines::Lines;
 pub use poll::{Interest, Reactor, Ready, Token};
+#[doc(hidden)]
+pub use say::say_line;
 pub use signals::{Signal, Signals};
 pub use udp::{Datagram, MAX_DATAGRAM, UdpSocket};

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use crate::say;
+
 /// What waits for a reader, at most, in bytes.
 const MAX_WAITING_BYTES: usize = 1 << 20;
 /// What a pipe that has any room takes without waiting (PIPE_BUF).
@@ -86,7 +88,7 @@ impl Lines {
         };
         self.waiting.drain(..written);
         if let Err(error) = result {
-            say(format_args!("{}: {error}", self.name));
+            say!("{}: {error}", self.name);
             self.out = None;
         }
     }
@@ -100,7 +102,7 @@ impl Lines {
         let unread = self.waiting.iter().filter(|&&byte| byte == b'\n').count() as u64;
         let dropped = self.dropped + unread;
         if dropped > 0 {
-            say(format_args!("{}: {dropped} lines were dropped, as nobody read them", self.name));
+            say!("{}: {dropped} lines were dropped, as nobody read them", self.name);
         }
         self.out = None;
     }
@@ -122,9 +124,4 @@ fn write_some(out: &mut File, bytes: &[u8], is_regular: bool) -> io::Result<usiz
         Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(0),
         result => result,
     }
-}
-
-/// On the standard error, which may be closed.
-fn say(message: std::fmt::Arguments<'_>) {
-    let _ = writeln!(io::stderr(), "{message}");
 }

@@ -2,7 +2,7 @@ use std::io;
 use std::net::SocketAddr;
 
 use headway_http::tcp::{SocketOptions, TlsSide, listen};
-use headway_reactor::{Acceptor, Reactor, Token};
+use headway_reactor::{Acceptor, Reactor, Token, say};
 
 /// Where clients come from: TCP connections, with TLS or, for HTTP/1.1, without.
 pub(crate) struct Listener {
@@ -22,7 +22,7 @@ impl Listener {
     ) -> io::Result<Self> {
         let acceptor = Acceptor::register(listen(address, options)?, reactor, token)?;
         let scheme = if tls.is_some() { "https" } else { "http" };
-        eprintln!("headway-server: {scheme}://{}", acceptor.local_address()?);
+        say!("headway-server: {scheme}://{}", acceptor.local_address()?);
         Ok(Self { acceptor, tls })
     }
 }

@@ -11,7 +11,7 @@ mod tcp;
 
 use std::process::ExitCode;
 
-use headway_reactor::{Reactor, run};
+use headway_reactor::{Reactor, run, say};
 
 use crate::options::{Options, StartError};
 use crate::server::Server;
@@ -21,7 +21,7 @@ fn main() -> ExitCode {
     match serve(&options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("headway-server: {error}");
+            say!("headway-server: {error}");
             ExitCode::FAILURE
         }
     }

@@ -11,7 +11,7 @@ use headway_quic::{
     Config, Connection, ConnectionKey, Endpoint, Event, Incoming, QuicServerConfig, Seed,
     UdpEndpoint,
 };
-use headway_reactor::{Interest, Reactor, Token, UdpSocket};
+use headway_reactor::{Interest, Reactor, Token, UdpSocket, say};
 use headway_schedule::Strategy;
 
 use crate::exchanges::Exchanges;
@@ -45,7 +45,7 @@ impl QuicListener {
     ) -> io::Result<Self> {
         let socket = UdpSocket::bind(address)?;
         reactor.register(&socket, token, Interest::Read)?;
-        eprintln!("headway-server: https://{} over QUIC", socket.local_address()?);
+        say!("headway-server: https://{} over QUIC", socket.local_address()?);
         let endpoint = Endpoint::server(Arc::clone(&options.tls), &Seed::secret());
         let udp = UdpEndpoint::new(endpoint, socket, options.config.cpu_cost);
         Ok(Self { udp, options, connections: BTreeMap::new(), deadline: None })

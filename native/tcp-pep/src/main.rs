@@ -17,7 +17,7 @@ mod vessel;
 use std::process::ExitCode;
 
 use clap::Parser;
-use headway_reactor::{Reactor, run};
+use headway_reactor::{Reactor, run, say};
 
 use crate::options::Options;
 use crate::pep::{Pep, StartError};
@@ -27,7 +27,7 @@ fn main() -> ExitCode {
     match relay(&options) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("headway-tcp-pep: {error}");
+            say!("headway-tcp-pep: {error}");
             ExitCode::FAILURE
         }
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use headway_reactor::{
-    Acceptor, Application, Reactor, Ready, Signal, Signals, Token, raise_descriptors,
+    Acceptor, Application, Reactor, Ready, Signal, Signals, Token, raise_descriptors, say,
 };
 
 use crate::connection::{Connection, End, Side};
@@ -221,7 +221,7 @@ fn listeners(
     for (token, &address) in (FIRST_LISTENER..).map(Token).zip(addresses) {
         let listener = listen(address, upstream, options)
             .map_err(|error| StartError::Listen(address, error))?;
-        eprintln!("headway-tcp-pep: listening on {}", listener.local_addr()?);
+        say!("headway-tcp-pep: listening on {}", listener.local_addr()?);
         listeners.push(Acceptor::register(listener, reactor, token)?);
     }
     Ok(listeners)

@@ -8,7 +8,7 @@ mod tcp;
 
 use std::time::Duration;
 
-use headway_reactor::{Reactor, Signals, run};
+use headway_reactor::{Reactor, Signals, run, say};
 
 use crate::client::connector::Connector;
 use crate::client::flows::Flows;
@@ -43,7 +43,7 @@ pub(crate) fn measure(options: &ClientOptions) -> Result<bool, StartError> {
     let succeeded = flows.iter().all(|flow| flow.error.is_none());
     for (number, flow) in (1..).zip(&flows) {
         if let Some(error) = &flow.error {
-            eprintln!("headway-perf: flow {number}: {error}");
+            say!("headway-perf: flow {number}: {error}");
         }
     }
     output.write(&ClientReport {

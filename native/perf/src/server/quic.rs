@@ -8,7 +8,7 @@ use headway_http::tls::Identity;
 use headway_quic::{
     Close, ConnectionKey, Dir, Endpoint, Event, QuicServerConfig, Read, Seed, StreamId, UdpEndpoint,
 };
-use headway_reactor::{Interest, Reactor, Token, UdpSocket};
+use headway_reactor::{Interest, Reactor, Token, UdpSocket, say};
 use headway_schedule::Strategy;
 
 use crate::answer::Answer;
@@ -55,7 +55,7 @@ impl QuicServer {
         let config = Arc::new(options.transports.quic()?);
         let failed = |error| StartError::Listen(options.listen, error);
         let socket = UdpSocket::bind(options.listen).map_err(failed)?;
-        eprintln!("headway-perf: quic on {}", socket.local_address()?);
+        say!("headway-perf: quic on {}", socket.local_address()?);
         reactor.register(&socket, token, Interest::Read)?;
         let endpoint = Endpoint::server(Arc::clone(&tls), &Seed::secret());
         let udp = UdpEndpoint::new(endpoint, socket, config.cpu_cost);

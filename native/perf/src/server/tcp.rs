@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use headway_http::tcp::{Pipe, Reading, SocketOptions, TlsSide, listen};
 use headway_http::tls::Identity;
-use headway_reactor::{Acceptor, Reactor, Ready, Token};
+use headway_reactor::{Acceptor, Reactor, Ready, Token, say};
 
 use crate::answer::Answer;
 use crate::channel::TcpChannel;
@@ -40,7 +40,7 @@ impl TcpServer {
         let failed = |error| StartError::Listen(options.listen, error);
         let listener = listen(options.listen, &tcp).map_err(failed)?;
         let name = if tls.is_some() { "tls" } else { "tcp" };
-        eprintln!("headway-perf: {name} on {}", listener.local_addr()?);
+        say!("headway-perf: {name} on {}", listener.local_addr()?);
         Ok(Self {
             acceptor: Acceptor::register(listener, reactor, token)?,
             tls: tls.map(TlsSide::Server),

@@ -78,6 +78,7 @@ struct NumberSpace {
     outstanding: Numbered<Entry>,
     lost: BTreeMap<u64, Acked>,
     largest_acked: Option<u64>,
+    largest_sent: Option<u64>,
     /// The last packet that elicits an acknowledgment.
     last_eliciting: u64,
     /// Packets out since then.
@@ -97,6 +98,7 @@ impl NumberSpace {
             self.tail += 1;
         }
         self.outstanding.insert(number, entry);
+        self.largest_sent = Some(number);
         forgotten
     }
 
@@ -179,6 +181,10 @@ impl Ledger {
     ) {
         let place = index(space);
         let Some(largest) = ranges.first().map(|range| *range.end()) else { return };
+        // quinn-proto ends the connection (RFC 9000 section 13.1); until then it counts for nothing.
+        if self.spaces[place].largest_sent < Some(largest) {
+            return;
+        }
         let is_new = self.spaces[place].largest_acked.is_none_or(|before| before < largest);
         let mut ack_eliciting = false;
         let mut largest_sent_at = None;
@@ -289,5 +295,36 @@ fn index(space: Space) -> usize {
         Space::Initial => 0,
         Space::Handshake => 1,
         Space::ZeroRtt | Space::OneRtt => 2,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_acknowledgment_of_what_was_never_sent_counts_for_nothing() {
+        let mut ledger = Ledger::default();
+        let packet = |number| Sent {
+            space: Space::OneRtt,
+            number,
+            header: 10,
+            bytes: 1200,
+            ack_eliciting: true,
+            in_flight: true,
+            path_challenge: false,
+            plaintext: None,
+        };
+        for number in 0..3 {
+            ledger.sent(Time::from_millis(number), &packet(number));
+        }
+        let mut newly = NewlyAcked::default();
+        for false_ranges in [[0..=3], [2..=u64::MAX]] {
+            ledger.acknowledged(Space::OneRtt, &false_ranges, &mut newly);
+        }
+        assert_eq!((newly.packets.len(), ledger.in_flight()), (0, 3600));
+        assert_eq!(ledger.largest_acked(Space::OneRtt), None);
+        ledger.acknowledged(Space::OneRtt, &[1..=2], &mut newly);
+        assert_eq!((newly.packets.len(), ledger.in_flight()), (2, 1200));
     }
 }

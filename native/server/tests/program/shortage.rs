@@ -182,3 +182,17 @@ fn what_is_no_regular_file_is_not_opened() {
     assert_eq!(server.end(), (Some(0), String::new()));
     std::fs::remove_dir_all(root).unwrap();
 }
+
+#[test]
+fn a_standard_error_that_nobody_reads_does_not_end_the_program() {
+    let root = temporary("closed");
+    let refused = Command::new("sh")
+        .args([
+            "-c",
+            &format!("exec {PROGRAM} --plain 127.0.0.1:0 --root {} 2>/dev/full", root.display()),
+        ])
+        .status()
+        .unwrap();
+    // It cannot start without the root, and cannot say so; it does not abort for that.
+    assert_eq!(refused.code(), Some(1));
+}
