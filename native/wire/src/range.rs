@@ -5,8 +5,8 @@ use std::ops;
 
 use crate::fields::number;
 
-/// What a Range field asks for. Only single ranges of bytes are understood: a server may ignore all
-/// others (RFC 9110 §14.2).
+/// A range of bytes, as a Range field asks for it. Other units are not understood: a server may ignore
+/// them (RFC 9110 §14.2).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Range {
     /// From the first to the last byte, both included, as far as they exist.
@@ -18,14 +18,32 @@ pub enum Range {
 }
 
 impl Range {
-    /// Reads the value of a Range field; `None` if it is to be ignored.
+    /// Reads the value of a Range field with a single range; `None` if it is to be ignored.
     #[must_use]
     pub fn parse(value: &[u8]) -> Option<Self> {
-        let (unit, range) = split_once(value, b'=')?;
+        match Self::parse_all(value)?[..] {
+            [range] => Some(range),
+            _ => None,
+        }
+    }
+
+    /// Reads the value of a Range field: one range or several, in their order; `None` if it is to be
+    /// ignored.
+    #[must_use]
+    pub fn parse_all(value: &[u8]) -> Option<Vec<Self>> {
+        let (unit, ranges) = split_once(value, b'=')?;
         if !unit.eq_ignore_ascii_case(b"bytes") {
             return None;
         }
-        let (first, last) = split_once(range.trim_ascii(), b'-')?;
+        // RFC 9110 §5.6.1.2: members of a list may be empty.
+        let members = ranges.split(|&byte| byte == b',').map(<[u8]>::trim_ascii);
+        let ranges: Option<Vec<_>> =
+            members.filter(|member| !member.is_empty()).map(Self::parse_one).collect();
+        ranges.filter(|ranges| !ranges.is_empty())
+    }
+
+    fn parse_one(range: &[u8]) -> Option<Self> {
+        let (first, last) = split_once(range, b'-')?;
         match (first, last) {
             (b"", last) => Some(Self::Last(number(last)?)),
             (first, b"") => Some(Self::From(number(first)?)),
@@ -161,6 +179,27 @@ mod tests {
         }
     }
 
+    /// RFC 9110 §14.1.2, of 10000 bytes.
+    #[test]
+    fn several() {
+        use Range::{From, FromTo, Last};
+        let cases: [(&str, Option<Vec<Range>>); 7] = [
+            ("bytes=500-600,601-999", Some(vec![FromTo(500, 600), FromTo(601, 999)])),
+            (
+                "bytes= 0-999, 4500-5499, -1000",
+                Some(vec![FromTo(0, 999), FromTo(4500, 5499), Last(1000)]),
+            ),
+            ("bytes=0-0,-1", Some(vec![FromTo(0, 0), Last(1)])),
+            ("bytes=,9-,,", Some(vec![From(9)])),
+            ("bytes=,", None),
+            ("bytes=1-2,x", None),
+            ("bytes=1-2;3-4", None),
+        ];
+        for (value, ranges) in cases {
+            assert_eq!(Range::parse_all(value.as_bytes()), ranges, "{value}");
+        }
+    }
+
     #[test]
     fn unsatisfiable() {
         assert_eq!(Range::From(10).resolve(10), None);
@@ -203,7 +242,7 @@ mod tests {
         #[test]
         fn any_bytes(value: Vec<u8>) {
             let range = [b"bytes=", &value[..]].concat();
-            let _ = Range::parse(&range);
+            let _ = Range::parse_all(&range);
             let _ = ContentRange::parse(&value);
         }
     }

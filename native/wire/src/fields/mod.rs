@@ -142,6 +142,12 @@ impl FromIterator<Field> for Fields {
     }
 }
 
+impl Extend<Field> for Fields {
+    fn extend<I: IntoIterator<Item = Field>>(&mut self, fields: I) {
+        self.0.extend(fields);
+    }
+}
+
 impl IntoIterator for Fields {
     type Item = Field;
     type IntoIter = std::vec::IntoIter<Field>;
