@@ -2,6 +2,7 @@ use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
@@ -72,6 +73,10 @@ pub(crate) struct Options {
     /// may be for https, by X-Forwarded-Proto
     #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["root", "header"])]
     site: Option<PathBuf>,
+    /// No Date and no Last-Modified, so that equal requests have equal answers; recorded sites have
+    /// those that were recorded anyway
+    #[arg(long)]
+    no_dates: bool,
     /// What is offered, the preferred one first: h1, h2, h3
     #[arg(long, value_delimiter = ',', default_value = "h2,h1", value_name = "LIST")]
     protocols: Vec<ProtocolName>,
@@ -191,9 +196,10 @@ impl Options {
             Some(directory) => Box::new(Site::open(directory)?),
             None => {
                 let root = self.root.as_deref();
-                Box::new(Files::new(root, self.header.clone()).map_err(|source| {
+                let files = Files::new(root, self.header.clone()).map_err(|source| {
                     StartError::File { path: root.unwrap_or(Path::new("")).to_owned(), source }
-                })?)
+                })?;
+                Box::new(if self.no_dates { files } else { files.dated(SystemTime::now) })
             }
         })
     }

@@ -51,6 +51,12 @@ class HeadwayServer(NativeQuic, Server):
         Adjustment(
             "headway-server", "idle_timeout", "600s", "the run's limit decides when to give up"
         ),
+        Adjustment(
+            "headway-server",
+            "--no-dates",
+            "set",
+            "answers are the same whenever they are given; the program's own default is to date them",
+        ),
     )
     knobs = (
         Knob(
@@ -76,7 +82,11 @@ class HeadwayServer(NativeQuic, Server):
         argv = [
             command(self.name),
             *_listening(listener),
-            f"--site={SITE_DIRECTORY}" if listener.site else "--root=/lab/www",
+            *(
+                (f"--site={SITE_DIRECTORY}",)
+                if listener.site
+                else ("--root=/lab/www", "--no-dates")
+            ),
             f"--scheduler={self.knob('scheduler', host)}",
             f"--notsent-lowat={self.knob('notsent_lowat', host)}",
             f"--h2-frame-bytes={self.knob('h2_frame_bytes', host)}",

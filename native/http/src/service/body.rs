@@ -1,3 +1,4 @@
+use std::collections::VecDeque;
 use std::io;
 
 use bytes::{Buf, Bytes, BytesMut};
@@ -12,6 +13,14 @@ pub enum Body {
     Generated(Box<Generated>),
     /// Part of a file.
     File(FilePart),
+    /// One after the other.
+    Chain(Chain),
+}
+
+/// Bodies one after the other.
+pub struct Chain {
+    bodies: VecDeque<Body>,
+    remaining: u64,
 }
 
 impl Body {
@@ -21,10 +30,18 @@ impl Body {
         Self::Bytes(Bytes::new())
     }
 
+    /// These, one after the other.
+    #[must_use]
+    pub fn chain(bodies: VecDeque<Self>) -> Self {
+        let remaining = bodies.iter().map(Self::remaining).sum();
+        Self::Chain(Chain { bodies, remaining })
+    }
+
     /// How much of it has not been read, in bytes.
     #[must_use]
     pub fn remaining(&self) -> u64 {
         match self {
+            Self::Chain(chain) => chain.remaining,
             Self::Bytes(bytes) => bytes.len() as u64,
             Self::Generated(body) => body.remaining(),
             Self::File(part) => part.remaining(),
@@ -47,8 +64,23 @@ impl Body {
             }
             Self::Generated(body) => body.read(into, length),
             Self::File(part) => part.read(into, length)?,
+            Self::Chain(chain) => chain.read(into, length)?,
         }
         Ok(length)
+    }
+}
+
+impl Chain {
+    /// Appends the next `length` bytes, which must be there.
+    fn read(&mut self, into: &mut BytesMut, mut length: usize) -> io::Result<()> {
+        while let (1.., Some(first)) = (length, self.bodies.front_mut()) {
+            let bytes = first.read(into, length)?;
+            (self.remaining, length) = (self.remaining - bytes as u64, length - bytes);
+            if first.remaining() == 0 {
+                self.bodies.pop_front();
+            }
+        }
+        Ok(())
     }
 }
 
@@ -89,6 +121,15 @@ mod tests {
         let all = drain(Body::Generated(Box::new(Generated::new(5000, 0, 5000))), 5000);
         assert_eq!(drain(Body::Generated(Box::new(Generated::new(5000, 0, 5000))), 13), all);
         assert!(drain(Body::empty(), 1).is_empty());
+        let file = std::sync::Arc::new(file_with(&content));
+        let part = |offset, length| Body::File(FilePart::new(file.clone(), offset, length));
+        let expected = [&content[5..100_005], b"and", &content[..1]].concat();
+        for limit in [1, 1400, usize::MAX] {
+            let pieces = [part(5, 100_000), Body::empty(), Body::Bytes("and".into()), part(0, 1)];
+            let chain = Body::chain(pieces.into());
+            assert_eq!(chain.remaining(), expected.len() as u64);
+            assert_eq!(drain(chain, limit), expected);
+        }
         // A file that has become shorter is an error, not an endless loop.
         let mut body = Body::File(FilePart::new(std::fs::File::open("/dev/null").unwrap(), 0, 1));
         assert!(body.read(&mut BytesMut::new(), 10).is_err());

@@ -1,6 +1,7 @@
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
+use std::sync::Arc;
 
 use bytes::BytesMut;
 
@@ -11,7 +12,7 @@ const AHEAD_BYTES: u64 = 64 << 10;
 /// A part of a file, read by `pread`.
 #[derive(Debug)]
 pub struct FilePart {
-    file: File,
+    file: Arc<File>,
     offset: u64,
     remaining: u64,
     ahead: Vec<u8>,
@@ -19,10 +20,10 @@ pub struct FilePart {
 }
 
 impl FilePart {
-    /// The part of `length` bytes from `offset` on.
+    /// The part of `length` bytes from `offset` on. Several parts may share a file.
     #[must_use]
-    pub fn new(file: File, offset: u64, length: u64) -> Self {
-        Self { file, offset, remaining: length, ahead: Vec::new(), taken: 0 }
+    pub fn new(file: impl Into<Arc<File>>, offset: u64, length: u64) -> Self {
+        Self { file: file.into(), offset, remaining: length, ahead: Vec::new(), taken: 0 }
     }
 
     /// How much of it has not been read, in bytes.

@@ -1,27 +1,40 @@
+use std::borrow::Cow;
+use std::ffi::OsString;
 use std::fs::File;
 use std::io;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::time::UNIX_EPOCH;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
 use headway_wire::range::ContentRange;
-use headway_wire::{Field, Fields, Request, Response, varint};
+use headway_wire::{Field, Request, Response, varint};
 
-use super::conditions::Validators;
+use super::coding::{Coding, NotAcceptable, choose};
+use super::conditions::{Validators, Verdict};
+use super::path::Named;
+use super::portion::{Multipart, Portion};
 use super::root::{Found, Root};
 use super::{Body, FilePart, Generated, Reply, Service};
 
 /// Where generated bodies are: `/bytes/SIZE`.
 const GENERATED: &str = "/bytes/";
+/// A Last-Modified that is older than this stands for one state only (RFC 9110, section 8.8.2.2).
+const STRONG_AGE: Duration = Duration::from_secs(1);
+
+/// Tells the time of day.
+pub type Clock = fn() -> SystemTime;
 
 /// Static files, and generated bodies of any size at `/bytes/SIZE`.
 ///
-/// GET and HEAD, with byte ranges and If-Range (RFC 9110, section 14). A directory is its
-/// `index.html`.
+/// GET and HEAD (RFC 9110), with conditions, byte ranges, and content codings of which there are files
+/// beside the file asked for. A directory is its `index.html`.
 #[derive(Debug)]
 pub struct Files {
     root: Option<Root>,
     fields: Vec<Field>,
+    clock: Option<Clock>,
 }
 
 /// What a path leads to.
@@ -29,12 +42,28 @@ struct Resource {
     content: Content,
     size: u64,
     etag: String,
-    content_type: &'static str,
+    changed: Option<SystemTime>,
+    content_type: Cow<'static, str>,
+    coding: Option<Coding>,
+    /// Whether others might get it in another coding.
+    varies: bool,
 }
 
 enum Content {
     Generated,
-    File(File),
+    File(Arc<File>),
+}
+
+/// What a request finds.
+enum Outcome {
+    Resource(Resource),
+    /// The path of a directory, without its slash: here is the right one.
+    Elsewhere(String),
+    /// There is something, but only in codings that the client does not accept.
+    NotAcceptable {
+        varies: bool,
+    },
+    Nothing,
 }
 
 impl Files {
@@ -47,112 +76,158 @@ impl Files {
     /// # Errors
     /// The root cannot be opened.
     pub fn new(root: Option<&Path>, fields: Vec<Field>) -> io::Result<Self> {
-        Ok(Self { root: root.map(Root::open).transpose()?, fields })
+        Ok(Self { root: root.map(Root::open).transpose()?, fields, clock: None })
+    }
+
+    /// Has Date in every response, and Last-Modified in those with a file.
+    #[must_use]
+    pub fn dated(self, clock: Clock) -> Self {
+        Self { clock: Some(clock), ..self }
     }
 
     /// # Errors
     /// The kernel is short of something; what is there is not known.
-    fn find(&self, target: &str) -> io::Result<Option<Resource>> {
-        let path = target.split(['?', '#']).next().unwrap_or_default();
-        let resource = match (path.strip_prefix(GENERATED), &self.root) {
-            (Some(size), _) => size.parse().ok().map(generated),
-            (None, Some(root)) => match relative(path) {
-                Some(path) => root.find(&path)?.map(|(path, found)| on_disk(&path, found)),
-                None => None,
-            },
-            (None, None) => None,
-        };
-        // HTTP/3 can say no larger size, and what one version has the others have.
-        Ok(resource.filter(|resource| resource.size <= varint::MAX))
-    }
-
-    fn reply(&self, status: u16, fields: Vec<Field>, body: Body) -> Reply {
-        let fields: Fields = fields.into_iter().chain(self.fields.iter().cloned()).collect();
-        Reply { response: Response { status, fields }, body }
-    }
-
-    fn plain(&self, status: u16, field: Option<Field>, text: &'static str) -> Reply {
-        let mut fields = vec![
-            Field::new("content-length", text.len().to_string()),
-            Field::new("content-type", "text/plain"),
-        ];
-        fields.extend(field);
-        self.reply(status, fields, Body::Bytes(Bytes::from_static(text.as_bytes())))
-    }
-
-    fn deliver(&self, request: &Request, resource: Resource) -> Reply {
-        let (size, etag) = (resource.size, resource.etag);
-        let validators = Validators { etag: Some(etag.as_bytes()), last_modified: None };
-        let range = validators.range(request);
-        let Some(part) = range.map_or(Some(0..size), |range| range.resolve(size)) else {
-            let value = ContentRange::Unsatisfied(size).to_string();
-            let field = Field::new("content-range", value);
-            return self.plain(416, Some(field), "range not satisfiable\n");
-        };
-        let length = part.end - part.start;
-        let mut fields = vec![
-            Field::new("content-length", length.to_string()),
-            Field::new("content-type", resource.content_type),
-            Field::new("accept-ranges", "bytes"),
-            Field::new("etag", etag),
-        ];
-        if range.is_some() {
-            let value = ContentRange::of(&part, size).to_string();
-            fields.push(Field::new("content-range", value));
-        }
-        let body = match resource.content {
-            Content::Generated => {
-                Body::Generated(Box::new(Generated::new(size, part.start, length)))
+    fn find(&self, request: &Request) -> io::Result<Outcome> {
+        let path = request.path.split(['?', '#']).next().unwrap_or_default();
+        let outcome = match (path.strip_prefix(GENERATED), &self.root) {
+            (Some(size), _) => {
+                size.parse().map_or(Outcome::Nothing, |size| match choose(&[], &request.fields) {
+                    Ok(_) => Outcome::Resource(generated(size)),
+                    Err(NotAcceptable) => Outcome::NotAcceptable { varies: false },
+                })
             }
-            Content::File(file) => Body::File(FilePart::new(file, part.start, length)),
+            (None, Some(root)) => match Named::parse(path) {
+                Some(named) => find_on_disk(root, &named, request)?,
+                None => Outcome::Nothing,
+            },
+            (None, None) => Outcome::Nothing,
         };
-        self.reply(if range.is_some() { 206 } else { 200 }, fields, body)
+        Ok(match outcome {
+            // HTTP/3 can say no larger size, and what one version has the others have.
+            Outcome::Resource(resource) if resource.size > varint::MAX => Outcome::Nothing,
+            other => other,
+        })
+    }
+
+    fn answer(&self, request: &Request, now: Option<SystemTime>) -> Reply {
+        if !matches!(&request.method[..], "GET" | "HEAD") {
+            return plain(405, "method not allowed\n", [Field::new("allow", "GET, HEAD")]);
+        }
+        match self.find(request) {
+            Ok(Outcome::Resource(resource)) => resource.deliver(request, now),
+            Ok(Outcome::Elsewhere(path)) => {
+                plain(301, "moved permanently\n", [Field::new("location", path)])
+            }
+            Ok(Outcome::NotAcceptable { varies }) => {
+                plain(406, "no acceptable content coding\n", vary(varies))
+            }
+            Ok(Outcome::Nothing) => plain(404, "not found\n", []),
+            Err(_) => plain(503, "out of file descriptors or memory\n", []),
+        }
     }
 }
 
 impl Service for Files {
     fn respond(&mut self, request: &Request) -> Reply {
-        let head = request.method == "HEAD";
-        let mut reply = if !head && request.method != "GET" {
-            self.plain(405, Some(Field::new("allow", "GET, HEAD")), "method not allowed\n")
-        } else {
-            match self.find(&request.path) {
-                Ok(Some(resource)) => self.deliver(request, resource),
-                Ok(None) => self.plain(404, None, "not found\n"),
-                Err(_) => self.plain(503, None, "out of file descriptors or memory\n"),
+        let now = self.clock.map(|clock| clock());
+        let Reply { mut response, mut body } = self.answer(request, now);
+        let date = now.map(|now| Field::new("date", httpdate::fmt_http_date(now)));
+        response.fields.extend(self.fields.iter().cloned().chain(date));
+        if request.method == "HEAD" {
+            body = Body::empty();
+        }
+        Reply { response, body }
+    }
+}
+
+impl Resource {
+    /// RFC 9110, sections 13 to 15.
+    fn deliver(self, request: &Request, now: Option<SystemTime>) -> Reply {
+        // RFC 9110, section 8.8.2.1: not in the future.
+        let changed = now.and_then(|now| Some(self.changed?.min(now)));
+        let last_modified = changed.map(httpdate::fmt_http_date);
+        let validators = Validators {
+            etag: Some(self.etag.as_bytes()),
+            last_modified: last_modified.as_deref().map(str::as_bytes),
+            is_strong_date: now.zip(changed).is_some_and(|(now, changed)| {
+                now.duration_since(changed).is_ok_and(|age| age > STRONG_AGE)
+            }),
+        };
+        let verdict = validators.judge(request);
+        let portion = Portion::of(validators.ranges(request).as_deref(), self.size);
+        let state = [Field::new("etag", self.etag.clone())]
+            .into_iter()
+            .chain(last_modified.map(|date| Field::new("last-modified", date)))
+            .chain(vary(self.varies));
+        match (verdict, portion) {
+            (Verdict::Failed, _) => plain(412, "precondition failed\n", state),
+            // RFC 9110, section 15.4.5.
+            (Verdict::Unchanged, _) => reply(304, state.collect(), Body::empty()),
+            (Verdict::Answer, Portion::Nothing) => {
+                let value = ContentRange::Unsatisfied(self.size).to_string();
+                plain(416, "range not satisfiable\n", [Field::new("content-range", value)])
+            }
+            (Verdict::Answer, portion) => self.send(portion, state),
+        }
+    }
+
+    /// The content, or the part of it that is wanted.
+    fn send(self, portion: Portion, state: impl Iterator<Item = Field>) -> Reply {
+        let whole = 0..self.size;
+        let (status, content_type, body, range) = match portion {
+            Portion::Part(part) => {
+                let range =
+                    Field::new("content-range", ContentRange::of(&part, self.size).to_string());
+                (206, self.content_type.clone(), self.body(&part), Some(range))
+            }
+            Portion::Parts(parts) => {
+                let (of_parts, state) = (Some(&*self.content_type), self.etag.as_bytes());
+                let parts = Multipart::new(parts, self.size, of_parts, state);
+                let content_type = parts.content_type().into();
+                (206, content_type, parts.body(|part| self.body(part)), None)
+            }
+            Portion::Whole | Portion::Nothing => {
+                (200, self.content_type.clone(), self.body(&whole), None)
             }
         };
-        if head {
-            reply.body = Body::empty();
+        let mut fields = vec![
+            Field::new("content-length", body.remaining().to_string()),
+            Field::new("content-type", content_type.into_owned()),
+            Field::new("accept-ranges", "bytes"),
+        ];
+        fields.extend(state);
+        fields.extend(self.coding.map(|coding| Field::new("content-encoding", coding.name())));
+        fields.extend(range);
+        reply(status, fields, body)
+    }
+
+    fn body(&self, part: &Range<u64>) -> Body {
+        let length = part.end - part.start;
+        match &self.content {
+            Content::Generated => {
+                Body::Generated(Box::new(Generated::new(self.size, part.start, length)))
+            }
+            Content::File(file) => Body::File(FilePart::new(Arc::clone(file), part.start, length)),
         }
-        reply
     }
 }
 
-/// The file that a path means, relative to the root.
-fn relative(path: &str) -> Option<PathBuf> {
-    let mut file = PathBuf::from(".");
-    for segment in path.strip_prefix('/')?.split('/') {
-        let segment = percent_decoded(segment)?;
-        match &segment[..] {
-            "" | "." => {}
-            ".." => return None,
-            name if name.contains(['/', '\0']) => return None,
-            name => file.push(name),
-        }
-    }
-    Some(file)
+fn reply(status: u16, fields: Vec<Field>, body: Body) -> Reply {
+    Reply { response: Response { status, fields: fields.into() }, body }
 }
 
-/// RFC 3986, section 2.1.
-fn percent_decoded(text: &str) -> Option<String> {
-    let mut pieces = text.split('%');
-    let mut bytes = pieces.next()?.as_bytes().to_vec();
-    for piece in pieces {
-        bytes.push(u8::from_str_radix(piece.get(..2)?, 16).ok()?);
-        bytes.extend_from_slice(&piece.as_bytes()[2..]);
-    }
-    String::from_utf8(bytes).ok()
+fn plain(status: u16, text: &'static str, more: impl IntoIterator<Item = Field>) -> Reply {
+    let mut fields = vec![
+        Field::new("content-length", text.len().to_string()),
+        Field::new("content-type", "text/plain"),
+    ];
+    fields.extend(more);
+    reply(status, fields, Body::Bytes(Bytes::from_static(text.as_bytes())))
+}
+
+/// What caches have to know if there is more than one coding (RFC 9110, section 12.5.5).
+fn vary(varies: bool) -> Option<Field> {
+    varies.then(|| Field::new("vary", "accept-encoding"))
 }
 
 fn generated(size: u64) -> Resource {
@@ -160,139 +235,69 @@ fn generated(size: u64) -> Resource {
         content: Content::Generated,
         size,
         etag: format!("\"{size}\""),
-        content_type: content_type(Path::new("")),
+        changed: None,
+        content_type: UNKNOWN_TYPE.into(),
+        coding: None,
+        varies: false,
     }
 }
 
-fn on_disk(path: &Path, Found { file, size, changed }: Found) -> Resource {
+fn find_on_disk(root: &Root, named: &Named, request: &Request) -> io::Result<Outcome> {
+    let Some(located) = root.locate(&named.file)? else { return Ok(Outcome::Nothing) };
+    if located.is_directory && !named.has_slash {
+        let query = request.path.split_once('?').map(|(_, query)| format!("?{query}"));
+        return Ok(Outcome::Elsewhere(named.with_slash() + &query.unwrap_or_default()));
+    }
+    if !located.is_directory && named.has_slash {
+        return Ok(Outcome::Nothing);
+    }
+    let mut there = Vec::new();
+    for coding in Coding::ALL {
+        if root.is_file(&sibling(&located.file, coding))? {
+            there.push(coding);
+        }
+    }
+    let varies = !there.is_empty();
+    let Ok(coding) = choose(&there, &request.fields) else {
+        return Ok(Outcome::NotAcceptable { varies });
+    };
+    let file = coding.map_or_else(|| located.file.clone(), |coding| sibling(&located.file, coding));
+    let Some(Found { file, size, changed }) = root.read(&file)? else {
+        return Ok(Outcome::Nothing);
+    };
     let changed_ns = changed.duration_since(UNIX_EPOCH).unwrap_or_default().as_nanos();
-    Resource {
+    let ending = coding.map_or("", Coding::ending);
+    Ok(Outcome::Resource(Resource {
+        content: Content::File(Arc::new(file)),
         size,
-        etag: format!("\"{size}-{changed_ns}\""),
-        content_type: content_type(path),
-        content: Content::File(file),
-    }
+        etag: format!("\"{size}-{changed_ns}{ending}\""),
+        changed: Some(changed),
+        content_type: content_type(&located.file),
+        coding,
+        varies,
+    }))
 }
 
-/// What browsers need to know to show a page.
-fn content_type(path: &Path) -> &'static str {
-    match path.extension().and_then(std::ffi::OsStr::to_str).unwrap_or_default() {
-        "html" | "htm" => "text/html; charset=utf-8",
-        "css" => "text/css",
-        "js" => "text/javascript",
-        "json" => "application/json",
-        "txt" => "text/plain",
-        "svg" => "image/svg+xml",
-        "png" => "image/png",
-        "jpg" | "jpeg" => "image/jpeg",
-        "gif" => "image/gif",
-        "webp" => "image/webp",
-        "woff2" => "font/woff2",
-        _ => "application/octet-stream",
+/// Where the content of a file is in a coding.
+fn sibling(file: &Path, coding: Coding) -> PathBuf {
+    let mut name = OsString::from(file);
+    name.push(coding.ending());
+    name.into()
+}
+
+/// Of content that nothing is known of.
+const UNKNOWN_TYPE: &str = "application/octet-stream";
+
+/// By the ending of a file's name. Texts are taken to be UTF-8, as nearly all are.
+fn content_type(file: &Path) -> Cow<'static, str> {
+    match mime_guess::from_path(file).first_raw() {
+        // RFC 9239 has made them one.
+        Some("application/javascript") => "text/javascript; charset=utf-8".into(),
+        Some(text) if text.starts_with("text/") => format!("{text}; charset=utf-8").into(),
+        Some(other) => other.into(),
+        None => UNKNOWN_TYPE.into(),
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use bytes::BytesMut;
-
-    use super::*;
-
-    /// A directory with a page, which is removed at the end.
-    struct Tree(PathBuf);
-
-    impl Tree {
-        fn new(name: &str) -> Self {
-            let path = std::env::temp_dir().join(format!("headway-{name}-{}", std::process::id()));
-            std::fs::create_dir_all(path.join("sub dir")).unwrap();
-            std::fs::write(path.join("sub dir/index.html"), "<p>page</p>").unwrap();
-            std::fs::write(path.join("ten.bin"), "0123456789").unwrap();
-            Self(path)
-        }
-    }
-
-    impl Drop for Tree {
-        fn drop(&mut self) {
-            std::fs::remove_dir_all(&self.0).unwrap();
-        }
-    }
-
-    fn ask(files: &mut Files, request: &Request) -> (u16, Fields, BytesMut) {
-        let mut reply = files.respond(request);
-        let mut bytes = BytesMut::new();
-        reply.body.read(&mut bytes, usize::MAX).unwrap();
-        (reply.response.status, reply.response.fields, bytes)
-    }
-
-    fn get(path: &str) -> Request {
-        Request::get("https", "a.test", path)
-    }
-
-    fn ranged(path: &str, value: &'static str) -> Request {
-        let mut request = get(path);
-        request.fields.push("range", value);
-        request
-    }
-
-    #[test]
-    fn files_and_directories() {
-        let root = Tree::new("files");
-        let mut files = Files::new(Some(&root.0), vec![Field::new("x-lab", "1")]).unwrap();
-        let (status, fields, bytes) = ask(&mut files, &get("/ten.bin?query"));
-        assert_eq!((status, &bytes[..]), (200, &b"0123456789"[..]));
-        assert_eq!(fields.get("content-length").unwrap(), "10");
-        assert_eq!(fields.get("x-lab").unwrap(), "1");
-        let (status, fields, bytes) = ask(&mut files, &get("/sub%20dir/"));
-        assert_eq!((status, &bytes[..]), (200, &b"<p>page</p>"[..]));
-        assert_eq!(fields.get("content-type").unwrap(), "text/html; charset=utf-8");
-    }
-
-    #[test]
-    fn nothing_outside_the_root() {
-        let root = Tree::new("outside");
-        let mut files = Files::new(Some(&root.0.join("sub dir")), Vec::new()).unwrap();
-        let paths = ["/../ten.bin", "/%2e%2e/ten.bin", "/..%2ften.bin", "/x/../../ten.bin", "/%0"];
-        for path in [&paths[..], &["/none", "ten.bin", "/bytes/x", "/bytes/-1", "*"]].concat() {
-            assert_eq!(ask(&mut files, &get(path)).0, 404, "{path}");
-        }
-    }
-
-    #[test]
-    fn methods() {
-        let mut files = Files::new(None, Vec::new()).unwrap();
-        let head = Request { method: "HEAD".into(), ..get("/bytes/5000") };
-        let (status, fields, bytes) = ask(&mut files, &head);
-        assert_eq!((status, bytes.len()), (200, 0));
-        assert_eq!(fields.get("content-length").unwrap(), "5000");
-        let (status, fields, _) =
-            ask(&mut files, &Request { method: "POST".into(), ..get("/bytes/1") });
-        assert_eq!((status, fields.get("allow").unwrap().as_ref()), (405, &b"GET, HEAD"[..]));
-    }
-
-    #[test]
-    fn ranges() {
-        let mut files = Files::new(None, Vec::new()).unwrap();
-        let (_, fields, whole) = ask(&mut files, &get("/bytes/100"));
-        let cases = [("bytes=10-19", 10..20), ("bytes=90-", 90..100), ("bytes=-1", 99..100)];
-        for (value, part) in cases {
-            let (status, fields, bytes) = ask(&mut files, &ranged("/bytes/100", value));
-            assert_eq!((status, &bytes[..]), (206, &whole[part.clone()]));
-            let said = format!("bytes {}-{}/100", part.start, part.end - 1);
-            assert_eq!(fields.get("content-range").unwrap(), said.as_bytes());
-            assert_eq!(fields.get("content-length").unwrap(), part.len().to_string().as_bytes());
-        }
-        let (status, fields_416, _) = ask(&mut files, &ranged("/bytes/100", "bytes=100-"));
-        assert_eq!(
-            (status, fields_416.get("content-range").unwrap()),
-            (416, &"bytes */100".into())
-        );
-        assert_eq!(ask(&mut files, &ranged("/bytes/100", "lines=1-2")).0, 200);
-        // The rest of something else is of no use.
-        let mut resumed = ranged("/bytes/100", "bytes=50-");
-        resumed.fields.push("if-range", fields.get("etag").unwrap().clone());
-        assert_eq!(ask(&mut files, &resumed).0, 206);
-        let mut other = ranged("/bytes/100", "bytes=50-");
-        other.fields.push("if-range", "\"other\"");
-        assert_eq!(ask(&mut files, &other).0, 200);
-    }
-}
+mod tests;

@@ -1,16 +1,19 @@
 //! What a server answers, whatever the version of HTTP.
 
 mod body;
+mod coding;
 mod conditions;
 mod file;
 mod files;
 mod generated;
+mod path;
+mod portion;
 mod root;
 mod site;
 
 pub use body::Body;
 pub use file::FilePart;
-pub use files::Files;
+pub use files::{Clock, Files};
 pub use generated::Generated;
 pub use site::{Site, SiteError};
 

@@ -37,23 +37,28 @@ impl Root {
         Ok(Self(root))
     }
 
-    /// The regular file at a path, or that of a directory, its `index.html`; none if there is no
-    /// such file, or if it is not for this program to read.
+    /// What there is at a path: a regular file, or a directory with an `index.html`.
     ///
     /// # Errors
     /// The kernel is short of descriptors or memory, or the disk fails.
-    pub(super) fn find(&self, path: &Path) -> io::Result<Option<(PathBuf, Found)>> {
-        match self.look(path)? {
-            Looked::File => Ok(self.read(path)?.map(|found| (path.to_path_buf(), found))),
+    pub(super) fn locate(&self, path: &Path) -> io::Result<Option<Located>> {
+        Ok(match self.look(path)? {
+            Looked::File => Some(Located { file: path.to_path_buf(), is_directory: false }),
             Looked::Directory => {
-                let index = path.join("index.html");
-                match self.look(&index)? {
-                    Looked::File => Ok(self.read(&index)?.map(|found| (index, found))),
-                    Looked::Directory | Looked::Nothing => Ok(None),
-                }
+                let file = path.join("index.html");
+                let is_there = self.is_file(&file)?;
+                is_there.then_some(Located { file, is_directory: true })
             }
-            Looked::Nothing => Ok(None),
-        }
+            Looked::Nothing => None,
+        })
+    }
+
+    /// Whether there is a regular file.
+    ///
+    /// # Errors
+    /// As of [`locate`](Self::locate).
+    pub(super) fn is_file(&self, path: &Path) -> io::Result<bool> {
+        Ok(self.look(path)? == Looked::File)
     }
 
     /// What there is, without opening it: to open a device may do something, and to open a FIFO
@@ -68,7 +73,11 @@ impl Root {
         })
     }
 
-    fn read(&self, path: &Path) -> io::Result<Option<Found>> {
+    /// Opens a regular file; none if it is gone, or not for this program to read.
+    ///
+    /// # Errors
+    /// As of [`locate`](Self::locate).
+    pub(super) fn read(&self, path: &Path) -> io::Result<Option<Found>> {
         // Should it have become something else meanwhile, opening it does not wait.
         let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY;
         let Some(file) = self.try_open(path, flags)?.map(File::from) else { return Ok(None) };
@@ -86,7 +95,16 @@ impl Root {
     }
 }
 
+/// Where a file is, relative to the root.
+#[derive(Debug)]
+pub(super) struct Located {
+    pub(super) file: PathBuf,
+    /// It is the index of the directory that was asked for.
+    pub(super) is_directory: bool,
+}
+
 /// What a path leads to.
+#[derive(PartialEq, Eq)]
 enum Looked {
     Nothing,
     File,

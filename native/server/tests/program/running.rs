@@ -56,23 +56,26 @@ pub(crate) fn ask(stream: &mut TcpStream, path: &str) {
     stream.write_all(format!("GET {path} HTTP/1.1\r\nhost: a\r\n\r\n").as_bytes()).unwrap();
 }
 
-/// Status line and content of a response.
-pub(crate) fn answer(stream: &mut TcpStream) -> (String, Vec<u8>) {
+/// Status line and fields of a response.
+pub(crate) fn head(stream: &mut TcpStream) -> Vec<String> {
     let mut reader = BufReader::with_capacity(1, stream);
-    let (mut head, mut length) = (Vec::new(), 0);
+    let mut head = Vec::new();
     loop {
         let mut line = String::new();
-        reader.read_line(&mut line).unwrap();
-        if let Some(value) = line.strip_prefix("content-length: ") {
-            length = value.trim_end().parse().unwrap();
-        }
+        assert!(reader.read_line(&mut line).unwrap() > 0, "the server ended the connection");
         if line == "\r\n" {
-            break;
+            return head;
         }
         head.push(line.trim_end().to_owned());
     }
-    let mut content = vec![0; length];
-    reader.read_exact(&mut content).unwrap();
+}
+
+/// Status line and content of a response.
+pub(crate) fn answer(stream: &mut TcpStream) -> (String, Vec<u8>) {
+    let head = head(stream);
+    let length = head.iter().find_map(|line| line.strip_prefix("content-length: "));
+    let mut content = vec![0; length.map_or(0, |length| length.parse().unwrap())];
+    stream.read_exact(&mut content).unwrap();
     (head[0].clone(), content)
 }
 

@@ -4,7 +4,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::process::Command;
 
-use crate::running::{PROGRAM, Running, answer, ask, temporary};
+use crate::running::{PROGRAM, Running, answer, ask, head, temporary};
 
 #[test]
 fn files_and_bodies_are_served_and_logged() {
@@ -40,6 +40,27 @@ fn files_and_bodies_are_served_and_logged() {
     assert_eq!((logged(2).1, lines.len()), (&404.into(), 3));
     std::fs::remove_dir_all(root).unwrap();
     std::fs::remove_file(log).unwrap();
+}
+
+#[test]
+fn answers_are_dated_unless_told_otherwise() {
+    let root = temporary("dates");
+    std::fs::create_dir_all(&root).unwrap();
+    std::fs::write(root.join("x"), "x").unwrap();
+    for (arguments, dated) in [(&[][..], true), (&["--no-dates"], false)] {
+        let server = Running::start(&[&["--root", root.to_str().unwrap()], arguments].concat());
+        let mut stream = server.connect();
+        let names = ["date: ", "last-modified: "];
+        for (path, expected) in [("/x", [dated, dated]), ("/bytes/1", [dated, false])] {
+            ask(&mut stream, path);
+            let lines = head(&mut stream);
+            stream.read_exact(&mut [0; 1]).unwrap();
+            let has = names.map(|name| lines.iter().any(|line| line.starts_with(name)));
+            assert_eq!(has, expected, "{path} {arguments:?}");
+        }
+        server.end();
+    }
+    std::fs::remove_dir_all(root).unwrap();
 }
 
 #[test]

@@ -1,10 +1,12 @@
 use std::iter::zip;
+use std::ops::Range;
 
 use bytes::Bytes;
-use headway_wire::range::{ContentRange, Range};
+use headway_wire::range::ContentRange;
 use headway_wire::{Field, Fields, Request, Response};
 
-use crate::service::conditions::Validators;
+use crate::service::conditions::{Validators, Verdict};
+use crate::service::portion::{Multipart, Portion};
 use crate::service::{Body, Reply};
 
 /// A recorded request, as far as its path is not its key, and the response to it.
@@ -63,47 +65,67 @@ impl Exchange {
             return self.whole();
         }
         let validators = Validators::of(fields);
-        if validators.is_unchanged(request) {
-            let kept = fields.iter().filter(|field| !is_of_content(field)).cloned().collect();
-            return reply(304, kept, Bytes::new());
-        }
-        match validators.range(request) {
-            Some(range) => self.part(range),
-            None => self.whole(),
+        let portion = Portion::of(validators.ranges(request).as_deref(), self.body.len() as u64);
+        match (validators.judge(request), portion) {
+            (Verdict::Unchanged, _) => {
+                let kept = fields.iter().filter(|field| !is_of_content(field)).cloned().collect();
+                reply(304, kept, Body::empty())
+            }
+            (Verdict::Failed, _) => reply(412, with_length(Fields::new(), 0), Body::empty()),
+            (Verdict::Answer, portion) => self.send(portion),
         }
     }
 
     /// RFC 9110, sections 15.3.7 and 15.5.17.
-    fn part(&self, range: Range) -> Reply {
+    fn send(&self, portion: Portion) -> Reply {
         let size = self.body.len() as u64;
-        let Some(part) = range.resolve(size) else {
-            let value = ContentRange::Unsatisfied(size).to_string();
-            let fields = vec![Field::new("content-range", value)].into();
-            return reply(416, with_length(fields, &Bytes::new()), Bytes::new());
+        let part = |part: &Range<u64>| {
+            Body::Bytes(self.body.slice(part.start as usize..part.end as usize))
         };
-        let body = self.body.slice(part.start as usize..part.end as usize);
-        let mut fields = with_length(self.response.fields.clone(), &body);
-        fields.push("content-range", ContentRange::of(&part, size).to_string());
-        reply(206, fields, body)
+        match portion {
+            Portion::Whole => self.whole(),
+            Portion::Nothing => {
+                let value = ContentRange::Unsatisfied(size).to_string();
+                let fields = vec![Field::new("content-range", value)].into();
+                reply(416, with_length(fields, 0), Body::empty())
+            }
+            Portion::Part(range) => {
+                let length = range.end - range.start;
+                let mut fields = with_length(self.response.fields.clone(), length);
+                fields.push("content-range", ContentRange::of(&range, size).to_string());
+                reply(206, fields, part(&range))
+            }
+            Portion::Parts(parts) => {
+                let (types, others): (Vec<_>, Vec<_>) =
+                    self.response.fields.iter().cloned().partition(|f| f.name == "content-type");
+                let of_parts = types.first().map(|f| String::from_utf8_lossy(&f.value));
+                let parts = Multipart::new(parts, size, of_parts.as_deref(), &self.body);
+                let content_type = Field::new("content-type", parts.content_type());
+                let body = parts.body(part);
+                let fields = others.into_iter().chain([content_type]).collect();
+                reply(206, with_length(fields, body.remaining()), body)
+            }
+        }
     }
 
     /// The response as it was recorded.
     fn whole(&self) -> Reply {
         let Response { status, fields } = self.response.clone();
         if self.response.has_content(self.method == "HEAD") {
-            reply(status, with_length(fields, &self.body), self.body.clone())
+            let body = Body::Bytes(self.body.clone());
+            reply(status, with_length(fields, self.body.len() as u64), body)
         } else {
-            reply(status, fields, Bytes::new())
+            reply(status, fields, Body::empty())
         }
     }
 }
 
-fn reply(status: u16, fields: Fields, body: Bytes) -> Reply {
-    Reply { response: Response { status, fields }, body: Body::Bytes(body) }
+fn reply(status: u16, fields: Fields, body: Body) -> Reply {
+    Reply { response: Response { status, fields }, body }
 }
 
-fn with_length(mut fields: Fields, body: &Bytes) -> Fields {
-    fields.push("content-length", body.len().to_string());
+fn with_length(mut fields: Fields, length: u64) -> Fields {
+    fields.push("content-length", length.to_string());
     fields
 }
 
