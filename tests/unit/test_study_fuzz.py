@@ -20,6 +20,9 @@ from headway.study.load import Source, builtin_names, parse_study
 ROOT = Path(__file__).parents[2]
 BUILTIN = ROOT / "src/headway/study/builtin"
 MUTANTS, PARTS = 10_000, 10
+MUTANTS_OF_A_PAPER = 60
+PAPERS = sorted(set(builtin_names()) - {"quickstart"})
+"""Their studies are large: a mutant takes half a second."""
 MOST_PLANNED = 2_000
 """Runs of a mutant that is planned, too; the largest study has more."""
 
@@ -73,9 +76,8 @@ def mutant(text: str, draw: random.Random) -> str:
     return text
 
 
-def mutants(part: int) -> Iterator[str]:
-    draw = random.Random(f"mutants {part}")
-    texts = corpus()
+def mutants(texts: list[str], seed: object) -> Iterator[str]:
+    draw = random.Random(f"mutants {seed}")
     while True:
         yield mutant(draw.choice(texts), draw)
 
@@ -98,10 +100,22 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 @pytest.mark.parametrize("part", range(PARTS))
 def test_a_mutant_is_refused_in_words_or_planned(part: int, made: list[int]) -> None:
+    _try(islice(mutants(corpus(), part), MUTANTS // PARTS), ROOT, made)
+
+
+@pytest.mark.parametrize("paper", PAPERS)
+def test_a_mutant_of_a_papers_study_is_refused_in_words_or_planned(
+    paper: str, made: list[int]
+) -> None:
+    text = (BUILTIN / f"{paper}.toml").read_text()
+    _try(islice(mutants([text], paper), MUTANTS_OF_A_PAPER), BUILTIN, made)
+
+
+def _try(texts: Iterator[str], directory: Path, made: list[int]) -> None:
     accepted = 0
-    for text in islice(mutants(part), MUTANTS // PARTS):
+    for text in texts:
         try:
-            study = parse_study(Source("s.toml", text, ROOT))
+            study = parse_study(Source("s.toml", text, directory))
             if sum(e.repetitions for e in study.experiments) * made[-1] <= MOST_PLANNED:
                 checked_plan(study, "s.toml")
             accepted += 1

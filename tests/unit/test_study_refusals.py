@@ -93,7 +93,12 @@ UNKNOWN = "unknown key; did you mean 'program'?"
         (BASE + '[path]\nrate = "1e30 Mbit/s"', "5: path.rate: a rate cannot be above 1000 Gbit/s"),
         (
             BASE + '[path]\nrtt = "60 min"',
-            "4: path: an RTT of 3600 s in all is beyond limits.virtual (600 s)",
+            "5: path.rtt: an RTT of 3600 s in all is beyond limits.virtual (600 s)",
+        ),
+        (
+            'name = "s"\nworkload = { kind = "bulk", size = "1 MB" }\n'
+            '[axes]\nprotocol = ["tcp", "quic"]\n[capture]\nbodies = true',
+            "6: capture.bodies: bulk flows have no bodies: capture.bodies is for downloads",
         ),
         (
             "repetitions = 1000000000\n" + BASE,

@@ -168,7 +168,7 @@ class Setting(Part):
         rtt = Duration(sum(path.rtt for path in self.paths if path))
         if rtt >= self.limits.virtual:
             raise wrong(
-                "path",
+                "path.rtt",
                 f"an RTT of {rtt} in all is beyond limits.virtual ({self.limits.virtual}), after "
                 "which a run is given up",
             )
@@ -177,6 +177,10 @@ class Setting(Part):
         if not isinstance(self.workload, Bulk) and self.protocol not in HTTP:
             raise wrong(
                 "workload.kind", f'{self.protocol} is for bulk flows; write workload.kind = "bulk"'
+            )
+        if isinstance(self.workload, Bulk) and self.capture.bodies:
+            raise wrong(
+                "capture.bodies", "bulk flows have no bodies: capture.bodies is for downloads"
             )
         if isinstance(self.workload, Page):
             self._check_page(self.workload)
