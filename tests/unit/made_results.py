@@ -106,11 +106,11 @@ def saved(
 
 
 def grid() -> list[dict[str, Any]]:
-    """A small study: two sizes by two losses, three contenders, five seeds, some failures."""
+    """A small study: two sizes by two losses, three contenders, eight seeds, a failure."""
     rows: list[dict[str, Any]] = []
     for size, base in (("1 MB", 1.0), ("10 MiB", 9.0)):
         for loss in (0.0, 2.0):
-            noise = (0.0, 0.1, -0.1, 0.2, -0.2) if loss else (0.0,) * 5
+            noise = (0.0, 0.1, -0.1, 0.2, -0.2, 0.05, -0.05, 0.15) if loss else (0.0,) * 8
             slow = 3.0 if loss else 1.0
             times: dict[str, list[float | None]] = {
                 "h1": [base * slow + 2 * step for step in noise],

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-import numpy as np
 import pytest
 
-from headway.analysis.intervals import LEVEL, RESAMPLES, median_interval, percentile_interval
+from headway.analysis.difference import EQUIVALENCE_LEVEL, NEGLIGIBLE, POWER
+from headway.analysis.intervals import LEVEL, RESAMPLES, median_interval
+from headway.analysis.paired import MOST_EXACT_PAIRS, fewest_pairs, smallest_p, typical_interval
 from headway.analysis.published import TOLERANCE
 from headway.analysis.significance import (
     KOLMOGOROV_SMIRNOV_ALPHA,
@@ -13,10 +14,10 @@ from headway.analysis.significance import (
     MOST_EXACT,
     MOST_EXACT_KOLMOGOROV_SMIRNOV,
     MOST_EXACT_TIED,
+    PAIRED_ALPHA,
     WELCH_ALPHA,
-    mann_whitney,
 )
-from headway.analysis.verdict import NEGLIGIBLE, SPREADS_APART
+from headway.analysis.verdict import SPREADS_APART
 
 PAGE = (Path(__file__).parents[2] / "docs" / "methods.md").read_text()
 
@@ -39,6 +40,14 @@ def paragraph(start: str) -> str:
         ("median and its 95 % interval", f"{LEVEL * 100:.0f} %"),
         ("mean and its 95 % interval", f"{LEVEL * 100:.0f} %"),
         ("its 95 % interval", f"{RESAMPLES} resamples"),
+        ("test of pairs", f"exact up to {MOST_EXACT_PAIRS} pairs"),
+        ("test of pairs", f"p < {PAIRED_ALPHA}"),
+        ("test without pairs", f"p < {PAIRED_ALPHA}"),
+        (
+            "equivalence",
+            f"{EQUIVALENCE_LEVEL * 100:.0f} % interval lies within {NEGLIGIBLE * 100:.0f} %",
+        ),
+        ("detectable difference", f"with probability {POWER}"),
         ("Welch's t-test", f"p < {WELCH_ALPHA}"),
         ("Mann-Whitney U test", f"p < {MANN_WHITNEY_ALPHA}"),
         ("Mann-Whitney U test", f"exact up to n m = {MOST_EXACT}, "),
@@ -52,24 +61,22 @@ def test_tables(name: str, told: str) -> None:
 
 
 def test_rules() -> None:
-    assert f"Medians within {NEGLIGIBLE:.0%}".replace("%", " %") in paragraph("**Verdict.**")
+    assert f"is below {PAIRED_ALPHA}." in paragraph("**Verdict.**")
     assert f"a factor of {SPREADS_APART} at least" in paragraph("**Spread.**")
     published = " ".join(PAGE[PAGE.index("## Published values") :].split())
     assert f"within {TOLERANCE:.0%} of".replace("%", " %") in published
 
 
-def test_five_runs() -> None:
+def test_few_pairs() -> None:
+    told = paragraph("**What is not significant**")
+    assert f"five pairs that all point the same way have p = {smallest_p(5)}," in told
+    assert f"It takes {fewest_pairs(PAIRED_ALPHA)} pairs for one comparison" in told
+
+
+def test_coverage() -> None:
     five = [1.0, 2.0, 3.0, 4.0, 5.0]
-    interval = median_interval(five)
-    (ranks,) = mann_whitney([(five, [value + 10 for value in five])])
-    assert interval is not None
-    assert ranks is not None
-    assert f"({interval.coverage * 100:.2f} % for five)" in row("median and its 95 % interval")
-    assert f"p-value is {ranks.smallest_p:.4f}" in paragraph("**Verdict.**")
-
-
-def test_coverage_of_the_bootstrap() -> None:
-    three, five = (percentile_interval(np.array([0.0, 1.0]), n).coverage for n in (3, 5))
-    assert f"{three * 100:.0f} % for three runs, {five * 100:.2f} % for five" in row(
-        "its 95 % interval"
-    )
+    of_runs, of_pairs = median_interval(five), typical_interval(five)
+    assert of_runs is not None
+    assert of_pairs is not None
+    assert f"({of_runs.coverage * 100:.2f} % for five)" in row("median and its 95 % interval")
+    assert f"({of_pairs.coverage * 100:.2f} % for five)" in row("its 95 % interval")

@@ -84,7 +84,7 @@ def test_page_has_everything(tmp_path: Path) -> None:
         "image-1",
         "ssl_protocols",
         "headway run 'made study'",
-        "1 to 5",
+        "1 to 8",
         "No significant difference between h1 and h2",
         "slower, every run",
     ):
@@ -108,6 +108,7 @@ def test_figures_and_tables_are_files_too(tmp_path: Path) -> None:
         "faster",
         "slower",
         "identical",
+        "practically equal",
         "not significant",
     }
     assert comparisons["in_words"].str.contains("h3 is faster than h2 by 60 %").sum() == 2

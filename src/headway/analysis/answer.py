@@ -46,7 +46,7 @@ def _overview(overview: Overview) -> str:
 
 def _remark(one: Outcome, overview: Overview) -> str:
     if one is Outcome.UNTESTED:
-        return f" (single runs; faster in {overview.untested_faster})"
+        return f" (too few runs; faster in {overview.untested_faster})"
     if one is Outcome.INCOMPARABLE and overview.why_not:
         return f" ({overview.why_not})"
     return _span({Outcome.FASTER: overview.faster_by, Outcome.SLOWER: overview.slower_by}.get(one))

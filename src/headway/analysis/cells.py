@@ -145,6 +145,9 @@ def sides_by_cell(
         (pl.col("status") == Status.FAILED.value).sum().alias("failed"),
         (pl.col("status") == Status.TIMEOUT.value).sum().alias("timeouts"),
         pl.col("error").drop_nulls(),
+        pl.struct("seed", pl.col("rep").fill_null(0))
+        .filter(pl.col("status") == Status.TIMEOUT.value)
+        .alias("given_up"),
         pl.col("seed").filter(measured),
         pl.col("rep").fill_null(0).filter(measured),
         pl.col(metric.column).cast(pl.Float64).filter(measured).alias("value"),
@@ -216,7 +219,10 @@ def _side(row: dict[str, Any]) -> Side:
         runs=row["runs"],
         failed=row["failed"],
         timeouts=row["timeouts"],
-        measured=Measurements.of(Observation(*value) for value in values),
+        measured=Measurements.of(
+            (Observation(*value) for value in values),
+            ((run["seed"], run["rep"]) for run in row["given_up"]),
+        ),
         limited_by=_counted(row["limited_by"]),
         retransmits=row["retransmits"],
         senders=tuple(_senders(row)),

@@ -2,29 +2,27 @@
 
 from __future__ import annotations
 
+import math
 import statistics
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from headway.analysis.effects import (
-    cliffs_delta,
-    delta,
-    relative_difference,
-    relative_interval,
-)
+from headway.analysis.difference import NEGLIGIBLE, Difference, differences
+from headway.analysis.effects import cliffs_delta, delta
 from headway.analysis.intervals import Interval, median_interval
 from headway.analysis.metric import Metric
 from headway.analysis.sample import Measurements, Sample
 from headway.analysis.significance import (
+    PAIRED_ALPHA,
     TestResult,
     adjusted,
     kolmogorov_smirnov,
     mann_whitney,
     welch,
+    wilcoxon,
 )
-from headway.analysis.verdict import Basis, Spread, Verdict, direction, judge, negligible, spread
+from headway.analysis.verdict import Basis, Spread, Verdict, direction, judge, spread
 
 
 @dataclass(frozen=True, order=True)
@@ -56,12 +54,14 @@ class Contest:
         """The values of both, in the order of seeds."""
         return self.one.values, self.other.values
 
-    @property
-    def identical(self) -> bool:
-        """Whether several runs, paired by seed, measured the same one by one, though they vary."""
-        one, other = self.one, self.other
-        varies = one.sample is not None and not one.sample.constant
-        return varies and (one.seeds, one.values) == (other.seeds, other.values)
+    def ranked(self, metric: Metric) -> tuple[tuple[float, ...], tuple[float, ...]]:
+        """The values of both, with runs that timed out as the worst of all."""
+        worst = math.inf if metric.less_is_better else 0.0
+        one, other = (
+            (*measured.values, *(worst for _ in measured.given_up))
+            for measured in (self.one, self.other)
+        )
+        return one, other
 
 
 @dataclass(frozen=True)
@@ -69,10 +69,11 @@ class Pairs:
     """Differences, contender minus the other, of runs that shared cell and seed.
 
     Attributes:
-        n: number of pairs.
+        n: number of pairs, those with a run that timed out among them.
         faster: pairs in which the contender was the faster.
         slower: pairs in which it was the slower.
-        median: median of the differences, in the metric's unit; None without pairs.
+        median: median of the differences of pairs that finished, in the metric's unit; None
+            without such pairs.
         interval: confidence interval of that median.
         variance_left: variance of the differences over that of differences between runs that share
             nothing, the sum of both variances: 1 if pairing tells nothing, 0 if it tells everything;
@@ -86,13 +87,6 @@ class Pairs:
     interval: Interval | None
     variance_left: float | None
 
-    @property
-    def unanimous(self) -> Verdict | None:
-        """The way that all of several pairs went; None if they did not all go one way."""
-        if self.n > 1 and self.n == self.faster:
-            return Verdict.FASTER
-        return Verdict.SLOWER if self.n > 1 and self.n == self.slower else None
-
 
 @dataclass(frozen=True)
 class Comparison:
@@ -103,13 +97,13 @@ class Comparison:
         against: what it is compared with.
         sample: summary of the contender's finished runs; None if there are none.
         against_sample: summary of the other's finished runs.
-        relative: difference of medians over the other's median; negative is less.
-        relative_interval: confidence interval of that.
+        difference: how they differ, by pairs if there are any.
         delta: difference of medians over the larger median; of h3 against h2 it is H3-Delta.
-        leaning: how the medians compare, be it chance or not; None if one is missing.
+        leaning: how they differ, be it chance or not; None if one has no runs.
         pairs: differences by seed.
-        welch: Welch's t-test, where defined.
-        mann_whitney: Mann-Whitney U test, where defined.
+        test: the test that makes the verdict; None where there is nothing to test.
+        welch: Welch's t-test, where defined: a view of the same data without their pairs.
+        mann_whitney: Mann-Whitney U test, where defined: likewise.
         kolmogorov_smirnov: Kolmogorov-Smirnov test, where defined.
         cliffs_delta: effect size; -1 if every value is below every value of the other.
         verdict: what can be said.
@@ -121,11 +115,11 @@ class Comparison:
     against: str
     sample: Sample | None
     against_sample: Sample | None
-    relative: float | None
-    relative_interval: Interval | None
+    difference: Difference
     delta: float | None
     leaning: Verdict | None
     pairs: Pairs
+    test: TestResult | None
     welch: TestResult | None
     mann_whitney: TestResult | None
     kolmogorov_smirnov: TestResult | None
@@ -140,14 +134,26 @@ class Comparison:
         return Pairing(self.contender, self.against)
 
     @property
-    def tests(self) -> tuple[TestResult, ...]:
-        """The tests of place that are defined for these samples: they make the verdict."""
-        return tuple(test for test in (self.welch, self.mann_whitney) if test)
+    def relative(self) -> float | None:
+        """The contender's values over the other's, less 1; None if nothing finite tells that."""
+        return self.difference.relative
+
+    @property
+    def relative_interval(self) -> Interval | None:
+        """Confidence interval of that."""
+        return self.difference.interval
+
+    @property
+    def is_paired(self) -> bool:
+        """Whether the two were compared by runs with the same seed."""
+        return self.pairs.n > 0
 
     @property
     def negligible(self) -> bool:
-        """Whether the medians are practically equal."""
-        return negligible(self.sample, self.against_sample)
+        """Whether the two are practically equal, and that is shown and not merely possible."""
+        if self.basis is Basis.EVERY_RUN:
+            return self.relative is not None and abs(self.relative) < NEGLIGIBLE
+        return self.difference.equivalent or self.identical
 
     @property
     def identical(self) -> bool:
@@ -157,8 +163,10 @@ class Comparison:
 
     @property
     def matters(self) -> bool:
-        """Whether there is a difference that is neither chance nor negligible."""
-        return self.verdict in (Verdict.FASTER, Verdict.SLOWER) and not self.negligible
+        """Whether there is a difference that is neither chance nor a trifle."""
+        if self.verdict not in (Verdict.FASTER, Verdict.SLOWER) or self.negligible:
+            return False
+        return self.relative is None or abs(self.relative) >= NEGLIGIBLE
 
 
 def compare(contests: Sequence[Contest], metric: Metric) -> tuple[Comparison, ...]:
@@ -166,77 +174,113 @@ def compare(contests: Sequence[Contest], metric: Metric) -> tuple[Comparison, ..
 
     The contests are one family: of each test the p-values are adjusted for their number.
     """
+    apart = [differences(met.one, met.other, metric) for met in contests]
+    tests = _deciding(contests, apart, metric)
+    welchs = adjusted(welch([met.samples for met in contests]))
+    ranks = adjusted(mann_whitney([met.values for met in contests]))
     shapes = adjusted(kolmogorov_smirnov([met.values for met in contests]))
+    views = zip(welchs, ranks, shapes, strict=True)
     return tuple(
-        _comparison(met, places, shape, metric)
-        for met, places, shape in zip(contests, _tests_of_place(contests), shapes, strict=True)
+        _comparison(met, found, test, view, metric)
+        for met, found, test, view in zip(contests, apart, tests, views, strict=True)
     )
 
 
 def clearly_slower(contests: Sequence[Contest], metric: Metric) -> list[bool]:
     """In which contests the contender is slower, significantly and by more than a trifle."""
+    apart = [differences(met.one, met.other, metric) for met in contests]
+    tests = _deciding(contests, apart, metric)
     return [
-        judge(*met.samples, places, metric)[0] is Verdict.SLOWER and not negligible(*met.samples)
-        for met, places in zip(contests, _tests_of_place(contests), strict=True)
+        judge(*met.samples, found, test, metric)[0] is Verdict.SLOWER and not _trifle(found)
+        for met, found, test in zip(contests, apart, tests, strict=True)
     ]
 
 
-_TestsOfPlace = tuple[TestResult | None, TestResult | None]
+def _trifle(found: Difference) -> bool:
+    return found.relative is not None and abs(found.relative) < NEGLIGIBLE
 
 
-def _tests_of_place(contests: Sequence[Contest]) -> Iterable[_TestsOfPlace]:
-    """Welch's and Mann and Whitney's tests of all contests, adjusted for their number."""
-    welchs = adjusted(welch([met.samples for met in contests]))
-    ranks = adjusted(mann_whitney([met.values for met in contests]))
-    return zip(welchs, ranks, strict=True)
+def _deciding(
+    contests: Sequence[Contest], apart: Sequence[Difference], metric: Metric
+) -> list[TestResult | None]:
+    """The one test that decides each contest, adjusted for their number.
+
+    Of pairs, if runs share seeds, else of places. What each contender always measured alike is not tested.
+    """
+    testable = [
+        not (one and other and one.constant and other.constant) or any(map(math.isinf, found.logs))
+        for (one, other), found in zip((met.samples for met in contests), apart, strict=True)
+    ]
+    paired = wilcoxon(
+        [found.logs if tested else () for found, tested in zip(apart, testable, strict=True)]
+    )
+    unpaired = mann_whitney(
+        [
+            met.ranked(metric) if tested and not found.logs else ((), ())
+            for met, found, tested in zip(contests, apart, testable, strict=True)
+        ]
+    )
+    tests = [
+        one or (replace(other, alpha=PAIRED_ALPHA) if other else None)
+        for one, other in zip(paired, unpaired, strict=True)
+    ]
+    # What cannot be significant whatever it shows is not of the family: it would only blunt the rest.
+    family = iter(adjusted([test for test in tests if test and test.can_decide]))
+    return [next(family) if test and test.can_decide else _untold(test) for test in tests]
+
+
+def _untold(test: TestResult | None) -> TestResult | None:
+    """A test that cannot decide; None of a single pair, or of a single run of each."""
+    return test if test and test.smallest_p < 1 else None
 
 
 def _comparison(
     met: Contest,
-    places: _TestsOfPlace,
-    shape: TestResult | None,
+    apart: Difference,
+    test: TestResult | None,
+    views: tuple[TestResult | None, TestResult | None, TestResult | None],
     metric: Metric,
 ) -> Comparison:
+    means, ranks, shape = views
     one, other = met.samples
-    verdict, basis = judge(one, other, places, metric)
-    if met.identical:
-        verdict, basis = Verdict.EQUAL, Basis.IDENTICAL
+    verdict, basis = judge(one, other, apart, test, metric)
     return Comparison(
         contender=met.pairing.contender,
         against=met.pairing.against,
         sample=one,
         against_sample=other,
-        relative=relative_difference(one, other),
-        relative_interval=relative_interval(met.one, met.other),
+        difference=apart,
         delta=delta(one, other),
-        leaning=direction(one.median - other.median, metric) if one and other else None,
-        pairs=_pair(met.one, met.other, metric),
-        welch=places[0],
-        mann_whitney=places[1],
+        leaning=None if apart.sign is None else direction(apart.sign, metric),
+        pairs=_pair(met, apart, metric),
+        test=test,
+        welch=means,
+        mann_whitney=ranks,
         kolmogorov_smirnov=shape,
         cliffs_delta=cliffs_delta(*met.values),
         verdict=verdict,
         basis=basis,
-        spread=spread(verdict, one, other, shape),
+        spread=None if basis is Basis.TOO_FEW else spread(verdict, one, other, shape),
     )
 
 
-def _pair(one: Measurements, other: Measurements, metric: Metric) -> Pairs:
-    ours, theirs = _by_seed(one), _by_seed(other)
+def _pair(met: Contest, apart: Difference, metric: Metric) -> Pairs:
+    ours, theirs = met.one.ranked(math.nan), met.other.ranked(math.nan)
     pairs = [
         pair
         for seed in ours.keys() & theirs.keys()
         for pair in zip(ours[seed], theirs[seed], strict=False)
+        if not math.isnan(pair[0]) and not math.isnan(pair[1])
     ]
-    differences = sorted(first - second for first, second in pairs)
-    less = sum(difference < 0 for difference in differences)
-    more = sum(difference > 0 for difference in differences)
+    finished = sorted(first - second for first, second in pairs)
+    less = sum(one < 0 for one in apart.logs)
+    more = sum(one > 0 for one in apart.logs)
     return Pairs(
-        n=len(differences),
+        n=len(apart.logs),
         faster=less if metric.less_is_better else more,
         slower=more if metric.less_is_better else less,
-        median=statistics.median(differences) if differences else None,
-        interval=median_interval(differences),
+        median=statistics.median(finished) if finished else None,
+        interval=median_interval(finished),
         variance_left=_variance_left(pairs),
     )
 
@@ -247,11 +291,3 @@ def _variance_left(pairs: Sequence[tuple[float, float]]) -> float | None:
     ones, others = zip(*pairs, strict=True)
     apart = statistics.variance(ones) + statistics.variance(others)
     return statistics.variance([one - other for one, other in pairs]) / apart if apart else None
-
-
-def _by_seed(measured: Measurements) -> dict[int, list[float]]:
-    """Values by seed; a seed that was used twice gives its values in order of repetition."""
-    values: dict[int, list[float]] = defaultdict(list)
-    for run in measured.observations:
-        values[run.seed].append(run.value)
-    return values

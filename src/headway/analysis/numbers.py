@@ -14,7 +14,7 @@ _MOST_DIGITS = 7
 def significant(value: float, digits: int = 3) -> str:
     """Write a number with this many significant digits and without an exponent."""
     if value == 0 or not math.isfinite(value):
-        return "0" if value == 0 else str(value)
+        return "0" if value == 0 else f"{MINUS if value < 0 else ''}∞"
     rounded = float(f"{value:.{digits - 1}e}")
     decimals = max(0, digits - 1 - math.floor(math.log10(abs(rounded))))
     return f"{rounded:.{decimals}f}".replace("-", MINUS)
@@ -26,12 +26,30 @@ def distinguished(values: Sequence[float], digits: int = 3) -> list[str]:
     The smallest difference between two of them must show as what it is, within a half: else
     9.31499 and 9.31501 would read as 9.31 and 9.32.
     """
-    ordered = sorted(set(values))
+    ordered = sorted({value for value in values if math.isfinite(value)})
     gaps = [(upper - lower, lower, upper) for lower, upper in pairwise(ordered)]
     for count in range(digits, _MOST_DIGITS + 1):
         if not gaps or _shows(min(gaps), count):
             break
     return [significant(value, count) for value in values]
+
+
+def in_percent(shares: Sequence[float]) -> list[str]:
+    """Write shares in percent, without the unit, as exactly as they lie apart.
+
+    All have the decimals that show the first digit of their spread, but no more than two.
+    """
+    values = [100 * share for share in shares]
+    finite = [value for value in values if math.isfinite(value)]
+    spread_out = max(finite, default=0.0) - min(finite, default=0.0)
+    wanted = -math.floor(math.log10(spread_out)) if spread_out > 0 else 1
+    decimals = min(2, max(0, wanted))
+    return [
+        f"{round(value, decimals) + 0.0:.{decimals}f}".replace("-", MINUS)
+        if math.isfinite(value)
+        else significant(value)
+        for value in values
+    ]
 
 
 def _shows(gap: tuple[float, float, float], digits: int) -> bool:

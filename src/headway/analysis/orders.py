@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
 from headway.analysis.compare import Comparison, Pairing
+from headway.analysis.difference import NEGLIGIBLE
 from headway.analysis.experiment import Span
 from headway.analysis.published import (
     TOLERANCE,
@@ -15,7 +16,7 @@ from headway.analysis.published import (
     of_metric,
     our_direction,
 )
-from headway.analysis.verdict import NEGLIGIBLE, Verdict, direction
+from headway.analysis.verdict import Verdict, direction
 
 
 @dataclass(frozen=True)

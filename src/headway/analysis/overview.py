@@ -73,7 +73,7 @@ class Overview:
         tally: outcomes over all cells.
         faster_by: least and greatest relative difference where it was faster.
         slower_by: least and greatest relative difference where it was slower.
-        untested_faster: cells with a single run a side, too few for a test, where it was faster.
+        untested_faster: cells with too few runs for a test in which it was faster.
         dependence: what the outcome depends on; None if on nothing clearly.
         why_not: the most frequent reason why cells are not comparable; empty if all are.
     """

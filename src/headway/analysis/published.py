@@ -10,12 +10,13 @@ from enum import StrEnum
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, Side
 from headway.analysis.compare import Comparison, Contest, Pairing, compare
-from headway.analysis.effects import relative_means
+from headway.analysis.difference import NEGLIGIBLE
+from headway.analysis.effects import relative_difference, relative_interval, relative_means
 from headway.analysis.experiment import PublishedValue, Span
 from headway.analysis.intervals import Interval
 from headway.analysis.numbers import counted, percent, plain, significant
 from headway.analysis.sample import Measurements
-from headway.analysis.verdict import NEGLIGIBLE, Basis, Verdict
+from headway.analysis.verdict import Basis, Verdict
 from headway.errors import WrongInputError
 from headway.study.published import Statistic
 
@@ -202,9 +203,10 @@ def _ours(
         return (sample.mean, sample.mean_interval) if mean else (sample.median, sample.interval)
     if comparison is None or against is None:
         return None, None
+    one, other = _measured(side, published.span), _measured(against, published.span)
     if mean:
-        return relative_means(_measured(side, published.span), _measured(against, published.span))
-    return comparison.relative, comparison.relative_interval
+        return relative_means(one, other)
+    return relative_difference(one.sample, other.sample), relative_interval(one, other)
 
 
 def _agreement(
@@ -256,6 +258,7 @@ def our_direction(comparison: Comparison) -> Verdict:
     interval = comparison.relative_interval
     clear = interval is not None and not interval.holds(0)
     decided = comparison.verdict in (Verdict.FASTER, Verdict.SLOWER)
-    if comparison.leaning and (decided or clear or comparison.basis is Basis.TOO_FEW):
+    single = comparison.basis is Basis.TOO_FEW and interval is None
+    if comparison.leaning and (decided or clear or single):
         return Verdict.EQUAL if comparison.negligible else comparison.leaning
     return comparison.verdict

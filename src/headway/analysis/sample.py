@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -85,15 +86,32 @@ def _deviation(values: Sequence[float], mean: float) -> float:
 
 @dataclass(frozen=True)
 class Measurements:
-    """The values that a contender's finished runs measured in a cell, by seed."""
+    """The values that a contender's finished runs measured in a cell, by seed.
+
+    Attributes:
+        observations: the finished runs.
+        given_up: seed and repetition of the runs that timed out: of these it is known only that
+            they are worse than any that finished.
+    """
 
     observations: tuple[Observation, ...]
+    given_up: tuple[tuple[int, int], ...] = ()
 
     @classmethod
-    def of(cls, observations: Iterable[Observation]) -> Measurements:
+    def of(
+        cls, observations: Iterable[Observation], given_up: Iterable[tuple[int, int]] = ()
+    ) -> Measurements:
         """These observations, whatever their order."""
         by_seed = sorted(observations, key=lambda run: (run.seed, run.rep, run.value))
-        return cls(tuple(by_seed))
+        return cls(tuple(by_seed), tuple(sorted(given_up)))
+
+    def ranked(self, worst: float) -> dict[int, list[float]]:
+        """Values by seed, in order of repetition; runs that timed out have the worst."""
+        lost = (Observation(seed, rep, worst) for seed, rep in self.given_up)
+        values: dict[int, list[float]] = defaultdict(list)
+        for run in sorted((*self.observations, *lost), key=lambda run: (run.seed, run.rep)):
+            values[run.seed].append(run.value)
+        return values
 
     @cached_property
     def values(self) -> tuple[float, ...]:

@@ -10,11 +10,14 @@ from headway.analysis.metric import Metric
 from headway.analysis.numbers import (
     counted,
     distinguished,
+    in_percent,
     listed,
     p_value,
     percent,
     significant,
 )
+from headway.analysis.paired import fewest_pairs
+from headway.analysis.significance import PAIRED_ALPHA
 from headway.analysis.verdict import Basis, Spread, Verdict
 
 
@@ -55,8 +58,10 @@ def _said(cell: Cell, comparison: Comparison, metric: Metric) -> str:
         return _of_too_few(comparison, metric)
     if comparison.verdict is Verdict.UNDECIDED:
         return _undecided(comparison, metric)
+    if comparison.basis is Basis.EQUIVALENCE:
+        return _equivalent(comparison, metric)
     head = f"{_within(comparison)}{_direction(comparison, 'is')}"
-    inside = (*_sure(comparison), _medians(comparison, metric), *_evidence(comparison))
+    inside = (*_sure(comparison), *_medians(comparison, metric), *_evidence(comparison))
     return f"{head} ({'; '.join(inside)})"
 
 
@@ -64,7 +69,7 @@ def _direction(comparison: Comparison, verb: str) -> str:
     """``h3 is faster than h2 by 34 %``; whatever the verdict, the medians' direction."""
     one, other = comparison.contender, comparison.against
     if comparison.leaning is Verdict.EQUAL:
-        return f"{one} and {other} have equal medians"
+        return f"{one} and {other} took the same in the typical pair"
     return f"{one} {verb} {comparison.leaning} than {other}{by(comparison.relative)}"
 
 
@@ -82,12 +87,11 @@ def _sure(comparison: Comparison) -> tuple[str, ...]:
     interval, relative = comparison.relative_interval, comparison.relative
     if interval is None or relative is None:
         return ()
-    if relative >= 1:
+    if relative >= 1 and interval.low > -1:
         low, high = distinguished([1 + interval.low, 1 + interval.high], 2)
         return (f"{_coverage(interval)} interval {low} to {high}",)
     sign = -1 if relative < 0 else 1
-    ends = sorted((100 * sign * interval.low, 100 * sign * interval.high))
-    low, high = distinguished(ends, 2)
+    low, high = in_percent(sorted((sign * interval.low, sign * interval.high)))
     return (f"{_coverage(interval)} interval {low} to {high} %",)
 
 
@@ -101,12 +105,13 @@ def _within(comparison: Comparison) -> str:
     return f"{comparison.contender} and {comparison.against} are within 1 %: "
 
 
-def _medians(comparison: Comparison, metric: Metric) -> str:
-    assert comparison.sample and comparison.against_sample
+def _medians(comparison: Comparison, metric: Metric) -> tuple[str, ...]:
+    if comparison.sample is None or comparison.against_sample is None:
+        return ()
     one, other = _against(comparison, metric)
     counts = (comparison.sample.n, comparison.against_sample.n)
     of = str(counts[0]) if counts[0] == counts[1] else f"{counts[0]} and {counts[1]}"
-    return f"{one} against {other}, medians of {of}"
+    return (f"{one} against {other}, medians of {of}",)
 
 
 def _against(comparison: Comparison, metric: Metric) -> list[str]:
@@ -115,29 +120,27 @@ def _against(comparison: Comparison, metric: Metric) -> list[str]:
 
 
 def _evidence(comparison: Comparison) -> tuple[str, ...]:
-    pairs = _pairs(comparison.pairs)
-    return (*((pairs,) if pairs else ()), _tests(comparison))
+    return (*_pairs(comparison.pairs), *_test(comparison))
 
 
-def _pairs(pairs: Pairs) -> str:
+def _pairs(pairs: Pairs) -> tuple[str, ...]:
     if not pairs.n:
-        return ""
+        return ()
     if pairs.faster == pairs.slower == 0:
-        return f"equal in {pairs.n} of {counted(pairs.n, 'pair')}"
+        return (f"equal in {pairs.n} of {counted(pairs.n, 'pair')}",)
     way, count = (
         ("slower", pairs.slower) if pairs.slower > pairs.faster else ("faster", pairs.faster)
     )
-    return f"{way} in {count} of {counted(pairs.n, 'pair')}"
+    return (f"{way} in {count} of {counted(pairs.n, 'pair')}",)
 
 
-def _tests(comparison: Comparison) -> str:
-    """The tests that can decide; the others say nothing with so few runs."""
-    told = [test for test in comparison.tests if test.can_decide]
-    if not told:
-        return "too few runs for a test"
-    family = max(test.family for test in told)
-    number = f", adjusted for {family} comparisons" if family > 1 else ""
-    return ", ".join(f"{test.name} {p_value(test.adjusted)}" for test in told) + number
+def _test(comparison: Comparison) -> tuple[str, ...]:
+    """The test that decides; none if it cannot."""
+    test = comparison.test
+    if test is None or not test.can_decide:
+        return ()
+    number = f", adjusted for {test.family} comparisons" if test.family > 1 else ""
+    return (f"{test.name} {p_value(test.adjusted)}{number}",)
 
 
 def _in_every_run(comparison: Comparison, metric: Metric) -> str:
@@ -162,41 +165,63 @@ def _identical(comparison: Comparison, metric: Metric) -> str:
 
 
 def _of_too_few(comparison: Comparison, metric: Metric) -> str:
-    assert comparison.sample and comparison.against_sample
-    one, other = _against(comparison, metric)
-    counts = f"{comparison.sample.n} and {comparison.against_sample.n}"
-    if comparison.sample.n == comparison.against_sample.n == 1:
-        said = f"{_direction(comparison, 'was')} in one run of each ({one} against {other})"
-    else:
-        said = f"{_direction(comparison, 'was')} ({one} against {other}, medians of {counts})"
-    return f"{said}; without repetition on both sides no test applies"
+    direction = _direction(comparison, "was")
+    one, other = comparison.sample, comparison.against_sample
+    if one and other and one.n == other.n == 1:
+        inside = " against ".join(_against(comparison, metric))
+        return (
+            f"{direction} in one run of each ({inside}); "
+            "without repetition on both sides no test applies"
+        )
+    told = (*_sure(comparison), *_medians(comparison, metric), *_pairs(comparison.pairs))
+    return f"{direction} ({'; '.join(told)}), but {_too_few(comparison)}"
+
+
+def _too_few(comparison: Comparison) -> str:
+    if not comparison.is_paired:
+        return "so few runs cannot be significant"
+    pairs = comparison.pairs.n
+    told = "one pair" if pairs == 1 else f"{pairs} pairs"
+    return f"{told} cannot be significant: it takes {fewest_pairs(PAIRED_ALPHA)} at least"
 
 
 def _undecided(comparison: Comparison, metric: Metric) -> str:
-    pair, medians = f"{comparison.contender} and {comparison.against}", _medians(comparison, metric)
-    if comparison.pairs.unanimous is not None and comparison.pairs.unanimous is comparison.leaning:
-        shown = "; ".join((medians, *_signed(comparison)))
-        return (
-            f"{comparison.contender} was {comparison.leaning} than {comparison.against} in all "
-            f"{comparison.pairs.n} pairs, by {_paired_median(comparison.pairs, metric)} in the "
-            f"median pair ({shown}), but this is not significant at the stated levels with "
-            f"n = {_fewest(comparison)} ({_tests(comparison)})"
-        )
-    inside = "; ".join((medians, *_signed(comparison), *_evidence(comparison)))
-    if comparison.basis is Basis.CONFLICT:
-        return f"no clear difference between {pair}: medians and means disagree ({inside})"
-    return f"no significant difference between {pair} ({inside})"
+    inside = (*_signed(comparison), *_medians(comparison, metric), *_evidence(comparison))
+    return (
+        f"no significant difference between {comparison.contender} and {comparison.against} "
+        f"({'; '.join(inside)}){_unseen(comparison)}"
+    )
 
 
-def _signed(comparison: Comparison) -> tuple[str, ...]:
+def _unseen(comparison: Comparison) -> str:
+    """What the runs say nothing about: differences that they would hardly have shown."""
+    least = comparison.difference.detectable
+    if least is None:
+        return "; these runs could have shown no difference of any size"
+    size = f"a factor of {significant(1 + least, 2)}" if least >= 1 else percent(least)
+    return f"; less than {size} could hardly have been seen"
+
+
+def _equivalent(comparison: Comparison, metric: Metric) -> str:
+    narrower = comparison.difference.narrower
+    inside = (*_signed(comparison, narrower), *_medians(comparison, metric))
+    return (
+        f"{comparison.contender} and {comparison.against} are within 1 % "
+        f"({'; '.join((*inside, *_pairs(comparison.pairs)))})"
+    )
+
+
+def _signed(comparison: Comparison, interval: Interval | None = None) -> tuple[str, ...]:
     """The relative difference with its sign, where nothing says in which direction it is."""
-    interval, relative = comparison.relative_interval, comparison.relative
-    if interval is None or relative is None:
+    shown, relative = interval or comparison.relative_interval, comparison.relative
+    if shown is None or relative is None:
         return ()
-    values = [100 * value for value in (relative, interval.low, interval.high)]
-    texts = zip(values, distinguished(values, 2), strict=True)
-    middle, low, high = (f"+{text}" if value > 0 else text for value, text in texts)
-    return (f"difference {middle} %, {_coverage(interval)} interval {low} to {high} %",)
+    values = (relative, shown.low, shown.high)
+    texts = zip(values, in_percent(values), strict=True)
+    middle, low, high = (
+        f"+{text}" if value > 0 and text.strip("0.") else text for value, text in texts
+    )
+    return (f"difference {middle} %, {_coverage(shown)} interval {low} to {high} %",)
 
 
 def _spread(comparison: Comparison, metric: Metric) -> str:
@@ -211,15 +236,6 @@ def _spread(comparison: Comparison, metric: Metric) -> str:
     one, other = metric.texts([comparison.sample.iqr, comparison.against_sample.iqr])
     ranges = f"interquartile range {one} against {other}, {proof}"
     return f"; {comparison.contender} is {comparison.spread} ({ranges})"
-
-
-def _paired_median(pairs: Pairs, metric: Metric) -> str:
-    return metric.text(abs(pairs.median or 0))
-
-
-def _fewest(comparison: Comparison) -> int:
-    assert comparison.sample and comparison.against_sample
-    return min(comparison.sample.n, comparison.against_sample.n)
 
 
 def _incomparable(cell: Cell, comparison: Comparison, metric: Metric) -> str:
@@ -246,10 +262,15 @@ def _finished(side: Side, metric: Metric) -> str:
 
 
 def _failures(cell: Cell, comparison: Comparison) -> str:
-    told = [failures_of(side) for side in _sides(cell, comparison) if side.failures]
-    if not told or comparison.verdict is Verdict.INCOMPARABLE:
+    sides = [side for side in _sides(cell, comparison) if side.failures]
+    if not sides or comparison.verdict is Verdict.INCOMPARABLE:
         return ""
-    return f" Failures: {listed(told)}; only finished runs are compared."
+    how = []
+    if any(side.timeouts for side in sides):
+        how.append("a run that timed out is slower than any that finished")
+    if any(side.failed for side in sides):
+        how.append("failed runs are left out with their pairs")
+    return f" Failures: {listed([failures_of(side) for side in sides])}; {listed(how)}."
 
 
 def failures_of(side: Side) -> str:

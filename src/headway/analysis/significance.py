@@ -13,8 +13,11 @@ import numpy as np
 from scipy import stats
 
 from headway.analysis.exact import kolmogorov_smirnov_p, tied_mann_whitney
+from headway.analysis.paired import signed_ranks
 from headway.analysis.sample import Sample
 
+PAIRED_ALPHA = 0.05
+"""Level of the verdict: Wilcoxon's test of pairs, or of places where nothing pairs the runs."""
 WELCH_ALPHA = 0.01
 MANN_WHITNEY_ALPHA = 0.005
 KOLMOGOROV_SMIRNOV_ALPHA = 0.01
@@ -77,6 +80,40 @@ def adjusted(tests: Sequence[TestResult | None]) -> list[TestResult | None]:
     return [
         replace(test, adjusted=float(next(found)), family=len(ps)) if test else None
         for test in tests
+    ]
+
+
+def wilcoxon(logs: Sequence[Sequence[float]]) -> list[TestResult | None]:
+    """Signed rank tests of the logarithms of pairs' ratios; None if all are equal or there are none."""
+    found = [signed_ranks(one) for one in logs]
+    return [
+        TestResult(
+            name="Wilcoxon",
+            statistic=ranks.statistic,
+            p=ranks.p,
+            alpha=PAIRED_ALPHA,
+            smallest_p=ranks.smallest_p,
+            method="exact" if ranks.exact else "normal approximation",
+            adjusted=ranks.p,
+        )
+        if ranks
+        else None
+        for ranks in found
+    ]
+
+
+def holm(tests: Sequence[TestResult | None]) -> list[TestResult | None]:
+    """The tests of a small family with p-values adjusted for their number by Holm (1979).
+
+    The chance that any of the differences called significant is none stays below the level.
+    """
+    ps = sorted(test.p for test in tests if test)
+    highest, steps = 0.0, dict[float, float]()
+    for place, p in enumerate(ps):
+        highest = max(highest, min(1.0, (len(ps) - place) * p))
+        steps.setdefault(p, highest)
+    return [
+        replace(test, adjusted=steps[test.p], family=len(ps)) if test else None for test in tests
     ]
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from enum import StrEnum
 
+from headway.analysis.difference import Difference
 from headway.analysis.metric import Metric
 from headway.analysis.sample import Sample
 from headway.analysis.significance import TestResult
 
-NEGLIGIBLE = 0.01
-"""Medians closer than this share of the larger one are called practically equal."""
 SPREADS_APART = 1.25
 """Interquartile ranges with at least this ratio make one sample the less variable."""
 
@@ -31,13 +31,13 @@ class Basis(StrEnum):
     """Each contender took the same time in all its runs: nothing is left to a test."""
     IDENTICAL = "identical runs"
     """Every run of one is equal to that of the other with the same seed: nothing tells them apart."""
-    TESTS = "tests"
+    TEST = "test"
+    EQUIVALENCE = "equivalence"
+    """Not significant, and two one-sided tests show that the difference is negligible."""
     TOO_FEW = "too few runs"
-    """A single run on one side."""
+    """So few that no outcome of them would be significant."""
     NO_RUNS = "no runs"
-    """One side has no measurement."""
-    CONFLICT = "medians and means disagree"
-    """The tests are significant, but medians and means do not point the same way."""
+    """One side has no measurement, or nothing that was measured meets."""
 
 
 class Spread(StrEnum):
@@ -52,34 +52,41 @@ class Spread(StrEnum):
 def judge(
     one: Sample | None,
     other: Sample | None,
-    tests: tuple[TestResult | None, ...],
+    difference: Difference,
+    test: TestResult | None,
     metric: Metric,
 ) -> tuple[Verdict, Basis]:
-    """Say whether one sample is faster than the other.
+    """Say whether one contender is faster than the other.
 
-    A difference is significant if every test that could decide with samples of these sizes does:
-    with fewer than six runs a side Mann-Whitney's smallest p-value is above its level, so that
-    Welch's test decides alone. Medians and means must also point the same way.
+    One test decides, of pairs if there are any; no other has a say.
 
     Args:
         one: the contender's sample.
         other: the other's.
-        tests: tests of place, with p-values adjusted for the number of comparisons.
+        difference: how they differ.
+        test: its p-value adjusted for the number of comparisons; None if not defined.
         metric: what was measured.
     """
-    if one is None or other is None:
+    if difference.sign is None:
         return Verdict.INCOMPARABLE, Basis.NO_RUNS
-    if one.n < 2 or other.n < 2:
-        return Verdict.UNDECIDED, Basis.TOO_FEW
-    way = direction(one.median - other.median, metric)
-    if one.constant and other.constant:
+    way = direction(difference.sign, metric)
+    if _all_alike(one, other, difference):
         return way, Basis.EVERY_RUN
-    deciding = [test for test in tests if test and test.can_decide]
-    if not deciding or not all(test.significant for test in deciding):
-        return Verdict.UNDECIDED, Basis.TESTS
-    if way is Verdict.EQUAL or way is not direction(one.mean - other.mean, metric):
-        return Verdict.UNDECIDED, Basis.CONFLICT
-    return way, Basis.TESTS
+    if test is None:  # pairs that are all equal, though the runs vary; or a single run of each
+        equal = len(difference.logs) > 1 and not any(difference.logs)
+        return (Verdict.EQUAL, Basis.IDENTICAL) if equal else (Verdict.UNDECIDED, Basis.TOO_FEW)
+    if test.significant and way is not Verdict.EQUAL:
+        return way, Basis.TEST
+    if difference.equivalent:
+        return Verdict.EQUAL, Basis.EQUIVALENCE
+    return Verdict.UNDECIDED, Basis.TEST if test.can_decide else Basis.TOO_FEW
+
+
+def _all_alike(one: Sample | None, other: Sample | None, difference: Difference) -> bool:
+    """Whether each contender took the same in all of several runs."""
+    if one is None or other is None or min(one.n, other.n) < 2:
+        return False
+    return one.constant and other.constant and not any(map(math.isinf, difference.logs))
 
 
 def direction(difference: float, metric: Metric) -> Verdict:
@@ -87,14 +94,6 @@ def direction(difference: float, metric: Metric) -> Verdict:
     if difference == 0:
         return Verdict.EQUAL
     return Verdict.FASTER if (difference < 0) == metric.less_is_better else Verdict.SLOWER
-
-
-def negligible(one: Sample | None, other: Sample | None) -> bool:
-    """Whether the medians differ by less than ``NEGLIGIBLE``."""
-    if one is None or other is None:
-        return False
-    larger = max(abs(one.median), abs(other.median))
-    return abs(one.median - other.median) < NEGLIGIBLE * larger or one.median == other.median
 
 
 def spread(

@@ -10,8 +10,14 @@ from markupsafe import Markup, escape
 
 import headway
 from headway.analysis import Results
+from headway.analysis.paired import fewest_pairs
 from headway.analysis.published import TOLERANCE
-from headway.analysis.significance import KOLMOGOROV_SMIRNOV_ALPHA, MANN_WHITNEY_ALPHA, WELCH_ALPHA
+from headway.analysis.significance import (
+    KOLMOGOROV_SMIRNOV_ALPHA,
+    MANN_WHITNEY_ALPHA,
+    PAIRED_ALPHA,
+    WELCH_ALPHA,
+)
 from headway.report import provenance, setting, theme
 from headway.report.parts import ExperimentPart
 from headway.report.sheet import Sheet
@@ -73,6 +79,8 @@ def render(
         provenance=provenance.provenance_facts(results),
         light=Markup(theme.css_variables(dark=False)),
         dark=Markup(theme.css_variables(dark=True)),
+        paired_alpha=PAIRED_ALPHA,
+        fewest_pairs=fewest_pairs(PAIRED_ALPHA),
         welch_alpha=WELCH_ALPHA,
         mann_whitney_alpha=MANN_WHITNEY_ALPHA,
         kolmogorov_smirnov_alpha=KOLMOGOROV_SMIRNOV_ALPHA,

@@ -24,7 +24,7 @@ from headway.report.telling import representative_cells, telling_pairings
 from headway.report.theme import FASTER, MUTED, ON_FILL, PAPER, RULE, SLOWER, Colour
 
 _STEPS = (1.1, 1.5, 2.0)
-"""Ratios of the medians at which the colour changes."""
+"""Ratios at which the colour changes."""
 _MOST_CELLS = 600
 _MOST_ENTRIES = 1200
 """More numbers than this are left to the table."""
@@ -122,12 +122,12 @@ KIND = Kind(place=10, section=Section.RESULTS, draw=_draw)
 
 def _caption(analysis: Analysis, cells: int, pairings: int) -> str:
     said = (
-        f"Difference of the median {analysis.metric.label} in percent of that of the contender "
-        "compared with. Coloured where it is significant and at least 1 %; blank and in brackets "
+        f"Difference of the {analysis.metric.label} of a typical pair of runs, in percent of that of "
+        "the contender compared with. Coloured where it is significant and at least 1 %; blank and in brackets "
         "where it is not."
     )
     if any(side.failures for cell in analysis.cells for side in cell.sides):
-        said += f" {FAILED} Some runs of the two failed: only finished ones are compared."
+        said += f" {FAILED} Some runs of the two did not finish."
     if cells < len(analysis.cells):
         said += f" {cells} of {len(analysis.cells)} cells, evenly spread over the levels."
     if pairings < len(analysis.pairings):

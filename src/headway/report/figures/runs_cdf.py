@@ -17,7 +17,7 @@ _LEAST_RUNS = 8
 _MOST_PANELS = 6
 _HEIGHT = 150.0
 _GAP = 24.0
-_LEFT = 38.0
+_LEFT = 42.0
 
 
 def _draw(subject: Subject) -> Picture | None:

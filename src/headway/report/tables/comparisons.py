@@ -33,8 +33,9 @@ def comparisons_table(analysis: Analysis) -> Table:
             *level_headings(analysis),
             "compared",
             "outcome",
-            "medians [%]",
+            "difference [%]",
             "interval",
+            "p",
             "delta",
             f"paired, median [{unit}]",
             "interval",
@@ -61,6 +62,7 @@ def _row(one: Comparison) -> tuple[str, ...]:
         _outcome(one),
         NONE if one.relative is None else signed_percent(one.relative),
         interval_text(one.relative_interval, 3, 100),
+        _test(one.test),
         number(one.delta, 2),
         number(pairs.median, 3),
         interval_text(pairs.interval, 3),
@@ -100,6 +102,9 @@ def comparisons_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
             "against": one.against,
             **_difference(one),
             **_pairs(one),
+            **_test_numbers("deciding", one.test),
+            "deciding_test": one.test.name if one.test else None,
+            "deciding_family": one.test.family if one.test else None,
             **_test_numbers("welch", one.welch),
             **_test_numbers("mann_whitney", one.mann_whitney),
             **_test_numbers("kolmogorov_smirnov", one.kolmogorov_smirnov),
@@ -117,12 +122,14 @@ def comparisons_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _difference(one: Comparison) -> dict[str, float | None]:
+def _difference(one: Comparison) -> dict[str, float | bool | None]:
     interval = one.relative_interval
     return {
         "relative_difference": one.relative,
         "relative_low": interval.low if interval else None,
         "relative_high": interval.high if interval else None,
+        "detectable_difference": one.difference.detectable,
+        "equivalent": one.difference.equivalent,
         "delta": one.delta,
     }
 

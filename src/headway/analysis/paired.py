@@ -1,0 +1,188 @@
+"""Pairs of runs that met the same path: the ratio of each, their typical ratio, and an exact test.
+
+Everything rests on one statistic, Wilcoxon's signed ranks of the logarithms of the pairs' ratios: the
+test, the estimate (Hodges and Lehmann's) and the interval (Tukey's) are three readings of it, so that
+without ties the interval leaves out "no difference" exactly where the test is significant.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from headway.analysis.intervals import LEVEL, Interval
+
+MOST_EXACT_PAIRS = 100
+"""The exact distribution is used up to this number of pairs."""
+_MOST_AVERAGES = 200
+"""Up to this number of pairs all averages of two are made; beyond, they are only counted."""
+_HALVINGS = 60
+"""Steps to a value among counted averages: as many as a float has bits that matter."""
+
+
+def log_ratio(one: float, other: float) -> float:
+    """Logarithm of the ratio of two values; of 0 and of infinity, which a run never ends with, too.
+
+    Rounded beyond what was measured, so that equal ratios are ties.
+    """
+    if one == other:
+        return 0.0
+    if one <= 0 or math.isinf(other):
+        return -math.inf
+    if other <= 0 or math.isinf(one):
+        return math.inf
+    return round(math.log(one) - math.log(other), 12)
+
+
+@dataclass(frozen=True)
+class SignedRanks:
+    """Wilcoxon's signed rank test (Wilcoxon 1945) of pairs.
+
+    Attributes:
+        statistic: sum of the ranks of the pairs in which the first value was the greater.
+        p: two-sided p-value: how often chance alone, which would swap the values of every pair with
+            probability 1/2, gives ranks as one-sided as these.
+        smallest_p: that of pairs which all point the same way.
+        exact: whether the exact distribution was used.
+    """
+
+    statistic: float
+    p: float
+    smallest_p: float
+    exact: bool
+
+
+def signed_ranks(logs: Sequence[float]) -> SignedRanks | None:
+    """Test whether pairs favour one side; None without pairs or if all are equal.
+
+    Pairs without a difference take part in the ranking and count for neither side (Pratt 1959).
+    """
+    if not any(logs):
+        return None
+    values = np.asarray(logs)
+    doubled = np.rint(2 * stats.rankdata(np.abs(values))).astype(int)
+    moved = values != 0
+    ranks = np.sort(doubled[moved])
+    statistic = int(doubled[values > 0].sum())
+    exact = len(values) <= MOST_EXACT_PAIRS
+    p = _exact_p(tuple(ranks.tolist()), statistic) if exact else _normal_p(ranks, statistic)
+    return SignedRanks(statistic / 2, p, smallest_p(len(values)), exact)
+
+
+def smallest_p(pairs: int) -> float:
+    """The p-value of so many pairs that all point the same way."""
+    return min(1.0, 2.0 ** (1 - pairs))
+
+
+def fewest_pairs(alpha: float) -> int:
+    """The smallest number of pairs that can be significant at this level."""
+    return next(n for n in itertools.count(1) if smallest_p(n) < alpha)
+
+
+def typical(logs: Sequence[float]) -> float:
+    """Hodges and Lehmann's estimate (1963): the median of the averages of every two values.
+
+    Every value also forms an average with itself. Less at the mercy of a single pair than the
+    mean, and a better use of few pairs than their median.
+    """
+    count = len(logs) * (len(logs) + 1) // 2
+    find = _ordered_averages(logs)
+    return _middle(find((count + 1) // 2), find(count // 2 + 1))
+
+
+def typical_interval(logs: Sequence[float], level: float = LEVEL) -> Interval | None:
+    """Confidence interval of `typical`: all shifts that the test does not reject; None for one pair.
+
+    Its ends are the k-th smallest and the k-th largest average of two values. With too few pairs
+    for the level it is their range, with its own coverage: 93.75 % for five.
+    """
+    n = len(logs)
+    if n < 2:
+        return None
+    k, coverage = _rank(n, level)
+    find = _ordered_averages(logs)
+    return Interval(find(k), find(n * (n + 1) // 2 + 1 - k), coverage, "signed ranks")
+
+
+def _ordered_averages(logs: Sequence[float]) -> Callable[[int], float]:
+    """What gives the k-th smallest average of two values, k from 1."""
+    ordered = np.sort(np.asarray(logs, dtype=float))
+    if len(ordered) <= _MOST_AVERAGES:
+        averages = _averages(ordered)
+        return lambda k: float(averages[k - 1])
+    # An infinite value would spoil the halving; nothing is lost if it is only very large.
+    bounded = np.clip(ordered, -1e3, 1e3)
+    return lambda k: _counted_to(bounded, k)
+
+
+def _averages(ordered: NDArray[np.float64]) -> NDArray[np.float64]:
+    first, second = np.triu_indices(len(ordered))
+    with np.errstate(invalid="ignore"):
+        averages = (ordered[first] + ordered[second]) / 2
+    averages[np.isnan(averages)] = 0  # worse than any on either side: neither
+    averages.sort()
+    return averages
+
+
+def _counted_to(ordered: NDArray[np.float64], k: int) -> float:
+    """The k-th smallest average, by halving: how many are at most x takes no list of them."""
+    low, high = float(ordered[0]), float(ordered[-1])
+    places = np.arange(len(ordered))
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2
+        # Each value's partners from itself on whose average with it is at most the middle.
+        partners = ordered.searchsorted(2 * middle - ordered, side="right") - places
+        if int(np.maximum(partners, 0).sum()) >= k:
+            high = middle
+        else:
+            low = middle
+    return round(high, 12) if abs(high) < 500 else math.copysign(math.inf, high)
+
+
+def _middle(one: float, other: float) -> float:
+    middle = (one + other) / 2
+    return 0.0 if math.isnan(middle) else middle
+
+
+@lru_cache(maxsize=4096)
+def _exact_p(ranks: tuple[int, ...], statistic: int) -> float:
+    at_most = _at_most(ranks)
+    total = len(at_most) - 1
+    return min(1.0, 2 * float(at_most[min(statistic, total - statistic)]))
+
+
+@lru_cache(maxsize=256)
+def _at_most(ranks: tuple[int, ...]) -> NDArray[np.float64]:
+    """Probability that ranks whose signs are drawn sum to at most s: each counts or does not."""
+    ways = np.zeros(sum(ranks) + 1)
+    ways[0] = 1
+    for rank in ranks:
+        ways[rank:] = ways[rank:] / 2 + ways[:-rank] / 2
+        ways[:rank] /= 2
+    return ways.cumsum()
+
+
+def _normal_p(ranks: NDArray[np.int_], statistic: int) -> float:
+    """With a correction for continuity; ties are in the variance."""
+    half, sd = float(ranks.sum()) / 2, math.sqrt(float((ranks.astype(float) ** 2).sum())) / 2
+    return min(1.0, 2 * float(stats.norm.sf(max(0.0, abs(statistic - half) - 1) / sd)))
+
+
+@lru_cache(maxsize=1024)
+def _rank(n: int, level: float) -> tuple[int, float]:
+    """The largest k, at least 1, whose interval has the level, and its coverage."""
+    if n > MOST_EXACT_PAIRS:
+        sd = math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
+        k = math.floor(n * (n + 1) / 4 + float(stats.norm.ppf((1 - level) / 2)) * sd)
+        return max(1, k), level
+    # Ranks are doubled: an undoubled sum of k - 1 is twice that here.
+    at_most = _at_most(tuple(range(2, 2 * n + 1, 2)))[::2]
+    k = max(1, int(np.searchsorted(at_most, (1 - level) / 2, side="right")))
+    return k, 1 - 2 * float(at_most[k - 1])
