@@ -3,7 +3,7 @@
 
 use bytes::Bytes;
 
-use super::syntax::{check_name, check_value, is_token};
+use super::syntax::{check_name, check_value, is_authority, is_scheme, is_token};
 use super::{Field, Fields, Line, Malformed};
 
 /// A request without its content.
@@ -191,10 +191,17 @@ impl RequestPseudo {
             (String::new(), String::new())
         } else {
             let scheme = visible(&self.scheme.ok_or(Malformed("a request without :scheme"))?)?;
+            if !is_scheme(scheme.as_bytes()) {
+                return Err(Malformed("a :scheme that is none"));
+            }
             let path = visible(&self.path.ok_or(Malformed("a request without :path"))?)?;
             check_path(&method, &scheme, &path)?;
             (scheme, path)
         };
+        // RFC 9114 §4.3.1: of http and https without userinfo. Other schemes have rules of their own.
+        if (is_of_http(&scheme) || method == "CONNECT") && !is_authority(authority.as_bytes()) {
+            return Err(Malformed("an :authority or Host that is not a host and a port"));
+        }
         Ok(Request { method: visible(&method)?, scheme, authority, path, fields })
     }
 }
@@ -202,7 +209,12 @@ impl RequestPseudo {
 /// `:authority` or Host: one of them must be there, and if both are they must agree
 /// (RFC 9114 §4.3.1).
 fn authority(pseudo: Option<Bytes>, fields: &Fields) -> Result<String, Malformed> {
-    let host = fields.get("host");
+    let mut hosts = fields.all("host");
+    let (host, second) = (hosts.next(), hosts.next());
+    if second.is_some() {
+        // RFC 9110 §7.2: which of them is meant, each on the way may judge otherwise.
+        return Err(Malformed("Host twice"));
+    }
     let value = match (pseudo, host) {
         (Some(pseudo), Some(host)) if pseudo != host => {
             return Err(Malformed(":authority and Host that differ"));
@@ -219,11 +231,14 @@ fn authority(pseudo: Option<Bytes>, fields: &Fields) -> Result<String, Malformed
 
 /// RFC 9114 §4.3.1: origin-form, or the asterisk of OPTIONS; other schemes have their own rules.
 fn check_path(method: &[u8], scheme: &str, path: &str) -> Result<(), Malformed> {
-    let of_http = scheme == "http" || scheme == "https";
-    if !of_http || path.starts_with('/') || (method == b"OPTIONS" && path == "*") {
+    if !is_of_http(scheme) || path.starts_with('/') || (method == b"OPTIONS" && path == "*") {
         return Ok(());
     }
     Err(Malformed("a :path that does not start with a slash"))
+}
+
+fn is_of_http(scheme: &str) -> bool {
+    scheme.eq_ignore_ascii_case("http") || scheme.eq_ignore_ascii_case("https")
 }
 
 /// The text of a value that may hold nothing but visible ASCII.
@@ -339,6 +354,20 @@ mod tests {
             request(&[GET[0], GET[1], (":authority", ""), GET[3]]),
             request(&[(":method", "G T"), GET[1], GET[2], GET[3]]),
             request(&[(":method", "CONNECT"), GET[2], GET[3]]),
+            request(&[(":method", "CONNECT"), (":authority", "a/b")]),
+            request(&[GET[0], (":scheme", ""), GET[2], GET[3]]),
+            request(&[GET[0], (":scheme", "1s"), GET[2], GET[3]]),
+            request(&[GET[0], GET[1], (":authority", "user@a.example"), GET[3]]),
+            request(&[GET[0], GET[1], GET[3], ("host", "user:pass@a.example")]),
+            request(&[GET[0], GET[1], GET[3], ("host", "a.example"), ("host", "a.example")]),
+            request(&[
+                GET[0],
+                GET[1],
+                GET[2],
+                GET[3],
+                ("host", "a.example"),
+                ("host", "b.example"),
+            ]),
         ];
         for (index, result) in bad.into_iter().enumerate() {
             assert!(result.is_err(), "case {index}");

@@ -1,12 +1,14 @@
 //! The heads of requests and responses, and what they say about the connection and the content.
 
+use std::borrow::Cow;
+
 use bytes::Bytes;
 use httparse::Status;
 
 use super::error::malformed;
 use super::section::{MAX_FIELDS, SectionReader, fields};
 use super::{BodyLength, Error};
-use crate::fields::{Fields, Request, Response, is_token};
+use crate::fields::{Fields, Request, Response, is_authority, is_scheme};
 
 /// The head of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -60,7 +62,7 @@ impl RequestReader {
     /// See [`Error::status`].
     pub fn decode(&mut self, input: &mut Bytes) -> Result<Option<RequestHead>, Error> {
         let Some(head) = self.section.read(input)? else { return Ok(None) };
-        parse_request(&head, self.scheme).map(Some)
+        parse_request(&with_known_minor(head), self.scheme).map(Some)
     }
 }
 
@@ -88,9 +90,36 @@ impl ResponseReader {
         method: &str,
         input: &mut Bytes,
     ) -> Result<Option<ResponseHead>, Error> {
-        let Some(head) = self.section.read(input)? else { return Ok(None) };
-        parse_response(&head, method).map(Some)
+        let head = self.section.read(input).map_err(|error| match error {
+            // Responses have a status line where requests have their target.
+            Error::TargetTooLong => Error::HeadTooLarge,
+            error => error,
+        })?;
+        let Some(head) = head else { return Ok(None) };
+        parse_response(&with_known_minor(head), method).map(Some)
     }
+}
+
+/// The head with HTTP/1.1 in its first line in place of a later minor version, as which it is to be read
+/// (RFC 9110 §2.5).
+fn with_known_minor(head: Bytes) -> Bytes {
+    const MAJOR: &[u8] = b"HTTP/1.";
+    let line = head.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii_end();
+    let digit = if line.starts_with(MAJOR) {
+        MAJOR.len()
+    } else if line.len() > MAJOR.len() && line[..line.len() - 1].ends_with(MAJOR) {
+        line.len() - 1
+    } else {
+        return head;
+    };
+    // Of one digit (RFC 9112 §2.3).
+    let is_alone = line.get(digit + 1).is_none_or(|&byte| byte == b' ');
+    if !(is_alone && matches!(line.get(digit), Some(b'2'..=b'9'))) {
+        return head;
+    }
+    let mut known = head.to_vec();
+    known[digit] = b'1';
+    known.into()
 }
 
 fn parse_request(head: &Bytes, scheme: &str) -> Result<RequestHead, Error> {
@@ -121,7 +150,7 @@ fn parse_request(head: &Bytes, scheme: &str) -> Result<RequestHead, Error> {
             method: method.to_owned(),
             scheme: target.scheme.to_owned(),
             authority: target.authority.to_owned(),
-            path: target.path.to_owned(),
+            path: target.path.into_owned(),
             fields,
         },
     })
@@ -161,36 +190,45 @@ fn host(fields: &Fields, minor: u8) -> Result<&str, Error> {
         (None, _) => return Err(malformed("a request without Host")),
         (Some(_), Some(_)) => return Err(malformed("Host twice")),
     };
+    // RFC 9110 §7.2: empty where the target has no authority.
     std::str::from_utf8(host)
         .ok()
-        .filter(|host| host.bytes().all(|byte| byte.is_ascii_graphic()))
-        .ok_or(malformed("a Host with characters it must not have"))
+        .filter(|host| host.is_empty() || is_authority(host.as_bytes()))
+        .ok_or(malformed("a Host that is not a host and a port"))
 }
 
 /// What a request is for.
 struct Target<'a> {
     scheme: &'a str,
     authority: &'a str,
-    path: &'a str,
+    path: Cow<'a, str>,
 }
 
 impl<'a> Target<'a> {
     /// RFC 9112 §3.2 and §3.3.
     fn parse(method: &str, target: &'a str, scheme: &'a str, host: &'a str) -> Result<Self, Error> {
         if method == "CONNECT" {
-            return Ok(Self { scheme: "", authority: target, path: "" });
+            if !is_authority(target.as_bytes()) {
+                return Err(malformed("a target of CONNECT that is not a host and a port"));
+            }
+            return Ok(Self { scheme: "", authority: target, path: Cow::Borrowed("") });
         }
         if target.starts_with('/') || (target == "*" && method == "OPTIONS") {
-            return Ok(Self { scheme, authority: host, path: target });
+            return Ok(Self { scheme, authority: host, path: Cow::Borrowed(target) });
         }
-        let absolute = target.split_once("://").filter(|(scheme, _)| is_token(scheme.as_bytes()));
+        let absolute = target.split_once("://").filter(|(scheme, _)| is_scheme(scheme.as_bytes()));
         let (scheme, rest) = absolute.ok_or(malformed("a request target in no known form"))?;
         let authority_len = rest.find(['/', '?']).unwrap_or(rest.len());
         let (authority, path) = rest.split_at(authority_len);
-        if authority.is_empty() || path.starts_with('?') {
-            return Err(malformed("an absolute request target without authority or path"));
+        if !is_authority(authority.as_bytes()) {
+            // RFC 9110 §4.2.4: userinfo, too, is to be treated as an error.
+            return Err(malformed(
+                "an absolute request target whose authority is not a host and a port",
+            ));
         }
-        Ok(Self { scheme, authority, path: if path.is_empty() { "/" } else { path } })
+        // RFC 9110 §4.2.3: an empty path is the same as a slash.
+        let slash = if path.starts_with('/') { "" } else { "/" };
+        Ok(Self { scheme, authority, path: Cow::Owned(format!("{slash}{path}")) })
     }
 }
 
@@ -255,6 +293,8 @@ mod tests {
         assert_eq!((&absolute.scheme[..], &absolute.path[..]), ("https", "/x"));
         assert_eq!(absolute.authority, "b.example");
         assert_eq!(target("GET http://b.example HTTP/1.1\r\nHost: a\r\n\r\n").path, "/");
+        assert_eq!(target("GET http://zz?x HTTP/1.1\r\nHost: a\r\n\r\n").path, "/?x");
+        assert_eq!(target("GET / HTTP/1.1\r\nHost:\r\n\r\n").authority, "");
         assert_eq!(target("OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n").path, "*");
         let connect = target("CONNECT a.example:443 HTTP/1.1\r\nHost: a\r\n\r\n");
         assert_eq!((&connect.authority[..], &connect.path[..]), ("a.example:443", ""));
@@ -302,6 +342,12 @@ mod tests {
             ("GET / HTTP/1.1\r\nhost: a\r\nb: c\x01\r\n\r\n", 400),
             ("GET x HTTP/1.1\r\nhost: a\r\n\r\n", 400),
             ("GET http:///x HTTP/1.1\r\nhost: a\r\n\r\n", 400),
+            ("GET http://?x HTTP/1.1\r\nhost: a\r\n\r\n", 400),
+            ("GET http://user@a/x HTTP/1.1\r\nhost: a\r\n\r\n", 400),
+            ("CONNECT a/b HTTP/1.1\r\nhost: a\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nhost: a/b@c?d\r\n\r\n", 400),
+            ("GET / HTTP/1.1\r\nhost: user@a\r\n\r\n", 400),
+            ("GET / HTTP/1.10\r\nhost: a\r\n\r\n", 400),
             ("GET /ü HTTP/1.1\r\nhost: a\r\n\r\n", 400),
             ("G@T / HTTP/1.1\r\nhost: a\r\n\r\n", 400),
             ("GET / HTTP/1.1\r\nhost: a b\r\n\r\n", 400),
@@ -320,8 +366,22 @@ mod tests {
         }
     }
 
+    /// RFC 9110 §2.5.
+    #[test]
+    fn later_minor_versions_are_read_as_the_last_one_that_is_known() {
+        let head = request("GET /x HTTP/1.2\r\nhost: a\r\n\r\n").unwrap();
+        assert!(head.keep_alive && head.request.path == "/x");
+        assert_eq!(request("GET /x HTTP/2.0\r\nhost: a\r\n\r\n").unwrap_err().status(), 505);
+        let head = response("GET", "HTTP/1.9 200 OK\r\ncontent-length: 1\r\n\r\n").unwrap();
+        assert!(head.keep_alive && head.body == BodyLength::Known(1));
+        assert!(response("GET", "HTTP/2.0 200 OK\r\n\r\n").is_err());
+    }
+
     #[test]
     fn limits() {
+        let long = format!("HTTP/1.1 200 {}", "x".repeat(1000));
+        let error = ResponseReader::new(1000).decode("GET", &mut long.into()).unwrap_err();
+        assert_eq!(error.to_string(), "a head larger than the limit");
         let status = |head: String| {
             RequestReader::new("http", 1000).decode(&mut head.into()).unwrap_err().status()
         };
