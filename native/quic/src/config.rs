@@ -13,6 +13,10 @@ use crate::pacer::Pacer;
 /// window is the sender's affair.
 const SEND_WINDOW: u64 = 1 << 40;
 
+/// DATAGRAM frames (RFC 9221) that are kept, in bytes: nothing here reads them. The largest size that
+/// can be announced, which is announced; not to announce it would change the bytes of every handshake.
+const MAX_DATAGRAM_BYTES: usize = u16::MAX as usize;
+
 /// Whether packets are spread over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pacing {
@@ -145,6 +149,7 @@ impl Config {
             .max_concurrent_bidi_streams(VarInt::from_u32(self.max_streams))
             .max_concurrent_uni_streams(VarInt::from_u32(self.max_streams))
             .send_window(SEND_WINDOW)
+            .datagram_receive_buffer_size(Some(MAX_DATAGRAM_BYTES))
             // Data is handed over just before it is sent; among what is sent again, the oldest
             // goes first.
             .send_fairness(false)

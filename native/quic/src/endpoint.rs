@@ -26,6 +26,8 @@ use crate::trace::{Subject, TraceFailed, Tracer};
 
 /// The largest UDP payload in bytes, which is taken (RFC 9000 section 18.2).
 const MAX_UDP_PAYLOAD: u16 = 65_527;
+/// QUIC's version (RFC 9000 section 15): no drafts are spoken.
+const VERSION_1: u32 = 1;
 
 /// Where datagrams go.
 pub trait Network {
@@ -157,6 +159,7 @@ impl Endpoint {
         let ids = randomness.seed();
         config
             .rng_seed(Some(randomness.seed()))
+            .supported_versions(vec![VERSION_1])
             .cid_generator(move || Box::new(ConnectionIds::new(ids)));
         let inner = quinn_proto::Endpoint::new(Arc::new(config), server.clone(), false, None);
         Self {
