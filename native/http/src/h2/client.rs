@@ -6,6 +6,7 @@ use headway_wire::h2::{Error, ErrorCode, Frame, MAX_STREAM, Role, Scope, Setting
 use headway_wire::{Dependency, Fields, Request, Response};
 
 use super::flow::ReceiveWindow;
+use super::history::History;
 use super::link::Link;
 use crate::event::{ClientEvent, Failure, Importance, RequestId};
 use crate::side::ClientSide;
@@ -50,8 +51,11 @@ pub struct Client {
     waiting: VecDeque<Waiting>,
     names: HashMap<RequestId, u32>,
     next_stream: u32,
+    history: History,
     /// The server takes no more requests.
     going_away: bool,
+    /// The error that the server ends the connection for, as it said in GOAWAY.
+    last_words: Option<String>,
     events: VecDeque<ClientEvent>,
 }
 
@@ -75,7 +79,9 @@ impl Client {
             waiting: VecDeque::new(),
             names: HashMap::new(),
             next_stream: 1,
+            history: History::default(),
             going_away: false,
+            last_words: None,
             events: VecDeque::new(),
         }
     }
@@ -109,6 +115,7 @@ impl Client {
             }
             Scope::Connection => {
                 self.link.fail(0, error);
+                self.last_words = None;
                 self.close(&format!("the server broke HTTP/2's rules: {error}"), false);
             }
         }
@@ -134,6 +141,7 @@ impl Client {
             Frame::ResetStream { stream, code } => {
                 self.check_not_idle(stream)?;
                 self.give_up(stream, reset(code));
+                self.history.ended(stream);
                 Ok(())
             }
             Frame::Settings(settings) => {
@@ -152,7 +160,7 @@ impl Client {
 
     fn fields(&mut self, number: u32, fields: Fields, end_stream: bool) -> Result<(), Error> {
         let malformed = |malformed| Error::malformed(number, malformed);
-        let Some(stream) = self.streams.get_mut(&number) else { return Ok(()) };
+        let Some(stream) = self.streams.get_mut(&number) else { return self.history.check(number) };
         if stream.length.is_some() {
             trailers(fields).map_err(malformed)?;
             if !end_stream {
@@ -161,7 +169,11 @@ impl Client {
             }
         } else {
             let response = Response::from_section(fields).map_err(malformed)?;
-            if response.is_interim() && !end_stream {
+            if response.is_interim() {
+                if end_stream {
+                    let reason = "an interim response without a final one";
+                    return Err(Error::stream(number, ErrorCode::ProtocolError, reason));
+                }
                 return Ok(());
             }
             let has_content = response.has_content(stream.head);
@@ -179,7 +191,7 @@ impl Client {
         flow: u32,
         end_stream: bool,
     ) -> Result<(), Error> {
-        let Some(stream) = self.streams.get_mut(&number) else { return Ok(()) };
+        let Some(stream) = self.streams.get_mut(&number) else { return self.history.check(number) };
         if !end_stream {
             self.link.count_stream_content(number, &mut stream.window, flow)?;
         }
@@ -201,20 +213,19 @@ impl Client {
         length.finish().map_err(|malformed| Error::malformed(number, malformed))?;
         self.events.push_back(ClientEvent::Finished { id: *id });
         self.streams.remove(&number);
+        self.history.ended(number);
         Ok(())
     }
 
     fn go_away(&mut self, last_stream: u32, code: u32, debug: &[u8]) {
         self.going_away = true;
+        if code != ErrorCode::NoError.code() {
+            let debug = String::from_utf8_lossy(debug);
+            let words = format!("the server ended the connection: {} {debug}", code_name(code));
+            self.last_words = Some(words.trim_end().to_owned());
+        }
         for (_, stream) in self.streams.split_off(&last_stream.saturating_add(1)) {
-            let failure = match ErrorCode::from_code(code) {
-                Some(ErrorCode::NoError) => Failure::Refused,
-                _ => Failure::Connection(format!(
-                    "the server ended the connection: {} {}",
-                    code_name(code),
-                    String::from_utf8_lossy(debug)
-                )),
-            };
+            let failure = self.last_words.clone().map_or(Failure::Refused, Failure::Connection);
             self.events.push_back(ClientEvent::Failed { id: stream.id, failure });
         }
         for waiting in std::mem::take(&mut self.waiting) {
@@ -271,7 +282,7 @@ impl ClientSide for Client {
         let streams = std::mem::take(&mut self.streams);
         let waiting = std::mem::take(&mut self.waiting);
         let ids = streams.values().map(|stream| stream.id).chain(waiting.iter().map(|w| w.id));
-        let failure = Failure::Connection(reason.to_owned());
+        let failure = Failure::Connection(self.last_words.take().unwrap_or(reason.to_owned()));
         let failed = |id| ClientEvent::Failed { id, failure: failure.clone() };
         self.events.extend(ids.map(failed));
     }

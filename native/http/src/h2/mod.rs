@@ -2,6 +2,7 @@
 
 mod client;
 mod flow;
+mod history;
 mod link;
 mod server;
 

@@ -2,11 +2,12 @@ use std::collections::{BTreeMap, VecDeque};
 
 use bytes::{Bytes, BytesMut};
 use headway_schedule::{Priority, Scheduler, Strategy, StreamId};
-use headway_wire::fields::trailers;
+use headway_wire::fields::{ContentLength, trailers};
 use headway_wire::h2::{DEFAULT_WINDOW, Error, ErrorCode, Frame, Role, Scope, Settings, encode};
-use headway_wire::{Dependency, Request};
+use headway_wire::{Dependency, Fields, Request};
 
 use super::flow::{ReceiveWindow, SendWindow};
+use super::history::History;
 use super::link::{Link, window_too_large};
 use crate::event::{RequestId, ServerEvent};
 use crate::priority::{dependency, priority};
@@ -15,8 +16,6 @@ use crate::side::ServerSide;
 
 /// Bytes of a frame header (RFC 9113, section 4.1).
 const FRAME_HEADER_BYTES: usize = 9;
-/// PRIORITY_UPDATE frames kept for requests that have not come (RFC 9218, section 7.1).
-const MAX_EARLY_PRIORITIES: usize = 100;
 
 /// What a server does.
 #[derive(Clone, Copy, Debug)]
@@ -54,6 +53,7 @@ impl Default for ServerOptions {
 struct Stream {
     /// The request's content, which is ignored, may still come.
     remote_open: bool,
+    length: ContentLength,
     receive_window: ReceiveWindow,
     send_window: SendWindow,
     priority: Priority,
@@ -72,6 +72,7 @@ pub struct Server {
     scheduler: Box<dyn Scheduler>,
     streams: BTreeMap<u32, Stream>,
     last_stream: u32,
+    history: History,
     early_priorities: BTreeMap<u32, Priority>,
     resets: u32,
     going_away: bool,
@@ -94,6 +95,7 @@ impl Server {
             scheduler: options.strategy.scheduler(),
             streams: BTreeMap::new(),
             last_stream: 0,
+            history: History::default(),
             early_priorities: BTreeMap::new(),
             resets: 0,
             going_away: false,
@@ -148,6 +150,8 @@ impl Server {
         let Some(stream) = self.streams.remove(&id) else { return };
         if stream.remote_open {
             self.link.queue_reset(id, ErrorCode::NoError);
+        } else {
+            self.history.ended(id);
         }
         self.resets = self.resets.saturating_sub(1);
         let id = RequestId(id.into());
@@ -161,6 +165,9 @@ impl Server {
 
     fn forget(&mut self, id: u32, reason: &str) {
         if let Some(stream) = self.streams.remove(&id) {
+            if !stream.remote_open {
+                self.history.ended(id);
+            }
             self.scheduler.close(id.into());
             self.events.push_back(aborted(id, stream.sent_bytes, reason));
         }
@@ -181,7 +188,9 @@ impl Server {
             Frame::Headers { stream, block, dependency, end_stream } => {
                 self.headers(stream, block, dependency, end_stream)
             }
-            Frame::Data { stream, flow, end_stream, .. } => self.content(stream, flow, end_stream),
+            Frame::Data { stream, data, flow, end_stream } => {
+                self.content(stream, data.len(), flow, end_stream)
+            }
             Frame::Priority { stream, dependency } => self.prioritise(stream, dependency),
             Frame::PriorityUpdate { stream, value } => self.update_priority(stream, &value),
             Frame::ResetStream { stream, code } => self.reset(stream, code),
@@ -200,14 +209,16 @@ impl Server {
         end_stream: bool,
     ) -> Result<(), Error> {
         let fields = self.link.decode_fields(block)?;
-        if id <= self.last_stream {
-            trailers(fields).map_err(|malformed| Error::malformed(id, malformed))?;
-            return self.trailers(id, end_stream);
-        }
         if id % 2 == 0 {
             return Err(protocol_error("a request on a stream that is not the client's"));
         }
+        if id <= self.last_stream {
+            return self.trailers(id, fields, end_stream);
+        }
+        self.history.opened(id, self.last_stream);
         self.last_stream = id;
+        // What was said of streams that were passed over is of no use any more.
+        self.early_priorities = self.early_priorities.split_off(&id);
         let early = self.early_priorities.remove(&id);
         if self.going_away {
             return Ok(());
@@ -215,8 +226,13 @@ impl Server {
         if self.streams.len() >= self.options.max_streams as usize {
             return Err(Error::stream(id, ErrorCode::RefusedStream, "too many streams"));
         }
-        let request = Request::from_section(fields).map_err(|bad| Error::malformed(id, bad))?;
-        self.open(id, request, dependency, early, end_stream);
+        let malformed = |malformed| Error::malformed(id, malformed);
+        let request = Request::from_section(fields).map_err(malformed)?;
+        let length = ContentLength::new(&request.fields, true).map_err(malformed)?;
+        if end_stream {
+            length.finish().map_err(malformed)?;
+        }
+        self.open(id, request, length, dependency, early, end_stream);
         Ok(())
     }
 
@@ -224,6 +240,7 @@ impl Server {
         &mut self,
         id: u32,
         request: Request,
+        length: ContentLength,
         dependency: Option<Dependency>,
         early: Option<Priority>,
         end_stream: bool,
@@ -236,6 +253,7 @@ impl Server {
         }
         let stream = Stream {
             remote_open: !end_stream,
+            length,
             receive_window: self.link.new_receive_window(),
             send_window: self.link.new_send_window(),
             priority: wanted,
@@ -246,27 +264,43 @@ impl Server {
         self.events.push_back(ServerEvent::Request { id: RequestId(id.into()), request });
     }
 
-    fn trailers(&mut self, id: u32, end_stream: bool) -> Result<(), Error> {
-        match self.streams.get_mut(&id) {
-            Some(stream) if stream.remote_open && end_stream => stream.remote_open = false,
-            Some(stream) if stream.remote_open => {
-                return Err(Error::stream(id, ErrorCode::ProtocolError, "trailers without end"));
+    fn trailers(&mut self, id: u32, fields: Fields, end_stream: bool) -> Result<(), Error> {
+        let malformed = |malformed| Error::malformed(id, malformed);
+        let Some(stream) = self.streams.get_mut(&id) else {
+            if self.history.is_unused(id) {
+                // RFC 9113, section 5.1.1.
+                return Err(protocol_error("a request on a stream below the last one"));
             }
-            Some(_) => return Err(stream_closed(id)),
-            // Reset, or answered before all of the request had come.
-            None => {}
+            return self.history.check(id);
+        };
+        if !stream.remote_open {
+            return Err(stream_closed(id));
         }
-        Ok(())
+        trailers(fields).map_err(malformed)?;
+        if !end_stream {
+            return Err(Error::stream(id, ErrorCode::ProtocolError, "trailers without end"));
+        }
+        stream.remote_open = false;
+        stream.length.finish().map_err(malformed)
     }
 
-    fn content(&mut self, id: u32, flow: u32, end_stream: bool) -> Result<(), Error> {
+    fn content(
+        &mut self,
+        id: u32,
+        content: usize,
+        flow: u32,
+        end_stream: bool,
+    ) -> Result<(), Error> {
         self.check_not_idle(id)?;
-        let Some(stream) = self.streams.get_mut(&id) else { return Ok(()) };
+        let malformed = |malformed| Error::malformed(id, malformed);
+        let Some(stream) = self.streams.get_mut(&id) else { return self.history.check(id) };
         if !stream.remote_open {
             return Err(stream_closed(id));
         }
         stream.remote_open = !end_stream;
-        self.link.count_stream_content(id, &mut stream.receive_window, flow)
+        self.link.count_stream_content(id, &mut stream.receive_window, flow)?;
+        stream.length.add(content).map_err(malformed)?;
+        if end_stream { stream.length.finish().map_err(malformed) } else { Ok(()) }
     }
 
     fn prioritise(&mut self, id: u32, place: Dependency) -> Result<(), Error> {
@@ -294,8 +328,13 @@ impl Server {
             let place = stream.priority.dependency;
             stream.priority = Priority { dependency: place, ..priority(field, None) };
             self.scheduler.reprioritise(StreamId::from(id), &stream.priority);
-        } else if id > self.last_stream && self.early_priorities.len() < MAX_EARLY_PRIORITIES {
+        } else if id > self.last_stream {
             self.early_priorities.insert(id, priority(field, None));
+            // RFC 9218, section 7.1.
+            if self.streams.len() + self.early_priorities.len() > self.options.max_streams as usize
+            {
+                return Err(protocol_error("PRIORITY_UPDATE for more streams than there may be"));
+            }
         }
         Ok(())
     }
@@ -307,6 +346,7 @@ impl Server {
             let name = ErrorCode::from_code(code).map_or("unknown code", ErrorCode::name);
             self.forget(id, &format!("reset by the client: {name}"));
         }
+        self.history.ended(id);
         if self.resets > self.options.max_resets {
             let reason = "more requests reset than is acceptable";
             return Err(Error::connection(ErrorCode::EnhanceYourCalm, reason));
