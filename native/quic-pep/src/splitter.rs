@@ -194,7 +194,8 @@ impl Splitter {
             Event::Sent(stream) => self.end(stream, peer, Flow::Over),
             Event::Stopped(stream, code) => self.stopped(ends, stream, peer, code),
             Event::Connected { .. } | Event::Available(_) => self.open_waiting(now, ends),
-            Event::Closed(_) => {}
+            // What it relays is data, of no source.
+            Event::Closed(_) | Event::Failed(..) => {}
         }
     }
 

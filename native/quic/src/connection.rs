@@ -16,7 +16,7 @@ use crate::outbox::Outbox;
 use crate::packetsize::{piece, varint_size};
 use crate::resume::Outcome;
 use crate::sender::{Permission, Sender};
-use crate::stream::{HeadOfLine, Read, Receiving, Sending};
+use crate::stream::{HeadOfLine, Read, Receiving, Sending, Source};
 use crate::trace::HttpLog;
 
 /// Unread bytes of a stream beyond which no more are taken from quinn-proto, so that flow control
@@ -44,6 +44,9 @@ pub enum Event {
     Sent(StreamId),
     /// The peer wants no more of a stream, with this code. The stream was reset with it.
     Stopped(StreamId, u64),
+    /// A stream's [`Source`] has failed, in words; nothing more is sent on the stream, which is to be
+    /// reset.
+    Failed(StreamId, String),
     /// More streams of a kind can be opened.
     Available(Dir),
     /// The connection is over.
@@ -248,6 +251,12 @@ impl Connection {
         self.outbox.change(stream.into(), |sending| sending.push(data));
     }
 
+    /// What follows the data written to a stream, to its end. It is read when it may be sent.
+    pub fn supply(&mut self, stream: StreamId, source: Box<dyn Source>) {
+        self.is_dirty = true;
+        self.outbox.change(stream.into(), |sending| sending.supply(source));
+    }
+
     /// Ends a stream after what was written.
     pub fn finish(&mut self, stream: StreamId) {
         self.is_dirty = true;
@@ -445,7 +454,8 @@ impl Connection {
                 let size = self.inner.current_mtu();
                 data += self.sender.room_after_next(size, stream, data);
             }
-            let piece = piece(self.queued(stream_id(stream)), data);
+            let available = self.outbox.get(stream).map_or(0, Sending::available);
+            let piece = piece(available, data);
             let used = self.hand_over_piece(stream, piece);
             // If another frame follows, this one says how long it is.
             let length = varint_size(used as u64);
@@ -481,6 +491,9 @@ impl Connection {
         self.sender.handed_over(stream, handed.bytes);
         if let Some(code) = stopped {
             self.stopped(id, code.into());
+        } else if let Some(error) = handed.failure {
+            self.sender.forget_stream(stream);
+            self.events.push_back(Event::Failed(id, error.to_string()));
         } else if handed.is_low {
             self.events.push_back(Event::Writable(id));
         }

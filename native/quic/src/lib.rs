@@ -32,6 +32,6 @@ pub use headway_trace::qlog::{HttpFrame, Way};
 pub use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 pub use quinn_proto::{Dir, EcnCodepoint, Side, StreamId};
 pub use seed::Seed;
-pub use stream::{HeadOfLine, Read};
+pub use stream::{HeadOfLine, Read, Source};
 pub use trace::{HttpLog, TraceFailed};
 pub use udp::UdpEndpoint;

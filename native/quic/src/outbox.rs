@@ -1,6 +1,7 @@
 //! Which stream's data the next packet carries.
 
 use std::collections::{BTreeMap, VecDeque};
+use std::io;
 
 use bytes::Bytes;
 use headway_schedule::{Priority, Scheduler};
@@ -97,15 +98,21 @@ impl Outbox {
         write: impl FnOnce(&mut [Bytes], bool) -> u64,
     ) -> HandedOver {
         let Some(sending) = self.streams.get_mut(&stream) else { return HandedOver::default() };
-        let mut pieces = sending.take(room);
+        let mut taken = match sending.take(room) {
+            Ok(taken) => taken,
+            Err(error) => {
+                self.close(stream);
+                return HandedOver { failure: Some(error), ..HandedOver::default() };
+            }
+        };
         let ends = sending.ends_here();
-        let bytes = write(&mut pieces, ends);
-        if sending.put_back(pieces) {
+        let bytes = write(&mut taken.pieces, ends);
+        if sending.put_back(taken) {
             sending.set_blocked(true);
         } else if ends {
             sending.end_told();
         }
-        let handed = HandedOver { bytes, is_low: sending.take_low() };
+        let handed = HandedOver { bytes, is_low: sending.take_low(), failure: None };
         let (ready, scheduled) = (sending.is_ready(), sending.is_scheduled());
         if scheduled {
             self.scheduler.sent(stream, bytes);
@@ -151,9 +158,11 @@ impl Outbox {
 }
 
 /// What was handed over of a stream.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Debug, Default)]
 pub(crate) struct HandedOver {
     pub(crate) bytes: u64,
     /// The application should give more.
     pub(crate) is_low: bool,
+    /// Why the stream's source gives nothing: it is over.
+    pub(crate) failure: Option<io::Error>,
 }

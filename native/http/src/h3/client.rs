@@ -178,7 +178,7 @@ impl Client {
             }
             // Requests have no content: a server that wants no more of one takes nothing away.
             Event::Stopped(stream, _) => self.link.stopped(stream),
-            Event::Writable(_) | Event::Sent(_) => Ok(()),
+            Event::Writable(_) | Event::Failed(..) | Event::Sent(_) => Ok(()),
         };
         if let Err(error) = result {
             close(now, connection, &error);

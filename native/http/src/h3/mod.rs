@@ -4,6 +4,7 @@
 //! connection, and what QUIC tells of it is passed on to them.
 
 mod client;
+mod content;
 mod link;
 mod server;
 

@@ -1,4 +1,6 @@
+use std::cell::Cell;
 use std::collections::{BTreeMap, VecDeque};
+use std::rc::Rc;
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
@@ -9,21 +11,19 @@ use headway_wire::h3::{
 };
 use headway_wire::{Fields, Priority, Request};
 
+use super::content::Content;
 use super::link::{
     Compression, Link, MAX_SECTION, close, closing_words, code_name, request_stream,
 };
 use crate::event::{RequestId, ServerEvent};
 use crate::priority::priority;
-use crate::service::{Body, Reply};
+use crate::service::Reply;
 
 /// PRIORITY_UPDATE frames kept for requests that have not come (RFC 9218 section 7.2).
 const MAX_EARLY_PRIORITIES: usize = 100;
 /// Requests that a client may give up in excess of completed responses ("rapid reset",
 /// CVE-2023-44487), before the connection ends with H3_EXCESSIVE_LOAD.
 const MAX_GIVEN_UP: u32 = 1000;
-/// Content that waits in a stream's queue, at most and about, and in which pieces it is read.
-const QUEUE_BYTES: u64 = 256 << 10;
-const PIECE_BYTES: usize = 64 << 10;
 
 /// A stream from its request to the end of its response.
 struct Exchange {
@@ -36,9 +36,10 @@ struct Exchange {
     length: Option<ContentLength>,
     /// What PRIORITY_UPDATE says, or else, once it has come, the header section.
     priority: Option<Priority>,
-    /// Once the response is under way.
-    body: Option<Body>,
-    sent_bytes: u64,
+    /// The response is under way.
+    is_answered: bool,
+    /// Its content, as far as it was handed to the transport.
+    sent_bytes: Rc<Cell<u64>>,
 }
 
 impl Exchange {
@@ -57,8 +58,8 @@ impl Exchange {
 
 /// The server's side of a connection.
 ///
-/// What is sent when is QUIC's affair: each response is written to its stream as long as its queue
-/// is short, and the QUIC connection's scheduler picks a stream for every packet.
+/// What is sent when is QUIC's affair: the QUIC connection's scheduler picks a stream for every packet,
+/// and asks for as much of its response as fits.
 pub struct Server {
     link: Link,
     exchanges: BTreeMap<StreamId, Exchange>,
@@ -107,8 +108,10 @@ impl Server {
                 self.read_control(now, connection, stream)
             }
             Event::Readable(stream) => self.read_request(now, connection, stream),
-            Event::Writable(stream) => {
-                self.fill(connection, stream);
+            Event::Failed(stream, reason) => {
+                connection.stop(stream, ErrorCode::InternalError.code());
+                connection.reset(stream, ErrorCode::InternalError.code());
+                self.abort(stream, &reason);
                 Ok(())
             }
             Event::Sent(stream) => {
@@ -125,7 +128,7 @@ impl Server {
                 self.close(&closing_words(&reason));
                 Ok(())
             }
-            Event::Connected { .. } | Event::Available(_) => Ok(()),
+            Event::Connected { .. } | Event::Available(_) | Event::Writable(_) => Ok(()),
         };
         if let Err(error) = result {
             close(now, connection, &error);
@@ -164,8 +167,13 @@ impl Server {
             encode::data_header(reply.body.remaining(), &mut head);
         }
         connection.write(stream, head.freeze());
-        exchange.body = Some(reply.body);
-        self.fill(connection, stream);
+        exchange.is_answered = true;
+        if reply.body.remaining() > 0 {
+            let content = Content::new(reply.body, Rc::clone(&exchange.sent_bytes));
+            connection.supply(stream, Box::new(content));
+        } else {
+            connection.finish(stream);
+        }
     }
 
     /// Takes no more requests than those under way (GOAWAY).
@@ -191,8 +199,8 @@ impl Server {
                 is_read: false,
                 length: None,
                 priority: self.early_priorities.remove(&stream.into()),
-                body: None,
-                sent_bytes: 0,
+                is_answered: false,
+                sent_bytes: Rc::default(),
             };
             self.exchanges.insert(stream, exchange);
         }
@@ -229,7 +237,7 @@ impl Server {
         let stream = request_stream(id);
         let Some(exchange) = self.exchanges.get_mut(&stream) else { return };
         exchange.priority = Some(field);
-        if exchange.body.is_some() {
+        if exchange.is_answered {
             connection.prioritise(stream, &priority(field, None));
         }
     }
@@ -336,33 +344,12 @@ impl Server {
         Ok(())
     }
 
-    /// Writes content as long as little waits on the stream.
-    fn fill(&mut self, connection: &mut Connection, stream: StreamId) {
-        let Some(exchange) = self.exchanges.get_mut(&stream) else { return };
-        let Some(body) = &mut exchange.body else { return };
-        while body.remaining() > 0 && connection.queued(stream) < QUEUE_BYTES {
-            let mut piece = BytesMut::with_capacity(PIECE_BYTES);
-            match body.read(&mut piece, PIECE_BYTES) {
-                Ok(bytes) => exchange.sent_bytes += bytes as u64,
-                Err(error) => {
-                    connection.stop(stream, ErrorCode::InternalError.code());
-                    connection.reset(stream, ErrorCode::InternalError.code());
-                    return self.abort(stream, &error.to_string());
-                }
-            }
-            connection.write(stream, piece.freeze());
-        }
-        if body.remaining() == 0 {
-            connection.finish(stream);
-        }
-    }
-
     fn finished(&mut self, connection: &mut Connection, stream: StreamId) {
         // Whatever content the request still has is not needed (RFC 9114 section 4.1).
         connection.stop(stream, ErrorCode::NoError.code());
         if let Some(exchange) = self.forget(stream) {
             self.given_up = self.given_up.saturating_sub(1);
-            let (id, sent_bytes) = (RequestId(stream.into()), exchange.sent_bytes);
+            let (id, sent_bytes) = (RequestId(stream.into()), exchange.sent_bytes.get());
             self.events.push_back(ServerEvent::Finished { id, sent_bytes });
         }
     }
@@ -391,7 +378,7 @@ impl Server {
 
     fn abort(&mut self, stream: StreamId, reason: &str) {
         if let Some(exchange) = self.forget(stream).filter(|e| e.length.is_some()) {
-            let (id, sent_bytes) = (RequestId(stream.into()), exchange.sent_bytes);
+            let (id, sent_bytes) = (RequestId(stream.into()), exchange.sent_bytes.get());
             self.events.push_back(ServerEvent::Aborted { id, sent_bytes, reason: reason.into() });
         }
     }

@@ -21,6 +21,7 @@ pub enum Body {
 pub struct Chain {
     bodies: VecDeque<Body>,
     remaining: u64,
+    read_of_first: usize,
 }
 
 impl Body {
@@ -34,7 +35,7 @@ impl Body {
     #[must_use]
     pub fn chain(bodies: VecDeque<Self>) -> Self {
         let remaining = bodies.iter().map(Self::remaining).sum();
-        Self::Chain(Chain { bodies, remaining })
+        Self::Chain(Chain { bodies, remaining, read_of_first: 0 })
     }
 
     /// How much of it has not been read, in bytes.
@@ -68,6 +69,34 @@ impl Body {
         }
         Ok(length)
     }
+
+    /// The next bytes: as many as there are, but at most `limit`. Those of memory are not copied.
+    ///
+    /// # Errors
+    /// As of [`Body::read`].
+    pub(crate) fn take(&mut self, limit: usize) -> io::Result<Bytes> {
+        let length = usize::try_from(self.remaining()).unwrap_or(usize::MAX).min(limit);
+        if let Self::Bytes(bytes) = self {
+            return Ok(bytes.split_to(length));
+        }
+        let mut piece = BytesMut::with_capacity(length);
+        self.read(&mut piece, length)?;
+        Ok(piece.freeze())
+    }
+
+    /// The last `length` bytes, which were read before, come again, unless they are in memory anyway.
+    ///
+    /// # Returns
+    /// Whether they do.
+    pub(crate) fn unread(&mut self, length: usize) -> bool {
+        match self {
+            Self::Bytes(_) => return false,
+            Self::Generated(body) => body.unread(length),
+            Self::File(part) => part.unread(length),
+            Self::Chain(chain) => return chain.unread(length),
+        }
+        true
+    }
 }
 
 impl Chain {
@@ -76,11 +105,24 @@ impl Chain {
         while let (1.., Some(first)) = (length, self.bodies.front_mut()) {
             let bytes = first.read(into, length)?;
             (self.remaining, length) = (self.remaining - bytes as u64, length - bytes);
+            self.read_of_first += bytes;
             if first.remaining() == 0 {
                 self.bodies.pop_front();
+                self.read_of_first = 0;
             }
         }
         Ok(())
+    }
+
+    /// What is of a body that was read to its end does not come again.
+    fn unread(&mut self, length: usize) -> bool {
+        let unread = length <= self.read_of_first
+            && self.bodies.front_mut().is_some_and(|first| first.unread(length));
+        if unread {
+            self.read_of_first -= length;
+            self.remaining += length as u64;
+        }
+        unread
     }
 }
 
@@ -105,11 +147,16 @@ mod tests {
     }
 
     fn file_with(content: &[u8]) -> std::fs::File {
-        let path = std::env::temp_dir().join(format!("headway-body-{}", std::process::id()));
+        let name = format!("headway-body-{}-{:?}", std::process::id(), std::thread::current().id());
+        let path = std::env::temp_dir().join(name);
         std::fs::File::create(&path).unwrap().write_all(content).unwrap();
         let file = std::fs::File::open(&path).unwrap();
         std::fs::remove_file(path).unwrap();
         file
+    }
+
+    fn body_of(size: u64) -> Body {
+        Body::Generated(Box::new(Generated::new(size, 0, size)))
     }
 
     #[test]
@@ -130,8 +177,44 @@ mod tests {
             assert_eq!(chain.remaining(), expected.len() as u64);
             assert_eq!(drain(chain, limit), expected);
         }
+        // What could not be sent is read again.
+        for mut body in [
+            Body::File(FilePart::new(file_with(&content), 1000, 150_000)),
+            Body::Generated(Box::new(Generated::new(150_000, 0, 150_000))),
+            Body::chain([Body::Bytes(content.clone().into()), body_of(150_000)].into()),
+        ] {
+            body.take(usize::try_from(body.remaining() - 150_000).unwrap()).unwrap();
+            let first = body.take(70_001).unwrap();
+            assert!(body.unread(70_000));
+            let rest = body.take(200_000).unwrap();
+            assert_eq!((&first[1..], rest.len()), (&rest[..70_000], 149_999));
+        }
+        let bytes = Body::Bytes(content.clone().into());
+        let mut chain = Body::chain([bytes, body_of(10)].into());
+        chain.take(200_001).unwrap();
+        assert!(!chain.unread(2) && chain.remaining() == 9);
         // A file that has become shorter is an error, not an endless loop.
         let mut body = Body::File(FilePart::new(std::fs::File::open("/dev/null").unwrap(), 0, 1));
         assert!(body.read(&mut BytesMut::new(), 10).is_err());
+    }
+
+    #[test]
+    fn reading_ahead_of_many_files_is_bounded() {
+        let content: Vec<u8> = (0..200_000u32).map(|i| (i % 251) as u8).collect();
+        let mut parts: Vec<FilePart> =
+            (0..100).map(|_| FilePart::new(file_with(&content), 0, 200_000)).collect();
+        let mut piece = BytesMut::new();
+        for part in &mut parts {
+            part.read(&mut piece, 1400).unwrap();
+        }
+        let ahead: usize = parts.iter().map(FilePart::ahead_bytes).sum();
+        assert_eq!(ahead, 4 << 20);
+        // All of them go on.
+        for part in &mut parts {
+            piece.clear();
+            part.read(&mut piece, 198_600).unwrap();
+            assert!(piece == content[1400..]);
+        }
+        assert_eq!(parts.iter().map(FilePart::ahead_bytes).sum::<usize>(), 0);
     }
 }

@@ -42,6 +42,13 @@ impl Generated {
         self.stream.apply_keystream(&mut into[start..]);
         self.remaining -= length as u64;
     }
+
+    /// Goes back by `length` bytes, which were read before.
+    pub(crate) fn unread(&mut self, length: usize) {
+        let next: u64 = self.stream.current_pos();
+        self.stream.seek(next - length as u64);
+        self.remaining += length as u64;
+    }
 }
 
 #[cfg(test)]

@@ -1,3 +1,4 @@
+use std::cell::RefCell;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
@@ -16,6 +17,11 @@ use crate::tls::Protocol;
 const READ_BYTES: usize = 64 << 10;
 /// What is written at once if nothing bounds the unsent bytes.
 const WRITE_BYTES: usize = 64 << 10;
+
+thread_local! {
+    /// Where all pipes read to, one after the other: an idle one has no room of its own.
+    static INCOMING: RefCell<Box<[u8]>> = RefCell::new(vec![0; READ_BYTES].into());
+}
 
 /// Why a pipe is broken.
 #[derive(Debug, thiserror::Error)]
@@ -74,7 +80,6 @@ pub struct Pipe {
     tls: Option<Secured>,
     /// Without TLS: what the kernel has not taken yet.
     unwritten: BytesMut,
-    incoming: Box<[u8]>,
     batch_bytes: usize,
     bounds_unsent: bool,
     writable: bool,
@@ -141,7 +146,6 @@ impl Pipe {
             stream,
             tls: tls.map(Secured::new).transpose()?,
             unwritten: BytesMut::new(),
-            incoming: vec![0; READ_BYTES].into(),
             batch_bytes: lowat.map_or(WRITE_BYTES, |bytes| (bytes / 2).clamp(1, WRITE_BYTES)),
             bounds_unsent: lowat.is_some(),
             writable: false,
@@ -177,15 +181,20 @@ impl Pipe {
     ///
     /// # Errors
     /// The connection is lost, or TLS fails.
-    pub fn read(
-        &mut self,
-        now: Instant,
-        mut take: impl FnMut(Bytes),
-    ) -> Result<Reading, PipeError> {
+    pub fn read(&mut self, now: Instant, take: impl FnMut(Bytes)) -> Result<Reading, PipeError> {
         if self.milestones.connected.is_none() || self.reading == Reading::Ended {
             return Ok(self.reading);
         }
-        let length = match (&self.stream).read(&mut self.incoming) {
+        INCOMING.with_borrow_mut(|incoming| self.read_to(incoming, now, take))
+    }
+
+    fn read_to(
+        &mut self,
+        incoming: &mut [u8],
+        now: Instant,
+        mut take: impl FnMut(Bytes),
+    ) -> Result<Reading, PipeError> {
+        let length = match (&self.stream).read(incoming) {
             Ok(length) => length,
             Err(error) if is_temporary(&error) => return Ok(Reading::Open),
             Err(error) => return Err(error.into()),
@@ -194,14 +203,14 @@ impl Pipe {
             if length == 0 {
                 self.reading = Reading::Ended;
             } else {
-                take(Bytes::copy_from_slice(&self.incoming[..length]));
+                take(Bytes::copy_from_slice(&incoming[..length]));
             }
             return Ok(self.reading);
         };
         if length == 0 {
             return Err(PipeError::Truncated);
         }
-        let read = tls.read(&self.incoming[..length], &mut take);
+        let read = tls.read(&incoming[..length], &mut take);
         if self.milestones.secured.is_none() && !tls.is_handshaking() {
             self.milestones.secured = Some(now);
         }

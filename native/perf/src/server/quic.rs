@@ -138,7 +138,7 @@ impl QuicServer {
                     self.delivered(now, key, stream);
                 }
                 Event::Closed(close) => self.closed(now, key, close),
-                Event::Writable(_) | Event::Available(_) => {}
+                Event::Writable(_) | Event::Failed(..) | Event::Available(_) => {}
             }
         }
         any

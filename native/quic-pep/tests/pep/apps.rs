@@ -117,6 +117,7 @@ impl Application for Peer {
                 self.open(connection);
             }
             Event::Available(_) => self.open(connection),
+            Event::Failed(_, reason) => panic!("{reason}"),
             Event::Opened(stream) => {
                 self.accepted.insert(stream);
                 if stream.dir() == Dir::Bi {

@@ -2,7 +2,9 @@
 
 mod receive;
 mod send;
+mod source;
 
 pub(crate) use receive::Receiving;
 pub use receive::{HeadOfLine, Read};
 pub(crate) use send::Sending;
+pub use source::Source;
