@@ -77,8 +77,15 @@ impl QuicListener {
         self.deadline
     }
 
-    /// The server ends: clients are told.
+    /// The server ends: clients are told which requests it has not seen, and that this is all.
     pub(crate) fn end(&mut self, context: &mut Context<'_>) {
+        for (&key, (side, _)) in &mut self.connections {
+            if let Some(connection) = self.udp.endpoint.connection(key) {
+                side.go_away(connection);
+            }
+        }
+        // Whatever is wrong with the socket, it is over. What is closed sends nothing else.
+        let _ = self.udp.transmit(context.now);
         for (key, (mut side, mut exchanges)) in std::mem::take(&mut self.connections) {
             if let Some(connection) = self.udp.endpoint.connection(key) {
                 connection.close(context.now, NO_ERROR, "the server ends");
@@ -86,7 +93,6 @@ impl QuicListener {
             side.close("the server ends");
             end_exchanges(&mut side, &mut exchanges, context);
         }
-        // Whatever is wrong with the socket, it is over.
         let _ = self.udp.transmit(context.now);
     }
 

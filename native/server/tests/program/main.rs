@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used)]
 
+mod goodbye;
 mod hostile;
 mod running;
 mod serving;
