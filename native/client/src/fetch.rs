@@ -208,7 +208,8 @@ impl<'a> Fetch<'a> {
     }
 
     fn timeout(&self) -> Option<Instant> {
-        self.limits.timeout.map(|timeout| self.clock.start_instant() + timeout)
+        // One that is beyond all moments never comes.
+        self.limits.timeout.and_then(|timeout| self.clock.start_instant().checked_add(timeout))
     }
 }
 
@@ -238,7 +239,8 @@ impl Application for Fetch<'_> {
     fn turn(&mut self, reactor: &Reactor, now: Instant) -> io::Result<()> {
         self.now = now;
         if self.timeout().is_some_and(|at| at <= now) {
-            self.interrupt("the time is over", now);
+            let seconds = self.limits.timeout.unwrap_or_default().as_secs_f64();
+            self.interrupt(&format!("not complete after {seconds} s (--timeout)"), now);
         }
         while !self.finished() {
             self.dispatch(now);

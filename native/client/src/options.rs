@@ -121,9 +121,9 @@ pub(crate) struct Options {
     /// Interval of the report's goodput, in milliseconds
     #[arg(long, value_name = "MS", default_value = "100", value_parser = milliseconds)]
     pub(crate) interval: Duration,
-    /// Ends with what has come by then, in seconds from the start
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    pub(crate) timeout: Option<Duration>,
+    /// Ends with what has come by then, in seconds from the start; 0 is never
+    #[arg(long, value_name = "SECONDS", default_value = "600", value_parser = seconds)]
+    pub(crate) timeout: Duration,
     /// Where the report goes, as JSON; - is the standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,

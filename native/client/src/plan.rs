@@ -55,7 +55,7 @@ pub(crate) fn priming(options: &Options) -> Job {
     let target = options.urls[0].clone();
     let mut request = request(options, &target);
     request.method = "HEAD".to_owned();
-    let (content, offset) = (Content::new(false, None), Duration::ZERO);
+    let (content, offset) = (Content::new(false, None, None), Duration::ZERO);
     Job { target, request, importance: None, offset, content }
 }
 
@@ -94,16 +94,15 @@ fn job(
     if let Some(value) = of_url(&options.priority, number) {
         request.fields.push(headway_wire::priority::FIELD, value.clone());
     }
-    let (content, range) = match &options.resume {
+    let content = match &options.resume {
         Some(path) => Content::resumed(options.body_digest, path)
-            .map(|(content, range)| (content, Some(range)))
             .map_err(|source| PlanError::File { path: path.clone(), source })?,
         None => {
             let file = options.output.as_ref().map(|path| path.join(names.name(&target.path)));
-            (Content::new(options.body_digest, file), options.range)
+            Content::new(options.body_digest, file, options.range)
         }
     };
-    if let Some(range) = range {
+    if let Some(range) = content.wanted() {
         request.fields.push("range", range.to_string());
     }
     let importance = of_url(&options.dependency, number).map(|place| Importance {

@@ -80,6 +80,9 @@ impl Record {
         if let (false, Some(status)) = (self.is_good, self.row.status) {
             self.row.error.get_or_insert_with(|| format!("status {status}"));
         }
+        if let Err(error) = self.job.content.end() {
+            self.row.error.get_or_insert_with(|| error.to_string());
+        }
     }
 
     pub(crate) fn failed(&mut self, reason: &str, at_s: f64) {

@@ -306,6 +306,12 @@ impl Connection {
         self.receiving.remove(&stream);
     }
 
+    /// Sends a packet that the peer has to acknowledge, even if there is nothing to be sent (PING).
+    pub fn ping(&mut self) {
+        self.is_dirty = true;
+        self.inner.ping();
+    }
+
     /// Closes the connection. What was not sent yet will not be.
     pub fn close(&mut self, now: Instant, code: u64, reason: &str) {
         self.is_dirty = true;

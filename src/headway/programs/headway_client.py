@@ -14,6 +14,7 @@ from headway.programs.base import (
     CLIENT,
     QLOG_DIRECTORY,
     SERVER_NAME,
+    Adjustment,
     Client,
     Knob,
     Measurement,
@@ -61,6 +62,14 @@ class HeadwayClient(NativeQuic, Client):
     package = "headway-client"
     protocols = HTTP
     workloads = (Download, Parallel, Migration)
+    adjustments = (
+        Adjustment(
+            "headway-client",
+            "--timeout",
+            "0",
+            "the run's limit decides when to give up; its own default is 600 s",
+        ),
+    )
     knobs = (
         Knob("connections", "6", "connections to the server at a time, for HTTP/1.1"),
         Knob(
@@ -86,6 +95,7 @@ class HeadwayClient(NativeQuic, Client):
             f"--protocol={setting.protocol}",
             f"--resolve={SERVER_NAME}:{address}",
             f"--report=/lab/run/{REPORT}",
+            "--timeout=0",
         ]
         argv += compression_options(self, host)
         if setting.tls:

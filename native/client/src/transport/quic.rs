@@ -191,6 +191,10 @@ impl QuicTransport {
         reactor.register(&socket, self.token, Interest::Read)?;
         // The old socket is closed, as a network that is gone is.
         drop(link.udp.rebind(now, socket, is_deliberate));
+        if let Some(connection) = link.udp.endpoint.connection(link.key) {
+            // Who only receives would never send, and the server never learn of the new address.
+            connection.ping();
+        }
         self.last.moved.push(now);
         link.udp.transmit(now)
     }
