@@ -52,7 +52,7 @@ impl HelloReader {
     pub(crate) fn read(&self) -> Option<Result<ClientHello, NoHello>> {
         let bytes = self.contiguous();
         let length = bytes.get(1..MESSAGE_HEADER)?;
-        let length = length.iter().fold(0, |length, byte| length << 8 | usize::from(*byte));
+        let length = length.iter().fold(0, |length, byte| (length << 8) | usize::from(*byte));
         if length > MAX_HELLO {
             return Some(Err(NoHello));
         }

@@ -40,7 +40,7 @@ fn decrypt(tls: &QuicServerConfig, header: &Header<'_>, packet: &[u8]) -> Option
     // A client's first packets have small numbers, of which nothing is cut off.
     let number = packet[header.number_at..payload_at]
         .iter()
-        .fold(0, |number, byte| number << 8 | u64::from(*byte));
+        .fold(0, |number, byte| (number << 8) | u64::from(*byte));
     let mut payload = packet.split_off(payload_at);
     keys.packet.remote.decrypt(number, &packet, &mut payload).ok()?;
     Some(payload)

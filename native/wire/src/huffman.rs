@@ -96,7 +96,7 @@ pub fn encode(bytes: &[u8], out: &mut impl BufMut) {
     let mut count = 0;
     for &byte in bytes {
         let length = LENGTHS[usize::from(byte)];
-        pending = pending << length | u64::from(CODE.codes[usize::from(byte)]);
+        pending = (pending << length) | u64::from(CODE.codes[usize::from(byte)]);
         count += length;
         while count >= 8 {
             count -= 8;
@@ -104,7 +104,7 @@ pub fn encode(bytes: &[u8], out: &mut impl BufMut) {
         }
     }
     if count > 0 {
-        out.put_u8((pending << (8 - count)) as u8 | 0xff >> count);
+        out.put_u8((pending << (8 - count)) as u8 | (0xff >> count));
     }
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn integer(bytes: &[u8], bits: u32) -> Result<Option<(u64, usize)>, I
 pub(crate) fn put_string(string: &[u8], bits: u32, high: u8, out: &mut BytesMut) {
     let encoded_len = huffman::encoded_len(string);
     if encoded_len < string.len() {
-        put_integer(encoded_len as u64, bits, high | 1 << bits, out);
+        put_integer(encoded_len as u64, bits, high | (1 << bits), out);
         huffman::encode(string, out);
     } else {
         put_integer(string.len() as u64, bits, high, out);
@@ -94,7 +94,7 @@ impl Reader {
     /// A string whose length has a prefix of `bits` bits, below the Huffman flag. Without Huffman
     /// encoding it shares the section's memory.
     pub(crate) fn string(&mut self, bits: u32) -> Result<Bytes, Invalid> {
-        let huffman = self.peek().is_some_and(|byte| byte & 1 << bits != 0);
+        let huffman = self.peek().is_some_and(|byte| byte & (1 << bits) != 0);
         let len = self.integer(bits)?;
         if len > self.rest.len() as u64 {
             return Err(Invalid("the section ends in a string"));

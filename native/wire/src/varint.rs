@@ -48,7 +48,7 @@ pub fn decode(bytes: &[u8]) -> Option<(u64, usize)> {
     let len = len_from_first(first);
     let rest = bytes.get(1..len)?;
     let value =
-        rest.iter().fold(u64::from(first & 0x3f), |value, &byte| value << 8 | u64::from(byte));
+        rest.iter().fold(u64::from(first & 0x3f), |value, &byte| (value << 8) | u64::from(byte));
     Some((value, len))
 }
 

@@ -17,7 +17,7 @@ fn hex(text: &str) -> Bytes {
         .filter(|byte| !byte.is_ascii_whitespace())
         .map(|byte| char::from(byte).to_digit(16).unwrap() as u8)
         .collect();
-    digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+    digits.chunks(2).map(|pair| (pair[0] << 4) | pair[1]).collect()
 }
 
 fn fields(lines: &[(&'static str, &'static str)]) -> Fields {

@@ -51,7 +51,7 @@ fn frames_of_all_kinds() {
         case(
             "4.1",
             "the reserved bit",
-            &[frame(HEADERS, WHOLE, 1 << 31 | 1, &block(&GET))],
+            &[frame(HEADERS, WHOLE, (1 << 31) | 1, &block(&GET))],
             Answers(&[1]),
         ),
         // 4.2: sizes.
@@ -382,7 +382,7 @@ fn settings_and_windows() {
             &[get(1), frame(WINDOW_UPDATE, 0, 1, &[0; 5])],
             Ends(6),
         ),
-        case("6.9", "the reserved bit", &[window_update(0, 1 << 31 | 1), get(1)], Answers(&[1])),
+        case("6.9", "the reserved bit", &[window_update(0, (1 << 31) | 1), get(1)], Answers(&[1])),
         case(
             "6.9.1",
             "no more than the stream's window",

@@ -38,7 +38,7 @@ struct Fate {
 
 impl Fate {
     fn of(seed: u64, stream: StreamId, sender: link::End) -> Self {
-        let place = u64::from(stream) << 1 | u64::from(sender == link::End::Client);
+        let place = (u64::from(stream) << 1) | u64::from(sender == link::End::Client);
         let numbers = &mut Numbers::new(seed ^ place.wrapping_mul(0x9e37_79b9));
         let bytes = match from(numbers, 0..4) {
             0 => from(numbers, 0..10),

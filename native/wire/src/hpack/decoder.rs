@@ -136,7 +136,7 @@ mod tests {
             .filter(|byte| !byte.is_ascii_whitespace())
             .map(|byte| char::from(byte).to_digit(16).unwrap() as u8)
             .collect();
-        digits.chunks(2).map(|pair| pair[0] << 4 | pair[1]).collect()
+        digits.chunks(2).map(|pair| (pair[0] << 4) | pair[1]).collect()
     }
 
     fn lines(fields: &Fields) -> String {
