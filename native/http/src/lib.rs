@@ -7,12 +7,14 @@
 //! * [`service`]: what a server answers
 //! * [`event`]: what connections tell their programs
 //! * [`h1`], [`h2`], [`h3`]: the connections
+//! * [`limits`]: how often a client may do what costs a server
 //! * [`side`]: what those over a byte pipe have in common
 
 pub mod event;
 pub mod h1;
 pub mod h2;
 pub mod h3;
+pub mod limits;
 mod priority;
 pub mod service;
 pub mod side;

@@ -1,5 +1,7 @@
 //! What the connections of HTTP/1.1 and HTTP/2 have in common.
 
+use std::time::Instant;
+
 use bytes::{Bytes, BytesMut};
 use headway_wire::Request;
 
@@ -8,6 +10,9 @@ use crate::service::Reply;
 
 /// The server's side of a connection over a byte pipe.
 pub trait ServerSide {
+    /// Tells the time, for limits of what may come in one. Without that none passes.
+    fn set_now(&mut self, _now: Instant) {}
+
     /// Takes bytes of the client, if it [wants](Self::wants_input) them. Nothing is taken after an
     /// error of the connection.
     fn receive(&mut self, input: Bytes);

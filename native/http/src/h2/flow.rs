@@ -10,7 +10,7 @@ pub(super) struct TooLarge;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Exceeded;
 
-/// What may be sent, in bytes. SETTINGS can make it negative (RFC 9113, section 6.9.2).
+/// What may be sent on a connection, in bytes.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SendWindow(i64);
 
@@ -27,13 +27,38 @@ impl SendWindow {
         self.0 -= bytes as i64;
     }
 
-    pub(super) fn change(&mut self, bytes: i64) -> Result<(), TooLarge> {
-        let changed = self.0 + bytes;
+    pub(super) fn widen(&mut self, bytes: u32) -> Result<(), TooLarge> {
+        let changed = self.0 + i64::from(bytes);
         if changed > i64::from(MAX_WINDOW) {
             return Err(TooLarge);
         }
         self.0 = changed;
         Ok(())
+    }
+}
+
+/// What may be sent on a stream, in bytes beyond the peer's initial window. That changes for all
+/// streams at once (RFC 9113, section 6.9.2), and no stream has to be visited.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct StreamWindow(i64);
+
+impl StreamWindow {
+    pub(super) fn available(self, initial: u32) -> usize {
+        usize::try_from(self.0 + i64::from(initial)).unwrap_or(0)
+    }
+
+    pub(super) fn take(&mut self, bytes: usize) {
+        self.0 -= bytes as i64;
+    }
+
+    pub(super) fn widen(&mut self, bytes: u32, initial: u32) -> Result<(), TooLarge> {
+        self.0 += i64::from(bytes);
+        self.check(initial)
+    }
+
+    pub(super) fn check(self, initial: u32) -> Result<(), TooLarge> {
+        let total = self.0 + i64::from(initial);
+        if total > i64::from(MAX_WINDOW) { Err(TooLarge) } else { Ok(()) }
     }
 }
 
@@ -68,21 +93,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_send_window_may_be_negative() {
-        let mut window = SendWindow::new(100);
+    fn a_streams_window_may_be_negative() {
+        let mut window = StreamWindow::default();
         window.take(80);
+        assert_eq!(window.available(100), 20);
         // The peer's SETTINGS make all windows smaller by 50.
-        window.change(-50).unwrap();
-        assert_eq!(window.available(), 0);
-        window.change(40).unwrap();
-        assert_eq!(window.available(), 10);
+        assert_eq!(window.available(50), 0);
+        window.widen(40, 50).unwrap();
+        assert_eq!(window.available(50), 10);
+        assert_eq!(window.check(MAX_WINDOW), Ok(()));
+        assert_eq!(window.widen(41, MAX_WINDOW), Err(TooLarge));
     }
 
     #[test]
     fn a_send_window_has_an_upper_limit() {
         let mut window = SendWindow::new(MAX_WINDOW - 1);
-        window.change(1).unwrap();
-        assert_eq!(window.change(1), Err(TooLarge));
+        window.widen(1).unwrap();
+        assert_eq!(window.widen(1), Err(TooLarge));
         assert_eq!(window.available(), MAX_WINDOW as usize);
     }
 

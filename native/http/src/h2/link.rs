@@ -35,6 +35,8 @@ pub(super) struct Link {
     /// SETTINGS_INITIAL_WINDOW_SIZE of this side, from the start.
     stream_window: u32,
     has_settings: bool,
+    /// PING frames that were answered.
+    pub(super) pings: u64,
     failed: bool,
 }
 
@@ -81,6 +83,7 @@ impl Link {
             receive_window: ReceiveWindow::new(connection_window),
             stream_window: settings.initial_window_size.unwrap_or(DEFAULT_WINDOW),
             has_settings: false,
+            pings: 0,
             failed: false,
         }
     }
@@ -89,10 +92,13 @@ impl Link {
     pub(super) fn decode(&mut self, input: &mut Bytes) -> Result<Option<Frame>, Error> {
         while let Some(frame) = self.decoder.decode(input)? {
             match frame {
-                Frame::Ping { ack: false, payload } => encode::ping(true, payload, &mut self.queue),
+                Frame::Ping { ack: false, payload } => {
+                    self.pings += 1;
+                    encode::ping(true, payload, &mut self.queue);
+                }
                 Frame::Ping { .. } | Frame::SettingsAck => {}
                 Frame::WindowUpdate { stream: 0, increment } => {
-                    let changed = self.send_window.change(i64::from(increment));
+                    let changed = self.send_window.widen(increment);
                     changed.map_err(|_| window_too_large(Scope::Connection))?;
                 }
                 Frame::Data { flow, .. } => {
@@ -134,10 +140,7 @@ impl Link {
     }
 
     /// Takes over the peer's settings, and acknowledges them.
-    ///
-    /// # Returns
-    /// By how much the streams' send windows change.
-    pub(super) fn apply(&mut self, settings: &Settings) -> i64 {
+    pub(super) fn apply(&mut self, settings: &Settings) {
         encode::settings_ack(&mut self.queue);
         if let Some(bytes) = settings.header_table_size {
             self.fields_encoder.allow(bytes.into());
@@ -150,17 +153,11 @@ impl Link {
         let unlimited = first.then_some(u32::MAX);
         self.max_streams =
             settings.max_concurrent_streams.or(unlimited).unwrap_or(self.max_streams);
-        let window = settings.initial_window_size.unwrap_or(self.initial_window);
-        let before = std::mem::replace(&mut self.initial_window, window);
-        i64::from(window) - i64::from(before)
+        self.initial_window = settings.initial_window_size.unwrap_or(self.initial_window);
     }
 
     pub(super) fn new_receive_window(&self) -> ReceiveWindow {
         ReceiveWindow::new(self.stream_window)
-    }
-
-    pub(super) fn new_send_window(&self) -> SendWindow {
-        SendWindow::new(self.initial_window)
     }
 
     pub(super) fn decode_fields(&mut self, block: Bytes) -> Result<Fields, Error> {
@@ -193,6 +190,15 @@ impl Link {
         if !self.failed {
             self.failed = true;
             encode::goaway_for(last_stream, error, &mut self.queue);
+        }
+    }
+
+    /// Tells the peer that it is too much, and why, in words; nothing is sent after that.
+    pub(super) fn calm(&mut self, last_stream: u32, reason: &str) {
+        if !self.failed {
+            self.failed = true;
+            let code = ErrorCode::EnhanceYourCalm;
+            encode::goaway(last_stream, code, reason.as_bytes(), &mut self.queue);
         }
     }
 

@@ -5,6 +5,7 @@ mod flow;
 mod history;
 mod link;
 mod server;
+mod turns;
 
 pub use client::{Client, ClientOptions};
 pub use server::{Server, ServerOptions};

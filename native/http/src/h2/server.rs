@@ -1,15 +1,18 @@
 use std::collections::{BTreeMap, VecDeque};
+use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
-use headway_schedule::{Priority, Scheduler, Strategy, StreamId};
+use headway_schedule::{Priority, Strategy};
 use headway_wire::fields::{ContentLength, trailers};
 use headway_wire::h2::{DEFAULT_WINDOW, Error, ErrorCode, Frame, Role, Scope, Settings, encode};
 use headway_wire::{Dependency, Fields, Request};
 
-use super::flow::{ReceiveWindow, SendWindow};
+use super::flow::{ReceiveWindow, StreamWindow};
 use super::history::History;
 use super::link::{Link, window_too_large};
+use super::turns::Turns;
 use crate::event::{RequestId, ServerEvent};
+use crate::limits::{Exceeded, Limits, Meters};
 use crate::priority::{dependency, priority};
 use crate::service::{Body, Reply};
 use crate::side::ServerSide;
@@ -30,9 +33,8 @@ pub struct ServerOptions {
     pub frame_bytes: usize,
     /// SETTINGS_MAX_CONCURRENT_STREAMS.
     pub max_streams: u32,
-    /// How many requests in excess of completed responses a client may reset before the connection
-    /// ends with ENHANCE_YOUR_CALM ("rapid reset", CVE-2023-44487).
-    pub max_resets: u32,
+    /// What a client may do how often, before the connection ends with ENHANCE_YOUR_CALM.
+    pub limits: Limits,
     /// HPACK's dynamic table for responses, in bytes, if the client allows it; 0 is none.
     pub table_bytes: u32,
 }
@@ -43,7 +45,7 @@ impl Default for ServerOptions {
             strategy: Strategy::Rfc9218,
             frame_bytes: 1400,
             max_streams: 1000,
-            max_resets: 1000,
+            limits: Limits::default(),
             table_bytes: 0,
         }
     }
@@ -55,7 +57,7 @@ struct Stream {
     remote_open: bool,
     length: ContentLength,
     receive_window: ReceiveWindow,
-    send_window: SendWindow,
+    send_window: StreamWindow,
     priority: Priority,
     /// Once the response is under way.
     body: Option<Body>,
@@ -69,12 +71,15 @@ struct Stream {
 pub struct Server {
     link: Link,
     options: ServerOptions,
-    scheduler: Box<dyn Scheduler>,
+    turns: Turns,
     streams: BTreeMap<u32, Stream>,
+    /// No stream's is above.
+    highest_window: StreamWindow,
+    meters: Meters,
+    now: Option<Instant>,
     last_stream: u32,
     history: History,
     early_priorities: BTreeMap<u32, Priority>,
-    resets: u32,
     going_away: bool,
     events: VecDeque<ServerEvent>,
 }
@@ -92,12 +97,14 @@ impl Server {
         Self {
             link: Link::new(Role::Server, &settings, DEFAULT_WINDOW, options.table_bytes),
             options,
-            scheduler: options.strategy.scheduler(),
+            turns: Turns::new(options.strategy.scheduler()),
+            highest_window: StreamWindow::default(),
+            meters: Meters::new(&options.limits),
+            now: None,
             streams: BTreeMap::new(),
             last_stream: 0,
             history: History::default(),
             early_priorities: BTreeMap::new(),
-            resets: 0,
             going_away: false,
             events: VecDeque::new(),
         }
@@ -108,7 +115,9 @@ impl Server {
         if self.link.has_failed() || self.link.send_window.available() == 0 {
             return None;
         }
-        self.scheduler.next().and_then(|id| u32::try_from(id).ok())
+        let streams = &self.streams;
+        let window = |id| streams.get(&id).map_or_else(StreamWindow::default, |s| s.send_window);
+        self.turns.next(self.link.initial_window, window)
     }
 
     /// How much content the stream's next frame has.
@@ -119,7 +128,7 @@ impl Server {
             .min(self.options.frame_bytes)
             .min(self.link.max_frame_bytes)
             .min(self.link.send_window.available())
-            .min(stream.send_window.available())
+            .min(stream.send_window.available(self.link.initial_window))
     }
 
     fn send_content(&mut self, id: u32, length: usize, out: &mut BytesMut) {
@@ -135,12 +144,11 @@ impl Server {
         stream.sent_bytes += length as u64;
         stream.send_window.take(length);
         self.link.send_window.take(length);
-        self.scheduler.sent(id.into(), length as u64);
         if ends {
-            self.scheduler.close(id.into());
+            self.turns.ended(id, length);
             self.finish(id);
-        } else if stream.send_window.available() == 0 {
-            self.scheduler.blocked(id.into());
+        } else {
+            self.turns.sent(id, length, stream.send_window, self.link.initial_window);
         }
     }
 
@@ -153,7 +161,6 @@ impl Server {
         } else {
             self.history.ended(id);
         }
-        self.resets = self.resets.saturating_sub(1);
         let id = RequestId(id.into());
         self.events.push_back(ServerEvent::Finished { id, sent_bytes: stream.sent_bytes });
     }
@@ -168,14 +175,17 @@ impl Server {
             if !stream.remote_open {
                 self.history.ended(id);
             }
-            self.scheduler.close(id.into());
+            self.turns.close(id, stream.send_window);
             self.events.push_back(aborted(id, stream.sent_bytes, reason));
         }
     }
 
     fn fail(&mut self, error: &Error) {
         match error.scope {
-            Scope::Stream(id) => self.abort(id, error.code, &error.to_string()),
+            Scope::Stream(id) => {
+                self.abort(id, error.code, &error.to_string());
+                self.count(Meters::reset);
+            }
             Scope::Connection => {
                 self.link.fail(self.last_stream, error);
                 self.close(&error.to_string());
@@ -255,7 +265,7 @@ impl Server {
             remote_open: !end_stream,
             length,
             receive_window: self.link.new_receive_window(),
-            send_window: self.link.new_send_window(),
+            send_window: StreamWindow::default(),
             priority: wanted,
             body: None,
             sent_bytes: 0,
@@ -315,7 +325,7 @@ impl Server {
             wanted = stream.priority;
         }
         wanted.dependency = Some(place);
-        self.scheduler.reprioritise(id.into(), &wanted);
+        self.turns.reprioritise(id, &wanted);
         Ok(())
     }
 
@@ -327,7 +337,7 @@ impl Server {
         if let Some(stream) = self.streams.get_mut(&id) {
             let place = stream.priority.dependency;
             stream.priority = Priority { dependency: place, ..priority(field, None) };
-            self.scheduler.reprioritise(StreamId::from(id), &stream.priority);
+            self.turns.reprioritise(id, &stream.priority);
         } else if id > self.last_stream {
             self.early_priorities.insert(id, priority(field, None));
             // RFC 9218, section 7.1.
@@ -342,35 +352,46 @@ impl Server {
     fn reset(&mut self, id: u32, code: u32) -> Result<(), Error> {
         self.check_not_idle(id)?;
         if self.streams.contains_key(&id) {
-            self.resets += 1;
             let name = ErrorCode::from_code(code).map_or("unknown code", ErrorCode::name);
             self.forget(id, &format!("reset by the client: {name}"));
         }
         self.history.ended(id);
-        if self.resets > self.options.max_resets {
-            let reason = "more requests reset than is acceptable";
-            return Err(Error::connection(ErrorCode::EnhanceYourCalm, reason));
-        }
+        self.count(Meters::reset);
         Ok(())
     }
 
     fn apply(&mut self, settings: &Settings) -> Result<(), Error> {
-        let change = self.link.apply(settings);
-        for (&id, stream) in &mut self.streams {
-            let changed = stream.send_window.change(change);
-            changed.map_err(|_| window_too_large(Scope::Connection))?;
-            tell(self.scheduler.as_mut(), id, stream);
+        self.link.apply(settings);
+        let initial = self.link.initial_window;
+        if self.highest_window.check(initial).is_err() {
+            let windows = self.streams.values().map(|stream| stream.send_window);
+            self.highest_window = windows.max().unwrap_or_default();
+            let checked = self.highest_window.check(initial);
+            checked.map_err(|_| window_too_large(Scope::Connection))?;
         }
+        self.count(Meters::settings);
         Ok(())
     }
 
     fn widen(&mut self, id: u32, increment: u32) -> Result<(), Error> {
         self.check_not_idle(id)?;
         let Some(stream) = self.streams.get_mut(&id) else { return Ok(()) };
-        let changed = stream.send_window.change(increment.into());
-        changed.map_err(|_| window_too_large(Scope::Stream(id)))?;
-        tell(self.scheduler.as_mut(), id, stream);
-        Ok(())
+        let (before, initial) = (stream.send_window, self.link.initial_window);
+        let widened = stream.send_window.widen(increment, initial);
+        if stream.body.is_some() {
+            self.turns.widened(id, before, stream.send_window, initial);
+        }
+        self.highest_window = self.highest_window.max(stream.send_window);
+        widened.map_err(|_| window_too_large(Scope::Stream(id)))
+    }
+
+    /// Counts something against its limit.
+    fn count(&mut self, what: fn(&mut Meters, Option<Instant>) -> Result<(), Exceeded>) {
+        if let Err(exceeded) = what(&mut self.meters, self.now) {
+            let reason = exceeded.to_string();
+            self.link.calm(self.last_stream, &reason);
+            self.close(&reason);
+        }
     }
 
     /// RFC 9113, section 5.1: on an idle stream only HEADERS and PRIORITY may come.
@@ -383,10 +404,15 @@ impl Server {
 }
 
 impl ServerSide for Server {
+    fn set_now(&mut self, now: Instant) {
+        self.now = Some(now);
+    }
+
     fn receive(&mut self, mut input: Bytes) {
-        while !self.link.has_failed() {
+        let mut more = true;
+        while more && !self.link.has_failed() {
             match self.link.decode(&mut input) {
-                Ok(None) => break,
+                Ok(None) => more = false,
                 Ok(Some(frame)) => {
                     if let Err(error) = self.frame(frame) {
                         self.fail(&error);
@@ -394,12 +420,15 @@ impl ServerSide for Server {
                 }
                 Err(error) => self.fail(&error),
             }
+            for _ in 0..std::mem::take(&mut self.link.pings) {
+                self.count(Meters::ping);
+            }
         }
     }
 
     fn close(&mut self, reason: &str) {
         for (id, stream) in std::mem::take(&mut self.streams) {
-            self.scheduler.close(id.into());
+            self.turns.close(id, stream.send_window);
             self.events.push_back(aborted(id, stream.sent_bytes, reason));
         }
     }
@@ -424,11 +453,8 @@ impl ServerSide for Server {
         if empty {
             return self.finish(id);
         }
-        let is_open = stream.send_window.available() > 0;
-        self.scheduler.open(id.into(), &stream.priority);
-        if is_open {
-            self.scheduler.ready(id.into());
-        }
+        let (window, initial) = (stream.send_window, self.link.initial_window);
+        self.turns.open(id, &stream.priority, window, initial);
     }
 
     fn wants_send(&mut self) -> bool {
@@ -458,18 +484,6 @@ impl ServerSide for Server {
             }
             self.send_content(id, length, out);
         }
-    }
-}
-
-/// Tells the scheduler whether flow control lets a stream send.
-fn tell(scheduler: &mut dyn Scheduler, id: u32, stream: &Stream) {
-    if stream.body.is_none() {
-        return;
-    }
-    if stream.send_window.available() > 0 {
-        scheduler.ready(id.into());
-    } else {
-        scheduler.blocked(id.into());
     }
 }
 

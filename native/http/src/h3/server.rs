@@ -16,14 +16,12 @@ use super::link::{
     Compression, Link, MAX_SECTION, close, closing_words, code_name, request_stream,
 };
 use crate::event::{RequestId, ServerEvent};
+use crate::limits::{Exceeded, Limits, Meters};
 use crate::priority::priority;
 use crate::service::Reply;
 
 /// PRIORITY_UPDATE frames kept for requests that have not come (RFC 9218 section 7.2).
 const MAX_EARLY_PRIORITIES: usize = 100;
-/// Requests that a client may give up in excess of completed responses ("rapid reset",
-/// CVE-2023-44487), before the connection ends with H3_EXCESSIVE_LOAD.
-const MAX_GIVEN_UP: u32 = 1000;
 
 /// A stream from its request to the end of its response.
 struct Exchange {
@@ -65,7 +63,10 @@ pub struct Server {
     exchanges: BTreeMap<StreamId, Exchange>,
     early_priorities: BTreeMap<u64, Priority>,
     next_stream: u64,
-    given_up: u32,
+    meters: Meters,
+    /// A limit was met: the connection ends with H3_EXCESSIVE_LOAD.
+    exceeded: Option<Exceeded>,
+    now: Option<Instant>,
     is_going_away: bool,
     is_closed: bool,
     events: VecDeque<ServerEvent>,
@@ -86,11 +87,19 @@ impl Server {
             exchanges: BTreeMap::new(),
             early_priorities: BTreeMap::new(),
             next_stream: 0,
-            given_up: 0,
+            meters: Meters::new(&Limits::default()),
+            exceeded: None,
+            now: None,
             is_going_away: false,
             is_closed: false,
             events: VecDeque::new(),
         }
+    }
+
+    /// The same with other limits.
+    #[must_use]
+    pub fn limited(self, limits: &Limits) -> Self {
+        Self { meters: Meters::new(limits), ..self }
     }
 
     /// Handles what QUIC tells.
@@ -98,6 +107,7 @@ impl Server {
         if self.is_closed {
             return;
         }
+        self.now = Some(now);
         self.link.start(connection);
         let result = match event {
             Event::Opened(stream) => {
@@ -133,6 +143,10 @@ impl Server {
         if let Err(error) = result {
             close(now, connection, &error);
             self.close(&format!("the client broke HTTP/3's rules: {error}"));
+        } else if let Some(exceeded) = self.exceeded.take() {
+            let reason = exceeded.to_string();
+            connection.close(now, ErrorCode::ExcessiveLoad.code(), &reason);
+            self.close(&reason);
         } else {
             self.link.acknowledge(connection);
         }
@@ -341,6 +355,7 @@ impl Server {
         connection.stop(stream, error.code.code());
         connection.reset(stream, error.code.code());
         self.abort(stream, &error.to_string());
+        self.count_reset();
         Ok(())
     }
 
@@ -348,7 +363,6 @@ impl Server {
         // Whatever content the request still has is not needed (RFC 9114 section 4.1).
         connection.stop(stream, ErrorCode::NoError.code());
         if let Some(exchange) = self.forget(stream) {
-            self.given_up = self.given_up.saturating_sub(1);
             let (id, sent_bytes) = (RequestId(stream.into()), exchange.sent_bytes.get());
             self.events.push_back(ServerEvent::Finished { id, sent_bytes });
         }
@@ -368,12 +382,12 @@ impl Server {
         connection.stop(stream, code.code());
         connection.reset(stream, code.code());
         self.abort(stream, &format!("the client gave it up: {reason}"));
-        self.given_up += 1;
-        if self.given_up > MAX_GIVEN_UP {
-            let reason = "too many requests that were given up";
-            return Err(Error::connection(ErrorCode::ExcessiveLoad, reason));
-        }
+        self.count_reset();
         Ok(())
+    }
+
+    fn count_reset(&mut self) {
+        self.exceeded = self.exceeded.take().or(self.meters.reset(self.now).err());
     }
 
     fn abort(&mut self, stream: StreamId, reason: &str) {

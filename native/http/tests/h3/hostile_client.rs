@@ -254,9 +254,26 @@ fn content_that_cannot_be_read_ends_its_stream() {
 #[test]
 fn a_client_that_gives_up_over_and_over_is_sent_away() {
     let ask = request(&get("/bytes/300000"));
-    let streams: Vec<u64> = (0..1500).map(|index| 4 * index).collect();
-    let mut raw = Raw::client(streams.iter().map(|&stream| (stream, ask.clone(), false)));
-    raw.resets =
+    let upper_case = request(&get_with(&[("Accept", "x")]));
+    let streams: Vec<u64> = (0..200).map(|index| 4 * index).collect();
+    let all = |bytes: &Vec<u8>| -> Vec<_> {
+        streams.iter().map(|&stream| (stream, bytes.clone(), false)).collect()
+    };
+    let mut resets = Raw::client(all(&ask));
+    resets.resets =
         streams.iter().map(|&stream| (stream, ErrorCode::RequestCancelled.code())).collect();
-    assert_closes(&mut raw, ErrorCode::ExcessiveLoad, "rapid reset");
+    // The server is made to reset them.
+    let made_to_reset = Raw::client(all(&upper_case));
+    for (what, mut raw) in [("rapid reset", resets), ("made to reset", made_to_reset)] {
+        let mut serve = Serve::default();
+        serve.limits.resets_per_second = Some(5);
+        let mut pair = Pair::new(&Setup::default());
+        pair.connect();
+        pair.run(&mut raw, &mut serve, MINUTE);
+        let Some(Close::Application { code, reason }) = &raw.closed else { panic!("{what}") };
+        assert_eq!(*code, ErrorCode::ExcessiveLoad.code(), "{what}");
+        let met = reason.strip_prefix("resets-per-second=5: ").unwrap();
+        let met: u64 = met.strip_suffix(" came, faster than that").unwrap().parse().unwrap();
+        assert!((51..60).contains(&met), "{what}: {met}");
+    }
 }
