@@ -12,4 +12,5 @@ mod frames;
 mod pattern;
 mod peer;
 mod server;
+mod settings;
 mod streams;

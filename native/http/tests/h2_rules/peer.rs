@@ -64,6 +64,11 @@ pub(crate) fn then(
     Case { section, name, steps: vec![first.concat(), second.concat()], expect }
 }
 
+/// That this frame is among what comes back.
+pub(crate) fn sent(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Expect {
+    Expect::Sends(Got { kind, flags, stream, payload: payload.to_vec() })
+}
+
 pub(crate) struct Peer {
     pub(crate) server: Server,
     /// All that the server sent.

@@ -9,13 +9,11 @@ use headway_wire::h3::{ErrorCode, frame_type};
 
 use crate::fetch::{Fetch, get};
 use crate::pair::{Application, Pair, Setup};
-use crate::raw::{Raw, control, frame, response, varints};
+use crate::raw::{Raw, control, frame, response};
 
 /// Streams: of requests, and the server's first ones.
 const REQUEST: u64 = 0;
 const UNI: u64 = 3;
-const SECOND_UNI: u64 = 7;
-const BIDIRECTIONAL: u64 = 1;
 
 fn run(fetch: &mut Fetch, raw: &mut Raw) -> Pair {
     let mut pair = Pair::new(&Setup::default());
@@ -23,44 +21,6 @@ fn run(fetch: &mut Fetch, raw: &mut Raw) -> Pair {
     // It does not time out.
     pair.run(fetch, raw, Duration::from_secs(5));
     pair
-}
-
-fn assert_closes(streams: &[(u64, Vec<u8>, bool)], code: ErrorCode, what: &str) {
-    let mut fetch = Fetch::of(["/"]);
-    run(&mut fetch, &mut Raw::server(1, streams.to_vec()));
-    let Some(Failure::Connection(reason)) = &fetch.outcome(0).failure else { panic!("{what}") };
-    assert!(reason.contains(code.name()), "{what}: {reason}");
-    assert!(fetch.side.is_closed());
-}
-
-#[test]
-fn errors_that_end_the_connection() {
-    let (data, headers) = (frame_type::DATA, frame_type::HEADERS);
-    let shrinking = [frame(7, &[4]), frame(7, &[8])].concat();
-    let cases = [
-        (UNI, control(&frame(frame_type::MAX_PUSH_ID, &[0])), ErrorCode::FrameUnexpected),
-        (UNI, control(&shrinking), ErrorCode::IdError),
-        (UNI, control(&frame(7, &[1])), ErrorCode::IdError),
-        (UNI, vec![1, 0], ErrorCode::IdError),
-        (UNI, vec![2, 0x80], ErrorCode::QpackEncoderStreamError),
-        (BIDIRECTIONAL, vec![], ErrorCode::StreamCreationError),
-        (REQUEST, frame(data, b"x"), ErrorCode::FrameUnexpected),
-        (REQUEST, [response(103, &[]), frame(data, b"x")].concat(), ErrorCode::FrameUnexpected),
-        (REQUEST, frame(frame_type::PUSH_PROMISE, &[0, 0, 0]), ErrorCode::IdError),
-        (REQUEST, frame(headers, &[1, 0]), ErrorCode::QpackDecompressionFailed),
-        (REQUEST, varints(&[headers, 1 << 20]), ErrorCode::ExcessiveLoad),
-    ];
-    for (stream, bytes, code) in cases {
-        let what = format!("{stream} {bytes:?}");
-        // A stream without data is not seen before it ends.
-        let ends = bytes.is_empty();
-        assert_closes(&[(stream, bytes, ends)], code, &what);
-    }
-    assert_closes(&[(UNI, control(&[]), true)], ErrorCode::ClosedCriticalStream, "ended");
-    let twice = [(UNI, control(&[]), false), (SECOND_UNI, control(&[]), false)];
-    assert_closes(&twice, ErrorCode::StreamCreationError, "twice");
-    let cut_short = [(REQUEST, response(200, &[])[..3].to_vec(), true)];
-    assert_closes(&cut_short, ErrorCode::FrameError, "cut short");
 }
 
 #[test]
@@ -80,30 +40,6 @@ fn answered(request: Request, answer: &[Vec<u8>]) -> Fetch {
     let writings = [(UNI, control(&[]), false), (REQUEST, answer.concat(), true)];
     run(&mut fetch, &mut Raw::server(1, writings));
     fetch
-}
-
-#[test]
-fn malformed_responses_end_their_streams() {
-    let data = |bytes: &[u8]| frame(frame_type::DATA, bytes);
-    let five = || response(200, &[("content-length", "5")]);
-    let cases = [
-        (get("/"), vec![], "without a final response"),
-        (get("/"), vec![response(103, &[])], "without a final response"),
-        (get("/"), vec![response(101, &[])], "status 101"),
-        (get("/"), vec![response(200, &[("Upper", "x")])], "upper case"),
-        (get("/"), vec![five(), data(b"123456")], "more content"),
-        (get("/"), vec![five(), data(b"1234")], "less content"),
-        (get("/"), vec![response(204, &[]), data(b"1")], "more content"),
-        (get("/"), vec![response(200, &[]), response(200, &[])], "trailers"),
-        (Request { method: "HEAD".into(), ..get("/") }, vec![five(), data(b"12345")], "more"),
-    ];
-    for (request, answer, what) in cases {
-        let fetch = answered(request, &answer);
-        let failure = fetch.outcome(0).failure.as_ref();
-        let said = failure.map(ToString::to_string).unwrap_or_default();
-        assert!(matches!(failure, Some(Failure::Malformed(_))) && said.contains(what), "{said}");
-        assert!(!fetch.side.is_closed());
-    }
 }
 
 #[test]

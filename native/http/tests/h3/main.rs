@@ -4,16 +4,22 @@
 #![allow(clippy::unwrap_used)]
 
 mod arbitrary;
+mod by_hand;
 mod compression;
 mod early_data;
 mod exchange;
 mod fetch;
+mod fuzz;
 mod hostile_client;
 mod hostile_server;
+#[path = "../support/mutants.rs"]
+mod mutants;
 mod pair;
 #[path = "../support/pattern.rs"]
 mod pattern;
 mod priorities;
 mod raw;
 mod replay;
+mod rules_for_clients;
+mod rules_for_servers;
 mod serve;

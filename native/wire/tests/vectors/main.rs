@@ -48,7 +48,7 @@ impl Chance {
         if self.yes() {
             let mut coded = BytesMut::new();
             huffman::encode(text.as_bytes(), &mut coded);
-            integer(coded.len() as u64, bits, pattern | 1 << bits, out);
+            integer(coded.len() as u64, bits, pattern | (1 << bits), out);
             out.extend_from_slice(&coded);
         } else {
             integer(text.len() as u64, bits, pattern, out);

@@ -86,14 +86,14 @@ fn section(
                 (true, None) => integer((base - index - 1) as u64, 6, 0x80, &mut lines),
                 (true, Some(behind)) => integer(behind as u64, 4, 0x10, &mut lines),
                 (false, None) => {
-                    integer((base - index - 1) as u64, 4, 0x40 | secret << 5, &mut lines);
+                    integer((base - index - 1) as u64, 4, 0x40 | (secret << 5), &mut lines);
                 }
                 (false, Some(behind)) => integer(behind as u64, 3, secret << 3, &mut lines),
             }
             (name, value)
         } else if chance.yes() {
             let name = chance.name();
-            chance.string(&name, 3, 0x20 | secret << 4, &mut lines);
+            chance.string(&name, 3, 0x20 | (secret << 4), &mut lines);
             let value = chance.value();
             chance.string(&value, 7, 0, &mut lines);
             fields.push((name, value));
@@ -102,7 +102,7 @@ fn section(
             let (index, name, value) = chance.pick(&STATIC);
             match by_index {
                 true => integer(index, 6, 0xc0, &mut lines),
-                false => integer(index, 4, 0x50 | secret << 5, &mut lines),
+                false => integer(index, 4, 0x50 | (secret << 5), &mut lines),
             }
             (name.into(), value.into())
         };

@@ -1,0 +1,90 @@
+//! The clients of HTTP/1.1 and HTTP/2 against servers that send mutants of responses.
+//!
+//! `HEADWAY_FUZZ_SESSIONS=10000000 cargo test -p headway-http --test fuzz` tries more than the few that
+//! every test tries.
+
+#![allow(clippy::unwrap_used)]
+
+mod h1;
+mod h2;
+#[path = "../support/mutants.rs"]
+mod mutants;
+
+use std::collections::BTreeMap;
+
+use headway_http::event::{ClientEvent, RequestId};
+use headway_http::side::ClientSide;
+use mutants::Chance;
+
+/// What became of a client's requests. That each gets what it may, in order, is checked as it comes.
+#[derive(Default)]
+struct Requests {
+    stages: BTreeMap<RequestId, Stage>,
+    finished: u64,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Stage {
+    Asked,
+    /// Its response has begun.
+    Answered,
+    Over,
+}
+
+impl Requests {
+    fn ask(&mut self, id: RequestId) {
+        self.stages.insert(id, Stage::Asked);
+    }
+
+    fn take(&mut self, client: &mut impl ClientSide) {
+        while let Some(event) = client.poll() {
+            let stage =
+                self.stages.get_mut(&event.id()).expect("an event of a request that was made");
+            *stage = match (*stage, &event) {
+                (Stage::Asked | Stage::Answered, ClientEvent::Sent { .. }) => *stage,
+                (Stage::Asked, ClientEvent::Head { response, .. }) => {
+                    assert!((200..1000).contains(&response.status), "{event:?}");
+                    Stage::Answered
+                }
+                (Stage::Answered, ClientEvent::Data { .. }) => Stage::Answered,
+                (Stage::Answered, ClientEvent::Finished { .. }) => {
+                    self.finished += 1;
+                    Stage::Over
+                }
+                (Stage::Asked | Stage::Answered, ClientEvent::Failed { .. }) => Stage::Over,
+                _ => panic!("{event:?} when the request is {stage:?}"),
+            };
+        }
+    }
+
+    /// The connection is over, and so is every request.
+    ///
+    /// # Returns
+    /// How many were finished, and how many were not.
+    fn end(self) -> [u64; 2] {
+        let over = self.stages.values().filter(|stage| **stage == Stage::Over).count();
+        assert_eq!(over, self.stages.len(), "{:?}", self.stages);
+        [self.finished, over as u64 - self.finished]
+    }
+}
+
+/// Tries sessions. Mutants are worth something if many are good, and many are not.
+fn try_sessions(session: impl Fn(u64) -> [u64; 2]) {
+    let ends = mutants::sessions(20_000).map(session);
+    let [finished, failed] = ends.fold([0, 0], |[a, b], [c, d]| [a + c, b + d]);
+    let all = finished + failed;
+    assert!(finished > all / 20 && failed > all / 20, "{finished} finished, {failed} failed");
+    println!("{finished} requests finished, {failed} failed");
+}
+
+/// Takes bytes apart into pieces of random sizes.
+fn pieces<'a>(chance: &mut Chance, mut bytes: &'a [u8]) -> Vec<&'a [u8]> {
+    let most = *chance.pick(&[1, 3, 20, 10_000]);
+    let mut pieces = Vec::new();
+    while !bytes.is_empty() {
+        let (piece, rest) = bytes.split_at(bytes.len().min(1 + chance.below(most)));
+        pieces.push(piece);
+        bytes = rest;
+    }
+    pieces
+}
