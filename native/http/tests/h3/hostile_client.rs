@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use headway_http::service::{Body, FilePart, Generated, Reply};
 use headway_quic::Close;
+use headway_wire::Response;
 use headway_wire::h3::{ErrorCode, frame_type};
-use headway_wire::{Request, Response};
 
 use crate::fetch::{Fetch, get};
 use crate::pair::{MINUTE, Pair, Setup};
@@ -178,7 +178,9 @@ fn content_that_cannot_be_read_ends_its_stream() {
 #[test]
 fn a_client_that_gives_up_over_and_over_is_sent_away() {
     let ask = request(&get("/bytes/300000"));
-    let upper_case = request(&get_with(&[("Accept", "x")]));
+    let mut upper_case = get("/bytes/3000");
+    upper_case.fields.push("Accept", "x");
+    let upper_case = request(&upper_case);
     let streams: Vec<u64> = (0..200).map(|index| 4 * index).collect();
     let all = |bytes: &Vec<u8>| -> Vec<_> {
         streams.iter().map(|&stream| (stream, bytes.clone(), false)).collect()
