@@ -90,7 +90,7 @@ def test_records_teach_this_machine(tmp_path: Path, cache: Path) -> None:
     assert told.unmeasured == ()
     assert told.lab_s == pytest.approx(sum(record.wall_s or 0 for record in records), rel=0.1)
     assert told.wall_s == pytest.approx((told.lab_s + 4) / 2)
-    assert told.basis == "180 runs of this machine"
+    assert told.basis == "360 runs of this machine"
     (cache / "costs.json").write_text('{"curl h2')
     assert read_own() == {}
 

@@ -239,7 +239,7 @@ def test_a_paper_is_reproduced_into_its_own_directory(
     monkeypatch.chdir(tmp_path)
     assert out.parent == tmp_path
     assert run(monkeypatch, "reproduce", "quickstart", "--jobs", "1") == 0
-    assert len(read_records(tmp_path / "results" / "quickstart")) == 180
+    assert len(read_records(tmp_path / "results" / "quickstart")) == 360
     manifest = json.loads((tmp_path / "results" / "quickstart" / "manifest.json").read_text())
     assert manifest["command"] == "headway reproduce quickstart --jobs 1"
 
@@ -278,7 +278,7 @@ def test_validate_counts_runs(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(monkeypatch, "validate", "quickstart") == 0
-    assert "180 runs in 12 cells" in capsys.readouterr().out
+    assert "360 runs in 12 cells" in capsys.readouterr().out
 
 
 def test_plan_shows_runs_axes_and_time(
@@ -287,10 +287,10 @@ def test_plan_shows_runs_axes_and_time(
     monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path))
     assert run(monkeypatch, "plan", "quickstart", "--jobs", "2") == 0
     shown = capsys.readouterr().out
-    assert re.search(r"quickstart +12 +3 +5 +180", shown)
+    assert re.search(r"quickstart +12 +3 +10 +360", shown)
     assert re.search(r"path.rtt +20 ms, 100 ms\b", shown)
     assert re.search(r"contender +h1, h2, h3\b", shown)
-    assert re.search(r"180 runs take about \d+ (s|min), 2 labs at a time", shown)
+    assert re.search(r"360 runs take about \d+ (s|min), 2 labs at a time", shown)
     assert "this machine has not carried out such runs yet" in shown
 
 
@@ -384,5 +384,5 @@ def test_reproducing_has_the_same_exit_status(
     replace_labs(monkeypatch, fails=lambda name: "refused" if name.endswith("h3-004") else None)
     words = ("reproduce", "quickstart", "--jobs", "1", "--out", str(out))
     assert run(monkeypatch, *words) == 1
-    assert "12 of 180 runs failed" in said(capsys)
+    assert "12 of 360 runs failed" in said(capsys)
     assert run(monkeypatch, *words, "--resume", "--allow-failures") == 0

@@ -100,8 +100,8 @@ def test_built_in_studies_are_valid(name: str) -> None:
 
 def test_quickstart_is_what_the_documentation_says() -> None:
     runs = plan(load_study("quickstart"))
-    assert len(runs) == 3 * 3 * 2 * 2 * 5
-    assert {run.seed for run in runs} == {1, 2, 3, 4, 5}
+    assert len(runs) == 3 * 3 * 2 * 2 * 10
+    assert {run.seed for run in runs} == set(range(1, 11))
 
 
 def test_protocols_of_a_cell_share_seeds_and_are_interleaved() -> None:

@@ -144,6 +144,7 @@ COLUMNS = (
     Column("tls", "encryption", lambda on: "TLS" if on else "no TLS", "{}"),
     Column("queue_bytes", "queue", data_size, "queue {}", "no limit in bytes"),
     Column("clock", "clock", str, "{} clock"),
+    Column("variation", "variation", str, "variation {}", "variation none"),
 )
 """In the order of titles. A column whose values follow from those before it (a queue of one
 BDP follows from rate and RTT) is not part of the title."""

@@ -148,7 +148,7 @@ class Lab:
 
     def _schedule(self) -> None:
         grid_ns = self._orders.start_grid_ns
-        start_ns = (time.monotonic_ns() // grid_ns + 1) * grid_ns
+        start_ns = (time.monotonic_ns() // grid_ns + 1) * grid_ns + self._round.start_after_ns
         self._began_ns = start_ns
         traces = {
             link.name: start_trace_link(link, self._network, start_ns)

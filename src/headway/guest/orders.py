@@ -191,12 +191,14 @@ class Round:
 
     ``directory``, below the boot's, is for all that the round leaves, its outcome among it. ``tc`` are
     the words after ``tc``, by namespace, that make the queueing disciplines anew for it when all
-    services are ready; ``changes`` are theirs in its course.
+    services are ready; ``changes`` are theirs in its course. The workload starts ``start_after_ns``
+    after a multiple of the orders' grid.
     """
 
     directory: str = ""
     tc: dict[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
     changes: tuple[Change, ...] = ()
+    start_after_ns: int = 0
 
 
 @dataclass(frozen=True)

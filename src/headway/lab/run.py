@@ -35,6 +35,7 @@ from headway.study.host import Protocol
 from headway.study.model import PING_FRAME_BYTES, Setting
 from headway.study.plan import Run
 from headway.study.units import Duration
+from headway.study.variation import drawn, start_after_ns
 from headway.study.workload import Migration as MigratingDownload
 from headway.study.workload import Page, Workload
 from headway.web.altsvc import advertising
@@ -71,7 +72,7 @@ def carry_out(
     """
     began = time.perf_counter()
     network = network_of(run.setting, run.seed)
-    orders = orders_for(run.setting, network)
+    orders = orders_for(run.setting, network, run.seed)
     boot = booting(run, machine, cpu, cancellation)
     client = CLIENTS[run.setting.client.program]
     if orders.migration and client.rehearses:
@@ -133,7 +134,7 @@ def _rehearsed(
 
 
 def network_of(setting: Setting, seed: int) -> Network:
-    """The network of a setting's hosts and paths."""
+    """The network of a setting's hosts and paths, as runs of this seed meet them."""
     acting = {splitter.name: splitter for splitter in splitters(setting)}
     stations = [
         Station.end(CLIENT, setting.client),
@@ -141,7 +142,11 @@ def network_of(setting: Setting, seed: int) -> Network:
         Station.end(SERVER, setting.server),
     ]
     return build_network(
-        stations, setting.paths, seed, setting.limits.virtual, offload=setting.offload
+        stations,
+        drawn(setting, seed).paths,
+        seed,
+        setting.limits.virtual,
+        offload=setting.offload,
     )
 
 
@@ -160,8 +165,8 @@ def _station(hop: Hop, splitter: Splitter | None) -> Station:
     )
 
 
-def orders_for(setting: Setting, network: Network) -> Orders:
-    """All that the guest has to do for a setting."""
+def orders_for(setting: Setting, network: Network, seed: int = 1) -> Orders:
+    """All that the guest has to do for a setting and a seed."""
     acting = splitters(setting)
     client = CLIENTS[setting.client.program].start(setting, _addressed(acting, network))
     started = (*_services(setting, network), client)
@@ -183,15 +188,23 @@ def orders_for(setting: Setting, network: Network) -> Orders:
         pings=_pings(setting, network),
         migration=_migration(setting, network),
         bodies=client.bodies,
-        rounds=_rounds(setting, network),
+        rounds=(round_of(setting, network, seed),),
         start_grid_ns=CLIENTS[setting.client.program].start_grid_ns,
         limit_ns=setting.limits.virtual.ns,
     )
 
 
-def _rounds(setting: Setting, network: Network) -> tuple[Round, ...]:
-    """One; a page's path is made anew for it, since the browser may have visited the page before."""
-    return (Round(tc=network.renewal if setting.site else {}, changes=network.changes),)
+def round_of(setting: Setting, network: Network, seed: int, directory: str = "") -> Round:
+    """What is done for a run of this seed.
+
+    A page's path is made anew for it, since the browser may have visited the page before.
+    """
+    return Round(
+        directory=directory,
+        tc=network.renewal if setting.site else {},
+        changes=network.changes,
+        start_after_ns=start_after_ns(setting, seed),
+    )
 
 
 def _services(setting: Setting, network: Network) -> tuple[Started, ...]:

@@ -9,10 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from headway.guest.orders import OUTCOME_FILE, Orders, Outcome, Round, load
+from headway.guest.orders import OUTCOME_FILE, Orders, Outcome, load
 from headway.lab.cancel import Cancellation
 from headway.lab.machine import Machine
-from headway.lab.run import Result, booting, carry_out, measure, network_of, orders_for
+from headway.lab.run import Result, booting, carry_out, measure, network_of, orders_for, round_of
 from headway.study.plan import Run
 
 
@@ -68,8 +68,8 @@ def _boot(
     orders = replace(
         orders_for(first.setting, networks[0]),
         rounds=tuple(
-            Round(directory.name, network.renewal, network.changes)
-            for (_, directory), network in zip(left, networks, strict=True)
+            round_of(run.setting, network, run.seed, directory.name)
+            for (run, directory), network in zip(left, networks, strict=True)
         ),
     )
     boot = booting(first, machine, cpu, cancellation, rounds=len(left))

@@ -29,6 +29,7 @@ from headway.report.tables.validation import (
     failed_checks_table,
     validation_table,
 )
+from headway.study.variation import DELAY_SHARE
 
 _KEPT_TOGETHER = re.compile(
     r"(?<=[\d)]) (?=(?:%|s|ms|[kMG]i?B|B|[kMG]?bit/s)(?:\W|$))"  # a number and its unit
@@ -79,6 +80,7 @@ def render(
         provenance=provenance.provenance_facts(results),
         light=Markup(theme.css_variables(dark=False)),
         dark=Markup(theme.css_variables(dark=True)),
+        delay_share=f"{DELAY_SHARE:.0%}".replace("%", " %"),
         paired_alpha=PAIRED_ALPHA,
         fewest_pairs=fewest_pairs(PAIRED_ALPHA),
         welch_alpha=WELCH_ALPHA,

@@ -27,19 +27,20 @@ from headway.study.chain import at_server, http_paths
 from headway.study.model import Setting
 from headway.study.path import Direction, Path
 from headway.study.plan import Run
+from headway.study.variation import drawn
 from headway.study.workload import Bulk, BulkDirection, Page
 
 
 def make_record(run: Run, result: Result, directory: Directory) -> Record:
     """Combine a run's conditions, its outcome and its measurements."""
-    measured = result.measurement
+    measured, met = result.measurement, drawn(run.setting, run.seed)
     controls = observed_controls(run.setting, directory)
     error = result.outcome.reason or _killed(result.outcome) or measured.error or controls.error
     status = Status(result.outcome.status)
     if status is Status.OK and error:
         status = Status.FAILED
     good = status is Status.OK
-    transfer = transfer_of(run.setting, result.network, measured, started_s(directory))
+    transfer = transfer_of(met, result.network, measured, started_s(directory))
     transfer.save(directory)
     compact_qlog(directory, keep=run.setting.capture.qlog)
     flows = measured.flows if good else ()
@@ -49,6 +50,7 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
     return Record(
         **(conditions(run) | controls.columns),
         setting_key=run_key(run),
+        drawn_rtt_ms=http_paths(met)[0].rtt.ms,
         status=status,
         error=None if good else error,
         connect_s=measured.connect_s if good else None,
@@ -67,7 +69,7 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
         **asdict(limits_of(hops, transfer)),
         **asdict(main_connection_of(hops, transfer) if transfer.page else MainConnection()),
         **count_columns(result.network, result.outcome),
-        **validation_columns(validate(run.setting, result, transfer, directory)),
+        **validation_columns(validate(met, result, transfer, directory)),
     )
 
 
@@ -123,6 +125,7 @@ def conditions(run: Run) -> dict[str, Any]:
         "rep": run.rep,
         "seed": run.seed,
         "clock": setting.clock.value,
+        "variation": setting.variation.value,
         "disturbances": named_disturbances(setting),
     }
 

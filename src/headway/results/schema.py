@@ -119,6 +119,10 @@ class Record(BaseModel):
     rtt_ms: float = Field(
         description="Round-trip propagation delay of the path, ms, without queueing and serialisation."
     )
+    drawn_rtt_ms: float | None = Field(
+        default=None,
+        description="The same as this run met it: drawn around it by the seed, with `variation`.",
+    )
     loss_pct: float = Field(description="Mean random loss towards the client, percent of packets.")
     loss_up_pct: float = Field(
         description="Mean random loss towards the server, percent of packets."
@@ -172,6 +176,10 @@ class Record(BaseModel):
         description="Digest of all conditions, the seed, and the recording that a page was loaded from: runs in which it is equal are the same run, under whatever name.",
     )
     clock: str = Field(description="Clock of the lab: `virtual`, `cpu` or `real`.")
+    variation: str | None = Field(
+        default=None,
+        description="What the path and the start of the workload vary by between repetitions: `phases`, or `none`.",
+    )
     status: Status = Field(description="`ok`, `failed` or `timeout`.")
     error: str | None = Field(default=None, description="Why the run did not end well.")
     connect_s: float | None = Field(

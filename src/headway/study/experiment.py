@@ -9,7 +9,7 @@ from typing import Any, Self
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from headway.study.host import both
-from headway.study.model import Setting
+from headway.study.model import Setting, Variation
 from headway.study.part import Part
 from headway.study.profiles import realise
 from headway.study.published import Metric, Published
@@ -178,7 +178,8 @@ class Experiment(Part):
         return self._settings[place]
 
     def _made(self, coordinates: Mapping[str, Any], contender: str, seed: int | None) -> Setting:
-        raw = self.conditions
+        # A setting alone is exact; repetitions of a study are samples unless it says otherwise.
+        raw: dict[str, Any] = {"variation": Variation.PHASES, **self.conditions}
         for dotted, value in coordinates.items():
             raw = _with(raw, dotted.split("."), value)
         raw = merged(raw, self.contenders[contender])

@@ -28,6 +28,17 @@ class Clock(StrEnum):
     REAL = "real"
 
 
+class Variation(StrEnum):
+    """What of a path differs between repetitions, beyond what it states: see `headway.study.variation`.
+
+    ``phases``: small differences of its delays, a processing time of each packet, and when the workload
+    starts. ``none``: nothing, so that without losses all repetitions are equal.
+    """
+
+    PHASES = "phases"
+    NONE = "none"
+
+
 class Limits(Part):
     """When a run is given up.
 
@@ -111,6 +122,7 @@ class Setting(Part):
         "lost whole, as in test beds that forget to switch it off",
     )
     workload: Workload = Download(size=Size(1_000_000))
+    variation: Variation = Variation.NONE
     limits: Limits = Limits()
     capture: Capture = Capture()
     control: Control | None = Field(
