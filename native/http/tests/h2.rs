@@ -123,6 +123,7 @@ proptest! {
         pieces in prop::collection::vec(1..5000usize, 1..20),
         strategy in schedules(),
         frame_bytes in 1..20_000usize,
+        lone_frame_bytes in 1..20_000usize,
         max_streams in 1..30u32,
         stream_window_bytes in 1..100_000u32,
         connection_window_bytes in 1..200_000u32,
@@ -134,8 +135,8 @@ proptest! {
         };
         // A window of a few bytes makes frames of a few bytes: keep the work within bounds.
         let scale = if stream_window_bytes < 1000 || frame_bytes < 100 { 50 } else { 1 };
-        let server =
-            ServerOptions { strategy, frame_bytes, max_streams, ..ServerOptions::default() };
+        let frames = ServerOptions { lone_frame_bytes, ..frames_of(frame_bytes) };
+        let server = ServerOptions { strategy, max_streams, ..frames };
         let mut joined = Joined::new(client, server);
         // The client learns how many streams there may be.
         joined.run(&pieces);
@@ -193,6 +194,12 @@ proptest! {
     }
 }
 
+/// A server of frames of this size, whether a response is the only one or not.
+fn frames_of(bytes: usize) -> ServerOptions {
+    let (frame_bytes, lone_frame_bytes) = (bytes, bytes);
+    ServerOptions { frame_bytes, lone_frame_bytes, ..ServerOptions::default() }
+}
+
 /// A client made by hand, that sees frames.
 struct Raw {
     server: Server,
@@ -213,8 +220,7 @@ impl Raw {
 
     fn with(strategy: &str) -> Self {
         let strategy = strategy.parse().unwrap();
-        let options = ServerOptions { strategy, frame_bytes: 1000, ..ServerOptions::default() };
-        Self::new(options, Settings::default())
+        Self::new(ServerOptions { strategy, ..frames_of(1000) }, Settings::default())
     }
 
     fn request(&mut self, stream: u32, request: &Request, dependency: Option<Dependency>) {
@@ -334,8 +340,7 @@ fn a_blocked_stream_lets_others_pass() {
 #[test]
 fn settings_change_the_windows_of_open_streams() {
     let settings = |bytes| Settings { initial_window_size: Some(bytes), ..Settings::default() };
-    let options = ServerOptions { frame_bytes: 1000, ..ServerOptions::default() };
-    let mut raw = Raw::new(options, settings(2500));
+    let mut raw = Raw::new(frames_of(1000), settings(2500));
     raw.request(1, &get("/bytes/6000"), None);
     assert_eq!(raw.order().len(), 3);
     // 2500 are used: the window is 1000 - 2500, which an increment of 2500 makes 1000.
@@ -362,6 +367,39 @@ fn nothing_is_sent_beyond_the_room_but_a_first_frame() {
     assert_eq!(sent.split().len(), 3027);
     raw.server.send(10, &mut sent);
     assert_eq!(sent.len(), 1009);
+}
+
+/// A response has frames as large as may be until another one is there, and fills the room exactly.
+#[test]
+fn frames_are_large_while_a_response_is_alone() {
+    let strategy = "round-robin".parse().unwrap();
+    let settings = Settings { initial_window_size: Some(1 << 20), ..Settings::default() };
+    let mut raw = Raw::new(ServerOptions { strategy, ..ServerOptions::default() }, settings);
+    encode::window_update(0, 1 << 20, &mut raw.out);
+    // The frames of content in this room, and how many bytes are sent in all.
+    let mut frames = |paths: &[(u32, u64)], room| {
+        for &(stream, size) in paths {
+            raw.request(stream, &get(format!("/bytes/{size}")), None);
+        }
+        raw.flush();
+        let mut sent = BytesMut::new();
+        raw.server.send(room, &mut sent);
+        let (bytes, mut lengths) = (sent.len(), Vec::new());
+        for frame in raw.frames(sent) {
+            if let Frame::Data { stream, data, .. } = frame {
+                lengths.push((stream, data.len()));
+            }
+        }
+        (lengths, bytes)
+    };
+    let (first, bytes) = frames(&[(1, 100_000)], 8192);
+    assert!(first.len() == 1 && first[0].1 > 7000 && bytes == 8192, "{first:?} {bytes}");
+    let rest = 40_000 - 2 * (9 + 16_384) - 9;
+    assert_eq!(frames(&[], 40_000), (vec![(1, 16_384), (1, 16_384), (1, rest)], 40_000));
+    assert_eq!(frames(&[], 100), (vec![(1, 1400)], 1409));
+    assert_eq!(frames(&[(3, 3000)], 3000).0, [(3, 1400), (1, 1400)]);
+    let (rest, _) = frames(&[], 1 << 20);
+    assert_eq!(rest[..4], [(3, 1400), (1, 1400), (3, 200), (1, 16_384)]);
 }
 
 /// What a client does wrong.

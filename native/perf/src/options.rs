@@ -162,6 +162,7 @@ impl TransportOptions {
             notsent_lowat_bytes: (self.tcp_notsent_lowat > 0).then_some(self.tcp_notsent_lowat),
             send_buffer_bytes: self.tcp_send_buffer,
             receive_buffer_bytes: self.tcp_receive_buffer,
+            ..SocketOptions::default()
         }
     }
 }

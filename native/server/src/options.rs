@@ -84,10 +84,10 @@ pub(crate) struct Options {
     /// batched-round-robin:N, weighted-round-robin, dependency-tree or rfc9218
     #[arg(long, default_value = "rfc9218", value_name = "NAME")]
     scheduler: Strategy,
-    /// Content of an HTTP/2 DATA frame, at most: the scheduler decides on each
-    #[arg(long, default_value_t = 1400, value_name = "BYTES",
-          value_parser = clap::value_parser!(u32).range(1..=16_384))]
-    h2_frame_bytes: u32,
+    /// Content of an HTTP/2 DATA frame, at most: the scheduler decides on each. Without this 1400, and
+    /// 16384 for a response that is the only one
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=16_384))]
+    h2_frame_bytes: Option<u32>,
     /// Requests of a client at a time (SETTINGS_MAX_CONCURRENT_STREAMS)
     #[arg(long, default_value_t = 1000, value_name = "N")]
     max_streams: u32,
@@ -102,9 +102,10 @@ pub(crate) struct Options {
     #[arg(long, default_value_t = 0, value_name = "BYTES",
           value_parser = clap::value_parser!(u32).range(..=MAX_TABLE_BYTES))]
     hpack_capacity: u32,
-    /// Bytes that may wait in the kernel unsent (TCP_NOTSENT_LOWAT); 0 is no limit
-    #[arg(long, default_value_t = 16_384, value_name = "BYTES")]
-    notsent_lowat: u32,
+    /// Bytes that may wait in the kernel unsent (TCP_NOTSENT_LOWAT); 0 is no limit. Without this, what
+    /// is sent in two milliseconds, but 16384 at least
+    #[arg(long, value_name = "BYTES")]
+    notsent_lowat: Option<u32>,
     /// The kernel's congestion controller for TCP
     #[arg(long, value_name = "NAME")]
     congestion_control: Option<String>,
@@ -208,7 +209,9 @@ impl Options {
     pub(crate) fn socket(&self) -> SocketOptions {
         SocketOptions {
             congestion_control: self.congestion_control.clone(),
-            notsent_lowat_bytes: (self.notsent_lowat > 0).then_some(self.notsent_lowat),
+            notsent_lowat_bytes: Some(self.notsent_lowat.unwrap_or(16_384))
+                .filter(|&bytes| bytes > 0),
+            adapts_lowat: self.notsent_lowat.is_none(),
             send_buffer_bytes: self.send_buffer,
             receive_buffer_bytes: self.receive_buffer,
         }
@@ -270,12 +273,15 @@ impl Options {
 
     /// How HTTP/2 is spoken.
     pub(crate) fn h2(&self) -> h2::ServerOptions {
+        let defaults = h2::ServerOptions::default();
+        let frame_bytes = self.h2_frame_bytes.map(|bytes| bytes as usize);
         h2::ServerOptions {
             strategy: self.scheduler,
-            frame_bytes: self.h2_frame_bytes as usize,
+            frame_bytes: frame_bytes.unwrap_or(defaults.frame_bytes),
+            lone_frame_bytes: frame_bytes.unwrap_or(defaults.lone_frame_bytes),
             max_streams: self.max_streams,
             table_bytes: self.hpack_capacity,
-            ..h2::ServerOptions::default()
+            ..defaults
         }
     }
 }

@@ -31,6 +31,8 @@ pub struct ServerOptions {
     /// less the frame's header and its share of TLS), so that streams alternate as they do in QUIC,
     /// packet by packet. Larger frames cost less and alternate more coarsely.
     pub frame_bytes: usize,
+    /// The same of a response that is the only one, since nothing waits for the end of its frames.
+    pub lone_frame_bytes: usize,
     /// SETTINGS_MAX_CONCURRENT_STREAMS.
     pub max_streams: u32,
     /// What a client may do how often, before the connection ends with ENHANCE_YOUR_CALM.
@@ -44,6 +46,7 @@ impl Default for ServerOptions {
         Self {
             strategy: Strategy::Rfc9218,
             frame_bytes: 1400,
+            lone_frame_bytes: 16 << 10,
             max_streams: 1000,
             limits: Limits::default(),
             table_bytes: 0,
@@ -120,12 +123,17 @@ impl Server {
         self.turns.next(self.link.initial_window, window)
     }
 
-    /// How much content the stream's next frame has.
-    fn frame_length(&self, stream: &Stream) -> usize {
+    /// How much content the stream's next frame has, of which the header takes some of the room.
+    fn frame_length(&self, stream: &Stream, room: usize) -> usize {
+        let least = self.options.frame_bytes;
+        let most = match self.streams.len() {
+            1 => self.options.lone_frame_bytes.min(room.saturating_sub(FRAME_HEADER_BYTES)),
+            _ => least,
+        };
         let remaining = stream.body.as_ref().map_or(0, Body::remaining);
         usize::try_from(remaining)
             .unwrap_or(usize::MAX)
-            .min(self.options.frame_bytes)
+            .min(most.max(least))
             .min(self.link.max_frame_bytes)
             .min(self.link.send_window.available())
             .min(stream.send_window.available(self.link.initial_window))
@@ -477,7 +485,7 @@ impl ServerSide for Server {
         while !self.link.has_queued() {
             let Some(id) = self.pick() else { break };
             let stream = &self.streams[&id];
-            let length = self.frame_length(stream);
+            let length = self.frame_length(stream, end.saturating_sub(out.len()));
             let fits = out.len() + FRAME_HEADER_BYTES + length <= end;
             if !fits && out.len() + limit > end {
                 break;

@@ -1,6 +1,7 @@
 //! TCP connections on the reactor, with or without TLS, as byte pipes that never block.
 
 mod held;
+mod lowat;
 mod options;
 mod pipe;
 mod secured;

@@ -14,6 +14,8 @@ pub struct SocketOptions {
     /// TCP_NOTSENT_LOWAT: at most this many bytes that the program has written wait in the kernel
     /// without having been sent. The pipe keeps to it, TLS included.
     pub notsent_lowat_bytes: Option<u32>,
+    /// Raises that limit while the connection is fast, to what it sends in two milliseconds.
+    pub adapts_lowat: bool,
     /// SO_SNDBUF, in bytes; the kernel doubles it and no longer tunes it.
     pub send_buffer_bytes: Option<usize>,
     /// SO_RCVBUF, in bytes; likewise.

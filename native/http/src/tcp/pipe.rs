@@ -10,6 +10,7 @@ use rustix::io::Errno;
 use socket2::{Domain, Protocol as IpProtocol, Socket, Type};
 
 use super::SocketOptions;
+use super::lowat::Lowat;
 use super::secured::{Secured, Security, TlsSide};
 use crate::tls::Protocol;
 
@@ -82,6 +83,7 @@ pub struct Pipe {
     unwritten: BytesMut,
     batch_bytes: usize,
     bounds_unsent: bool,
+    lowat: Option<Lowat>,
     writable: bool,
     reading: Reading,
     closing: Closing,
@@ -146,8 +148,9 @@ impl Pipe {
             stream,
             tls: tls.map(Secured::new).transpose()?,
             unwritten: BytesMut::new(),
-            batch_bytes: lowat.map_or(WRITE_BYTES, |bytes| (bytes / 2).clamp(1, WRITE_BYTES)),
+            batch_bytes: lowat.map_or(WRITE_BYTES, batch_bytes),
             bounds_unsent: lowat.is_some(),
+            lowat: options.notsent_lowat_bytes.filter(|_| options.adapts_lowat).map(Lowat::new),
             writable: false,
             reading: Reading::Open,
             closing: Closing::No,
@@ -249,7 +252,23 @@ impl Pipe {
         self.flush()?;
         // With bounded unsent bytes the kernel must say again that there is room.
         self.writable &= !self.bounds_unsent;
+        self.adapt(bytes.len());
         Ok(())
+    }
+
+    /// Has as many bytes wait in the kernel as the rate of the connection asks for.
+    fn adapt(&mut self, written: usize) {
+        let Some(lowat) = &mut self.lowat else { return };
+        if !lowat.is_due(written) {
+            return;
+        }
+        // Without what the kernel knows, or its consent, the limit stays as it is.
+        let Ok(info) = tcp_info(&self.stream) else { return };
+        if let Some(bytes) = lowat.change(&info) {
+            if socket2::SockRef::from(&self.stream).set_tcp_notsent_lowat(bytes).is_ok() {
+                self.batch_bytes = batch_bytes(bytes as usize);
+            }
+        }
     }
 
     /// Ends this side's half of the connection after what was written.
@@ -377,6 +396,11 @@ impl Pipe {
         }
         Ok(())
     }
+}
+
+/// What may be written at once when so many bytes may wait unsent.
+fn batch_bytes(lowat: usize) -> usize {
+    (lowat / 2).clamp(1, WRITE_BYTES)
 }
 
 fn is_temporary(error: &io::Error) -> bool {
