@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.numbers import counted
+from headway.analysis.numbers import counted, listed, p_value
 from headway.analysis.overview import Dependence, Outcome, Overview, Tally, overviews
-from headway.analysis.sentences import by, sentences
+from headway.analysis.paired import fewest_pairs
+from headway.analysis.sentences import by, sentences, signed, sure
+from headway.analysis.significance import PAIRED_ALPHA
+from headway.analysis.verdict import Verdict
+from headway.analysis.whole import Whole, wholes
 
 _FEW = 4
 """Up to this many comparisons are told one by one."""
@@ -14,13 +18,67 @@ _FEW = 4
 def answer(analysis: Analysis) -> tuple[str, ...]:
     """What the experiment says, most important first.
 
-    An experiment of few comparisons is answered by their sentences, a larger one by overviews.
+    First of every comparison in all cells together; then an experiment of few comparisons is answered
+    by their sentences, a larger one by overviews.
     """
     if len(analysis.comparisons) <= _FEW:
         found = sentences(analysis)
     else:
         found = tuple(_overview(overview) for overview in overviews(analysis))
-    return (*found, *_not_compared(analysis), *_all_failures(analysis))
+    first = map(_whole, wholes(analysis))
+    return (*first, *found, *_not_compared(analysis), *_all_failures(analysis))
+
+
+def _whole(whole: Whole) -> str:
+    """``h3 is faster than h2 by 12 % in the mean over 12 cells (95 % interval 9 to 15 %; ...)``."""
+    one, other = whole.pairing.contender, whole.pairing.against
+    over = f"in the mean over {whole.cells} cells"
+    fewest, most = whole.pairs
+    pairs = counted(most, "pair") if fewest == most else f"{fewest} to {most} pairs"
+    proof = (f"{pairs} in each", *_proof(whole))
+    if whole.verdict in (Verdict.FASTER, Verdict.SLOWER):
+        size = by(whole.difference.relative)
+        inside = (*(() if whole.certain else sure(whole.difference)), *proof)
+        return (
+            f"{one} is {whole.verdict} than {other}{size} {over} ({'; '.join(inside)})"
+            f"{_where(whole)}."
+        )
+    if whole.verdict is Verdict.EQUAL:
+        inside = (*signed(whole.difference, whole.difference.narrower), f"{pairs} in each")
+        return f"{one} and {other} are within 1 % {over} ({'; '.join(inside)})."
+    inside = (*signed(whole.difference), *proof)
+    if whole.test is None or not whole.test.can_decide:
+        inside = (*sure(whole.difference), *proof)
+        few = f"{len(whole.difference.logs)} repetitions cannot be significant"
+        return (
+            f"{one} was {whole.leaning} than {other}{by(whole.difference.relative)} {over} "
+            f"({'; '.join(inside)}), but {few}: it takes {fewest_pairs(PAIRED_ALPHA)} at least."
+        )
+    return f"No significant difference between {one} and {other} {over} ({'; '.join(inside)})."
+
+
+def _proof(whole: Whole) -> tuple[str, ...]:
+    if whole.certain:
+        return ("the same in every run",)
+    if whole.test is None or not whole.test.can_decide:
+        return ()
+    return (f"{whole.test.name} {p_value(whole.test.adjusted)}",)
+
+
+def _where(whole: Whole) -> str:
+    """Where the difference is largest, and where there is none or the opposite."""
+    told = []
+    if whole.levels:
+        sign = -1 if (whole.difference.relative or 0) < 0 else 1
+        most = max(whole.levels, key=lambda level: sign * level.relative)
+        told.append(f"most at {most.title} ({by(most.relative).strip()})")
+        none = [level.title for level in whole.levels if not level.alike]
+        if none and len(none) < len(whole.levels):
+            told.append(f"not at {listed(none, 'or')}")
+    if whole.opposite:
+        opposite = Verdict.SLOWER if whole.verdict is Verdict.FASTER else Verdict.FASTER
+        told.append(f"but {opposite} in {counted(whole.opposite, 'cell')}")
+    return f", {', '.join(told)}" if told else ""
 
 
 _OUTCOME_WORDS = {

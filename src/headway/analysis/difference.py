@@ -29,13 +29,15 @@ class Difference:
     """A contender's values over another's, less 1: -0.2 is 20 % less.
 
     Attributes:
-        logs: logarithms of the pairs' ratios, by seed; empty if nothing pairs the runs.
+        seeds: of the pairs, in order; empty if nothing pairs the runs.
+        logs: logarithms of the pairs' ratios, likewise.
         relative: the typical ratio less 1; None if there is none, or none that is finite.
         sign: of that, also where it is not finite: -1 if the contender's values are smaller.
         interval: its confidence interval; an end may be infinite where runs timed out.
         narrower: the interval at ``EQUIVALENCE_LEVEL``.
     """
 
+    seeds: tuple[int, ...]
     logs: tuple[float, ...]
     relative: float | None
     sign: int | None
@@ -66,33 +68,33 @@ class Difference:
 
 def differences(one: Measurements, other: Measurements, metric: Metric) -> Difference:
     """How the contender's runs differ from the other's, by pairs with the same seed if there are any."""
-    logs = paired_logs(one, other, metric)
-    return of_pairs(logs) if logs else _unpaired(one, other)
+    seeds, logs = _paired(one, other, metric)
+    return of_pairs(logs, seeds) if logs else _unpaired(one, other)
 
 
-def paired_logs(one: Measurements, other: Measurements, metric: Metric) -> tuple[float, ...]:
-    """Logarithms of the ratios of runs with the same seed, by seed.
+def _paired(
+    one: Measurements, other: Measurements, metric: Metric
+) -> tuple[list[int], list[float]]:
+    """Seeds, and logarithms of the ratios of runs with the same seed.
 
-    A run that timed out is worse than any that finished: the ratio is infinite, or 0.
+    A run that timed out is worse than any that finished: the ratio is infinite, or 0. A seed that was
+    used twice pairs runs in order of repetition.
     """
-    return tuple(found for _, found in logs_by_seed(one, other, metric))
-
-
-def logs_by_seed(one: Measurements, other: Measurements, metric: Metric) -> list[tuple[int, float]]:
-    """The same with the seeds; a seed that was used twice pairs runs in order of repetition."""
     worst = math.inf if metric.less_is_better else 0.0
     ours, theirs = one.ranked(worst), other.ranked(worst)
-    return [
-        (seed, log_ratio(first, second))
-        for seed in sorted(ours.keys() & theirs.keys())
-        for first, second in zip(ours[seed], theirs[seed], strict=False)
-    ]
+    seeds, logs = [], []
+    for seed in sorted(ours.keys() & theirs.keys()):
+        for first, second in zip(ours[seed], theirs[seed], strict=False):
+            seeds.append(seed)
+            logs.append(log_ratio(first, second))
+    return seeds, logs
 
 
-def of_pairs(logs: Sequence[float]) -> Difference:
+def of_pairs(logs: Sequence[float], seeds: Sequence[int] = ()) -> Difference:
     """The typical ratio of pairs and its intervals."""
     middle = typical(logs)
     return Difference(
+        seeds=tuple(seeds),
         logs=tuple(logs),
         relative=None if math.isinf(middle) else math.expm1(middle),
         sign=(middle > 0) - (middle < 0),
@@ -115,7 +117,7 @@ def _unpaired(one: Measurements, other: Measurements) -> Difference:
     if one.sample and other.sample:
         apart = one.sample.median - other.sample.median
         sign = (apart > 0) - (apart < 0)
-    return Difference((), relative, sign, interval, interval)
+    return Difference((), (), relative, sign, interval, interval)
 
 
 @lru_cache(maxsize=1024)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, Side
 from headway.analysis.compare import Comparison, Pairs
+from headway.analysis.difference import Difference
 from headway.analysis.intervals import Interval
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import (
@@ -83,8 +84,12 @@ def by(relative: float | None) -> str:
 
 
 def _sure(comparison: Comparison) -> tuple[str, ...]:
-    """How sure the size of the difference is, in the direction of the words around it."""
-    interval, relative = comparison.relative_interval, comparison.relative
+    return sure(comparison.difference)
+
+
+def sure(difference: Difference) -> tuple[str, ...]:
+    """How sure the size of a difference is, in the direction of the words around it."""
+    interval, relative = difference.interval, difference.relative
     if interval is None or relative is None:
         return ()
     if relative >= 1 and interval.low > -1:
@@ -212,8 +217,12 @@ def _equivalent(comparison: Comparison, metric: Metric) -> str:
 
 
 def _signed(comparison: Comparison, interval: Interval | None = None) -> tuple[str, ...]:
-    """The relative difference with its sign, where nothing says in which direction it is."""
-    shown, relative = interval or comparison.relative_interval, comparison.relative
+    return signed(comparison.difference, interval)
+
+
+def signed(difference: Difference, interval: Interval | None = None) -> tuple[str, ...]:
+    """A relative difference with its sign, where nothing says in which direction it is."""
+    shown, relative = interval or difference.interval, difference.relative
     if shown is None or relative is None:
         return ()
     values = (relative, shown.low, shown.high)
