@@ -123,8 +123,13 @@ def test_sentences() -> None:
         "but 4 repetitions cannot be significant: it takes 6 at least."
         in answer(analyse(made.results(rows_of(*few))))[0]
     )
-    assert answer(analyse(made.results(rows_of(h3(1.0), h3(1.0, 4)))))[0].startswith(
-        "No significant difference between h3 and h2 in the mean over 2 cells (difference "
+    assert answer(analyse(made.results(rows_of(h3(1.0), h3(1.0, 4)))))[0] == (
+        "h3 and h2 are within 1 % in the mean over 2 cells "
+        "(difference 0 %, 92 % interval −1 to +1 %; 8 pairs in each)."
+    )
+    wide = {"h2": LUCK, "h3": LUCK[::-1]}
+    assert answer(analyse(made.results(rows_of(wide, wide))))[0].startswith(
+        "No significant difference between h3 and h2 in the mean over 2 cells (difference 0 %, "
     )
 
 
