@@ -106,6 +106,10 @@ pub(crate) struct QuicRow {
     pub(crate) sent_packets: Option<u64>,
     /// Of these, packets declared lost.
     pub(crate) lost_packets: Option<u64>,
+    /// Responses that waited for the dynamic table of QPACK.
+    pub(crate) blocked: u64,
+    /// How long they did, one after the other.
+    pub(crate) blocked_s: f64,
     /// The least round-trip time.
     pub(crate) min_rtt_s: Option<f64>,
     /// The smoothed round-trip time at the end.

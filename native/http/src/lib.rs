@@ -5,11 +5,13 @@
 //! * [`tls`]: configurations, for TCP and for QUIC
 //! * [`tcp`]: byte pipes over TCP, with or without TLS
 //! * [`service`]: what a server answers
+//! * [`counts`]: what header fields take
 //! * [`event`]: what connections tell their programs
 //! * [`h1`], [`h2`], [`h3`]: the connections
 //! * [`limits`]: how often a client may do what costs a server
 //! * [`side`]: what those over a byte pipe have in common
 
+pub mod counts;
 pub mod event;
 pub mod h1;
 pub mod h2;

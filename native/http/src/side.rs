@@ -5,6 +5,7 @@ use std::time::Instant;
 use bytes::{Bytes, BytesMut};
 use headway_wire::Request;
 
+use crate::counts::HeaderCounts;
 use crate::event::{ClientEvent, Importance, RequestId, ServerEvent};
 use crate::service::Reply;
 
@@ -37,6 +38,11 @@ pub trait ServerSide {
 
     /// Whether nothing more will be sent.
     fn is_finished(&self) -> bool;
+
+    /// What header fields took; nothing where they are not compressed.
+    fn header_counts(&self) -> HeaderCounts {
+        HeaderCounts::default()
+    }
 
     /// Appends what is to be sent next, up to `limit` bytes; perhaps one frame with content beyond
     /// that if nothing else was appended.

@@ -8,6 +8,7 @@ mod options;
 mod quic;
 mod server;
 mod tcp;
+mod totals;
 
 use std::process::ExitCode;
 

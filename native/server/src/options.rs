@@ -91,17 +91,18 @@ pub(crate) struct Options {
     /// Requests of a client at a time (SETTINGS_MAX_CONCURRENT_STREAMS)
     #[arg(long, default_value_t = 1000, value_name = "N")]
     max_streams: u32,
-    /// QPACK's dynamic table for HTTP/3, at most, in each direction; 0 is none
-    #[arg(long, default_value_t = 0, value_name = "BYTES",
-          value_parser = clap::value_parser!(u32).range(..=MAX_TABLE_BYTES))]
-    qpack_capacity: u32,
-    /// Streams that the peer may let wait for QPACK's dynamic table (SETTINGS_QPACK_BLOCKED_STREAMS)
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    qpack_blocked_streams: u16,
-    /// HPACK's dynamic table for what is sent over HTTP/2, at most; 0 is none
-    #[arg(long, default_value_t = 0, value_name = "BYTES",
-          value_parser = clap::value_parser!(u32).range(..=MAX_TABLE_BYTES))]
-    hpack_capacity: u32,
+    /// QPACK's dynamic table for HTTP/3, at most, in each direction; 0 is none. With --site 4096 if not
+    /// stated, else 0
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(..=MAX_TABLE_BYTES))]
+    qpack_capacity: Option<u32>,
+    /// Streams that the peer may let wait for QPACK's dynamic table (SETTINGS_QPACK_BLOCKED_STREAMS). If
+    /// there is one with --site, 100 if not stated, else 0
+    #[arg(long, value_name = "N")]
+    qpack_blocked_streams: Option<u16>,
+    /// HPACK's dynamic table for what is sent over HTTP/2, at most; 0 is none. With --site 4096 if not
+    /// stated, else 0
+    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(..=MAX_TABLE_BYTES))]
+    hpack_capacity: Option<u32>,
     /// Bytes that may wait in the kernel unsent (TCP_NOTSENT_LOWAT); 0 is no limit. Without this, what
     /// is sent in two milliseconds, but 16384 at least
     #[arg(long, value_name = "BYTES")]
@@ -139,6 +140,9 @@ pub(crate) struct Options {
     /// A JSON line for every request, to this file; - is the standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) access_log: Option<PathBuf>,
+    /// At the end, what header fields took is written to this file, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) header_counts: Option<PathBuf>,
     /// Connections at a time; further ones are closed at once
     #[arg(long, default_value_t = 900, value_name = "N")]
     pub(crate) max_connections: usize,
@@ -160,6 +164,11 @@ enum TlsVersions {
     Tls13,
 }
 
+/// Dynamic tables of a recorded site: HPACK's default (RFC 9113 section 6.5.2), and the same for QPACK.
+const PAGE_TABLE_BYTES: u32 = 4096;
+/// As browsers allow it.
+const PAGE_BLOCKED_STREAMS: u16 = 100;
+
 /// Open files besides those of connections: signals, epoll, the log, and some to spare.
 const OTHER_DESCRIPTORS: usize = 32;
 
@@ -176,10 +185,19 @@ impl Options {
 
     /// How HTTP/3 compresses fields.
     pub(crate) fn compression(&self) -> h3::Compression {
+        let table_bytes = self.qpack_capacity.unwrap_or(self.usual_table_bytes()).into();
+        let is_of_pages = self.site.is_some() && table_bytes > 0;
+        let blocked_streams = if is_of_pages { PAGE_BLOCKED_STREAMS } else { 0 };
         h3::Compression {
-            table_bytes: self.qpack_capacity.into(),
-            blocked_streams: self.qpack_blocked_streams.into(),
+            table_bytes,
+            blocked_streams: self.qpack_blocked_streams.unwrap_or(blocked_streams).into(),
         }
+    }
+
+    /// Bytes of dynamic tables that nothing was said of: pages have them as the web has, downloads have
+    /// nothing to compress.
+    fn usual_table_bytes(&self) -> u32 {
+        if self.site.is_some() { PAGE_TABLE_BYTES } else { 0 }
     }
 
     /// Open files that they need: a socket for each connection, its traces, and a file that it asks
@@ -280,7 +298,7 @@ impl Options {
             frame_bytes: frame_bytes.unwrap_or(defaults.frame_bytes),
             lone_frame_bytes: frame_bytes.unwrap_or(defaults.lone_frame_bytes),
             max_streams: self.max_streams,
-            table_bytes: self.hpack_capacity,
+            table_bytes: self.hpack_capacity.unwrap_or(self.usual_table_bytes()),
             ..defaults
         }
     }
@@ -332,6 +350,22 @@ mod tests {
         }
         let unknown = parse(&["--plain", "127.0.0.1:80", "--scheduler", "fifo"]).unwrap_err();
         assert!(unknown.to_string().contains("no scheduler 'fifo'"));
+    }
+
+    #[test]
+    fn pages_have_tables_unless_something_else_is_said() {
+        let parse = |more: &[&str]| {
+            let all = [&["headway-server", "--plain", "127.0.0.1:80"], more].concat();
+            let options = Options::try_parse_from(all).unwrap();
+            let h3::Compression { table_bytes, blocked_streams } = options.compression();
+            assert!(options.compression().check().is_ok());
+            (table_bytes, blocked_streams, options.h2().table_bytes)
+        };
+        assert_eq!(parse(&[]), (0, 0, 0));
+        assert_eq!(parse(&["--site", "x"]), (4096, 100, 4096));
+        assert_eq!(parse(&["--site", "x", "--qpack-capacity", "0"]), (0, 0, 4096));
+        assert_eq!(parse(&["--site", "x", "--qpack-blocked-streams", "0"]), (4096, 0, 4096));
+        assert_eq!(parse(&["--hpack-capacity", "100"]), (0, 0, 100));
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
+use headway_http::counts::HeaderCounts;
 use headway_http::event::ServerEvent;
 use headway_http::h3;
 use headway_http::tls::Protocol;
@@ -32,6 +33,8 @@ pub(crate) struct QuicListener {
     udp: UdpEndpoint,
     options: QuicOptions,
     connections: BTreeMap<ConnectionKey, (h3::Server, Exchanges)>,
+    /// Of connections that are over.
+    header_counts: HeaderCounts,
     deadline: Option<Instant>,
 }
 
@@ -48,7 +51,13 @@ impl QuicListener {
         say!("headway-server: https://{} over QUIC", socket.local_address()?);
         let endpoint = Endpoint::server(Arc::clone(&options.tls), &Seed::secret());
         let udp = UdpEndpoint::new(endpoint, socket, options.config.cpu_cost);
-        Ok(Self { udp, options, connections: BTreeMap::new(), deadline: None })
+        Ok(Self {
+            udp,
+            options,
+            connections: BTreeMap::new(),
+            header_counts: HeaderCounts::default(),
+            deadline: None,
+        })
     }
 
     /// Receives what has come.
@@ -78,7 +87,10 @@ impl QuicListener {
     }
 
     /// The server ends: clients are told which requests it has not seen, and that this is all.
-    pub(crate) fn end(&mut self, context: &mut Context<'_>) {
+    ///
+    /// # Returns
+    /// What header fields took on all connections.
+    pub(crate) fn end(&mut self, context: &mut Context<'_>) -> HeaderCounts {
         for (&key, (side, _)) in &mut self.connections {
             if let Some(connection) = self.udp.endpoint.connection(key) {
                 side.go_away(connection);
@@ -92,8 +104,10 @@ impl QuicListener {
             }
             side.close("the server ends");
             end_exchanges(&mut side, &mut exchanges, context);
+            self.header_counts.add(&side.header_counts());
         }
         let _ = self.udp.transmit(context.now);
+        self.header_counts
     }
 
     fn accept(&mut self, incoming: Incoming, opened: &mut u64, now: Instant) -> io::Result<()> {
@@ -140,6 +154,7 @@ impl QuicListener {
             (None, _) => {}
         }
         if side.is_closed() {
+            self.header_counts.add(&side.header_counts());
             self.connections.remove(&key);
         }
     }

@@ -1,12 +1,14 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::{SocketAddr, TcpStream};
+use std::path::PathBuf;
 use std::time::Instant;
 
+use headway_http::counts::HeaderCounts;
 use headway_http::h2;
 use headway_http::service::Service;
 use headway_http::tcp::{Pipe, SocketOptions, TlsSide};
-use headway_reactor::{Application, Reactor, Ready, Signals, Token, need_descriptors};
+use headway_reactor::{Application, Reactor, Ready, Signals, Token, need_descriptors, say};
 
 use crate::access_log::AccessLog;
 use crate::exchanges::Exchanges;
@@ -14,6 +16,7 @@ use crate::listener::Listener;
 use crate::options::{Options, StartError};
 use crate::quic::QuicListener;
 use crate::tcp::{Context, LINGER, Outcome, TcpConnection};
+use crate::totals;
 
 const END: Token = Token(0);
 const ACT: Token = Token(1);
@@ -35,6 +38,10 @@ pub(crate) struct Server {
     socket: SocketOptions,
     h2: h2::ServerOptions,
     max_connections: usize,
+    /// Of TCP connections that are over.
+    header_counts: HeaderCounts,
+    /// Where to write them at the end.
+    totals: Option<PathBuf>,
     finished: bool,
 }
 
@@ -63,6 +70,8 @@ impl Server {
             socket: options.socket(),
             h2: options.h2(),
             max_connections: options.max_connections,
+            header_counts: HeaderCounts::default(),
+            totals: options.header_counts.clone(),
             finished: false,
         })
     }
@@ -102,7 +111,10 @@ impl Server {
         match connection.progress(ready, &mut context, reactor, token) {
             Outcome::Open => {}
             Outcome::Ending => self.ending.push_back((now + LINGER, token)),
-            Outcome::Over => drop(self.connections.remove(&token)),
+            Outcome::Over => {
+                self.header_counts.add(&connection.header_counts());
+                self.connections.remove(&token);
+            }
         }
     }
 
@@ -110,12 +122,18 @@ impl Server {
         let mut context = Context { service: self.service.as_mut(), log: &mut self.log, now };
         for connection in self.connections.values_mut() {
             connection.end(&mut context);
+            self.header_counts.add(&connection.header_counts());
         }
         self.connections.clear();
         for listener in &mut self.quic {
-            listener.end(&mut context);
+            self.header_counts.add(&listener.end(&mut context));
         }
         self.log.end();
+        if let Some(path) = &self.totals {
+            if let Err(error) = totals::write(&self.header_counts, path) {
+                say!("headway-server: cannot write {}: {error}", path.display());
+            }
+        }
         self.finished = true;
     }
 }
@@ -151,6 +169,7 @@ impl Application for Server {
             let mut context = Context { service: self.service.as_mut(), log: &mut self.log, now };
             if let Some(mut connection) = self.connections.remove(token) {
                 connection.give_up("the client did not end the connection", &mut context);
+                self.header_counts.add(&connection.header_counts());
             }
             self.ending.pop_front();
         }

@@ -2,6 +2,7 @@ use std::io;
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
+use headway_http::counts::HeaderCounts;
 use headway_http::event::ServerEvent;
 use headway_http::service::Service;
 use headway_http::side::ServerSide;
@@ -47,6 +48,11 @@ pub(crate) struct TcpConnection {
 }
 
 impl TcpConnection {
+    /// What header fields took.
+    pub(crate) fn header_counts(&self) -> HeaderCounts {
+        self.side.as_ref().map(|(_, side)| side.header_counts()).unwrap_or_default()
+    }
+
     /// A connection just accepted.
     pub(crate) fn new(
         pipe: Pipe,

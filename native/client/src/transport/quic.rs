@@ -283,6 +283,7 @@ impl Transport for QuicTransport {
 
     fn row(&self, clock: &Clock) -> ConnectionRow {
         let connected_s = self.connected.map(|at| clock.seconds(at));
+        let counts = self.side.header_counts();
         ConnectionRow {
             number: self.number,
             protocol: Protocol::H3,
@@ -300,6 +301,8 @@ impl Transport for QuicTransport {
                 moved_s: self.last.moved.iter().map(|&at| clock.seconds(at)).collect(),
                 sent_packets: self.last.statistics.map(|s| s.sent_packets),
                 lost_packets: self.last.statistics.map(|s| s.lost_packets),
+                blocked: counts.blocked,
+                blocked_s: counts.blocked_time.as_secs_f64(),
                 min_rtt_s: self.last.statistics.map(|s| s.min_rtt.as_secs_f64()),
                 smoothed_rtt_s: self.last.statistics.map(|s| s.smoothed_rtt.as_secs_f64()),
             }),

@@ -9,6 +9,7 @@ use headway_wire::h2::{
 use headway_wire::{Dependency, Fields, hpack};
 
 use super::flow::{ReceiveWindow, SendWindow};
+use crate::counts::HeaderCounts;
 
 /// Fields of one message, as RFC 9113, section 6.5.2 counts them.
 const MAX_FIELDS_BYTES: u64 = 64 << 10;
@@ -24,6 +25,7 @@ pub(super) struct Link {
     fields_encoder: hpack::Encoder,
     /// What is sent before any content.
     queue: BytesMut,
+    pub(super) header_counts: HeaderCounts,
     /// SETTINGS_MAX_FRAME_SIZE of the peer.
     pub(super) max_frame_bytes: usize,
     /// SETTINGS_INITIAL_WINDOW_SIZE of the peer.
@@ -76,6 +78,7 @@ impl Link {
             ),
             fields_encoder: hpack::Encoder::new(table_bytes.into()),
             queue,
+            header_counts: HeaderCounts::default(),
             max_frame_bytes: DEFAULT_MAX_FRAME_SIZE,
             initial_window: DEFAULT_WINDOW,
             max_streams: FIRST_STREAMS,
@@ -161,7 +164,11 @@ impl Link {
     }
 
     pub(super) fn decode_fields(&mut self, block: Bytes) -> Result<Fields, Error> {
-        self.fields_decoder.decode(block)
+        let coded = block.len();
+        let fields = self.fields_decoder.decode(block)?;
+        self.header_counts.received.coded(coded);
+        self.header_counts.received.fields(&fields);
+        Ok(fields)
     }
 
     pub(super) fn queue_headers<'a>(
@@ -172,7 +179,9 @@ impl Link {
         end_stream: bool,
     ) {
         let mut block = BytesMut::new();
-        self.fields_encoder.encode(lines, &mut block);
+        let sent = &mut self.header_counts.sent;
+        self.fields_encoder.encode(lines.inspect(|&line| sent.line(line)), &mut block);
+        sent.coded(block.len());
         let limit = self.max_frame_bytes;
         encode::headers(stream, &block, dependency, end_stream, limit, &mut self.queue);
     }

@@ -11,6 +11,7 @@ use super::flow::{ReceiveWindow, StreamWindow};
 use super::history::History;
 use super::link::{Link, window_too_large};
 use super::turns::Turns;
+use crate::counts::HeaderCounts;
 use crate::event::{RequestId, ServerEvent};
 use crate::limits::{Exceeded, Limits, Meters};
 use crate::priority::{dependency, priority};
@@ -463,6 +464,10 @@ impl ServerSide for Server {
         }
         let (window, initial) = (stream.send_window, self.link.initial_window);
         self.turns.open(id, &stream.priority, window, initial);
+    }
+
+    fn header_counts(&self) -> HeaderCounts {
+        self.link.header_counts
     }
 
     fn wants_send(&mut self) -> bool {

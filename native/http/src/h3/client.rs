@@ -11,6 +11,7 @@ use headway_wire::priority::FIELD;
 use headway_wire::{Dependency, Field, Fields, Priority, Request, Response};
 
 use super::link::{Compression, Link, MAX_SECTION, close, closing_words, code_name};
+use crate::counts::HeaderCounts;
 use crate::event::{ClientEvent, Failure, Importance, RequestId};
 
 /// A request that was sent, until its response is complete.
@@ -141,6 +142,12 @@ impl Client {
         self.exchanges.get(&id).copied()
     }
 
+    /// What header fields took.
+    #[must_use]
+    pub fn header_counts(&self) -> HeaderCounts {
+        self.link.header_counts()
+    }
+
     /// What has happened since.
     pub fn poll(&mut self) -> Option<ClientEvent> {
         self.events.pop_front()
@@ -262,7 +269,7 @@ impl Client {
                     self.go_away(connection, first_rejected);
                 }
             }
-            while let Some((stream, fields)) = self.link.unblocked() {
+            while let Some((stream, fields)) = self.link.unblocked(now) {
                 self.resume(now, connection, stream, fields)?;
             }
         }
@@ -288,7 +295,7 @@ impl Client {
     ) -> Result<(), Error> {
         while self.open.get(&stream).is_none_or(|open| open.blocked.is_none()) {
             let result = match connection.read(now, stream) {
-                Read::Data(data) => self.data(stream, data),
+                Read::Data(data) => self.data(now, stream, data),
                 Read::Blocked => return Ok(()),
                 Read::Finished => {
                     self.note_head_of_line(connection, stream);
@@ -324,7 +331,7 @@ impl Client {
         let section = fields.and_then(|fields| open.section(fields));
         let result = section.and_then(|response| {
             self.events.extend(response.map(|response| ClientEvent::Head { id, response }));
-            self.data(stream, rest)
+            self.data(now, stream, rest)
         });
         match result {
             Ok(()) => self.read_response(now, connection, stream),
@@ -332,13 +339,13 @@ impl Client {
         }
     }
 
-    fn data(&mut self, stream: StreamId, mut data: Bytes) -> Result<(), Error> {
+    fn data(&mut self, now: Instant, stream: StreamId, mut data: Bytes) -> Result<(), Error> {
         let Some(open) = self.open.get_mut(&stream) else { return Ok(()) };
         let id = open.asked.id;
         while let Some(frame) = open.response.decode(&mut data)? {
             match (frame, &mut open.length) {
                 (RequestFrame::Headers(section), _) => {
-                    let Some(fields) = self.link.decode(stream, section)? else {
+                    let Some(fields) = self.link.decode(now, stream, section)? else {
                         open.blocked = Some(data);
                         return Ok(());
                     };

@@ -13,6 +13,8 @@ use headway_wire::h3::{
 };
 use headway_wire::qpack::{Decoder, Encoder};
 
+use crate::counts::HeaderCounts;
+
 /// Largest encoded field section, and largest decoded one, of a request or a response.
 pub(super) const MAX_SECTION: usize = 64 << 10;
 
@@ -81,6 +83,9 @@ pub(super) struct Link {
     decoder_stream: Option<StreamId>,
     types: UniStreams,
     incoming: BTreeMap<StreamId, Incoming>,
+    header_counts: HeaderCounts,
+    /// Streams whose fields wait, and since when.
+    waiting: BTreeMap<StreamId, Instant>,
 }
 
 impl Link {
@@ -96,6 +101,8 @@ impl Link {
             decoder_stream: None,
             types: UniStreams::new(role),
             incoming: BTreeMap::new(),
+            header_counts: HeaderCounts::default(),
+            waiting: BTreeMap::new(),
         }
     }
 
@@ -137,7 +144,10 @@ impl Link {
         lines: impl IntoIterator<Item = Line<'a>>,
     ) -> BytesMut {
         let (mut section, mut frame) = (BytesMut::new(), BytesMut::new());
+        let sent = &mut self.header_counts.sent;
+        let lines = lines.into_iter().inspect(|&line| sent.line(line));
         self.encoder.encode(stream.into(), lines, &mut section);
+        sent.coded(section.len());
         encode::frame(frame_type::HEADERS, &section, &mut frame);
         self.send_insertions(connection);
         frame
@@ -147,21 +157,43 @@ impl Link {
     /// be read until it is [unblocked](Self::unblocked).
     pub(super) fn decode(
         &mut self,
+        now: Instant,
         stream: StreamId,
         section: Bytes,
     ) -> Result<Option<Fields>, Error> {
-        self.decoder.decode(stream.into(), section)
+        self.header_counts.received.coded(section.len());
+        let fields = self.decoder.decode(stream.into(), section)?;
+        match &fields {
+            Some(fields) => self.header_counts.received.fields(fields),
+            None => drop(self.waiting.insert(stream, now)),
+        }
+        Ok(fields)
+    }
+
+    /// What header fields took.
+    pub(super) fn header_counts(&self) -> HeaderCounts {
+        self.header_counts
     }
 
     /// A request's stream that need not wait any longer, and its section.
-    pub(super) fn unblocked(&mut self) -> Option<(StreamId, Result<Fields, Error>)> {
+    pub(super) fn unblocked(&mut self, now: Instant) -> Option<(StreamId, Result<Fields, Error>)> {
         let (stream, fields) = self.decoder.unblocked()?;
-        Some((request_stream(stream), fields))
+        let stream = request_stream(stream);
+        // What came together, in whatever order it is read, has not waited.
+        if let Some(since) = self.waiting.remove(&stream).filter(|&since| since < now) {
+            self.header_counts.blocked += 1;
+            self.header_counts.blocked_time += now.duration_since(since);
+        }
+        if let Ok(fields) = &fields {
+            self.header_counts.received.fields(fields);
+        }
+        Some((stream, fields))
     }
 
     /// What comes of a stream is not read to its end.
     pub(super) fn cancel(&mut self, stream: StreamId) {
         self.decoder.cancel(stream.into());
+        self.waiting.remove(&stream);
     }
 
     /// Tells the peer's encoder what was received. To be called after all events.
@@ -173,7 +205,9 @@ impl Link {
             self.decoder_stream = open(connection, StreamType::QpackDecoder);
         }
         if let Some(stream) = self.decoder_stream {
-            write(connection, stream, self.decoder.instructions());
+            let instructions = self.decoder.instructions();
+            self.header_counts.received.coded(instructions.len());
+            write(connection, stream, instructions);
         }
     }
 
@@ -192,7 +226,9 @@ impl Link {
     /// Insertions go in front of the sections that refer to them.
     fn send_insertions(&mut self, connection: &mut Connection) {
         if let Some(stream) = self.encoder_stream {
-            write(connection, stream, self.encoder.instructions());
+            let instructions = self.encoder.instructions();
+            self.header_counts.sent.coded(instructions.len());
+            write(connection, stream, instructions);
         }
     }
 
@@ -264,8 +300,14 @@ impl Link {
                     frames.push(frame);
                 }
             }
-            Incoming::QpackEncoder => self.decoder.read(&data)?,
-            Incoming::QpackDecoder => self.encoder.read(&data)?,
+            Incoming::QpackEncoder => {
+                self.header_counts.received.coded(data.len());
+                self.decoder.read(&data)?;
+            }
+            Incoming::QpackDecoder => {
+                self.header_counts.sent.coded(data.len());
+                self.encoder.read(&data)?;
+            }
             Incoming::Untyped(_) => {}
         }
         for frame in &frames {

@@ -15,6 +15,7 @@ use super::content::Content;
 use super::link::{
     Compression, Link, MAX_SECTION, close, closing_words, code_name, request_stream,
 };
+use crate::counts::HeaderCounts;
 use crate::event::{RequestId, ServerEvent};
 use crate::limits::{Exceeded, Limits, Meters};
 use crate::priority::priority;
@@ -166,6 +167,12 @@ impl Server {
         self.is_closed
     }
 
+    /// What header fields took.
+    #[must_use]
+    pub fn header_counts(&self) -> HeaderCounts {
+        self.link.header_counts()
+    }
+
     /// What has happened since.
     pub fn poll(&mut self) -> Option<ServerEvent> {
         self.events.pop_front()
@@ -232,7 +239,7 @@ impl Server {
                     self.reprioritise(connection, stream, Priority::parse(&value));
                 }
             }
-            while let Some((stream, fields)) = self.link.unblocked() {
+            while let Some((stream, fields)) = self.link.unblocked(now) {
                 self.resume(now, connection, stream, fields)?;
             }
         }
@@ -264,7 +271,7 @@ impl Server {
     ) -> Result<(), Error> {
         while self.exchanges.get(&stream).is_none_or(|exchange| exchange.blocked.is_none()) {
             let result = match connection.read(now, stream) {
-                Read::Data(data) => self.data(stream, data),
+                Read::Data(data) => self.data(now, stream, data),
                 Read::Blocked => return Ok(()),
                 Read::Finished => {
                     connection.forget(stream);
@@ -297,7 +304,7 @@ impl Server {
         let result = section.and_then(|request| {
             let id = RequestId(stream.into());
             self.events.extend(request.map(|request| ServerEvent::Request { id, request }));
-            self.data(stream, rest)
+            self.data(now, stream, rest)
         });
         match result {
             Ok(()) => self.read_request(now, connection, stream),
@@ -305,13 +312,13 @@ impl Server {
         }
     }
 
-    fn data(&mut self, stream: StreamId, mut data: Bytes) -> Result<(), Error> {
+    fn data(&mut self, now: Instant, stream: StreamId, mut data: Bytes) -> Result<(), Error> {
         // What still comes of a request that was given up is of no use.
         let Some(exchange) = self.exchanges.get_mut(&stream) else { return Ok(()) };
         while let Some(frame) = exchange.request.decode(&mut data)? {
             match (frame, &mut exchange.length) {
                 (RequestFrame::Headers(section), _) => {
-                    let Some(fields) = self.link.decode(stream, section)? else {
+                    let Some(fields) = self.link.decode(now, stream, section)? else {
                         exchange.blocked = Some(data);
                         return Ok(());
                     };

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use headway_http::counts::HeaderCounts;
 use headway_http::h3::{Client, Compression};
 use headway_http::service::Reply;
 use headway_testlink::Direction;
@@ -66,6 +67,50 @@ fn responses_arrive_whole_whatever_is_lost_and_waits() {
             }
         }
     }
+}
+
+/// What a client and a server counted in an exchange over a path that loses a fifth of all packets.
+fn counted(compression: Compression, seed: u64) -> [HeaderCounts; 2] {
+    let mut fetch = Fetch { side: Client::new(compression), ..Fetch::default() };
+    let mut serve = serve(compression);
+    let direction = Direction { loss: 0.2, seed, ..Setup::default().direction };
+    let mut pair = Pair::new(&Setup { direction, ..Setup::default() });
+    let key = pair.connect();
+    // What is inserted for the first requests serves the others.
+    for _ in 0..3 {
+        for _ in 0..20 {
+            let mut request = get("/bytes/500");
+            request.fields.push("user-agent", "a client with a name");
+            fetch.ask(request, None, pair.client.connection(key));
+        }
+        pair.run(&mut fetch, &mut serve, Duration::from_secs(5));
+    }
+    assert_eq!(fetch.finished.len(), 60);
+    let (_, server) = serve.sides.first_key_value().unwrap();
+    [fetch.side.header_counts(), server.header_counts()]
+}
+
+/// What both sides count of one another's fields is the same, and tables make it less.
+#[test]
+fn what_fields_took_is_counted_on_both_sides() {
+    let request =
+        ":methodGET:schemehttps:authorityserver.test:path/bytes/500user-agenta client with a name";
+    let mut coded = Vec::new();
+    for (table_bytes, blocked_streams) in [(0, 0), (4096, 0), (4096, 100)] {
+        let mut all = HeaderCounts::default();
+        for seed in 0..10 {
+            let [client, server] = counted(Compression { table_bytes, blocked_streams }, seed);
+            assert_eq!((client.sent, client.received), (server.received, server.sent));
+            assert_eq!(client.sent.raw, 60 * request.len() as u64);
+            all.add(&client);
+            all.add(&server);
+        }
+        // Sections wait only if they may, and then some do.
+        assert_eq!(all.blocked > 0, blocked_streams > 0, "{all:?}");
+        assert_eq!(all.blocked_time.is_zero(), all.blocked == 0);
+        coded.push(all.sent.coded);
+    }
+    assert!(coded[1] < coded[0] && coded[2] < coded[1] * 3 / 4, "{coded:?}");
 }
 
 #[test]
