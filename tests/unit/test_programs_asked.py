@@ -282,7 +282,10 @@ def test_every_protocol_is_asked_somewhere() -> None:
             r"qpack_blocked_streams: 100 streams cannot wait for a dynamic table of 0 bytes",
         ),
         ({"qpack_capacity": "31"}, r"qpack_capacity: a dynamic table of 31 bytes holds nothing"),
-        ({"hpack_capacity": "4k"}, r"hpack_capacity: '4k' is no number from 0 to 1048576"),
+        (
+            {"hpack_capacity": "4k"},
+            r"hpack_capacity: '4k' is no number from 0 to 1048576, and not auto",
+        ),
     ],
 )
 def test_dynamic_tables_that_cannot_be_are_refused(knobs: dict[str, str], message: str) -> None:

@@ -36,7 +36,7 @@ def check_programs(setting: Setting) -> None:
     found = parties(setting)
     for party in found:
         check_asked(party)
-        check_compression(party)
+        check_compression(party, pages=isinstance(setting.workload, Page))
     check_early_data(setting, found)
     _check_qlog(setting, found)
 

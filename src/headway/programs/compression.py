@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from headway.errors import WrongInputError
 from headway.programs.asking import Party
+from headway.programs.native import PAGE_TABLE_BYTES
 
 _ENTRY_BYTES = 32
 """What an entry takes at least (RFC 9204, section 3.2.1)."""
@@ -11,25 +12,28 @@ _MOST = {"qpack_capacity": 1 << 20, "qpack_blocked_streams": 65_535, "hpack_capa
 """Bytes and streams that the programs take at most."""
 
 
-def check_compression(party: Party) -> None:
+def check_compression(party: Party, *, pages: bool) -> None:
     """Check that a program's dynamic tables can be what the study says.
 
     Args:
         party: the program.
+        pages: whether a page is loaded.
 
     Raises:
         WrongInputError: they cannot: no number, or streams that wait for a table without entries.
     """
     names = {knob.name for knob in party.adapter.knobs} & _MOST.keys()
     asked = {name: _number(party, name) for name in sorted(names)}
-    capacity = asked.get("qpack_capacity", 0)
+    capacity = asked.get("qpack_capacity")
+    if capacity is None:
+        capacity = PAGE_TABLE_BYTES if party.role == "server" and pages else 0
     if 0 < capacity < _ENTRY_BYTES:
         raise WrongInputError(
             f"a dynamic table of {capacity} bytes holds nothing: an entry takes {_ENTRY_BYTES} "
             "bytes and more; 0 is no table",
             where=f"{party.where}.knobs.qpack_capacity",
         )
-    streams = asked.get("qpack_blocked_streams", 0)
+    streams = asked.get("qpack_blocked_streams") or 0
     if streams and not capacity:
         raise WrongInputError(
             f"{streams} streams cannot wait for a dynamic table of 0 bytes: set qpack_capacity, "
@@ -38,10 +42,14 @@ def check_compression(party: Party) -> None:
         )
 
 
-def _number(party: Party, name: str) -> int:
+def _number(party: Party, name: str) -> int | None:
+    """The number that is asked for; none if the program is to decide."""
     value = party.adapter.knob(name, party.host)
+    if value == "auto":
+        return None
     if value.isascii() and value.isdigit() and int(value) <= _MOST[name]:
         return int(value)
     raise WrongInputError(
-        f"{value!r} is no number from 0 to {_MOST[name]}", where=f"{party.where}.knobs.{name}"
+        f"{value!r} is no number from 0 to {_MOST[name]}, and not auto",
+        where=f"{party.where}.knobs.{name}",
     )

@@ -17,6 +17,7 @@ from headway.programs.base import (
 )
 from headway.programs.native import (
     COMPRESSION_KNOBS,
+    HEADER_COUNTS,
     QUIC_KNOBS,
     NativeQuic,
     command,
@@ -95,6 +96,8 @@ class HeadwayServer(NativeQuic, Server):
             f"--quic={quic_knobs(self, host)}",
             f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
         ]
+        if listener.site or compression_options(self, host):
+            argv.append(f"--header-counts=/lab/run/{listener.namespace}{HEADER_COUNTS}")
         if listener.protocols != {Protocol.H3}:
             argv.append(f"--congestion-control={host.tcp_congestion_control}")
         program = Program(

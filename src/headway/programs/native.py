@@ -10,6 +10,9 @@ _NAMES = {"reno": "newreno"}
 """Controllers that the kernel calls otherwise."""
 _LOSS_BASED = ("cubic", "reno")
 
+PAGE_TABLE_BYTES, PAGE_BLOCKED_STREAMS = 4096, 100
+"""Dynamic tables of header compression where pages are served, if a study says nothing else."""
+
 QUIC_KNOBS = (
     Knob(
         "slow_start",
@@ -54,21 +57,27 @@ QUIC_KNOBS = (
 )
 """The knobs of ``headway_quic::knobs``, as studies write them."""
 
+HEADER_COUNTS = "-headers.json"
+"""How the file ends that a server counts header fields in; it begins with the server's host."""
+
 COMPRESSION_KNOBS = (
     Knob(
         "qpack_capacity",
-        "0",
-        "bytes of QPACK's dynamic table, at most, in each direction; 0 is none",
+        "auto",
+        "bytes of QPACK's dynamic table, at most, in each direction; 0 is none; auto is "
+        f"{PAGE_TABLE_BYTES} at a server of pages, else 0",
     ),
     Knob(
         "qpack_blocked_streams",
-        "0",
-        "streams that the peer may let wait for QPACK's dynamic table",
+        "auto",
+        "streams that the peer may let wait for QPACK's dynamic table; auto is "
+        f"{PAGE_BLOCKED_STREAMS} at a server of pages if there is a table, else 0",
     ),
     Knob(
         "hpack_capacity",
-        "0",
-        "bytes of HPACK's dynamic table for what is sent over h2, at most; 0 is none",
+        "auto",
+        "bytes of HPACK's dynamic table for what is sent over h2, at most; 0 is none; auto is "
+        f"{PAGE_TABLE_BYTES} at a server of pages, else 0",
     ),
 )
 """How header compression is set, as studies write it."""

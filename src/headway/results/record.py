@@ -12,6 +12,7 @@ from headway.lab.run import Result
 from headway.results.controls import observed_controls
 from headway.results.disturbances import count_columns, named_disturbances
 from headway.results.goodput import received_bytes
+from headway.results.headers import HeaderFields, header_fields
 from headway.results.hop import observe
 from headway.results.hosts import host_columns
 from headway.results.limits import limits_of
@@ -24,6 +25,7 @@ from headway.results.schema import Record, Status
 from headway.results.transfer import narrowest, transfer_of
 from headway.results.validation import validate, validation_columns
 from headway.study.chain import at_server, http_paths
+from headway.study.host import Protocol
 from headway.study.model import Setting
 from headway.study.path import Direction, Path
 from headway.study.plan import Run
@@ -65,12 +67,18 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
         virtual_s=result.outcome.duration_ns / 1e9,
         wall_s=round(result.wall_s, 4),
         **(asdict(measured.page) if good and measured.page else {}),
+        **(asdict(_headers(run.setting, directory)) if good else {}),
         **asdict(ramp_up_of(hops, transfer, received or ()) if hops else RampUp()),
         **asdict(limits_of(hops, transfer)),
         **asdict(main_connection_of(hops, transfer) if transfer.page else MainConnection()),
         **count_columns(result.network, result.outcome),
         **validation_columns(validate(met, result, transfer, directory)),
     )
+
+
+def _headers(setting: Setting, directory: Directory) -> HeaderFields:
+    protocol, _ = at_server(setting)
+    return header_fields(directory, compressed=protocol is not Protocol.H1)
 
 
 def _uploads(setting: Setting) -> bool:

@@ -245,6 +245,30 @@ class Record(BaseModel):
     visual_problem: str | None = Field(
         default=None, description="Why there are no visual metrics although frames were kept."
     )
+    fields_raw_down_bytes: int | None = Field(
+        default=None,
+        description="Names and values of the header fields that headway-server sent, in bytes, before compression; null with "
+        "another server, for `h1`, and where nothing but the static tables was to be used.",
+    )
+    fields_sent_down_bytes: int | None = Field(
+        default=None,
+        description="What was on the wire for them: field blocks, and QPACK's streams (insertions, and their acknowledgments).",
+    )
+    fields_raw_up_bytes: int | None = Field(
+        default=None, description="The same as `fields_raw_down_bytes` of what it received."
+    )
+    fields_sent_up_bytes: int | None = Field(
+        default=None, description="The same as `fields_sent_down_bytes` of what it received."
+    )
+    table_blocked: int | None = Field(
+        default=None,
+        description="Requests, and responses if the client is headway-client, whose fields had to wait for insertions into QPACK's "
+        "dynamic table that had not come; 0 for `h2`. Browsers do not tell.",
+    )
+    table_blocked_s: float | None = Field(
+        default=None,
+        description="How long those waited, the sum of all, even if they waited at the same time.",
+    )
     migrated_s: float | None = Field(
         default=None,
         description="When the client's address changed, from the start of the workload; null if it did not.",

@@ -1,0 +1,72 @@
+"""Columns of what header fields took: from what headway-server and headway-client tell."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict
+from pathlib import Path
+
+from headway.programs.base import Listener
+from headway.programs.headway_server import HeadwayServer
+from headway.results.headers import HeaderFields, header_fields
+from headway.results.schema import Record
+from headway.study.host import Host, Protocol
+from headway.study.model import Capture
+
+COUNTS = {
+    "sent_raw_bytes": 30_000,
+    "sent_bytes": 9_000,
+    "received_raw_bytes": 50_000,
+    "received_bytes": 4_000,
+    "blocked": 3,
+    "blocked_s": 0.25,
+}
+
+
+def told(site: bool, **knobs: str) -> list[str]:
+    """What a server is told of header compression."""
+    listener = Listener("server", "10.0.0.2", frozenset({Protocol.H3}), tls=True, site=site)
+    host = Host(program="headway-server", knobs=knobs)
+    (program,) = HeadwayServer().serve(listener, host, Capture()).programs
+    words = ("--header-counts", "--qpack", "--hpack")
+    return [word for word in program.argv if word.startswith(words)]
+
+
+def test_fields_are_counted_where_they_are_compressed() -> None:
+    counts = "--header-counts=/lab/run/server-headers.json"
+    # The commands of downloads are what they were.
+    assert told(site=False) == []
+    assert told(site=True) == [counts]
+    assert told(site=False, qpack_capacity="4096") == ["--qpack-capacity=4096", counts]
+    assert told(site=True, hpack_capacity="0") == ["--hpack-capacity=0", counts]
+    assert told(site=True, hpack_capacity="auto") == [counts]
+    assert told(site=False, hpack_capacity="auto") == []
+
+
+def test_columns_are_the_servers_counts(tmp_path: Path) -> None:
+    (tmp_path / "server-headers.json").write_text(json.dumps(COUNTS))
+    assert header_fields(tmp_path, compressed=True) == HeaderFields(
+        fields_raw_down_bytes=30_000,
+        fields_sent_down_bytes=9_000,
+        fields_raw_up_bytes=50_000,
+        fields_sent_up_bytes=4_000,
+        table_blocked=3,
+        table_blocked_s=0.25,
+    )
+    assert header_fields(tmp_path, compressed=False) == HeaderFields()
+    assert asdict(HeaderFields()).keys() <= Record.model_fields.keys()
+
+
+def test_responses_that_waited_are_the_clients_to_tell(tmp_path: Path) -> None:
+    (tmp_path / "server-headers.json").write_text(json.dumps(COUNTS))
+    waited = {"quic": {"blocked": 2, "blocked_s": 0.5}}
+    report = {"connections": [waited, {"quic": None}]}
+    (tmp_path / "headway-client.json").write_text(json.dumps(report))
+    fields = header_fields(tmp_path, compressed=True)
+    assert (fields.table_blocked, fields.table_blocked_s) == (5, 0.75)
+
+
+def test_a_server_that_told_nothing(tmp_path: Path) -> None:
+    assert header_fields(tmp_path, compressed=True) == HeaderFields()
+    (tmp_path / "server-headers.json").write_text("")
+    assert header_fields(tmp_path, compressed=True) == HeaderFields()
