@@ -47,8 +47,9 @@ BLOCK = 1 << 20
 TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 OURS = Headway()
+OURS_H2 = Headway("headway, h2", protocol="h2")
 OTHERS: tuple[Stack, ...] = (Ngtcp2(), QuicGo(), Aioquic())
-STACKS: dict[str, Stack] = {stack.name: stack for stack in (OURS, *OTHERS)}
+STACKS: dict[str, Stack] = {stack.name: stack for stack in (OURS, OURS_H2, *OTHERS)}
 
 
 @dataclass(frozen=True)
@@ -73,8 +74,9 @@ PAIRS = (
     *(Pair(OURS, other) for other in OTHERS),
     *(Pair(other, OURS) for other in OTHERS),
     Pair(Headway("headway, generated", generated=True), Headway(generated=True)),
+    Pair(OURS_H2, OURS_H2),
 )
-"""Every stack with itself, then with ours: that tells which side is the slower one."""
+"""Every stack with itself, then with ours: that tells which side is the slower one. By h2 for comparison."""
 
 
 @dataclass(frozen=True)
@@ -193,7 +195,8 @@ def wait_for_port(process: subprocess.Popen[bytes], port: int, log: Path) -> Non
     """Until a server's socket is there."""
     local = f" 0100007F:{port:04X} "
     end = time.monotonic() + START_LIMIT_S
-    while local not in Path("/proc/net/udp").read_text():
+    tables = [Path("/proc/net/udp"), Path("/proc/net/tcp")]
+    while not any(local in table.read_text() for table in tables):
         if process.poll() is not None or time.monotonic() > end:
             raise HeadwayError(f"{' '.join(process.args)}\ndid not start: {last_words(log)}")  # type: ignore[arg-type]
         time.sleep(0.01)
@@ -312,7 +315,7 @@ def loopback() -> list[Row]:
         return [Row("h3 over loopback", f"not measured: {error}", "-")]
     return [
         Row(
-            f"{Size(samples[0].size)} by h3 over loopback, {pair.server.name}",
+            f"{Size(samples[0].size)} by {pair.server.protocol} over loopback, {pair.server.name}",
             f"{goodput(samples)} Mbit/s",
             "-",
         )

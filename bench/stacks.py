@@ -102,10 +102,12 @@ class Stack(ABC):
 
     Attributes:
         name: what the tables call it.
+        protocol: the version of HTTP.
         is_slow: it gets a tenth of the body.
     """
 
     name: str
+    protocol: str = "h3"
     is_slow = False
 
     @abstractmethod
@@ -129,18 +131,20 @@ class Headway(Stack):
     Attributes:
         name: as of every stack.
         generated: the body is generated (``/bytes/N``) and not a file.
+        protocol: the version of HTTP; ``h2`` is with the server's defaults for TCP.
         knobs: of its QUIC, on both sides.
     """
 
     name: str = "headway"
     generated: bool = False
+    protocol: str = "h3"
     knobs: str = f"max-udp-payload={UDP_PAYLOAD},max-burst={MAX_BURST}"
 
     def serve(self, place: Place, port: int) -> Command:
         """See `Stack.serve`."""
         return Command([place.own("headway-server")]).plus(
             f"--listen={ADDRESS}:{port}",
-            "--protocols=h3",
+            f"--protocols={self.protocol}",
             f"--cert={place.certificate}",
             f"--key={place.key}",
             f"--root={place.documents}",
@@ -151,7 +155,7 @@ class Headway(Stack):
         """See `Stack.fetch`."""
         target = f"bytes/{Path(file).stem}" if self.generated else file
         return Command([place.own("headway-client")]).plus(
-            "--protocol=h3",
+            f"--protocol={self.protocol}",
             f"--ca={place.ca}",
             f"--resolve={SERVER_NAME}:{ADDRESS}",
             f"--quic={self.knobs}",
