@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from headway.analysis import Analysis, analyse
+from headway.report.chosen import ChosenRun
 from headway.report.figures import Picture, Section, Story, Subject, known_kinds, pictures
 from headway.report.figures.boxes import KIND as BOXES
 from headway.report.figures.delta_cdf import KIND as DELTA_CDF
@@ -374,7 +375,11 @@ def bulk(
     ]  # fmt: skip
     usual = {
         "metrics": ["goodput_mbit"],
-        "cell_names": [f"{rtt}-{loss:g}" for rtt in rtts_ms for loss in losses],
+        "grid": [
+            {"name": f"{rtt}-{loss:g}", "at": {"path.rtt": f"{rtt} ms", "path.loss": f"{loss} %"}}
+            for rtt in rtts_ms
+            for loss in losses
+        ],
         "comparisons": [["TCP-PEP", "TCP"], ["QUIC-PEP", "QUIC"], ["QUIC", "TCP"]],
     }
     return subject(rows, made.experiments({**usual, **told}))
@@ -511,12 +516,14 @@ def series(end_s: float, limit: Limit, *, cwnd: bool = True) -> Series:
 
 def test_runs_over_time_are_side_by_side() -> None:
     stories = (
-        Story("a-h2-001", "h2", "1 MB", "4 s", series(4, Limit.RECOVERY)),
-        Story("a-h3-001", "h3", "1 MB", "2 s", series(2, Limit.PATH, cwnd=False)),
+        Story(ChosenRun("a-h2-001", "h2", "1 MB", "4 s", "seed 1"), series(4, Limit.RECOVERY)),
+        Story(
+            ChosenRun("a-h3-001", "h3", "1 MB", "2 s", "seed 1"), series(2, Limit.PATH, cwnd=False)
+        ),
     )
     picture = drawn(TIMELINE, subject(made.grid(), stories=stories))
     said = texts(picture.wide)
-    assert {"h2", "h3", "recovery", "path", "4 s", "2 s", "seconds"} <= set(said)
+    assert {"h2", "h3", "recovery", "path", "4 s; seed 1", "2 s; seed 1", "seconds"} <= set(said)
     assert any("sender does not tell" in text for text in said)
     assert "a-h2-001, a-h3-001" in picture.caption
     assert "1 MB" in picture.title
@@ -536,24 +543,26 @@ def test_of_a_chain_the_section_that_held_it_back_is_drawn() -> None:
     (near,) = series(4, Limit.APPLICATION, cwnd=False).hops
     (far,) = series(4, Limit.PATH).hops
     near, far = replace(near, sender="pep"), replace(far, receiver="pep")
-    stories = (Story("r", "tcp", "", "4 s", Series(0.1, 4, (near, far), limiting=1)),)
+    stories = (
+        Story(ChosenRun("r", "tcp", "", "4 s", "seed 1"), Series(0.1, 4, (near, far), limiting=1)),
+    )
     picture = drawn(TIMELINE, subject(made.grid(), stories=stories))
     said = texts(picture.wide)
-    assert {"4 s; server > pep", "pep", "server", "application", "path"} <= set(said)
+    assert {"4 s; server > pep; seed 1", "pep", "server", "application", "path"} <= set(said)
     assert not any("sender does not tell" in text for text in said)
     assert "one for each section" in picture.caption
     assert within(picture.wide)
 
 
 def test_drops_are_marked() -> None:
-    stories = (Story("r", "h2", "", "4 s", series(4, Limit.RECOVERY)),)
+    stories = (Story(ChosenRun("r", "h2", "", "4 s", "seed 1"), series(4, Limit.RECOVERY)),)
     sheet = drawn(TIMELINE, subject(made.grid(), stories=stories)).wide
     marks = [s for s in sheet.shapes if isinstance(s, Line) and s.colour is RED]
     assert [len(mark.runs) for mark in marks] == [4]
 
 
 def test_a_long_run_is_a_small_figure() -> None:
-    stories = (Story("r", "h2", "", "600 s", series(600, Limit.RECOVERY)),)
+    stories = (Story(ChosenRun("r", "h2", "", "600 s", "seed 1"), series(600, Limit.RECOVERY)),)
     sheet = drawn(TIMELINE, subject(made.grid(), stories=stories)).wide
     points = sum(len(run) for s in sheet.shapes if isinstance(s, Line) for run in s.runs)
     assert points < 6000

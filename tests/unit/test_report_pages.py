@@ -13,7 +13,7 @@ from PIL import Image
 
 from headway.analysis import analyse
 from headway.report import write_report
-from headway.report.chosen import ChosenRun, chosen_runs
+from headway.report.chosen import ChosenRun, chosen_runs, runs_said
 from headway.report.figures import PageStory, Picture, Subject
 from headway.report.figures.filmstrip import KIND as FILMSTRIP
 from headway.report.figures.heatmap import KIND as HEATMAP
@@ -36,7 +36,7 @@ from tests.unit.made_frames import save_frames, striped
 from tests.unit.made_loads import ORIGIN_MS, Recording, load, resource, told
 from tests.unit.test_report_figures import texts, within
 
-RUN = ChosenRun("cell-h2-001", "h2", "", "1 s")
+RUN = ChosenRun("cell-h2-001", "h2", "", "1 s", "seed 1")
 PAGE_MANIFEST = made.experiments({"name": "", "baseline": "h2", "metrics": ["plt_s"]})
 
 
@@ -59,7 +59,7 @@ def page_rows(**times: float) -> list[dict[str, Any]]:
 
 
 def story(load: PageLoad, contender: str = "h2", run_id: str = "r") -> PageStory:
-    run = ChosenRun(run_id, contender, "", "1 s")
+    run = ChosenRun(run_id, contender, "", "1 s", "seed 1")
     return PageStory(run, load, visual_progress(load.frames))
 
 
@@ -300,7 +300,7 @@ def test_reports_of_pages(tmp_path: Path) -> None:
     assert {"plt_s-waterfall.svg", "plt_s-filmstrip.svg", "plt_s-progress.png"} <= {
         file.name for file in report.iterdir()
     }
-    assert "Runs: cell-h2-2, cell-h3-2." in text
+    assert "Runs: cell-h2-2, cell-h3-2 (seed 2)." in text
     assert "data:image/jpeg;base64," in text
     table = pl.read_csv(report / "page-metrics.csv")
     assert table["contender"].to_list() == ["h2", "h3"]
@@ -348,10 +348,31 @@ def test_tables_leave_out_what_nobody_measured() -> None:
     assert table.rows == ((("h2", "3", "0.5000", "1.000", "1.000"),),)
 
 
-def test_the_median_load_is_chosen_by_the_first_metric() -> None:
-    results = made.results(page_rows(h2=1.0, h3=0.5), PAGE_MANIFEST)
+def test_two_loads_of_the_same_repetition_are_chosen() -> None:
+    """The pair with the median ratio, and not the median load of each."""
+    rows = [
+        made.run(name, seed, total_s, plt_s=total_s, rate_mbit=10.0 * seed)
+        for name, times in {"h2": (1.0, 2.0, 3.0), "h3": (3.0, 0.5, 2.4)}.items()
+        for seed, total_s in enumerate(times, start=1)
+    ]
+    results = made.results(rows, PAGE_MANIFEST)
     chosen = chosen_runs(results, analyse(results))
-    assert [run.run_id for run in chosen] == ["cell-h2-2", "cell-h3-2"]
+    assert [run.run_id for run in chosen] == ["cell-h2-3", "cell-h3-3"]
+    assert {run.repetition for run in chosen} == {"seed 3: 30 Mbit/s"}
+    assert runs_said(chosen) == "Runs: cell-h2-3, cell-h3-3 (seed 3: 30 Mbit/s)."
+
+
+def test_the_comparison_that_was_asked_first_is_shown() -> None:
+    asked = {**PAGE_MANIFEST["study"]["experiments"][0]}
+    asked["comparisons"] = [["h3", "h2"], ["h1", "h2"]]
+    manifest = {**PAGE_MANIFEST, "study": {**PAGE_MANIFEST["study"], "experiments": [asked]}}
+    results = made.results(page_rows(h2=1.0, h3=0.9, h1=9.0), manifest)
+    assert {run.contender for run in chosen_runs(results, analyse(results))} == {"h2", "h3"}
+
+
+def test_loads_of_different_repetitions_are_told() -> None:
+    other = replace(RUN, run_id="other", repetition="seed 2")
+    assert runs_said([RUN, other]).startswith("Runs, not of the same repetition: ")
 
 
 @pytest.mark.parametrize(

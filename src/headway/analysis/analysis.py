@@ -8,6 +8,7 @@ from functools import cached_property
 
 from headway.analysis.cells import Cell, Side, leaders_by_cell, sides_by_cell
 from headway.analysis.compare import Comparison, Contest, Pairing, compare
+from headway.analysis.conditions import Conditions
 from headway.analysis.contenders import (
     Trait,
     baseline_of,
@@ -16,7 +17,7 @@ from headway.analysis.contenders import (
     traits,
 )
 from headway.analysis.experiment import Experiment
-from headway.analysis.factors import Conditions, conditions
+from headway.analysis.factors import conditions
 from headway.analysis.inputs import Results
 from headway.analysis.metric import Metric, metric_named
 from headway.errors import WrongInputError
@@ -65,8 +66,7 @@ class Analysis:
     @property
     def cells_as_studied(self) -> tuple[Cell, ...]:
         """The cells in the study's order, as far as it is known."""
-        names = self.experiment.cell_names
-        places = {name: place for place, name in enumerate(names)}
+        places = {name: place for place, name in enumerate(self.experiment.grid)}
         return tuple(sorted(self.cells, key=lambda cell: places.get(cell.name, len(places))))
 
 
@@ -90,7 +90,7 @@ def analyse(
         raise WrongInputError(f"the records have no column {chosen.column!r}")
     names = ordered_contenders(asked, runs)
     pairings = pairings_of(asked, names)
-    found = conditions(runs)
+    found = conditions(runs, asked.grid)
     return Analysis(
         experiment=asked,
         metric=chosen,

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import polars as pl
 
+from headway.analysis.columns import COLUMNS
 from headway.analysis.compare import Pairing
 from headway.analysis.experiment import Experiment
-from headway.analysis.factors import COLUMNS
 
 DEFAULT_BASELINE = "h2"
 _USUAL_ORDER = ("h1", "h2", "h3")

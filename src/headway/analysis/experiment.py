@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from headway.analysis.compare import Pairing
@@ -75,7 +75,7 @@ class Experiment:
         comparisons: what is compared; each against the baseline if empty.
         metrics: columns that contenders are compared by, the most important first.
         published: values to set beside ours.
-        cell_names: its cells, in the study's order.
+        grid: coordinates of its cells by name, in the study's order.
     """
 
     name: str = ""
@@ -85,7 +85,7 @@ class Experiment:
     comparisons: tuple[Pairing, ...] = ()
     metrics: tuple[str, ...] = (DEFAULT_METRIC,)
     published: tuple[PublishedValue, ...] = ()
-    cell_names: tuple[str, ...] = ()
+    grid: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
 
 def experiment_from(raw: Mapping[str, Any]) -> Experiment:
@@ -99,7 +99,7 @@ def experiment_from(raw: Mapping[str, Any]) -> Experiment:
         comparisons=tuple(Pairing(*map(str, pair)) for pair in raw.get("comparisons") or ()),
         metrics=tuple(map(str, raw.get("metrics") or (DEFAULT_METRIC,))),
         published=tuple(_published(entry) for entry in raw.get("published") or ()),
-        cell_names=tuple(map(str, raw.get("cell_names") or ())),
+        grid={cell["name"]: cell["at"] for cell in raw.get("grid") or ()},
     )
 
 

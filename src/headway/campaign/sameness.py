@@ -10,7 +10,7 @@ from headway.results.runkey import run_key
 from headway.results.schema import Record
 from headway.study.plan import Run
 
-_DESCRIPTIVE = ("question", "baseline", "comparisons", "metrics", "published", "cell_names")
+_DESCRIPTIVE = ("question", "baseline", "comparisons", "metrics", "published", "grid")
 """What an experiment says about its runs, but that no run depends on."""
 _REPETITIONS, _EXCLUDE, _CONTENDERS = "repetitions", "exclude", "contenders"
 _SHOWN_CHARACTERS = 60

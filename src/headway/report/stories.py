@@ -29,4 +29,4 @@ def _story(directory: Path, run: ChosenRun) -> Story | None:
         series = read_series(directory / ARTIFACTS / run.run_id)
     except WrongInputError:
         return None  # the runs were given without what they left behind
-    return Story(run.run_id, run.contender, run.cell, run.outcome, series)
+    return Story(run, series)

@@ -18,6 +18,7 @@ from headway.programs import adapters_of
 from headway.programs.base import Adapter
 from headway.study.experiment import Experiment, Study
 from headway.study.plan import Run, cell_at, cells
+from headway.study.trace import without_traces
 
 
 def make_manifest(
@@ -67,7 +68,9 @@ def _experiment(experiment: Experiment) -> dict[str, Any]:
     raw = experiment.model_dump(mode="json")
     raw["comparisons"] = [list(pair) for pair in experiment.pairs]
     raw["baseline"] = experiment.baseline or (experiment.pairs[0][1] if experiment.pairs else None)
-    raw["cell_names"] = list(cells(experiment))
+    raw["grid"] = [
+        {"name": name, "at": without_traces(at)} for name, at in cells(experiment).items()
+    ]
     for published in raw["published"]:
         published["cell"] = cell_at(experiment, published["where"])
     return raw

@@ -127,7 +127,8 @@ def _shown(story: PageStory, times_ms: Sequence[float]) -> list[ShownFrame | Non
 def _strip(sheet: Sheet, story: PageStory, name: str, film: _Film, top: float) -> None:
     heading = shortened(name, sheet.width * 0.6, 14, bold=True)
     sheet.text(0, top + 10, heading, size=14, bold=True)
-    sheet.text(text_width(heading, 14, bold=True) + 12, top + 11, _told(story), MUTED)
+    beside = text_width(heading, 14, bold=True) + 12
+    sheet.text(beside, top + 11, shortened(_told(story), sheet.width - beside), MUTED)
     top += _NAME
     before = 0.0
     for column, shown in enumerate(_shown(story, film.times_ms)):
@@ -152,4 +153,4 @@ def _told(story: PageStory) -> str:
     index_ms = story.progress.speed_index_ms
     complete_s = significant(_complete_ms(story) / 1e3)
     index = f"Speed Index {significant(index_ms / 1e3)} s, " if index_ms is not None else ""
-    return f"{index}complete after {complete_s} s"
+    return f"{index}complete after {complete_s} s; {story.run.repetition}"

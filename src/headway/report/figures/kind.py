@@ -38,17 +38,11 @@ class Story:
     """A run over time.
 
     Attributes:
-        run_id: its name.
-        contender: what ran.
-        cell: title of the cell.
-        outcome: how it ended, in a few words: ``9.32 s``.
+        run: the run that it was.
         series: what was sampled.
     """
 
-    run_id: str
-    contender: str
-    cell: str
-    outcome: str
+    run: ChosenRun
     series: Series
 
 

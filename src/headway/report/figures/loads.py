@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from headway.report.chosen import runs_said
 from headway.report.figures.kind import PageStory
 
 
@@ -25,4 +26,4 @@ def loads_title(title: str, stories: Sequence[PageStory]) -> str:
 
 def loads_said(stories: Sequence[PageStory]) -> str:
     """Which runs these are, as a sentence."""
-    return f"Runs: {', '.join(story.run.run_id for story in stories)}."
+    return runs_said([story.run for story in stories])

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
+from headway.report.chosen import runs_said
 from headway.report.figures.holdups import COLOURS
 from headway.report.figures.kind import (
     NARROW,
@@ -82,12 +83,11 @@ KIND = Kind(place=60, section=Section.WHY, draw=_draw, every_metric=False)
 
 
 def _title(stories: Sequence[Story]) -> str:
-    cells = dict.fromkeys(story.cell for story in stories)
+    cells = dict.fromkeys(story.run.cell for story in stories)
     return f"Over time: {next(iter(cells))}" if len(cells) == 1 and any(cells) else "Over time"
 
 
 def _caption(stories: Sequence[Story]) -> str:
-    runs = ", ".join(story.run_id for story in stories)
     said = (
         "Uppermost, the line is the congestion window and the area bytes in flight. Red ticks are "
         "packets dropped on the path. The strip is coloured by what held the transfer back"
@@ -99,7 +99,7 @@ def _caption(stories: Sequence[Story]) -> str:
             "the plots are of the section that held the transfer back for the longest time"
         )
     told = "" if _shared(stories) else " The runs have time axes of their own."
-    return f"{said}.{told} Runs: {runs}."
+    return f"{said}.{told} {runs_said([story.run for story in stories])}"
 
 
 def _end(story: Story) -> float:
@@ -114,10 +114,10 @@ def _shown(story: Story) -> HopSeries:
 
 
 def _outcome(story: Story) -> str:
-    """What became of the run, and of several sections which one is drawn."""
+    """What became of the run, of several sections which one is drawn, and the path it met."""
     hop = _shown(story)
     section = f"; {hop.sender} > {hop.receiver}" if len(story.series.hops) > 1 else ""
-    return f"{story.outcome}{section}"
+    return f"{story.run.outcome}{section}; {story.run.repetition}"
 
 
 def _shared(stories: Sequence[Story]) -> bool:
@@ -182,7 +182,7 @@ def _story(
     fastest: float,
 ) -> None:
     hop, width = _shown(story), across.end - across.start
-    name = shortened(story.contender, width, 14, bold=True)
+    name = shortened(story.run.contender, width, 14, bold=True)
     sheet.text(across.start, top + 11, name, size=14, bold=True)
     sheet.text(across.start, top + 29, shortened(_outcome(story), width), MUTED)
     y = top + _HEAD

@@ -1,0 +1,167 @@
+"""Cells told apart by the axes of their study: in its order, its words and its units."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import polars as pl
+
+from headway.analysis.columns import Column, numbers
+from headway.analysis.conditions import Factor
+from headway.study.units import UnitError, split_quantity
+
+Grid = Mapping[str, Mapping[str, Any]]
+"""The coordinates of cells, by name, in the study's order."""
+
+_COLUMNS = {
+    "workload": "workload",
+    "workload.size": "workload",
+    "workload.site": "workload",
+    "workload.device": "device",
+    "workload.cache": "cache",
+    "workload.origins": "origins",
+    "path": "profile",
+    "path.profile": "profile",
+    "path.rate": "rate_mbit",
+    "path.up.rate": "rate_up_mbit",
+    "path.rtt": "rtt_ms",
+    "path.loss": "loss_pct",
+    "path.up.loss": "loss_up_pct",
+    "path.jitter": "jitter_ms",
+    "path.queue": "queue_bytes",
+    "server.congestion_control": "server_cc",
+    "client.congestion_control": "client_cc",
+    "server.initial_window": "server_iw",
+    "client.initial_window": "client_iw",
+    "server.program": "server",
+    "client.program": "client",
+    "proxy.program": "proxy",
+    "proxy.upstream.protocol": "upstream_protocol",
+    "tls": "tls",
+    "clock": "clock",
+}
+"""The column of the records that says the same as an axis."""
+
+_UNDERSTOOD = {"path", "workload", "knobs", "hops", "links"}
+"""Parts of a key that go without saying in a name."""
+_WORDS = {"rtt": "RTT", "congestion_control": "CC", "initial_window": "IW"}
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis of a study, as a factor.
+
+    Attributes:
+        factor: its name and levels, in the study's order.
+        column: the column that says the same; None if none does.
+        level_of: index of each cell's level.
+    """
+
+    factor: Factor
+    column: str | None
+    level_of: Mapping[str, int]
+
+
+def axes_of(runs: pl.DataFrame, grid: Grid, columns: Sequence[Column]) -> tuple[Axis, ...]:
+    """The axes that tell the cells of these runs apart; none if the grid lacks one of the cells.
+
+    Args:
+        runs: the runs of an experiment.
+        grid: coordinates of its cells.
+        columns: the columns that may say the same.
+    """
+    measured = set(runs["cell"].unique().to_list())
+    if not measured or not measured <= set(grid):
+        return ()
+    cells = {name: at for name, at in grid.items() if name in measured}
+    by_name = {column.column: column for column in columns}
+    keys = list(dict.fromkeys(key for at in cells.values() for key in at))
+    names = _names(keys, by_name)
+    return tuple(
+        _axis(names[key], key, by_name.get(_COLUMNS.get(key, "")), cells, runs) for key in keys
+    )
+
+
+def _axis(name: str, key: str, column: Column | None, cells: Grid, runs: pl.DataFrame) -> Axis:
+    values: dict[str, Any] = {}
+    level_of: dict[str, int] = {}
+    for cell, at in cells.items():
+        told = json.dumps(at.get(key), sort_keys=True)
+        values.setdefault(told, at.get(key))
+        level_of[cell] = list(values).index(told)
+    recorded = _recorded(runs, column, level_of, len(values)) if column else None
+    texts = tuple(
+        _text(key, value, column, recorded[level] if recorded else [])
+        for level, value in enumerate(values.values())
+    )
+    title = column.title if column else f"{name} {{}}"
+    factor = Factor(
+        name=name,
+        levels=texts,
+        titles=tuple(map(title.format, texts)),
+        values=_in_one_unit(list(values.values()))
+        or (numbers(column, recorded, runs) if column and recorded else None),
+    )
+    return Axis(factor, column.column if column else None, level_of)
+
+
+def _recorded(
+    runs: pl.DataFrame, column: Column, level_of: Mapping[str, int], levels: int
+) -> list[list[Any]]:
+    """What the records say of each level."""
+    found: dict[int, dict[Any, None]] = defaultdict(dict)
+    table = runs.group_by("cell", maintain_order=True).agg(pl.col(column.column).unique().sort())
+    for cell, values in table.iter_rows():
+        found[level_of[cell]].update(dict.fromkeys(values))
+    return [list(found[level]) for level in range(levels)]
+
+
+def _text(key: str, value: Any, column: Column | None, recorded: list[Any]) -> str:
+    """A level as the study has it; what is more than a word there, as the records have it."""
+    named_there = key == "workload.site" or value is None or isinstance(value, dict | list)
+    if named_there and column and len(recorded) == 1:
+        return column.text(recorded[0])
+    return "usual" if value is None else ", ".join(_words_of(value))
+
+
+def _words_of(value: Any, prefix: str = "") -> Iterator[str]:
+    if isinstance(value, Mapping):
+        for key, inner in value.items():
+            yield from _words_of(inner, f"{prefix}{key} ")
+    elif isinstance(value, list):
+        yield prefix + " + ".join(", ".join(_words_of(inner)) for inner in value)
+    elif isinstance(value, bool):
+        yield f"{prefix}{'on' if value else 'off'}"
+    else:
+        yield f"{prefix}{value}"
+
+
+def _in_one_unit(values: Sequence[Any]) -> tuple[float, ...] | None:
+    """The levels as numbers if all are written in the same unit."""
+    try:
+        found = [split_quantity(str(value)) for value in values]
+    except UnitError:
+        return None
+    if len({unit for _, unit in found}) > 1:
+        return None
+    return tuple(float(number) for number, _ in found)
+
+
+def _names(keys: Sequence[str], columns: Mapping[str, Column]) -> dict[str, str]:
+    """What the axes are called, in a word or two; as the file calls them where words are equal."""
+    short = {key: _name(key, columns.get(_COLUMNS.get(key, ""))) for key in keys}
+    called = list(short.values())
+    return {key: name if called.count(name) == 1 else key for key, name in short.items()}
+
+
+def _name(key: str, column: Column | None) -> str:
+    if key == "workload.size":
+        return "size"
+    if column:
+        return column.name
+    parts = [part for part in key.split(".") if part not in _UNDERSTOOD] or [key]
+    return " ".join(_WORDS.get(part, part.replace("_", " ")) for part in parts)

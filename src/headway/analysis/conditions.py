@@ -1,0 +1,74 @@
+"""What varies between the cells of an experiment, and what does not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from headway.analysis.columns import ABSENCE
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A condition that varies between cells.
+
+    Attributes:
+        name: what it is, in a word or two.
+        levels: its values as text, in order, to stand below the name: ``100 ms``.
+        titles: the same as parts of a title: ``RTT 100 ms``.
+        values: the same as numbers in the unit of their column, for an axis; None if they are
+            not numbers.
+    """
+
+    name: str
+    levels: tuple[str, ...]
+    titles: tuple[str, ...]
+    values: tuple[float, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A condition that is the same in all cells: its name and its value as text."""
+
+    name: str
+    value: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """The conditions of a study's cells.
+
+    Attributes:
+        factors: what varies, in the order in which titles give it.
+        levels: for each cell, in order, the index of its level of each factor.
+        constants: what does not vary.
+        dependents: what varies, but follows from the factors.
+        drawn: what varies between the repetitions of a contender in a cell, with its range.
+    """
+
+    factors: tuple[Factor, ...]
+    levels: Mapping[str, tuple[int, ...]]
+    constants: tuple[Constant, ...]
+    dependents: tuple[Factor, ...]
+    drawn: tuple[Constant, ...]
+
+    @property
+    def notable_constants(self) -> tuple[str, ...]:
+        """Titles of the constants that a reader needs: not absences, nor the same way back."""
+        stated = {constant.name: constant.value for constant in self.constants}
+        there = {f"{name} up": value for name, value in stated.items()}
+        return tuple(
+            constant.title
+            for constant in self.constants
+            if constant.value not in (ABSENCE.get(constant.name), there.get(constant.name))
+        )
+
+    def title(self, cell: str) -> str:
+        """The cell's title: its levels; empty if nothing varies."""
+        return self.joined(self.levels[cell])
+
+    def joined(self, levels: Sequence[int]) -> str:
+        """The title of a cell with these levels of the first factors."""
+        parts = zip(self.factors, levels, strict=False)
+        return ", ".join(factor.titles[level] for factor, level in parts)

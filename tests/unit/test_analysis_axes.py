@@ -1,0 +1,79 @@
+"""Cells are called by the axes of their study: in its order, its words and its units."""
+
+from typing import Any
+
+from headway.analysis import Analysis, analyse
+from tests.unit import made_results as made
+
+
+def studied(grid: dict[str, dict[str, Any]], **columns: dict[str, Any]) -> Analysis:
+    """A run of h2 in every cell; columns by the cell's name."""
+    rows = [
+        made.run("h2", 1, 1.0, cell=cell, **{key: by[cell] for key, by in columns.items()})
+        for cell in grid
+    ]
+    told = [{"name": name, "at": at} for name, at in grid.items()]
+    return analyse(made.results(rows, made.experiments({"grid": told})))
+
+
+def titles(found: Analysis) -> list[str]:
+    return [cell.title for cell in found.cells]
+
+
+def test_a_condition_that_follows_from_an_axis_does_not_replace_it() -> None:
+    grid = {name: {"server.program": name} for name in ("nginx", "headway-server")}
+    control = {"nginx": "cubic", "headway-server": "bbr"}
+    found = studied(grid, server={name: name for name in grid}, server_cc=control)
+    assert titles(found) == ["nginx", "headway-server"]
+    assert [factor.name for factor in found.conditions.dependents] == ["server's CC"]
+
+
+def test_levels_keep_the_studys_order_and_units() -> None:
+    rtts, queues = ("100 ms", "20 ms"), ("4 BDP", "1 BDP")
+    grid = {f"{q} {r}": {"path.queue": q, "path.rtt": r} for q in queues for r in rtts}
+    size = {cell: int(cell[0]) * int(cell.split()[2]) * 1250 for cell in grid}
+    found = studied(grid, queue_bytes=size, rtt_ms={cell: float(cell.split()[2]) for cell in grid})
+    assert titles(found) == [f"queue {q}, RTT {r}" for q in queues for r in rtts]
+    assert [factor.values for factor in found.conditions.factors] == [(4, 1), (100, 20)]
+
+
+def test_an_axis_that_no_column_tells_of_is_called_by_its_key() -> None:
+    key = "hops.terminal.path.loss"
+    found = studied({"a": {key: "1 %"}, "b": {key: "0.1 %"}})
+    assert titles(found) == ["terminal loss 1 %", "terminal loss 0.1 %"]
+    assert found.conditions.factors[0].values == (1, 0.1)
+
+
+def test_axes_whose_words_would_be_equal_are_called_by_their_keys() -> None:
+    a, b = "hops.one.path.loss", "hops.one.loss"
+    found = studied({"x": {a: "1 %", b: "1 %"}, "y": {a: "2 %", b: "2 %"}})
+    assert [factor.name for factor in found.conditions.factors] == [a, b]
+
+
+def test_tables_are_called_as_the_records_have_them_or_by_their_words() -> None:
+    grid = {
+        "one": {"workload": {"kind": "parallel", "count": 20, "size": "1 MB"}, "path.x": {"y": 1}},
+        "two": {"workload": {"kind": "download", "size": "1 MB"}, "path.x": {"y": 2}},
+    }
+    found = studied(grid, workload={"one": "parallel 20 x 1 MB", "two": "download 1 MB"})
+    assert titles(found) == ["parallel 20 x 1 MB, x y 1", "download 1 MB, x y 2"]
+
+
+def test_a_cell_that_stands_alone_has_the_usual_of_the_axes_it_leaves_out() -> None:
+    grid = {"a": {"path.rtt": "20 ms"}, "b": {"path.rtt": "50 ms", "offload": True}}
+    found = studied(grid, rtt_ms={"a": 20.0, "b": 50.0})
+    assert titles(found) == ["RTT 20 ms, offload usual", "RTT 50 ms, offload on"]
+
+
+def test_a_grid_that_lacks_a_cell_is_not_relied_on() -> None:
+    rows = [made.run("h2", 1, 1.0, cell=cell, rtt_ms=rtt) for cell, rtt in (("a", 1.0), ("b", 2.0))]
+    told = [{"name": "a", "at": {"path.rtt": "1.0 ms"}}]
+    found = analyse(made.results(rows, made.experiments({"grid": told})))
+    assert titles(found) == ["RTT 1 ms", "RTT 2 ms"]
+
+
+def test_levels_that_have_no_runs_are_left_out() -> None:
+    rows = [made.run("h2", 1, 1.0, cell="a")]
+    told = [{"name": f"{n}", "at": {"path.rtt": n}} for n in ("b", "a")]
+    found = analyse(made.results(rows, made.experiments({"grid": told})))
+    assert titles(found) == [""]
