@@ -253,7 +253,7 @@ def test_the_median_runs_are_shown_over_time(tmp_path: Path) -> None:
     for run_id in ("cell-h2-3", "cell-h3-3", "cell-h2-1"):
         sampled(tmp_path, run_id)
     text = page_of(tmp_path, rows).text
-    assert "Runs: cell-h2-3, cell-h3-3." in text
+    assert "Runs: cell-h2-3, cell-h3-3 (seed 3)." in text
     assert "congestion window, in flight" in text
 
 
@@ -261,7 +261,7 @@ def test_chosen_runs_are_shown_over_time(tmp_path: Path) -> None:
     directory = made.saved(tmp_path, made.runs({"h2": [1.0, 1.2], "h3": [2.0, 2.2]}))
     sampled(directory, "cell-h2-1")
     text = write_report(directory, ("cell-h2-1",)).read_text(encoding="utf-8")
-    assert "Runs: cell-h2-1." in text
+    assert "Runs: cell-h2-1 (seed 1)." in text
     with pytest.raises(
         WrongInputError, match="no run 'cell-h4-1'; runs are called like 'cell-h2-1'"
     ):

@@ -112,6 +112,7 @@ ABSENCE = {
     "queue": "no limit in bytes",
     "server's IW": "server's own IW",
     "client's IW": "client's own IW",
+    "variation": "variation none",
 }
 """Values of constants that go without saying."""
 
