@@ -77,7 +77,7 @@ COLUMNS = (
     Column("tls", "encryption", lambda on: "TLS" if on else "no TLS", "{}"),
     Column("queue_bytes", "queue", data_size, "queue {}", "no limit in bytes"),
     Column("clock", "clock", str, "{} clock"),
-    Column("variation", "variation", str, "variation {}", "variation none"),
+    Column("variation", "variation", str, "variation {}", "variation not told"),
 )
 """In the order of titles. A column whose values follow from those before it (a queue of one
 BDP follows from rate and RTT) is not part of the title."""
@@ -112,7 +112,7 @@ ABSENCE = {
     "queue": "no limit in bytes",
     "server's IW": "server's own IW",
     "client's IW": "client's own IW",
-    "variation": "variation none",
+    "variation": "variation not told",
 }
 """Values of constants that go without saying."""
 
