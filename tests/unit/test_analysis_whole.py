@@ -125,7 +125,7 @@ def test_sentences() -> None:
     )
     assert answer(analyse(made.results(rows_of(h3(1.0), h3(1.0, 4)))))[0] == (
         "h3 and h2 are within 1 % in the mean over 2 cells "
-        "(difference 0 %, 92 % interval −1 to +1 %; 8 pairs in each)."
+        "(difference 0.0 %, 92 % interval −0.6 to +0.7 %; 8 pairs in each)."
     )
     wide = {"h2": LUCK, "h3": LUCK[::-1]}
     assert answer(analyse(made.results(rows_of(wide, wide))))[0].startswith(

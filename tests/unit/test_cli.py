@@ -17,10 +17,11 @@ import pytest
 from headway import cli
 from headway.campaign import checks
 from headway.campaign.local import LocalExecutor
-from headway.cli.plan_tables import duration
+from headway.cli.plan_tables import duration, too_few
 from headway.guest.orders import Outcome
 from headway.programs.curl import Curl
 from headway.results.store import read_records
+from headway.study.experiment import Study
 from tests.stub_lab import StubMachine, replace_labs
 
 
@@ -292,6 +293,19 @@ def test_plan_shows_runs_axes_and_time(
     assert re.search(r"contender +h1, h2, h3\b", shown)
     assert re.search(r"360 runs take about \d+ (s|min), 2 labs at a time", shown)
     assert "this machine has not carried out such runs yet" in shown
+    assert "can be significant" not in shown
+
+
+def test_plan_says_that_repetitions_are_too_few() -> None:
+    def study(repetitions: int, *contenders: str) -> Study:
+        made = {"repetitions": repetitions, "contenders": {name: {} for name in contenders}}
+        return Study.model_validate({"name": "s", "experiments": [made]})
+
+    assert too_few(study(5, "h2", "h3")) == [
+        "s: of 5 repetitions no difference can be significant; it takes 6 at least, and 10 for "
+        "several cells"
+    ]
+    assert too_few(study(6, "h2", "h3")) == too_few(study(1, "h2")) == []
 
 
 @pytest.mark.parametrize(

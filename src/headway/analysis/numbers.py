@@ -37,12 +37,12 @@ def distinguished(values: Sequence[float], digits: int = 3) -> list[str]:
 def in_percent(shares: Sequence[float]) -> list[str]:
     """Write shares in percent, without the unit, as exactly as they lie apart.
 
-    All have the decimals that show the first digit of their spread, but no more than two.
+    All have decimals to half of their spread, but no more than two.
     """
     values = [100 * share for share in shares]
     finite = [value for value in values if math.isfinite(value)]
     spread_out = max(finite, default=0.0) - min(finite, default=0.0)
-    wanted = -math.floor(math.log10(spread_out)) if spread_out > 0 else 1
+    wanted = -math.floor(math.log10(spread_out / 2)) if spread_out > 0 else 1
     decimals = min(2, max(0, wanted))
     return [
         f"{round(value, decimals) + 0.0:.{decimals}f}".replace("-", MINUS)

@@ -23,10 +23,28 @@ def print_plan(console: Console, study: Study, runs: Sequence[Run], *, labs: int
     """Print cells, contenders, runs and the time they take, the axes, and what is named in vain."""
     for warning in vain(runs):
         console.print(Text(warning, style="bold red"))
+    for warning in too_few(study):
+        console.print(Text(warning))
     model = CostModel.of_machine()
     console.print(_experiments(study, runs, labs, model))
     console.print(_axes(study))
     _print_estimate(console, estimate(runs, labs, model), len(runs))
+
+
+def too_few(study: Study) -> list[str]:
+    """Sentences about experiments that compare, and cannot find a significant difference."""
+    # Imported here because statistics take a second to load, which other commands need not wait for.
+    from headway.analysis.numbers import counted
+    from headway.analysis.paired import fewest_pairs
+    from headway.analysis.significance import PAIRED_ALPHA
+
+    least = fewest_pairs(PAIRED_ALPHA)
+    return [
+        f"{experiment.name or study.name}: of {counted(experiment.repetitions, 'repetition')} no "
+        f"difference can be significant; it takes {least} at least, and 10 for several cells"
+        for experiment in study.experiments
+        if len(experiment.contenders) > 1 and experiment.repetitions < least
+    ]
 
 
 def _experiments(study: Study, runs: Sequence[Run], labs: int, model: CostModel) -> Table:
