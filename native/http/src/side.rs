@@ -9,6 +9,19 @@ use crate::counts::HeaderCounts;
 use crate::event::{ClientEvent, Importance, RequestId, ServerEvent};
 use crate::service::Reply;
 
+/// What a server waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Awaits {
+    /// A request.
+    Request,
+    /// The rest of a request's head.
+    RestOfHead,
+    /// The rest of a request's content, without which there is no response.
+    Content,
+    /// That responses under way are taken.
+    Nothing,
+}
+
 /// The server's side of a connection over a byte pipe.
 pub trait ServerSide {
     /// Tells the time, for limits of what may come in one. Without that none passes.
@@ -23,6 +36,13 @@ pub trait ServerSide {
 
     /// Takes no more requests than those under way.
     fn go_away(&mut self);
+
+    /// What it waits for.
+    fn awaits(&self) -> Awaits;
+
+    /// The client has had its time: it is told, as far as the version of HTTP lets it be, and nothing is
+    /// sent after that. What is under way is given up.
+    fn expire(&mut self, reason: &str);
 
     /// What has happened since.
     fn poll(&mut self) -> Option<ServerEvent>;

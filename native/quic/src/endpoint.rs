@@ -85,6 +85,13 @@ impl Incoming {
         self.0.local_ip()
     }
 
+    /// Whether it has shown that it receives what is sent to its address (RFC 9000 section 8.1): it has
+    /// sent the token of a Retry.
+    #[must_use]
+    pub fn is_validated(&self) -> bool {
+        self.0.remote_address_validated()
+    }
+
     fn subject(&self) -> Subject {
         Subject {
             side: Side::Server,
@@ -264,6 +271,19 @@ impl Endpoint {
         let mut buffer = Vec::new();
         let response = self.inner.refuse(incoming.0, &mut buffer);
         self.respond(network, &response, &buffer)
+    }
+
+    /// Has a client show that it receives what is sent to its address (Retry, RFC 9000 section 8.1.2), and
+    /// keeps nothing of it. One that has done so is refused.
+    ///
+    /// # Errors
+    /// Those of the network.
+    pub fn retry(&mut self, network: &mut impl Network, incoming: Incoming) -> io::Result<()> {
+        let mut buffer = Vec::new();
+        match self.inner.retry(incoming.0, &mut buffer) {
+            Ok(response) => self.respond(network, &response, &buffer),
+            Err(error) => self.refuse(network, Incoming(error.into_incoming())),
+        }
     }
 
     /// Answers without a connection, whose packet is of no interest either.

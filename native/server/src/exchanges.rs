@@ -13,6 +13,7 @@ pub(crate) struct Exchanges {
     connection: u64,
     remote: String,
     open: HashMap<RequestId, Exchange>,
+    count: u64,
 }
 
 struct Exchange {
@@ -25,7 +26,17 @@ struct Exchange {
 impl Exchanges {
     /// Those of a connection.
     pub(crate) fn new(connection: u64, remote: String) -> Self {
-        Self { connection, remote, open: HashMap::new() }
+        Self { connection, remote, open: HashMap::new(), count: 0 }
+    }
+
+    /// Whether none is under way.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.open.is_empty()
+    }
+
+    /// How many have come so far.
+    pub(crate) fn count(&self) -> u64 {
+        self.count
     }
 
     /// Has a request answered.
@@ -36,6 +47,7 @@ impl Exchanges {
         service: &mut dyn Service,
         now: Instant,
     ) -> Reply {
+        self.count += 1;
         let reply = service.respond(request);
         let (method, path) = (request.method.clone(), request.path.clone());
         let status = reply.response.status;

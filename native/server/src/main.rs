@@ -2,9 +2,12 @@
 //! HTTP/2 and HTTP/3.
 
 mod access_log;
+mod addresses;
 mod exchanges;
+mod limits;
 mod listener;
 mod options;
+mod patience;
 mod quic;
 mod server;
 mod tcp;

@@ -16,6 +16,7 @@ use headway_reactor::TooFewDescriptors;
 use headway_schedule::Strategy;
 use headway_wire::Field;
 
+use crate::limits::Limits;
 use crate::quic::QuicOptions;
 
 /// Why the server cannot start or go on.
@@ -52,7 +53,7 @@ const MAX_TABLE_BYTES: i64 = 1 << 20;
 /// Serves files and, at /bytes/N, bodies of N bytes, or replays a recorded site: over HTTP/1.1,
 /// HTTP/2 and HTTP/3.
 #[derive(Debug, Parser)]
-#[command(name = "headway-server", version, after_long_help = quic_help())]
+#[command(name = "headway-server", version, after_long_help = lists())]
 pub(crate) struct Options {
     /// Address for TLS; may be repeated
     #[arg(long, value_name = "ADDRESS:PORT", requires_all = ["cert", "key"])]
@@ -143,6 +144,9 @@ pub(crate) struct Options {
     /// At the end, what header fields took is written to this file, as JSON
     #[arg(long, value_name = "FILE")]
     pub(crate) header_counts: Option<PathBuf>,
+    /// What clients may take, as NAME=VALUE,NAME=VALUE, or off; --help lists them
+    #[arg(long, default_value = "", value_name = "LIMITS", value_parser = Limits::parse)]
+    pub(crate) limits: Limits,
     /// Connections at a time; further ones are closed at once
     #[arg(long, default_value_t = 900, value_name = "N")]
     pub(crate) max_connections: usize,
@@ -281,6 +285,7 @@ impl Options {
             strategy: self.scheduler,
             max_connections: self.max_connections,
             compression: self.compression(),
+            limits: self.limits,
         }))
     }
 
@@ -299,6 +304,7 @@ impl Options {
             lone_frame_bytes: frame_bytes.unwrap_or(defaults.lone_frame_bytes),
             max_streams: self.max_streams,
             table_bytes: self.hpack_capacity.unwrap_or(self.usual_table_bytes()),
+            limits: self.limits.rates,
             ..defaults
         }
     }
@@ -318,8 +324,8 @@ fn quic_knobs(text: &str) -> Result<Config, KnobError> {
     text.parse()
 }
 
-fn quic_help() -> String {
-    format!("Knobs of QUIC (--quic):\n{}", knobs::help())
+fn lists() -> String {
+    format!("Knobs of QUIC (--quic):\n{}\n{}", knobs::help(), Limits::help())
 }
 
 fn field(text: &str) -> Result<Field, String> {

@@ -1,6 +1,6 @@
 use std::collections::BTreeMap;
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -16,6 +16,8 @@ use headway_reactor::{Interest, Reactor, Token, UdpSocket, say};
 use headway_schedule::Strategy;
 
 use crate::exchanges::Exchanges;
+use crate::limits::Limits;
+use crate::patience::{Looks, Patience, Phase};
 use crate::tcp::Context;
 
 /// How QUIC is spoken.
@@ -26,13 +28,39 @@ pub(crate) struct QuicOptions {
     pub(crate) strategy: Strategy,
     pub(crate) max_connections: usize,
     pub(crate) compression: h3::Compression,
+    pub(crate) limits: Limits,
+}
+
+/// A connection of a client.
+struct Client {
+    side: h3::Server,
+    exchanges: Exchanges,
+    patience: Patience,
+    address: IpAddr,
+    /// It counts as one of its address.
+    is_counted: bool,
+    /// In a handshake, and its address was not validated.
+    is_half_open: bool,
+    is_connected: bool,
+}
+
+impl Client {
+    fn phase(&self) -> Phase {
+        match (self.is_connected, self.exchanges.is_empty()) {
+            (false, _) => Phase::Handshake,
+            (true, true) => Phase::Idle(self.exchanges.count()),
+            (true, false) => Phase::Responses(self.side.sent_bytes()),
+        }
+    }
 }
 
 /// HTTP/3 on a UDP socket, with all its connections.
 pub(crate) struct QuicListener {
     udp: UdpEndpoint,
     options: QuicOptions,
-    connections: BTreeMap<ConnectionKey, (h3::Server, Exchanges)>,
+    connections: BTreeMap<ConnectionKey, Client>,
+    half_open: usize,
+    looks: Looks<ConnectionKey>,
     /// Of connections that are over.
     header_counts: HeaderCounts,
     deadline: Option<Instant>,
@@ -53,9 +81,11 @@ impl QuicListener {
         let udp = UdpEndpoint::new(endpoint, socket, options.config.cpu_cost);
         Ok(Self {
             udp,
-            options,
             connections: BTreeMap::new(),
+            half_open: 0,
+            looks: Looks::new(&options.limits),
             header_counts: HeaderCounts::default(),
+            options,
             deadline: None,
         })
     }
@@ -68,16 +98,18 @@ impl QuicListener {
     /// Answers what can be answered, and sends what may be sent.
     pub(crate) fn turn(&mut self, opened: &mut u64, context: &mut Context<'_>) -> io::Result<()> {
         while let Some(incoming) = self.udp.endpoint.next_incoming() {
-            self.accept(incoming, opened, context.now)?;
+            self.accept(incoming, opened, context)?;
         }
         // All requests that came are known to the scheduler before anything is sent.
         self.handle_events(context);
+        self.look(context);
         self.udp.transmit(context.now)?;
         // Events come by sending, too: of streams that can take more.
         while self.handle_events(context) {
             self.udp.transmit(context.now)?;
         }
-        self.deadline = self.udp.endpoint.deadline();
+        self.deadline =
+            [self.udp.endpoint.deadline(), self.looks.deadline()].into_iter().flatten().min();
         Ok(())
     }
 
@@ -91,14 +123,14 @@ impl QuicListener {
     /// # Returns
     /// What header fields took on all connections.
     pub(crate) fn end(&mut self, context: &mut Context<'_>) -> HeaderCounts {
-        for (&key, (side, _)) in &mut self.connections {
+        for (&key, Client { side, .. }) in &mut self.connections {
             if let Some(connection) = self.udp.endpoint.connection(key) {
                 side.go_away(connection);
             }
         }
         // Whatever is wrong with the socket, it is over. What is closed sends nothing else.
         let _ = self.udp.transmit(context.now);
-        for (key, (mut side, mut exchanges)) in std::mem::take(&mut self.connections) {
+        for (key, Client { mut side, mut exchanges, .. }) in std::mem::take(&mut self.connections) {
             if let Some(connection) = self.udp.endpoint.connection(key) {
                 connection.close(context.now, NO_ERROR, "the server ends");
             }
@@ -110,23 +142,108 @@ impl QuicListener {
         self.header_counts
     }
 
-    fn accept(&mut self, incoming: Incoming, opened: &mut u64, now: Instant) -> io::Result<()> {
-        let remote = incoming.remote_address().to_string();
+    fn accept(
+        &mut self,
+        incoming: Incoming,
+        opened: &mut u64,
+        context: &mut Context<'_>,
+    ) -> io::Result<()> {
+        let remote = incoming.remote_address();
+        let (is_validated, now) = (incoming.is_validated(), context.now);
+        let is_crowded = self.is_crowded();
         let (endpoint, socket) = self.udp.parts();
         if self.connections.len() >= self.options.max_connections {
+            return endpoint.refuse(socket, incoming);
+        }
+        if !is_validated && is_crowded {
+            return endpoint.retry(socket, incoming);
+        }
+        if is_validated && !context.addresses.open(remote.ip()) {
             return endpoint.refuse(socket, incoming);
         }
         let QuicOptions { tls, config, strategy, .. } = &self.options;
         let (tls, scheduler) = (Arc::clone(tls), strategy.scheduler());
         // A client whose first packet is no good is no client.
-        if let Ok(key) = endpoint.accept(now, socket, incoming, tls, config, scheduler) {
-            *opened += 1;
-            self.connections.insert(
-                key,
-                (h3::Server::new(self.options.compression), Exchanges::new(*opened, remote)),
-            );
-        }
+        let Ok(key) = endpoint.accept(now, socket, incoming, tls, config, scheduler) else {
+            if is_validated {
+                context.addresses.close(remote.ip());
+            }
+            return Ok(());
+        };
+        *opened += 1;
+        self.half_open += usize::from(!is_validated);
+        let QuicOptions { compression, limits, .. } = &self.options;
+        let client = Client {
+            side: h3::Server::new(*compression).limited(&limits.rates),
+            exchanges: Exchanges::new(*opened, remote.to_string()),
+            patience: Patience::new(now),
+            address: remote.ip(),
+            is_counted: is_validated,
+            is_half_open: !is_validated,
+            is_connected: false,
+        };
+        self.connections.insert(key, client);
+        self.looks.add(key, now, None);
         Ok(())
+    }
+
+    /// Whether as many clients as may be are in a handshake without proof of their address.
+    fn is_crowded(&self) -> bool {
+        let percent = self.options.limits.half_open_percent;
+        let share = |percent| self.options.max_connections.saturating_mul(percent as usize) / 100;
+        percent.is_some_and(|percent| self.half_open >= share(percent))
+    }
+
+    /// Ends connections whose clients have had their time.
+    fn look(&mut self, context: &mut Context<'_>) {
+        while let Some(key) = self.looks.next(context.now) {
+            let Some(client) = self.connections.get_mut(&key) else { continue };
+            client.patience.note(client.phase(), context.now);
+            match client.patience.check(context.now, &self.options.limits) {
+                Ok(at) => self.looks.add(key, context.now, at),
+                Err(reason) => self.expire(key, &reason, context),
+            }
+        }
+    }
+
+    /// A client's connection ends for what it did or did not do, which it is told.
+    fn expire(&mut self, key: ConnectionKey, reason: &str, context: &mut Context<'_>) {
+        if let Some(connection) = self.udp.endpoint.connection(key) {
+            connection.close(context.now, NO_ERROR, reason);
+        }
+        if let Some(client) = self.connections.get_mut(&key) {
+            client.side.close(reason);
+            end_exchanges(&mut client.side, &mut client.exchanges, context);
+        }
+        self.remove(key, context);
+    }
+
+    fn remove(&mut self, key: ConnectionKey, context: &mut Context<'_>) {
+        let Some(client) = self.connections.remove(&key) else { return };
+        self.header_counts.add(&client.side.header_counts());
+        self.looks.remove(key);
+        self.half_open -= usize::from(client.is_half_open);
+        if client.is_counted {
+            context.addresses.close(client.address);
+        }
+    }
+
+    /// A client's handshake is complete, which validates its address.
+    ///
+    /// # Returns
+    /// Whether it may stay.
+    fn connected(&mut self, key: ConnectionKey, context: &mut Context<'_>) -> bool {
+        let Some(client) = self.connections.get_mut(&key) else { return false };
+        client.is_connected = true;
+        self.half_open -= usize::from(std::mem::take(&mut client.is_half_open));
+        client.is_counted = client.is_counted || context.addresses.open(client.address);
+        if !client.is_counted {
+            let limit = self.options.limits.connections_per_address.unwrap_or_default();
+            let reason = format!("connections-per-address={limit}: there are as many already");
+            self.expire(key, &reason, context);
+            return false;
+        }
+        true
     }
 
     /// Returns whether there were any.
@@ -140,7 +257,11 @@ impl QuicListener {
     }
 
     fn handle(&mut self, key: ConnectionKey, event: Event, context: &mut Context<'_>) {
-        let Some((side, exchanges)) = self.connections.get_mut(&key) else { return };
+        if matches!(event, Event::Connected { .. }) && !self.connected(key, context) {
+            return;
+        }
+        let Some(client) = self.connections.get_mut(&key) else { return };
+        let Client { side, exchanges, .. } = client;
         match (self.udp.endpoint.connection(key), event) {
             (Some(connection), event) => {
                 side.handle(context.now, connection, event);
@@ -153,9 +274,9 @@ impl QuicListener {
             }
             (None, _) => {}
         }
-        if side.is_closed() {
-            self.header_counts.add(&side.header_counts());
-            self.connections.remove(&key);
+        client.patience.note(client.phase(), context.now);
+        if client.side.is_closed() {
+            self.remove(key, context);
         }
     }
 }

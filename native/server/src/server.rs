@@ -11,9 +11,12 @@ use headway_http::tcp::{Pipe, SocketOptions, TlsSide};
 use headway_reactor::{Application, Reactor, Ready, Signals, Token, need_descriptors, say};
 
 use crate::access_log::AccessLog;
+use crate::addresses::Addresses;
 use crate::exchanges::Exchanges;
+use crate::limits::Limits;
 use crate::listener::Listener;
 use crate::options::{Options, StartError};
+use crate::patience::Looks;
 use crate::quic::QuicListener;
 use crate::tcp::{Context, LINGER, Outcome, TcpConnection};
 use crate::totals;
@@ -22,6 +25,18 @@ const END: Token = Token(0);
 const ACT: Token = Token(1);
 /// The tokens of listeners; those of connections follow.
 const FIRST_LISTENER: u64 = 2;
+
+/// What connections need of the server, while they are borrowed from it.
+macro_rules! context {
+    ($server:ident, $now:ident) => {
+        Context {
+            service: $server.service.as_mut(),
+            log: &mut $server.log,
+            addresses: &mut $server.addresses,
+            now: $now,
+        }
+    };
+}
 
 /// The program: its listeners, its connections and what they share.
 pub(crate) struct Server {
@@ -42,6 +57,9 @@ pub(crate) struct Server {
     header_counts: HeaderCounts,
     /// Where to write them at the end.
     totals: Option<PathBuf>,
+    limits: Limits,
+    addresses: Addresses,
+    looks: Looks<Token>,
     finished: bool,
 }
 
@@ -72,13 +90,17 @@ impl Server {
             max_connections: options.max_connections,
             header_counts: HeaderCounts::default(),
             totals: options.header_counts.clone(),
+            limits: options.limits,
+            addresses: Addresses::new(options.limits.connections_per_address),
+            looks: Looks::new(&options.limits),
             finished: false,
         })
     }
 
     fn accept(&mut self, listener: usize, reactor: &Reactor, now: Instant) -> io::Result<()> {
         while let Some((stream, remote)) = self.listeners[listener].acceptor.accept(reactor, now)? {
-            if self.connections.len() < self.max_connections {
+            let has_room = self.connections.len() < self.max_connections;
+            if has_room && self.addresses.open(remote.ip()) {
                 let tls = self.listeners[listener].tls.clone();
                 self.open(stream, remote, tls, reactor, now);
             }
@@ -95,31 +117,51 @@ impl Server {
         now: Instant,
     ) {
         let is_plain = tls.is_none();
-        let Ok(pipe) = Pipe::accept(stream, &self.socket, tls, now) else { return };
+        let Ok(pipe) = Pipe::accept(stream, &self.socket, tls, now) else {
+            return self.addresses.close(remote.ip());
+        };
         self.opened += 1;
         let listeners = self.listeners.len() + self.quic.len();
         let token = Token(FIRST_LISTENER + listeners as u64 + self.opened);
         let exchanges = Exchanges::new(self.opened, remote.to_string());
-        let connection = TcpConnection::new(pipe, is_plain, self.h2, exchanges);
+        let connection = TcpConnection::new(pipe, is_plain, self.h2, exchanges, remote.ip(), now);
         self.connections.insert(token, connection);
+        self.looks.add(token, now, None);
         self.progress(token, None, reactor, now);
     }
 
     fn progress(&mut self, token: Token, ready: Option<Ready>, reactor: &Reactor, now: Instant) {
         let Some(connection) = self.connections.get_mut(&token) else { return };
-        let mut context = Context { service: self.service.as_mut(), log: &mut self.log, now };
+        let mut context = context!(self, now);
         match connection.progress(ready, &mut context, reactor, token) {
             Outcome::Open => {}
             Outcome::Ending => self.ending.push_back((now + LINGER, token)),
-            Outcome::Over => {
-                self.header_counts.add(&connection.header_counts());
-                self.connections.remove(&token);
+            Outcome::Over => self.remove(token),
+        }
+    }
+
+    fn remove(&mut self, token: Token) {
+        if let Some(connection) = self.connections.remove(&token) {
+            self.header_counts.add(&connection.header_counts());
+            self.addresses.close(connection.address());
+            self.looks.remove(token);
+        }
+    }
+
+    /// Ends connections whose clients have had their time.
+    fn look(&mut self, now: Instant) {
+        while let Some(token) = self.looks.next(now) {
+            let Some(connection) = self.connections.get_mut(&token) else { continue };
+            let mut context = context!(self, now);
+            match connection.look(&self.limits, &mut context) {
+                (Outcome::Over, _) => self.remove(token),
+                (_, at) => self.looks.add(token, now, at),
             }
         }
     }
 
     fn end(&mut self, now: Instant) {
-        let mut context = Context { service: self.service.as_mut(), log: &mut self.log, now };
+        let mut context = context!(self, now);
         for connection in self.connections.values_mut() {
             connection.end(&mut context);
             self.header_counts.add(&connection.header_counts());
@@ -133,6 +175,9 @@ impl Server {
             if let Err(error) = totals::write(&self.header_counts, path) {
                 say!("headway-server: cannot write {}: {error}", path.display());
             }
+        }
+        if let Some(refusals) = self.addresses.refusals() {
+            say!("headway-server: {refusals}");
         }
         self.finished = true;
     }
@@ -166,14 +211,16 @@ impl Application for Server {
         }
         self.log.flush();
         while let Some((_, token)) = self.ending.front().filter(|(at, _)| *at <= now) {
-            let mut context = Context { service: self.service.as_mut(), log: &mut self.log, now };
-            if let Some(mut connection) = self.connections.remove(token) {
+            let token = *token;
+            let mut context = context!(self, now);
+            if let Some(connection) = self.connections.get_mut(&token) {
                 connection.give_up("the client did not end the connection", &mut context);
-                self.header_counts.add(&connection.header_counts());
             }
+            self.remove(token);
             self.ending.pop_front();
         }
-        let mut context = Context { service: self.service.as_mut(), log: &mut self.log, now };
+        self.look(now);
+        let mut context = context!(self, now);
         self.quic.iter_mut().try_for_each(|quic| quic.turn(&mut self.opened, &mut context))
     }
 
@@ -181,7 +228,7 @@ impl Application for Server {
         let ending = self.ending.front().map(|&(at, _)| at);
         let listeners = self.listeners.iter().map(|listener| listener.acceptor.deadline());
         let quic = self.quic.iter().map(QuicListener::deadline);
-        listeners.chain(quic).chain([ending]).flatten().min()
+        listeners.chain(quic).chain([ending, self.looks.deadline()]).flatten().min()
     }
 
     fn finished(&self) -> bool {

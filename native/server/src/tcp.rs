@@ -1,18 +1,22 @@
 use std::io;
+use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
 use headway_http::counts::HeaderCounts;
 use headway_http::event::ServerEvent;
 use headway_http::service::Service;
-use headway_http::side::ServerSide;
+use headway_http::side::{Awaits, ServerSide};
 use headway_http::tcp::{Pipe, PipeError, Reading};
 use headway_http::tls::Protocol;
 use headway_http::{h1, h2};
 use headway_reactor::{Reactor, Ready, Token};
 
 use crate::access_log::AccessLog;
+use crate::addresses::Addresses;
 use crate::exchanges::Exchanges;
+use crate::limits::Limits;
+use crate::patience::{Patience, Phase};
 
 /// How long a client has to end its half of a connection once the server's has ended.
 pub(crate) const LINGER: Duration = Duration::from_secs(5);
@@ -21,6 +25,7 @@ pub(crate) const LINGER: Duration = Duration::from_secs(5);
 pub(crate) struct Context<'a> {
     pub(crate) service: &'a mut dyn Service,
     pub(crate) log: &'a mut AccessLog,
+    pub(crate) addresses: &'a mut Addresses,
     pub(crate) now: Instant,
 }
 
@@ -45,6 +50,12 @@ pub(crate) struct TcpConnection {
     exchanges: Exchanges,
     reading: Reading,
     lingers: bool,
+    /// Where the client is.
+    address: IpAddr,
+    patience: Patience,
+    /// Bytes that came, and that were taken.
+    received: u64,
+    written: u64,
 }
 
 impl TcpConnection {
@@ -59,9 +70,68 @@ impl TcpConnection {
         is_plain: bool,
         h2: h2::ServerOptions,
         exchanges: Exchanges,
+        address: IpAddr,
+        now: Instant,
     ) -> Self {
-        let (reading, lingers) = (Reading::Open, false);
-        Self { pipe, is_plain, h2, side: None, exchanges, reading, lingers }
+        Self {
+            pipe,
+            is_plain,
+            h2,
+            side: None,
+            exchanges,
+            reading: Reading::Open,
+            lingers: false,
+            address,
+            patience: Patience::new(now),
+            received: 0,
+            written: 0,
+        }
+    }
+
+    /// Where the client is.
+    pub(crate) fn address(&self) -> IpAddr {
+        self.address
+    }
+
+    fn phase(&self) -> Phase {
+        if !self.pipe.is_established() {
+            return Phase::Handshake;
+        }
+        let awaits = self.side.as_ref().map_or(Awaits::Request, |(_, side)| side.awaits());
+        match awaits {
+            Awaits::Request => Phase::Idle(self.exchanges.count()),
+            Awaits::RestOfHead => Phase::Head,
+            Awaits::Content => Phase::Responses(self.received),
+            Awaits::Nothing => Phase::Responses(self.written),
+        }
+    }
+
+    /// Looks whether the client has had its time. If it has, it is told, and the connection is over.
+    ///
+    /// # Returns
+    /// Whether it goes on, and when it is to be looked at again at the latest.
+    pub(crate) fn look(
+        &mut self,
+        limits: &Limits,
+        context: &mut Context<'_>,
+    ) -> (Outcome, Option<Instant>) {
+        match self.patience.check(context.now, limits) {
+            Ok(at) => (Outcome::Open, at),
+            Err(reason) => {
+                if matches!(self.phase(), Phase::Responses(_)) {
+                    // The kernel would keep what nobody takes.
+                    self.pipe.reset_on_drop();
+                }
+                if let Some((_, side)) = &mut self.side {
+                    side.expire(&reason);
+                }
+                // Whatever is wrong with the connection, it is over.
+                let _ = self.write(context);
+                let _ = self.pipe.finish();
+                self.give_up(&reason, context);
+                (Outcome::Over, None)
+            }
+        }
     }
 
     /// Goes on with what is ready, and says what to wait for.
@@ -76,6 +146,7 @@ impl TcpConnection {
             Outcome::Over => Ok(outcome),
             _ => Ok(self.watch(reactor, token).map(|()| outcome)?),
         });
+        self.patience.note(self.phase(), context.now);
         outcome.unwrap_or_else(|error| {
             self.give_up(&error.to_string(), context);
             Outcome::Over
@@ -116,7 +187,9 @@ impl TcpConnection {
             self.begin();
         }
         let Some((protocol, side)) = &mut self.side else { return Ok(()) };
+        side.set_now(context.now);
         for piece in pieces {
+            self.received += piece.len() as u64;
             side.receive(piece);
             handle_events(*protocol, side.as_mut(), &mut self.exchanges, context);
         }
@@ -149,6 +222,7 @@ impl TcpConnection {
             side.send(room, &mut bytes);
             handle_events(*protocol, side.as_mut(), &mut self.exchanges, context);
             self.pipe.write(&bytes)?;
+            self.written += bytes.len() as u64;
             bytes.clear();
         }
         Ok(())

@@ -54,6 +54,13 @@ class HeadwayServer(NativeQuic, Server):
         ),
         Adjustment(
             "headway-server",
+            "limits",
+            "off",
+            "nothing that a client does in a run is too much or too slow; its own defaults are for "
+            "clients that nobody knows",
+        ),
+        Adjustment(
+            "headway-server",
             "--no-dates",
             "set",
             "answers are the same whenever they are given; the program's own default is to date them",
@@ -93,6 +100,7 @@ class HeadwayServer(NativeQuic, Server):
             f"--h2-frame-bytes={self.knob('h2_frame_bytes', host)}",
             f"--early-data={16384 if self.knob('early_data', host) == 'on' else 0}",
             *compression_options(self, host),
+            "--limits=off",
             f"--quic={quic_knobs(self, host)}",
             f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
         ]
@@ -125,6 +133,7 @@ def replay_for_proxy(namespace: str, port: int) -> Started:
         command(HeadwayServer.name),
         f"--plain=127.0.0.1:{port}",
         f"--site={SITE_DIRECTORY}",
+        "--limits=off",
         # There is nothing to be scheduled, and a response handed over at once costs fewer calls.
         "--notsent-lowat=0",
     )

@@ -7,7 +7,7 @@ use headway_wire::h1::{BodyPiece, BodyReader, Error, RequestHead, RequestReader,
 use super::MAX_HEAD_BYTES;
 use crate::event::{RequestId, ServerEvent};
 use crate::service::{Body, Reply};
-use crate::side::ServerSide;
+use crate::side::{Awaits, ServerSide};
 
 /// Where the exchange of the moment is. The next request, if it is there already, waits
 /// (pipelining: RFC 9112, section 9.3.2).
@@ -57,7 +57,7 @@ impl Server {
     /// Goes on with the bytes that are there, until a request is complete.
     fn advance(&mut self) {
         if let Err(error) = self.read_request() {
-            self.refuse(error);
+            self.refuse(error.status(), &error.to_string());
         }
     }
 
@@ -92,9 +92,9 @@ impl Server {
     }
 
     /// What follows a message that cannot be understood cannot be, either.
-    fn refuse(&mut self, error: Error) {
-        let text = format!("{error}\n");
-        let mut response = Response::new(error.status());
+    fn refuse(&mut self, status: u16, reason: &str) {
+        let text = format!("{reason}\n");
+        let mut response = Response::new(status);
         response.fields.push("content-length", text.len().to_string());
         response.fields.push("connection", "close");
         encode::response(&response, &mut self.head);
@@ -130,6 +130,24 @@ impl ServerSide for Server {
             State::Asked { keep_alive } | State::Answers { keep_alive, .. } => *keep_alive = false,
             State::Over => {}
         }
+    }
+
+    fn awaits(&self) -> Awaits {
+        match &self.state {
+            State::Waits if self.reader.is_idle() => Awaits::Request,
+            State::Waits => Awaits::RestOfHead,
+            State::Content(..) => Awaits::Content,
+            State::Asked { .. } | State::Answers { .. } | State::Over => Awaits::Nothing,
+        }
+    }
+
+    fn expire(&mut self, reason: &str) {
+        match self.awaits() {
+            // RFC 9110, section 15.5.9.
+            Awaits::RestOfHead | Awaits::Content => self.refuse(408, reason),
+            Awaits::Request | Awaits::Nothing => self.close(reason),
+        }
+        self.state = State::Over;
     }
 
     fn poll(&mut self) -> Option<ServerEvent> {

@@ -202,11 +202,10 @@ impl Link {
         }
     }
 
-    /// Tells the peer that it is too much, and why, in words; nothing is sent after that.
-    pub(super) fn calm(&mut self, last_stream: u32, reason: &str) {
+    /// Ends the connection for a reason that the peer is told in words; nothing is sent after that.
+    pub(super) fn end(&mut self, last_stream: u32, code: ErrorCode, reason: &str) {
         if !self.failed {
             self.failed = true;
-            let code = ErrorCode::EnhanceYourCalm;
             encode::goaway(last_stream, code, reason.as_bytes(), &mut self.queue);
         }
     }

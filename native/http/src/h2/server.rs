@@ -16,7 +16,7 @@ use crate::event::{RequestId, ServerEvent};
 use crate::limits::{Exceeded, Limits, Meters};
 use crate::priority::{dependency, priority};
 use crate::service::{Body, Reply};
-use crate::side::ServerSide;
+use crate::side::{Awaits, ServerSide};
 
 /// Bytes of a frame header (RFC 9113, section 4.1).
 const FRAME_HEADER_BYTES: usize = 9;
@@ -398,7 +398,7 @@ impl Server {
     fn count(&mut self, what: fn(&mut Meters, Option<Instant>) -> Result<(), Exceeded>) {
         if let Err(exceeded) = what(&mut self.meters, self.now) {
             let reason = exceeded.to_string();
-            self.link.calm(self.last_stream, &reason);
+            self.link.end(self.last_stream, ErrorCode::EnhanceYourCalm, &reason);
             self.close(&reason);
         }
     }
@@ -447,6 +447,15 @@ impl ServerSide for Server {
             self.going_away = true;
             self.link.queue_goaway(self.last_stream);
         }
+    }
+
+    fn awaits(&self) -> Awaits {
+        if self.streams.is_empty() { Awaits::Request } else { Awaits::Nothing }
+    }
+
+    fn expire(&mut self, reason: &str) {
+        self.link.end(self.last_stream, ErrorCode::NoError, reason);
+        self.close(reason);
     }
 
     fn poll(&mut self) -> Option<ServerEvent> {

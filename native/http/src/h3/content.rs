@@ -12,13 +12,16 @@ use crate::service::Body;
 pub(super) struct Content {
     body: Body,
     sent_bytes: Rc<Cell<u64>>,
+    /// The same of all responses of the connection.
+    all_bytes: Rc<Cell<u64>>,
 }
 
 impl Content {
     /// # Arguments
     /// * `sent_bytes` - counts what was read of it.
-    pub(super) fn new(body: Body, sent_bytes: Rc<Cell<u64>>) -> Self {
-        Self { body, sent_bytes }
+    /// * `all_bytes` - counts what was ever read of any.
+    pub(super) fn new(body: Body, sent_bytes: Rc<Cell<u64>>, all_bytes: Rc<Cell<u64>>) -> Self {
+        Self { body, sent_bytes, all_bytes }
     }
 }
 
@@ -29,14 +32,18 @@ impl Source for Content {
 
     fn read(&mut self, length: usize) -> io::Result<Bytes> {
         let bytes = self.body.take(length)?;
-        self.sent_bytes.set(self.sent_bytes.get() + bytes.len() as u64);
+        for count in [&self.sent_bytes, &self.all_bytes] {
+            count.set(count.get() + bytes.len() as u64);
+        }
         Ok(bytes)
     }
 
     fn unread(&mut self, length: usize) -> bool {
         let unread = self.body.unread(length);
         if unread {
-            self.sent_bytes.set(self.sent_bytes.get() - length as u64);
+            for count in [&self.sent_bytes, &self.all_bytes] {
+                count.set(count.get() - length as u64);
+            }
         }
         unread
     }

@@ -67,6 +67,7 @@ pub struct Server {
     meters: Meters,
     /// A limit was met: the connection ends with H3_EXCESSIVE_LOAD.
     exceeded: Option<Exceeded>,
+    all_bytes: Rc<Cell<u64>>,
     now: Option<Instant>,
     is_going_away: bool,
     is_closed: bool,
@@ -90,6 +91,7 @@ impl Server {
             next_stream: 0,
             meters: Meters::new(&Limits::default()),
             exceeded: None,
+            all_bytes: Rc::default(),
             now: None,
             is_going_away: false,
             is_closed: false,
@@ -173,6 +175,12 @@ impl Server {
         self.link.header_counts()
     }
 
+    /// Content of responses that was handed to the transport, in bytes.
+    #[must_use]
+    pub fn sent_bytes(&self) -> u64 {
+        self.all_bytes.get()
+    }
+
     /// What has happened since.
     pub fn poll(&mut self) -> Option<ServerEvent> {
         self.events.pop_front()
@@ -190,7 +198,11 @@ impl Server {
         connection.write(stream, head.freeze());
         exchange.is_answered = true;
         if reply.body.remaining() > 0 {
-            let content = Content::new(reply.body, Rc::clone(&exchange.sent_bytes));
+            let content = Content::new(
+                reply.body,
+                Rc::clone(&exchange.sent_bytes),
+                Rc::clone(&self.all_bytes),
+            );
             connection.supply(stream, Box::new(content));
         } else {
             connection.finish(stream);

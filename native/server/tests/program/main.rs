@@ -4,6 +4,7 @@
 
 mod goodbye;
 mod hostile;
+mod limits;
 mod running;
 mod serving;
 mod shortage;
