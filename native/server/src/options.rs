@@ -305,7 +305,6 @@ impl Options {
             max_streams: self.max_streams,
             table_bytes: self.hpack_capacity.unwrap_or(self.usual_table_bytes()),
             limits: self.limits.rates,
-            ..defaults
         }
     }
 }
