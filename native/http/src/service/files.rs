@@ -251,8 +251,9 @@ fn find_on_disk(root: &Root, named: &Named, request: &Request) -> io::Result<Out
     if !located.is_directory && named.has_slash {
         return Ok(Outcome::Nothing);
     }
+    let content_type = content_type(&located.file);
     let mut there = Vec::new();
-    for coding in Coding::ALL {
+    for coding in Coding::ALL.into_iter().filter(|_| compresses(&content_type)) {
         if root.is_file(&sibling(&located.file, coding))? {
             there.push(coding);
         }
@@ -272,7 +273,7 @@ fn find_on_disk(root: &Root, named: &Named, request: &Request) -> io::Result<Out
         size,
         etag: format!("\"{size}-{changed_ns}{ending}\""),
         changed: Some(changed),
-        content_type: content_type(&located.file),
+        content_type,
         coding,
         varies,
     }))
@@ -297,6 +298,14 @@ fn content_type(file: &Path) -> Cow<'static, str> {
         Some(other) => other.into(),
         None => UNKNOWN_TYPE.into(),
     }
+}
+
+/// Whether content of a type becomes smaller by a coding. Of other types nobody keeps encoded
+/// siblings, and looking for them would take time.
+fn compresses(content_type: &str) -> bool {
+    const WORDS: [&str; 8] =
+        ["text/", "json", "xml", "javascript", "wasm", "font/ttf", "font/otf", "image/bmp"];
+    WORDS.iter().any(|word| content_type.contains(word))
 }
 
 #[cfg(test)]

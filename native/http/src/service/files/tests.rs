@@ -141,30 +141,33 @@ fn links() {
     assert_eq!((answer.field("content-encoding"), &answer.content[..]), (None, "page"));
 }
 
+/// Types of files, and whether encoded siblings of them are looked for.
 #[test]
 fn types() {
     let cases = [
-        ("a.html", "text/html; charset=utf-8"),
-        ("a.css", "text/css; charset=utf-8"),
-        ("a.js", "text/javascript; charset=utf-8"),
-        ("a.mjs", "text/javascript; charset=utf-8"),
-        ("a.txt", "text/plain; charset=utf-8"),
-        ("a.json", "application/json"),
-        ("a.wasm", "application/wasm"),
-        ("a.svg", "image/svg+xml"),
-        ("a.PNG", "image/png"),
-        ("a.jpeg", "image/jpeg"),
-        ("a.webp", "image/webp"),
-        ("a.avif", "image/avif"),
-        ("a.woff2", "font/woff2"),
-        ("a.mp4", "video/mp4"),
-        ("a.pdf", "application/pdf"),
-        ("1000000.bin", "application/octet-stream"),
-        ("a.unheard-of", "application/octet-stream"),
-        ("README", "application/octet-stream"),
+        ("a.html", "text/html; charset=utf-8", true),
+        ("a.css", "text/css; charset=utf-8", true),
+        ("a.js", "text/javascript; charset=utf-8", true),
+        ("a.mjs", "text/javascript; charset=utf-8", true),
+        ("a.txt", "text/plain; charset=utf-8", true),
+        ("a.json", "application/json", true),
+        ("a.wasm", "application/wasm", true),
+        ("a.svg", "image/svg+xml", true),
+        ("a.PNG", "image/png", false),
+        ("a.jpeg", "image/jpeg", false),
+        ("a.webp", "image/webp", false),
+        ("a.avif", "image/avif", false),
+        ("a.woff2", "font/woff2", false),
+        ("a.mp4", "video/mp4", false),
+        ("a.pdf", "application/pdf", false),
+        ("1000000.bin", "application/octet-stream", false),
+        ("a.unheard-of", "application/octet-stream", false),
+        ("README", "application/octet-stream", false),
     ];
-    for (file, expected) in cases {
-        assert_eq!(content_type(Path::new(file)), expected, "{file}");
+    for (file, expected, is_compressed) in cases {
+        let content_type = content_type(Path::new(file));
+        assert_eq!(content_type, expected, "{file}");
+        assert_eq!(compresses(&content_type), is_compressed, "{file}");
     }
 }
 
@@ -276,6 +279,8 @@ fn codings() {
             ("a.js.gz", "gzip"),
             ("b.js", "plain"),
             ("c.js.gz", ""),
+            ("d.bin", "plain"),
+            ("d.bin.gz", "gzip"),
         ],
     );
     std::fs::create_dir(tree.0.join("b.js.br")).unwrap();
@@ -288,6 +293,7 @@ fn codings() {
         ("/b.js", "gzip, br", 200, "plain", None, false),
         ("/b.js", "identity;q=0", 406, "no acceptable content coding\n", None, false),
         ("/c.js", "gzip", 404, "not found\n", None, false),
+        ("/d.bin", "gzip", 200, "plain", None, false),
         ("/bytes/0", "gzip", 200, "", None, false),
         ("/bytes/0", "*;q=0", 406, "no acceptable content coding\n", None, false),
     ];
@@ -298,7 +304,7 @@ fn codings() {
         assert_eq!((answer.status, &answer.content[..]), (status, content), "{case}");
         assert_eq!(answer.field("content-encoding"), coding, "{case}");
         assert_eq!(answer.field("vary"), varies.then_some("accept-encoding"), "{case}");
-        if status == 200 && path != "/bytes/0" {
+        if status == 200 && path.ends_with(".js") {
             assert_eq!(answer.field("content-type"), Some("text/javascript; charset=utf-8"));
             etags.push(answer.field("etag").unwrap().to_owned());
         }
