@@ -5,6 +5,8 @@ use std::net::{SocketAddr, TcpStream};
 use std::path::PathBuf;
 use std::process::{Child, ChildStderr, Command, Stdio};
 
+use rustix::process::{Pid, Signal, kill_process};
+
 pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_headway-server");
 
 pub(crate) struct Running {
@@ -43,8 +45,7 @@ impl Running {
 
     /// Sends SIGTERM; returns the exit status and what the program said since.
     pub(crate) fn end(mut self) -> (Option<i32>, String) {
-        let id = self.child.id().to_string();
-        assert!(Command::new("kill").args(["-TERM", &id]).status().unwrap().success());
+        kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
         let mut said = String::new();
         self.stderr.read_to_string(&mut said).unwrap();
         (self.child.wait().unwrap().code(), said)
