@@ -88,7 +88,10 @@ def test_our_server_with_tables(
     raw = with_tables(client, "headway-server", protocol, loss, "server")
     if client == "headway-client":
         raw["client"]["knobs"] = TABLES
-    assert run_setting(raw).error is None
+    record = run_setting(raw)
+    assert record.error is None
+    assert record.fields_sent_down_bytes and record.fields_raw_down_bytes
+    assert record.fields_sent_down_bytes < record.fields_raw_down_bytes
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -105,6 +105,32 @@ def test_a_page_looks_the_same_over_all_protocols(
     assert len(set(pictures.pop())) > 2
 
 
+@pytest.mark.parametrize(("protocol", "knob"), [("h2", "hpack_capacity"), ("h3", "qpack_capacity")])
+def test_fields_of_pages_are_compressed_with_tables(
+    load: Callable[..., Loaded], protocol: str, knob: str
+) -> None:
+    """Unless a study says otherwise; what the server sends is counted, and what it receives."""
+    records = []
+    for number, knobs in enumerate(({}, {knob: "0"})):
+        raw = page("objects-20x5kB", protocol, workload={"frames": False}, knobs=knobs)
+        # Runs that share a server have what their own connections took.
+        (first, _), (second, _) = load(raw, (1, 2), name=f"{protocol}-{number}")
+        assert first.error is second.error is None
+        assert first.table_blocked == 0
+        assert first.fields_raw_up_bytes == second.fields_raw_up_bytes
+        assert first.fields_sent_down_bytes == second.fields_sent_down_bytes
+        records.append(first)
+    table, static = records
+    assert table.fields_raw_down_bytes == static.fields_raw_down_bytes
+    assert table.fields_raw_up_bytes == static.fields_raw_up_bytes
+    assert table.fields_sent_down_bytes < static.fields_sent_down_bytes
+    # HPACK's decoder has a table whatever the server sends with; QPACK's has none.
+    if protocol == "h3":
+        assert table.fields_sent_up_bytes < static.fields_sent_up_bytes / 2
+    else:
+        assert table.fields_sent_up_bytes == static.fields_sent_up_bytes
+
+
 def test_what_came_over_another_protocol_fails_the_run(
     load: Callable[..., Loaded], tmp_path: Path
 ) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
+from math import inf
 from pathlib import Path
 
 from headway.programs.base import Listener
@@ -14,6 +15,7 @@ from headway.study.host import Host, Protocol
 from headway.study.model import Capture
 
 COUNTS = {
+    "began_unix_s": 1000.5,
     "sent_raw_bytes": 30_000,
     "sent_bytes": 9_000,
     "received_raw_bytes": 50_000,
@@ -33,7 +35,7 @@ def told(site: bool, **knobs: str) -> list[str]:
 
 
 def test_fields_are_counted_where_they_are_compressed() -> None:
-    counts = "--header-counts=/lab/run/server-headers.json"
+    counts = "--header-counts=/lab/run/server-headers.jsonl"
     # The commands of downloads are what they were.
     assert told(site=False) == []
     assert told(site=True) == [counts]
@@ -43,9 +45,15 @@ def test_fields_are_counted_where_they_are_compressed() -> None:
     assert told(site=False, hpack_capacity="auto") == []
 
 
+def tell(directory: Path, *began_s: float) -> None:
+    """What a server tells of connections that began then."""
+    lines = [json.dumps(COUNTS | {"began_unix_s": began}) + "\n" for began in began_s]
+    (directory / "server-headers.jsonl").write_text("".join(lines))
+
+
 def test_columns_are_the_servers_counts(tmp_path: Path) -> None:
-    (tmp_path / "server-headers.json").write_text(json.dumps(COUNTS))
-    assert header_fields(tmp_path, compressed=True) == HeaderFields(
+    tell(tmp_path, 1000.5)
+    assert header_fields(tmp_path, 1000, 1001) == HeaderFields(
         fields_raw_down_bytes=30_000,
         fields_sent_down_bytes=9_000,
         fields_raw_up_bytes=50_000,
@@ -53,20 +61,25 @@ def test_columns_are_the_servers_counts(tmp_path: Path) -> None:
         table_blocked=3,
         table_blocked_s=0.25,
     )
-    assert header_fields(tmp_path, compressed=False) == HeaderFields()
     assert asdict(HeaderFields()).keys() <= Record.model_fields.keys()
 
 
+def test_runs_that_share_a_server_have_connections_of_their_own(tmp_path: Path) -> None:
+    tell(tmp_path, 999.9, 1000.1, 1000.2, 1001.1)
+    fields = header_fields(tmp_path, 1000, 1001)
+    assert (fields.fields_sent_down_bytes, fields.table_blocked) == (18_000, 6)
+
+
 def test_responses_that_waited_are_the_clients_to_tell(tmp_path: Path) -> None:
-    (tmp_path / "server-headers.json").write_text(json.dumps(COUNTS))
+    tell(tmp_path, 1000.5)
     waited = {"quic": {"blocked": 2, "blocked_s": 0.5}}
     report = {"connections": [waited, {"quic": None}]}
     (tmp_path / "headway-client.json").write_text(json.dumps(report))
-    fields = header_fields(tmp_path, compressed=True)
+    fields = header_fields(tmp_path, 0, inf)
     assert (fields.table_blocked, fields.table_blocked_s) == (5, 0.75)
 
 
 def test_a_server_that_told_nothing(tmp_path: Path) -> None:
-    assert header_fields(tmp_path, compressed=True) == HeaderFields()
-    (tmp_path / "server-headers.json").write_text("")
-    assert header_fields(tmp_path, compressed=True) == HeaderFields()
+    assert header_fields(tmp_path, 0, inf) == HeaderFields()
+    (tmp_path / "server-headers.jsonl").write_text('{"began_unix_s": 1')
+    assert header_fields(tmp_path, 0, inf) == HeaderFields()

@@ -12,6 +12,7 @@ use crate::access_log::{AccessLog, Entry};
 pub(crate) struct Exchanges {
     connection: u64,
     remote: String,
+    pub(crate) began: Instant,
     open: HashMap<RequestId, Exchange>,
     count: u64,
 }
@@ -25,8 +26,8 @@ struct Exchange {
 
 impl Exchanges {
     /// Those of a connection.
-    pub(crate) fn new(connection: u64, remote: String) -> Self {
-        Self { connection, remote, open: HashMap::new(), count: 0 }
+    pub(crate) fn new(connection: u64, remote: String, began: Instant) -> Self {
+        Self { connection, remote, began, open: HashMap::new(), count: 0 }
     }
 
     /// Whether none is under way.

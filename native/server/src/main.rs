@@ -4,6 +4,7 @@
 mod access_log;
 mod addresses;
 mod exchanges;
+mod header_log;
 mod limits;
 mod listener;
 mod options;
@@ -11,7 +12,6 @@ mod patience;
 mod quic;
 mod server;
 mod tcp;
-mod totals;
 
 use std::process::ExitCode;
 

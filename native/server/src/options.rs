@@ -141,7 +141,7 @@ pub(crate) struct Options {
     /// A JSON line for every request, to this file; - is the standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) access_log: Option<PathBuf>,
-    /// At the end, what header fields took is written to this file, as JSON
+    /// A JSON line for every connection whose header fields were compressed, to this file: what they took
     #[arg(long, value_name = "FILE")]
     pub(crate) header_counts: Option<PathBuf>,
     /// What clients may take, as NAME=VALUE,NAME=VALUE, or off; --help lists them

@@ -4,7 +4,6 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
 
-use headway_http::counts::HeaderCounts;
 use headway_http::event::ServerEvent;
 use headway_http::h3;
 use headway_http::tls::Protocol;
@@ -61,8 +60,6 @@ pub(crate) struct QuicListener {
     connections: BTreeMap<ConnectionKey, Client>,
     half_open: usize,
     looks: Looks<ConnectionKey>,
-    /// Of connections that are over.
-    header_counts: HeaderCounts,
     deadline: Option<Instant>,
 }
 
@@ -84,7 +81,6 @@ impl QuicListener {
             connections: BTreeMap::new(),
             half_open: 0,
             looks: Looks::new(&options.limits),
-            header_counts: HeaderCounts::default(),
             options,
             deadline: None,
         })
@@ -119,10 +115,7 @@ impl QuicListener {
     }
 
     /// The server ends: clients are told which requests it has not seen, and that this is all.
-    ///
-    /// # Returns
-    /// What header fields took on all connections.
-    pub(crate) fn end(&mut self, context: &mut Context<'_>) -> HeaderCounts {
+    pub(crate) fn end(&mut self, context: &mut Context<'_>) {
         for (&key, Client { side, .. }) in &mut self.connections {
             if let Some(connection) = self.udp.endpoint.connection(key) {
                 side.go_away(connection);
@@ -136,10 +129,9 @@ impl QuicListener {
             }
             side.close("the server ends");
             end_exchanges(&mut side, &mut exchanges, context);
-            self.header_counts.add(&side.header_counts());
+            context.headers.write(exchanges.began, &side.header_counts());
         }
         let _ = self.udp.transmit(context.now);
-        self.header_counts
     }
 
     fn accept(
@@ -175,7 +167,7 @@ impl QuicListener {
         let QuicOptions { compression, limits, .. } = &self.options;
         let client = Client {
             side: h3::Server::new(*compression).limited(&limits.rates),
-            exchanges: Exchanges::new(*opened, remote.to_string()),
+            exchanges: Exchanges::new(*opened, remote.to_string(), now),
             patience: Patience::new(now),
             address: remote.ip(),
             is_counted: is_validated,
@@ -220,7 +212,7 @@ impl QuicListener {
 
     fn remove(&mut self, key: ConnectionKey, context: &mut Context<'_>) {
         let Some(client) = self.connections.remove(&key) else { return };
-        self.header_counts.add(&client.side.header_counts());
+        context.headers.write(client.exchanges.began, &client.side.header_counts());
         self.looks.remove(key);
         self.half_open -= usize::from(client.is_half_open);
         if client.is_counted {

@@ -1,10 +1,8 @@
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::{SocketAddr, TcpStream};
-use std::path::PathBuf;
 use std::time::Instant;
 
-use headway_http::counts::HeaderCounts;
 use headway_http::h2;
 use headway_http::service::Service;
 use headway_http::tcp::{Pipe, SocketOptions, TlsSide};
@@ -13,13 +11,13 @@ use headway_reactor::{Application, Reactor, Ready, Signals, Token, need_descript
 use crate::access_log::AccessLog;
 use crate::addresses::Addresses;
 use crate::exchanges::Exchanges;
+use crate::header_log::HeaderLog;
 use crate::limits::Limits;
 use crate::listener::Listener;
 use crate::options::{Options, StartError};
 use crate::patience::Looks;
 use crate::quic::QuicListener;
 use crate::tcp::{Context, LINGER, Outcome, TcpConnection};
-use crate::totals;
 
 const END: Token = Token(0);
 const ACT: Token = Token(1);
@@ -32,6 +30,7 @@ macro_rules! context {
         Context {
             service: $server.service.as_mut(),
             log: &mut $server.log,
+            headers: &mut $server.header_log,
             addresses: &mut $server.addresses,
             now: $now,
         }
@@ -53,10 +52,7 @@ pub(crate) struct Server {
     socket: SocketOptions,
     h2: h2::ServerOptions,
     max_connections: usize,
-    /// Of TCP connections that are over.
-    header_counts: HeaderCounts,
-    /// Where to write them at the end.
-    totals: Option<PathBuf>,
+    header_log: HeaderLog,
     limits: Limits,
     addresses: Addresses,
     looks: Looks<Token>,
@@ -70,6 +66,11 @@ impl Server {
         let path = options.access_log.as_deref();
         let log = AccessLog::open(path, Instant::now()).map_err(|source| {
             let path = options.access_log.clone().unwrap_or_default();
+            StartError::File { path, source }
+        })?;
+        let path = options.header_counts.as_deref();
+        let header_log = HeaderLog::open(path).map_err(|source| {
+            let path = options.header_counts.clone().unwrap_or_default();
             StartError::File { path, source }
         })?;
         // Whoever reads that it listens can ask.
@@ -88,8 +89,7 @@ impl Server {
             socket: options.socket(),
             h2: options.h2(),
             max_connections: options.max_connections,
-            header_counts: HeaderCounts::default(),
-            totals: options.header_counts.clone(),
+            header_log,
             limits: options.limits,
             addresses: Addresses::new(options.limits.connections_per_address),
             looks: Looks::new(&options.limits),
@@ -123,7 +123,7 @@ impl Server {
         self.opened += 1;
         let listeners = self.listeners.len() + self.quic.len();
         let token = Token(FIRST_LISTENER + listeners as u64 + self.opened);
-        let exchanges = Exchanges::new(self.opened, remote.to_string());
+        let exchanges = Exchanges::new(self.opened, remote.to_string(), now);
         let connection = TcpConnection::new(pipe, is_plain, self.h2, exchanges, remote.ip(), now);
         self.connections.insert(token, connection);
         self.looks.add(token, now, None);
@@ -142,7 +142,7 @@ impl Server {
 
     fn remove(&mut self, token: Token) {
         if let Some(connection) = self.connections.remove(&token) {
-            self.header_counts.add(&connection.header_counts());
+            connection.log_headers(&mut self.header_log);
             self.addresses.close(connection.address());
             self.looks.remove(token);
         }
@@ -164,18 +164,13 @@ impl Server {
         let mut context = context!(self, now);
         for connection in self.connections.values_mut() {
             connection.end(&mut context);
-            self.header_counts.add(&connection.header_counts());
+            connection.log_headers(context.headers);
         }
         self.connections.clear();
         for listener in &mut self.quic {
-            self.header_counts.add(&listener.end(&mut context));
+            listener.end(&mut context);
         }
         self.log.end();
-        if let Some(path) = &self.totals {
-            if let Err(error) = totals::write(&self.header_counts, path) {
-                say!("headway-server: cannot write {}: {error}", path.display());
-            }
-        }
         if let Some(refusals) = self.addresses.refusals() {
             say!("headway-server: {refusals}");
         }

@@ -3,7 +3,6 @@ use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use bytes::BytesMut;
-use headway_http::counts::HeaderCounts;
 use headway_http::event::ServerEvent;
 use headway_http::service::Service;
 use headway_http::side::{Awaits, ServerSide};
@@ -15,6 +14,7 @@ use headway_reactor::{Reactor, Ready, Token};
 use crate::access_log::AccessLog;
 use crate::addresses::Addresses;
 use crate::exchanges::Exchanges;
+use crate::header_log::HeaderLog;
 use crate::limits::Limits;
 use crate::patience::{Patience, Phase};
 
@@ -25,6 +25,7 @@ pub(crate) const LINGER: Duration = Duration::from_secs(5);
 pub(crate) struct Context<'a> {
     pub(crate) service: &'a mut dyn Service,
     pub(crate) log: &'a mut AccessLog,
+    pub(crate) headers: &'a mut HeaderLog,
     pub(crate) addresses: &'a mut Addresses,
     pub(crate) now: Instant,
 }
@@ -59,9 +60,11 @@ pub(crate) struct TcpConnection {
 }
 
 impl TcpConnection {
-    /// What header fields took.
-    pub(crate) fn header_counts(&self) -> HeaderCounts {
-        self.side.as_ref().map(|(_, side)| side.header_counts()).unwrap_or_default()
+    /// Logs what header fields took, when the connection is over.
+    pub(crate) fn log_headers(&self, log: &mut HeaderLog) {
+        if let Some((_, side)) = &self.side {
+            log.write(self.exchanges.began, &side.header_counts());
+        }
     }
 
     /// A connection just accepted.

@@ -57,8 +57,8 @@ QUIC_KNOBS = (
 )
 """The knobs of ``headway_quic::knobs``, as studies write them."""
 
-HEADER_COUNTS = "-headers.json"
-"""How the file ends that a server counts header fields in; it begins with the server's host."""
+HEADER_COUNTS = "-headers.jsonl"
+"""How the file ends in which a server tells what header fields took; it begins with the server's host."""
 
 COMPRESSION_KNOBS = (
     Knob(

@@ -28,6 +28,7 @@ _Told = TypeVar("_Told", bound=BaseModel)
 
 
 class _Counts(BaseModel):
+    began_unix_s: float
     sent_raw_bytes: int
     sent_bytes: int
     received_raw_bytes: int
@@ -49,15 +50,16 @@ class _Report(BaseModel):
     connections: list[_Connection]
 
 
-def header_fields(directory: Path, *, compressed: bool) -> HeaderFields:
-    """What header fields took in a run.
+def header_fields(directory: Path, began_s: float, ended_s: float) -> HeaderFields:
+    """What header fields took in a run; nothing where they were not compressed, or not counted.
 
     Args:
-        directory: the run's.
-        compressed: whether the version of HTTP compresses them.
+        directory: the run's. What the server tells may be of several runs that shared a boot.
+        began_s, ended_s: when the run's workload did, on the lab's wall clock.
     """
-    files = sorted(directory.glob(f"*{HEADER_COUNTS}")) if compressed else []
-    counts = [counted for file in files if (counted := _read(_Counts, file))]
+    files = sorted(directory.glob(f"*{HEADER_COUNTS}"))
+    told = [_Counts.model_validate_json(line) for file in files for line in _lines(file)]
+    counts = [one for one in told if began_s <= one.began_unix_s <= ended_s]
     if not counts:
         return HeaderFields()
     report = _read(_Report, directory / REPORT)
@@ -79,3 +81,8 @@ def _read(model: type[_Told], file: Path) -> _Told | None:
         return model.model_validate_json(file.read_text())
     except (FileNotFoundError, ValidationError):
         return None
+
+
+def _lines(file: Path) -> list[str]:
+    """Whole lines: the last one is cut short if the lab ended before the program."""
+    return [line for line in file.read_text().splitlines(keepends=True) if line.endswith("\n")]

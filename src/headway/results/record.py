@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from dataclasses import asdict
+from math import inf
 from pathlib import Path as Directory
 from typing import Any
 
@@ -25,7 +26,6 @@ from headway.results.schema import Record, Status
 from headway.results.transfer import narrowest, transfer_of
 from headway.results.validation import validate, validation_columns
 from headway.study.chain import at_server, http_paths
-from headway.study.host import Protocol
 from headway.study.model import Setting
 from headway.study.path import Direction, Path
 from headway.study.plan import Run
@@ -67,7 +67,7 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
         virtual_s=result.outcome.duration_ns / 1e9,
         wall_s=round(result.wall_s, 4),
         **(asdict(measured.page) if good and measured.page else {}),
-        **(asdict(_headers(run.setting, directory)) if good else {}),
+        **(asdict(_headers(result, directory)) if good else {}),
         **asdict(ramp_up_of(hops, transfer, received or ()) if hops else RampUp()),
         **asdict(limits_of(hops, transfer)),
         **asdict(main_connection_of(hops, transfer) if transfer.page else MainConnection()),
@@ -76,9 +76,11 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
     )
 
 
-def _headers(setting: Setting, directory: Directory) -> HeaderFields:
-    protocol, _ = at_server(setting)
-    return header_fields(directory, compressed=protocol is not Protocol.H1)
+def _headers(result: Result, directory: Directory) -> HeaderFields:
+    began_s = started_s(directory)
+    # Without samples nothing tells when it began; then it had its lab for itself.
+    ended_s = began_s + result.outcome.duration_ns / 1e9 if began_s else inf
+    return header_fields(directory, began_s, ended_s)
 
 
 def _uploads(setting: Setting) -> bool:
