@@ -17,6 +17,12 @@ const SEND_WINDOW: u64 = 1 << 40;
 /// can be announced, which is announced; not to announce it would change the bytes of every handshake.
 const MAX_DATAGRAM_BYTES: usize = u16::MAX as usize;
 
+/// Pieces of received streams that may wait behind gaps, at least: each costs some 150 bytes beside its
+/// content. A full default window in packets of 1200 bytes is 21,000.
+const MIN_PIECES: usize = 32_768;
+/// Where the window is larger, as many as there are packets of half that size in it.
+const PIECE_BYTES: usize = 600;
+
 /// Whether packets are spread over time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Pacing {
@@ -122,6 +128,12 @@ impl Config {
         Some(Saved { window: window.bytes(self.max_udp_payload.into()), rtt })
     }
 
+    /// Pieces of all received streams that may wait behind gaps. A peer that sends a window in smaller ones
+    /// means no good.
+    pub(crate) fn max_pieces(&self) -> usize {
+        MIN_PIECES.max(self.receive_window as usize / PIECE_BYTES)
+    }
+
     /// The initial window in bytes.
     pub(crate) fn initial_window(&self) -> u64 {
         self.congestion.initial_window.bytes(self.max_udp_payload.into())
@@ -161,5 +173,20 @@ impl Config {
                 config
             }));
         Arc::new(transport)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_second_packet_of_a_window_may_wait() {
+        for receive_window in [1_000, 24 << 20, 1 << 30] {
+            let config = Config { receive_window, ..Config::default() };
+            assert!(config.max_pieces() >= receive_window as usize / 1200);
+        }
+        let narrow = Config { receive_window: 100_000, ..Config::default() };
+        assert_eq!(narrow.max_pieces(), 32_768);
     }
 }

@@ -22,6 +22,8 @@ use crate::trace::HttpLog;
 /// Unread bytes of a stream beyond which no more are taken from quinn-proto, so that flow control
 /// stops the peer.
 const UNREAD_LIMIT: u64 = 256 << 10;
+/// The application error code with which a peer that takes too much is sent away: H3_EXCESSIVE_LOAD.
+const EXCESSIVE: u64 = 0x107;
 /// A packet's room in bytes that is not worth another stream's frame.
 const SMALL_ROOM: usize = 64;
 
@@ -117,6 +119,8 @@ pub struct Connection {
     sender: Sender,
     outbox: Outbox,
     receiving: BTreeMap<StreamId, Receiving>,
+    /// Pieces of all streams that wait behind gaps.
+    pieces: usize,
     events: VecDeque<Event>,
     /// Something may be there to be sent.
     pub(crate) is_dirty: bool,
@@ -136,6 +140,7 @@ impl Connection {
             sender,
             outbox: Outbox::new(scheduler),
             receiving: BTreeMap::new(),
+            pieces: 0,
             events: VecDeque::new(),
             is_dirty: true,
             timer_fired: false,
@@ -276,7 +281,7 @@ impl Connection {
         self.is_dirty = true;
         // As above.
         let _ = self.inner.recv_stream(stream).stop(varint(code));
-        self.receiving.remove(&stream);
+        self.remove_received(stream);
     }
 
     /// Reads a stream.
@@ -303,7 +308,7 @@ impl Connection {
 
     /// Forgets a stream whose end was read.
     pub fn forget(&mut self, stream: StreamId) {
-        self.receiving.remove(&stream);
+        self.remove_received(stream);
     }
 
     /// Sends a packet that the peer has to acknowledge, even if there is nothing to be sent (PING).
@@ -575,7 +580,7 @@ impl Connection {
     /// Forgets all streams: those of rejected early data.
     fn forget_streams(&mut self) {
         self.outbox.clear();
-        self.receiving.clear();
+        self.forget_received();
     }
 
     /// Takes from quinn-proto what came on a stream, in any order.
@@ -591,6 +596,7 @@ impl Connection {
             Err(ReadableError::ClosedStream | ReadableError::IllegalOrderedRead) => return,
         };
         let mut news = false;
+        let pieces = receiving.pieces();
         receiving.left_over = false;
         loop {
             // With no room left, only a reset is of interest.
@@ -615,9 +621,30 @@ impl Connection {
             }
         }
         self.is_dirty |= chunks.finalize().should_transmit();
+        self.pieces = self.pieces + receiving.pieces() - pieces;
         if news {
             self.events.push_back(Event::Readable(stream));
         }
+        let limit = self.sender.config().max_pieces();
+        if self.pieces > limit && !self.inner.is_closed() {
+            let pieces = self.pieces;
+            self.forget_received();
+            let reason =
+                format!("{pieces} pieces of streams wait behind gaps; there may be {limit}");
+            self.close(now, EXCESSIVE, &reason);
+            self.events.push_back(Event::Closed(Close::Transport(reason)));
+        }
+    }
+
+    fn remove_received(&mut self, stream: StreamId) {
+        if let Some(receiving) = self.receiving.remove(&stream) {
+            self.pieces -= receiving.pieces();
+        }
+    }
+
+    fn forget_received(&mut self) {
+        self.receiving.clear();
+        self.pieces = 0;
     }
 }
 

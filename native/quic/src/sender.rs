@@ -114,6 +114,11 @@ impl Sender {
         self.resumption.end(self.remote.ip(), &self.config)
     }
 
+    /// What the connection is to do.
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
     /// Time since the connection began.
     pub(crate) fn time(&self, now: Instant) -> Time {
         now.saturating_duration_since(self.began)

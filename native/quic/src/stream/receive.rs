@@ -38,6 +38,9 @@ struct Waiting {
     since: Time,
 }
 
+/// A piece that is less than a packet's worth is copied, so that it does not keep its whole datagram.
+const SMALL_PIECE: usize = 600;
+
 /// A stream's data, put in order.
 ///
 /// quinn-proto's own ordering kills a connection with more than 1024 gaps in a stream; so its data
@@ -64,6 +67,8 @@ impl Receiving {
     /// Whether there is more to read than before.
     pub(crate) fn insert(&mut self, now: Time, offset: u64, data: Bytes) -> bool {
         if offset > self.next {
+            let is_small = data.len() < SMALL_PIECE;
+            let data = if is_small { Bytes::copy_from_slice(&data) } else { data };
             self.waiting_bytes += data.len() as u64;
             self.head_of_line.blocked_bytes += data.len() as u64;
             self.head_of_line.most_bytes = self.head_of_line.most_bytes.max(self.waiting_bytes);
@@ -98,6 +103,11 @@ impl Receiving {
             }
             None => self.end.clone().unwrap_or(Read::Blocked),
         }
+    }
+
+    /// Pieces that wait behind gaps.
+    pub(crate) fn pieces(&self) -> usize {
+        self.waiting.len()
     }
 
     /// Bytes that can be read.
@@ -168,6 +178,22 @@ mod tests {
         assert_eq!(blocked.longest, ms(100));
         // 3 bytes for 100 ms and 1 byte for 90 ms.
         assert!((blocked.byte_seconds - 0.39).abs() < 1e-12);
+    }
+
+    #[test]
+    fn pieces_behind_gaps_are_counted_and_do_not_keep_their_datagrams() {
+        let mut receiving = Receiving::default();
+        let datagram = Bytes::from(vec![7; 1200]);
+        for offset in (1..2000).step_by(2) {
+            receiving.insert(ms(0), offset, datagram.slice(..1));
+        }
+        assert_eq!(receiving.pieces(), 1000);
+        // Nobody else has the datagram: it can be taken over.
+        assert!(datagram.try_into_mut().is_ok());
+        receiving.insert(ms(0), 0, Bytes::from_static(b"a"));
+        assert_eq!((receiving.pieces(), receiving.unread()), (999, 2));
+        receiving.end(Read::Reset(0));
+        assert_eq!(receiving.pieces(), 0);
     }
 
     #[test]

@@ -12,7 +12,7 @@ use socket2::{Domain, Protocol, Socket, Type};
 use crate::running::{PROGRAM, Running, answer, ask, temporary};
 
 /// Certificate and key, in files.
-fn identity(name: &str) -> [PathBuf; 2] {
+pub(crate) fn identity(name: &str) -> [PathBuf; 2] {
     let pem = Certificates::new(1).pem();
     let paths = [temporary(&format!("{name}-cert")), temporary(&format!("{name}-key"))];
     for (path, text) in paths.iter().zip(&pem) {
