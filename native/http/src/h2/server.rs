@@ -120,7 +120,7 @@ impl Server {
             return None;
         }
         let streams = &self.streams;
-        let window = |id| streams.get(&id).map_or_else(StreamWindow::default, |s| s.send_window);
+        let window = |id| streams.get(&id).map(|stream: &Stream| stream.send_window);
         self.turns.next(self.link.initial_window, window)
     }
 

@@ -74,7 +74,7 @@ impl Turns {
     pub(super) fn next(
         &mut self,
         initial: u32,
-        window: impl Fn(u32) -> StreamWindow,
+        window: impl Fn(u32) -> Option<StreamWindow>,
     ) -> Option<u32> {
         while let Some(&(waits, Reverse(id))) = self.waiting.last() {
             if waits.available(initial) == 0 {
@@ -85,7 +85,11 @@ impl Turns {
         }
         loop {
             let id = self.scheduler.next().and_then(|id| u32::try_from(id).ok())?;
-            let window = window(id);
+            // A stream that is no more has no turn.
+            let Some(window) = window(id) else {
+                self.scheduler.close(id.into());
+                continue;
+            };
             if window.available(initial) > 0 {
                 return Some(id);
             }
