@@ -13,6 +13,7 @@ from headway.report.chosen import ChosenRun
 from headway.report.figures import Picture, Section, Story, Subject, known_kinds, pictures
 from headway.report.figures.boxes import KIND as BOXES
 from headway.report.figures.delta_cdf import KIND as DELTA_CDF
+from headway.report.figures.forest import KIND as FOREST
 from headway.report.figures.goodput import KIND as GOODPUT
 from headway.report.figures.heatmap import KIND as HEATMAP
 from headway.report.figures.holdups import COLOURS
@@ -607,3 +608,40 @@ def test_styles_are_kept_over_experiments() -> None:
     assert len(set(styles.values())) == 5
     many = study_styles([contenders(*(f"c{number:02d}-h2" for number in range(20)))])
     assert len(set(many.values())) == 20
+
+
+def forest_rows(sheet: Sheet) -> dict[str, str]:
+    """The words of each row by its name; the wide drawing's."""
+    words = [shape for shape in sheet.shapes if isinstance(shape, Text)]
+    names = [word for word in words if word.anchor == "end" and word.x < sheet.width / 2]
+    said = [word for word in words if word.anchor == "start" and word.x > sheet.width / 2]
+    return {name.text: next(w.text for w in said if w.y == name.y) for name in names}
+
+
+def test_a_forest_has_every_cell_and_all_of_them_in_the_studys_order() -> None:
+    """A ratio of 1.1 and one of 0.9, in a study that names the second first."""
+    rows = [
+        made.run(name, seed, factor * (1 + seed / 100), cell=f"{rtt}", rtt_ms=float(rtt))
+        for rtt, ratio in ((20, 1.1), (10, 0.9))
+        for name, factor in (("h2", 1.0), ("h3", ratio))
+        for seed in range(1, 9)
+    ]
+    grid = [{"name": f"{rtt}", "at": {"path.rtt": f"{rtt} ms"}} for rtt in (20, 10)]
+    told = made.experiments({"grid": grid, "comparisons": [["h3", "h2"]]})
+    found = forest_rows(drawn(FOREST, subject(rows, told)).wide)
+    assert list(found) == ["all 2 cells", "RTT 20 ms", "RTT 10 ms"]
+    assert [text.split()[0] for text in found.values()] == ["−0.5", "+10", "−10"]
+
+
+def test_an_infinite_interval_ends_at_a_forests_edge() -> None:
+    rows = made.runs({"h2": [1.0, 1.1, 1.2], "h3": [2.0, 2.2, 2.4]}, cell="a", rtt_ms=1.0)
+    rows += made.runs({"h2": [1.0] * 3, "h3": [90.0, 80.0, 100.0]}, cell="b", rtt_ms=2.0)
+    sheet = drawn(FOREST, subject(rows, made.experiments({"comparisons": [["h3", "h2"]]}))).wide
+    places = [x for shape in sheet.shapes if isinstance(shape, Dots) for x, _ in shape.points]
+    assert max(places) <= sheet.width
+    assert forest_rows(sheet)["RTT 2 ms"].startswith("×89.7 (×80.0 to ×100)")
+
+
+def test_a_single_cell_needs_no_forest() -> None:
+    rows = made.runs({"h2": [1.0, 1.1, 1.2], "h3": [2.0, 2.2, 2.4]})
+    assert FOREST.draw(subject(rows, made.experiments({"comparisons": [["h3", "h2"]]}))) is None

@@ -1,0 +1,208 @@
+"""Forest plots: each comparison's difference in every cell, with its interval, and over all cells."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from headway.analysis import Analysis, Pairing
+from headway.analysis.intervals import Interval
+from headway.analysis.numbers import signed_percent
+from headway.analysis.verdict import Verdict
+from headway.analysis.whole import wholes
+from headway.report.figures.kind import (
+    NARROW,
+    WIDE,
+    Kind,
+    Picture,
+    Section,
+    Subject,
+    picture_name,
+)
+from headway.report.plots import Frame, x_axis
+from headway.report.scale import Scale
+from headway.report.sheet import Sheet, shortened, text_width
+from headway.report.telling import representative_cells, telling_pairings
+from headway.report.theme import FASTER, INK, MUTED, RULE, SLOWER, Colour, Marker
+
+_ROW = 20.0
+_HEAD = 30.0
+_FOOT = 46.0
+_APART = 8.0
+"""Between the row of all cells and those of single ones."""
+_MOST_CELLS = 48
+_MOST_PAIRINGS = 6
+_FARTHEST = math.log(20)
+"""Differences beyond a factor of this stand at the edge."""
+_TEXT = 11.0
+_LABEL = 56.0
+"""Room for a label of the axis."""
+_SIDES = (Verdict.FASTER, Verdict.SLOWER)
+_COLOURS = {Verdict.FASTER: FASTER[-1], Verdict.SLOWER: SLOWER[-1], Verdict.EQUAL: INK}
+
+
+@dataclass(frozen=True)
+class _Row:
+    """A difference: in a cell, or over all of them.
+
+    Attributes:
+        name: the cell's title.
+        relative: the difference.
+        interval: its confidence interval; None if there is none.
+        verdict: what can be said.
+        pairs: how many pairs it rests on, as text.
+        whole: whether it is of all cells.
+    """
+
+    name: str
+    relative: float
+    interval: Interval | None
+    verdict: Verdict
+    pairs: str
+    whole: bool = False
+
+    @property
+    def colour(self) -> Colour:
+        """Of its dot and line."""
+        return _COLOURS.get(self.verdict, MUTED)
+
+    @property
+    def said(self) -> str:
+        """The difference and its interval: ``−12 % (−15 % to −9.1 %)``."""
+        if not self.interval:
+            return _difference(self.relative)
+        low, high = self.interval.low, self.interval.high
+        return f"{_difference(self.relative)} ({_difference(low)} to {_difference(high)})"
+
+
+def _draw(subject: Subject) -> Picture | None:
+    analysis = subject.analysis
+    blocks = _blocks(analysis)
+    if not any(len(rows) > 1 for rows in blocks.values()):
+        return None
+    shown = max(sum(not row.whole for row in rows) for rows in blocks.values())
+    less = f" Shown are {shown} of {len(analysis.cells)} cells; comparisons.csv has all."
+    return Picture(
+        name=picture_name(analysis, "forest"),
+        title=f"In every cell, and over all: {analysis.metric.label}",
+        caption=(
+            "The contender’s value against the other’s, with the confidence interval; "
+            "the diamond is the mean over all cells. Green: faster; purple: slower; black: "
+            "practically equal; grey: not significant."
+            + (less if shown < len(analysis.cells) else "")
+        ),
+        wide=_sheet(blocks, WIDE),
+        narrow=_sheet(blocks, NARROW),
+    )
+
+
+KIND = Kind(place=5, section=Section.RESULTS, draw=_draw)
+
+
+def _blocks(analysis: Analysis) -> dict[Pairing, list[_Row]]:
+    kept = {cell.name for cell in representative_cells(analysis, _MOST_CELLS)}
+    cells = [cell for cell in analysis.cells_as_studied if cell.name in kept]
+    over_all = {one.pairing: one for one in wholes(analysis)}
+    blocks: dict[Pairing, list[_Row]] = {}
+    for pairing in telling_pairings(analysis, _MOST_PAIRINGS):
+        rows = []
+        if (whole := over_all.get(pairing)) and whole.difference.relative is not None:
+            least, most = whole.pairs
+            pairs = f"{least}" if least == most else f"{least} to {most}"
+            told, verdict = whole.difference, whole.verdict
+            name = f"all {whole.cells} cells"
+            rows.append(_Row(name, told.relative or 0.0, told.interval, verdict, pairs, True))
+        for cell in cells:
+            one = cell.comparison(pairing)
+            if one and one.relative is not None and one.relative > -1:
+                interval = one.difference.interval
+                rows.append(_Row(cell.title, one.relative, interval, one.verdict, str(one.pairs.n)))
+        if rows:
+            blocks[pairing] = rows
+    return blocks
+
+
+def _sheet(blocks: dict[Pairing, list[_Row]], width: float) -> Sheet:
+    every = [row for rows in blocks.values() for row in rows]
+    wide = width > NARROW
+    right = max(text_width(row.said, _TEXT) for row in every) + 60 if wide else 10.0
+    left = min(max(text_width(row.name, _TEXT) for row in every) + 14, 0.45 * width)
+    tall = sum(_HEAD + _APART + len(rows) * _ROW + _FOOT for rows in blocks.values())
+    sheet = Sheet(width, tall)
+    top = 0.0
+    for pairing, rows in blocks.items():
+        height = len(rows) * _ROW + _APART
+        frame = Frame(left, top + _HEAD, width - left - right, height)
+        sheet.text(
+            0, top + 14, shortened(str(pairing), width - 60, 14, bold=True), size=14, bold=True
+        )
+        if wide:
+            sheet.text(width, top + 14, "pairs", MUTED, size=_TEXT, anchor="end")
+        _block(sheet, rows, _scale(every, frame), frame, wide=wide)
+        top = frame.bottom + _FOOT
+    return sheet
+
+
+def _scale(rows: Sequence[_Row], frame: Frame) -> Scale:
+    """Equal ratios have equal lengths; the same for all blocks, and 1 is on it."""
+    ends = [end for row in rows for end in _ends(row)]
+    low, high = min(0.0, *ends), max(0.0, *ends)
+    margin = 0.04 * (high - low) or 0.01
+    low, high = math.exp(low - margin), math.exp(high + margin)
+    return Scale(low, high, frame.left, frame.right, log=True)
+
+
+def _ends(row: _Row) -> tuple[float, ...]:
+    """Logarithms of the ratio and of its interval's ends, none farther than the scale goes."""
+    interval = (row.interval.low, row.interval.high) if row.interval else ()
+    logs = (math.log1p(max(one, -0.999)) for one in (row.relative, *interval))
+    return tuple(min(max(log, -_FARTHEST), _FARTHEST) for log in logs)
+
+
+def _block(sheet: Sheet, rows: Sequence[_Row], scale: Scale, frame: Frame, *, wide: bool) -> None:
+    ticks = _ticks(scale)
+    places = [scale(tick) for tick in ticks]
+    sheet.lines([((x, frame.top), (x, frame.bottom)) for x in places], colour=RULE)
+    sheet.line((scale(1.0), frame.top), (scale(1.0), frame.bottom), colour=MUTED)
+    x_axis(
+        sheet,
+        frame,
+        places,
+        ["0" if math.isclose(tick, 1) else _difference(tick - 1) for tick in ticks],
+        "difference",
+    )
+    y = frame.top + _ROW / 2
+    for row in rows:
+        name = shortened(row.name, frame.left - 10, _TEXT, bold=row.whole)
+        sheet.text(frame.left - 8, y, name, INK, size=_TEXT, bold=row.whole, anchor="end")
+        _mark(sheet, row, scale, y)
+        if wide:
+            sheet.text(frame.right + 12, y, row.said, INK, size=_TEXT, bold=row.whole)
+            sheet.text(sheet.width, y, row.pairs, MUTED, size=_TEXT, anchor="end")
+        y += _ROW + (_APART if row.whole else 0)
+
+
+def _ticks(scale: Scale) -> list[float]:
+    """Ratios whose differences are even steps, as small as the labels leave room for."""
+    for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5):
+        first, last = math.ceil((scale.low - 1) / step), math.floor((scale.high - 1) / step)
+        found = [1 + place * step for place in range(first, last + 1)]
+        if all(scale(b) - scale(a) >= _LABEL for a, b in pairwise(found)):
+            return found
+    return scale.ticks(max(2, int((scale.end - scale.start) / _LABEL)))
+
+
+def _mark(sheet: Sheet, row: _Row, scale: Scale, y: float) -> None:
+    middle, *ends = (scale(math.exp(log)) for log in _ends(row))
+    if ends:
+        sheet.line((ends[0], y), (ends[1], y), colour=row.colour, width=2.5 if row.whole else 1.6)
+    marker, size = (Marker.DIAMOND, 11) if row.whole else (Marker.SQUARE, 7)
+    hollow = row.verdict in (Verdict.EQUAL, Verdict.UNDECIDED)
+    sheet.dots([(middle, y)], row.colour, marker, size=size, hollow=hollow, halo=True)
+
+
+def _difference(share: float) -> str:
+    text = signed_percent(share)
+    return text if text.startswith("×") else f"{text} %"
