@@ -27,7 +27,7 @@ from headway.report.figures.timeline import KIND as TIMELINE
 from headway.report.sheet import Area, Dots, Line, Sheet, Text, text_width
 from headway.report.styles import study_styles
 from headway.report.tables.holdups import holdups_table
-from headway.report.theme import FASTER, PAPER, RED, SLOWER, Colour
+from headway.report.theme import FASTER, INK, PAPER, RED, SLOWER, Colour, Marker
 from headway.results.hop import Evidence
 from headway.results.reasons import Limit
 from headway.results.series import HopSeries, Series
@@ -640,6 +640,15 @@ def test_an_infinite_interval_ends_at_a_forests_edge() -> None:
     places = [x for shape in sheet.shapes if isinstance(shape, Dots) for x, _ in shape.points]
     assert max(places) <= sheet.width
     assert forest_rows(sheet)["RTT 2 ms"].startswith("×89.7 (×80.0 to ×100)")
+
+
+def test_a_trifle_is_no_side_in_a_forest() -> None:
+    """Ever 0.5 % slower is practically equal; 5 % slower is not."""
+    rows = made.runs({"h2": [1.0] * 8, "h3": [1.005] * 8}, cell="a", rtt_ms=1.0)
+    rows += made.runs({"h2": [1.0] * 8, "h3": [1.05] * 8}, cell="b", rtt_ms=2.0)
+    sheet = drawn(FOREST, subject(rows, made.experiments({"comparisons": [["h3", "h2"]]}))).wide
+    squares = [s for s in sheet.shapes if isinstance(s, Dots) and s.marker is Marker.SQUARE]
+    assert [(s.colour, s.hollow) for s in squares] == [(INK, True), (SLOWER[-1], False)]
 
 
 def test_a_single_cell_needs_no_forest() -> None:

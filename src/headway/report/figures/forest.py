@@ -117,8 +117,10 @@ def _blocks(analysis: Analysis) -> dict[Pairing, list[_Row]]:
         for cell in cells:
             one = cell.comparison(pairing)
             if one and one.relative is not None and one.relative > -1:
-                interval = one.difference.interval
-                rows.append(_Row(cell.title, one.relative, interval, one.verdict, str(one.pairs.n)))
+                trifle = one.verdict in _SIDES and not one.matters
+                verdict = Verdict.EQUAL if trifle else one.verdict
+                interval, pairs = one.difference.interval, str(one.pairs.n)
+                rows.append(_Row(cell.title, one.relative, interval, verdict, pairs))
         if rows:
             blocks[pairing] = rows
     return blocks
