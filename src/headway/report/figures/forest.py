@@ -98,7 +98,7 @@ def _draw(subject: Subject) -> Picture | None:
     )
 
 
-KIND = Kind(place=5, section=Section.RESULTS, draw=_draw)
+KIND = Kind(place=8, section=Section.RESULTS, draw=_draw)
 
 
 def _blocks(analysis: Analysis) -> dict[Pairing, list[_Row]]:
