@@ -110,7 +110,9 @@ def test_every_load_of_a_lab_has_its_own_connections_and_causes(
         if source == "counters":
             assert (states, record.retransmits, record.main_limited_by) == ({}, None, None)
             continue
-        assert len(states) == record.connections
+        # Of the connections that HTTP/1.1 has opened at once, the last need not get a request.
+        unused = len(states) - (record.connections or 0)
+        assert unused == 0 or (protocol == "h1" and 0 < unused < len(states))
         assert record.retransmits == sum(state.lost for state in states.values())
         assert record.main_retransmits is not None
         assert record.main_retransmits <= (record.retransmits or 0)
