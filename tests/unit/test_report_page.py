@@ -234,7 +234,7 @@ def test_of_many_published_values_the_page_has_counts_and_the_furthest(tmp_path:
 def test_a_table_without_rows_is_no_file(tmp_path: Path) -> None:
     page = page_of(tmp_path, made.runs({"h2": [1.0, 1.1, 1.05], "h3": [2.0, 2.2, 2.1]}))
     there = {file.name for file in (tmp_path / "report").glob("*.csv")}
-    assert there == {"samples.csv", "comparisons.csv", "limits.csv"}
+    assert there == {"samples.csv", "comparisons.csv", "limits.csv", "runs.csv"}
     assert {one for one in page.references if one.endswith(".csv")} == there
 
 
@@ -307,3 +307,17 @@ def test_layout_crosses_factors() -> None:
     assert crossed(found, found.cells, 1).columns == ((),)
     flow = wrapped(found.cells, 3)
     assert [(row, column) for row, column, _ in flow.places] == [(0, 0), (0, 1), (0, 2), (1, 0)]
+
+
+def test_all_runs_are_there_as_csv_and_those_shown_lead_to_what_they_left(tmp_path: Path) -> None:
+    made.saved(tmp_path, made.runs({"h2": [1.0, 2.0], "h3": [0.5, None]}))
+    for run_id in ("cell-h2-1", "cell-h3-1"):
+        sampled(tmp_path, run_id)
+    page = write_report(tmp_path)
+    rows = pl.read_csv(tmp_path / "report" / "runs.csv")
+    assert rows.select("contender", "seed", "total_s").rows() == [
+        ("h2", 1, 1.0), ("h2", 2, 2.0), ("h3", 1, 0.5), ("h3", 2, None),
+    ]  # fmt: skip
+    assert "error" in rows.columns
+    assert "plt_s" not in rows.columns
+    assert '<a href="../artifacts/cell-h2-1/">' in page.read_text(encoding="utf-8")

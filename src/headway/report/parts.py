@@ -63,6 +63,7 @@ class ExperimentPart:
         limits: figures of what limited the runs.
         holdups: table of the same.
         why: figures of runs over time.
+        shown: names of the runs that are shown over time.
     """
 
     experiment: Experiment
@@ -80,6 +81,7 @@ class ExperimentPart:
     limits: tuple[Picture, ...]
     holdups: Table
     why: tuple[Picture, ...]
+    shown: tuple[str, ...]
 
     @property
     def first(self) -> MetricPart:
@@ -138,6 +140,7 @@ def experiment_part(
         limits=pictures(subjects[0], Section.LIMITS),
         holdups=holdups_table(first),
         why=pictures(subjects[0], Section.WHY),
+        shown=tuple(dict.fromkeys([s.run.run_id for s in told] + [s.run.run_id for s in loads])),
     )
 
 

@@ -30,6 +30,7 @@ from headway.report.tables import (
     holdups,
     pages,
     published,
+    runs,
     samples,
     validation,
 )
@@ -180,5 +181,6 @@ def _tables(
         failures.FILE: failures.failures_frame(results.runs),
         disturbances.FILE: disturbances.disturbances_frame(results),
         validation.FILE: validation.validation_frame(validated),
+        runs.FILE: runs.runs_frame(results.runs),
     }
     return {name: table for name, table in tables.items() if not table.is_empty()}
