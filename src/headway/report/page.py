@@ -19,6 +19,7 @@ from headway.analysis.significance import (
     WELCH_ALPHA,
 )
 from headway.report import provenance, setting, theme
+from headway.report.paragraph import methods_paragraph
 from headway.report.parts import ExperimentPart
 from headway.report.sheet import Sheet
 from headway.report.svg import svg_element
@@ -78,6 +79,7 @@ def render(
         disturbances=disturbances_table(disturbances_frame(results), titles),
         self_test=provenance.self_test_table(results),
         provenance=provenance.provenance_facts(results),
+        paragraph=methods_paragraph(results, [part.first.analysis for part in parts]),
         light=Markup(theme.css_variables(dark=False)),
         dark=Markup(theme.css_variables(dark=True)),
         delay_share=f"{DELAY_SHARE:.0%}".replace("%", " %"),

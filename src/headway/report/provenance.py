@@ -24,7 +24,7 @@ def provenance_facts(results: Results) -> tuple[Fact, ...]:
         Fact("host", manifest.host),
         Fact("date", manifest.created),
         Fact("runs", _runs(runs)),
-        Fact("seeds", _seeds(runs)),
+        Fact("seeds", seeds_text(runs)),
         Fact("time", _time(runs)),
     )
     return tuple(fact for fact in facts if fact.value)
@@ -36,7 +36,8 @@ def _runs(runs: pl.DataFrame) -> str:
     return f"{runs.height}: {of}, {counted(runs['rep'].n_unique(), 'repetition')}"
 
 
-def _seeds(runs: pl.DataFrame) -> str:
+def seeds_text(runs: pl.DataFrame) -> str:
+    """The seeds of runs: ``1 to 10``."""
     seeds = runs["seed"].unique().sort().to_list()
     if len(seeds) > 2 and seeds[-1] - seeds[0] == len(seeds) - 1:
         return f"{seeds[0]} to {seeds[-1]}"

@@ -1,0 +1,68 @@
+"""The study's conditions and methods as a paragraph for a paper."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+import headway
+from headway.analysis import Analysis, Results
+from headway.analysis.numbers import counted, listed
+from headway.analysis.significance import PAIRED_ALPHA
+from headway.report.provenance import seeds_text
+
+_PAIRED = (
+    f"Differences are typical ratios of pairs (Hodges-Lehmann estimates on logarithms) with their "
+    f"confidence intervals, and significant if Wilcoxon's signed-rank test has p < {PAIRED_ALPHA} "
+    "after adjustment by Benjamini and Hochberg, over all cells by Holm."
+)
+
+
+def methods_paragraph(results: Results, analyses: Sequence[Analysis]) -> str:
+    """Conditions, versions, seeds and statistics in sentences.
+
+    Args:
+        results: the study's results.
+        analyses: each experiment's first metric.
+    """
+    manifest = results.manifest
+    kernel = f" with the kernel {manifest.kernel}" if manifest.kernel else ""
+    first = (
+        f"Programs ran over an emulated network in virtual time (Headway {headway.__version__}, "
+        f"User Mode Linux{kernel})."
+    )
+    versions = listed([f"{name} {version}" for name, version in manifest.versions])
+    programs = f"The programs were {versions}." if versions else ""
+    told = [_experiment(results, one) for one in analyses]
+    return " ".join(filter(None, (first, programs, *told, _PAIRED)))
+
+
+def _experiment(results: Results, analysis: Analysis) -> str:
+    runs = results.runs_of(analysis.experiment)
+    name = analysis.experiment.name
+    begun = f"In {name}, the contenders" if name else "The contenders"
+    compared = f"{begun} {listed(analysis.contenders)} were compared by {analysis.metric.label}"
+    factors = [f"{one.name} ({listed(one.levels)})" for one in analysis.conditions.factors]
+    over = f" over {counted(len(analysis.cells), 'cell')}" if factors else ""
+    varied = f": {', '.join(factors)}" if factors else ""
+    fixed = ", ".join(analysis.conditions.notable_constants)
+    said = f"{compared}{over}{varied}. "
+    constant = f"Constant were {fixed}. " if fixed else ""
+    dependents = [f"{one.name} ({listed(one.levels)})" for one in analysis.conditions.dependents]
+    followed = f"From these followed {', '.join(dependents)}. " if dependents else ""
+    return f"{said}{followed}{constant}{_repetitions(runs)}"
+
+
+def _repetitions(runs: pl.DataFrame) -> str:
+    count = counted(runs["rep"].n_unique(), "repetition")
+    kinds = set(runs["variation"].drop_nulls())
+    varied = (
+        ", which also varied the start, delays and processing times a little"
+        if "phases" in kinds
+        else ""
+    )
+    return (
+        f"Each was run in {count} (seeds {seeds_text(runs)}){varied}; contenders of a repetition "
+        "met the same realisation of the path."
+    )
