@@ -8,7 +8,7 @@ import pytest
 
 from headway.campaign import costs
 from headway.campaign.costs import Cost, CostModel, Measured, fit, kind_of, learn, read_own
-from headway.campaign.estimate import estimate, expected_virtual_s
+from headway.campaign.estimate import Estimator, expected_virtual_s
 from headway.guest.orders import Outcome
 from headway.lab.run import Result, network_of
 from headway.programs.base import Measurement
@@ -85,7 +85,7 @@ def test_records_teach_this_machine(tmp_path: Path, cache: Path) -> None:
     own = read_own()
     assert sum(one.runs for one in own.values()) == len(RUNS)
     assert set(own) == {f"curl {protocol} nginx" for protocol in ("h1", "h2", "h3")}
-    told = estimate(RUNS, 2, CostModel.of_machine())
+    told = Estimator(2, CostModel.of_machine()).of(RUNS)
     assert told.runs_measured == len(RUNS)
     assert told.unmeasured == ()
     assert told.lab_s == pytest.approx(sum(record.wall_s or 0 for record in records), rel=0.1)
@@ -129,10 +129,10 @@ def test_a_run_lasts_about_as_long_as_its_path_lets_it(
 
 def test_an_estimate_says_what_it_rests_on() -> None:
     study = study_from({"name": "s", "axes": {"protocol": ["h2", "h3"]}})
-    nothing = estimate(plan(study), 1, CostModel({}, costs.read_shipped()))
+    nothing = Estimator(1, CostModel({}, costs.read_shipped())).of(plan(study))
     assert "this machine has not carried out such runs yet" in nothing.basis
     half = CostModel({"curl h2 nginx": measured(TRUE, 10)}, costs.read_shipped())
-    assert estimate(plan(study), 1, half).basis == (
+    assert Estimator(1, half).of(plan(study)).basis == (
         "10 runs of this machine; for curl h3 nginx figures that come with Headway, "
         "scaled to this machine"
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -71,31 +70,45 @@ class Estimate:
         return f"{own}; for {_some(self.unmeasured)} {shipped}, scaled to this machine"
 
 
-def estimate(runs: Sequence[Run], labs: int, model: CostModel) -> Estimate:
-    """Estimate the wall time of runs.
+class Estimator:
+    """Estimates the wall time of runs; what it worked out of a setting it keeps.
 
     Args:
-        runs: the runs.
         labs: how many labs run at a time.
         model: costs of runs.
     """
-    # Repetitions share a setting, and thousands of runs have few of them.
-    settings = {id(run.setting): run.setting for run in runs}
-    repeated = Counter(id(run.setting) for run in runs)
-    kinds = {kind: model.cost(kind) for kind in dict.fromkeys(map(kind_of, settings.values()))}
-    lab_s = sum(
-        repeated[key] * _lab_s(setting, kinds[kind_of(setting)])
-        for key, setting in settings.items()
-    )
-    paths = {id(path): path for run in runs if run.rep == 1 for path in run.setting.paths if path}
-    return Estimate(
-        lab_s=lab_s,
-        labs=labs,
-        self_tests=len({path.model_dump_json() for path in paths.values()}),
-        kinds=tuple(kinds),
-        unmeasured=tuple(kind for kind in kinds if not model.is_measured(kind)),
-        runs_measured=model.runs_measured(kinds),
-    )
+
+    def __init__(self, labs: int, model: CostModel) -> None:
+        self._labs, self._model = labs, model
+        self._costs: dict[str, Cost] = {}
+        # By identity: repetitions share a setting, whose comparison costs as much as its estimate.
+        self._settings: dict[int, tuple[Setting, str, float]] = {}
+
+    def of(self, runs: Sequence[Run]) -> Estimate:
+        """How long these runs take."""
+        priced = [self._priced(run.setting) for run in runs]
+        kinds = tuple(dict.fromkeys(kind for _, kind, _ in priced))
+        paths = {
+            id(path): path for run in runs if run.rep == 1 for path in run.setting.paths if path
+        }
+        return Estimate(
+            lab_s=math.fsum(lab_s for _, _, lab_s in priced),
+            labs=self._labs,
+            self_tests=len({path.model_dump_json() for path in paths.values()}),
+            kinds=kinds,
+            unmeasured=tuple(kind for kind in kinds if not self._model.is_measured(kind)),
+            runs_measured=self._model.runs_measured(kinds),
+        )
+
+    def _priced(self, setting: Setting) -> tuple[Setting, str, float]:
+        known = self._settings.get(id(setting))
+        if known is None:
+            kind = kind_of(setting)
+            if kind not in self._costs:
+                self._costs[kind] = self._model.cost(kind)
+            known = setting, kind, _lab_s(setting, self._costs[kind])
+            self._settings[id(setting)] = known
+        return known
 
 
 def _lab_s(setting: Setting, cost: Cost) -> float:

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from headway.campaign.costs import CostModel
-from headway.campaign.estimate import Estimate, estimate
+from headway.campaign.estimate import Estimate, Estimator
 from headway.study.experiment import Experiment, Study
 from headway.study.plan import Run
 from headway.study.trace import TRACE_KEY
@@ -25,10 +25,10 @@ def print_plan(console: Console, study: Study, runs: Sequence[Run], *, labs: int
         console.print(Text(warning, style="bold red"))
     for warning in too_few(study):
         console.print(Text(warning))
-    model = CostModel.of_machine()
-    console.print(_experiments(study, runs, labs, model))
+    estimator = Estimator(labs, CostModel.of_machine())
+    console.print(_experiments(study, runs, estimator))
     console.print(_axes(study))
-    _print_estimate(console, estimate(runs, labs, model), len(runs))
+    _print_estimate(console, estimator.of(runs), len(runs))
 
 
 def too_few(study: Study) -> list[str]:
@@ -47,7 +47,7 @@ def too_few(study: Study) -> list[str]:
     ]
 
 
-def _experiments(study: Study, runs: Sequence[Run], labs: int, model: CostModel) -> Table:
+def _experiments(study: Study, runs: Sequence[Run], estimator: Estimator) -> Table:
     table = _table(
         "experiment", cells=True, contenders=True, repetitions=True, runs=True, about=True
     )
@@ -59,7 +59,7 @@ def _experiments(study: Study, runs: Sequence[Run], labs: int, model: CostModel)
             str(len(experiment.contenders)),
             str(experiment.repetitions),
             str(len(own)),
-            duration(estimate(own, labs, model).wall_s),
+            duration(estimator.of(own).wall_s),
         )
     return table
 
