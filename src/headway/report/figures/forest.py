@@ -126,23 +126,49 @@ def _blocks(analysis: Analysis) -> dict[Pairing, list[_Row]]:
     return blocks
 
 
+@dataclass(frozen=True)
+class _Layout:
+    """Where rows stand: names and numbers beside what is drawn, or, where room lacks, above it.
+
+    Attributes:
+        left: room at the left of the axis.
+        right: room at the right.
+        row: height of a row.
+        stacked: whether names stand above.
+    """
+
+    left: float
+    right: float
+    row: float
+    stacked: bool
+
+    def height(self, rows: Sequence[_Row]) -> float:
+        """Of a block of rows."""
+        return len(rows) * self.row + _APART
+
+
+def _layout(rows: Sequence[_Row], width: float) -> _Layout:
+    left = max(text_width(row.name, _TEXT, bold=row.whole) for row in rows) + 14
+    if width <= NARROW or left > 0.45 * width:
+        return _Layout(_LABEL / 2, _LABEL / 2, 2 * _ROW - 4, stacked=True)
+    numbers = max(text_width(row.said, _TEXT, bold=row.whole) for row in rows)
+    pairs = max(text_width(row.pairs, _TEXT) for row in rows)
+    return _Layout(left, numbers + pairs + 28, _ROW, stacked=False)
+
+
 def _sheet(blocks: dict[Pairing, list[_Row]], width: float) -> Sheet:
     every = [row for rows in blocks.values() for row in rows]
-    wide = width > NARROW
-    right = max(text_width(row.said, _TEXT) for row in every) + 60 if wide else 10.0
-    left = min(max(text_width(row.name, _TEXT) for row in every) + 14, 0.45 * width)
-    tall = sum(_HEAD + _APART + len(rows) * _ROW + _FOOT for rows in blocks.values())
-    sheet = Sheet(width, tall)
+    layout = _layout(every, width)
+    sheet = Sheet(width, sum(_HEAD + layout.height(rows) + _FOOT for rows in blocks.values()))
     top = 0.0
     for pairing, rows in blocks.items():
-        height = len(rows) * _ROW + _APART
-        frame = Frame(left, top + _HEAD, width - left - right, height)
-        sheet.text(
-            0, top + 14, shortened(str(pairing), width - 60, 14, bold=True), size=14, bold=True
-        )
-        if wide:
+        across = width - layout.left - layout.right
+        frame = Frame(layout.left, top + _HEAD, across, layout.height(rows))
+        name = shortened(str(pairing), width - 60, 14, bold=True)
+        sheet.text(0, top + 14, name, size=14, bold=True)
+        if not layout.stacked:
             sheet.text(width, top + 14, "pairs", MUTED, size=_TEXT, anchor="end")
-        _block(sheet, rows, _scale(every, frame), frame, wide=wide)
+        _block(sheet, rows, _scale(every, frame), frame, layout)
         top = frame.bottom + _FOOT
     return sheet
 
@@ -163,27 +189,34 @@ def _ends(row: _Row) -> tuple[float, ...]:
     return tuple(min(max(log, -_FARTHEST), _FARTHEST) for log in logs)
 
 
-def _block(sheet: Sheet, rows: Sequence[_Row], scale: Scale, frame: Frame, *, wide: bool) -> None:
+def _block(sheet: Sheet, rows: Sequence[_Row], scale: Scale, frame: Frame, layout: _Layout) -> None:
     ticks = _ticks(scale)
     places = [scale(tick) for tick in ticks]
     sheet.lines([((x, frame.top), (x, frame.bottom)) for x in places], colour=RULE)
     sheet.line((scale(1.0), frame.top), (scale(1.0), frame.bottom), colour=MUTED)
-    x_axis(
-        sheet,
-        frame,
-        places,
-        ["0" if math.isclose(tick, 1) else _difference(tick - 1) for tick in ticks],
-        "difference",
-    )
-    y = frame.top + _ROW / 2
+    texts = ["0" if math.isclose(tick, 1) else _difference(tick - 1) for tick in ticks]
+    x_axis(sheet, frame, places, texts, "difference")
+    top = frame.top
     for row in rows:
-        name = shortened(row.name, frame.left - 10, _TEXT, bold=row.whole)
-        sheet.text(frame.left - 8, y, name, INK, size=_TEXT, bold=row.whole, anchor="end")
-        _mark(sheet, row, scale, y)
-        if wide:
-            sheet.text(frame.right + 12, y, row.said, INK, size=_TEXT, bold=row.whole)
-            sheet.text(sheet.width, y, row.pairs, MUTED, size=_TEXT, anchor="end")
-        y += _ROW + (_APART if row.whole else 0)
+        words = _words_above if layout.stacked else _words_beside
+        words(sheet, row, frame, top)
+        _mark(sheet, row, scale, top + layout.row - _ROW / 2)
+        top += layout.row + (_APART if row.whole else 0)
+
+
+def _words_beside(sheet: Sheet, row: _Row, frame: Frame, top: float) -> None:
+    y = top + _ROW / 2
+    sheet.text(frame.left - 8, y, row.name, INK, size=_TEXT, bold=row.whole, anchor="end")
+    sheet.text(frame.right + 12, y, row.said, INK, size=_TEXT, bold=row.whole)
+    sheet.text(sheet.width, y, row.pairs, MUTED, size=_TEXT, anchor="end")
+
+
+def _words_above(sheet: Sheet, row: _Row, _: Frame, top: float) -> None:
+    name = shortened(row.name, sheet.width, _TEXT, bold=row.whole)
+    sheet.text(0, top + 9, name, INK, size=_TEXT, bold=row.whole)
+    if text_width(f"{name}  {row.said}", _TEXT, bold=row.whole) <= sheet.width:
+        at = sheet.width
+        sheet.text(at, top + 9, row.said, MUTED, size=_TEXT, bold=row.whole, anchor="end")
 
 
 def _ticks(scale: Scale) -> list[float]:
