@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from headway.errors import WrongInputError
@@ -20,94 +21,88 @@ Difference = tuple[str, Any, Any]
 """What differs, in words, and its two values."""
 
 
-def check_same_tools(before: dict[str, Any], now: dict[str, Any], where: str) -> None:
-    """Check that two manifests are of one study, Headway and lab image.
+@dataclass(frozen=True)
+class GoingOn:
+    """Results that are there, and a study that is to go on with them.
 
-    Programs that only one of them names do not matter: the other has no runs of them.
-
-    Args:
+    Attributes:
         before: the manifest of the results.
         now: the manifest that the study would have if it were started now.
         where: the results directory.
-
-    Raises:
-        WrongInputError: they are not; names what differs.
     """
-    for difference in _tool_differences(before, now):
-        raise _another(difference, where)
 
+    before: dict[str, Any]
+    now: dict[str, Any]
+    where: str
 
-def check_same_runs(
-    records: Iterable[Record],
-    runs: Sequence[Run],
-    before: dict[str, Any],
-    now: dict[str, Any],
-    where: str,
-) -> None:
-    """Check that a study would carry out the runs that stay as they were carried out.
+    def check_same_tools(self) -> None:
+        """Check that both are of one study, Headway and lab image.
 
-    Args:
-        records: of the runs that stay, all of which are planned.
-        runs: all of the study's.
-        before: the manifest of the results.
-        now: the manifest that the study would have if it were started now.
-        where: the results directory.
+        Programs that only one of them names do not matter: the other has no runs of them.
 
-    Raises:
-        WrongInputError: one has another setting or seed now; names what differs.
-    """
-    planned = {run.run_id: run for run in runs}
-    for record in records:
-        if record.setting_key != run_key(planned[record.run_id]):
-            raise _another(_changed(before, now, record.run_id), where)
+        Raises:
+            WrongInputError: they are not; names what differs.
+        """
+        for difference in _tool_differences(self.before, self.now):
+            raise self._another(difference)
 
+    def check_all_planned(self, records: Iterable[Record], runs: Sequence[Run]) -> None:
+        """Check that all runs that are there are still part of the study.
 
-def check_all_planned(
-    records: Iterable[Record],
-    runs: Sequence[Run],
-    before: dict[str, Any],
-    now: dict[str, Any],
-    where: str,
-) -> None:
-    """Check that all runs that are there are still part of the study; see `check_same_runs`.
+        Args:
+            records: of the runs that are there.
+            runs: all of the study's.
 
-    Raises:
-        WrongInputError: some are not; says what the study lacks.
-    """
-    planned = {run.run_id for run in runs}
-    if foreign := [record.run_id for record in records if record.run_id not in planned]:
-        raise _too_many(foreign, before, now, where)
+        Raises:
+            WrongInputError: some are not; says what the study lacks.
+        """
+        planned = {run.run_id for run in runs}
+        if foreign := [record.run_id for record in records if record.run_id not in planned]:
+            raise self._too_many(foreign)
 
+    def check_same_runs(self, records: Iterable[Record], runs: Sequence[Run]) -> None:
+        """Check that the study would carry out the runs that stay as they were carried out.
 
-def _another(difference: Difference, where: str) -> WrongInputError:
-    name, old, new = difference
-    return WrongInputError(
-        f"holds results of another {name}: {_shown(old)} there, {_shown(new)} now; {_MEANS}",
-        where=where,
-    )
+        Args:
+            records: of the runs that stay, all of which are planned.
+            runs: all of the study's.
 
+        Raises:
+            WrongInputError: one has another setting or seed now; names what differs.
+        """
+        planned = {run.run_id: run for run in runs}
+        for record in records:
+            if record.setting_key != run_key(planned[record.run_id]):
+                raise self._another(self._changed(record.run_id))
 
-def _too_many(
-    foreign: list[str], before: dict[str, Any], now: dict[str, Any], where: str
-) -> WrongInputError:
-    name, old, new = next(
-        (one for one in _study_differences(before, now) if not _has_grown(*one)),
-        ("set of cells", _first_cell(before), _first_cell(now)),
-    )
-    return WrongInputError(
-        f"holds runs that are no part of the study ({len(foreign)}, as {min(foreign)}), "
-        f"and a study that goes on may grow, but not shrink: {name}, "
-        f"{_shown(old)} there, {_shown(new)} now; {_MEANS}",
-        where=where,
-    )
+    def _another(self, difference: Difference) -> WrongInputError:
+        name, old, new = difference
+        return WrongInputError(
+            f"holds results of another {name}: {_shown(old)} there, {_shown(new)} now; {_MEANS}",
+            where=self.where,
+        )
 
+    def _too_many(self, foreign: list[str]) -> WrongInputError:
+        cells = "set of cells", _first_cell(self.before), _first_cell(self.now)
+        name, old, new = next(self._changes(), cells)
+        return WrongInputError(
+            f"holds runs that are no part of the study ({len(foreign)}, as {min(foreign)}), "
+            f"and a study that goes on may grow, but not shrink: {name}, "
+            f"{_shown(old)} there, {_shown(new)} now; {_MEANS}",
+            where=self.where,
+        )
 
-def _changed(before: dict[str, Any], now: dict[str, Any], run_id: str) -> Difference:
-    """What of the study makes a run another one, as far as its file tells."""
-    for name, old, new in _study_differences(before, now):
-        if not _has_grown(name, old, new):
+    def _changed(self, run_id: str) -> Difference:
+        """What of the study makes a run another one, as far as its file tells."""
+        for name, old, new in self._changes():
             return f"setting, {name}", old, new
-    return f"setting or recording, {run_id}", "one", "another"
+        return f"setting or recording, {run_id}", "one", "another"
+
+    def _changes(self) -> Iterator[Difference]:
+        """Differences of the study file that do more than add runs."""
+        for one in _study_differences(self.before, self.now):
+            if not _has_grown(*one):
+                yield one
 
 
 def _tool_differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[Difference]:

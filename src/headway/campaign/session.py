@@ -16,7 +16,7 @@ from headway.campaign.costs import learn
 from headway.campaign.executor import Executor, explained
 from headway.campaign.failfast import FailFast, HopelessError
 from headway.campaign.local import LocalExecutor
-from headway.campaign.sameness import check_all_planned, check_same_runs, check_same_tools
+from headway.campaign.sameness import GoingOn
 from headway.campaign.task import LOCAL_CLUSTER, Task
 from headway.campaign.watcher import Count, Watcher
 from headway.errors import HeadwayError, WrongInputError
@@ -81,11 +81,10 @@ def _manifest(task: Task, runs: tuple[Run, ...], image: Image, store: Store) -> 
     before = store.manifest()
     if before is None:
         return manifest
-    where = str(task.out)
-    check_same_tools(before, manifest, where)
-    staying = _staying(store, retry_failed=task.retry_failed)
-    check_all_planned(store.records(), runs, before, manifest, where)
-    check_same_runs(staying, runs, before, manifest, where)
+    going_on = GoingOn(before, manifest, str(task.out))
+    going_on.check_same_tools()
+    going_on.check_all_planned(store.records(), runs)
+    going_on.check_same_runs(_staying(store, retry_failed=task.retry_failed), runs)
     return manifest | {key: before[key] for key in _OF_THE_FIRST if key in before}
 
 
