@@ -22,6 +22,7 @@ from bench.report import reports
 from bench.rows import Row, print_rows
 from headway.campaign.cores import available_cores
 from headway.cli.terminal import progress
+from headway.columns import Record
 from headway.guest.orders import Namespace, Orders, Program
 from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
@@ -29,7 +30,6 @@ from headway.lab.ready import ready_image, ready_machine
 from headway.lab.run import carry_out
 from headway.programs.base import CLIENT
 from headway.results.record import make_record
-from headway.results.schema import Record
 from headway.study.model import Setting
 from headway.study.plan import Run
 

@@ -19,9 +19,9 @@ from headway.campaign.local import LocalExecutor
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import Nobody
+from headway.columns import Status
 from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
-from headway.results.schema import Status
 from headway.results.store import Start, Store
 from headway.study.experiment import Study
 from headway.study.load import study_from

@@ -23,12 +23,12 @@ from headway.campaign.cores import available_cores
 from headway.campaign.costs import Cost, Measured, fit, kind_of
 from headway.campaign.local import LocalExecutor
 from headway.cli.terminal import notes, progress
+from headway.columns import Record, Status
 from headway.errors import WrongInputError
 from headway.lab.bodies import body_file
 from headway.lab.ready import ready_image, ready_machine
 from headway.programs import CLIENTS, PROXIES, SERVERS, check_programs
 from headway.results.provenance import host_facts
-from headway.results.schema import Record, Status
 from headway.study.host import Protocol
 from headway.study.model import Setting
 from headway.study.plan import Run

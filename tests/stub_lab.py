@@ -23,11 +23,11 @@ import pytest
 from headway import cli
 from headway.campaign import local, session
 from headway.campaign.executor import Keep
+from headway.columns import Record
 from headway.guest.orders import Ended, Orders, Outcome
 from headway.lab.image import Image, ImageInfo, KernelInfo, NativeInfo, RootInfo
 from headway.lab.machine import Machine
 from headway.results import journal, store
-from headway.results.schema import Record
 from headway.study.path import Path as NetworkPath
 
 _VERSION = {"--http1.1": "1.1", "--http2": "2", "--http3-only": "3"}

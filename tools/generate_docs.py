@@ -10,9 +10,9 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from headway.columns import METRICS, Record, columns_of, polars_schema
 from headway.programs import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.programs.base import Adapter, Client, Knob, ReverseProxy
-from headway.results.schema import Record, polars_schema
 from headway.study.host import Protocol
 from headway.web.cleanup import CHANGED, DROPPED, Rule
 
@@ -21,13 +21,21 @@ DOCS = Path(__file__).parents[1] / "docs"
 _COLUMNS = """\
 # Columns of runs.parquet
 
-One row per run. Generated from `headway.results.schema.Record` by `make docs`.
+One row per run. Generated from `headway.columns` by `make docs`.
 
 {intro}
 
-| column | type | meaning |
-|---|---|---|
+| column | type | unit | meaning |
+|---|---|---|---|
 {rows}
+
+## Metrics
+
+What a study may compare its contenders by (`metrics`):
+
+| column | in words | better | measured of |
+|---|---|---|---|
+{metrics}
 """
 
 _PROGRAMS = """\
@@ -91,12 +99,17 @@ def columns() -> str:
     """The text of docs/columns.md."""
     types = {name: type(kind).__name__.lower() for name, kind in polars_schema().items()}
     rows = [
-        f"| `{name}` | {types[name]} | {field.description} |"
-        for name, field in Record.model_fields.items()
+        f"| `{name}` | {types[name]} | {column.unit} | {column.meaning} |"
+        for name, column in columns_of(Record).items()
+    ]
+    metrics = [
+        f"| `{name}` | {found.label} | {found.better.value} | {found.of.value} |"
+        for name, column in METRICS.items()
+        if (found := column.ranking)
     ]
     paragraphs = (Record.__doc__ or "").split("\n\n")
     intro = " ".join(" ".join(paragraphs[1:]).split())
-    return _COLUMNS.format(intro=intro, rows="\n".join(rows))
+    return _COLUMNS.format(intro=intro, rows="\n".join(rows), metrics="\n".join(metrics))
 
 
 def programs() -> str:

@@ -14,9 +14,9 @@ from headway.campaign.checks import checked_plan
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import Nobody, Watcher
+from headway.columns import polars_schema
 from headway.errors import HeadwayError, WrongInputError
 from headway.results.record import conditions
-from headway.results.schema import polars_schema
 from headway.results.store import Start, refresh_table
 from headway.study.experiment import Study
 from headway.study.load import load_study, study_from

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from headway.campaign.checks import add_command
+from headway.columns import Record
 from headway.errors import HeadwayError
 from headway.lab.bodies import body_file
 from headway.lab.image import add_extra, find_extra
@@ -18,7 +19,6 @@ from headway.lab.machine import Machine
 from headway.lab.run import carry_out
 from headway.programs import adapters_of
 from headway.results.record import make_record
-from headway.results.schema import Record
 from headway.study.model import Setting
 from headway.study.plan import Run
 

@@ -18,8 +18,8 @@ import polars as pl
 import pytest
 
 from headway.cache import cache_directory
+from headway.columns import Record, Status
 from headway.lab.machine import Machine
-from headway.results.schema import Record, Status
 from headway.results.store import read_records
 
 pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("machine")]

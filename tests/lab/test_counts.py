@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
+from headway.columns import Record
 from headway.guest.orders import Outcome, load
 from headway.lab.pcapng import read_pcapng
 from headway.results.samples import read_samples
-from headway.results.schema import Record
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab

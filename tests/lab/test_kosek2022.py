@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from headway.columns import Record
 from headway.lab.machine import Machine
 from headway.lab.run import carry_out
 from headway.results.record import make_record
-from headway.results.schema import Record
 from headway.study.load import load_study
 from headway.study.plan import Run, plan
 

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from headway.columns import Limits, Record
 from headway.guest.orders import Orders
 from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
 from headway.lab.run import network_of, orders_for
 from headway.programs import CLIENTS
-from headway.results.limits import Limits, find_limits
+from headway.results.limits import find_limits
 from headway.results.qlog import REDUCED_FILE
-from headway.results.schema import Record
 from headway.results.series import read_series
 from headway.results.transfer import transfer_of
 from headway.study.model import Setting
@@ -25,7 +25,7 @@ from tests.lab.conftest import RunSetting
 pytestmark = pytest.mark.lab
 
 SAMPLE_S = 0.1
-CAUSES = [name for name in Limits.__dataclass_fields__ if name.endswith("_s")]
+CAUSES = [name for name in Limits.model_fields if name.endswith("_s")]
 
 
 def setting(protocol: str, size: str, server: dict[str, Any], **path: object) -> dict[str, object]:

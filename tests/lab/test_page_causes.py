@@ -10,16 +10,14 @@ from typing import Any
 
 import pytest
 
+from headway.columns import Limits, MainConnection, Record
 from headway.lab.machine import Machine
 from headway.lab.pcapng import read_pcapng
 from headway.lab.together import carry_out_together
 from headway.results.hop import HopSamples, observe
-from headway.results.limits import Limits
-from headway.results.mainconnection import MainConnection
 from headway.results.qlog_events import read_traces
 from headway.results.record import make_record
 from headway.results.samples import started_s
-from headway.results.schema import Record
 from headway.results.transfer import Transfer
 from headway.study.model import Setting
 from headway.study.plan import Run
@@ -29,7 +27,7 @@ from tests.lab.sites import HTML, PAGE
 
 pytestmark = pytest.mark.lab
 
-CAUSES = [name for name in Limits.__dataclass_fields__ if name.endswith("_s")]
+CAUSES = [name for name in Limits.model_fields if name.endswith("_s")]
 MAIN_CAUSES = [
     name
     for name in MainConnection.__dataclass_fields__

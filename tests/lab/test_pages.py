@@ -11,13 +11,13 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from headway.columns import Record
 from headway.guest.orders import Orders, Program
 from headway.lab.machine import Machine
 from headway.lab.run import orders_for
 from headway.lab.together import carry_out_together
 from headway.programs.base import CLIENT, SERVER
 from headway.results.record import make_record
-from headway.results.schema import Record
 from headway.study.model import Setting
 from headway.study.plan import Run
 from headway.web.load import PageLoad, read_load

@@ -9,7 +9,7 @@ import polars as pl
 
 from headway.analysis.inputs import Results
 from headway.analysis.manifest import manifest_from
-from headway.results.schema import Record, polars_schema
+from headway.columns import Record, polars_schema
 
 MANIFEST: dict[str, Any] = {
     "study": {

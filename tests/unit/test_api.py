@@ -10,7 +10,7 @@ import polars as pl
 import pytest
 
 import headway
-from headway.results.schema import Record, polars_schema
+from headway.columns import Record, polars_schema
 from tests.stub_lab import replace_labs
 
 TABLES = {

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from headway.columns import Limits
 from headway.guest.netlink import TcpInfo
 from headway.programs.base import Flow
-from headway.results.limits import Limits, find_limits
+from headway.results.limits import find_limits
 from headway.results.series import read_series
 from headway.results.transfer import Hop, Transfer
 from tests.unit.made_samples import Row, counters, hop, rows_of, tcp, write_chain
@@ -20,7 +21,7 @@ from tests.unit.made_samples import Row, counters, hop, rows_of, tcp, write_chai
 NEAR = hop("pep", "client", 0.0)
 FAR = hop("server", "pep", 0.2)
 """What the server sends arrives at the client 200 ms later, through a PEP one cable away from it."""
-CAUSES = [name for name in Limits.__dataclass_fields__ if name.endswith("_s")]
+CAUSES = [name for name in Limits.model_fields if name.endswith("_s")]
 
 WAITING = tcp(notsent_bytes=0, unacked=3)
 GROWING = tcp(ssthresh=99)

@@ -13,6 +13,7 @@ import pytest
 
 from headway.campaign import cores
 from headway.campaign.local import LocalExecutor
+from headway.columns import Record
 from headway.errors import HeadwayError
 from headway.guest.orders import Outcome
 from headway.lab import together
@@ -20,7 +21,6 @@ from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.machine import Machine
 from headway.lab.run import Result, network_of
 from headway.programs.base import Measurement
-from headway.results.schema import Record
 from headway.study.load import load_study
 from headway.study.plan import Run, plan
 from tests.stub_lab import keeping

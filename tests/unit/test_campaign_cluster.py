@@ -19,10 +19,10 @@ from headway.campaign.cluster import ClusterExecutor
 from headway.campaign.imageparts import ImageParts, Part
 from headway.campaign.watcher import Nobody
 from headway.campaign.worker import Demand, NotReady
+from headway.columns import Record, Status
 from headway.errors import HeadwayError, WrongInputError
 from headway.guest.orders import Orders, Outcome
 from headway.lab.cancel import Cancelled
-from headway.results.schema import Record, Status
 from headway.study.load import load_study
 from headway.study.plan import plan
 from tests.stub_lab import StubMachine, keeping, stub_image

@@ -9,11 +9,11 @@ import pytest
 from headway.campaign import costs
 from headway.campaign.costs import Cost, CostModel, Measured, fit, kind_of, learn, read_own
 from headway.campaign.estimate import Estimator, expected_virtual_s
+from headway.columns import Record
 from headway.guest.orders import Outcome
 from headway.lab.run import Result, network_of
 from headway.programs.base import Measurement
 from headway.results.record import make_record
-from headway.results.schema import Record
 from headway.study.load import load_study, study_from
 from headway.study.model import Setting
 from headway.study.plan import Run, plan

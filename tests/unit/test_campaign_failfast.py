@@ -16,8 +16,8 @@ from headway.campaign.failfast import ENOUGH, HopelessError, normalised
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import Nobody
+from headway.columns import Status
 from headway.lab.cancel import Cancellation
-from headway.results.schema import Status
 from headway.results.store import Start, read_records
 from headway.study.load import study_from
 from headway.study.plan import Run

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from headway.analysis.disturbances import unmet
+from headway.columns import Record
 from headway.guest.orders import Counts
 from headway.report.tables.disturbances import (
     disturbances_frame,
@@ -14,7 +15,6 @@ from headway.report.tables.disturbances import (
     disturbances_warning,
 )
 from headway.results.disturbances import Named, named_disturbances
-from headway.results.schema import Record
 from headway.study.model import Setting
 from headway.study.plan import Run
 from headway.study.vain import vain

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict
 from math import inf
 from pathlib import Path
 
+from headway.columns import HeaderFields, Record
 from headway.programs.base import Listener
 from headway.programs.headway_server import HeadwayServer
-from headway.results.headers import HeaderFields, header_fields
-from headway.results.schema import Record
+from headway.results.headers import header_fields
 from headway.study.host import Host, Protocol
 from headway.study.model import Capture
 
@@ -61,7 +60,7 @@ def test_columns_are_the_servers_counts(tmp_path: Path) -> None:
         table_blocked=3,
         table_blocked_s=0.25,
     )
-    assert asdict(HeaderFields()).keys() <= Record.model_fields.keys()
+    assert HeaderFields.model_fields.keys() <= Record.model_fields.keys()
 
 
 def test_runs_that_share_a_server_have_connections_of_their_own(tmp_path: Path) -> None:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 import pytest
 
+from headway.columns import Limits
 from headway.guest.netlink import TcpInfo
-from headway.results.limits import Limits, find_limits
+from headway.results.limits import find_limits
 from headway.results.transfer import Transfer
 from tests.unit.made_samples import HOP, Row, counters, rows_of, tcp, transfer, write_samples
 
 Find = Callable[..., Limits]
-CAUSES = [name for name in Limits.__dataclass_fields__ if name.endswith("_s")]
+CAUSES = [name for name in Limits.model_fields if name.endswith("_s")]
 
 
 @pytest.fixture

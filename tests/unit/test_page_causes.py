@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -11,16 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headway.columns import Limits, MainConnection
 from headway.guest.netlink import TcpInfo
 from headway.guest.qlogs import take_qlogs
 from headway.results.hop import HopSamples, observe
-from headway.results.limits import Limits, limits_of
-from headway.results.mainconnection import MainConnection, find_main, main_connection_of
+from headway.results.limits import limits_of
+from headway.results.mainconnection import find_main, main_connection_of
 from headway.results.rampup import ramp_up_of
 from headway.results.transfer import PageSpans, Span, Transfer, union
 from tests.unit.made_samples import HOP, hop, rows_of, tcp, write_chain, write_samples
 
-CAUSES = [name for name in Limits.__dataclass_fields__ if name.endswith("_s")]
+CAUSES = [name for name in Limits.model_fields if name.endswith("_s")]
 PAGE = Transfer(0.25, 1.05, (HOP,), page=PageSpans(0.0, ()))
 """Eleven samples, 100 ms apart; what the client has at 0.25 s left the server at 0.2 s."""
 SLOW = range(0, 220, 20)
@@ -51,7 +52,7 @@ def page(
 
 def seconds(found: Limits | MainConnection) -> dict[str, float]:
     """The causes that took time."""
-    values = {name.removeprefix("main_"): value for name, value in asdict(found).items()}
+    values = {name.removeprefix("main_"): value for name, value in found}
     return {name: round(values[name], 6) for name in CAUSES if values.get(name)}
 
 

@@ -7,12 +7,12 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from headway.columns import Record, Status, polars_schema
 from headway.errors import HeadwayError, WrongInputError
 from headway.guest.orders import Outcome
 from headway.lab.run import Result, network_of
 from headway.programs.base import Measurement
 from headway.results.record import make_record
-from headway.results.schema import Record, Status, polars_schema
 from headway.results.store import (
     JOURNAL_FILE,
     MANIFEST_FILE,

@@ -75,7 +75,7 @@ UNKNOWN = "unknown key; did you mean 'program'?"
         ),
         (
             'metrics = ["fcp_s"]\n' + BASE,
-            "1: metrics: fcp_s is not measured here; what is: total_s",
+            "1: metrics: fcp_s is not measured here; what is: connect_s, tls_s, ttfb_s, total_s, goodput_mbit, ",
         ),
         ('comparisons = [["h2", "h2"]]\n' + BASE, "1: comparisons: 'h2' is compared with itself"),
         ('comparisons = [["h3", "h1"]]\n' + BASE, "1: comparisons: 'h3' is not a contender"),

@@ -14,7 +14,7 @@ from headway.analysis.compare import Comparison, Contest, Pairing, clearly_slowe
 from headway.analysis.goodput import FlowRun, Received
 from headway.analysis.metric import Metric
 from headway.analysis.sample import Measurements, Observation, Sample
-from headway.results.schema import Status
+from headway.columns import Status
 
 HOLDUPS = {
     "handshake": "handshake_s",

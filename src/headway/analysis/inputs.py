@@ -10,8 +10,8 @@ import polars as pl
 
 from headway.analysis.experiment import Experiment
 from headway.analysis.manifest import Manifest, read_manifest
+from headway.columns import polars_schema
 from headway.errors import WrongInputError
-from headway.results.schema import polars_schema
 
 _NEEDED = ("cell", "contender", "experiment", "protocol", "seed", "status")
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headway.analysis.numbers import distinguished
+from headway.columns import METRICS, Better
 from headway.errors import WrongInputError
 
 
@@ -41,51 +42,17 @@ class Metric:
         return 1.0, self.unit
 
 
-_KNOWN = {
-    metric.column: metric
-    for metric in (
-        Metric("total_s", "time to the last byte", "s"),
-        Metric("ttfb_s", "time to the first byte", "s"),
-        Metric("connect_s", "time to the connection", "s"),
-        Metric("tls_s", "time to the end of the TLS handshake", "s"),
-        Metric("goodput_mbit", "goodput", "Mbit/s", less_is_better=False),
-        Metric("ramp_s", "time to the path's full rate", "s"),
-        Metric("slow_start_s", "time to the end of slow start", "s"),
-        Metric("response_start_s", "response start", "s"),
-        Metric("fcp_s", "first contentful paint", "s"),
-        Metric("lcp_s", "largest contentful paint", "s"),
-        Metric("dcl_s", "time to DOMContentLoaded", "s"),
-        Metric("onload_s", "time to the load event", "s"),
-        Metric("plt_s", "page load time", "s"),
-        Metric("speed_index_s", "Speed Index", "s"),
-        Metric("vc85_s", "time to 85 % visual completeness", "s"),
-        Metric("vc95_s", "time to 95 % visual completeness", "s"),
-        Metric("vc99_s", "time to 99 % visual completeness", "s"),
-        Metric("byte_index_s", "Byte Index", "s"),
-        Metric("response_start_s", "response start", "s"),
-        Metric("fcp_s", "first contentful paint", "s"),
-        Metric("lcp_s", "largest contentful paint", "s"),
-        Metric("dcl_s", "DOMContentLoaded", "s"),
-        Metric("onload_s", "onLoad", "s"),
-        Metric("plt_s", "page load time", "s"),
-        Metric("speed_index_s", "Speed Index", "s"),
-        Metric("vc85_s", "85 % visually complete", "s"),
-        Metric("vc95_s", "95 % visually complete", "s"),
-        Metric("vc99_s", "99 % visually complete", "s"),
-        Metric("byte_index_s", "Byte Index", "s"),
-    )
-}
-
-
 def metric_named(column: str) -> Metric:
-    """The metric of this column; any column that ends in ``_s`` is a time in seconds.
+    """The metric of this column; every column of times is one.
 
     Raises:
         WrongInputError: nothing tells which of two values of the column would be better.
     """
-    if column in _KNOWN:
-        return _KNOWN[column]
+    if (known := METRICS.get(column)) and known.ranking:
+        less = known.ranking.better is Better.LESS
+        return Metric(column, known.ranking.label, known.unit, less)
     if column.endswith("_s"):
         return Metric(column, column.removesuffix("_s").replace("_", " "), "s")
-    known = ", ".join(_KNOWN)
-    raise WrongInputError(f"{column!r} is not a metric; metrics are {known}, and times (`..._s`)")
+    raise WrongInputError(
+        f"{column!r} is not a metric; metrics are {', '.join(METRICS)}, and times (`..._s`)"
+    )

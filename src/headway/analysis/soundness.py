@@ -10,7 +10,7 @@ import polars as pl
 from headway.analysis.analysis import analyse
 from headway.analysis.inputs import Results, load_results
 from headway.analysis.published import Beside, beside
-from headway.results.schema import Status
+from headway.columns import Status
 
 
 def complaints(directory: Path, *, allow_failures: bool, strict: bool) -> list[str]:

@@ -36,13 +36,13 @@ from headway.campaign.worker import (
     unpack,
     unpack_artifacts,
 )
+from headway.columns import Record
 from headway.errors import HeadwayError, WrongInputError
 from headway.guest.orders import Outcome
 from headway.lab.image import Image, installed_extras
 from headway.lab.run import Result, network_of
 from headway.programs.base import Measurement
 from headway.results.record import make_record
-from headway.results.schema import Record
 from headway.study.path import Path as NetworkPath
 from headway.study.plan import Run, boots
 

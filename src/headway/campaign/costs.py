@@ -17,7 +17,7 @@ from pathlib import Path
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from headway.cache import cache_directory
-from headway.results.schema import Record, Status
+from headway.columns import Record, Status
 from headway.results.store import write_atomically
 from headway.study.chain import at_server, splitters
 from headway.study.model import Clock, Setting

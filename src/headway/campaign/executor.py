@@ -7,8 +7,8 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from headway.columns import Record
 from headway.errors import HeadwayError
-from headway.results.schema import Record
 from headway.study.path import Path as NetworkPath
 from headway.study.plan import Run
 

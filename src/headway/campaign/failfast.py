@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from headway.columns import Record, Status
 from headway.errors import HeadwayError
-from headway.results.schema import Record, Status
 from headway.study.plan import Run
 
 ENOUGH = 5

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headway.campaign.executor import Keep, explained
+from headway.columns import Record
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.machine import Machine
 from headway.lab.together import carry_out_together
 from headway.results.record import make_record
-from headway.results.schema import Record
 from headway.study.path import Path as NetworkPath
 from headway.study.plan import Run, boots
 

@@ -6,9 +6,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from headway.columns import Record
 from headway.errors import WrongInputError
 from headway.results.runkey import run_key
-from headway.results.schema import Record
 from headway.study.plan import Run
 
 _DESCRIPTIVE = ("question", "baseline", "comparisons", "metrics", "published", "grid")

@@ -19,12 +19,12 @@ from headway.campaign.local import LocalExecutor
 from headway.campaign.sameness import GoingOn
 from headway.campaign.task import LOCAL_CLUSTER, Task
 from headway.campaign.watcher import Count, Watcher
+from headway.columns import Record, Status
 from headway.errors import HeadwayError, WrongInputError
 from headway.lab.bodies import body_file
 from headway.lab.image import Image
 from headway.lab.ready import ready_image, ready_machine
 from headway.results.provenance import make_manifest
-from headway.results.schema import Record, Status
 from headway.results.store import ARTIFACTS, Store
 from headway.study.path import Path as NetworkPath
 from headway.study.plan import Run

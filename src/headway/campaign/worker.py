@@ -20,6 +20,7 @@ from headway import __version__
 from headway.cache import cache_directory, digest
 from headway.campaign.cores import leased_core
 from headway.campaign.imageparts import ImageParts, Part, extract
+from headway.columns import Record
 from headway.lab.bodies import bodies_directory, body_file
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.image import compiled_guest_code
@@ -28,7 +29,6 @@ from headway.lab.run import Result
 from headway.lab.together import carry_out_together
 from headway.results.provenance import host_facts
 from headway.results.record import make_record
-from headway.results.schema import Record
 from headway.study.path import Path as NetworkPath
 from headway.study.plan import Run
 

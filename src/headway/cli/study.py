@@ -15,8 +15,8 @@ from headway.campaign.checks import all_remarks, checked_plan
 from headway.campaign.cores import available_cores
 from headway.campaign.task import Task
 from headway.cli.terminal import Terminal, complain, output
+from headway.columns import Status
 from headway.errors import EXIT_FAILED, HeadwayError, WrongInputError
-from headway.results.schema import Status
 from headway.results.store import Start, read_records, refresh_table
 from headway.study.experiment import Study
 from headway.study.load import builtin_names, load_study

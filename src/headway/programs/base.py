@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
+from headway.columns import Page
 from headway.guest.orders import Ended, Program
 from headway.study.hop import Pep
 from headway.study.host import USUAL_CONGESTION_CONTROL, Host, Protocol
 from headway.study.model import Capture, Setting
 from headway.study.workload import Download, Parallel, Workload
-from headway.web.metrics import PageMetrics
 
 CLIENT, PROXY, SERVER = "client", "proxy", "server"
 """Names of network namespaces: the hosts at the ends, and the proxy of a setting without hops."""
@@ -182,7 +182,7 @@ class Measurement:
     bytes: int | None = None
     each_s: tuple[float, ...] = ()
     flows: tuple[Flow, ...] = ()
-    page: PageMetrics | None = None
+    page: Page | None = None
     visit: Visit | None = None
 
 

@@ -11,9 +11,9 @@ import polars as pl
 from headway.analysis import Analysis, Cell, Comparison, Pairing, Results
 from headway.analysis.columns import COLUMNS
 from headway.analysis.metric import metric_named
+from headway.columns import Status
 from headway.errors import WrongInputError
 from headway.report.telling import weight
-from headway.results.schema import Status
 
 _TOTAL = metric_named("total_s")
 

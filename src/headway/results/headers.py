@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from headway.columns import HeaderFields
 from headway.programs.headway_client import REPORT
 from headway.programs.native import HEADER_COUNTS
-
-
-@dataclass(frozen=True)
-class HeaderFields:
-    """Columns of the record; see `headway.results.schema.Record`."""
-
-    fields_raw_down_bytes: int | None = None
-    fields_sent_down_bytes: int | None = None
-    fields_raw_up_bytes: int | None = None
-    fields_sent_up_bytes: int | None = None
-    table_blocked: int | None = None
-    table_blocked_s: float | None = None
-
 
 _Told = TypeVar("_Told", bound=BaseModel)
 

@@ -4,38 +4,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from headway.columns import Limits
 from headway.results.attribution import Cause, causes, first_byte_s, largest, times_by_limit
 from headway.results.hop import HopSamples, observe
 from headway.results.reasons import Limit
 from headway.results.transfer import Transfer
-
-
-@dataclass(frozen=True)
-class Limits:
-    """What the samples of a run tell; seconds and bytes, None where there is no such thing."""
-
-    limited_by: str | None = None
-    limited_section: str | None = None
-    limits_source: str | None = None
-    handshake_s: float | None = None
-    path_s: float | None = None
-    growth_s: float | None = None
-    cwnd_s: float | None = None
-    recovery_s: float | None = None
-    idle_recovery_s: float | None = None
-    application_s: float | None = None
-    plateau_s: float | None = None
-    rwnd_limited_s: float | None = None
-    sndbuf_limited_s: float | None = None
-    retransmits: int | None = None
-    timeouts: int | None = None
-    utilisation: float | None = None
-    queue_peak_bytes: int | None = None
-    queue_drops: int | None = None
-    path_drops: int | None = None
 
 
 def find_limits(run_directory: Path, transfer: Transfer) -> Limits:

@@ -3,34 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
 
+from headway.columns import MainConnection
 from headway.results.hop import HopSamples
 from headway.results.limits import limits_of
 from headway.results.rampup import slow_start_ended_s
 from headway.results.transfer import Transfer
-
-
-@dataclass(frozen=True)
-class MainConnection:
-    """The record's columns of the main connection; None where there is no such thing.
-
-    Seconds and counts mean what they mean in `Limits` and `RampUp`, of this connection alone.
-    """
-
-    main_limited_by: str | None = None
-    main_handshake_s: float | None = None
-    main_path_s: float | None = None
-    main_growth_s: float | None = None
-    main_cwnd_s: float | None = None
-    main_recovery_s: float | None = None
-    main_idle_recovery_s: float | None = None
-    main_application_s: float | None = None
-    main_rwnd_limited_s: float | None = None
-    main_sndbuf_limited_s: float | None = None
-    main_retransmits: int | None = None
-    main_timeouts: int | None = None
-    main_slow_start_s: float | None = None
 
 
 def main_connection_of(hops: Sequence[HopSamples], transfer: Transfer) -> MainConnection:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
+from headway.columns import RampUp
 from headway.results.goodput import INTERVAL_S
 from headway.results.hop import HopSamples, observe
 from headway.results.sender import Phase, Sender
@@ -18,19 +18,6 @@ _FULL_SHARE = 0.9
 """A path that delivers this share of the payload it can carry is full."""
 _FULL_INTERVALS = 5
 """For how long it must do so: half a second."""
-
-
-@dataclass(frozen=True)
-class RampUp:
-    """Seconds from when the client began; None if it did not happen or is not known.
-
-    Attributes:
-        ramp_s: the receiver got what the path can carry.
-        slow_start_s: the bottleneck's sender was first seen to have left slow start.
-    """
-
-    ramp_s: float | None = None
-    slow_start_s: float | None = None
 
 
 def find_ramp_up(run_directory: Path, transfer: Transfer, received: Sequence[int]) -> RampUp:

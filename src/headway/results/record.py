@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 import signal
-from dataclasses import asdict
 from math import inf
 from pathlib import Path as Directory
 from typing import Any
 
+from headway.columns import HeaderFields, MainConnection, RampUp, Record, Status
 from headway.guest.orders import Outcome
 from headway.lab.run import Result
 from headway.results.controls import observed_controls
 from headway.results.disturbances import count_columns, named_disturbances
 from headway.results.goodput import received_bytes
-from headway.results.headers import HeaderFields, header_fields
+from headway.results.headers import header_fields
 from headway.results.hop import observe
 from headway.results.hosts import host_columns
 from headway.results.limits import limits_of
-from headway.results.mainconnection import MainConnection, main_connection_of
+from headway.results.mainconnection import main_connection_of
 from headway.results.qlog import compact_qlog
-from headway.results.rampup import RampUp, ramp_up_of
+from headway.results.rampup import ramp_up_of
 from headway.results.runkey import run_key
 from headway.results.samples import started_s
-from headway.results.schema import Record, Status
 from headway.results.transfer import narrowest, transfer_of
 from headway.results.validation import validate, validation_columns
 from headway.study.chain import at_server, http_paths
@@ -66,11 +65,11 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
         received_bytes=received,
         virtual_s=result.outcome.duration_ns / 1e9,
         wall_s=round(result.wall_s, 4),
-        **(asdict(measured.page) if good and measured.page else {}),
-        **(asdict(_headers(result, directory)) if good else {}),
-        **asdict(ramp_up_of(hops, transfer, received or ()) if hops else RampUp()),
-        **asdict(limits_of(hops, transfer)),
-        **asdict(main_connection_of(hops, transfer) if transfer.page else MainConnection()),
+        **(dict(measured.page) if good and measured.page else {}),
+        **(dict(_headers(result, directory)) if good else {}),
+        **dict(ramp_up_of(hops, transfer, received or ()) if hops else RampUp()),
+        **dict(limits_of(hops, transfer)),
+        **dict(main_connection_of(hops, transfer) if transfer.page else MainConnection()),
         **count_columns(result.network, result.outcome),
         **validation_columns(validate(met, result, transfer, directory)),
     )

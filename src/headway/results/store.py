@@ -14,9 +14,9 @@ from typing import Any, Self
 
 from pydantic import ValidationError
 
+from headway.columns import Record, polars_schema
 from headway.errors import HeadwayError, WrongInputError
 from headway.results.journal import Journal, read_journal
-from headway.results.schema import Record, polars_schema
 
 JOURNAL_FILE, RUNS_FILE, MANIFEST_FILE = "records.jsonl", "runs.parquet", "manifest.json"
 ARTIFACTS, REPORT = "artifacts", "report"

@@ -8,12 +8,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from headway.columns import METRICS, Of
 from headway.errors import WrongInputError, nearest
 from headway.study.experiment import Coordinates, Experiment
 from headway.study.explain import explain
 from headway.study.model import Setting
 from headway.study.naming import cell_name, slug
-from headway.study.published import Metric
 from headway.study.source import Source
 from headway.study.workload import Bulk, BulkDirection, Page
 
@@ -23,12 +23,6 @@ _RUN_S = 0.5
 """About what a short run takes."""
 _DAY_S, _YEAR_S = 86_400, 31_557_600
 _SHOWN_LEVELS = 12
-
-_OF_FRAMES = frozenset({Metric.SPEED_INDEX, Metric.VC85, Metric.VC95, Metric.VC99})
-_OF_PAGES = _OF_FRAMES | {
-    *(Metric.RESPONSE_START, Metric.FCP, Metric.LCP, Metric.DCL, Metric.ONLOAD, Metric.PLT),
-    Metric.BYTE_INDEX,
-}
 
 
 def check_axes(axes: Mapping[str, Sequence[Any]], source: Source, experiment: str) -> None:
@@ -204,7 +198,7 @@ def _check_metrics(experiment: Experiment, source: Source) -> None:
         kinds[setting.workload.kind, setting.tls, _frames(setting), _downloads(setting)] = setting
     for metric in experiment.metrics:
         if not any(_has(setting, metric) for setting in kinds.values()):
-            known = [str(one) for one in Metric if any(_has(s, one) for s in kinds.values())]
+            known = [one for one in METRICS if any(_has(s, one) for s in kinds.values())]
             raise WrongInputError(
                 f"{metric} is not measured here; what is: {', '.join(known)}", where=where
             )
@@ -220,20 +214,23 @@ def _downloads(setting: Setting) -> bool:
     return isinstance(bulk, Bulk) and bulk.direction is BulkDirection.DOWNLOAD
 
 
-def _has(setting: Setting, metric: Metric) -> bool:
+def _has(setting: Setting, metric: str) -> bool:
     """Whether a run of the setting has a value of the metric."""
     is_page = isinstance(setting.workload, Page)
-    if metric in _OF_FRAMES:
-        return _frames(setting)
-    match metric:
-        case Metric.CONNECT:
+    ranking = METRICS[metric].ranking
+    match ranking and ranking.of:
+        case Of.PAGES:
+            return is_page
+        case Of.PAINTED_PAGES:
+            return _frames(setting)
+        case Of.REQUESTS:
             return not is_page
-        case Metric.TLS:
+        case Of.ENCRYPTED_REQUESTS:
             return not is_page and setting.tls
-        case Metric.RAMP:
+        case Of.BULK_DOWNLOADS:
             return _downloads(setting)
         case _:
-            return is_page or metric not in _OF_PAGES
+            return True
 
 
 def _check_published(experiment: Experiment, source: Source) -> None:

@@ -12,7 +12,7 @@ from headway.study.host import both
 from headway.study.model import Setting, Variation
 from headway.study.part import Part
 from headway.study.profiles import realise
-from headway.study.published import Metric, Published
+from headway.study.published import USUAL_METRIC, MetricName, Published
 from headway.study.source import Source
 
 NAME = r"^[a-z0-9][a-z0-9-]*$"
@@ -25,8 +25,8 @@ _BY_TRANSPORT = frozenset({"congestion_control", "initial_window"})
 Coordinates = dict[str, Any]
 """Values of the axes, by dotted name, at a cell."""
 
-
-_OF_PAGES = (Metric.PLT, Metric.FCP, Metric.SPEED_INDEX)
+_OF_PAGES = ("plt_s", "fcp_s", "speed_index_s")
+_OF_UNPAINTED_PAGES = ("plt_s", "fcp_s")
 """What pages are compared by, unless a study says otherwise."""
 
 
@@ -43,7 +43,7 @@ class Experiment(Part):
     comparisons: tuple[tuple[str, str], ...] = Field(
         default=(), description="pairs [contender, against]; all against the baseline if not given"
     )
-    metrics: tuple[Metric, ...] = Field(default=(Metric.TOTAL,), min_length=1)
+    metrics: tuple[MetricName, ...] = Field(default=(USUAL_METRIC,), min_length=1)
     axes: dict[str, tuple[Any, ...]] = Field(
         default_factory=dict, description="values of settings, by dotted name, that are crossed"
     )
@@ -88,8 +88,7 @@ class Experiment(Part):
         if not pages:
             return value
         painted = all(page.get("frames", True) for page in pages)
-        usual = [metric for metric in _OF_PAGES if painted or metric is not Metric.SPEED_INDEX]
-        return value | {"metrics": tuple(usual)}
+        return value | {"metrics": _OF_PAGES if painted else _OF_UNPAINTED_PAGES}
 
     @field_validator("baseline")
     @classmethod

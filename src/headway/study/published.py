@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import ConfigDict, Field, field_validator, model_validator
+from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic_core import PydanticCustomError
 
+from headway.columns import METRICS
 from headway.study.part import Part
 from headway.study.units import Duration
 
@@ -17,32 +19,18 @@ GONE = (
 """What is said of a key that published values had."""
 
 
-class Metric(StrEnum):
-    """A measured column that contenders are compared by."""
+USUAL_METRIC, GOODPUT = "total_s", "goodput_mbit"
 
-    TOTAL = "total_s"
-    TTFB = "ttfb_s"
-    CONNECT = "connect_s"
-    TLS = "tls_s"
-    GOODPUT = "goodput_mbit"
-    RAMP = "ramp_s"
-    SLOW_START = "slow_start_s"
-    RESPONSE_START = "response_start_s"
-    FCP = "fcp_s"
-    LCP = "lcp_s"
-    DCL = "dcl_s"
-    ONLOAD = "onload_s"
-    PLT = "plt_s"
-    SPEED_INDEX = "speed_index_s"
-    VC85 = "vc85_s"
-    VC95 = "vc95_s"
-    VC99 = "vc99_s"
-    BYTE_INDEX = "byte_index_s"
 
-    @property
-    def units(self) -> tuple[str, ...]:
-        """Units that its values are published in, its own first."""
-        return ("Mbit/s",) if self is Metric.GOODPUT else ("s", "ms")
+def _is_metric(value: object) -> object:
+    if value not in METRICS:
+        known = {"expected": ", ".join(map(repr, METRICS))}
+        raise PydanticCustomError("enum", "must be one of {expected}", known)
+    return value
+
+
+MetricName = Annotated[str, BeforeValidator(_is_metric)]
+"""A column that contenders are compared by."""
 
 
 class Statistic(StrEnum):
@@ -77,7 +65,7 @@ class Published(Part):
     where: dict[str, Any] = Field(
         default_factory=dict, description="the cell: a value for every axis"
     )
-    metric: Metric = Metric.TOTAL
+    metric: MetricName = USUAL_METRIC
     since: Duration | None = Field(
         default=None, alias="from", description="of goodput: the interval's begin"
     )
@@ -109,7 +97,7 @@ class Published(Part):
 
     @model_validator(mode="after")
     def _unit_fits(self) -> Self:
-        units = ("%",) if self.against else self.metric.units
+        units = ("%",) if self.against else _units(self.metric)
         if self.unit not in units:
             wanted = " or ".join(map(repr, units))
             raise ValueError(f"the unit must be {wanted}, not {self.unit!r}")
@@ -120,9 +108,9 @@ class Published(Part):
         given = [self.since, self.to, self.origin]
         if given == [None] * 3:
             return self
-        if self.metric is not Metric.GOODPUT:
+        if self.metric != GOODPUT:
             raise ValueError(
-                f"from, to and origin are of {Metric.GOODPUT}, which has values over time; "
+                f"from, to and origin are of {GOODPUT}, which has values over time; "
                 f"{self.metric} has one a run"
             )
         if self.since is None or self.to is None or self.origin is None:
@@ -145,3 +133,9 @@ class Published(Part):
         if not self.q1 <= self.value <= self.q3:
             raise ValueError(f"the median ({self.value:g}) must lie between q1 and q3")
         return self
+
+
+def _units(metric: str) -> tuple[str, ...]:
+    """Units that a metric's values are published in, its own first."""
+    unit = METRICS[metric].unit
+    return ("s", "ms") if unit == "s" else (unit,)

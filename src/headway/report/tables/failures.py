@@ -5,8 +5,8 @@ from __future__ import annotations
 import polars as pl
 
 from headway.analysis import Results
+from headway.columns import Status
 from headway.report.tables.table import Table
-from headway.results.schema import Status
 
 FILE = "failures.csv"
 _MOST_ROWS = 120

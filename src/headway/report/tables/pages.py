@@ -8,6 +8,7 @@ from typing import Any
 import polars as pl
 
 from headway.analysis import Analysis, Results
+from headway.columns import Page, Status, columns_of, metrics_of
 from headway.report.tables.table import (
     Table,
     left_out,
@@ -16,30 +17,16 @@ from headway.report.tables.table import (
     number,
     shown_cells,
 )
-from headway.results.schema import Status
 
 FILE = "page-metrics.csv"
-_TIMES = {
-    "response_start_s": "response start",
-    "fcp_s": "FCP",
-    "lcp_s": "LCP",
-    "dcl_s": "DCL",
-    "onload_s": "onLoad",
-    "plt_s": "PLT",
-    "speed_index_s": "Speed Index",
-    "vc85_s": "VC85",
-    "vc95_s": "VC95",
-    "vc99_s": "VC99",
-    "byte_index_s": "Byte Index",
+_HEADINGS = {
+    name: metric.ranking.heading for name, metric in metrics_of(Page).items() if metric.ranking
 }
-"""Columns of times, and how they are headed."""
-_COUNTS = (
-    "objects",
-    "page_bytes",
-    "connections",
-    "domains",
-    "largest_share",
-    "largest_byte_share",
+"""Columns of what pages are compared by, and how they are headed."""
+_COUNTS = tuple(
+    name
+    for name, column in columns_of(Page).items()
+    if column.kind is not str and column.unit != "s" and name not in _HEADINGS
 )
 
 _Medians = Mapping[tuple[str, str], Mapping[str, Any]]
@@ -50,7 +37,7 @@ def pages_table(results: Results, analysis: Analysis) -> Table:
     """Medians of finished loads, in seconds, a row per cell and contender; no rows without pages."""
     medians = _medians(results, analysis)
     cells = shown_cells(analysis, len(analysis.contenders))
-    there = [name for name in _TIMES if any(row[name] is not None for row in medians.values())]
+    there = [name for name in _HEADINGS if any(row[name] is not None for row in medians.values())]
     rows = tuple(
         tuple(
             (*levels(analysis, cell), name, *_row(medians[cell.name, name], there))
@@ -64,7 +51,7 @@ def pages_table(results: Results, analysis: Analysis) -> Table:
             *level_headings(analysis),
             "contender",
             "n",
-            *(_TIMES[name] for name in there),
+            *(_HEADINGS[name] for name in there),
         ),
         rows=tuple(group for group in rows if group) if there else (),
         labels=len(analysis.conditions.factors) + 1,
@@ -77,11 +64,11 @@ def _row(found: Mapping[str, Any], there: Sequence[str]) -> tuple[str, ...]:
 
 
 def _medians(results: Results, analysis: Analysis) -> _Medians:
-    measured = pl.any_horizontal(pl.col(name).is_not_null() for name in _TIMES)
+    measured = pl.any_horizontal(pl.col(name).is_not_null() for name in _HEADINGS)
     runs = results.runs_of(analysis.experiment).filter(
         pl.col("status") == Status.OK.value, measured
     )
-    columns = (*_TIMES, *_COUNTS)
+    columns = (*_HEADINGS, *_COUNTS)
     table = runs.group_by("cell", "contender").agg(
         pl.len().alias("n"), *(pl.col(name).median() for name in columns)
     )
@@ -100,7 +87,7 @@ def pages_frame(results: Results, analyses: Sequence[Analysis]) -> pl.DataFrame:
                 "title": cell.title,
                 "contender": name,
                 "n": medians[cell.name, name]["n"],
-                **{column: medians[cell.name, name][column] for column in (*_TIMES, *_COUNTS)},
+                **{column: medians[cell.name, name][column] for column in (*_HEADINGS, *_COUNTS)},
             }
             for cell in analysis.cells
             for name in analysis.contenders

@@ -1,0 +1,153 @@
+"""A column: what is measured, its type and unit, and by which of its values a contender is better.
+
+A family of columns is a model, `Columns`, whose fields are made by `given`, `column` and `metric`.
+Everything else that is said of a column anywhere is taken from there.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, StrEnum
+from types import NoneType, UnionType
+from typing import Any, get_args, get_origin
+
+from pydantic import BaseModel, ConfigDict, Field
+from pydantic.fields import FieldInfo
+
+_UNITS = {"s": "s", "ms": "ms", "mbit": "Mbit/s", "pct": "%", "bytes": "bytes"}
+"""What the last word of a name tells."""
+
+
+class Better(Enum):
+    """Which values of a metric are the better contender's."""
+
+    LESS = "less"
+    MORE = "more"
+
+
+class Of(Enum):
+    """The runs in which a metric is measured, so that a study may name it."""
+
+    ALL = "all runs"
+    REQUESTS = "requests and bulk flows"
+    ENCRYPTED_REQUESTS = "the same with TLS"
+    BULK_DOWNLOADS = "bulk downloads"
+    PAGES = "pages"
+    PAINTED_PAGES = "pages whose frames are kept"
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What makes a column one that contenders are compared by.
+
+    Attributes:
+        label: what it is, in words.
+        heading: the same as short as it can be said.
+        better: which values are.
+        of: the runs that have it.
+    """
+
+    label: str
+    heading: str
+    better: Better
+    of: Of
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column as it was declared.
+
+    Attributes:
+        name: its name in ``runs.parquet``.
+        kind: type of its values; of the values in it, if it holds several.
+        several: whether it holds several values.
+        meaning: what it says.
+        unit: of its values; empty if they have none.
+        ranking: None if contenders are not compared by it.
+    """
+
+    name: str
+    kind: type
+    several: bool
+    meaning: str
+    unit: str
+    ranking: Ranking | None
+
+
+class Columns(BaseModel):
+    """A family of columns."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+def given(meaning: str, unit: str = "") -> Any:
+    """A column that every run has."""
+    return Field(description=meaning, title=unit or None)
+
+
+def column(meaning: str, unit: str = "", default: Any = None) -> Any:
+    """A column that may be null, or have another default.
+
+    Args:
+        meaning: what it says.
+        unit: if its name does not tell.
+        default: what stands in it where nothing is known.
+    """
+    return Field(default=default, description=meaning, title=unit or None)
+
+
+def metric(
+    meaning: str,
+    label: str,
+    heading: str = "",
+    better: Better = Better.LESS,
+    of: Of = Of.ALL,
+) -> Any:
+    """A column that contenders may be compared by; see `Ranking`."""
+    field: Any = Field(default=None, description=meaning)
+    field.metadata.append(Ranking(label, heading or label, better, of))
+    return field
+
+
+def columns_of(family: type[Columns]) -> dict[str, Column]:
+    """The columns of a family, by name, in order."""
+    return {name: _column(name, field) for name, field in family.model_fields.items()}
+
+
+def metrics_of(family: type[Columns]) -> dict[str, Column]:
+    """Those that contenders may be compared by."""
+    return {name: found for name, found in columns_of(family).items() if found.ranking}
+
+
+def _column(name: str, field: FieldInfo) -> Column:
+    kind, several = _values(field.annotation)
+    return Column(
+        name=name,
+        kind=kind,
+        several=several,
+        meaning=field.description or "",
+        unit=field.title or ("" if kind is str else _UNITS.get(name.rpartition("_")[2], "")),
+        ranking=next((one for one in field.metadata if isinstance(one, Ranking)), None),
+    )
+
+
+def _values(annotation: Any) -> tuple[type, bool]:
+    """The type of a column's values, and whether it holds several."""
+    if isinstance(annotation, UnionType):
+        (annotation,) = (one for one in get_args(annotation) if one is not NoneType)
+    if get_origin(annotation) is tuple:
+        return get_args(annotation)[0], True
+    return annotation, False
+
+
+def schema_of(family: type[Columns]) -> dict[str, Any]:
+    """Column names and Polars types of a table of such records, in order."""
+    # Imported here because it takes half a second, and most commands need no table.
+    import polars as pl
+
+    known = {bool: pl.Boolean(), int: pl.Int64(), float: pl.Float64(), str: pl.String()}
+    types = {}
+    for name, found in columns_of(family).items():
+        kind = known[str if issubclass(found.kind, StrEnum) else found.kind]
+        types[name] = pl.List(kind) if found.several else kind
+    return types

@@ -1,0 +1,143 @@
+"""Columns of what held a transfer back."""
+
+from __future__ import annotations
+
+from headway.columns.column import Columns, Of, column, metric
+
+
+class RampUp(Columns):
+    """How soon a bulk transfer filled its path, and when the bottleneck's sender left slow start."""
+
+    ramp_s: float | None = metric(
+        "Of bulk downloads: from the start of the first flow until goodput reached what the path "
+        "can carry, which is the start of the first half second in which the client got 90 % of "
+        "it: of the narrowest link's rate, less headers (1448 bytes of payload in a frame of "
+        "1514). No 100 ms count for more than the link can carry, since data behind a repaired "
+        "loss are handed on at once. Null if goodput never did, or if the rate changes.",
+        "time to the path's full rate",
+        of=Of.BULK_DOWNLOADS,
+    )
+    slow_start_s: float | None = metric(
+        "From the start of the request until the sender in front of the narrowest link left slow "
+        "start: the first sample in which its window had reached its threshold or it was "
+        "repairing losses. With PEPs that is the one which sends over that link; of several "
+        "connections it is the first. Null if none did, or if the sender's state is not known.",
+        "time to the end of slow start",
+    )
+
+
+class Causes(Columns):
+    """What held the transfer back, and for how long."""
+
+    limited_by: str | None = column(
+        "What held the transfer back for the longest part of its time: the largest of the columns"
+        " from `handshake_s` to `sndbuf_limited_s`, which sum up to `total_s`. Of a chain of "
+        "connections, each moment's cause is that of the first sender, from the client on, that "
+        "did not wait for the section behind it. One of `handshake`, `path`, `growth`, "
+        "`congestion window`, `recovery`, `idle recovery`, `application`, `plateau`, `receive "
+        "window`, `send buffer`."
+    )
+    limited_section: str | None = column(
+        "Where `limited_by` held the transfer back, or did so for the longest time: from which "
+        "sender to which receiver, as `server > client` or `proxy-gw > proxy-st`; null for "
+        "`handshake`."
+    )
+    limits_source: str | None = column(
+        "Where the sender's state is known from: `tcp_info` (its kernel), `qlog` (its QUIC), or "
+        "`counters` (only what the bottleneck carried and dropped); several of them if a chain's "
+        "senders differ in that."
+    )
+    handshake_s: float | None = column("Time before the first byte of the response.")
+    path_s: float | None = column(
+        "Time in which a queue stood at the bottleneck or 95 % of its rate were used."
+    )
+    growth_s: float | None = column(
+        "Time in which congestion control was in slow start, its window still opening."
+    )
+    cwnd_s: float | None = column(
+        "Time in which the congestion window (or pacing) held data back outside slow start and "
+        "recovery: it was cut by a loss, or left slow start, below what the path can carry."
+    )
+    recovery_s: float | None = column(
+        "Time in which losses were being repaired (TCP: CWR, Recovery and Loss; QUIC: a round "
+        "trip after a packet was declared lost)."
+    )
+    idle_recovery_s: float | None = column(
+        "Time in which nothing was sent for more than a smoothed round trip although data was "
+        "outstanding: the sender waited for a retransmission or probe time-out."
+    )
+    application_s: float | None = column(
+        "Time in which no sender of the chain had anything to send: the server's program, or "
+        "HTTP/2 flow control."
+    )
+    plateau_s: float | None = column(
+        "Time at a constant rate below the path's without loss, unexplained since the sender's "
+        "state is not known (`counters`): flow control or a program's buffer."
+    )
+    rwnd_limited_s: float | None = column(
+        "Time in which the receiver's window held the sender back (TCP: its kernel's own account;"
+        " QUIC: flow control)."
+    )
+    sndbuf_limited_s: float | None = column(
+        "Time in which the sender's TCP waited for its own send buffer (its kernel's own account)."
+    )
+    retransmits: int | None = column(
+        "Segments that the sender's TCP sent again, for QUIC with a qlog packets that it declared"
+        " lost; of all sections of a chain, null if one of the senders does not tell."
+    )
+    timeouts: int | None = column(
+        "Retransmission time-outs of the sender's TCP, for QUIC with a qlog probe time-outs; of "
+        "all sections likewise."
+    )
+
+
+class MainConnection(Columns):
+    """The same of the connection that carried a page's document."""
+
+    main_limited_by: str | None = column(
+        "Of pages, as all columns with `main_`: what held the main connection back for the "
+        "longest part of the page load time. It is the one that carried the document, as far as "
+        "its sender's state is known."
+    )
+    main_handshake_s: float | None = column(
+        "Like the column without `main_`, of the main connection alone; as are those that follow."
+    )
+    main_path_s: float | None = column(
+        "Time in which the path was fully used and the connection had data on it."
+    )
+    main_growth_s: float | None = column("Its slow start.")
+    main_cwnd_s: float | None = column("Its congestion window.")
+    main_recovery_s: float | None = column("Its repair of losses.")
+    main_idle_recovery_s: float | None = column("Its waiting for a time-out.")
+    main_application_s: float | None = column("It had nothing to send, whether others had or not.")
+    main_rwnd_limited_s: float | None = column("The receiver's window for it.")
+    main_sndbuf_limited_s: float | None = column("Its send buffer.")
+    main_retransmits: int | None = column("Segments sent again on it, QUIC packets declared lost.")
+    main_timeouts: int | None = column("Its time-outs.")
+    main_slow_start_s: float | None = column(
+        "From navigation start until its sender towards the client left slow start."
+    )
+
+
+class Bottleneck(Columns):
+    """What the bottleneck went through."""
+
+    utilisation: float | None = column(
+        "Bits on the bottleneck towards the client over what it could have carried while the "
+        "transfer ran, 0 to 1; of a chain, that of the section where it is highest."
+    )
+    queue_peak_bytes: int | None = column(
+        "Highest sampled backlog of the bottleneck towards the client, bytes on the wire; of a "
+        "chain, of any section's."
+    )
+    queue_drops: int | None = column(
+        "Packets that the bottleneck queue towards the client dropped; of a chain, the queues of "
+        "all sections."
+    )
+    path_drops: int | None = column(
+        "Packets towards the client that the path's loss models dropped."
+    )
+
+
+class Limits(Bottleneck, Causes):
+    """All that the samples of a run tell of a transfer; null where there is no such thing."""

@@ -1,0 +1,78 @@
+"""Columns of how a run ended, and of what its client saw."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+
+from headway.columns.column import Better, Columns, Of, column, given, metric
+
+
+class Status(StrEnum):
+    """How a run ended."""
+
+    OK = "ok"
+    FAILED = "failed"
+    TIMEOUT = "timeout"
+
+
+class Ended(Columns):
+    """How a run ended."""
+
+    status: Status = given("`ok`, `failed` or `timeout`.")
+    error: str | None = column("Why the run did not end well.")
+
+
+class Requests(Columns):
+    """Times of the requests, or of the bulk flows."""
+
+    connect_s: float | None = metric(
+        "From the start of the request to a transport connection, for `h3` and `quic` to the "
+        "completed handshake: the client's own, with whatever it is connected to. A PEP answers "
+        "for the server, a reverse proxy for itself.",
+        "time to the connection",
+        of=Of.REQUESTS,
+    )
+    tls_s: float | None = metric(
+        "From the start of the request to a completed TLS handshake; through TCP PEPs that is the"
+        " server's.",
+        "time to the end of the TLS handshake",
+        of=Of.ENCRYPTED_REQUESTS,
+    )
+    ttfb_s: float | None = metric(
+        "From the start of the request to the first byte of the response.", "time to the first byte"
+    )
+    total_s: float | None = metric(
+        "From the start of the request to the last byte of the response; of the slowest, if there"
+        " are several.",
+        "time to the last byte",
+    )
+    each_s: tuple[float, ...] = column(
+        "For every request, in their order, from the start of the workload to its last byte; "
+        "empty if the client does not tell.",
+        default=(),
+    )
+
+
+class Transferred(Columns):
+    """What the client received."""
+
+    migrated_s: float | None = column(
+        "When the client's address changed, from the start of the workload; null if it did not."
+    )
+    bytes: int | None = column("Bytes of response body that the client received.")
+    goodput_mbit: float | None = metric(
+        "`bytes` over `total_s`, Mbit/s.", "goodput", better=Better.MORE
+    )
+    received_bytes: tuple[int, ...] | None = column(
+        "Bytes that the receiving programs of bulk flows got, of all flows together, in each 100 "
+        "ms from the start of the first flow to the last byte; null for other workloads."
+    )
+
+
+class Spent(Columns):
+    """What the run took."""
+
+    virtual_s: float | None = column(
+        "From the start of the workload to its end on the lab's clock."
+    )
+    wall_s: float | None = column("Wall time of the whole run: boot, network, programs, power-off.")

@@ -1,0 +1,70 @@
+"""Columns of what happened to packets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headway.columns.column import Columns, column
+
+_LOST = "that the loss models of links took, blackouts not counted"
+_BLACKED_OUT = "that blackouts took"
+_BY_NUMBER = "that were dropped by their number (`drop_packets`)"
+_QUEUE = "that queues dropped"
+_REORDERED = "that left a link after one that had come to it later (RFC 4737)"
+_DUPLICATED = "that links added as copies of others"
+_CORRUPTED = "in which links flipped a bit"
+_MARKED = "that queues marked instead of dropping them (ECN)"
+
+
+def _down(what: str) -> Any:
+    return column(f"Packets {what}, towards the client.")
+
+
+def _up(what: str) -> Any:
+    return column(f"Packets {what}, towards the server.")
+
+
+class Disturbed(Columns):
+    """What the paths name to disturb packets, and how many met it."""
+
+    disturbances: tuple[str, ...] = column(
+        "What the paths name to disturb packets, on any link between client and server: loss, "
+        "blackouts, named drops, reordering, duplication and corruption, as `loss down: 1 %`. "
+        "Whether it took place, the next 16 columns tell: they count on all links, from when "
+        "these were made to the end of the workload; null if the lab did not get that far.",
+        default=(),
+    )
+    lost_down: int | None = _down(_LOST)
+    lost_up: int | None = _up(_LOST)
+    blacked_out_down: int | None = _down(_BLACKED_OUT)
+    blacked_out_up: int | None = _up(_BLACKED_OUT)
+    dropped_by_number_down: int | None = _down(_BY_NUMBER)
+    dropped_by_number_up: int | None = _up(_BY_NUMBER)
+    queue_dropped_down: int | None = _down(_QUEUE)
+    queue_dropped_up: int | None = _up(_QUEUE)
+    reordered_down: int | None = _down(_REORDERED)
+    reordered_up: int | None = _up(_REORDERED)
+    duplicated_down: int | None = _down(_DUPLICATED)
+    duplicated_up: int | None = _up(_DUPLICATED)
+    corrupted_down: int | None = _down(_CORRUPTED)
+    corrupted_up: int | None = _up(_CORRUPTED)
+    marked_down: int | None = _down(_MARKED)
+    marked_up: int | None = _up(_MARKED)
+
+
+class Validated(Columns):
+    """What the run's own packets met."""
+
+    control_rtt_ms: float | None = column(
+        "Median round-trip time of the control pings before the workload, ms; null without any "
+        "that were answered."
+    )
+    control_rtt_min_ms: float | None = column("Shortest round-trip time of the control pings, ms.")
+    control_rtt_max_ms: float | None = column("Longest round-trip time of the control pings, ms.")
+    control_lost: int | None = column(
+        "Control pings that were not answered; null without `control`."
+    )
+    validation: str | None = column(
+        "Whether what the run's own packets met is what was configured: `passed`, or the checks "
+        "that failed. Null without control pings and captures."
+    )

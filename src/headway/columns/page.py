@@ -1,0 +1,66 @@
+"""Columns of loading a page in a browser; `headway.web.metrics` measures them."""
+
+from __future__ import annotations
+
+from headway.columns.column import Columns, Of, column, metric
+
+
+class Page(Columns):
+    """Metrics of a page load."""
+
+    connect_start_s: float | None = column(
+        "Of pages, as all that follow up to `largest_byte_share`, whose times begin with the "
+        "navigation: the connection for the page is begun."
+    )
+    response_start_s: float | None = metric(
+        "First byte of the page's own response.", "response start", of=Of.PAGES
+    )
+    fcp_s: float | None = metric(
+        "First contentful paint.", "first contentful paint", "FCP", of=Of.PAGES
+    )
+    lcp_s: float | None = metric(
+        "Largest contentful paint.", "largest contentful paint", "LCP", of=Of.PAGES
+    )
+    dcl_s: float | None = metric(
+        "The DOMContentLoaded event is fired.", "DOMContentLoaded", "DCL", of=Of.PAGES
+    )
+    onload_s: float | None = metric("The load event is fired.", "onLoad", of=Of.PAGES)
+    plt_s: float | None = metric(
+        "Page load time: the last resource that was requested before the load event has come.",
+        "page load time",
+        "PLT",
+        of=Of.PAGES,
+    )
+    speed_index_s: float | None = metric(
+        "Speed Index: area above the curve of visual progress.", "Speed Index", of=Of.PAINTED_PAGES
+    )
+    vc85_s: float | None = metric(
+        "The page is visually complete to 85 %, and stays so.",
+        "85 % visually complete",
+        "VC85",
+        of=Of.PAINTED_PAGES,
+    )
+    vc95_s: float | None = metric(
+        "The same to 95 %.", "95 % visually complete", "VC95", of=Of.PAINTED_PAGES
+    )
+    vc99_s: float | None = metric(
+        "The same to 99 %.", "99 % visually complete", "VC99", of=Of.PAINTED_PAGES
+    )
+    byte_index_s: float | None = metric(
+        "Byte Index: area above the curve of the share of bytes received.",
+        "Byte Index",
+        of=Of.PAGES,
+    )
+    objects: int | None = column("Responses that a server sent before the load event.")
+    connections: int | None = column("Connections that carried them.")
+    domains: int | None = column("Host names that they came from.")
+    page_bytes: int | None = column("Bytes of their content, as sent.")
+    largest_share: float | None = column(
+        "Share of the objects on the connection with the most objects, 0 to 1."
+    )
+    largest_byte_share: float | None = column(
+        "Share of the bytes on the connection with the most bytes."
+    )
+    visual_problem: str | None = column(
+        "Why there are no visual metrics although frames were kept."
+    )

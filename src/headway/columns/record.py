@@ -1,0 +1,45 @@
+"""The record: one row per run, of all families of columns."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headway.columns.column import metrics_of, schema_of
+from headway.columns.conditions import Conditions
+from headway.columns.headers import HeaderFields
+from headway.columns.limits import Bottleneck, Causes, MainConnection, RampUp
+from headway.columns.outcome import Ended, Requests, Spent, Transferred
+from headway.columns.packets import Disturbed, Validated
+from headway.columns.page import Page
+
+
+# Pydantic takes the fields of the last family first.
+class Record(
+    Spent,
+    Validated,
+    Disturbed,
+    Bottleneck,
+    MainConnection,
+    Causes,
+    RampUp,
+    Transferred,
+    HeaderFields,
+    Page,
+    Requests,
+    Ended,
+    Conditions,
+):
+    """What is kept of one run: its conditions, how it ended, and what was measured.
+
+    Times are seconds of the lab's clock unless said otherwise; a value that was not measured
+    (the run failed, or the protocol has no such thing) is null.
+    """
+
+
+METRICS = metrics_of(Record)
+"""The columns that a study may compare its contenders by."""
+
+
+def polars_schema() -> dict[str, Any]:
+    """Column names and Polars types of ``runs.parquet``, in order."""
+    return schema_of(Record)

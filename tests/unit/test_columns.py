@@ -1,0 +1,136 @@
+"""A column is declared once: everything else follows from that."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import headway
+from headway.columns import METRICS, Page, Record, columns_of, metrics_of
+from headway.web.load import PageLoad
+from headway.web.metrics import page_metrics
+
+ROOT = Path(__file__).parents[2]
+
+DECLARATION = """
+    half_s: float | None = metric(
+        "Half of the page's bytes have come.", "time to half the bytes", "half", of=Of.PAGES
+    )
+"""
+FUNCTION = """
+@measure
+def _half(load: PageLoad) -> Mapping[str, float | None]:
+    return {"half_s": _seconds(load.fcp_ms)}
+"""
+STUDY = """
+name = "halves"
+metrics = ["half_s"]
+protocol = "h2"
+[workload]
+kind = "page"
+site = "sander-19"
+[client]
+program = "chromium"
+[server]
+program = "headway-server"
+[path]
+rtt = "60 ms"
+"""
+USE = """
+import json, sys
+from pathlib import Path
+sys.path.insert(0, {tools!r})
+import generate_docs
+from headway.analysis.metric import metric_named
+from headway.columns import Record, polars_schema
+from headway.report.tables import pages
+from headway.study.load import load_study
+from headway.web.load import PageLoad
+from headway.web.metrics import page_metrics
+load = PageLoad("", (), (), None, 500.0, None, None, None, None, None)
+record = Record.model_validate({record!r} | page_metrics(load).model_dump())
+study = load_study(Path({study!r}))
+print(json.dumps({{
+    "record": record.half_s,
+    "schema": str(polars_schema()["half_s"]),
+    "study": study.experiments[0].metrics,
+    "label": metric_named("half_s").label,
+    "heading": pages._HEADINGS["half_s"],
+    "docs": [line for line in generate_docs.columns().splitlines() if "half_s" in line],
+}}))
+"""
+
+
+def with_a_metric_more(directory: Path) -> None:
+    """The package with a declaration and a function more, in `directory`."""
+    package = Path(headway.__file__).parent
+    (directory / "headway").mkdir()
+    for entry in package.iterdir():
+        place = directory / "headway" / entry.name
+        if entry.name in ("columns", "web"):
+            shutil.copytree(entry, place, ignore=shutil.ignore_patterns("__pycache__"))
+        else:
+            place.symlink_to(entry)
+    columns, metrics = (
+        directory / "headway" / name for name in ("columns/page.py", "web/metrics.py")
+    )
+    columns.write_text(columns.read_text() + DECLARATION)
+    metrics.write_text(metrics.read_text() + FUNCTION)
+
+
+def test_a_metric_of_pages_is_a_declaration_and_a_function(tmp_path: Path) -> None:
+    with_a_metric_more(tmp_path)
+    (tmp_path / "halves.toml").write_text(STUDY)
+    needed = {
+        name: False if column.kind is bool else "ok" if column.kind is not int else 1
+        for name, column in columns_of(Record).items()
+        if Record.model_fields[name].is_required()
+    } | {"rate_mbit": 1, "rate_up_mbit": 1, "rtt_ms": 1, "loss_pct": 0, "loss_up_pct": 0}
+    code = USE.format(tools=str(ROOT / "tools"), record=needed, study=str(tmp_path / "halves.toml"))
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env={**os.environ, "PYTHONPATH": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout) == {
+        "record": 0.5,
+        "schema": "Float64",
+        "study": ["half_s"],
+        "label": "time to half the bytes",
+        "heading": "half",
+        "docs": [
+            "| `half_s` | float64 | s | Half of the page's bytes have come. |",
+            "| `half_s` | time to half the bytes | less | pages |",
+        ],
+    }
+
+
+def test_every_column_of_pages_is_measured() -> None:
+    found = page_metrics(PageLoad("", (), (), None, None, None, None, None, None, None))
+    assert found.model_fields_set == Page.model_fields.keys()
+
+
+def test_every_column_says_what_it_is() -> None:
+    columns = columns_of(Record)
+    assert all(column.meaning.endswith((".", "`.")) for column in columns.values())
+    assert {column.kind.__name__ for column in columns.values()} == {
+        *("bool", "int", "float", "str", "Status"),
+    }
+    # A unit is in the name, or declared where numbers need one.
+    assert columns["plt_s"].unit == "s"
+    assert columns["client_iw"].unit == "segments"
+    assert columns["proxy_iw"].unit == ""
+
+
+def test_metrics_are_numbers_with_a_unit() -> None:
+    assert metrics_of(Record) == METRICS
+    assert all(column.kind is float and column.unit for column in METRICS.values())
+    labels = [column.ranking.label for column in METRICS.values() if column.ranking]
+    assert len(set(labels)) == len(METRICS)
