@@ -98,6 +98,8 @@ def test_figures_and_tables_are_files_too(tmp_path: Path) -> None:
         assert (report / f"{name}.png").read_bytes().startswith(b"\x89PNG")
         svg = (report / f"{name}.svg").read_text(encoding="utf-8")
         assert "<text" in svg
+        assert "<title>" in svg and "<desc>" in svg
+        assert not pl.read_csv(report / f"{name}.csv").is_empty()
         assert "var(--" not in svg
     samples = pl.read_csv(report / "samples.csv")
     assert samples.height == 12
@@ -234,7 +236,8 @@ def test_of_many_published_values_the_page_has_counts_and_the_furthest(tmp_path:
 def test_a_table_without_rows_is_no_file(tmp_path: Path) -> None:
     page = page_of(tmp_path, made.runs({"h2": [1.0, 1.1, 1.05], "h3": [2.0, 2.2, 2.1]}))
     there = {file.name for file in (tmp_path / "report").glob("*.csv")}
-    assert there == {"samples.csv", "comparisons.csv", "limits.csv", "runs.csv"}
+    figures = {file.with_suffix(".csv").name for file in (tmp_path / "report").glob("*.svg")}
+    assert there - figures == {"samples.csv", "comparisons.csv", "limits.csv", "runs.csv"}
     assert {one for one in page.references if one.endswith(".csv")} == there
 
 

@@ -25,11 +25,11 @@ def answer(analysis: Analysis) -> tuple[str, ...]:
         found = sentences(analysis)
     else:
         found = tuple(_overview(overview) for overview in overviews(analysis))
-    first = map(_whole, wholes(analysis))
+    first = map(whole_sentence, wholes(analysis))
     return (*first, *found, *_not_compared(analysis), *_all_failures(analysis))
 
 
-def _whole(whole: Whole) -> str:
+def whole_sentence(whole: Whole) -> str:
     """``h3 is faster than h2 by 12 % in the mean over 12 cells (95 % interval 9 to 15 %; ...)``."""
     one, other = whole.pairing.contender, whole.pairing.against
     over = f"in the mean over {whole.cells} cells"

@@ -19,6 +19,7 @@ from headway.analysis.significance import (
     WELCH_ALPHA,
 )
 from headway.report import provenance, setting, theme
+from headway.report.figures import Picture
 from headway.report.paragraph import methods_paragraph
 from headway.report.parts import ExperimentPart
 from headway.report.sheet import Sheet
@@ -103,6 +104,6 @@ def begun(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-def drawn(sheet: Sheet, description: str) -> Markup:
-    """A drawing as an element of the page."""
-    return Markup(svg_element(sheet, description))
+def drawn(picture: Picture, sheet: Sheet, name: str) -> Markup:
+    """A drawing of a figure as an element of the page."""
+    return Markup(svg_element(sheet, picture.title, picture.said, name))

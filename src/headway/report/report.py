@@ -15,14 +15,13 @@ from rich.text import Text
 from headway.analysis import Analysis, Results, analyse, load_results
 from headway.analysis.disturbances import Unmet, unmet
 from headway.report.chosen import check_runs, chosen_runs
+from headway.report.encoded import WRITTEN, encoded
 from headway.report.figures import Picture
 from headway.report.page import render
 from headway.report.pages import page_stories
 from headway.report.parts import ExperimentPart, experiment_part
-from headway.report.raster import png_file
 from headway.report.stories import stories
 from headway.report.styles import study_styles
-from headway.report.svg import svg_file
 from headway.report.tables import (
     comparisons,
     disturbances,
@@ -33,6 +32,7 @@ from headway.report.tables import (
     runs,
     samples,
     validation,
+    wholes,
 )
 from headway.report.terminal import print_analyses
 from headway.report.theme import Style
@@ -143,8 +143,8 @@ class Report:
 def write_report(directory: Path, runs: Sequence[str] = ()) -> Path:
     """Write the report of a results directory into its ``report/``.
 
-    The page ``index.html`` stands alone; beside it are its figures as SVG and PNG and its tables
-    as CSV. Equal results give equal files; those of an earlier report are removed.
+    The page ``index.html`` stands alone; beside it are its figures as SVG and PNG, with their
+    data as CSV, and its tables as CSV. Equal results give equal files; those of an earlier report are removed.
 
     Args:
         directory: results of a study.
@@ -161,9 +161,8 @@ def write_report(directory: Path, runs: Sequence[str] = ()) -> Path:
 
 
 def _write_picture(target: Path, picture: Picture) -> None:
-    svg = svg_file(picture.wide, picture.title)
-    (target / f"{picture.name}.svg").write_text(svg, encoding="utf-8")
-    (target / f"{picture.name}.png").write_bytes(png_file(picture.wide))
+    for suffix in WRITTEN:
+        (target / f"{picture.name}.{suffix}").write_bytes(encoded(picture, suffix))
 
 
 def _tables(
@@ -174,6 +173,7 @@ def _tables(
     firsts = [part.first.analysis for part in parts]
     tables = {
         samples.FILE: samples.samples_frame(everything),
+        wholes.FILE: wholes.wholes_frame(everything),
         comparisons.FILE: comparisons.comparisons_frame(everything),
         pages.FILE: pages.pages_frame(results, firsts),
         holdups.FILE: holdups.holdups_frame(firsts),

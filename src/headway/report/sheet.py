@@ -19,6 +19,8 @@ Point = tuple[float, float]
 Anchor = Literal["start", "middle", "end"]
 
 TEXT_SIZE = 12.0
+DROP = 0.36
+"""From the middle of a text's height to its baseline, in sizes of the font."""
 
 _HALO = 0.9
 """Width of the rim that keeps a dot apart from what lies below it."""

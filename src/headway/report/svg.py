@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from xml.sax.saxutils import escape, quoteattr
 
 from headway.report.sheet import (
+    DROP,
     TEXT_SIZE,
     Area,
     Bitmap,
@@ -21,29 +22,51 @@ from headway.report.sheet import (
 from headway.report.theme import ALL, PAPER, Marker
 
 _FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, 'DejaVu Sans', sans-serif"
-_DROP = 0.36
-"""From the middle of a text's height to its baseline, in sizes of the font."""
 
 
-def svg_file(sheet: Sheet, description: str) -> str:
-    """The sheet as an SVG file: light colours on white."""
-    size = f'width="{_number(sheet.width)}" height="{_number(sheet.height)}"'
+def svg_file(sheet: Sheet, title: str, description: str = "", width_mm: float = 0.0) -> str:
+    """The sheet as an SVG file: light colours on white.
+
+    Args:
+        sheet: the drawing.
+        title: what it is called.
+        description: what a reader who cannot see it is told.
+        width_mm: its width on paper; that on a screen if not given.
+    """
+    size = _size(sheet, width_mm)
     paper = f'<rect width="100%" height="100%" fill="{PAPER.light}"/>'
     root = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {_root(sheet)}>'
-    return f"{root}<title>{escape(description)}</title>{paper}{_shapes(sheet)}</svg>\n"
+    told = f"<title>{escape(title)}</title>"
+    told += f"<desc>{escape(description)}</desc>" if description else ""
+    return f"{root}{told}{paper}{_shapes(sheet)}</svg>\n"
 
 
-def svg_element(sheet: Sheet, description: str) -> str:
+def svg_element(sheet: Sheet, title: str, description: str = "", name: str = "") -> str:
     """The sheet as an element of the page, which takes its colours from the page.
 
     Args:
         sheet: the drawing.
+        title: what it is called.
         description: what a reader who cannot see it is told.
+        name: what begins the id of the description, which is the page's only one of that name.
     """
     text = _shapes(sheet)
     for colour in ALL:
         text = text.replace(f'"{colour.light}"', f'"var(--{colour.name})"')
-    return f'<svg {_root(sheet)} role="img" aria-label={quoteattr(description)}>{text}</svg>'
+    # A title would be shown to whoever points at the drawing.
+    label = f'role="img" aria-label={quoteattr(title)}'
+    if not description:
+        return f"<svg {_root(sheet)} {label}>{text}</svg>"
+    label += f' aria-describedby="{name}-said"'
+    told = f'<desc id="{name}-said">{escape(description)}</desc>'
+    return f"<svg {_root(sheet)} {label}>{told}{text}</svg>"
+
+
+def _size(sheet: Sheet, width_mm: float) -> str:
+    if not width_mm:
+        return f'width="{_number(sheet.width)}" height="{_number(sheet.height)}"'
+    height_mm = width_mm * sheet.height / sheet.width
+    return f'width="{width_mm:g}mm" height="{height_mm:.2f}mm"'
 
 
 def _root(sheet: Sheet) -> str:
@@ -96,7 +119,7 @@ def _layer(dots: Dots, colour: str, size: float) -> str:
 
 
 def _text(text: Text) -> str:
-    drop = _DROP * text.size
+    drop = DROP * text.size
     x, y = (text.x + drop, text.y) if text.turned else (text.x, text.y + drop)
     style = f' fill="{text.colour.light}"'
     style += f' text-anchor="{text.anchor}"' if text.anchor != "start" else ""

@@ -9,9 +9,10 @@ import importlib
 import pkgutil
 from functools import cache
 
-from headway.report.figures.kind import Kind, PageStory, Picture, Section, Story, Subject
+from headway.report.figures.kind import WIDE, Kind, PageStory, Picture, Section, Story, Subject
 
 __all__ = [
+    "WIDE",
     "Kind",
     "PageStory",
     "Picture",

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from headway.analysis import Analysis, Cell, Side
 from headway.analysis.numbers import significant
+from headway.report.figures.data import medians_said, runs_data
 from headway.report.figures.kind import (
     FAILED,
-    NARROW,
-    WIDE,
     Kind,
     Picture,
     Section,
@@ -43,8 +42,9 @@ def _draw(subject: Subject) -> Picture | None:
         name=picture_name(analysis, "runs"),
         title=f"Every run: {analysis.metric.label}",
         caption=_caption(analysis, len(cells)),
-        wide=sheet(WIDE),
-        narrow=sheet(NARROW),
+        drawing=sheet,
+        data=lambda: runs_data(analysis),
+        said=medians_said(analysis, cells),
     )
 
 

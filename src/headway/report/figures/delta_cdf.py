@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from headway.analysis import Analysis, Pairing
-from headway.report.figures.kind import NARROW, WIDE, Kind, Picture, Section, Subject, picture_name
+from headway.analysis.numbers import significant
+from headway.report.figures.data import told
+from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
 from headway.report.legend import legend_height, style_legend
 from headway.report.plots import frames, steps, total_height, x_axis, y_axis
 from headway.report.scale import Scale
 from headway.report.sheet import Sheet
 from headway.report.styles import pairing_styles
+from headway.report.tables.comparisons import comparisons_frame
 from headway.report.telling import telling_pairings
 from headway.report.theme import INK, MUTED
 
@@ -31,8 +36,9 @@ def _draw(subject: Subject) -> Picture | None:
         name=picture_name(analysis, "delta-cdf"),
         title=f"{'H3-Delta' if only_h3 else 'Delta'} over all cells",
         caption=_caption(analysis, only_h3, len(deltas)),
-        wide=_sheet(subject, deltas, WIDE),
-        narrow=_sheet(subject, deltas, NARROW),
+        drawing=partial(_sheet, subject, deltas),
+        data=lambda: comparisons_frame([analysis]),
+        said=_said(deltas),
     )
 
 
@@ -60,6 +66,15 @@ def _caption(analysis: Analysis, only_h3: bool, shown: int) -> str:
     if shown < len(analysis.pairings):
         said += f" {shown} of {len(analysis.pairings)} comparisons."
     return said
+
+
+def _said(deltas: Mapping[Pairing, Sequence[float]]) -> str:
+    return told(
+        f"{pairing}: median {significant(statistics.median(found))}, "
+        f"{significant(found[0])} to {significant(found[-1])}, below 0 in "
+        f"{sum(delta < 0 for delta in found)} of {len(found)} cells"
+        for pairing, found in deltas.items()
+    )
 
 
 def _sheet(subject: Subject, deltas: Mapping[Pairing, Sequence[float]], width: float) -> Sheet:

@@ -5,17 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from headway.analysis.numbers import significant
+from headway.report.figures.data import progress_data, told
 from headway.report.figures.kind import (
-    NARROW,
-    WIDE,
     Kind,
     PageStory,
     Picture,
     Section,
     Subject,
+    is_narrow,
     picture_name,
 )
 from headway.report.figures.loads import load_names, loads_said, loads_title
@@ -25,7 +26,7 @@ from headway.report.theme import INK, MUTED, RULE
 from headway.report.thumbnails import BLANK, aspect, thumbnails
 from headway.web.visual import ShownFrame
 
-_MOST_COLUMNS = {WIDE: 10, NARROW: 4}
+_MOST_COLUMNS, _FEWER_COLUMNS = 10, 4
 _GAP = 8.0
 _WIDEST = 180.0
 _HIGHEST = 240.0
@@ -36,8 +37,8 @@ _NAME = 24.0
 _BELOW = 34.0
 _DENSITY = 1.6
 """Pixels of a thumbnail per pixel of the page."""
-_MOST_BYTES = {WIDE: 140_000, NARROW: 50_000}
-"""Of all thumbnails of a drawing."""
+_MOST_BYTES, _FEWER_BYTES = 140_000, 50_000
+"""Of all thumbnails of a drawing; the fewer of narrow ones."""
 _STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 
 
@@ -73,8 +74,11 @@ def _draw(subject: Subject) -> Picture | None:
             "What the page showed at these times after the start of the navigation, and how much "
             f"of its final picture that is. A bold frame: it had changed. {loads_said(stories)}"
         ),
-        wide=_sheet(stories, WIDE),
-        narrow=_sheet(stories, NARROW),
+        drawing=partial(_sheet, stories),
+        data=lambda: progress_data(stories),
+        said=told(
+            f"{name}: {_told(one)}" for name, one in zip(load_names(stories), stories, strict=True)
+        ),
     )
 
 
@@ -94,13 +98,15 @@ def _sheet(stories: Sequence[PageStory], width: float) -> Sheet:
 
 
 def _film(stories: Sequence[PageStory], width: float) -> _Film:
-    times_ms = _even_times_ms(max(_complete_ms(story) for story in stories), _MOST_COLUMNS[width])
+    columns = _FEWER_COLUMNS if is_narrow(width) else _MOST_COLUMNS
+    most_bytes = _FEWER_BYTES if is_narrow(width) else _MOST_BYTES
+    times_ms = _even_times_ms(max(_complete_ms(story) for story in stories), columns)
     files = [s.frame.file for story in stories for s in _shown(story, times_ms) if s]
     each = min((width - 2 * _RIM + _GAP) / len(times_ms) - _GAP, _WIDEST)
     ratio = max(aspect([shown.frame.file for shown in story.progress.shown]) for story in stories)
     each = min(each, _HIGHEST / ratio)
     pixels = max(1, round(each * _DENSITY))
-    made = thumbnails(files, pixels, _MOST_BYTES[width])
+    made = thumbnails(files, pixels, most_bytes)
     return _Film(times_ms, each, each * ratio, made)
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 from headway.analysis import Analysis, Pairing
@@ -12,9 +13,9 @@ from headway.analysis.intervals import Interval
 from headway.analysis.numbers import signed_percent
 from headway.analysis.verdict import Verdict
 from headway.analysis.whole import wholes
+from headway.report.figures.data import differences_data, told
 from headway.report.figures.kind import (
     NARROW,
-    WIDE,
     Kind,
     Picture,
     Section,
@@ -93,12 +94,20 @@ def _draw(subject: Subject) -> Picture | None:
             "practically equal; grey: not significant."
             + (less if shown < len(analysis.cells) else "")
         ),
-        wide=_sheet(blocks, WIDE),
-        narrow=_sheet(blocks, NARROW),
+        drawing=partial(_sheet, blocks),
+        data=lambda: differences_data(analysis),
+        said=_said(blocks),
     )
 
 
 KIND = Kind(place=8, section=Section.RESULTS, draw=_draw)
+
+
+def _said(blocks: Mapping[Pairing, Sequence[_Row]]) -> str:
+    return " ".join(
+        told((f"{row.name} {row.said}" for row in rows), start=f"{pairing}: ")
+        for pairing, rows in blocks.items()
+    )
 
 
 def _blocks(analysis: Analysis) -> dict[Pairing, list[_Row]]:
@@ -192,8 +201,9 @@ def _ends(row: _Row) -> tuple[float, ...]:
 def _block(sheet: Sheet, rows: Sequence[_Row], scale: Scale, frame: Frame, layout: _Layout) -> None:
     ticks = _ticks(scale)
     places = [scale(tick) for tick in ticks]
-    sheet.lines([((x, frame.top), (x, frame.bottom)) for x in places], colour=RULE)
-    sheet.line((scale(1.0), frame.top), (scale(1.0), frame.bottom), colour=MUTED)
+    spans = _marks_alone(rows, frame, layout) if layout.stacked else [(frame.top, frame.bottom)]
+    sheet.lines([((x, top), (x, end)) for x in places for top, end in spans], colour=RULE)
+    sheet.lines([((scale(1.0), top), (scale(1.0), end)) for top, end in spans], colour=MUTED)
     texts = ["0" if math.isclose(tick, 1) else _difference(tick - 1) for tick in ticks]
     x_axis(sheet, frame, places, texts, "difference")
     top = frame.top
@@ -202,6 +212,16 @@ def _block(sheet: Sheet, rows: Sequence[_Row], scale: Scale, frame: Frame, layou
         words(sheet, row, frame, top)
         _mark(sheet, row, scale, top + layout.row - _ROW / 2)
         top += layout.row + (_APART if row.whole else 0)
+
+
+def _marks_alone(rows: Sequence[_Row], frame: Frame, layout: _Layout) -> list[tuple[float, float]]:
+    """Where rows have marks and no words, which no line is to cross."""
+    spans, top = [], frame.top
+    for row in rows:
+        top += layout.row
+        spans.append((top - _ROW + 3, top - 1))
+        top += _APART if row.whole else 0
+    return [*spans[:-1], (spans[-1][0], frame.bottom)]
 
 
 def _words_beside(sheet: Sheet, row: _Row, frame: Frame, top: float) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from string import ascii_lowercase
 
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 
 from headway.analysis import Analysis, Cell
 from headway.analysis.goodput import Values
-from headway.report.figures.kind import NARROW, WIDE, Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.data import flows_data
+from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
 from headway.report.flows import Curve, FlowCell, Flows, flows_of
 from headway.report.legend import legend_height, style_legend
 from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
@@ -47,8 +49,8 @@ def _draw(subject: Subject) -> Picture | None:
         name=picture_name(subject.analysis, "goodput"),
         title="Goodput over time",
         caption=_caption(subject.analysis, flows),
-        wide=_sheet(subject, flows, WIDE),
-        narrow=_sheet(subject, flows, NARROW),
+        drawing=partial(_sheet, subject, flows),
+        data=lambda: flows_data(flows),
     )
 
 

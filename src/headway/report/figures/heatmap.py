@@ -5,13 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from headway.analysis import Analysis, Cell, Comparison, Pairing, Verdict
 from headway.analysis.numbers import signed_percent
+from headway.report.figures.data import differences_said
 from headway.report.figures.kind import (
     FAILED,
-    NARROW,
-    WIDE,
     Kind,
     Picture,
     Section,
@@ -20,6 +20,7 @@ from headway.report.figures.kind import (
 )
 from headway.report.layout import arranged, crossed
 from headway.report.sheet import Sheet, shortened, text_width
+from headway.report.tables.comparisons import comparisons_frame
 from headway.report.telling import representative_cells, telling_pairings
 from headway.report.theme import FASTER, MUTED, ON_FILL, PAPER, RULE, SLOWER, Colour
 
@@ -110,10 +111,10 @@ def _draw(subject: Subject) -> Picture | None:
         name=picture_name(analysis, "differences"),
         title=f"Differences: {analysis.metric.label}",
         caption=_caption(analysis, len(cells), len(pairings)),
-        wide=heatmap(analysis, cells, pairings, WIDE),
-        narrow=heatmap(analysis, cells, pairings, NARROW)
-        if len(cells) * len(pairings) <= _MOST_TWICE
-        else None,
+        drawing=partial(heatmap, analysis, cells, pairings),
+        data=lambda: comparisons_frame([analysis]),
+        said=differences_said(pairings, cells),
+        fits_narrow=len(cells) * len(pairings) <= _MOST_TWICE,
     )
 
 

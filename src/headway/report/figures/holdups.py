@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from headway.analysis import Analysis, Cell, Side
 from headway.analysis.metric import metric_named
-from headway.report.figures.kind import NARROW, WIDE, Kind, Picture, Section, Subject, picture_name
+from headway.analysis.numbers import significant
+from headway.report.figures.data import told
+from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
 from headway.report.legend import colour_legend, legend_height
 from headway.report.panels import Panel, draw_panels, fitting_limit, most_panels, value_axis
 from headway.report.scale import tick_texts
 from headway.report.sheet import Sheet
+from headway.report.tables.holdups import holdups_frame
 from headway.report.telling import telling_cells
 from headway.report.theme import (
     BLUE,
@@ -67,8 +71,23 @@ def _draw(subject: Subject) -> Picture | None:
         name=picture_name(analysis, "limits"),
         title="Seconds by what held the transfer back",
         caption=said,
-        wide=_sheet(analysis, cells, WIDE),
-        narrow=_sheet(analysis, cells, NARROW),
+        drawing=partial(_sheet, analysis, cells),
+        data=lambda: holdups_frame([analysis]),
+        said=_said(cells),
+    )
+
+
+def _said(cells: Sequence[Cell]) -> str:
+    return told(
+        f"{cell.title}, {side.contender}{f' ({_INFERRED})' if side.is_inferred else ''}: "
+        + ", ".join(
+            f"{name} {significant(seconds)} s"
+            for name, seconds in sorted(side.holdups, key=lambda one: -one[1])
+            if seconds > _VISIBLE * _sum(side)
+        )
+        for cell in cells
+        for side in cell.sides
+        if side.holdups
     )
 
 

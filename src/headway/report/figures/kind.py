@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from enum import Enum
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from headway.analysis import Analysis
@@ -13,12 +14,15 @@ from headway.report.sheet import Sheet
 from headway.report.theme import Style
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from headway.results.series import Series
     from headway.web.load import PageLoad
     from headway.web.visual import VisualProgress
 
 WIDE, NARROW = 1040.0, 360.0
 """Widths of the page's column, in pixels: on a desk, and in a hand."""
+_LEAST_WIDE = 600.0
 FAILED = "†"
 """Marks what some runs failed in."""
 
@@ -91,15 +95,34 @@ class Picture:
         name: name of its files, without suffix.
         title: heading.
         caption: what it shows and how to read it; what it leaves out.
-        wide: drawing for wide screens and for files.
-        narrow: drawing for narrow screens; None if these scroll across the wide one.
+        drawing: draws it at a width in pixels.
+        data: makes the table of what it shows, and of what it leaves out.
+        said: what it shows in words, for those who cannot see it; empty if other words say it all.
+        fits_narrow: whether it can be drawn at ``NARROW``; else narrow screens scroll across it.
     """
 
     name: str
     title: str
     caption: str
-    wide: Sheet
-    narrow: Sheet | None
+    drawing: Callable[[float], Sheet]
+    data: Callable[[], pl.DataFrame]
+    said: str = ""
+    fits_narrow: bool = True
+
+    @cached_property
+    def wide(self) -> Sheet:
+        """Drawing for wide screens and for files."""
+        return self.drawing(WIDE)
+
+    @cached_property
+    def narrow(self) -> Sheet | None:
+        """Drawing for narrow screens; None if these scroll across the wide one."""
+        return self.drawing(NARROW) if self.fits_narrow else None
+
+    @property
+    def alternative(self) -> str:
+        """What a reader is told who cannot see it."""
+        return f"{self.caption} {self.said}".strip()
 
 
 @dataclass(frozen=True)
@@ -117,6 +140,11 @@ class Kind:
     section: Section
     draw: Callable[[Subject], Picture | None]
     every_metric: bool = True
+
+
+def is_narrow(width: float) -> bool:
+    """Whether a drawing of this width is laid out as for a hand."""
+    return width < _LEAST_WIDE
 
 
 def picture_name(analysis: Analysis, kind: str) -> str:

@@ -5,14 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 from headway.analysis import Analysis, Cell, Side
-from headway.report.figures.kind import NARROW, WIDE, Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.data import medians_said
+from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
 from headway.report.layout import Grid, arranged
 from headway.report.legend import legend_height, style_legend
 from headway.report.plots import frames, title, total_height, x_axis, y_axis
 from headway.report.scale import Scale, tick_texts, value_scale
 from headway.report.sheet import Point, Sheet, text_width
+from headway.report.tables.samples import samples_frame
 from headway.report.telling import representative_cells
 from headway.report.theme import Style
 
@@ -50,8 +53,9 @@ def _draw(subject: Subject) -> Picture | None:
         name=picture_name(analysis, "lines"),
         title=f"{analysis.metric.label} over {axis.name}",
         caption=_caption(analysis, len(cells)),
-        wide=_sheet(subject, axis, grid, WIDE),
-        narrow=_sheet(subject, axis, grid, NARROW),
+        drawing=partial(_sheet, subject, axis, grid),
+        data=lambda: samples_frame([analysis]),
+        said=medians_said(analysis, cells),
     )
 
 

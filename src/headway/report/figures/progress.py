@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from headway.analysis.numbers import significant
+from headway.report.figures.data import progress_data
 from headway.report.figures.kind import (
-    NARROW,
-    WIDE,
     Kind,
     PageStory,
     Picture,
@@ -44,8 +44,8 @@ def _draw(subject: Subject) -> Picture | None:
             "Share of the page's final picture that is there. The Speed Index is the area above a "
             f"curve, shaded; the dashed line stands at its value. {loads_said(stories)}"
         ),
-        wide=_sheet(subject, stories, WIDE),
-        narrow=_sheet(subject, stories, NARROW),
+        drawing=partial(_sheet, subject, stories),
+        data=lambda: progress_data(stories),
     )
 
 

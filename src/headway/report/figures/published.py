@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from headway.analysis.published import Agreement, Beside, beside
 from headway.report.figures.kind import (
-    NARROW,
-    WIDE,
     Kind,
     Picture,
     Section,
@@ -17,6 +16,7 @@ from headway.report.figures.kind import (
 from headway.report.plots import Frame, x_axis
 from headway.report.scale import Scale, value_scale, written
 from headway.report.sheet import Sheet, shortened, text_width
+from headway.report.tables.published import published_frame
 from headway.report.tables.published import subject as whose
 from headway.report.theme import GREEN, INK, MUTED, ORANGE, RED, RULE, YELLOW, Colour, Marker
 
@@ -48,8 +48,8 @@ def _draw(subject: Subject) -> Picture | None:
         title="Values: published and ours",
         caption="Hollow: published; filled: ours, coloured by how they agree, with its confidence "
         "interval.",
-        wide=_sheet(groups, WIDE),
-        narrow=_sheet(groups, NARROW),
+        drawing=partial(_sheet, groups),
+        data=lambda: published_frame([subject.analysis]),
     )
 
 

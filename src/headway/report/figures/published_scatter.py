@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from headway.analysis.published import TOLERANCE, Beside, beside
 from headway.report.figures.kind import (
-    NARROW,
-    WIDE,
     Kind,
     Picture,
     Section,
@@ -19,6 +18,7 @@ from headway.report.legend import legend_height, style_legend
 from headway.report.plots import Frame, title, x_axis, y_axis
 from headway.report.scale import Scale, written
 from headway.report.sheet import Point, Sheet
+from headway.report.tables.published import published_frame
 from headway.report.theme import GREEN, INK, Style
 
 _LARGEST = 520.0
@@ -41,8 +41,8 @@ def _draw(subject: Subject) -> Picture | None:
         f"line both are equal; in the band they differ by at most {TOLERANCE:.0%}.{said}".replace(
             "%", " %"
         ),
-        wide=_sheet(subject, shown, WIDE),
-        narrow=_sheet(subject, shown, NARROW),
+        drawing=partial(_sheet, subject, shown),
+        data=lambda: published_frame([subject.analysis]),
     )
 
 

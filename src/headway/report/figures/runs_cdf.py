@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 
 from headway.analysis import Analysis, Cell
-from headway.report.figures.kind import NARROW, WIDE, Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.data import medians_said, runs_data
+from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
 from headway.report.legend import legend_height, style_legend
 from headway.report.plots import Frame, frames, steps, title, total_height, x_axis, y_axis
 from headway.report.scale import Scale, tick_texts, value_scale
@@ -29,8 +31,9 @@ def _draw(subject: Subject) -> Picture | None:
         name=picture_name(analysis, "cdf"),
         title=f"Distribution of the {analysis.metric.label}",
         caption=_caption(analysis, len(cells)),
-        wide=_sheet(subject, cells, WIDE),
-        narrow=_sheet(subject, cells, NARROW),
+        drawing=partial(_sheet, subject, cells),
+        data=lambda: runs_data(analysis),
+        said=medians_said(analysis, cells),
     )
 
 

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import groupby, pairwise
 from typing import TYPE_CHECKING
 
+from headway.analysis.numbers import significant
 from headway.report.chosen import runs_said
+from headway.report.figures.data import series_data, told
 from headway.report.figures.holdups import COLOURS
 from headway.report.figures.kind import (
-    NARROW,
-    WIDE,
     Kind,
     Picture,
     Section,
     Story,
     Subject,
+    is_narrow,
     picture_name,
 )
 from headway.report.legend import colour_legend, legend_height
@@ -74,8 +77,9 @@ def _draw(subject: Subject) -> Picture | None:
         name=picture_name(subject.analysis, "timeline"),
         title=_title(stories),
         caption=_caption(stories),
-        wide=_sheet(stories, WIDE, min(len(stories), 4)),
-        narrow=_sheet(stories, NARROW, 1),
+        drawing=partial(_sheet, stories),
+        data=lambda: series_data(stories),
+        said=_said(stories),
     )
 
 
@@ -102,6 +106,24 @@ def _caption(stories: Sequence[Story]) -> str:
     return f"{said}.{told} {runs_said([story.run for story in stories])}"
 
 
+def _said(stories: Sequence[Story]) -> str:
+    """How the runs ended, and for how long what held each back."""
+    return " ".join(
+        told(_seconds_by_cause(story), start=f"{story.run.contender} ({_outcome(story)}): ")
+        for story in stories
+    )
+
+
+def _seconds_by_cause(story: Story) -> list[str]:
+    hop = _shown(story)
+    seconds: dict[str, float] = defaultdict(float)
+    for (begin, end), limit in zip(pairwise((0.0, *hop.at_s)), hop.limit, strict=True):
+        if limit and begin < _end(story):
+            seconds[str(limit)] += min(end, _end(story)) - begin
+    ranked = sorted(seconds.items(), key=lambda one: -one[1])
+    return [f"{name} {significant(length)} s" for name, length in ranked]
+
+
 def _end(story: Story) -> float:
     """The last moment worth showing, in seconds."""
     last = max((hop.at_s[-1] for hop in story.series.hops if hop.at_s), default=0.0)
@@ -125,7 +147,8 @@ def _shared(stories: Sequence[Story]) -> bool:
     return max(ends) <= _MOST_APART * min(ends)
 
 
-def _sheet(stories: Sequence[Story], width: float, columns: int) -> Sheet:
+def _sheet(stories: Sequence[Story], width: float) -> Sheet:
+    columns = 1 if is_narrow(width) else min(len(stories), 4)
     causes = {
         str(limit) for story in stories for hop in story.series.hops for limit in hop.limit if limit
     }

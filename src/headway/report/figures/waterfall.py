@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from headway.analysis.numbers import data_size, significant
+from headway.report.figures.data import resources_data, told
 from headway.report.figures.kind import (
-    NARROW,
-    WIDE,
     Kind,
     PageStory,
     Picture,
     Section,
     Subject,
+    is_narrow,
     picture_name,
 )
 from headway.report.figures.loads import load_names, loads_said, loads_title
@@ -31,8 +32,8 @@ _TEXT = 11.0
 _HEAD = 40.0
 _LANE = 14.0
 _FOOT = 44.0
-_MOST_ROWS = {WIDE: 160, NARROW: 80}
-"""Of all loads together."""
+_MOST_ROWS, _FEWER_ROWS = 160, 80
+"""Of all loads together; the fewer of narrow drawings."""
 _LEAST_ROWS = 12
 """Of a load."""
 _BUCKET = 1.5
@@ -60,7 +61,7 @@ class _Columns:
         return self.size + 10
 
 
-_COLUMNS = {WIDE: _Columns(190, 246, 304), NARROW: _Columns(104, 104, 104)}
+_COLUMNS, _NARROW_COLUMNS = _Columns(190, 246, 304), _Columns(104, 104, 104)
 
 
 @dataclass(frozen=True)
@@ -79,8 +80,11 @@ def _draw(subject: Subject) -> Picture | None:
         name=picture_name(subject.analysis, "waterfall"),
         title=loads_title("Waterfall", stories),
         caption=_caption(stories),
-        wide=_sheet(stories, WIDE),
-        narrow=_sheet(stories, NARROW),
+        drawing=partial(_sheet, stories),
+        data=lambda: resources_data(stories),
+        said=told(
+            f"{name}: {_told(one)}" for name, one in zip(load_names(stories), stories, strict=True)
+        ),
     )
 
 
@@ -93,7 +97,7 @@ def _caption(stories: Sequence[PageStory]) -> str:
         "it waits for the first byte, then receiving, dark where data came. Beside the name, where "
         "there is room: version of HTTP, number of the connection, and bytes of content."
     )
-    most = _most_rows(stories, NARROW)
+    most = _most_rows(stories, _FEWER_ROWS)
     if any(len(story.load.resources) > most for story in stories):
         said += (
             " Rows that begin with + stand for several neighbours: what blocks the page, failed, "
@@ -103,8 +107,8 @@ def _caption(stories: Sequence[PageStory]) -> str:
     return f"{said}{told} {loads_said(stories)}"
 
 
-def _most_rows(stories: Sequence[PageStory], width: float) -> int:
-    return max(_LEAST_ROWS, _MOST_ROWS[width] // len(stories))
+def _most_rows(stories: Sequence[PageStory], most: int) -> int:
+    return max(_LEAST_ROWS, most // len(stories))
 
 
 def _end_ms(load: PageLoad) -> float:
@@ -132,7 +136,7 @@ def _milestones(load: PageLoad) -> list[_Milestone]:
 
 
 def _sheet(stories: Sequence[PageStory], width: float) -> Sheet:
-    most = _most_rows(stories, width)
+    most = _most_rows(stories, _FEWER_ROWS if is_narrow(width) else _MOST_ROWS)
     rows_of = [waterfall_rows(story.load, most) for story in stories]
     colours = _colours(stories)
     legend = legend_height(tuple(colours), width) + 8
@@ -140,7 +144,7 @@ def _sheet(stories: Sequence[PageStory], width: float) -> Sheet:
     sheet = Sheet(width, legend + sum(heights))
     colour_legend(sheet, colours, 0, 0)
     longest = max(_end_ms(story.load) for story in stories) if _shared(stories) else None
-    columns = _COLUMNS[width]
+    columns = _NARROW_COLUMNS if is_narrow(width) else _COLUMNS
     room = text_width("onLoad", _TEXT) + 8
     top = legend
     for story, rows, name, height in zip(
@@ -202,7 +206,7 @@ def _told(story: PageStory) -> str:
 
 def _words(sheet: Sheet, row: Row, columns: _Columns, y: float) -> None:
     ink = RED if row.failed else MUTED if row.folded else INK
-    sheet.text(0, y, shortened(row.name, columns.name - 8, _TEXT), ink, size=_TEXT)
+    sheet.text(0, y, _fitting(row.name, columns.name - 8), ink, size=_TEXT)
     if columns.connection > columns.name:
         room = columns.connection - columns.name - 6
         text = shortened(row.connection, room, _TEXT)
@@ -210,6 +214,13 @@ def _words(sheet: Sheet, row: Row, columns: _Columns, y: float) -> None:
     if columns.size > columns.connection:
         size = _size(row.body_bytes)
         sheet.text(columns.size, y, size, MUTED, size=_TEXT, anchor="end")
+
+
+def _fitting(name: str, room: float) -> str:
+    """The name, of one with a host that has no room the end, which tells more."""
+    if "/" in name and text_width(name, _TEXT) > room:
+        name = f"…/{name.partition('/')[2]}"
+    return shortened(name, room, _TEXT)
 
 
 def _size(count: int) -> str:

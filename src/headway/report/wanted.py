@@ -1,0 +1,79 @@
+"""Single figures of a study's results, of what somebody wants to show, for paper."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from headway.analysis import analyse, load_results
+from headway.analysis.restricted import restricted
+from headway.errors import WrongInputError, nearest
+from headway.report.chosen import check_runs, chosen_runs
+from headway.report.figures import Picture, Section, Subject, pictures
+from headway.report.pages import page_stories
+from headway.report.stories import stories
+from headway.report.styles import study_styles
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What figures are to show; whatever is empty leaves nothing out.
+
+    Attributes:
+        cells: names or titles of cells, or parts of titles.
+        contenders: names.
+        runs: names of runs that are shown over time.
+    """
+
+    cells: tuple[str, ...] = ()
+    contenders: tuple[str, ...] = ()
+    runs: tuple[str, ...] = ()
+
+
+def wanted_pictures(directory: Path, wanted: Wanted) -> tuple[Picture, ...]:
+    """All figures that the data are fit for, of every experiment and metric, not yet drawn.
+
+    Raises:
+        WrongInputError: it is not a results directory, or nothing is called like what is wanted.
+    """
+    results = load_results(directory)
+    check_runs(results, wanted.runs)
+    found: list[Picture] = []
+    problem: WrongInputError | None = None
+    whole = [[analyse(results, one, name) for name in one.metrics] for one in results.experiments]
+    # Contenders have the colours that they have in the report.
+    styles = study_styles([analyses[0] for analyses in whole])
+    for analyses in whole:
+        try:
+            chosen = [restricted(one, wanted.cells, wanted.contenders) for one in analyses]
+        except WrongInputError as error:
+            problem = error  # perhaps another experiment has them
+            continue
+        runs = chosen_runs(results, chosen[0], wanted.runs)
+        told, loads = stories(directory, runs), page_stories(directory, runs)
+        found += _pictures([Subject(chosen[0], styles, told, loads)])
+        found += _pictures([Subject(one, styles) for one in chosen[1:]], first=False)
+    if problem and not found:
+        raise problem
+    return tuple(found)
+
+
+def _pictures(subjects: Sequence[Subject], first: bool = True) -> Iterator[Picture]:
+    for subject in subjects:
+        for section in Section:
+            yield from pictures(subject, section, first)
+
+
+def picture_named(found: Sequence[Picture], name: str) -> Picture:
+    """The figure of this name.
+
+    Raises:
+        WrongInputError: there is none.
+    """
+    for picture in found:
+        if picture.name == name:
+            return picture
+    names = [picture.name for picture in found]
+    told = nearest(name, names) or f"; there are {', '.join(names)}"
+    raise WrongInputError(f"there is no figure {name!r}{told}")
