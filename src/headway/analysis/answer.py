@@ -2,59 +2,140 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from headway.analysis.analysis import Analysis
+from headway.analysis.difference import NEGLIGIBLE
+from headway.analysis.interactions import Interaction, Level
 from headway.analysis.numbers import counted, listed, p_value
 from headway.analysis.overview import Dependence, Outcome, Overview, Tally, overviews
 from headway.analysis.paired import fewest_pairs
-from headway.analysis.sentences import by, sentences, signed, sure
+from headway.analysis.sentences import as_start, by, sentences, signed, sure
 from headway.analysis.significance import PAIRED_ALPHA
 from headway.analysis.verdict import Verdict
 from headway.analysis.whole import Whole, wholes
 
 _FEW = 4
 """Up to this many comparisons are told one by one."""
+_MOST_CLAUSES = 6
+"""Of a sentence: more comparisons over all cells are left to the pictures and tables."""
+_MOST_LEVELS = 5
+"""Of a factor with more levels, the first and the last are told."""
 
 
 def answer(analysis: Analysis) -> tuple[str, ...]:
     """What the experiment says, most important first.
 
-    First of every comparison in all cells together; then an experiment of few comparisons is answered
-    by their sentences, a larger one by overviews.
+    First, in one sentence, of every comparison in all cells together; then what each depends on; then an
+    experiment of few comparisons is answered by their sentences, a larger one by overviews.
     """
+    over_all = wholes(analysis)
     if len(analysis.comparisons) <= _FEW:
         found = sentences(analysis)
     else:
-        found = tuple(_overview(overview) for overview in overviews(analysis))
-    first = map(whole_sentence, wholes(analysis))
-    return (*first, *found, *_not_compared(analysis), *_all_failures(analysis))
+        told = {(one.pairing.contender, one.pairing.against) for one in over_all}
+        found = tuple(
+            _overview(one, depends=(one.contender, one.against) not in told)
+            for one in overviews(analysis)
+        )
+    first = (headline(over_all), *filter(None, map(interaction_sentence, over_all)))
+    return (*filter(None, first), *found, *_not_compared(analysis), *_all_failures(analysis))
+
+
+def headline(over_all: Sequence[Whole]) -> str:
+    """All comparisons over all cells as one sentence; empty if there are none."""
+    if not over_all:
+        return ""
+    if len(over_all) == 1:
+        return whole_sentence(over_all[0])
+    common = {(one.cells, one.pairs) for one in over_all}
+    alike = len(common) == 1
+    one = over_all[0]
+    head = (
+        f"In the mean over {one.cells} cells ({_pairs(one)} in each)" if alike else "Over all cells"
+    )
+    clauses = [_clause(one, "" if alike else _over(one), alike) for one in over_all[:_MOST_CLAUSES]]
+    if left := len(over_all) - len(clauses):
+        clauses.append(f"and so on for {counted(left, 'more comparison')}")
+    few = [one for one in over_all if one.test and not one.test.can_decide]
+    doubt = f"; but {_too_few(few[0])}" if alike and few else ""
+    return f"{head}: {'; '.join(clauses)}{doubt}."
 
 
 def whole_sentence(whole: Whole) -> str:
     """``h3 is faster than h2 by 12 % in the mean over 12 cells (95 % interval 9 to 15 %; ...)``."""
-    one, other = whole.pairing.contender, whole.pairing.against
-    over = f"in the mean over {whole.cells} cells"
+    said = _clause(whole, _over(whole))
+    where = _where(whole) if whole.verdict in (Verdict.FASTER, Verdict.SLOWER) else ""
+    return f"{as_start(said)}{where}."
+
+
+def _over(whole: Whole) -> str:
+    return f" in the mean over {whole.cells} cells"
+
+
+def _pairs(whole: Whole) -> str:
     fewest, most = whole.pairs
-    pairs = counted(most, "pair") if fewest == most else f"{fewest} to {most} pairs"
-    proof = (f"{pairs} in each", *_proof(whole))
+    return counted(most, "pair") if fewest == most else f"{fewest} to {most} pairs"
+
+
+def _clause(whole: Whole, over: str, pairs_told: bool = False) -> str:
+    """The comparison in words.
+
+    Args:
+        whole: the comparison.
+        over: over which cells, if nothing else says it.
+        pairs_told: whether something else says how many pairs there are.
+    """
+    one, other = whole.pairing.contender, whole.pairing.against
+    pairs = () if pairs_told else (f"{_pairs(whole)} in each",)
+    proof = (*pairs, *_proof(whole))
     if whole.verdict in (Verdict.FASTER, Verdict.SLOWER):
         size = by(whole.difference.relative)
         inside = (*(() if whole.certain else sure(whole.difference)), *proof)
-        return (
-            f"{one} is {whole.verdict} than {other}{size} {over} ({'; '.join(inside)})"
-            f"{_where(whole)}."
-        )
+        return f"{one} is {whole.verdict} than {other}{size}{over} ({'; '.join(inside)})"
     if whole.verdict is Verdict.EQUAL:
-        inside = (*signed(whole.difference, whole.difference.narrower), f"{pairs} in each")
-        return f"{one} and {other} are within 1 % {over} ({'; '.join(inside)})."
-    inside = (*signed(whole.difference), *proof)
+        inside = (*signed(whole.difference, whole.difference.narrower), *pairs)
+        return f"{one} and {other} are within 1 %{over} ({'; '.join(inside)})"
     if whole.test is None or not whole.test.can_decide:
         inside = (*sure(whole.difference), *proof)
-        few = f"{len(whole.difference.logs)} repetitions cannot be significant"
-        return (
-            f"{one} was {whole.leaning} than {other}{by(whole.difference.relative)} {over} "
-            f"({'; '.join(inside)}), but {few}: it takes {fewest_pairs(PAIRED_ALPHA)} at least."
-        )
-    return f"No significant difference between {one} and {other} {over} ({'; '.join(inside)})."
+        size = by(whole.difference.relative)
+        few = "" if pairs_told else f", but {_too_few(whole)}"
+        return f"{one} was {whole.leaning} than {other}{size}{over} ({'; '.join(inside)}){few}"
+    inside = (*signed(whole.difference), *proof)
+    return f"no significant difference between {one} and {other}{over} ({'; '.join(inside)})"
+
+
+def _too_few(whole: Whole) -> str:
+    few = f"{len(whole.difference.logs)} repetitions cannot be significant"
+    return f"{few}: it takes {fewest_pairs(PAIRED_ALPHA)} at least"
+
+
+def interaction_sentence(whole: Whole) -> str:
+    """What the difference depends on, and how it is at the levels; empty if it is shown for nothing."""
+    told = [one for one in whole.interactions if one.established]
+    if not told:
+        return ""
+    one, other = whole.pairing.contender, whole.pairing.against
+    first, *more = (f"on {part.factor} ({_levels(part)})" for part in told)
+    parts = listed([f"{'most ' if len(whole.interactions) > 1 else ''}{first}", *more])
+    unseen = [part.factor for part in whole.interactions if not part.established]
+    rest = f"; no sign that it depends on {listed(unseen, 'or')}" if unseen else ""
+    return f"How {one} compares with {other} depends {parts}{rest}."
+
+
+def _levels(part: Interaction) -> str:
+    """``slower by 1.2 % at loss 0 %, faster by 21 % at loss 2 %; Wilcoxon p = 0.004``."""
+    ends = (part.levels[0], part.levels[-1])
+    levels = part.levels if len(part.levels) <= _MOST_LEVELS else ends
+    said = ", ".join(f"{_leaning(level)} at {level.title}" for level in levels)
+    test = part.test
+    return f"{said}; {test.name} {p_value(test.adjusted)}" if test else said
+
+
+def _leaning(level: Level) -> str:
+    if abs(level.relative) < NEGLIGIBLE:
+        return "within 1 %"
+    return f"{level.leaning}{by(level.relative)}"
 
 
 def _proof(whole: Whole) -> tuple[str, ...]:
@@ -92,14 +173,14 @@ _OUTCOME_WORDS = {
 }
 
 
-def _overview(overview: Overview) -> str:
+def _overview(overview: Overview, depends: bool) -> str:
     told = [
         f"{_OUTCOME_WORDS[one]} in {count}{_remark(one, overview)}"
         for one, count in overview.tally.counts
     ]
     said = f"{overview.contender} against {overview.against}, "
     said += f"{counted(overview.tally.total, 'cell')}: {', '.join(told)}."
-    return f"{said}{_dependence(overview.dependence)}"
+    return f"{said}{_dependence(overview.dependence) if depends else ''}"
 
 
 def _remark(one: Outcome, overview: Overview) -> str:

@@ -7,30 +7,16 @@ cell are, and treated alike: each cell counts the same, and what differs between
 
 from __future__ import annotations
 
-import math
 import statistics
-from collections import defaultdict
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.cells import Cell
-from headway.analysis.compare import Comparison, Pairing
+from headway.analysis.compare import Pairing
 from headway.analysis.difference import Difference, of_pairs
+from headway.analysis.interactions import Interaction, Level, interactions
+from headway.analysis.means import Case, alike, means_by_seed
 from headway.analysis.significance import TestResult, holm, wilcoxon
 from headway.analysis.verdict import Verdict, direction
-
-_MOST_LEVELS = 6
-"""A factor with more levels is not told level by level."""
-
-
-@dataclass(frozen=True)
-class Level:
-    """A level of a factor: the mean difference of its cells, and how many went the way of the whole."""
-
-    title: str
-    relative: float
-    alike: int
 
 
 @dataclass(frozen=True)
@@ -45,7 +31,7 @@ class Whole:
         cells: number of cells that it is of.
         pairs: pairs of runs in the cells, fewest and most.
         opposite: cells in which the verdict is the opposite.
-        levels: of the factor over whose levels the difference varies most; empty if there is none.
+        interactions: factors that the difference may depend on, those first that it depends on most.
     """
 
     pairing: Pairing
@@ -55,7 +41,13 @@ class Whole:
     cells: int
     pairs: tuple[int, int]
     opposite: int
-    levels: tuple[Level, ...]
+    interactions: tuple[Interaction, ...]
+
+    @property
+    def levels(self) -> tuple[Level, ...]:
+        """Of the factor that the difference depends on most; empty if it is shown to depend on none."""
+        first = next(iter(self.interactions), None)
+        return first.levels if first and first.established else ()
 
     @property
     def certain(self) -> bool:
@@ -78,7 +70,7 @@ def wholes(analysis: Analysis) -> tuple[Whole, ...]:
     """
     found = [_mean(analysis, pairing) for pairing in analysis.pairings]
     means = [one for one in found if one]
-    tests = holm(wilcoxon([() if _alike(one.logs) else one.logs for one in means]))
+    tests = holm(wilcoxon([() if alike(one.logs) else one.logs for one in means]))
     return tuple(_whole(analysis, one, test) for one, test in zip(means, tests, strict=True))
 
 
@@ -87,7 +79,7 @@ class _Mean:
     """What the cells of a comparison tell together: a logarithm for every repetition."""
 
     pairing: Pairing
-    cases: tuple[tuple[Cell, Comparison], ...]
+    cases: tuple[Case, ...]
     logs: tuple[float, ...]
 
 
@@ -99,35 +91,13 @@ def _mean(analysis: Analysis, pairing: Pairing) -> _Mean | None:
     )
     if len(cases) < 2 or not all(one.is_paired for _, one in cases):
         return None
-    away: dict[int, list[float]] = defaultdict(list)
-    for _, one in cases:
-        for seed, log in zip(one.difference.seeds, _bounded(one.difference.logs), strict=True):
-            away[seed].append(log - _log(one))
-    centre = statistics.fmean(_log(one) for _, one in cases)
-    # Where a run failed, its cell is taken to be as it is in the middle.
-    logs = tuple(centre + math.fsum(found) / len(cases) for _, found in sorted(away.items()))
+    logs = tuple(means_by_seed(cases).values())
     return _Mean(pairing, cases, logs) if len(logs) > 1 else None
-
-
-def _bounded(logs: Sequence[float]) -> list[float]:
-    """A pair with a run that timed out counts as the cell's most extreme that finished."""
-    finite = [log for log in logs if math.isfinite(log)]
-    low, high = min(finite, default=0.0), max(finite, default=0.0)
-    return [min(max(log, low), high) for log in logs]
-
-
-def _log(one: Comparison) -> float:
-    assert one.relative is not None
-    return math.log1p(one.relative)
-
-
-def _alike(logs: Sequence[float]) -> bool:
-    return max(logs) - min(logs) < 1e-12
 
 
 def _whole(analysis: Analysis, mean: _Mean, test: TestResult | None) -> Whole:
     logs = mean.logs
-    difference = of_pairs([statistics.fmean(logs)] * len(logs) if _alike(logs) else logs)
+    difference = of_pairs([statistics.fmean(logs)] * len(logs) if alike(logs) else logs)
     leaning = direction(difference.sign or 0, analysis.metric)
     counts = [one.pairs.n for _, one in mean.cases]
     verdicts = [one.verdict for _, one in mean.cases if one.matters]
@@ -139,37 +109,5 @@ def _whole(analysis: Analysis, mean: _Mean, test: TestResult | None) -> Whole:
         cells=len(mean.cases),
         pairs=(min(counts), max(counts)),
         opposite=sum(verdict is not leaning for verdict in verdicts),
-        levels=_levels(analysis, mean.cases, leaning),
+        interactions=interactions(analysis, mean.cases, leaning),
     )
-
-
-def _levels(
-    analysis: Analysis, cases: Sequence[tuple[Cell, Comparison]], leaning: Verdict
-) -> tuple[Level, ...]:
-    """The levels of the factor between whose levels the means vary most; of several, one alone."""
-    factors = [
-        _levels_of(cases, place, factor.titles, leaning)
-        for place, factor in enumerate(analysis.conditions.factors)
-        if 1 < len(factor.titles) <= _MOST_LEVELS
-    ]
-    return max(factors, key=_spread, default=())
-
-
-def _levels_of(
-    cases: Sequence[tuple[Cell, Comparison]], place: int, titles: Sequence[str], leaning: Verdict
-) -> tuple[Level, ...]:
-    groups: dict[int, list[Comparison]] = defaultdict(list)
-    for cell, one in cases:
-        groups[cell.levels[place]].append(one)
-    return tuple(
-        Level(
-            title=titles[level],
-            relative=math.expm1(statistics.fmean(map(_log, ones))),
-            alike=sum(one.matters and one.verdict is leaning for one in ones),
-        )
-        for level, ones in sorted(groups.items())
-    )
-
-
-def _spread(levels: tuple[Level, ...]) -> float:
-    return statistics.pvariance([math.log1p(level.relative) for level in levels])

@@ -1,0 +1,50 @@
+"""Means over cells: what the cells of a repetition tell together of a comparison."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import defaultdict
+from collections.abc import Sequence
+
+from headway.analysis.cells import Cell
+from headway.analysis.compare import Comparison
+
+Case = tuple[Cell, Comparison]
+"""A comparison, and the cell that it is of."""
+
+
+def log_of(one: Comparison) -> float:
+    """The logarithm of a comparison's typical ratio."""
+    assert one.relative is not None
+    return math.log1p(one.relative)
+
+
+def centre(cases: Sequence[Case]) -> float:
+    """The mean of the logarithms of the typical ratios: each cell counts the same."""
+    return statistics.fmean(log_of(one) for _, one in cases)
+
+
+def means_by_seed(cases: Sequence[Case]) -> dict[int, float]:
+    """For each repetition the mean over cells of the logarithms of its ratios, by its seed, in order.
+
+    Where a run failed, its cell is taken to be as it is in the middle.
+    """
+    away: dict[int, list[float]] = defaultdict(list)
+    for _, one in cases:
+        for seed, log in zip(one.difference.seeds, _bounded(one.difference.logs), strict=True):
+            away[seed].append(log - log_of(one))
+    middle = centre(cases)
+    return {seed: middle + math.fsum(found) / len(cases) for seed, found in sorted(away.items())}
+
+
+def alike(logs: Sequence[float]) -> bool:
+    """Whether nothing varies."""
+    return max(logs) - min(logs) < 1e-12
+
+
+def _bounded(logs: Sequence[float]) -> list[float]:
+    """A pair with a run that timed out counts as the cell's most extreme that finished."""
+    finite = [log for log in logs if math.isfinite(log)]
+    low, high = min(finite, default=0.0), max(finite, default=0.0)
+    return [min(max(log, low), high) for log in logs]
