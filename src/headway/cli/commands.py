@@ -8,7 +8,7 @@ import sys
 import typer
 
 from headway import __version__
-from headway.cli import figure, image, known, lab, record, sites, study
+from headway.cli import export, figure, image, known, lab, record, sites, study
 from headway.cli.terminal import complain
 from headway.errors import EXIT_FAILED, HeadwayError
 
@@ -26,6 +26,7 @@ app.command("run")(study.run)
 app.command("reproduce")(study.reproduce)
 app.command("report")(study.report)
 app.command("figure")(figure.figure)
+app.command("export")(export.export)
 app.command("validate")(study.validate)
 app.command("plan")(study.plan)
 app.command("list")(known.list_known)

@@ -86,7 +86,7 @@ def _chosen(analysis: Analysis, row: Mapping[str, Any]) -> ChosenRun:
     total = row["total_s"]
     title = next(cell.title for cell in analysis.cells if cell.name == row["cell"])
     drawn = {constant.name for constant in analysis.conditions.drawn}
-    met = [one.titled(row[one.column]) for one in COLUMNS if one.name in drawn]
+    met = [one.titled(_rounded(row[one.column])) for one in COLUMNS if one.name in drawn]
     return ChosenRun(
         run_id=row["run_id"],
         contender=row["contender"],
@@ -94,6 +94,11 @@ def _chosen(analysis: Analysis, row: Mapping[str, Any]) -> ChosenRun:
         outcome=_TOTAL.text(total) if total is not None else row["error"] or row["status"],
         repetition=f"seed {row['seed']}{': ' if met else ''}{', '.join(met)}",
     )
+
+
+def _rounded(value: Any) -> Any:
+    """A drawn number with three digits, which is all that tells."""
+    return float(f"{value:.3g}") if isinstance(value, float) else value
 
 
 def _typical_runs(analysis: Analysis, table: pl.DataFrame) -> list[str]:

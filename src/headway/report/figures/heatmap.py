@@ -125,7 +125,7 @@ def _caption(analysis: Analysis, cells: int, pairings: int) -> str:
     said = (
         f"Difference of the {analysis.metric.label} of a typical pair of runs, in percent of that of "
         "the contender compared with. Coloured where it is significant and at least 1 %; blank and in brackets "
-        "where it is not."
+        "where it is not; colours change at ratios of 1.1, 1.5 and 2, either way."
     )
     if any(side.failures for cell in analysis.cells for side in cell.sides):
         said += f" {FAILED} Some runs of the two did not finish."

@@ -1,0 +1,49 @@
+"""`headway export`: a study's results as one file to publish."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import typer
+
+from headway.cli.terminal import output
+from headway.errors import WrongInputError
+
+
+def export(
+    directory: Annotated[
+        Path, typer.Argument(help="Directory of a study's results.", metavar="RESULTS")
+    ],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="Archive to write, FILE.zip.", metavar="FILE")
+    ],
+    artifacts: Annotated[
+        bool,
+        typer.Option(
+            "--artifacts", help="Add what every run left; else of those that the report shows."
+        ),
+    ] = False,
+    licence: Annotated[
+        str | None,
+        typer.Option(
+            "--license",
+            help="Licence of the results, as https://creativecommons.org/licenses/by/4.0/.",
+            metavar="URL",
+        ),
+    ] = None,
+) -> None:
+    """Write an archive with study, data, manifest, report and checksums, as an RO-Crate."""
+    if licence and urlsplit(licence).scheme not in ("http", "https"):
+        raise WrongInputError("is no web address", where=f"--license {licence}")
+    # Statistics and figures take seconds to load.
+    from headway.report.archive import SUFFIX, write_archive
+
+    if out.suffix != SUFFIX:
+        raise WrongInputError(f"must end in {SUFFIX}", where=f"--out {out}")
+    if not out.parent.is_dir():
+        raise WrongInputError("there is no such directory", where=f"--out {out}")
+    write_archive(directory, out, artifacts=artifacts, licence=licence)
+    size = out.stat().st_size / 1e6
+    output.print(f"{out}: {size:.1f} MB", markup=False, soft_wrap=True)

@@ -1,0 +1,145 @@
+"""Results as one file to publish: study, data, manifest, report, checksums, and what all of it is."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
+
+from headway.errors import WrongInputError
+from headway.report.crate import METADATA, crate_metadata
+from headway.report.report import PAGE, write_report
+from headway.results.store import ARTIFACTS, REPORT
+
+SUFFIX = ".zip"
+SUMS = "SHA256SUMS"
+_DATA = ("manifest.json", "runs.parquet", "records.jsonl")
+_LINK = re.compile(rf'href="\.\./{ARTIFACTS}/([^/"]+)/"')
+_BLOCK = 1 << 20
+
+
+@dataclass(frozen=True)
+class _Entry:
+    """A file of the archive: bytes, or a file of the results."""
+
+    content: bytes | Path
+
+    def blocks(self) -> Iterator[bytes]:
+        """Its content."""
+        if isinstance(self.content, bytes):
+            yield self.content
+            return
+        with self.content.open("rb") as file:
+            while block := file.read(_BLOCK):
+                yield block
+
+
+def write_archive(
+    directory: Path, archive: Path, *, artifacts: bool = False, licence: str | None = None
+) -> None:
+    """Write the archive of a results directory; equal results give equal archives.
+
+    Args:
+        directory: the results; their report is written if there is none.
+        archive: file to write; one that is there is replaced when the new one is complete.
+        artifacts: whether to add what every run left, or only that of the runs that the report shows
+            over time.
+        licence: address of the licence that the results are given under.
+
+    Raises:
+        WrongInputError: it is not a results directory, or has no manifest.
+    """
+    page = directory / REPORT / PAGE
+    if not page.exists():
+        write_report(directory)
+    manifest = _manifest(directory)
+    entries = _entries(directory, manifest, page, artifacts)
+    sums, sizes = _measured(entries)
+    entries[SUMS] = _Entry(_sums(sums))
+    sizes[SUMS] = sum(map(len, entries[SUMS].blocks()))
+    metadata = crate_metadata(
+        manifest, {quote(path): size for path, size in sizes.items()}, licence
+    )
+    partial = archive.with_name(f"{archive.name}.partial")
+    try:
+        with ZipFile(partial, "w", ZIP_DEFLATED) as file:
+            for path, entry in {METADATA: _Entry(metadata), **entries}.items():
+                # The default time is 1980: times of files would make equal archives differ.
+                with file.open(_info(path), "w") as target:
+                    for block in entry.blocks():
+                        target.write(block)
+        partial.replace(archive)
+    finally:
+        partial.unlink(missing_ok=True)
+
+
+def _manifest(directory: Path) -> Mapping[str, Any]:
+    try:
+        found = json.loads((directory / "manifest.json").read_text())
+    except (FileNotFoundError, json.JSONDecodeError):
+        found = None
+    if not isinstance(found, dict) or not isinstance(found.get("study"), dict):
+        raise WrongInputError("has no manifest that tells its study", where=str(directory))
+    return found
+
+
+def _entries(
+    directory: Path, manifest: Mapping[str, Any], page: Path, artifacts: bool
+) -> dict[str, _Entry]:
+    study = json.dumps(manifest["study"], indent=1, ensure_ascii=False)
+    entries = {
+        "README.txt": _Entry(_readme(manifest, artifacts)),
+        "study.json": _Entry(f"{study}\n".encode()),
+    }
+    entries |= {name: _Entry(directory / name) for name in _DATA if (directory / name).is_file()}
+    shown = _LINK.findall(page.read_text(encoding="utf-8"))
+    kept = [directory / ARTIFACTS] if artifacts else [directory / ARTIFACTS / run for run in shown]
+    for top in (directory / REPORT, *kept):
+        for file in sorted(top.rglob("*")):
+            if file.is_file():
+                entries[file.relative_to(directory).as_posix()] = _Entry(file)
+    return entries
+
+
+def _readme(manifest: Mapping[str, Any], artifacts: bool) -> bytes:
+    study = manifest["study"]
+    told = (
+        f"{study.get('name') or 'Results'}: results of a Headway study",
+        str(study.get("question") or ""),
+        f"Carried out with Headway {manifest.get('headway', '?')}, begun {manifest.get('created', '?')}:",
+        f"  {manifest.get('command', '?')}",
+        "report/index.html is the report; runs.parquet has a row for every run, and report/runs.csv the same.",
+        "manifest.json tells programs with versions, kernel, host, seeds and self-test; study.json is the study.",
+        f"artifacts/ has what {'every run' if artifacts else 'the runs that the report shows over time'} left.",
+        f"`sha256sum --check {SUMS}` checks all files but {METADATA}, which tells what they are (RO-Crate 1.1).",
+    )
+    return "".join(f"{line}\n" for line in told if line).encode()
+
+
+def _measured(entries: Mapping[str, _Entry]) -> tuple[dict[str, str], dict[str, int]]:
+    """Checksum and length of each file."""
+    sums, sizes = {}, {}
+    for path, entry in entries.items():
+        digest, size = hashlib.sha256(), 0
+        for block in entry.blocks():
+            digest.update(block)
+            size += len(block)
+        sums[path], sizes[path] = digest.hexdigest(), size
+    return sums, sizes
+
+
+def _sums(sums: Mapping[str, str]) -> bytes:
+    return "".join(f"{digest}  {path}\n" for path, digest in sums.items()).encode()
+
+
+def _info(path: str) -> ZipInfo:
+    info = ZipInfo(path)
+    info.compress_type = ZIP_DEFLATED
+    info.external_attr = 0o644 << 16
+    return info

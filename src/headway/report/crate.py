@@ -1,0 +1,112 @@
+"""The RO-Crate metadata of an archive of results: what its files are, and how they came about.
+
+RO-Crate 1.1, https://w3id.org/ro/crate/1.1: a JSON-LD document in the crate's root with a flat list of entities,
+among them a descriptor of the document itself, the root data set, and every file.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+METADATA = "ro-crate-metadata.json"
+_SPECIFICATION = "https://w3id.org/ro/crate/1.1"
+_ROOT, _HEADWAY, _CAMPAIGN = "./", "#headway", "#campaign"
+_TYPES = {
+    "css": "text/css",
+    "csv": "text/csv",
+    "har": "application/json",
+    "html": "text/html",
+    "json": "application/json",
+    "jsonl": "application/jsonl",
+    "parquet": "application/vnd.apache.parquet",
+    "pcapng": "application/x-pcapng",
+    "png": "image/png",
+    "jpeg": "image/jpeg",
+    "svg": "image/svg+xml",
+    "txt": "text/plain",
+}
+_DESCRIBED = {
+    "README.txt": "What the archive has, and how to repeat the study.",
+    "SHA256SUMS": "SHA-256 checksums of all other files, as sha256sum --check reads them.",
+    "manifest.json": "Study, versions of all programs, kernel, image, host, seeds, self-test, the command.",
+    "records.jsonl": "A line for every run, in the order in which they ended.",
+    "runs.parquet": "A row for every run, with everything that was measured.",
+    "study.json": "The study, with everything filled in that its file left out.",
+    "report/index.html": "The report.",
+}
+_RESULTS = ("runs.parquet", "records.jsonl")
+
+Entity = dict[str, Any]
+
+
+def crate_metadata(
+    manifest: Mapping[str, Any], sizes: Mapping[str, int], licence: str | None
+) -> bytes:
+    """The metadata document.
+
+    Args:
+        manifest: the results' manifest.
+        sizes: bytes of each file of the archive but this one, by its path in the archive.
+        licence: address of the licence that the results are given under, if one is said.
+    """
+    study = manifest.get("study") or {}
+    name = str(study.get("name") or "results")
+    created = manifest.get("created")
+    root: Entity = {
+        "@id": _ROOT,
+        "@type": "Dataset",
+        "name": f"{name}: results of a Headway study",
+        "description": str(study.get("question") or "Measurements of HTTP over TCP and QUIC."),
+        "datePublished": created,
+        "hasPart": [{"@id": path} for path in sizes],
+        "mentions": [{"@id": _CAMPAIGN}],
+    }
+    entities = [_descriptor(), root, *(_file(path, size) for path, size in sizes.items())]
+    if licence:
+        root["license"] = {"@id": licence}
+        entities.append({"@id": licence, "@type": "CreativeWork", "name": licence})
+    entities += [_software(manifest), _action(manifest, sizes)]
+    document = {"@context": f"{_SPECIFICATION}/context", "@graph": entities}
+    return (json.dumps(document, indent=1, ensure_ascii=False) + "\n").encode()
+
+
+def _descriptor() -> Entity:
+    return {
+        "@id": METADATA,
+        "@type": "CreativeWork",
+        "conformsTo": {"@id": _SPECIFICATION},
+        "about": {"@id": _ROOT},
+    }
+
+
+def _file(path: str, size: int) -> Entity:
+    found: Entity = {"@id": path, "@type": "File", "name": path, "contentSize": str(size)}
+    if media_type := _TYPES.get(path.rpartition(".")[2].lower()):
+        found["encodingFormat"] = media_type
+    if path in _DESCRIBED:
+        found["description"] = _DESCRIBED[path]
+    return found
+
+
+def _software(manifest: Mapping[str, Any]) -> Entity:
+    return {
+        "@id": _HEADWAY,
+        "@type": "SoftwareApplication",
+        "name": "Headway",
+        "description": "A laboratory for HTTP over TCP and QUIC in virtual time.",
+        "version": str(manifest.get("headway", "unknown")),
+    }
+
+
+def _action(manifest: Mapping[str, Any], sizes: Mapping[str, int]) -> Entity:
+    return {
+        "@id": _CAMPAIGN,
+        "@type": "CreateAction",
+        "name": str(manifest.get("command", "the campaign")),
+        "startTime": manifest.get("created"),
+        "instrument": {"@id": _HEADWAY},
+        "object": {"@id": "study.json"},
+        "result": [{"@id": path} for path in _RESULTS if path in sizes],
+    }
