@@ -13,6 +13,7 @@ from pathlib import Path
 from headway.columns import METRICS, Record, columns_of, polars_schema
 from headway.programs import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.programs.base import Adapter, Client, Knob, ReverseProxy
+from headway.programs.knobfile import NATIVE_KNOBS
 from headway.study.host import Protocol
 from headway.web.cleanup import CHANGED, DROPPED, Rule
 
@@ -121,6 +122,19 @@ def programs() -> str:
     return _PROGRAMS.format(tables="\n".join(tables), sections="\n".join(sections))
 
 
+def native_quic() -> str:
+    """The text of docs/native-quic.md, whose table of knobs is made."""
+    rows = ["| knob | values | default | in studies | meaning |", "|---|---|---|---|---|"]
+    for knob in NATIVE_KNOBS["quic"]:
+        default = f"`{knob.default}`" if knob.default else "its own"
+        lab = "a key of the host" if knob.host_key else f"`{knob.lab}`" if knob.lab else ""
+        of = f" (with {' or '.join(knob.controls)} only)" if knob.controls else ""
+        rows.append(f"| `{knob.name}` | {knob.values} | {default} | {lab} | {knob.meaning}{of} |")
+    before, _, rest = (DOCS / "native-quic.md").read_text().partition("<!-- knobs -->\n")
+    _, _, after = rest.partition("<!-- /knobs -->")
+    return "\n".join([f"{before}<!-- knobs -->", *rows, f"<!-- /knobs -->{after}"])
+
+
 def site_headers() -> str:
     """The text of docs/site-headers.md."""
     return _SITE_HEADERS.format(dropped=_rules(DROPPED), changed=_rules(CHANGED))
@@ -163,9 +177,9 @@ def _overview(role: str, adapters: Sequence[Adapter]) -> str:
 def _section(role: str, adapter: Adapter) -> str:
     lines = [f"## {adapter.name} ({role})\n", inspect.getdoc(type(adapter)) or ""]
     if adapter.knobs:
-        lines.append("\n| knob | default | meaning |\n|---|---|---|")
+        lines.append("\n| knob | default | values | meaning |\n|---|---|---|---|")
         lines += [
-            f"| `{knob.name}` | {_value(knob)} | {knob.meaning}{_choices(knob)} |"
+            f"| `{knob.name}` | {_value(knob)} | {_values(knob)} | {knob.meaning}{_of(knob)} |"
             for knob in adapter.knobs
         ]
     if adapter.adjustments:
@@ -210,9 +224,12 @@ def _value(knob: Knob) -> str:
     return f"`{knob.default}`" if knob.default else "its own"
 
 
-def _choices(knob: Knob) -> str:
-    of = f" (with {' or '.join(knob.controls)} only)" if knob.controls else ""
-    return of + (f": {', '.join(f'`{choice}`' for choice in knob.choices)}" if knob.choices else "")
+def _values(knob: Knob) -> str:
+    return ", ".join(f"`{choice}`" for choice in knob.choices) or knob.values
+
+
+def _of(knob: Knob) -> str:
+    return f" (with {' or '.join(knob.controls)} only)" if knob.controls else ""
 
 
 def _anchor(role: str, adapter: Adapter) -> str:
@@ -224,6 +241,7 @@ def main() -> None:
     """Write the files."""
     (DOCS / "columns.md").write_text(columns())
     (DOCS / "programs.md").write_text(programs())
+    (DOCS / "native-quic.md").write_text(native_quic())
     (DOCS / "site-headers.md").write_text(site_headers())
 
 

@@ -16,7 +16,6 @@ from headway.programs import CLIENTS, SERVERS
 from headway.programs.base import Flow, Measurement
 from headway.programs.checks import check_programs
 from headway.programs.headway_perf import CLIENT_REPORT, SERVER_REPORT
-from headway.programs.native import QUIC_KNOBS
 from headway.study.host import Host
 from headway.study.model import Setting
 
@@ -159,17 +158,6 @@ def test_a_client_that_left_no_report_has_failed(tmp_path: Path) -> None:
     found = CLIENTS["headway-perf"].measure(of, tmp_path, Ended("headway-perf", 1, 1))
     assert found.error is not None
     assert "TLS: no certificate" in found.error
-
-
-def test_studies_know_all_knobs_of_quic() -> None:
-    """The Rust source is what there is; the adapters' table says it in the words of studies."""
-    source = Path(__file__).parents[2] / "native" / "quic" / "src" / "knobs.rs"
-    names = re.findall(r'knob!\(\s*"([a-z-]+)"', source.read_text())
-    assert len(names) > 10
-    known = {knob.name for knob in QUIC_KNOBS}
-    # These two are a host's in studies.
-    known |= {"congestion_control", "initial_window"}
-    assert known == {name.replace("-", "_") for name in names}
 
 
 def test_the_same_controllers_for_both_sides() -> None:

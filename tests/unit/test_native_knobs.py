@@ -1,32 +1,106 @@
-"""One list of QUIC knobs: the programs', the adapters' and the documentation's."""
+"""Knobs of Headway's own programs: declared once, refused before anything runs."""
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 
+import pytest
+
+from headway.campaign.checks import checked_plan
+from headway.errors import WrongInputError
 from headway.programs import SERVERS
-from headway.programs.native import QUIC_KNOBS, quic_knobs
+from headway.programs.checks import check_programs
+from headway.programs.knobfile import NATIVE_KNOBS
+from headway.programs.native import quic_knobs
 from headway.study.host import CongestionControl, CongestionControls, Host
+from headway.study.load import load_study
+from headway.study.model import Setting
 
-ROOT = Path(__file__).parents[2]
+RIGHT = {
+    "max_window": ("none", "300", "200000B"),
+    "pacing": ("on", "off", "10Mbit/s", "2.5Mbit/s"),
+    "max_udp_payload": ("1200", "65000"),
+    "packet_threshold": ("3", "4294967295"),
+    "time_threshold": ("1", "1.125", "1000"),
+    "saved_rtt": ("none", "580ms", "0.58s"),
+    "remember": ("off", "600s"),
+    "ack_threshold": ("none", "0", "10"),
+    "scheduler": ("rfc9218", "batched-round-robin:10"),
+    "qpack_capacity": ("auto", "0", "4096"),
+    "notsent_lowat": ("0", "16384"),
+}
+WRONG = {
+    "max_window": ("", "B", "-1", "10b", "4294967296"),
+    "pacing": ("", "fast", "10", "0Mbit/s", "-1Mbit/s", "nanMbit/s"),
+    "max_udp_payload": ("1199", "65001", "1e4"),
+    "packet_threshold": ("abc", "2", "-1", "3.5", "4294967296", "\u0663"),
+    "time_threshold": ("0.9", "1001", "nan", "inf"),
+    "saved_rtt": ("580", "-1s", "s", "1e40s"),
+    "remember": ("none",),
+    "ack_threshold": ("off", "-1"),
+    "scheduler": ("fifo", "batched-round-robin", "batched-round-robin:0"),
+    "qpack_capacity": ("none", "1048577"),
+    "notsent_lowat": ("auto",),
+}
 
 
-def programs_knobs() -> set[str]:
-    source = (ROOT / "native/quic/src/knobs.rs").read_text()
-    return set(re.findall(r'knob!\(\s*"([a-z-]+)"', source))
+def takes(name: str, value: str) -> bool:
+    knob = next(knob for knob in SERVERS["headway-server"].knobs if knob.name == name)
+    assert knob.takes is not None
+    return knob.takes(value)
 
 
-def test_studies_have_all_knobs_of_the_programs() -> None:
-    # These two are a host's own keys.
-    ours = {knob.name.replace("_", "-") for knob in QUIC_KNOBS}
-    assert ours | {"congestion-control", "initial-window"} == programs_knobs()
+@pytest.mark.parametrize(("name", "value"), [(n, v) for n, values in RIGHT.items() for v in values])
+def test_values_are_taken(name: str, value: str) -> None:
+    assert takes(name, value)
 
 
-def test_all_knobs_are_documented() -> None:
-    text = (ROOT / "docs/native-quic.md").read_text()
-    documented = set(re.findall(r"^\| `([a-z-]+)` \|", text, re.MULTILINE))
-    assert programs_knobs() <= documented
+@pytest.mark.parametrize(("name", "value"), [(n, v) for n, values in WRONG.items() for v in values])
+def test_what_is_no_value_is_refused(name: str, value: str) -> None:
+    assert not takes(name, value)
+
+
+def test_all_defaults_are_values() -> None:
+    for section, knobs in NATIVE_KNOBS.items():
+        for knob in knobs:
+            for default in (knob.default, knob.lab):
+                assert default is None or knob.takes(default), f"{section}: {knob.name}"
+
+
+@pytest.mark.parametrize(
+    ("knobs", "where"),
+    [
+        ({"saved_window": "300"}, "saved_window"),
+        ({"saved_rtt": "580ms"}, "saved_rtt"),
+        ({"saved_window": "300", "saved_rtt": "580ms", "pacing": "off"}, "pacing"),
+        ({"remember": "60s", "pacing": "10Mbit/s"}, "pacing"),
+    ],
+)
+def test_knobs_that_do_not_go_together_are_refused(knobs: dict[str, str], where: str) -> None:
+    server = {"program": "headway-server", "knobs": knobs}
+    setting = Setting.model_validate({"path": {"rtt": "20 ms"}, "server": server})
+    with pytest.raises(WrongInputError) as caught:
+        check_programs(setting)
+    assert caught.value.where == f"server.knobs.{where}"
+
+
+STUDY = """name = "s"
+[path]
+rtt = "20 ms"
+[server]
+program = "headway-server"
+[server.knobs]
+packet_threshold = "abc"
+"""
+
+
+def test_a_wrong_value_is_refused_with_line_and_key(tmp_path: Path) -> None:
+    file = tmp_path / "s.toml"
+    file.write_text(STUDY)
+    with pytest.raises(WrongInputError) as caught:
+        checked_plan(load_study(file), str(file))
+    assert caught.value.where == f"{file}:7: server.knobs.packet_threshold"
+    assert "'abc' is not a value of this knob; it takes packets, from 3" in str(caught.value)
 
 
 def test_knobs_are_passed_on() -> None:

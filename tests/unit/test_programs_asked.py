@@ -284,7 +284,7 @@ def test_every_protocol_is_asked_somewhere() -> None:
         ({"qpack_capacity": "31"}, r"qpack_capacity: a dynamic table of 31 bytes holds nothing"),
         (
             {"hpack_capacity": "4k"},
-            r"hpack_capacity: '4k' is no number from 0 to 1048576, and not auto",
+            r"hpack_capacity: '4k' is not a value of this knob; it takes auto, or bytes, 0 to 1048576",
         ),
     ],
 )

@@ -16,9 +16,6 @@ use crate::plan::check_priority;
 use crate::target::Target;
 use crate::transport::Move;
 
-/// Of a dynamic table: larger ones cost more to search than they save.
-const MAX_TABLE_BYTES: i64 = 1 << 20;
-
 /// Fetches URLs, all at once, and reports when what arrived.
 #[derive(Debug, Parser)]
 #[command(name = "headway-client", version, after_long_help = quic_help())]
@@ -30,7 +27,7 @@ pub(crate) struct Options {
     #[arg(long, default_value = "h2")]
     pub(crate) protocol: ProtocolName,
     /// Connections to a server at a time; 6 for h1, else 1 without this
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..))]
+    #[arg(long, value_name = "N", value_parser = headway_knobs::parser::<u16>("headway-client", "connections"))]
     pub(crate) connections: Option<u16>,
     /// Requests at a time, over all connections; no limit without this
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
@@ -82,14 +79,14 @@ pub(crate) struct Options {
     pub(crate) h2_connection_window: u32,
     /// QPACK's dynamic table for HTTP/3, at most, in each direction; 0 is none
     #[arg(long, default_value_t = 0, value_name = "BYTES",
-          value_parser = clap::value_parser!(u32).range(..=MAX_TABLE_BYTES))]
+          value_parser = headway_knobs::parser::<u32>("compression", "qpack-capacity"))]
     qpack_capacity: u32,
     /// Streams that the peer may let wait for QPACK's dynamic table (SETTINGS_QPACK_BLOCKED_STREAMS)
     #[arg(long, default_value_t = 0, value_name = "N")]
     qpack_blocked_streams: u16,
     /// HPACK's dynamic table for what is sent over HTTP/2, at most; 0 is none
     #[arg(long, default_value_t = 0, value_name = "BYTES",
-          value_parser = clap::value_parser!(u32).range(..=MAX_TABLE_BYTES))]
+          value_parser = headway_knobs::parser::<u32>("compression", "hpack-capacity"))]
     pub(crate) hpack_capacity: u32,
     /// Knobs of QUIC, as NAME=VALUE,NAME=VALUE; --help lists them
     #[arg(long, default_value = "", value_name = "KNOBS", value_parser = quic_knobs)]

@@ -131,10 +131,10 @@ pub(crate) struct TransportOptions {
     #[arg(long, value_name = "BYTES")]
     tcp_receive_buffer: Option<usize>,
     /// Bytes that may wait in the kernel unsent (TCP_NOTSENT_LOWAT); 0 is no limit
-    #[arg(long, value_name = "BYTES", default_value_t = 128 << 10)]
+    #[arg(long, value_name = "BYTES", default_value = headway_knobs::default("headway-perf", "notsent-lowat"))]
     tcp_notsent_lowat: u32,
     /// Largest TLS record sent over TCP, its header included; 16 KiB of data without this
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(64..=16_389))]
+    #[arg(long, value_name = "BYTES", value_parser = headway_knobs::parser::<u32>("headway-perf", "tls-record-bytes"))]
     tls_record_bytes: Option<u32>,
 }
 

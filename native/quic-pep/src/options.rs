@@ -31,10 +31,13 @@ pub(crate) enum StartError {
     Io(#[from] io::Error),
 }
 
+/// The program, as its knobs are declared.
+const NAME: &str = "headway-quic-pep";
+
 /// Splits QUIC connections: ends the client's and opens another to the next hop, with the same
 /// streams.
 #[derive(Debug, Parser)]
-#[command(name = "headway-quic-pep", version, after_long_help = knobs_help())]
+#[command(name = NAME, version, after_long_help = knobs_help())]
 pub(crate) struct Options {
     /// Where clients connect to
     #[arg(long, value_name = "ADDRESS:PORT")]
@@ -56,7 +59,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME")]
     server_name: Option<String>,
     /// Whether clients are accepted at once, or when the handshake with the next hop is complete
-    #[arg(long, default_value = "default", value_name = "MODE")]
+    #[arg(long, default_value = headway_knobs::default(NAME, "mode"), value_name = "MODE")]
     mode: ModeName,
     /// Knobs of QUIC towards clients; --help lists them; may be repeated
     #[arg(long, value_name = "NAME=VALUE,...")]
@@ -65,7 +68,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "NAME=VALUE,...")]
     server_quic: Vec<String>,
     /// In which order streams are sent: sequential, round-robin, batched-round-robin:N or others
-    #[arg(long, default_value = "round-robin", value_name = "NAME")]
+    #[arg(long, default_value = headway_knobs::default(NAME, "scheduler"), value_name = "NAME")]
     scheduler: Strategy,
     /// Accepts early data (0-RTT) of clients that come again
     #[arg(long)]
@@ -74,13 +77,13 @@ pub(crate) struct Options {
     #[arg(long)]
     server_early_data: bool,
     /// Connections to the next hop that wait for clients, their handshake complete
-    #[arg(long, value_name = "N", default_value_t = 0, requires = "server_name")]
+    #[arg(long, value_name = "N", default_value = headway_knobs::default(NAME, "pool"), requires = "server_name")]
     pool: usize,
     /// The application protocol of connections that wait
     #[arg(long, value_name = "NAME", default_value = "h3")]
     pool_protocol: String,
     /// How long the handshake with the next hop may take, in seconds
-    #[arg(long, value_name = "SECONDS", default_value = "10", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = headway_knobs::default(NAME, "connect-timeout"), value_parser = seconds)]
     connect_timeout: Duration,
     /// Application error code that one end gets when the other's connection fails; HTTP/3's
     /// H3_INTERNAL_ERROR without this

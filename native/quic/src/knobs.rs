@@ -2,29 +2,12 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
 
 use headway_congestion::Rate;
+pub use headway_knobs::Knob;
+use headway_knobs::{parse_rate, parse_time};
 
 use crate::config::{AckFrequency, Config, Pacing};
-
-/// A knob: `name=value`.
-#[derive(Clone, Copy)]
-pub struct Knob {
-    /// Its name.
-    pub name: &'static str,
-    /// What values look like.
-    pub values: &'static str,
-    /// What it does.
-    pub meaning: &'static str,
-    set: fn(&mut Config, &str) -> Result<(), String>,
-}
-
-impl fmt::Debug for Knob {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}={}", self.name, self.values)
-    }
-}
 
 /// A knob that is none, or a value that it does not take.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -48,187 +31,64 @@ pub enum KnobError {
         /// Why not.
         reason: String,
         /// What it takes.
-        values: &'static str,
+        values: String,
     },
     /// The knobs do not go together.
     #[error("{0}")]
     Together(String),
 }
 
-macro_rules! knob {
-    ($name:literal, $values:literal, $meaning:literal, $set:expr) => {
-        Knob { name: $name, values: $values, meaning: $meaning, set: $set }
-    };
+/// All knobs.
+#[must_use]
+pub fn all() -> &'static [Knob] {
+    headway_knobs::of("quic")
 }
 
-/// All knobs.
-pub static KNOBS: &[Knob] = &[
-    knob!(
-        "congestion-control",
-        "newreno, cubic, bbr, bbr3 or hybla",
-        "congestion controller (default cubic)",
-        |config, value| assign(&mut config.congestion.algorithm, value)
-    ),
-    knob!(
-        "slow-start",
-        "classic, hystart or hystart++",
-        "when slow start ends, if not by loss (default hystart++)",
-        |config, value| assign(&mut config.congestion.slow_start, value)
-    ),
-    knob!(
-        "initial-window",
-        "packets, or bytes as 14720B",
-        "congestion window at the beginning (default 10)",
-        |config, value| assign(&mut config.congestion.initial_window, value)
-    ),
-    knob!(
-        "max-window",
-        "packets, or bytes as 200000B, or none",
-        "largest congestion window (default none)",
-        |config, value| optional(&mut config.congestion.max_window, value)
-    ),
-    knob!(
-        "emulated-connections",
-        "a number from 1",
-        "behave as this many connections, newreno and cubic only (default 1)",
-        |config, value| assign(&mut config.congestion.connections, value)
-    ),
-    knob!(
-        "pacing",
-        "on, off, or a rate as 10Mbit/s",
-        "spread packets over time (default on, at the controller's rate)",
-        |config, value| {
+/// Sets a knob to a value that it takes.
+fn assign(config: &mut Config, name: &str, value: &str) -> Result<(), String> {
+    match name {
+        "congestion-control" => config.congestion.algorithm = parse(value)?,
+        "slow-start" => config.congestion.slow_start = parse(value)?,
+        "initial-window" => config.congestion.initial_window = parse(value)?,
+        "max-window" => config.congestion.max_window = unless("none", value, parse)?,
+        "emulated-connections" => config.congestion.connections = parse(value)?,
+        "pacing" => {
             config.pacing = match value {
                 "on" => Pacing::Controller,
                 "off" => Pacing::Off,
-                rate => Pacing::Fixed(parse_rate(rate)?),
+                rate => Pacing::Fixed(mbit_per_second(parse_rate(rate)?)),
             };
-            Ok(())
         }
-    ),
-    knob!(
-        "max-burst",
-        "packets, from 2",
-        "packets that leave at once when packets are spread over time, at most (default 10)",
-        |config, value| within(&mut config.max_burst, value, 2..=u32::MAX)
-    ),
-    knob!(
-        "saved-window",
-        "packets, or bytes as 1450000B, or none",
-        "Careful Resume: what the path took in a round trip of an earlier connection (default none)",
-        |config, value| optional(&mut config.saved_window, value)
-    ),
-    knob!(
-        "saved-rtt",
-        "a time as 580ms, or none",
-        "Careful Resume: the least round-trip time of that connection (default none)",
-        |config, value| optional_time(&mut config.saved_rtt, value)
-    ),
-    knob!(
-        "remember",
-        "a time as 600s, or off",
-        "Careful Resume: how long what connections saw serves the peer's next one (default off)",
-        |config, value| {
-            config.remember = if value == "off" { None } else { Some(parse_time(value)?) };
-            Ok(())
+        "max-burst" => config.max_burst = parse(value)?,
+        "saved-window" => config.saved_window = unless("none", value, parse)?,
+        "saved-rtt" => config.saved_rtt = unless("none", value, parse_time)?,
+        "remember" => config.remember = unless("off", value, parse_time)?,
+        "max-udp-payload" => config.max_udp_payload = parse(value)?,
+        "packet-threshold" => config.packet_threshold = parse(value)?,
+        "time-threshold" => config.time_threshold = parse(value)?,
+        "initial-rtt" => config.initial_rtt = parse_time(value)?,
+        "idle-timeout" => config.idle_timeout = parse_time(value)?,
+        "stream-window" => config.stream_receive_window = parse(value)?,
+        "connection-window" => config.receive_window = parse(value)?,
+        "max-streams" => config.max_streams = parse(value)?,
+        "migration" => config.migration = value == "on",
+        "ack-threshold" => {
+            let threshold = unless("none", value, parse)?;
+            config.ack_frequency = threshold.map(|ack_eliciting_threshold| AckFrequency {
+                ack_eliciting_threshold,
+                ..ack_frequency(config)
+            });
         }
-    ),
-    knob!(
-        "max-udp-payload",
-        "bytes, 1200 to 65000",
-        "size of UDP payloads (default 1200)",
-        |config, value| within(&mut config.max_udp_payload, value, 1200..=65_000)
-    ),
-    knob!(
-        "packet-threshold",
-        "packets, from 3",
-        "later packets acknowledged until one is lost (default 3)",
-        |config, value| within(&mut config.packet_threshold, value, 3..=u32::MAX)
-    ),
-    knob!(
-        "time-threshold",
-        "a factor, from 1",
-        "round-trip times until a packet is lost (default 1.125)",
-        |config, value| within(&mut config.time_threshold, value, 1.0..=1000.0)
-    ),
-    knob!(
-        "initial-rtt",
-        "a time as 333ms",
-        "round-trip time assumed before there is a sample (default 333ms)",
-        |config, value| time(&mut config.initial_rtt, value)
-    ),
-    knob!(
-        "idle-timeout",
-        "a time as 30s",
-        "silence that ends a connection (default 30s)",
-        |config, value| time(&mut config.idle_timeout, value)
-    ),
-    knob!(
-        "stream-window",
-        "bytes",
-        "flow control: receive window of a stream (default 16777216)",
-        |config, value| assign(&mut config.stream_receive_window, value)
-    ),
-    knob!(
-        "connection-window",
-        "bytes",
-        "flow control: receive window of a connection (default 25165824)",
-        |config, value| assign(&mut config.receive_window, value)
-    ),
-    knob!(
-        "max-streams",
-        "a number",
-        "streams of each kind that the peer may have open (default 1000)",
-        |config, value| assign(&mut config.max_streams, value)
-    ),
-    knob!(
-        "migration",
-        "on or off",
-        "let clients change their address (default on)",
-        |config, value| {
-            config.migration = parse_switch(value)?;
-            Ok(())
-        }
-    ),
-    knob!(
-        "ack-threshold",
-        "packets, or none",
-        "ask the peer to leave this many without acknowledgment; needs its consent (default none)",
-        |config, value| {
-            config.ack_frequency = match value {
-                "none" => None,
-                packets => {
-                    let ack_eliciting_threshold = parse(packets)?;
-                    let asked = ack_frequency(config);
-                    Some(AckFrequency { ack_eliciting_threshold, ..asked })
-                }
-            };
-            Ok(())
-        }
-    ),
-    knob!(
-        "max-ack-delay",
-        "a time as 25ms",
-        "ask the peer to delay acknowledgments no longer; needs its consent (default its own)",
-        |config, value| {
+        "max-ack-delay" => {
             let max_ack_delay = Some(parse_time(value)?);
             config.ack_frequency = Some(AckFrequency { max_ack_delay, ..ack_frequency(config) });
-            Ok(())
         }
-    ),
-    knob!(
-        "cpu-per-sent",
-        "a time as 20us",
-        "computing time of each datagram sent, for slow devices (default 0us)",
-        |config, value| time(&mut config.cpu_cost.per_sent, value)
-    ),
-    knob!(
-        "cpu-per-received",
-        "a time as 20us",
-        "computing time of each datagram received, for slow devices (default 0us)",
-        |config, value| time(&mut config.cpu_cost.per_received, value)
-    ),
-];
+        "cpu-per-sent" => config.cpu_cost.per_sent = parse_time(value)?,
+        "cpu-per-received" => config.cpu_cost.per_received = parse_time(value)?,
+        _ => return Err("it is declared, and does nothing".to_owned()),
+    }
+    Ok(())
+}
 
 impl Config {
     /// Sets knobs: `name=value`, several separated by commas.
@@ -239,15 +99,13 @@ impl Config {
         for word in knobs.split(',').filter(|word| !word.is_empty()) {
             let (name, value) =
                 word.split_once('=').ok_or_else(|| KnobError::Form(word.to_owned()))?;
-            let knob = KNOBS
+            let knob = all()
                 .iter()
                 .find(|knob| knob.name == name)
                 .ok_or_else(|| KnobError::Name { name: name.to_owned() })?;
-            (knob.set)(self, value).map_err(|reason| KnobError::Value {
-                name: knob.name,
-                value: value.to_owned(),
-                reason,
-                values: knob.values,
+            knob.check(value).and_then(|()| assign(self, name, value)).map_err(|reason| {
+                let (value, values) = (value.to_owned(), knob.values());
+                KnobError::Value { name: knob.name, value, reason, values }
             })?;
         }
         self.check().map_err(KnobError::Together)
@@ -281,80 +139,39 @@ impl FromStr for Config {
 /// A table of all knobs for `--help`.
 #[must_use]
 pub fn help() -> String {
-    KNOBS
+    all()
         .iter()
-        .map(|knob| format!("  {}={{{}}}\n      {}\n", knob.name, knob.values, knob.meaning))
+        .map(|knob| {
+            let default = knob.default.unwrap_or("its own");
+            format!(
+                "  {}={{{}}}\n      {} (default {default})\n",
+                knob.name,
+                knob.values(),
+                knob.meaning
+            )
+        })
         .collect()
 }
 
 fn names() -> String {
-    KNOBS.iter().map(|knob| knob.name).collect::<Vec<_>>().join(", ")
+    all().iter().map(|knob| knob.name).collect::<Vec<_>>().join(", ")
 }
 
 fn parse<T: FromStr<Err: fmt::Display>>(value: &str) -> Result<T, String> {
     value.parse().map_err(|error: T::Err| error.to_string())
 }
 
-fn assign<T: FromStr<Err: fmt::Display>>(place: &mut T, value: &str) -> Result<(), String> {
-    *place = parse(value)?;
-    Ok(())
-}
-
-fn optional<T: FromStr<Err: fmt::Display>>(
-    place: &mut Option<T>,
+/// None if the value is this word.
+fn unless<T>(
+    word: &str,
     value: &str,
-) -> Result<(), String> {
-    *place = if value == "none" { None } else { Some(parse(value)?) };
-    Ok(())
+    read: impl Fn(&str) -> Result<T, String>,
+) -> Result<Option<T>, String> {
+    if value == word { Ok(None) } else { read(value).map(Some) }
 }
 
-fn within<T: FromStr<Err: fmt::Display> + PartialOrd>(
-    place: &mut T,
-    value: &str,
-    range: std::ops::RangeInclusive<T>,
-) -> Result<(), String> {
-    let parsed = parse(value)?;
-    if !range.contains(&parsed) {
-        return Err("out of range".to_owned());
-    }
-    *place = parsed;
-    Ok(())
-}
-
-fn time(place: &mut Duration, value: &str) -> Result<(), String> {
-    *place = parse_time(value)?;
-    Ok(())
-}
-
-fn optional_time(place: &mut Option<Duration>, value: &str) -> Result<(), String> {
-    *place = if value == "none" { None } else { Some(parse_time(value)?) };
-    Ok(())
-}
-
-fn parse_time(value: &str) -> Result<Duration, String> {
-    let units = [("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)];
-    let (number, seconds) = units
-        .iter()
-        .find_map(|(unit, seconds)| Some((value.strip_suffix(unit)?, seconds)))
-        .ok_or("no unit")?;
-    let number: f64 = parse(number)?;
-    Duration::try_from_secs_f64(number * seconds).map_err(|error| error.to_string())
-}
-
-fn parse_rate(value: &str) -> Result<Rate, String> {
-    let number: f64 = parse(value.strip_suffix("Mbit/s").ok_or("no unit")?)?;
-    if !(number > 0.0 && number.is_finite()) {
-        return Err("not above zero".to_owned());
-    }
-    Ok(Rate::from_bytes_per_second((number * 125_000.0) as u64))
-}
-
-fn parse_switch(value: &str) -> Result<bool, String> {
-    match value {
-        "on" => Ok(true),
-        "off" => Ok(false),
-        _ => Err("neither".to_owned()),
-    }
+fn mbit_per_second(rate: f64) -> Rate {
+    Rate::from_bytes_per_second((rate * 125_000.0) as u64)
 }
 
 fn ack_frequency(config: &Config) -> AckFrequency {
@@ -363,6 +180,8 @@ fn ack_frequency(config: &Config) -> AckFrequency {
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
     use headway_congestion::{Algorithm, Saved, WindowSize};
 
     use super::*;
@@ -394,9 +213,21 @@ mod tests {
     }
 
     #[test]
-    fn defaults_stay() {
-        let config: Config = "".parse().expect("nothing is right");
-        assert_eq!(config.packet_threshold, Config::default().packet_threshold);
+    fn defaults_are_those_declared() {
+        let declared: String = all()
+            .iter()
+            .filter_map(|knob| Some(format!("{}={},", knob.name, knob.default?)))
+            .collect();
+        let config: Config = declared.parse().expect("defaults are right");
+        assert_eq!(format!("{config:?}"), format!("{:?}", Config::default()));
+    }
+
+    #[test]
+    fn every_knob_does_something() {
+        for knob in all() {
+            let value = knob.default.unwrap_or("1ms");
+            assert_eq!(assign(&mut Config::default(), knob.name, value), Ok(()), "{}", knob.name);
+        }
     }
 
     #[test]

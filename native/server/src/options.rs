@@ -47,13 +47,13 @@ pub(crate) enum StartError {
     Io(#[from] io::Error),
 }
 
-/// Of a dynamic table: larger ones cost more to search than they save.
-const MAX_TABLE_BYTES: i64 = 1 << 20;
+/// The program, as its knobs are declared.
+const NAME: &str = "headway-server";
 
 /// Serves files and, at /bytes/N, bodies of N bytes, or replays a recorded site: over HTTP/1.1,
 /// HTTP/2 and HTTP/3.
 #[derive(Debug, Parser)]
-#[command(name = "headway-server", version, after_long_help = lists())]
+#[command(name = NAME, version, after_long_help = lists())]
 pub(crate) struct Options {
     /// Address for TLS; may be repeated
     #[arg(long, value_name = "ADDRESS:PORT", requires_all = ["cert", "key"])]
@@ -83,18 +83,18 @@ pub(crate) struct Options {
     protocols: Vec<ProtocolName>,
     /// In which order the responses of a connection are sent: sequential, round-robin,
     /// batched-round-robin:N, weighted-round-robin, dependency-tree or rfc9218
-    #[arg(long, default_value = "rfc9218", value_name = "NAME")]
+    #[arg(long, default_value = headway_knobs::default(NAME, "scheduler"), value_name = "NAME")]
     scheduler: Strategy,
     /// Content of an HTTP/2 DATA frame, at most: the scheduler decides on each. Without this 1400, and
     /// 16384 for a response that is the only one
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(1..=16_384))]
+    #[arg(long, value_name = "BYTES", value_parser = headway_knobs::parser::<u32>(NAME, "h2-frame-bytes"))]
     h2_frame_bytes: Option<u32>,
     /// Requests of a client at a time (SETTINGS_MAX_CONCURRENT_STREAMS)
     #[arg(long, default_value_t = 1000, value_name = "N")]
     max_streams: u32,
     /// QPACK's dynamic table for HTTP/3, at most, in each direction; 0 is none. With --site 4096 if not
     /// stated, else 0
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(..=MAX_TABLE_BYTES))]
+    #[arg(long, value_name = "BYTES", value_parser = headway_knobs::parser::<u32>("compression", "qpack-capacity"))]
     qpack_capacity: Option<u32>,
     /// Streams that the peer may let wait for QPACK's dynamic table (SETTINGS_QPACK_BLOCKED_STREAMS). If
     /// there is one with --site, 100 if not stated, else 0
@@ -102,7 +102,7 @@ pub(crate) struct Options {
     qpack_blocked_streams: Option<u16>,
     /// HPACK's dynamic table for what is sent over HTTP/2, at most; 0 is none. With --site 4096 if not
     /// stated, else 0
-    #[arg(long, value_name = "BYTES", value_parser = clap::value_parser!(u32).range(..=MAX_TABLE_BYTES))]
+    #[arg(long, value_name = "BYTES", value_parser = headway_knobs::parser::<u32>("compression", "hpack-capacity"))]
     hpack_capacity: Option<u32>,
     /// Bytes that may wait in the kernel unsent (TCP_NOTSENT_LOWAT); 0 is no limit. Without this, what
     /// is sent in two milliseconds, but 16384 at least

@@ -5,11 +5,14 @@ use clap::{Parser, ValueEnum};
 
 use crate::socket::SideOptions;
 
+/// The program, as its knobs are declared.
+const NAME: &str = "headway-tcp-pep";
+
 /// Splits TCP connections between client and server, transparently for both.
 ///
 /// The initial windows are those of this host's routes: `ip route replace ... initcwnd N`.
 #[derive(Debug, Parser)]
-#[command(name = "headway-tcp-pep", version)]
+#[command(name = NAME, version)]
 pub(crate) struct Options {
     /// Where intercepted connections are delivered to; may be repeated
     #[arg(long, required = true, value_name = "ADDRESS:PORT")]
@@ -38,7 +41,7 @@ pub(crate) struct Options {
     #[arg(long, value_name = "BYTES")]
     server_notsent_lowat: Option<u32>,
     /// How bytes get from one half to the other
-    #[arg(long, default_value = "splice", value_name = "HOW")]
+    #[arg(long, default_value = headway_knobs::default(NAME, "copy"), value_name = "HOW")]
     pub(crate) copy: Copying,
     /// JSON lines for every connection, at its beginning and end, to this file; - is the standard output
     #[arg(long, value_name = "FILE")]

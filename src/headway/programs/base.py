@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
@@ -51,8 +52,14 @@ class Adjustment:
 class Knob:
     """A setting of a program that a study may change: ``knobs.NAME = "VALUE"``.
 
-    ``choices`` are the values it takes; any if empty. ``controls`` are the congestion controls of
-    its QUIC that have it; all if empty.
+    Attributes:
+        name: its name.
+        default: the adapter's value; empty if the program decides.
+        meaning: what it does.
+        choices: the values it takes; any if empty.
+        controls: the congestion controls of its QUIC that have it; all if empty.
+        values: what values look like, where they are no choices.
+        takes: whether a value is one; None if only the program knows.
     """
 
     name: str
@@ -60,6 +67,8 @@ class Knob:
     meaning: str
     choices: tuple[str, ...] = ()
     controls: tuple[str, ...] = ()
+    values: str = ""
+    takes: Callable[[str], bool] | None = None
 
 
 @dataclass(frozen=True)

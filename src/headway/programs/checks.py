@@ -9,6 +9,7 @@ from headway.errors import WrongInputError, nearest
 from headway.programs import CLIENTS, SERVERS, SPLITTERS
 from headway.programs.asking import Party, check_asked, parties
 from headway.programs.base import Adapter, Client, ReverseProxy, Server
+from headway.programs.carefulresume import check_careful_resume
 from headway.programs.compression import check_compression
 from headway.programs.earlydata import check_early_data
 from headway.study.chain import Splitter, at_server, http_end, splitters
@@ -36,6 +37,7 @@ def check_programs(setting: Setting) -> None:
     found = parties(setting)
     for party in found:
         check_asked(party)
+        check_careful_resume(party)
         check_compression(party, pages=isinstance(setting.workload, Page))
     check_early_data(setting, found)
     _check_qlog(setting, found)
@@ -137,10 +139,15 @@ def _check_knobs(adapter: Adapter, asked: Mapping[str, str], where: str) -> None
         if name not in knobs:
             message = _unknown(f"{adapter.name} has no knob {name!r}", name, list(knobs))
             raise WrongInputError(message, where=f"{where}.knobs")
-        choices = knobs[name].choices
+        choices, takes = knobs[name].choices, knobs[name].takes
         if choices and value not in choices:
             message = _unknown(f"{value!r} is not a value of this knob", value, choices)
             raise WrongInputError(message, where=f"{where}.knobs.{name}")
+        if takes and not takes(value):
+            raise WrongInputError(
+                f"{value!r} is not a value of this knob; it takes {knobs[name].values}",
+                where=f"{where}.knobs.{name}",
+            )
 
 
 def _check_speaks(name: str, spoken: frozenset[Protocol], protocol: Protocol, where: str) -> None:

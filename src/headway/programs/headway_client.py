@@ -16,13 +16,13 @@ from headway.programs.base import (
     SERVER_NAME,
     Adjustment,
     Client,
-    Knob,
     Measurement,
     Started,
     body_files,
     urls,
 )
 from headway.programs.client import answer_error, last_words, secrets_environment
+from headway.programs.knobfile import knobs_of
 from headway.programs.native import (
     COMPRESSION_KNOBS,
     QUIC_KNOBS,
@@ -71,13 +71,7 @@ class HeadwayClient(NativeQuic, Client):
         ),
     )
     knobs = (
-        Knob("connections", "6", "connections to the server at a time, for HTTP/1.1"),
-        Knob(
-            "early_data",
-            "off",
-            "send requests as 0-RTT data, after a connection that yields a ticket",
-            ("on", "off"),
-        ),
+        *knobs_of("headway-client"),
         *COMPRESSION_KNOBS,
         *QUIC_KNOBS,
     )

@@ -20,7 +20,6 @@ from headway.programs.base import (
     Adjustment,
     Client,
     Flow,
-    Knob,
     Listener,
     Measurement,
     Server,
@@ -29,6 +28,7 @@ from headway.programs.base import (
     served_on,
 )
 from headway.programs.client import last_words, secrets_environment
+from headway.programs.knobfile import knobs_of
 from headway.programs.native import QUIC_KNOBS, NativeQuic, command, quic_knobs
 from headway.study.host import Host, Protocol
 from headway.study.model import Capture, Setting
@@ -42,9 +42,7 @@ SERVER_REPORT = f"{SERVER}-{_NAME}.jsonl"
 
 _PROTOCOLS = frozenset({Protocol.TCP, Protocol.QUIC})
 _KNOBS = (
-    Knob("notsent_lowat", "131072", "TCP: bytes that may wait unsent in the kernel; 0 is no limit"),
-    Knob("tls_record_bytes", "16389", "TLS over TCP: largest record sent, its header included"),
-    Knob("early_data", "off", "0-RTT: tried by the client, taken by the server", ("on", "off")),
+    *knobs_of(_NAME),
     *QUIC_KNOBS,
 )
 _ADJUSTMENTS = (

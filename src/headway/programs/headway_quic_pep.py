@@ -10,13 +10,13 @@ from headway.programs.base import (
     QLOG_DIRECTORY,
     SERVER_NAME,
     Adjustment,
-    Knob,
     Listener,
     Origin,
     QuicPep,
     Started,
     served_on,
 )
+from headway.programs.knobfile import knobs_of
 from headway.programs.native import QUIC_KNOBS, NativeQuic, command, quic_knobs
 from headway.study.hop import Pep
 from headway.study.host import Protocol
@@ -37,16 +37,7 @@ class HeadwayQuicPep(NativeQuic, QuicPep):
     name = _NAME
     package = _NAME
     knobs = (
-        Knob(
-            "mode",
-            "default",
-            "whether a client is accepted at once, or once the handshake with the next hop is over",
-            ("default", "h3-capable"),
-        ),
-        Knob("early_data", "off", "0-RTT on this side, after a first connection", ("on", "off")),
-        Knob("pool", "0", "connections to the next hop that wait for clients, established"),
-        Knob("scheduler", "round-robin", "in which order streams are sent, as of headway-server"),
-        Knob("connect_timeout", "60", "seconds that the handshake with the next hop may take"),
+        *knobs_of(_NAME),
         *QUIC_KNOBS,
     )
     side_knobs = frozenset({"early_data", *(knob.name for knob in QUIC_KNOBS)})

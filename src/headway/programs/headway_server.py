@@ -9,12 +9,12 @@ from headway.programs.base import (
     QLOG_DIRECTORY,
     SITE_DIRECTORY,
     Adjustment,
-    Knob,
     Listener,
     Server,
     Started,
     served_on,
 )
+from headway.programs.knobfile import knobs_of
 from headway.programs.native import (
     COMPRESSION_KNOBS,
     HEADER_COUNTS,
@@ -67,20 +67,7 @@ class HeadwayServer(NativeQuic, Server):
         ),
     )
     knobs = (
-        Knob(
-            "scheduler",
-            "rfc9218",
-            "order of a connection's responses: sequential, round-robin, batched-round-robin:N, "
-            "weighted-round-robin, dependency-tree or rfc9218",
-        ),
-        Knob(
-            "notsent_lowat",
-            "16384",
-            "bytes that may wait unsent in the kernel, so that h2's "
-            "scheduler decides late; 0 is no limit",
-        ),
-        Knob("h2_frame_bytes", "1400", "content of an HTTP/2 DATA frame, at most"),
-        Knob("early_data", "off", "take 0-RTT data", ("on", "off")),
+        *knobs_of("headway-server"),
         *COMPRESSION_KNOBS,
         *QUIC_KNOBS,
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from headway.guest.orders import Program
-from headway.programs.base import Adjustment, Interception, Knob, Started, TcpPep
+from headway.programs.base import Adjustment, Interception, Started, TcpPep
+from headway.programs.knobfile import knobs_of
 from headway.programs.native import command
 from headway.study.hop import Pep
 from headway.study.host import Host
@@ -21,20 +22,7 @@ class HeadwayTcpPep(TcpPep):
 
     name = "headway-tcp-pep"
     package = "headway-tcp-pep"
-    knobs = (
-        Knob(
-            "buffer",
-            _KERNELS_CHOICE,
-            "bytes of a side's send and receive buffer (SO_SNDBUF, SO_RCVBUF; the kernel doubles "
-            "them); auto: the kernel tunes them",
-        ),
-        Knob(
-            "notsent_lowat",
-            _KERNELS_CHOICE,
-            "bytes that may wait unsent in a side's kernel (TCP_NOTSENT_LOWAT); auto: no limit",
-        ),
-        Knob("copy", "splice", "how bytes get from side to side", ("splice", "memory")),
-    )
+    knobs = knobs_of("headway-tcp-pep")
     side_knobs = frozenset({"buffer", "notsent_lowat"})
     adjustments = (
         Adjustment(
