@@ -2,17 +2,49 @@
 
 from __future__ import annotations
 
-import json
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from headway.errors import HeadwayError
 from headway.guest.qlogs import QLOG_DIRECTORY
+from headway.results.document import Document
 from headway.results.qlog_events import read_traces
 from headway.results.qlog_trace import QuicPoint, QuicTrace, is_useful, reduce_trace
 
 REDUCED_FILE = "qlog.json"
 """In a run's directory: what the files were reduced to."""
+
+
+@dataclass(frozen=True)
+class _Trace:
+    """A trace, its points by columns, which takes a third of the room."""
+
+    host: str
+    vantage: str
+    epoch_s: float | None
+    first_sent_s: float | None
+    points: dict[str, tuple[bool | int | float | str | None, ...]]
+
+    @classmethod
+    def of(cls, trace: QuicTrace) -> _Trace:
+        """Of the same by points."""
+        columns = zip(*trace.points, strict=True)
+        return cls(**{**vars(trace), "points": dict(zip(QuicPoint._fields, columns, strict=False))})
+
+    @property
+    def trace(self) -> QuicTrace:
+        """The same by points."""
+        columns = [self.points.get(name, ()) for name in QuicPoint._fields]
+        points = tuple(QuicPoint._make(values) for values in zip(*columns, strict=True))
+        return QuicTrace(**{**vars(self), "points": points})
+
+
+@dataclass(frozen=True)
+class _Reduced:
+    traces: tuple[_Trace, ...]
+
+
+_REDUCED = Document(_Reduced, REDUCED_FILE, once="traces")
 
 
 def read_qlog(file: Path, host: str) -> list[QuicTrace]:
@@ -32,9 +64,8 @@ def compact_qlog(run_directory: Path, *, keep: bool = False) -> None:
     reduced = _reduce(run_directory)
     if not reduced:
         return
-    traces = [_plain(trace) for found in reduced.values() for trace in found]
-    text = json.dumps(traces, separators=(",", ":"))
-    (run_directory / REDUCED_FILE).write_text(text)
+    traces = (trace for found in reduced.values() for trace in found)
+    _REDUCED.save(run_directory, _Reduced(tuple(map(_Trace.of, traces))))
     if not keep:
         for file in reduced:
             file.unlink()
@@ -42,9 +73,10 @@ def compact_qlog(run_directory: Path, *, keep: bool = False) -> None:
 
 def read_quic_traces(run_directory: Path) -> list[QuicTrace]:
     """The connections of a run that were logged, from the reduced file or else the original ones."""
-    reduced = run_directory / REDUCED_FILE
-    if reduced.exists():
-        return [_trace(raw) for raw in json.loads(reduced.read_text())]
+    try:
+        return [trace.trace for trace in _REDUCED.load(run_directory).traces]
+    except FileNotFoundError:
+        pass
     return [trace for found in _reduce(run_directory).values() for trace in found]
 
 
@@ -58,14 +90,3 @@ def _reduce(run_directory: Path) -> dict[Path, list[QuicTrace]]:
         except HeadwayError:
             continue
     return reduced
-
-
-def _plain(trace: QuicTrace) -> dict[str, Any]:
-    columns = zip(*trace.points, strict=True)
-    return {**vars(trace), "points": dict(zip(QuicPoint._fields, columns, strict=False))}
-
-
-def _trace(raw: dict[str, Any]) -> QuicTrace:
-    columns = [raw["points"].get(name, ()) for name in QuicPoint._fields]
-    points = tuple(QuicPoint(*values) for values in zip(*columns, strict=True))
-    return QuicTrace(**{**raw, "points": points})

@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from headway.lab.network import Leg, Network
 from headway.programs.base import CLIENT, SERVER, Flow, Measurement
+from headway.results.document import Document
 from headway.study.chain import host_names, sections
 from headway.study.model import Setting
 from headway.study.path import Direction, RateSchedule
 from headway.study.path import Path as NetworkPath
-
-TRANSFER_FILE = "transfer.json"
 
 
 @dataclass(frozen=True)
@@ -96,7 +94,7 @@ class Transfer:
 
     def save(self, run_directory: Path) -> None:
         """Keep it in the run's directory, for `read_series`."""
-        (run_directory / TRANSFER_FILE).write_text(json.dumps(asdict(self)))
+        _TRANSFER.save(run_directory, self)
 
     @classmethod
     def load(cls, run_directory: Path) -> Transfer:
@@ -104,17 +102,12 @@ class Transfer:
 
         Raises:
             FileNotFoundError: it was not kept.
+            HeadwayError: it is of another version, or damaged.
         """
-        raw = json.loads((run_directory / TRANSFER_FILE).read_text())
-        hops = [Hop(**{**hop, "loss_devices": tuple(hop["loss_devices"])}) for hop in raw["hops"]]
-        flows = [Flow(**{**flow, "bytes": tuple(flow["bytes"])}) for flow in raw.get("flows", ())]
-        times = raw["start_s"], raw["end_s"]
-        page = _page(raw["page"]) if raw.get("page") else None
-        return cls(*times, tuple(hops), tuple(flows), raw.get("began_s", 0), page)
+        return _TRANSFER.load(run_directory)
 
 
-def _page(raw: dict[str, Any]) -> PageSpans:
-    return PageSpans(raw["connect_s"], tuple(Span(*span) for span in raw["awaited"]))
+_TRANSFER = Document(Transfer, "transfer.json")
 
 
 def union(spans: Iterable[Span]) -> tuple[Span, ...]:

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
+from headway.results.document import Document
 from headway.results.validation.expected import Loss, Span
-
-EVIDENCE_FILE = "validation.json"
 
 
 @dataclass(frozen=True)
@@ -99,24 +96,19 @@ class Evidence:
 
     def save(self, run_directory: Path) -> None:
         """Keep it in the run's directory."""
-        (run_directory / EVIDENCE_FILE).write_text(json.dumps(asdict(self)))
+        _EVIDENCE.save(run_directory, self)
+
+
+_EVIDENCE = Document(Evidence, "validation.json")
 
 
 def load_evidence(run_directory: Path) -> Evidence | None:
-    """The evidence in a run's directory; None if the run was not validated."""
-    file = run_directory / EVIDENCE_FILE
-    if not file.exists():
+    """The evidence in a run's directory; None if the run was not validated.
+
+    Raises:
+        HeadwayError: it is of another version, or damaged.
+    """
+    try:
+        return _EVIDENCE.load(run_directory)
+    except FileNotFoundError:
         return None
-    raw = json.loads(file.read_text())
-    return Evidence(
-        echoes=Echoes(**_bounded(raw["echoes"], rtts_ms=tuple(raw["echoes"]["rtts_ms"])))
-        if raw["echoes"]
-        else None,
-        crossings=tuple(Crossing(**_bounded(one)) for one in raw["crossings"]),
-        rates=Rates(**raw["rates"]) if raw["rates"] else None,
-    )
-
-
-def _bounded(raw: dict[str, Any], **others: Any) -> dict[str, Any]:
-    loss = Loss(**raw["loss"]) if raw["loss"] else None
-    return {**raw, "span": Span(**raw["span"]), "loss": loss, **others}

@@ -1,0 +1,57 @@
+"""Documents that a run leaves in its directory: dataclasses, as JSON with a version."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Generic, TypeVar
+
+from pydantic import TypeAdapter, ValidationError
+
+from headway.errors import HeadwayError
+
+_VERSION = "version"
+_Kind = TypeVar("_Kind")
+
+
+class Document(Generic[_Kind]):
+    """How values of a dataclass are kept in a file of a run's directory.
+
+    A file without a version is of the first one, and a list alone what the field ``once`` has now.
+    """
+
+    def __init__(self, kind: type[_Kind], name: str, version: int = 1, once: str = "") -> None:
+        self._adapter: TypeAdapter[_Kind] = TypeAdapter(kind)
+        self.name, self._version, self._once = name, version, once
+
+    def save(self, directory: Path, value: _Kind) -> None:
+        """Keep a value."""
+        plain = self._adapter.dump_python(value, mode="json")
+        text = json.dumps({_VERSION: self._version, **plain}, separators=(",", ":"))
+        (directory / self.name).write_text(text)
+
+    def load(self, directory: Path) -> _Kind:
+        """The value that was kept.
+
+        Raises:
+            FileNotFoundError: none was.
+            HeadwayError: it is of another version, or damaged.
+        """
+        file = directory / self.name
+        try:
+            raw = json.loads(file.read_bytes())
+            if self._once and isinstance(raw, list):
+                raw = {self._once: raw}
+            found = raw.pop(_VERSION, 1)
+            if found == self._version:
+                return self._adapter.validate_python(raw)
+        except ValidationError as error:
+            first = error.errors()[0]
+            what = ".".join(map(str, first["loc"]))
+            raise HeadwayError(f"{file} is damaged: {what}: {first['msg']}") from None
+        except (ValueError, TypeError, AttributeError) as error:
+            raise HeadwayError(f"{file} is damaged: {error}") from None
+        raise HeadwayError(
+            f"{file} is of version {found}, and this Headway reads version {self._version}: "
+            "read it with the Headway that manifest.json names, or run the study again"
+        )
