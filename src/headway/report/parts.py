@@ -11,6 +11,7 @@ from headway.analysis.sentences import as_start, statement
 from headway.report import setting
 from headway.report.figures import PageStory, Picture, Section, Story, Subject, pictures
 from headway.report.tables.comparisons import comparisons_table
+from headway.report.tables.critical import blocking_sentences, critical_table
 from headway.report.tables.holdups import holdups_table
 from headway.report.tables.pages import pages_table
 from headway.report.tables.published import orders_table, published_by_cell, published_table
@@ -59,6 +60,8 @@ class ExperimentPart:
         conditions: what varied between cells and what did not.
         page_metrics: table of the metrics of page loads.
         pages: figures of page loads.
+        critical: table of what the loads shown waited for.
+        blocking: what blocked their first paint, in words.
         published: figures and tables of published values beside ours.
         limits: figures of what limited the runs.
         holdups: table of the same.
@@ -74,6 +77,8 @@ class ExperimentPart:
     conditions: tuple[setting.Fact, ...]
     page_metrics: Table
     pages: tuple[Picture, ...]
+    critical: Table
+    blocking: tuple[str, ...]
     published: tuple[Picture, ...]
     published_values: Table
     published_by_cell: Table
@@ -131,6 +136,8 @@ def experiment_part(
         conditions=setting.path_facts(first),
         page_metrics=pages_table(results, first),
         pages=pictures(subjects[0], Section.PAGES),
+        critical=critical_table(loads),
+        blocking=blocking_sentences(loads),
         published=tuple(
             picture for subject in subjects for picture in pictures(subject, Section.PUBLISHED)
         ),

@@ -140,8 +140,13 @@ def _rank(resource: Resource, place: int, last_ms: float) -> tuple[bool, bool, b
     return (place > 0, not failed(resource), not last, priority, -resource.body_bytes, place)
 
 
+def resource_name(load: PageLoad, resource: Resource) -> str:
+    """What a resource is called: the last part of its URL, with the host if it is not the page's."""
+    return _name(resource, urlsplit(load.url).hostname or "")
+
+
 def _single(load: PageLoad, resource: Resource, numbers: dict[int, int]) -> Row:
-    name = _name(resource, urlsplit(load.url).hostname or "")
+    name = resource_name(load, resource)
     if resource.error is not None:
         name = f"failed: {name}"
     elif failed(resource):

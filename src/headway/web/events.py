@@ -147,6 +147,9 @@ class _Exchange:
             timing=_timing(response.get("timing"), clock),
             request_headers=_headers(request.get("headers", {})),
             headers=_headers(response.get("headers", {})),
+            initiator_type=str(self.sent.get("initiator", {}).get("type", "")),
+            initiator_url=_initiator_url(self.sent.get("initiator", {})),
+            render_blocking=str(self.sent.get("renderBlockingBehavior", "")),
         )
 
     def _from_cache(self) -> bool:
@@ -204,6 +207,14 @@ class _Exchange:
 
 def _reason(failed: dict[str, Any]) -> str:
     return failed.get("blockedReason") or failed["errorText"] or "failed"
+
+
+def _initiator_url(initiator: dict[str, Any]) -> str | None:
+    """What names the request: a document or style sheet, or the script that called for it."""
+    stack = initiator.get("stack") or {}
+    frames = [frame["url"] for frame in stack.get("callFrames", ()) if frame.get("url")]
+    found = initiator.get("url") or next(iter(frames), None)
+    return urldefrag(str(found)).url if found else None
 
 
 def _headers(fields: dict[str, str]) -> tuple[Header, ...]:

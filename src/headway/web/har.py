@@ -68,6 +68,11 @@ def _entry(load: PageLoad, resource: Resource) -> Json:
         "_priority": resource.priority,
         "_fromCache": resource.from_cache,
     }
+    if resource.initiator_type:
+        url = {"url": resource.initiator_url} if resource.initiator_url else {}
+        entry["_initiator"] = {"type": resource.initiator_type, **url}
+    if resource.render_blocking:
+        entry["_renderBlocking"] = resource.render_blocking
     if resource.remote_address:
         entry["serverIPAddress"] = resource.remote_address.rpartition(":")[0].strip("[]")
     if resource.connection_id is not None:

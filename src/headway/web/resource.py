@@ -59,6 +59,10 @@ class Resource:
             one from the cache, what it came over when it was stored. None if there was no response.
         status: as the server sent it, so 304 for a validated copy; None without a response.
         mime_type: of the content, as the browser treats it.
+        initiator_type: what made the browser ask for it: ``parser``, ``script``, ``preload`` or another,
+            as the DevTools protocol calls them; empty if it is not told.
+        initiator_url: the document, style sheet or script that did; None if it is not told.
+        render_blocking: whether it blocks rendering: ``Blocking``, ``NonBlocking`` and others, likewise.
         priority: that the browser requested it with: ``VeryHigh`` to ``VeryLow``.
         connection_id: the browser's number of the connection; None without one.
         remote_address: ``address:port`` of the connection; None without one.
@@ -96,6 +100,9 @@ class Resource:
     timing: Timing = Timing()
     request_headers: tuple[Header, ...] = ()
     headers: tuple[Header, ...] = ()
+    initiator_type: str = ""
+    initiator_url: str | None = None
+    render_blocking: str = ""
 
     @property
     def host(self) -> str:

@@ -22,8 +22,9 @@ from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, x_axis
 from headway.report.scale import Scale, written
 from headway.report.sheet import Point, Sheet, shortened, text_width
-from headway.report.theme import INK, MUTED, RED, RULE, YELLOW, Colour
+from headway.report.theme import INK, MUTED, RED, RULE, YELLOW, Colour, Marker
 from headway.report.waterfall import KINDS, Row, kind_of, waterfall_rows
+from headway.web.critical import blocks_rendering, critical_path, last_before_load
 from headway.web.load import PageLoad, Resource
 
 _ROW = 15.0
@@ -95,7 +96,8 @@ def _caption(stories: Sequence[PageStory]) -> str:
     said = (
         "A row for each resource: a thin line while the browser holds the request back, pale while "
         "it waits for the first byte, then receiving, dark where data came. Beside the name, where "
-        "there is room: version of HTTP, number of the connection, and bytes of content."
+        "there is room: version of HTTP, number of the connection, and bytes of content. Bold names are on the critical path to "
+        "the load event; a red square marks what blocks rendering."
     )
     most = _most_rows(stories, _FEWER_ROWS)
     if any(len(story.load.resources) > most for story in stories):
@@ -157,6 +159,12 @@ def _sheet(stories: Sequence[PageStory], width: float) -> Sheet:
     return sheet
 
 
+def _critical(load: PageLoad) -> list[Resource]:
+    """The resources on the way to the load event."""
+    last = last_before_load(load)
+    return [step.resource for step in critical_path(load, last)] if last else []
+
+
 def _colours(stories: Sequence[PageStory]) -> dict[str, Colour]:
     """Kinds that occur, and what else has a colour."""
     resources = [one for story in stories for one in story.load.resources]
@@ -190,8 +198,16 @@ def _load(
     ticks = across.ticks(max(2, int(frame.width / 70)))
     sheet.lines([((across(t), first), (across(t), bottom)) for t in ticks], colour=RULE)
     _bars(sheet, rows, across, first)
+    critical = _critical(story.load)
     for place, row in enumerate(rows):
-        _words(sheet, row, columns, first + (place + 0.5) * _ROW)
+        _words(sheet, row, columns, first + (place + 0.5) * _ROW, row.resources[0] in critical)
+    blocking = [
+        (across(one.started_ms) - 5, first + (place + 0.5) * _ROW)
+        for place, row in enumerate(rows)
+        for one in row.resources
+        if blocks_rendering(one)
+    ]
+    sheet.dots(blocking, RED, Marker.SQUARE, size=6)
     _mark(sheet, milestones, across, top + _HEAD, bottom)
     x_axis(sheet, frame, [across(t) for t in ticks], [written(t / 1e3) for t in ticks], "seconds")
 
@@ -204,9 +220,11 @@ def _told(story: PageStory) -> str:
     return ", ".join([*([f"failed: {error}"] if error else []), count, *times])
 
 
-def _words(sheet: Sheet, row: Row, columns: _Columns, y: float) -> None:
+def _words(sheet: Sheet, row: Row, columns: _Columns, y: float, bold: bool) -> None:
     ink = RED if row.failed else MUTED if row.folded else INK
-    sheet.text(0, y, _fitting(row.name, columns.name - 8), ink, size=_TEXT)
+    bold = bold and not row.folded
+    name = _fitting(row.name, columns.name - 8, bold)
+    sheet.text(0, y, name, ink, size=_TEXT, bold=bold)
     if columns.connection > columns.name:
         room = columns.connection - columns.name - 6
         text = shortened(row.connection, room, _TEXT)
@@ -216,11 +234,11 @@ def _words(sheet: Sheet, row: Row, columns: _Columns, y: float) -> None:
         sheet.text(columns.size, y, size, MUTED, size=_TEXT, anchor="end")
 
 
-def _fitting(name: str, room: float) -> str:
+def _fitting(name: str, room: float, bold: bool) -> str:
     """The name, of one with a host that has no room the end, which tells more."""
-    if "/" in name and text_width(name, _TEXT) > room:
+    if "/" in name and text_width(name, _TEXT, bold) > room:
         name = f"…/{name.partition('/')[2]}"
-    return shortened(name, room, _TEXT)
+    return shortened(name, room, _TEXT, bold)
 
 
 def _size(count: int) -> str:

@@ -1,0 +1,112 @@
+"""What the page loads that are shown waited for: their critical paths, step by step."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from headway.analysis.numbers import counted, significant
+from headway.report.figures.kind import PageStory
+from headway.report.figures.loads import load_names
+from headway.report.tables.table import NONE, Table
+from headway.report.waterfall import resource_name
+from headway.web.critical import (
+    PHASES,
+    Step,
+    blocks_rendering,
+    critical_path,
+    last_before_load,
+    last_before_paint,
+)
+from headway.web.load import PageLoad, Resource
+
+Row = tuple[str, ...]
+
+
+def critical_table(stories: Sequence[PageStory]) -> Table:
+    """The critical paths to the first paint and to the load event of each load; no rows if unknown."""
+    groups = [
+        group
+        for name, story in zip(load_names(stories), stories, strict=True)
+        for group in _groups(name, story.load)
+    ]
+    return Table(
+        headings=(
+            "load",
+            "until",
+            "resource",
+            "asked for after",
+            "from [s]",
+            *(f"{phase} [s]" for phase in PHASES),
+            "until [s]",
+        ),
+        rows=tuple(groups),
+        labels=4,
+    )
+
+
+def blocking_sentences(stories: Sequence[PageStory]) -> tuple[str, ...]:
+    """What blocked the first paint of each load."""
+    return tuple(
+        said
+        for name, story in zip(load_names(stories), stories, strict=True)
+        if (said := _blocking(name, story.load))
+    )
+
+
+def _blocking(name: str, load: PageLoad) -> str:
+    last = last_before_paint(load)
+    if last is None or load.fcp_ms is None:
+        return ""
+    blocking = [one for one in load.resources if blocks_rendering(one)]
+    fcp = f"{significant(load.fcp_ms / 1e3)} s"
+    came = f"{significant((last.ended_ms or 0.0) / 1e3)} s"
+    if not blocking:
+        return (
+            f"{name}: no resource but the page itself blocked rendering; first paint after {fcp}."
+        )
+    names = ", ".join(resource_name(load, one) for one in blocking)
+    return (
+        f"{name}: {counted(len(blocking), 'resource')} blocked rendering ({names}); the last to come "
+        f"was {resource_name(load, last)}, after {came}, and the first paint was after {fcp}."
+    )
+
+
+def _groups(name: str, load: PageLoad) -> Iterator[tuple[Row, ...]]:
+    for told, at_ms, last in (
+        ("FCP", load.fcp_ms, last_before_paint(load)),
+        ("onLoad", load.onload_ms, last_before_load(load)),
+    ):
+        if last is not None and at_ms is not None:
+            steps = critical_path(load, last)
+            rows = [_row(name, told, load, step) for step in steps]
+            yield (*rows, _sum(name, told, steps, at_ms))
+
+
+def _row(name: str, told: str, load: PageLoad, step: Step) -> Row:
+    return (
+        name,
+        told,
+        resource_name(load, step.resource),
+        _after(load, step.cause, step.waited),
+        significant(step.from_ms / 1e3),
+        *(_seconds(length_ms) for length_ms in step.phases),
+        significant(step.until_ms / 1e3),
+    )
+
+
+def _after(load: PageLoad, cause: Resource | None, waited: bool) -> str:
+    if cause is None:
+        return NONE
+    return f"{resource_name(load, cause)}{', which the parser waited for' if waited else ''}"
+
+
+def _sum(name: str, told: str, steps: Sequence[Step], at_ms: float) -> Row:
+    sums = [sum(lengths) for lengths in zip(*(step.phases for step in steps), strict=True)]
+    # From the last byte to the milestone, the browser works.
+    sums[0] += max(0.0, at_ms - steps[-1].until_ms)
+    return (name, told, "all", "", significant(0.0), *map(_seconds, sums), significant(at_ms / 1e3))
+
+
+def _seconds(length_ms: float) -> str:
+    """A number of seconds; what is less than a millisecond is not told."""
+    return NONE if length_ms < 0.5 else significant(length_ms / 1e3)

@@ -1,0 +1,134 @@
+"""Critical paths of page loads: what the browser had to have before it asked for what came last."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway.report.tables.critical import blocking_sentences, critical_table
+from headway.web.critical import PHASES, critical_path, last_before_load, last_before_paint
+from headway.web.load import PageLoad, Resource, Span, Timing, read_load
+from tests.unit.made_loads import Recording, load, resource, told
+from tests.unit.test_report_pages import story
+
+PAGE = "https://a.test/"
+
+
+def asked(name: str, started_ms: float, ended_ms: float, by: str = PAGE, **more: Any) -> Resource:
+    """A resource that the parser found, sent 10 ms after the browser asked, its first byte 20 ms early."""
+    values = {
+        "mime_type": "text/javascript" if name.endswith(".js") else "image/png",
+        "initiator_type": "parser",
+        "initiator_url": by,
+        "timing": Timing(send=Span(started_ms + 10, started_ms + 10)),
+        "response_start_ms": ended_ms - 20,
+        **more,
+    }
+    return resource(f"{PAGE}{name}", started_ms=started_ms, ended_ms=ended_ms, **values)
+
+
+def page(*resources: Resource, **more: Any) -> PageLoad:
+    """A page of which the document takes 30 ms to connect and is there after 100."""
+    document = resource(
+        PAGE,
+        mime_type="text/html",
+        initiator_type="other",
+        timing=Timing(connect=Span(0.0, 30.0), send=Span(30.0, 30.0)),
+        response_start_ms=80.0,
+        ended_ms=100.0,
+    )
+    return load(document, *resources, **more)
+
+
+def names(of: PageLoad, last: Resource | None) -> list[str]:
+    assert last is not None
+    return [step.resource.url.removeprefix(PAGE) for step in critical_path(of, last)]
+
+
+def test_a_chain_goes_by_initiators() -> None:
+    """A script that a script asks for, and beside it an image that comes earlier."""
+    first = asked("a.js", 100, 300)
+    second = asked("b.js", 320, 600, by=first.url, initiator_type="script")
+    made = page(first, asked("c.png", 100, 500), second, onload_ms=610.0)
+    last = last_before_load(made)
+    assert names(made, last) == ["", "a.js", "b.js"]
+    document, script, called = critical_path(made, second)
+    assert document.phases == (0, 0, 30, 50, 20)
+    assert script.phases == (0, 10, 0, 170, 20)
+    assert called.phases == (20, 10, 0, 250, 20)
+
+
+def test_steps_are_one_after_the_other_without_gaps() -> None:
+    made = page(asked("a.js", 90, 300), asked("b.png", 300, 900))
+    steps = critical_path(made, made.resources[-1])
+    assert [(step.from_ms, step.until_ms) for step in steps] == [(0, 90), (90, 300), (300, 900)]
+    for step in steps:
+        assert len(step.phases) == len(PHASES)
+        assert sum(step.phases) == pytest.approx(step.until_ms - step.from_ms)
+
+
+def test_the_parser_waits_for_scripts_but_not_for_images() -> None:
+    """Its tag is in the document, which is long there, when the script has come."""
+    made = page(asked("a.js", 100, 400), asked("b.png", 100, 405), asked("c.png", 406, 700))
+    *_, last = critical_path(made, made.resources[-1])
+    assert last.waited
+    assert names(made, made.resources[-1]) == ["", "a.js", "c.png"]
+    # The preload scanner finds it at once: nobody waits for the script.
+    early = page(asked("a.js", 100, 400), asked("c.png", 101, 700))
+    assert names(early, early.resources[-1]) == ["", "c.png"]
+
+
+def test_the_first_paint_waits_for_what_blocks_rendering() -> None:
+    blocking = asked("a.css", 100, 290, mime_type="text/css", render_blocking="Blocking")
+    other = asked("b.js", 100, 310, render_blocking="PotentiallyBlocking")
+    made = page(blocking, other, fcp_ms=320.0)
+    assert last_before_paint(made) is blocking
+    (said,) = blocking_sentences([story(made)])
+    assert said == (
+        "h2: 1 resource blocked rendering (a.css); the last to come was a.css, after 0.290 s, "
+        "and the first paint was after 0.320 s."
+    )
+    assert "no resource but the page itself" in blocking_sentences([story(page(other))])[0]
+
+
+def test_the_table_adds_up_to_the_milestones() -> None:
+    made = page(asked("a.js", 100, 400), asked("c.png", 406, 700), onload_ms=705.0)
+    table = critical_table([story(made)])
+    sums = [row for group in table.rows for row in group if row[2] == "all"]
+    assert [row[1] for row in sums] == ["FCP", "onLoad"]
+    whole = [0.0 if text == "–" else float(text) for text in sums[1][5:-1]]
+    assert sum(whole) == pytest.approx(0.705)
+    assert float(sums[1][-1]) == 0.705
+
+
+def test_a_load_that_got_nothing_has_no_path() -> None:
+    nothing = load(fcp_ms=None, onload_ms=None)
+    assert (last_before_paint(nothing), last_before_load(nothing)) == (None, None)
+    assert critical_table([story(nothing)]).rows == ()
+    assert blocking_sentences([story(nothing)]) == ()
+
+
+@pytest.mark.parametrize(
+    ("initiator", "found"),
+    [
+        ({"type": "parser", "url": f"{PAGE}#x"}, ("parser", PAGE)),
+        (
+            {"type": "script", "stack": {"callFrames": [{"url": ""}, {"url": f"{PAGE}a.js"}]}},
+            ("script", f"{PAGE}a.js"),
+        ),
+        ({"type": "other"}, ("other", None)),
+        (None, ("", None)),
+    ],
+)
+def test_initiators_are_read_as_the_browser_tells_them(
+    tmp_path: Path, initiator: dict[str, Any] | None, found: tuple[str, str | None]
+) -> None:
+    made = Recording()
+    more = {"initiator": initiator} if initiator else {}
+    made.sent("1", PAGE, 0.0, renderBlockingBehavior="Blocking", **more)
+    made.write(tmp_path, told())
+    (one,) = read_load(tmp_path).resources
+    assert (one.initiator_type, one.initiator_url) == found
+    assert one.render_blocking == "Blocking"
