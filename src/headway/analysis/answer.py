@@ -48,17 +48,17 @@ def headline(over_all: Sequence[Whole]) -> str:
         return ""
     if len(over_all) == 1:
         return whole_sentence(over_all[0])
-    common = {(one.cells, one.pairs) for one in over_all}
-    alike = len(common) == 1
     one = over_all[0]
-    head = (
-        f"In the mean over {one.cells} cells ({_pairs(one)} in each)" if alike else "Over all cells"
-    )
-    clauses = [_clause(one, "" if alike else _over(one), alike) for one in over_all[:_MOST_CLAUSES]]
+    alike = len({other.cells for other in over_all}) == 1
+    paired = alike and len({other.pairs for other in over_all}) == 1
+    pairs = f" ({_pairs(one)} in each)" if paired else ""
+    head = f"In the mean over {one.cells} cells{pairs}" if alike else "Over all cells"
+    shown = over_all[:_MOST_CLAUSES]
+    clauses = [_clause(one, "" if alike else _over(one), paired) for one in shown]
     if left := len(over_all) - len(clauses):
         clauses.append(f"and so on for {counted(left, 'more comparison')}")
     few = [one for one in over_all if one.test and not one.test.can_decide]
-    doubt = f"; but {_too_few(few[0])}" if alike and few else ""
+    doubt = f"; but {_too_few(few[0])}" if paired and few else ""
     return f"{head}: {'; '.join(clauses)}{doubt}."
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from headway.analysis import Analysis, Cell
 from headway.report.layout import Grid, arranged, wrapped
 from headway.report.scale import Scale
-from headway.report.sheet import Sheet, shortened, text_width
+from headway.report.sheet import Sheet, fitted, shortened, text_width
 from headway.report.theme import MUTED, RULE
 
 ROW = 25.0
@@ -87,8 +87,8 @@ def draw_panels(
 
 
 def _frame(sheet: Sheet, analysis: Analysis, panel: Panel, names: float) -> None:
-    title = shortened(panel.title, panel.width + _GAP)
-    sheet.text(panel.left, panel.top - _TITLE + 8, title, MUTED)
+    title, size = fitted(panel.title, panel.width + _GAP)
+    sheet.text(panel.left, panel.top - _TITLE + 8, title, MUTED, size=size)
     for row, name in enumerate(analysis.contenders):
         shown = shortened(name, names - 10)
         sheet.text(panel.left - 6, panel.y(row), shown, anchor="end")

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headway.report.scale import Scale
-from headway.report.sheet import Point, Sheet, shortened, text_width
+from headway.report.sheet import Point, Sheet, fitted, text_width
 from headway.report.theme import INK, MUTED, RULE
 
 TITLE = 22.0
@@ -71,7 +71,8 @@ def total_height(count: int, columns: int, height: float) -> float:
 
 def title(sheet: Sheet, frame: Frame, text: str) -> None:
     """Write a panel's title above it."""
-    sheet.text(frame.left, frame.top - 11, shortened(text, frame.width), INK)
+    shown, size = fitted(text, frame.width)
+    sheet.text(frame.left, frame.top - 11, shown, INK, size=size)
 
 
 def y_axis(

@@ -19,6 +19,7 @@ Point = tuple[float, float]
 Anchor = Literal["start", "middle", "end"]
 
 TEXT_SIZE = 12.0
+_LEAST_SIZE = 9.0
 DROP = 0.36
 """From the middle of a text's height to its baseline, in sizes of the font."""
 
@@ -242,6 +243,17 @@ def shortened(text: str, room: float, size: float = TEXT_SIZE, bold: bool = Fals
     while text and text_width(f"{text}…", size, bold) > room:
         text = text[:-1]
     return f"{text.rstrip()}…"
+
+
+def fitted(
+    text: str, room: float, size: float = TEXT_SIZE, bold: bool = False
+) -> tuple[str, float]:
+    """The text and a size in which it fits, if one that can be read does; else shortened at the least."""
+    wide = text_width(text, size, bold)
+    if wide <= room:
+        return text, size
+    smaller = max(_LEAST_SIZE, size * room / wide)
+    return shortened(text, room, smaller, bold), smaller
 
 
 @lru_cache(maxsize=4096)

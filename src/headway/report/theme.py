@@ -60,25 +60,25 @@ FAMILIES: dict[str, tuple[Colour, ...]] = {
     ),
     "h2": (
         Colour("fig-h2", "#0072b2", "#4fa8e0"),
-        Colour("fig-h2b", "#2a9fc4", "#6fd0ee"),
+        Colour("fig-h2b", "#009e73", "#35c79b"),
         Colour("fig-h2c", "#4b3f9e", "#a097ee"),
-        Colour("fig-h2d", "#009e73", "#35c79b"),
+        Colour("fig-h2d", "#2a9fc4", "#6fd0ee"),
     ),
     "h3": (
         Colour("fig-h3", "#d55e00", "#ff8f45"),
-        Colour("fig-h3b", "#a07d00", "#e0b93a"),
+        Colour("fig-h3b", "#882255", "#d9709f"),
         Colour("fig-h3c", "#cc79a7", "#e29cc2"),
-        Colour("fig-h3d", "#882255", "#d9709f"),
+        Colour("fig-h3d", "#a07d00", "#e0b93a"),
     ),
 }
-"""Colours of contenders by the version of HTTP that they speak, the first to be used first."""
+"""Colours of contenders by the version of HTTP that they speak, the first to be used first: neighbours as
+unlike as the colours allow."""
 CONTENDERS = tuple(colour for colours in FAMILIES.values() for colour in colours)
 TRANSPORTS: dict[str, tuple[Colour, ...]] = {
-    "tcp": tuple(FAMILIES["h2"][place] for place in (0, 3, 2, 1)),
-    "quic": tuple(FAMILIES["h3"][place] for place in (0, 3, 2, 1)),
+    "tcp": FAMILIES["h2"],
+    "quic": FAMILIES["h3"],
 }
-"""The same for bulk flows, with neighbours as unlike as the colours allow: their lines of goodput
-are too jagged to be told apart by dashes."""
+"""The same for bulk flows."""
 
 # ColorBrewer's PRGn, weakest first: green is faster, purple is slower.
 FASTER = (

@@ -23,9 +23,12 @@ _LEAST_LEVELS = 3
 _MOST_PANELS = 16
 _HEIGHT = 170.0
 _GAP = 22.0
-_EDGE = 16.0
+_LEAST_PANEL = 250.0
+_BESIDE = 70.0
+"""What a panel takes beside its plot, in which its title stands."""
+_EDGE = 26.0
 """Between the outermost levels and the edges of the plot."""
-_WIDE_RATIO = 30.0
+_WIDE_RATIO = 10.0
 """Levels whose greatest is this many times the least stand on a logarithmic axis."""
 _DODGE = 3.0
 """Pixels between contenders at the same level, so that their intervals can be told apart."""
@@ -148,7 +151,8 @@ def _scales(grid: Grid, columns: int) -> dict[int, Scale]:
 
 def _columns(analysis: Analysis, axis: _Axis, grid: Grid, width: float) -> int:
     """Panels side by side: a row for each level of the first other factor, if that fits."""
-    most = max(1, int(width / 250))
+    widest = max(map(text_width, grid.rows))
+    most = max(1, int(width / max(_LEAST_PANEL, widest + _BESIDE)))
     inner = _other_factors(analysis, axis)[1:]
     count = math.prod(len(analysis.conditions.factors[place].levels) for place in inner)
     if len(inner) and 1 < count <= most and len(grid.rows) % count == 0:
