@@ -28,10 +28,10 @@ from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
 from headway.lab.ready import ready_image, ready_machine
 from headway.lab.run import carry_out
+from headway.planning.runs import Run
 from headway.programs.base import CLIENT
 from headway.results.record import make_record
 from headway.study.model import Setting
-from headway.study.plan import Run
 
 REPEATS = 9
 CORE = available_cores()[-1]

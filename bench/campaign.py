@@ -22,10 +22,10 @@ from headway.campaign.watcher import Nobody
 from headway.columns import Status
 from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
+from headway.planning.runs import Run, plan
 from headway.results.store import Start, Store
 from headway.study.experiment import Study
 from headway.study.load import study_from
-from headway.study.plan import Run, plan
 from tests.stub_lab import replace_labs
 
 STUDY = {

@@ -27,11 +27,13 @@ from headway.columns import Record, Status
 from headway.errors import WrongInputError
 from headway.lab.bodies import body_file
 from headway.lab.ready import ready_image, ready_machine
-from headway.programs import CLIENTS, PROXIES, SERVERS, check_programs
+from headway.planning.checks import check_programs
+from headway.planning.deploy import deploy
+from headway.planning.runs import Run
+from headway.programs import CLIENTS, PROXIES, SERVERS
 from headway.results.provenance import host_facts
 from headway.study.host import Protocol
 from headway.study.model import Setting
-from headway.study.plan import Run
 
 LOADS: tuple[tuple[str, dict[str, str]], ...] = (
     ("1 kB", {"rate": "10 Mbit/s", "rtt": "10 ms"}),
@@ -68,7 +70,7 @@ def is_measured(raw: dict[str, Any]) -> bool:
     if not all(usual) and (setting.proxy or not any(usual)):
         return False
     try:
-        check_programs(setting)
+        check_programs(deploy(setting))
         check_installed([run_of(setting, 0)], "bench")
     except WrongInputError:
         return False
@@ -115,7 +117,7 @@ def fitted(runs: list[Run], records: dict[str, Record]) -> dict[str, Cost]:
     """The cost of every kind whose runs succeeded."""
     measured: dict[str, Measured] = {}
     for run in runs:
-        record, kind = records[run.run_id], kind_of(run.setting)
+        record, kind = records[run.run_id], kind_of(deploy(run.setting))
         if record.status is not Status.OK:
             notes.print(f"{kind}: {record.error}", markup=False)
             continue

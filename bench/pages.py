@@ -10,8 +10,8 @@ from pathlib import Path
 from bench.rows import Row
 from headway.lab.machine import Machine
 from headway.lab.together import carry_out_together
+from headway.planning.runs import Run
 from headway.study.model import Setting
-from headway.study.plan import Run
 
 LOADS = 10
 

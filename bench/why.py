@@ -16,10 +16,11 @@ from pathlib import Path
 
 from bench.rows import Row, print_rows
 from headway.guest.orders import SAMPLES_FILE, Orders
+from headway.lab.assemble import network_of, orders_for
 from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
 from headway.lab.ready import ready_image, ready_machine
-from headway.lab.run import network_of, orders_for
+from headway.planning.deploy import deploy
 from headway.programs import CLIENTS
 from headway.results.limits import find_limits
 from headway.results.qlog import QLOG_DIRECTORY, REDUCED_FILE, compact_qlog
@@ -51,14 +52,16 @@ def carried_out(
     shutil.rmtree(directory, ignore_errors=True)
     setting = Setting.model_validate(raw)
     body_file(int(setting.workload.size))
-    network = network_of(setting, 1)
+    deployment = deploy(setting, 1)
+    (flow,) = deployment.flows
+    orders = orders_for(deployment, network_of(deployment))
     before_s = _labs_s()
-    outcome = machine.boot(change(orders_for(setting, network)), directory, seed=1)
+    outcome = machine.boot(change(orders), directory, seed=1)
     spent_s = _labs_s() - before_s
-    measured = CLIENTS[setting.client.program].measure(setting, directory, outcome.ended[-1])
+    measured = CLIENTS[setting.client.program].measure(flow, directory, outcome.ended[-1])
     if measured.error:
         raise SystemExit(f"a run failed: {measured.error}")
-    transfer_of(setting, network, measured).save(directory)
+    transfer_of(deployment, measured).save(directory)
     return spent_s
 
 

@@ -17,10 +17,10 @@ from headway.lab.bodies import body_file
 from headway.lab.image import add_extra, find_extra
 from headway.lab.machine import Machine
 from headway.lab.run import carry_out
-from headway.programs import adapters_of
+from headway.planning.deploy import deploy
+from headway.planning.runs import Run
 from headway.results.record import make_record
 from headway.study.model import Setting
-from headway.study.plan import Run
 
 RunSetting = Callable[..., Record]
 
@@ -45,7 +45,7 @@ def run_setting(machine: Machine, tmp_path: Path) -> RunSetting:
 
 def equipped(machine: Machine, setting: Setting) -> Machine:
     """A machine with the optional programs of a setting; skips the test if one cannot be had."""
-    needed = {adapter.extra for adapter, _, _ in adapters_of(setting) if adapter.extra}
+    needed = {end.adapter.extra for end in deploy(setting).programs if end.adapter.extra}
     brought = {name: _brought(name) for name in needed - machine.extras.keys()}
     for name, found in brought.items():
         if isinstance(found, HeadwayError):

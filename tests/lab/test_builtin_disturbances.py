@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 import pytest
 
+from headway.planning.runs import Run, plan
 from headway.results.disturbances import Named, named_disturbances
 from headway.study.load import builtin_names, load_study
-from headway.study.plan import Run, plan
 from headway.study.workload import Page
 from tests.lab.conftest import RunSetting
 

@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from headway.guest.orders import Program
+from headway.lab.assemble import network_of, orders_for
 from headway.lab.machine import Machine
-from headway.lab.run import network_of, orders_for
+from headway.planning.deploy import deploy
 from headway.programs import QUIC_PEPS, TCP_PEPS
 from headway.programs.base import CLIENT, Interception, Listener, Origin, QuicPep, Started, TcpPep
 from headway.results.series import read_series
@@ -125,9 +126,9 @@ def chain(*hops: dict[str, Any], **others: Any) -> dict[str, Any]:
 def ping(machine: Machine, directory: Path, raw: dict[str, Any]) -> float:
     """Mean round-trip time to the server, ms, as ping tells it."""
     setting = Setting.model_validate(raw)
-    network = network_of(setting, seed=1)
-    orders = orders_for(setting, network)
-    argv = ("ping", "-c", "5", "-i", "0.5", network.legs[-1].right)
+    deployment = deploy(setting, 1)
+    orders = orders_for(deployment, network_of(deployment))
+    argv = ("ping", "-c", "5", "-i", "0.5", deployment.legs[-1].right_address)
     services = tuple(program for program in orders.programs if program.service)
     orders = replace(orders, programs=(*services, Program("ping", CLIENT, argv)))
     assert machine.boot(orders, directory, seed=1).ended[0].exit_status == 0
@@ -191,11 +192,11 @@ def test_a_transparent_pep_splits_what_is_meant_for_the_server(
     hops = read_series(tmp_path / "run").hops
     assert [hop.sender for hop in hops] == ["proxy-st", "proxy-gw", "server"]
     assert {hop.evidence for hop in hops} == {"tcp_info"}
-    network = network_of(Setting.model_validate(chain(*HOPS)), seed=1)
+    legs = deploy(Setting.model_validate(chain(*HOPS))).legs
     for name in ("proxy-st", "proxy-gw"):
         (line,) = (tmp_path / "run" / f"{name}-splitter.out").read_text().splitlines()
         told = json.loads(line)
-        assert told["ends"] == [network.legs[0].left, network.legs[-1].right]
+        assert told["ends"] == [legs[0].left_address, legs[-1].right_address]
         assert (told["down"], told["up"]) == (["bbr", 10], ["reno", 100])
 
 
@@ -226,11 +227,11 @@ def test_quic_peps_are_gone_through_one_after_the_other(
     assert (record.error, record.proxy) == (None, "relay, relay")
     assert record.connect_s == pytest.approx(0.160, abs=0.005)
     # Each of them speaks to its neighbours only.
-    network = network_of(Setting.model_validate(raw), seed=1)
+    legs = deploy(Setting.model_validate(raw)).legs
     captured = (tmp_path / "run" / "server.pcapng").read_bytes()
-    ends = [socket.inet_aton(address) for address in (network.legs[2].right, network.legs[0].left)]
+    ends = [socket.inet_aton(address) for address in (legs[2].right_address, legs[0].left_address)]
     assert [end in captured for end in ends] == [False, False]
-    assert socket.inet_aton(network.legs[3].left) in captured
+    assert socket.inet_aton(legs[3].left_address) in captured
 
 
 def test_equal_seeds_give_equal_runs(run_setting: RunSetting) -> None:

@@ -11,9 +11,9 @@ import pytest
 from headway.columns import Record
 from headway.lab.machine import Machine
 from headway.lab.run import carry_out
+from headway.planning.runs import Run, plan
 from headway.results.record import make_record
 from headway.study.load import load_study
-from headway.study.plan import Run, plan
 
 pytestmark = pytest.mark.lab
 

@@ -13,13 +13,14 @@ from headway.columns import Limits, Record
 from headway.guest.orders import Orders
 from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
-from headway.lab.run import network_of, orders_for
+from headway.planning.deploy import deploy
 from headway.programs import CLIENTS
 from headway.results.limits import find_limits
 from headway.results.qlog import REDUCED_FILE
 from headway.results.series import read_series
 from headway.results.transfer import transfer_of
 from headway.study.model import Setting
+from tests.deployed import flow_of, orders_of
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
@@ -122,12 +123,11 @@ def limits_with(
     """The limits of a run whose orders were changed, and its duration."""
     chosen = Setting.model_validate(raw)
     body_file(int(chosen.workload.size))
-    network = network_of(chosen, seed=1)
-    outcome = machine.boot(change(orders_for(chosen, network)), directory, seed=1)
+    outcome = machine.boot(change(orders_of(chosen)), directory, seed=1)
     ended = outcome.ended[-1]
-    measured = CLIENTS[chosen.client.program].measure(chosen, directory, ended)
+    measured = CLIENTS[chosen.client.program].measure(flow_of(chosen), directory, ended)
     assert measured.total_s is not None, measured.error
-    transfer = transfer_of(chosen, network, measured)
+    transfer = transfer_of(deploy(chosen, 1), measured)
     return find_limits(directory, transfer), measured.total_s
 
 

@@ -14,13 +14,13 @@ from headway.columns import Limits, MainConnection, Record
 from headway.lab.machine import Machine
 from headway.lab.pcapng import read_pcapng
 from headway.lab.together import carry_out_together
+from headway.planning.runs import Run
 from headway.results.hop import HopSamples, observe
 from headway.results.qlog_events import read_traces
 from headway.results.record import make_record
 from headway.results.samples import started_s
 from headway.results.transfer import Transfer
 from headway.study.model import Setting
-from headway.study.plan import Run
 from tests.lab import sites
 from tests.lab.conftest import RunSetting
 from tests.lab.sites import HTML, PAGE

@@ -16,10 +16,10 @@ from headway.guest.orders import Orders, Program
 from headway.lab.machine import Machine
 from headway.lab.run import orders_for
 from headway.lab.together import carry_out_together
+from headway.planning.runs import Run
 from headway.programs.base import CLIENT, SERVER
 from headway.results.record import make_record
 from headway.study.model import Setting
-from headway.study.plan import Run
 from headway.web.load import PageLoad, read_load
 from tests.lab import sites
 from tests.lab.sites import HTML, PAGE, SVG

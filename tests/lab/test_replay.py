@@ -12,12 +12,13 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from headway.guest.orders import Program
+from headway.lab.assemble import network_of, orders_for
 from headway.lab.machine import Machine
-from headway.lab.run import booting, network_of, orders_for
+from headway.lab.run import booting
+from headway.planning.deploy import deploy
 from headway.programs import SERVERS
 from headway.programs.base import CLIENT
 from headway.study.model import Setting
-from headway.study.plan import Run
 from headway.web.site import Header
 from tests.lab.sites import HTML, PAGE, archive, exchange
 
@@ -120,13 +121,14 @@ def test_exchanges_are_replayed_as_recorded(
             "server": {"program": server},
         }
     )
-    network = network_of(setting, 1)
-    orders = orders_for(setting, network)
+    deployment = deploy(setting, 1)
+    orders = orders_for(deployment, network_of(deployment))
     services = tuple(program for program in orders.programs if program.namespace != CLIENT)
-    programs = (*services, asking(protocol, network.legs[0].right))
-    run = Run("run", "test", "", "cell", "contender", 1, 1, setting)
+    programs = (*services, asking(protocol, deployment.legs[0].right_address))
     directory = tmp_path / "run"
-    outcome = booting(run, machine, None, None)(replace(orders, programs=programs), directory)
+    outcome = booting(deployment, machine, None, None)(
+        replace(orders, programs=programs), directory
+    )
     assert outcome.status == "ok", outcome.reason
     assert [ended.exit_status for ended in outcome.ended] == [0]
     for number, case in enumerate(CASES):

@@ -14,10 +14,10 @@ from headway.guest.probe_orders import SMALL_FRAME_BYTES, Flow, ProbeOrders
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.selftest import measure_path
-from headway.selftest.ideal import Way
 from headway.selftest.plan import RECORD_TYPE, Sight
 from headway.study.host import Host
 from headway.study.path import Path as NetworkPath
+from headway.study.path import Way
 from headway.study.units import Duration
 from tests.lab.conftest import RunSetting
 
@@ -43,8 +43,8 @@ def sight_of(path: NetworkPath, flow: Flow, machine: Machine, directory: Path) -
     """What two hosts see of a flow that both send."""
     until_ns = flow.sends[-1][0] + 1000 * MS
     host = Host(program="probe")
-    network = two_hosts(path, host, host, 1, Duration(until_ns))
-    ends = [network.legs[0].left, network.legs[0].right]
+    network, leg = two_hosts(path, host, host, 1, Duration(until_ns))
+    ends = [leg.left_address, leg.right_address]
     names = ("client", "server")
     for name, own, peer in zip(names, ends, ends[::-1], strict=True):
         device = next(space.devices[0] for space in network.namespaces if space.name == name)

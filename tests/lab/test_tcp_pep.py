@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from headway.lab.machine import Machine
-from headway.lab.run import network_of, orders_for
+from headway.planning.deploy import deploy
 from headway.programs.base import SERVER
 from headway.study.model import Setting
+from tests.deployed import orders_of
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
@@ -58,8 +59,8 @@ def test_two_in_a_row_change_no_byte(
     # TCP's handshake ends at the first PEP, TLS's at the server.
     assert record.connect_s == pytest.approx(0.020, abs=0.001)
     assert record.tls_s is not None and record.tls_s > 0.020 + 0.160
-    network = network_of(Setting.model_validate(raw), seed=1)
-    client, server = network.legs[0].left, network.legs[-1].right
+    legs = deploy(Setting.model_validate(raw)).legs
+    client, server = legs[0].left_address, legs[-1].right_address
     for hop in ("terminal", "gateway"):
         established, ended = logged(tmp_path / "run", hop)
         entry = established
@@ -90,7 +91,7 @@ def test_its_time_is_next_to_nothing(run_setting: RunSetting) -> None:
 def test_the_client_of_a_dead_server_gets_a_reset(machine: Machine, tmp_path: Path) -> None:
     raw = chain("h2", {"name": "gateway", "tcp_pep": PEP, "path": {"rtt": "40 ms"}})
     setting = Setting.model_validate(raw)
-    orders = orders_for(setting, network_of(setting, seed=1))
+    orders = orders_of(setting)
     present = tuple(program for program in orders.programs if program.namespace != SERVER)
     (curl,) = machine.boot(replace(orders, programs=present), tmp_path, seed=1).ended
     assert curl.exit_status != 0

@@ -9,7 +9,8 @@ import pytest
 
 from headway.results.validation import Crossing, load_evidence
 from headway.results.validation.passage import passage
-from headway.selftest.ideal import NEVER, Way
+from headway.selftest.ideal import NEVER
+from headway.study.path import Way
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from headway.columns import Limits
 from headway.guest.netlink import TcpInfo
-from headway.programs.base import Flow
+from headway.programs.base import BulkFlow
 from headway.results.limits import find_limits
 from headway.results.series import read_series
 from headway.results.transfer import Hop, Transfer
@@ -42,7 +42,7 @@ def limits_of(
     hops: tuple[Hop, ...] = (NEAR, FAR),
     start_s: float = 0.2,
     end_s: float = 1.0,
-    flows: tuple[Flow, ...] = (),
+    flows: tuple[BulkFlow, ...] = (),
 ) -> Limits:
     write_chain(directory, rows)
     transfer = Transfer(start_s, end_s, hops, flows)
@@ -160,7 +160,7 @@ def test_packets_of_all_sections_are_counted_until_a_flow_is_cut_off(tmp_path: P
         ]
 
     rows_of_both = {"pep": rows(2, 3, 20), "server": rows(4, 5, 40)}
-    cut_off = (Flow(0.0, 0.1, (1448,) * 8),)
+    cut_off = (BulkFlow(0.0, 0.1, (1448,) * 8),)
     found = limits_of(tmp_path, rows_of_both, end_s=0.8, flows=cut_off)
     assert (found.retransmits, found.path_drops, found.queue_drops) == (6, 8, 2)
     # 40 frames of 1514 bytes in every 100 ms of 10 Mbit/s.

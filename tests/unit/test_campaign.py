@@ -19,10 +19,10 @@ from headway.guest.orders import Outcome
 from headway.lab import together
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.machine import Machine
-from headway.lab.run import Result, network_of
+from headway.lab.run import Result
+from headway.planning.runs import Run, plan
 from headway.programs.base import Measurement
 from headway.study.load import load_study
-from headway.study.plan import Run, plan
 from tests.stub_lab import keeping
 
 RUNS = plan(load_study("quickstart"))[:20]
@@ -30,9 +30,8 @@ RUNS = plan(load_study("quickstart"))[:20]
 
 def result_of(run: Run, directory: Path) -> Result:
     directory.mkdir(parents=True)
-    measured = Measurement(total_s=1.0, ttfb_s=0.5, bytes=int(run.setting.body_size))
-    network = network_of(run.setting, run.seed)
-    return Result(Outcome("ok", None, 10**9, "7"), measured, network, 0.1)
+    measured = Measurement(total_s=1.0, ttfb_s=0.5, bytes=int(run.setting.workload.size))
+    return Result(Outcome("ok", None, 10**9, "7"), measured, 0.1)
 
 
 def execute(directory: Path, kept: list[Record], cores: Sequence[int] = (0, 1)) -> None:

@@ -23,8 +23,8 @@ from headway.columns import Record, Status
 from headway.errors import HeadwayError, WrongInputError
 from headway.guest.orders import Orders, Outcome
 from headway.lab.cancel import Cancelled
+from headway.planning.runs import plan
 from headway.study.load import load_study
-from headway.study.plan import plan
 from tests.stub_lab import StubMachine, keeping, stub_image
 
 RUNS = plan(load_study("quickstart"))[:12]

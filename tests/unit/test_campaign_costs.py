@@ -11,12 +11,13 @@ from headway.campaign.costs import Cost, CostModel, Measured, fit, kind_of, lear
 from headway.campaign.estimate import Estimator, expected_virtual_s
 from headway.columns import Record
 from headway.guest.orders import Outcome
-from headway.lab.run import Result, network_of
+from headway.lab.run import Result
+from headway.planning.deploy import deploy
+from headway.planning.runs import Run, plan
 from headway.programs.base import Measurement
 from headway.results.record import make_record
 from headway.study.load import load_study, study_from
 from headway.study.model import Setting
-from headway.study.plan import Run, plan
 
 TRUE = Cost(fixed_s=0.3, per_mb_s=0.06, per_virtual_s=0.004)
 FEATURES = [(0.001, 0.1), (1, 1.5), (10, 9), (10, 30), (1, 140), (0.1, 0.5)]
@@ -39,12 +40,11 @@ def measured(cost: Cost, runs: int) -> Measured:
 
 def record_of(run: Run, directory: Path, cost: Cost) -> Record:
     """A record of a run that cost this much."""
-    size, virtual_s = int(run.setting.workload.size), expected_virtual_s(run.setting)
-    network = network_of(run.setting, run.seed)
+    size, virtual_s = int(run.setting.workload.size), expected_virtual_s(deploy(run.setting))
     measurement = Measurement(total_s=virtual_s, bytes=size)
     wall_s = cost.wall_s(size / 1e6, virtual_s)
     outcome = Outcome("ok", None, round(virtual_s * 1e9), "7")
-    return make_record(run, Result(outcome, measurement, network, wall_s), directory)
+    return make_record(run, Result(outcome, measurement, wall_s), directory)
 
 
 def test_many_runs_tell_their_cost() -> None:
@@ -106,9 +106,9 @@ def test_every_kind_of_shipped_costs_is_one_that_settings_have() -> None:
     proxied = Setting.model_validate(
         {"protocol": "h3", "proxy": {"program": "envoy", "upstream": {"protocol": "h2"}}}
     )
-    assert kind_of(proxied) == "curl h3 envoy h2 nginx"
-    assert kind_of(Setting(protocol="h1", tls=False)) == "curl h1 cleartext nginx"  # type: ignore[arg-type]
-    assert kind_of(Setting()) in costs.read_shipped()
+    assert kind_of(deploy(proxied)) == "curl h3 envoy h2 nginx"
+    assert kind_of(deploy(Setting(protocol="h1", tls=False))) == "curl h1 cleartext nginx"  # type: ignore[arg-type]
+    assert kind_of(deploy(Setting())) in costs.read_shipped()
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_a_run_lasts_about_as_long_as_its_path_lets_it(
     path: dict[str, str], size: str, low_s: float, high_s: float
 ) -> None:
     setting = Setting.model_validate({"path": path, "workload": {"size": size}})
-    assert low_s <= expected_virtual_s(setting) <= high_s
+    assert low_s <= expected_virtual_s(deploy(setting)) <= high_s
 
 
 def test_an_estimate_says_what_it_rests_on() -> None:

@@ -18,9 +18,9 @@ from headway.campaign.task import Task
 from headway.campaign.watcher import Nobody
 from headway.columns import Status
 from headway.lab.cancel import Cancellation
+from headway.planning.runs import Run
 from headway.results.store import Start, read_records
 from headway.study.load import study_from
-from headway.study.plan import Run
 from tests.stub_lab import replace_labs
 
 RTTS = [f"{number} ms" for number in range(10, 90, 10)]

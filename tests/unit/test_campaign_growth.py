@@ -161,8 +161,8 @@ def test_only_what_stays_has_to_be_the_same(
 def test_another_recording_under_the_same_name_is_another_setting(tmp_path: Path) -> None:
     from datetime import UTC, datetime
 
+    from headway.planning.runs import plan
     from headway.results.runkey import run_key
-    from headway.study.plan import plan
 
     def recorded(text: bytes, day: int, name: str = "a") -> str:
         url = "https://a.test/"

@@ -15,10 +15,14 @@ from headway.campaign.costs import kind_of
 from headway.cli.plan_tables import print_plan
 from headway.errors import WrongInputError
 from headway.guest.orders import Ended, Orders, Program
-from headway.lab.run import network_of, orders_for
+from headway.lab.assemble import network_of
+from headway.planning.checks import check_programs
+from headway.planning.deploy import deploy
+from headway.planning.deployment import Role
+from headway.planning.runs import Run, plan
 from headway.programs import CLIENTS, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.programs.base import (
-    CLIENT,
+    BulkFlow,
     Client,
     Flow,
     Interception,
@@ -31,18 +35,16 @@ from headway.programs.base import (
     Started,
     TcpPep,
 )
-from headway.programs.checks import check_programs
 from headway.results.record import conditions
 from headway.results.series import read_series
 from headway.results.transfer import Transfer, transfer_of
-from headway.study.chain import Kind, sections, splitters
 from headway.study.experiment import Study
 from headway.study.hop import Pep
 from headway.study.host import Host, Protocol
 from headway.study.load import Source, load_study, parse_study
 from headway.study.model import Capture, Setting
-from headway.study.plan import Run, plan
 from headway.study.workload import Bulk
+from tests.deployed import orders_of
 
 CHAIN = Path(__file__).with_name("satellite_chain.toml")
 BULK = frozenset({Protocol.TCP, Protocol.QUIC})
@@ -51,10 +53,10 @@ BULK = frozenset({Protocol.TCP, Protocol.QUIC})
 class Perf(Client):
     name, package, protocols, workloads = "headway-perf", "headway", BULK, (Bulk,)
 
-    def start(self, setting: Setting, address: str) -> Started:
-        return Started((Program("perf", CLIENT, ("perf", address)),))
+    def start(self, flow: Flow) -> Started:
+        return Started((Program("perf", flow.namespace, ("perf", flow.address)),))
 
-    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+    def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         return Measurement()
 
 
@@ -117,7 +119,7 @@ def by_contender() -> dict[str, Run]:
 
 
 def orders(run: Run) -> Orders:
-    return orders_for(run.setting, network_of(run.setting, run.seed))
+    return orders_of(run.setting, run.seed)
 
 
 def argv(ordered: Orders) -> dict[str, tuple[str, ...]]:
@@ -136,29 +138,29 @@ def test_a_study_of_peps_can_be_planned() -> None:
 
 
 def test_a_pep_acts_on_its_transport_unless_it_is_bypassed(by_contender: dict[str, Run]) -> None:
-    acting = {name: splitters(run.setting) for name, run in by_contender.items()}
+    acting = {name: run.deployment.proxies for name, run in by_contender.items()}
     assert acting["QUIC"] == acting["TCP"] == ()
-    for name, kind in (("QUIC-PEP", Kind.QUIC_PEP), ("TCP-PEP", Kind.TCP_PEP)):
-        assert [(one.name, one.kind) for one in acting[name]] == [
-            ("proxy-st", kind),
-            ("proxy-gw", kind),
+    for name, role in (("QUIC-PEP", Role.QUIC_PEP), ("TCP-PEP", Role.TCP_PEP)):
+        assert [(one.name, one.role) for one in acting[name]] == [
+            ("proxy-st", role),
+            ("proxy-gw", role),
         ]
 
 
 def test_connections_cross_the_paths_between_their_ends(by_contender: dict[str, Run]) -> None:
-    assert [section.path.rtt.ms for section in sections(by_contender["TCP"].setting)] == [580]
-    assert [section.path.rtt.ms for section in sections(by_contender["TCP-PEP"].setting)] == [
-        0,
-        500,
-        80,
-    ]
+    crossed = {
+        name: [segment.path.rtt.ms for segment in deploy(run.setting).segments]
+        for name, run in by_contender.items()
+    }
+    assert crossed["TCP"] == [580]
+    assert crossed["TCP-PEP"] == [0, 500, 80]
 
 
 def test_quic_peps_are_connected_to_one_after_the_other(by_contender: dict[str, Run]) -> None:
     run = by_contender["QUIC-PEP"]
-    legs = network_of(run.setting, 1).legs
+    legs = run.deployment.legs
     told = argv(orders(run))
-    first, second, server = legs[0].right, legs[4].right, legs[5].right
+    first, second, server = (legs[number].right_address for number in (0, 4, 5))
     assert told["perf"] == ("perf", first)
     assert told["proxy-st"] == ("split", first, f"{second}:443", "cubic None 2", "reno 100 2")
     assert told["proxy-gw"] == ("split", second, f"{server}:443", "reno 100 2", "cubic None 2")
@@ -168,9 +170,9 @@ def test_quic_peps_are_connected_to_one_after_the_other(by_contender: dict[str, 
 
 def test_tcp_peps_intercept_what_is_meant_for_the_server(by_contender: dict[str, Run]) -> None:
     run = by_contender["TCP-PEP"]
-    network = network_of(run.setting, 1)
+    network = network_of(run.deployment)
     told = argv(orders(run))
-    assert told["perf"] == ("perf", network.legs[-1].right)
+    assert told["perf"] == ("perf", run.deployment.legs[-1].right_address)
     assert told["proxy-st"] == told["proxy-gw"] == ("intercept", "443")
     (pep,) = (one for one in network.namespaces if one.name == "proxy-st")
     assert pep.sysctls["net.ipv4.ip_forward"] == "1"
@@ -187,14 +189,14 @@ def test_tcp_peps_intercept_what_is_meant_for_the_server(by_contender: dict[str,
 
 
 def test_bypassed_hosts_route(by_contender: dict[str, Run]) -> None:
-    network = network_of(by_contender["TCP"].setting, 1)
+    network = network_of(by_contender["TCP"].deployment)
     for one in network.namespaces[1:-1]:
         assert one.sysctls["net.ipv4.ip_forward"] == "1"
         assert not any("rule add" in line for line in one.ip)
 
 
 def test_only_paths_have_links(by_contender: dict[str, Run]) -> None:
-    names = [one.name for one in network_of(by_contender["TCP"].setting, 1).namespaces]
+    names = [one.name for one in network_of(by_contender["TCP"].deployment).namespaces]
     assert names == [
         *("client", "proxy-st", "terminal", "link0a", "link0b", "satellite", "gateway"),
         *("proxy-gw", "link1a", "link1b", "server"),
@@ -218,8 +220,7 @@ def test_the_record_tells_the_whole_path_and_who_splits(by_contender: dict[str, 
 
 
 def test_hops_of_a_transfer_are_between_senders(by_contender: dict[str, Run]) -> None:
-    setting = by_contender["QUIC-PEP"].setting
-    hops = transfer_of(setting, network_of(setting, 1), Measurement()).hops
+    hops = transfer_of(deploy(by_contender["QUIC-PEP"].setting), Measurement()).hops
     assert [(hop.sender, hop.receiver) for hop in hops] == [
         ("proxy-st", "client"),
         ("proxy-gw", "proxy-st"),
@@ -231,17 +232,16 @@ def test_hops_of_a_transfer_are_between_senders(by_contender: dict[str, Run]) ->
 
 
 def test_flows_are_kept(by_contender: dict[str, Run], tmp_path: Path) -> None:
-    flows = (Flow(0.0, 0.1, (0, 12_000)), Flow(0.5, 0.1, (1_000,)))
-    setting = by_contender["TCP"].setting
-    transfer = transfer_of(setting, network_of(setting, 1), Measurement(flows=flows))
+    flows = (BulkFlow(0.0, 0.1, (0, 12_000)), BulkFlow(0.5, 0.1, (1_000,)))
+    transfer = transfer_of(by_contender["TCP"].deployment, Measurement(flows=flows))
     transfer.save(tmp_path)
     assert Transfer.load(tmp_path) == transfer
     assert read_series(tmp_path).flows == flows
 
 
 def test_kinds_of_runs_are_told_apart(by_contender: dict[str, Run]) -> None:
-    assert kind_of(by_contender["QUIC"].setting) == "headway-perf quic headway-perf"
-    assert kind_of(by_contender["TCP-PEP"].setting) == (
+    assert kind_of(by_contender["QUIC"].deployment) == "headway-perf quic headway-perf"
+    assert kind_of(by_contender["TCP-PEP"].deployment) == (
         "headway-perf tcp headway-tcp-pep, headway-tcp-pep tcp headway-perf"
     )
 
@@ -405,21 +405,22 @@ def test_a_hop_needs_a_list() -> None:
 def test_programs_of_hops_are_checked(changes: dict[str, Any], message: str) -> None:
     setting = Setting.model_validate({"protocol": "h3", "hops": [{"name": "a", **changes}]})
     with pytest.raises(WrongInputError, match=message):
-        check_programs(setting)
+        check_programs(deploy(setting))
 
 
 def test_clients_of_http_have_no_bulk_flows() -> None:
     raw = {"protocol": "tcp", "workload": {"kind": "bulk", "size": "1 MB"}}
     with pytest.raises(WrongInputError, match="curl speaks h1, h2, h3"):
-        check_programs(Setting.model_validate(raw))
+        check_programs(deploy(Setting.model_validate(raw)))
 
 
 def test_a_single_proxy_is_a_chain_of_one() -> None:
     raw = {"protocol": "h3", "proxy": {"program": "envoy", "upstream": {"protocol": "h2"}}}
     setting = Setting.model_validate(raw)
-    (splitter,) = splitters(setting)
-    assert (splitter.name, splitter.kind, splitter.position) == ("proxy", Kind.REVERSE_PROXY, 0)
-    assert [section.protocol for section in sections(setting)] == ["h3", "h2"]
+    deployment = deploy(setting)
+    (proxy,) = deployment.proxies
+    assert (proxy.name, proxy.role, proxy.position) == ("proxy", Role.REVERSE_PROXY, 1)
+    assert [segment.protocol for segment in deployment.segments] == ["h3", "h2"]
     assert setting.model_dump(exclude_defaults=True).keys() == {"protocol", "proxy"}
 
 

@@ -26,16 +26,18 @@ from headway.guest.orders import (
     load,
 )
 from headway.guest.recorder import Recorder
+from headway.lab.assemble import network_of
 from headway.lab.machine import Machine
-from headway.lab.run import network_of, orders_for
 from headway.lab.together import carry_out_together
+from headway.planning.checks import check_programs
+from headway.planning.deploy import deploy
+from headway.planning.runs import REPETITIONS_OF_A_BOOT, Run, boots
 from headway.programs import CLIENTS
 from headway.programs.base import CLIENT, SERVER
-from headway.programs.checks import check_programs
 from headway.study.model import Setting
-from headway.study.plan import REPETITIONS_OF_A_BOOT, Run, boots
 from headway.web.site import Exchange, Site
 from headway.web.warc import write_archive
+from tests.deployed import flow_of, orders_of
 from tests.stub_lab import stub_image
 
 HOSTS = ("a.test", "b.test", "c.test")
@@ -66,7 +68,7 @@ def setting(site: str, protocol: str = "h2", **more: Any) -> Setting:
 
 def configuration(of: Setting) -> dict[str, Any]:
     """What the driver is told."""
-    (text,) = CLIENTS["chromium"].start(of, ADDRESS).files.values()
+    (text,) = CLIENTS["chromium"].start(flow_of(of, ADDRESS)).files.values()
     told: dict[str, Any] = json.loads(text)
     return told
 
@@ -108,7 +110,7 @@ def test_hosts_have_addresses_of_their_own_at_which_the_server_listens(site: str
     own = [f"10.200.0.{number}" for number in (1, 2, 3)]
     mapped = ", ".join(f"MAP {host} {at}" for host, at in zip(HOSTS, own, strict=True))
     assert rules(of) == f"{mapped}, MAP * ~NOTFOUND"
-    orders = orders_for(of, network_of(of, 1))
+    orders = orders_of(of)
     server = next(ns for ns in orders.namespaces if ns.name == SERVER)
     assert {f"addr add {address}/32 dev lo" for address in own} <= set(server.ip)
     assert {f"--listen={address}:443" for address in own} <= set(orders.programs[0].argv)
@@ -151,21 +153,23 @@ def test_frames_and_the_net_log_are_kept_on_request(site: str) -> None:
     usual, logged = (setting(site, knobs=knobs) for knobs in ({}, {"net_log": "on"}))
     assert not any(word.startswith("--log-net-log") for word in argv(usual))
     assert "--log-net-log=/lab/run/net-log.json" in argv(logged)
-    drivers = [CLIENTS["chromium"].start(of, ADDRESS).programs[0] for of in (usual, logged)]
+    drivers = [
+        CLIENTS["chromium"].start(flow_of(of, ADDRESS)).programs[0] for of in (usual, logged)
+    ]
     assert [driver.finishes for driver in drivers] == [False, True]
 
 
 def test_keys_are_written_with_captures_only(site: str) -> None:
     usual, captured = (setting(site, capture={"packets": packets}) for packets in (False, True))
-    assert "SSLKEYLOGFILE" not in CLIENTS["chromium"].start(usual, ADDRESS).programs[0].env
-    driver = CLIENTS["chromium"].start(captured, ADDRESS).programs[0]
+    assert "SSLKEYLOGFILE" not in CLIENTS["chromium"].start(flow_of(usual, ADDRESS)).programs[0].env
+    driver = CLIENTS["chromium"].start(flow_of(captured, ADDRESS)).programs[0]
     assert driver.env["SSLKEYLOGFILE"] == "/lab/run/tls-secrets.txt"
 
 
 def test_loads_start_where_frames_and_ticks_do(site: str) -> None:
     """Frames are 16.666 ms apart, ticks of the kernel 1 ms."""
     of = setting(site)
-    orders = orders_for(of, network_of(of, 1))
+    orders = orders_of(of)
     assert orders.start_grid_ns % 16_666_000 == 0
     assert orders.start_grid_ns % 1_000_000 == 0
 
@@ -174,14 +178,14 @@ def test_loads_start_where_frames_and_ticks_do(site: str) -> None:
 
 
 def test_a_browser_that_left_nothing_has_failed(site: str, tmp_path: Path) -> None:
-    measured = CLIENTS["chromium"].measure(setting(site), tmp_path, OK)
+    measured = CLIENTS["chromium"].measure(flow_of(setting(site)), tmp_path, OK)
     assert measured.error == "chromium told nothing of the page"
 
 
 def test_a_failed_load_tells_why_and_leaves_what_came(site: str, tmp_path: Path) -> None:
     told = {"error": "the browser is gone (killed by SIGKILL)", "url": "https://a.test/"}
     (tmp_path / LOAD_FILE).write_text(json.dumps(told))
-    measured = CLIENTS["chromium"].measure(setting(site), tmp_path, OK)
+    measured = CLIENTS["chromium"].measure(flow_of(setting(site)), tmp_path, OK)
     assert measured.error == f"chromium: {told['error']}"
     har = json.loads((tmp_path / "load.har").read_text())
     assert har["log"]["pages"][0]["comment"] == told["error"]
@@ -298,14 +302,14 @@ def test_what_cannot_be_is_refused_in_a_line(
     site: str, more: dict[str, Any], where: str, message: str
 ) -> None:
     with pytest.raises(WrongInputError, match=message) as caught:
-        check_programs(setting(site, **more))
+        check_programs(deploy(setting(site, **more)))
     assert str(caught.value).startswith(where)
     assert "\n" not in str(caught.value)
 
 
 def test_other_servers_give_tickets(site: str) -> None:
     tickets: dict[str, Any] = {"workload": {"cache": "tickets"}}
-    check_programs(setting(site, **tickets, server={"program": "headway-server"}))
+    check_programs(deploy(setting(site, **tickets, server={"program": "headway-server"})))
 
 
 @pytest.mark.parametrize(
@@ -439,7 +443,7 @@ def test_every_round_has_the_path_of_its_own_seed(site: str, tmp_path: Path) -> 
     two = runs(setting(site, path=lossy), 2)
     carried_out(machine, two, lambda run: tmp_path / run.run_id)
     (orders,) = machine.booted
-    networks = [network_of(run.setting, run.seed) for run in two]
+    networks = [network_of(deploy(run.setting, run.seed)) for run in two]
     for one, network in zip(orders.rounds, networks, strict=True):
         assert one.tc == network.renewal
         assert one.changes == network.changes

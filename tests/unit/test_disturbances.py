@@ -9,6 +9,8 @@ import pytest
 from headway.analysis.disturbances import unmet
 from headway.columns import Record
 from headway.guest.orders import Counts
+from headway.planning.runs import Run
+from headway.planning.vain import vain
 from headway.report.tables.disturbances import (
     disturbances_frame,
     disturbances_table,
@@ -16,8 +18,6 @@ from headway.report.tables.disturbances import (
 )
 from headway.results.disturbances import Named, named_disturbances
 from headway.study.model import Setting
-from headway.study.plan import Run
-from headway.study.vain import vain
 from tests.unit.made_results import experiments, results, run
 
 COUNTS = [name for name in Record.model_fields if name.endswith(("_down", "_up"))]

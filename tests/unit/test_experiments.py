@@ -10,10 +10,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.errors import WrongInputError
+from headway.planning.runs import Run, cell_at, cells, plan
 from headway.study.experiment import Study
 from headway.study.host import HTTP, Protocol
 from headway.study.load import Source, parse_study
-from headway.study.plan import Run, cell_at, cells, plan
 from headway.study.units import Size
 from headway.study.workload import Download, Migration, Parallel
 

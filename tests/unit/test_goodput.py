@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from headway.analysis.experiment import Span
 from headway.analysis.goodput import FlowRun, Received, ratios_over_time
 from headway.columns import RampUp
-from headway.programs.base import Flow
+from headway.programs.base import BulkFlow
 from headway.results.goodput import received_bytes
 from headway.results.rampup import bottleneck, find_ramp_up, path_filled_s
 from headway.results.transfer import Hop, Transfer
@@ -23,8 +23,8 @@ FULL = round(10e6 / 8 * 0.1 * 1448 / 1514)
 """What a path of 10 Mbit/s carries of payload in 100 ms: 119,551 bytes."""
 
 
-def flow(*amounts: int, start_s: float = 0.0, interval_s: float = 0.1) -> Flow:
-    return Flow(start_s, interval_s, amounts)
+def flow(*amounts: int, start_s: float = 0.0, interval_s: float = 0.1) -> BulkFlow:
+    return BulkFlow(start_s, interval_s, amounts)
 
 
 @pytest.mark.parametrize(
@@ -41,7 +41,7 @@ def flow(*amounts: int, start_s: float = 0.0, interval_s: float = 0.1) -> Flow:
     ],
 )
 def test_bytes_of_all_flows_in_tenths_of_a_second(
-    flows: list[Flow], received: tuple[int, ...]
+    flows: list[BulkFlow], received: tuple[int, ...]
 ) -> None:
     assert received_bytes(flows, began_s=0) == received
 
@@ -54,7 +54,7 @@ def test_what_the_client_did_before_it_began_does_not_count() -> None:
 @given(
     st.lists(
         st.builds(
-            Flow,
+            BulkFlow,
             start_s=st.floats(0, 20),
             interval_s=st.sampled_from((0.01, 0.1, 0.25, 1.0)),
             bytes=st.lists(st.integers(0, 10**7), max_size=20).map(tuple),
@@ -62,7 +62,7 @@ def test_what_the_client_did_before_it_began_does_not_count() -> None:
         max_size=4,
     )
 )
-def test_no_byte_is_lost_or_made(flows: list[Flow]) -> None:
+def test_no_byte_is_lost_or_made(flows: list[BulkFlow]) -> None:
     received = received_bytes(flows, min((one.start_s for one in flows), default=0))
     assert sum(received) == sum(sum(one.bytes) for one in flows)
     assert all(amount >= 0 for amount in received)

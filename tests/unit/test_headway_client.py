@@ -11,6 +11,7 @@ from headway.guest.orders import Ended
 from headway.programs import CLIENTS
 from headway.programs.headway_client import REPORT
 from headway.study.model import Setting
+from tests.deployed import flow_of
 
 ENDED = Ended("headway-client", at_ns=1_500_000_000, exit_status=0)
 
@@ -37,7 +38,7 @@ def test_what_yields_a_ticket_comes_before_what_counts(
         "error": None,
     }
     (tmp_path / REPORT).write_text(json.dumps({"ended_s": 0.4, "requests": [request]}))
-    measured = CLIENTS["headway-client"].measure(setting(early_data), tmp_path, ENDED)
+    measured = CLIENTS["headway-client"].measure(flow_of(setting(early_data)), tmp_path, ENDED)
     assert measured.error is None
     assert measured.began_s == pytest.approx(began_s)
     assert (measured.ttfb_s, measured.total_s) == (0.1, 0.3)

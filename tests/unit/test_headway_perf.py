@@ -11,13 +11,14 @@ import pytest
 
 from headway.errors import WrongInputError
 from headway.guest.orders import Ended
-from headway.lab.run import network_of, orders_for
+from headway.planning.checks import check_programs
+from headway.planning.deploy import deploy
 from headway.programs import CLIENTS, SERVERS
-from headway.programs.base import Flow, Measurement
-from headway.programs.checks import check_programs
+from headway.programs.base import BulkFlow, Measurement
 from headway.programs.headway_perf import CLIENT_REPORT, SERVER_REPORT
 from headway.study.host import Host
 from headway.study.model import Setting
+from tests.deployed import flow_of, orders_of
 
 OK = Ended("headway-perf", 0, 2_000_000_000)
 TWO = {"kind": "bulk", "duration": "15 s", "starts": ["0 s", "5 s"]}
@@ -33,8 +34,8 @@ def setting(protocol: str, workload: dict[str, Any], **more: Any) -> Setting:
 
 def started(of: Setting) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """The words of server and client."""
-    check_programs(of)
-    server, client = orders_for(of, network_of(of, seed=1)).programs
+    check_programs(deploy(of))
+    server, client = orders_of(of).programs
     assert server.service and not client.service
     return server.argv, client.argv
 
@@ -56,7 +57,7 @@ def flow(**changes: Any) -> dict[str, Any]:
 def measured(of: Setting, directory: Path, *flows: dict[str, Any]) -> Measurement:
     report = {"started_unix_s": 1000.0, "interval_s": 0.1, "flows": flows}
     (directory / CLIENT_REPORT).write_text(json.dumps(report))
-    return CLIENTS["headway-perf"].measure(of, directory, OK)
+    return CLIENTS["headway-perf"].measure(flow_of(of), directory, OK)
 
 
 def record(directory: Path, *flows: dict[str, Any]) -> None:
@@ -126,7 +127,7 @@ def test_a_download_is_what_its_client_received(tmp_path: Path) -> None:
         total_s=6.5,
         bytes=37,
         each_s=(1.0, 6.5),
-        flows=(Flow(0.0, 0.1, (10, 20)), Flow(5.0, 0.1, (7,))),
+        flows=(BulkFlow(0.0, 0.1, (10, 20)), BulkFlow(5.0, 0.1, (7,))),
     )
 
 
@@ -155,7 +156,7 @@ def test_a_flows_error_is_the_runs(tmp_path: Path) -> None:
 def test_a_client_that_left_no_report_has_failed(tmp_path: Path) -> None:
     (tmp_path / "headway-perf.err").write_text("headway-perf: TLS: no certificate\n")
     of = setting("quic", TWO)
-    found = CLIENTS["headway-perf"].measure(of, tmp_path, Ended("headway-perf", 1, 1))
+    found = CLIENTS["headway-perf"].measure(flow_of(of), tmp_path, Ended("headway-perf", 1, 1))
     assert found.error is not None
     assert "TLS: no certificate" in found.error
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from headway.planning.deploy import deploy
 from headway.results.hosts import host_columns
 from headway.study.model import Setting
 
@@ -11,7 +12,7 @@ WIDE = {"congestion_control": "bbr", "initial_window": 100}
 
 
 def columns(**raw: Any) -> dict[str, Any]:
-    return host_columns(Setting.model_validate(raw))
+    return host_columns(deploy(Setting.model_validate(raw)))
 
 
 def chain(**more: Any) -> dict[str, Any]:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from headway.study.chain import host_names, sections, splitters
+from headway.planning.runs import Run, plan
 from headway.study.experiment import Study
 from headway.study.load import load_study
-from headway.study.plan import Run, plan
 from headway.study.workload import Bulk
 
 
@@ -33,7 +32,7 @@ def test_the_goodput_grid_is_the_papers(runs: list[Run]) -> None:
 
 
 def test_the_hosts_are_the_papers(runs: list[Run]) -> None:
-    names = {host_names(run.setting, "client", "server") for run in runs}
+    names = {tuple(node.name for node in run.deployment.nodes) for run in runs if run.rep == 1}
     between = ("proxy-st", "terminal", "satellite", "gateway", "proxy-gw")
     assert names == {("client", *between, "server")}
 
@@ -43,17 +42,16 @@ def test_delays_and_windows_are_where_the_paper_has_them(
     runs: list[Run], orbit: str, satellite_ms: float, all_ms: float
 ) -> None:
     by_contender = {
-        run.contender: run.setting
+        run.contender: run.deployment
         for run in goodput(runs)
         if run.cell == f"goodput-profile_{orbit}-loss_0pct" and run.rep == 1
     }
     for plain in ("QUIC", "TCP"):
-        (section,) = sections(by_contender[plain])
-        assert section.path.rtt.ms == all_ms
-        assert not splitters(by_contender[plain])
+        (segment,) = by_contender[plain].segments
+        assert segment.path.rtt.ms == all_ms
         split = by_contender[f"{plain}-PEP"]
-        assert [section.path.rtt.ms for section in sections(split)] == [0, satellite_ms, 80]
-        towards_client = split.middleboxes[-1].quic_pep
+        assert [segment.path.rtt.ms for segment in split.segments] == [0, satellite_ms, 80]
+        towards_client = split.setting.middleboxes[-1].quic_pep
         assert towards_client is not None
         assert towards_client.towards_client.initial_window.quic == 100
         assert str(towards_client.towards_client.congestion_control) == "reno"

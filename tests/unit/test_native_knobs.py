@@ -8,8 +8,9 @@ import pytest
 
 from headway.campaign.checks import checked_plan
 from headway.errors import WrongInputError
+from headway.planning.checks import check_programs
+from headway.planning.deploy import deploy
 from headway.programs import SERVERS
-from headway.programs.checks import check_programs
 from headway.programs.knobfile import NATIVE_KNOBS
 from headway.programs.native import quic_knobs
 from headway.study.host import CongestionControl, CongestionControls, Host
@@ -80,7 +81,7 @@ def test_knobs_that_do_not_go_together_are_refused(knobs: dict[str, str], where:
     server = {"program": "headway-server", "knobs": knobs}
     setting = Setting.model_validate({"path": {"rtt": "20 ms"}, "server": server})
     with pytest.raises(WrongInputError) as caught:
-        check_programs(setting)
+        check_programs(deploy(setting))
     assert caught.value.where == f"server.knobs.{where}"
 
 

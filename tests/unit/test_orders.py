@@ -3,19 +3,16 @@ from __future__ import annotations
 from headway.guest.orders import Ended, Orders, Outcome, Sampling, dump, load
 from headway.guest.tracelink import opportunities
 from headway.lab.network import two_hosts
-from headway.lab.run import orders_for
+from headway.planning.runs import plan
 from headway.study.host import Host
 from headway.study.load import load_study
 from headway.study.path import Path
-from headway.study.plan import plan
 from headway.study.units import Duration
+from tests.deployed import orders_of
 
 
 def test_orders_survive_the_way_into_the_guest() -> None:
-    run = plan(load_study("quickstart"))[0]
-    setting = run.setting
-    network = two_hosts(setting.path, setting.client, setting.server, 1, Duration(10**9))
-    orders = orders_for(setting, network)
+    orders = orders_of(plan(load_study("quickstart"))[0].setting)
     assert load(Orders, dump(orders)) == orders
 
 
@@ -36,7 +33,7 @@ def path(**raw: object) -> Path:
 
 def changes(of: Path, seconds: int) -> list[tuple[int, str]]:
     host = Host(program="x")
-    network = two_hosts(of, host, host, 1, Duration(seconds * 10**9))
+    network, _ = two_hosts(of, host, host, 1, Duration(seconds * 10**9))
     return [(change.at_ns // 10**6, change.tc) for change in network.changes]
 
 
@@ -62,7 +59,7 @@ def test_a_blackout_ends_with_the_loss_that_was_there_before() -> None:
 
 def test_a_blackout_from_the_start_begins_with_the_workload() -> None:
     dark, host = path(down={"blackouts": [["0 s", "1 s"]]}), Host(program="x")
-    network = two_hosts(dark, host, host, 1, Duration(10**10))
+    network, _ = two_hosts(dark, host, host, 1, Duration(10**10))
     assert not any("random 100%" in line for one in network.namespaces for line in one.tc)
     assert ["loss random 100%" in tc for _, tc in changes(dark, 10)] == [True, False]
 

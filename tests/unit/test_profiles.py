@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from headway.errors import WrongInputError
+from headway.planning.runs import plan
 from headway.study.load import Source, parse_study
 from headway.study.path import Path as NetworkPath
-from headway.study.plan import plan
 from headway.study.profiles import Mobile, profiles, realise
 
 STUDY = 'name = "s"\nrepetitions = 3\n[workload]\nsize = "1 MB"\n'

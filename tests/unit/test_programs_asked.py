@@ -10,9 +10,10 @@ import pytest
 
 from headway.campaign.checks import all_remarks, checked_plan
 from headway.errors import WrongInputError
+from headway.planning.checks import check_programs, remarks
+from headway.planning.deploy import deploy
 from headway.programs import CLIENTS, PROXIES, QUIC_PEPS, SERVERS
 from headway.programs.base import Adapter
-from headway.programs.checks import check_programs, remarks
 from headway.study.host import OF_THE_KERNEL, CongestionControl, Protocol
 from headway.study.load import builtin_names, load_study
 from headway.study.model import Setting
@@ -44,7 +45,7 @@ def setting_of(role: str, program: str, protocol: str, **asked: Any) -> Setting:
 
 def refusal(raw: dict[str, Any]) -> str:
     with pytest.raises(WrongInputError) as caught:
-        check_programs(Setting.model_validate(raw))
+        check_programs(deploy(Setting.model_validate(raw)))
     assert "\n" not in str(caught.value)
     return str(caught.value)
 
@@ -58,11 +59,11 @@ def test_a_congestion_control_is_had_or_refused(
         setting = setting_of(role, adapter.name, protocol, congestion_control=str(control))
         has = adapter.quic_congestion_controls if protocol.over_quic else OF_THE_KERNEL
         if control in has:
-            check_programs(setting)
-            assert not remarks(setting)
+            check_programs(deploy(setting))
+            assert not remarks(deploy(setting))
             continue
         with pytest.raises(WrongInputError) as caught:
-            check_programs(setting)
+            check_programs(deploy(setting))
         said = str(caught.value)
         assert re.match(rf"(hops\.a\.)?{role}\.congestion_control: ", said)
         assert f"has {', '.join(has)}, not {control}" in said
@@ -73,7 +74,7 @@ def test_who_can_is_named_and_can() -> None:
     able = re.search(r"whose QUIC has bbr: ([^;]*);", said)
     assert able and able[1].split(", ") == ["haproxy", "ngtcp2", "headway-server"]
     for name in able[1].split(", "):
-        check_programs(setting_of("server", name, "h3", congestion_control="bbr"))
+        check_programs(deploy(setting_of("server", name, "h3", congestion_control="bbr")))
     said = refusal(
         {"protocol": "h3", "server": {"program": "nginx", "congestion_control": "vegas"}}
     )
@@ -83,22 +84,22 @@ def test_who_can_is_named_and_can() -> None:
 def test_the_way_out_that_a_refusal_names_is_one() -> None:
     told = {"tcp": "bbr"}
     setting = setting_of("server", "nginx", "h3", congestion_control=told)
-    check_programs(setting)
-    (remark,) = remarks(setting)
+    check_programs(deploy(setting))
+    (remark,) = remarks(deploy(setting))
     assert remark == (
         "of nginx's QUIC the study asks for no congestion control: it is cubic; that of TCP is bbr"
     )
     both = setting_of("server", "nginx", "h3", congestion_control={**told, "quic": "cubic"})
-    check_programs(both)
-    assert not remarks(both)
+    check_programs(deploy(both))
+    assert not remarks(deploy(both))
 
 
 def test_a_program_of_another_controller_is_remarked_on_where_none_is_asked_for() -> None:
     setting = setting_of("server", "caddy", "h3")
-    check_programs(setting)
-    (remark,) = remarks(setting)
+    check_programs(deploy(setting))
+    (remark,) = remarks(deploy(setting))
     assert "caddy's QUIC" in remark and "it is reno" in remark
-    assert not remarks(setting_of("server", "caddy", "h2"))
+    assert not remarks(deploy(setting_of("server", "caddy", "h2")))
 
 
 def test_clients_are_asked_too() -> None:
@@ -106,7 +107,7 @@ def test_clients_are_asked_too() -> None:
     said = refusal({"protocol": "h3", "client": bbr})
     assert said.startswith("client.congestion_control: curl's QUIC has cubic, not bbr")
     assert "clients whose QUIC has bbr: ngtcp2, headway-client" in said
-    check_programs(Setting.model_validate({"protocol": "h2", "client": bbr}))
+    check_programs(deploy(Setting.model_validate({"protocol": "h2", "client": bbr})))
 
 
 @pytest.mark.parametrize(("role", "adapter"), ROLES, ids=lambda one: getattr(one, "name", one))
@@ -114,11 +115,11 @@ def test_an_initial_window_is_begun_with_or_refused(role: str, adapter: Adapter)
     for protocol in sorted(adapter.protocols):
         setting = setting_of(role, adapter.name, protocol, initial_window=32)
         if not protocol.over_quic or adapter.sets_quic_initial_window:
-            check_programs(setting)
+            check_programs(deploy(setting))
             continue
         with pytest.raises(WrongInputError, match=r"write \{ tcp = 32 \}"):
-            check_programs(setting)
-        check_programs(setting_of(role, adapter.name, protocol, initial_window={"tcp": 32}))
+            check_programs(deploy(setting))
+        check_programs(deploy(setting_of(role, adapter.name, protocol, initial_window={"tcp": 32})))
 
 
 def test_either_side_of_a_pep_is_asked() -> None:
@@ -140,9 +141,9 @@ def test_a_knob_of_one_controller_is_refused_with_another(
     def asked(of: str) -> Setting:
         return setting_of("server", program, "h3", congestion_control=of, knobs=knobs)
 
-    check_programs(asked("cubic"))
+    check_programs(deploy(asked("cubic")))
     with pytest.raises(WrongInputError, match=rf"^server.knobs.{next(iter(knobs))}: .* bbr$"):
-        check_programs(asked(control))
+        check_programs(deploy(asked(control)))
 
 
 @pytest.mark.parametrize(
@@ -194,8 +195,10 @@ def test_what_takes_two_is_refused_with_one(more: dict[str, Any], message: str) 
 
 def test_a_log_that_one_side_does_not_write_is_remarked_on() -> None:
     setting = Setting.model_validate({"protocol": "h3", "capture": {"qlog": True}})
-    check_programs(setting)
-    assert remarks(setting) == ("nginx writes no qlog: there is that of the other programs",)
+    check_programs(deploy(setting))
+    assert remarks(deploy(setting)) == (
+        "nginx writes no qlog: there is that of the other programs",
+    )
 
 
 AXIS = """name = "grid"
@@ -291,6 +294,6 @@ def test_every_protocol_is_asked_somewhere() -> None:
 def test_dynamic_tables_that_cannot_be_are_refused(knobs: dict[str, str], message: str) -> None:
     for role, program in (("server", "headway-server"), ("client", "headway-client")):
         with pytest.raises(WrongInputError, match=rf"^{role}.knobs.{message}"):
-            check_programs(setting_of(role, program, "h3", knobs=knobs))
+            check_programs(deploy(setting_of(role, program, "h3", knobs=knobs)))
         good = {"qpack_capacity": "4096", "qpack_blocked_streams": "100"}
-        check_programs(setting_of(role, program, "h3", knobs=good))
+        check_programs(deploy(setting_of(role, program, "h3", knobs=good)))

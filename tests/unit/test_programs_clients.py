@@ -18,13 +18,13 @@ from hypothesis import strategies as st
 from headway.guest import migration
 from headway.guest.body import digest
 from headway.guest.orders import Ended, Migration, Program
-from headway.lab.run import network_of, orders_for
 from headway.programs import CLIENTS
 from headway.programs.base import Client, Measurement, Started
 from headway.programs.client import TRIES, last_words, started_again
 from headway.programs.ngtcp2_client import _spellings, _Stream
 from headway.study.model import Setting
 from headway.study.workload import Bulk, Page
+from tests.deployed import flow_of, orders_of
 
 ADDRESS = "10.0.2.2"
 OK = Ended("client", 0, 1_500_000_000)
@@ -51,14 +51,14 @@ def setting(client: str, protocol: str, workload: dict[str, Any], **more: Any) -
 
 
 def argv(of: Setting) -> tuple[str, ...]:
-    return CLIENTS[of.client.program].start(of, ADDRESS).programs[-1].argv
+    return CLIENTS[of.client.program].start(flow_of(of, ADDRESS)).programs[-1].argv
 
 
 def measured(of: Setting, directory: Path, ended: Ended = OK, **files: str) -> Measurement:
     """What an adapter makes of files, whose names' last ``_`` stands for a dot."""
     for name, text in files.items():
         (directory / ".".join(name.rsplit("_", 1))).write_text(text)
-    return CLIENTS[of.client.program].measure(of, directory, ended)
+    return CLIENTS[of.client.program].measure(flow_of(of), directory, ended)
 
 
 @pytest.mark.parametrize(("client", "protocol", "kind"), ALL)
@@ -77,7 +77,7 @@ def test_every_request_has_a_url_and_every_body_a_file(
     client: str, protocol: str, kind: str
 ) -> None:
     of = setting(client, protocol, WORKLOADS[kind], capture={"bodies": True})
-    started = CLIENTS[client].start(of, ADDRESS)
+    started = CLIENTS[client].start(flow_of(of, ADDRESS))
     urls = [word for word in started.programs[-1].argv if word.startswith("https://server.test/")]
     assert len(set(urls)) == of.workload.requests
     assert {unquote(url).partition("?")[0] for url in urls} == {"https://server.test/1000.bin"}
@@ -91,7 +91,7 @@ def test_every_value_of_a_knob_changes_the_command(client: Client) -> None:
 
     def told(knobs: dict[str, str]) -> list[Started]:
         of = [setting(client.name, str(p), workload, knobs=knobs) for p in sorted(client.protocols)]
-        return [client.start(one, ADDRESS) for one in of]
+        return [client.start(flow_of(one, ADDRESS)) for one in of]
 
     for knob in client.knobs:
         other = next((value for value in knob.choices if value != knob.default), "9")
@@ -441,7 +441,7 @@ def test_orders_for_a_migration_know_how_fast_the_path_may_get(
     down: dict[str, Any], rate_bit_s: int | None
 ) -> None:
     of = setting("curl", "h2", MIGRATION, path={"down": down})
-    ordered = orders_for(of, network_of(of, seed=1)).migration
+    ordered = orders_of(of).migration
     assert ordered is not None
     assert (ordered.after_bytes, ordered.rate_bit_s) == (500, rate_bit_s)
     assert ordered.old_address == "10.0.0.1"

@@ -26,6 +26,7 @@ from headway.programs.base import (
 )
 from headway.study.host import HTTP, CongestionControl, Host, Protocol
 from headway.study.model import Capture, Setting
+from tests.deployed import flow_of
 
 ADDRESS, ORIGIN_ADDRESS = "10.0.2.2", "10.0.5.2"
 ORIGIN = Origin(ORIGIN_ADDRESS, Protocol.H1, tls=True)
@@ -236,8 +237,8 @@ def test_the_documented_example_is_an_adapter() -> None:
     setting = Setting.model_validate(
         {"protocol": "h1", "workload": {"size": "1 kB"}, "client": {"program": "wget"}}
     )
-    started = wget.start(setting, ADDRESS)
+    started = wget.start(flow_of(setting, ADDRESS))
     assert started.programs[-1].argv[0] == "wget"
     assert started.programs[-1].argv[-1] == f"https://{SERVER_NAME}/1000.bin"
-    measured = wget.measure(setting, Path(), Ended("wget", 0, 2 * 10**9))
+    measured = wget.measure(flow_of(setting), Path(), Ended("wget", 0, 2 * 10**9))
     assert (measured.total_s, measured.bytes) == (2.0, 1000)

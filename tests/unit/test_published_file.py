@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from headway.errors import WrongInputError
+from headway.planning.runs import plan
 from headway.results.record import conditions
 from headway.study.experiment import merged
 from headway.study.load import load_study
-from headway.study.plan import plan
 from headway.study.publishedfile import read_published
 from headway.web.altsvc import advertising
 from headway.web.site import Exchange, Site

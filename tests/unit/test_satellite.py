@@ -259,7 +259,7 @@ def test_a_long_list_of_delays_is_carried_out_in_order() -> None:
     delays = [{"at": f"{n * 100} ms", "delay": f"{100 - n % 50} ms"} for n in range(150)]
     host = Host(program="probe")
     by_satellite = path(satellite={**CARRIERS, "delay": delays})
-    network = two_hosts(by_satellite, host, host, 1, Duration(10**12))
+    network, _ = two_hosts(by_satellite, host, host, 1, Duration(10**12))
     assert len(network.changes) == 2 * 149
     assert all("rate 100gbit" in change.tc for change in network.changes)
 

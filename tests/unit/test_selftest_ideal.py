@@ -17,15 +17,15 @@ from headway.guest.orders import Orders
 from headway.selftest import Check, battery, print_checks
 from headway.selftest.describe import describe
 from headway.selftest.fate import damaged_share, fate
-from headway.selftest.ideal import Course, Stage, Way, directions, planned_rates
+from headway.selftest.ideal import Course, Stage, directions, planned_rates
 from headway.selftest.plan import bursts
-from headway.study.path import Path
+from headway.study.path import Path, Way
 
 
 def course(raw: dict[str, Any], origin_ns: int = 0) -> Course:
     path = Path.model_validate(raw)
     stages = tuple(
-        Stage(direction, path.rtt, planned_rates(direction, 10**10), origin_ns)
+        Stage(direction, path.rtt, planned_rates(direction, "1/link0-up", 10**10), origin_ns)
         for direction in directions(path, Way.UP)
     )
     return Course(Way.UP, stages)

@@ -10,7 +10,8 @@ import pytest
 from headway.columns import Record, Status, polars_schema
 from headway.errors import HeadwayError, WrongInputError
 from headway.guest.orders import Outcome
-from headway.lab.run import Result, network_of
+from headway.lab.run import Result
+from headway.planning.runs import plan
 from headway.programs.base import Measurement
 from headway.results.record import make_record
 from headway.results.store import (
@@ -23,7 +24,6 @@ from headway.results.store import (
     refresh_table,
 )
 from headway.study.load import load_study
-from headway.study.plan import plan
 
 RUNS = plan(load_study("quickstart"))
 
@@ -35,7 +35,6 @@ def records(tmp_path: Path) -> list[Record]:
         result = Result(
             Outcome("failed", "for the test", 0, ""),
             Measurement(),
-            network_of(run.setting, run.seed),
             0.1,
         )
         made.append(make_record(run, result, tmp_path))

@@ -7,11 +7,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.errors import WrongInputError
+from headway.planning.runs import plan
 from headway.study.experiment import Study
 from headway.study.load import Source, builtin_names, load_study, parse_study
 from headway.study.path import Path as NetworkPath
 from headway.study.path import Queue, RandomLoss
-from headway.study.plan import plan
 from headway.study.units import Duration, Rate, Ratio
 
 BASE = 'name = "s"\n[workload]\nsize = "1 MB"\n'

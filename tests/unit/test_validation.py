@@ -17,8 +17,8 @@ from headway.guest.netlink import QueueStats
 from headway.guest.orders import SAMPLES_FILE, Pings
 from headway.lab.captures import capture_files, missed_packets
 from headway.lab.pcapng import to_pcapng
-from headway.lab.run import network_of, orders_for
-from headway.programs.base import Flow
+from headway.planning.deploy import deploy
+from headway.programs.base import BulkFlow
 from headway.report.report import Report
 from headway.report.tables.validation import FILE
 from headway.results.transfer import Hop, Transfer
@@ -42,9 +42,10 @@ from headway.results.validation.expected import (
 from headway.results.validation.judge import verdict
 from headway.results.validation.passage import match, passage
 from headway.results.validation.rates import find_rates, steady_goodput_mbit
-from headway.selftest.ideal import Way
 from headway.study.model import Setting
 from headway.study.path import Path as NetworkPath
+from headway.study.path import Way
+from tests.deployed import orders_of
 from tests.unit.made_results import run, saved
 from tests.unit.test_pcapng import pcap
 
@@ -113,11 +114,22 @@ def test_captures_that_lost_packets_say_so(tmp_path: Path) -> None:
     assert missed_packets(tmp_path, ["a-up", "b-down", "c-up"]) == 4
 
 
-def test_captures_of_a_hop_look_both_ways() -> None:
+def test_captures_of_a_connection_are_those_of_its_ends() -> None:
     hops = [{"name": "one"}, {"name": "two"}]
     setting = Setting.model_validate({"hops": hops})
-    assert capture_files(setting, 0, 3) == ("client.pcapng", "server.pcapng")
-    assert capture_files(setting, 1, 2) == ("one-upstream.pcapng", "two.pcapng")
+    (segment,) = deploy(setting).segments
+    assert capture_files(segment) == ("client.pcapng", "server.pcapng")
+
+
+def test_captures_of_a_pep_look_both_ways() -> None:
+    pep = {"program": "headway-tcp-pep"}
+    hops = [{"name": "one", "tcp_pep": pep}, {"name": "two"}, {"name": "three", "tcp_pep": pep}]
+    found = [capture_files(one) for one in deploy(Setting.model_validate({"hops": hops})).segments]
+    assert found == [
+        ("client.pcapng", "one.pcapng"),
+        ("one-upstream.pcapng", "three.pcapng"),
+        ("three-upstream.pcapng", "server.pcapng"),
+    ]
 
 
 # Closed forms
@@ -307,7 +319,7 @@ def rates(directory: Path, taken: list[tuple[float, int, int]]) -> Rates:
     setting = Setting.model_validate(
         {"protocol": "tcp", "workload": {"kind": "bulk", "size": "1 MB"}}
     )
-    flows = (Flow(0.0, 0.1, (100_000,) * 40),)
+    flows = (BulkFlow(0.0, 0.1, (100_000,) * 40),)
     found = find_rates(setting, Transfer(None, None, (hop,), flows), directory)
     assert found
     return found
@@ -360,7 +372,7 @@ def test_echo_requests_have_a_right_checksum(identifier: int, sequence: int) -> 
 
 def pings(raw: dict[str, object]) -> Pings | None:
     setting = Setting.model_validate(raw)
-    return orders_for(setting, network_of(setting, seed=1)).pings
+    return orders_of(setting).pings
 
 
 def test_pings_go_to_where_http_ends() -> None:

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
-from headway.lab.run import network_of, orders_for
+from headway.lab.assemble import network_of
+from headway.planning.deploy import deploy
+from headway.planning.runs import plan
 from headway.study.experiment import Experiment
 from headway.study.load import builtin_names, load_study
 from headway.study.model import Setting, Variation
 from headway.study.path import FRAME_BYTES, Direction
-from headway.study.plan import plan
 from headway.study.variation import (
     DELAY_SHARE,
     MOST_PROCESSING_NS,
@@ -19,6 +20,7 @@ from headway.study.variation import (
     drawn,
     start_after_ns,
 )
+from tests.deployed import orders_of
 
 SEEDS = range(1, 401)
 
@@ -49,8 +51,8 @@ def test_each_direction_is_drawn_on_its_own_and_again_alike() -> None:
     link = drawn(setting, 7).path.links[0]
     assert link.down.delay != link.up.delay
     assert drawn(setting, 7) == drawn(setting, 7)
-    assert network_of(setting, 7) == network_of(setting, 7)
-    assert network_of(setting, 7) != network_of(setting, 8)
+    assert network_of(deploy(setting, 7)) == network_of(deploy(setting, 7))
+    assert network_of(deploy(setting, 7)) != network_of(deploy(setting, 8))
 
 
 def test_contenders_of_a_repetition_meet_the_same() -> None:
@@ -106,7 +108,7 @@ def test_the_workload_starts_within_a_tick() -> None:
     starts = [start_after_ns(setting, seed) for seed in SEEDS]
     assert min(starts) >= 0
     assert START_WITHIN_NS * 0.95 < max(starts) < START_WITHIN_NS
-    (one,) = orders_for(setting, network_of(setting, 9), 9).rounds
+    (one,) = orders_of(setting, 9).rounds
     assert one.start_after_ns == start_after_ns(setting, 9)
 
 

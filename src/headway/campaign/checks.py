@@ -8,12 +8,11 @@ from pathlib import Path
 from headway.campaign.twins import twins
 from headway.errors import WrongInputError
 from headway.lab.image import installed_extras
-from headway.programs import adapters_of
-from headway.programs.checks import check_programs, remarks
+from headway.planning.checks import check_programs, remarks
+from headway.planning.runs import Run, cells, plan
 from headway.study.experiment import Study
 from headway.study.lasting import lasting_objects
 from headway.study.place import place_of
-from headway.study.plan import Run, cells, plan
 from headway.study.source import Source
 from headway.web.library import find_outline
 from headway.web.servable import check_servable
@@ -33,13 +32,13 @@ def checked_plan(study: Study, name: str) -> tuple[Run, ...]:
     runs = plan(study)
     for run in first_repetition(runs):
         try:
-            check_programs(run.setting)
+            check_programs(run.deployment)
         except WrongInputError as error:
             raise _placed(error, study, name, run) from None
-        if run.setting.site:
+        if site := run.setting.workload.replayed:
             try:
-                page = find_outline(run.setting.site).page
-                check_servable(page, run.setting.site, tls=run.setting.tls)
+                page = find_outline(site).page
+                check_servable(page, site, tls=run.setting.tls)
             except WrongInputError as error:
                 # An archive's own place, or the site's name, is part of what is wrong.
                 whole = WrongInputError(str(error), where="workload.site")
@@ -71,7 +70,7 @@ def check_installed(runs: Iterable[Run], name: str) -> None:
     """
     installed = installed_extras()
     for run in first_repetition(runs):
-        for adapter, _, _ in adapters_of(run.setting):
+        for adapter in (end.adapter for end in run.deployment.programs):
             if adapter.extra and adapter.extra not in installed:
                 raise WrongInputError(
                     f"{adapter.name} is not installed; `{add_command(adapter.extra)}` adds it",
@@ -86,7 +85,7 @@ def add_command(extra: str) -> str:
 
 def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
     """What a reader of the results must know and might overlook, each remark once."""
-    found = (text for run in first_repetition(runs) for text in remarks(run.setting))
+    found = (text for run in first_repetition(runs) for text in remarks(run.deployment))
     return list(dict.fromkeys([*found, *twins(study, runs)]))
 
 

@@ -40,11 +40,11 @@ from headway.columns import Record
 from headway.errors import HeadwayError, WrongInputError
 from headway.guest.orders import Outcome
 from headway.lab.image import Image, installed_extras
-from headway.lab.run import Result, network_of
+from headway.lab.run import Result
+from headway.planning.runs import Run, boots
 from headway.programs.base import Measurement
 from headway.results.record import make_record
 from headway.study.path import Path as NetworkPath
-from headway.study.plan import Run, boots
 
 if TYPE_CHECKING:
     from headway.selftest import Check
@@ -348,7 +348,7 @@ def _lost() -> HeadwayError:
 def _without_worker(run: Run, directory: Path) -> Record:
     """The record of a run that no worker survived."""
     outcome = Outcome("failed", "its worker was killed, and so were others that tried", 0, "")
-    result = Result(outcome, Measurement(), network_of(run.setting, run.seed), 0.0)
+    result = Result(outcome, Measurement(), 0.0)
     return make_record(run, result, directory)
 
 

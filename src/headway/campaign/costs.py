@@ -18,9 +18,9 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from headway.cache import cache_directory
 from headway.columns import Record, Status
+from headway.planning.deployment import Deployment
 from headway.results.store import write_atomically
-from headway.study.chain import at_server, splitters
-from headway.study.model import Clock, Setting
+from headway.study.model import Clock
 
 SHIPPED_FILE = "costs.json"
 _TYPICAL = (1.0, 1.0, 4.0)
@@ -152,13 +152,13 @@ class CostModel:
         return taken / expected if expected > 0 else 1.0
 
 
-def kind_of(setting: Setting) -> str:
-    """The kind of a setting's runs: programs and protocols, as ``curl h2 envoy h3 nginx``."""
-    programs = [splitter.host.program for splitter in splitters(setting)]
-    protocol, _ = at_server(setting)
-    proxy = (", ".join(programs), protocol.value) if programs else ()
+def kind_of(deployment: Deployment) -> str:
+    """The kind of a deployment's runs: programs and protocols, as ``curl h2 envoy h3 nginx``."""
+    client, *proxies, server = deployment.programs
+    names = ", ".join(proxy.adapter.name for proxy in proxies)
+    proxy = (names, server.protocol.value) if names else ()
     return _kind(
-        setting.client.program, setting.protocol.value, setting.tls, *proxy, setting.server.program
+        client.adapter.name, client.protocol.value, client.tls, *proxy, server.adapter.name
     )
 
 

@@ -7,15 +7,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from headway.campaign.costs import Cost, CostModel, kind_of
-from headway.programs import adapters_of
-from headway.programs.base import Adapter
-from headway.study.chain import sections
-from headway.study.host import Host, Protocol
+from headway.planning.deploy import deploy
+from headway.planning.deployment import Deployment
+from headway.planning.runs import Run
 from headway.study.model import Clock, Setting
 from headway.study.path import FRAME_BYTES
 from headway.study.path import Path as NetworkPath
-from headway.study.plan import Run
-from headway.study.workload import Bulk, Page
 from headway.web.library import find_outline
 
 _SEGMENT_BYTES = 1448
@@ -103,59 +100,50 @@ class Estimator:
     def _priced(self, setting: Setting) -> tuple[Setting, str, float]:
         known = self._settings.get(id(setting))
         if known is None:
-            kind = kind_of(setting)
+            deployment = deploy(setting)
+            kind = kind_of(deployment)
             if kind not in self._costs:
                 self._costs[kind] = self._model.cost(kind)
-            known = setting, kind, _lab_s(setting, self._costs[kind])
+            known = setting, kind, _lab_s(deployment, self._costs[kind])
             self._settings[id(setting)] = known
         return known
 
 
-def _lab_s(setting: Setting, cost: Cost) -> float:
-    virtual_s = expected_virtual_s(setting)
-    wall_s = cost.wall_s(_expected_bytes(setting) / 1e6, virtual_s)
-    return wall_s if setting.clock is Clock.VIRTUAL else wall_s + virtual_s
+def _lab_s(deployment: Deployment, cost: Cost) -> float:
+    virtual_s = expected_virtual_s(deployment)
+    wall_s = cost.wall_s(_expected_bytes(deployment) / 1e6, virtual_s)
+    return wall_s if deployment.setting.clock is Clock.VIRTUAL else wall_s + virtual_s
 
 
-def expected_virtual_s(setting: Setting) -> float:
+def expected_virtual_s(deployment: Deployment) -> float:
     """About how long a run takes on the lab's clock, seconds.
 
     Connection set-up, slow start and the bodies at the rate of the slowest path: its own, or what
     its loss leaves to loss-based congestion control. Bulk flows may say themselves how long.
     """
-    workload, crossed = setting.workload, sections(setting)
-    set_up = sum(_SET_UP_ROUND_TRIPS * section.path.rtt.s for section in crossed)
-    if isinstance(workload, Bulk) and workload.duration:
-        transfer_s = max(workload.starts).s + workload.duration.s
+    segments, setting = deployment.segments, deployment.setting
+    set_up = sum(_SET_UP_ROUND_TRIPS * segment.path.rtt.s for segment in segments)
+    if (sends := setting.workload.sends) is not None:
+        transfer_s = sends.s
     else:
-        size = _expected_bytes(setting)
-        _, *senders = adapters_of(setting)
+        size = _expected_bytes(deployment)
         transfer_s = max(
-            _transfer_s(section.path, size, _congestion_control(*sender))
-            for section, sender in zip(crossed, senders, strict=True)
+            _transfer_s(segment.path, size, segment.far.congestion_control) for segment in segments
         )
     return min(set_up + transfer_s, setting.limits.virtual.s)
 
 
-def _expected_bytes(setting: Setting) -> float:
+def _expected_bytes(deployment: Deployment) -> float:
     """About how much a run carries; for flows that last for a time, at most."""
-    workload = setting.workload
-    if isinstance(workload, Page):
-        return find_outline(workload.site).size_bytes
-    if workload.size is not None:
-        return int(workload.size) * workload.requests
-    assert isinstance(workload, Bulk), "only bulk flows have no size"
-    down = [link.down for path in setting.paths if path for link in path.links]
+    workload = deployment.setting.workload
+    if workload.replayed is not None:
+        return find_outline(workload.replayed).size_bytes
+    if workload.amount is not None:
+        return int(workload.amount) * workload.requests
+    assert workload.sends is not None, "a workload has either an amount or a time"
+    down = [link.down for leg in deployment.legs for link, _ in leg.links]
     rates = [float(direction.first_rate) for direction in down if direction.first_rate]
-    span_s = max(workload.starts).s + (workload.duration.s if workload.duration else 0.0)
-    return min(rates, default=_UNLIMITED_BIT_S) * span_s / 8
-
-
-def _congestion_control(adapter: Adapter, host: Host, protocol: Protocol) -> str:
-    """Congestion control of a sender: its TCP's, or its QUIC's."""
-    if protocol.over_quic:
-        return adapter.quic_congestion_control(host)
-    return host.tcp_congestion_control.value
+    return min(rates, default=_UNLIMITED_BIT_S) * workload.sends.s / 8
 
 
 def _transfer_s(path: NetworkPath, size: float, sender: str) -> float:

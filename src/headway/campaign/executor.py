@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Protocol
 
 from headway.columns import Record
 from headway.errors import HeadwayError
+from headway.planning.runs import Run
 from headway.study.path import Path as NetworkPath
-from headway.study.plan import Run
 
 # Statistics take seconds to load.
 if TYPE_CHECKING:

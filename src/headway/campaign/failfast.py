@@ -10,7 +10,7 @@ from pathlib import Path
 
 from headway.columns import Record, Status
 from headway.errors import HeadwayError
-from headway.study.plan import Run
+from headway.planning.runs import Run
 
 ENOUGH = 5
 """So many runs of a contender have to fail before a study is given up, in as many of its cells, or in

@@ -15,9 +15,9 @@ from headway.columns import Record
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.machine import Machine
 from headway.lab.together import carry_out_together
+from headway.planning.runs import Run, boots
 from headway.results.record import make_record
 from headway.study.path import Path as NetworkPath
-from headway.study.plan import Run, boots
 
 if TYPE_CHECKING:
     from headway.selftest import Check

@@ -8,8 +8,8 @@ from typing import Any
 
 from headway.columns import Record
 from headway.errors import WrongInputError
+from headway.planning.runs import Run
 from headway.results.runkey import run_key
-from headway.study.plan import Run
 
 _DESCRIPTIVE = ("question", "baseline", "comparisons", "metrics", "published", "grid")
 """What an experiment says about its runs, but that no run depends on."""

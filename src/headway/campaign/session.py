@@ -24,10 +24,10 @@ from headway.errors import HeadwayError, WrongInputError
 from headway.lab.bodies import body_file
 from headway.lab.image import Image
 from headway.lab.ready import ready_image, ready_machine
+from headway.planning.runs import Run
 from headway.results.provenance import make_manifest
 from headway.results.store import ARTIFACTS, Store
 from headway.study.path import Path as NetworkPath
-from headway.study.plan import Run
 
 SELF_TEST_DIRECTORY = "self-test"
 _TESTED_PATHS = "self_tested_paths"

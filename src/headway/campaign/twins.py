@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from headway.guest.orders import dump
-from headway.lab.run import network_of, orders_for
-from headway.programs.asking import parties
+from headway.lab.assemble import network_of, orders_for
+from headway.planning.deploy import deploy
+from headway.planning.deployment import Role
+from headway.planning.runs import Run
 from headway.study.experiment import Experiment, Study
 from headway.study.model import Setting
-from headway.study.plan import Run
 from headway.study.units import Duration
 
 _DONE_BY_THE_HOST = ("protocol", "tls", "clock", "limits", "capture", "workload")
@@ -57,7 +58,8 @@ def _told(setting: Setting) -> _Told:
     paths = "".join(path.model_dump_json() for path in setting.paths if path)
     limits = setting.limits.model_copy(update={"virtual": _SHORT})
     brief = setting.model_copy(update={"limits": limits})
-    return shared, paths, dump(orders_for(brief, network_of(brief, seed=1)))
+    deployment = deploy(brief, seed=1)
+    return shared, paths, dump(orders_for(deployment, network_of(deployment)))
 
 
 def _warning(experiment: Experiment, one: str, other: str, setting: Setting) -> str:
@@ -71,12 +73,9 @@ def _warning(experiment: Experiment, one: str, other: str, setting: Setting) -> 
 def _in_words(setting: Setting) -> str:
     """What both are, in a line."""
     words = [f"{setting.workload} over {setting.protocol}"]
-    for party in parties(setting):
-        if party.role == "client":
-            words.append(f"client {party.adapter.name}")
+    for end in deploy(setting).endpoints:
+        if end.role is Role.CLIENT:
+            words.append(f"client {end.adapter.name}")
             continue
-        control = str(party.host.tcp_congestion_control)
-        if party.protocol.over_quic:
-            control = party.adapter.quic_congestion_control(party.host)
-        words.append(f"{party.role} {party.adapter.name} with {control}")
+        words.append(f"{end.role.label} {end.adapter.name} with {end.congestion_control}")
     return ", ".join(dict.fromkeys(words))

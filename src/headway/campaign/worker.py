@@ -27,10 +27,10 @@ from headway.lab.image import compiled_guest_code
 from headway.lab.machine import Machine
 from headway.lab.run import Result
 from headway.lab.together import carry_out_together
+from headway.planning.runs import Run
 from headway.results.provenance import host_facts
 from headway.results.record import make_record
 from headway.study.path import Path as NetworkPath
-from headway.study.plan import Run
 
 if TYPE_CHECKING:
     from headway.selftest import Check

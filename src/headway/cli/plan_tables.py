@@ -11,10 +11,10 @@ from rich.text import Text
 
 from headway.campaign.costs import CostModel
 from headway.campaign.estimate import Estimate, Estimator
+from headway.planning.runs import Run
+from headway.planning.vain import vain
 from headway.study.experiment import Experiment, Study
-from headway.study.plan import Run
 from headway.study.trace import TRACE_KEY
-from headway.study.vain import vain
 
 _MINUTE_S, _HOUR_S = 60, 3600
 

@@ -17,10 +17,10 @@ from headway.campaign.task import Task
 from headway.cli.terminal import Terminal, complain, output
 from headway.columns import Status
 from headway.errors import EXIT_FAILED, HeadwayError, WrongInputError
+from headway.planning.runs import Run
 from headway.results.store import Start, read_records, refresh_table
 from headway.study.experiment import Study
 from headway.study.load import builtin_names, load_study
-from headway.study.plan import Run
 
 StudyName = Annotated[
     str, typer.Argument(help="A study file, or the name of a built-in study.", metavar="STUDY")

@@ -9,18 +9,17 @@ from pathlib import Path
 from headway.guest.orders import Capture
 from headway.lab.network import Network
 from headway.lab.pcapng import to_pcapng
-from headway.programs.base import CLIENT, SECRETS_FILE, SERVER
-from headway.study.chain import host_names
-from headway.study.model import Setting
+from headway.planning.deployment import Deployment, Segment
+from headway.programs.base import SECRETS_FILE
 
 _MISSED = re.compile(r"^(\d+) packets? dropped by kernel", re.MULTILINE)
 _UPSTREAM = "-upstream"
 """What the name of a capture on a hop's device towards the server ends with."""
 
 
-def captures(setting: Setting, network: Network) -> tuple[Capture, ...]:
+def captures(deployment: Deployment, network: Network) -> tuple[Capture, ...]:
     """One on every device of every host; routers of links have none."""
-    hosts = host_names(setting, CLIENT, SERVER)
+    hosts = {node.name for node in deployment.nodes}
     return tuple(
         Capture(namespace.name, device, f"{namespace.name}{suffix}.pcap")
         for namespace in network.namespaces
@@ -47,13 +46,7 @@ def missed_packets(run_directory: Path, devices: Iterable[str]) -> int:
     return missed
 
 
-def capture_files(setting: Setting, left: int, right: int) -> tuple[str, str]:
-    """Names of the captures at both ends of the way between two hosts.
-
-    Args:
-        setting: the run's.
-        left: number of the host nearer to the client, which is 0.
-        right: number of the other host.
-    """
-    names = host_names(setting, CLIENT, SERVER)
-    return f"{names[left]}{_UPSTREAM if left else ''}.pcapng", f"{names[right]}.pcapng"
+def capture_files(segment: Segment) -> tuple[str, str]:
+    """Names of the captures at both ends of a segment."""
+    near, far = segment.near, segment.far
+    return f"{near.name}{_UPSTREAM if near.position else ''}.pcapng", f"{far.name}.pcapng"

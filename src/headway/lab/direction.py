@@ -11,6 +11,7 @@ import random
 from dataclasses import dataclass, replace
 
 from headway.guest.orders import Change, TraceLink
+from headway.planning.topology import Bottleneck, LinkPlace
 from headway.study.path import (
     FRAME_BYTES,
     Direction,
@@ -18,6 +19,7 @@ from headway.study.path import (
     RandomRate,
     RateSchedule,
     TraceRate,
+    Way,
 )
 from headway.study.units import Duration, Rate
 
@@ -32,50 +34,50 @@ _LATENESS_NS = 1000
 
 
 @dataclass(frozen=True)
-class Bottleneck:
-    """Where the counters of a direction are: its queue's and its delay line's devices."""
-
-    queue_namespace: str
-    queue_device: str
-    loss_namespace: str
-    loss_device: str
-
-
-@dataclass(frozen=True)
-class Way:
+class LinkWay:
     """One direction of one link, with all that its queueing disciplines depend on."""
 
-    name: str
+    way: Way
     direction: Direction
     rtt: Duration
     seed: int
     until: Duration
-    place: Bottleneck
+    place: LinkPlace
+
+    @property
+    def name(self) -> str:
+        """As ``link0-up``."""
+        return self.place.name(self.way)
+
+    @property
+    def devices(self) -> Bottleneck:
+        """Where its queue and its delay line are."""
+        return self.place.bottleneck(self.way)
 
 
-def is_traced(way: Way) -> bool:
+def is_traced(way: LinkWay) -> bool:
     """Whether a Mahimahi trace gives the rate, and a process instead of HTB keeps the queue."""
     return isinstance(way.direction.rate, TraceRate)
 
 
-def queueing(way: Way, namespace: str) -> list[str]:
+def queueing(way: LinkWay, namespace: str) -> list[str]:
     """The `tc` lines that a direction needs in a namespace."""
     lines = []
-    if namespace == way.place.queue_namespace:
+    if namespace == way.devices.queue_namespace:
         lines += _bottleneck(way)
-    if namespace == way.place.loss_namespace:
-        device = way.place.loss_device
+    if namespace == way.devices.loss_namespace:
+        device = way.devices.loss_device
         # A blackout from the start begins with the workload; what comes before must pass.
         bright = replace(way, direction=way.direction.model_copy(update={"blackouts": ()}))
         lines.append(f"qdisc add dev {device} root handle 1: {_netem(bright, Duration(0))}")
     return lines
 
 
-def _bottleneck(way: Way) -> list[str]:
+def _bottleneck(way: LinkWay) -> list[str]:
     rate = way.direction.first_rate
     if rate is None or is_traced(way):
         return []
-    device = way.place.queue_device
+    device = way.devices.queue_device
     limit = way.direction.queue.limit_bytes(rate, way.rtt)
     return [
         f"qdisc add dev {device} root handle 1: htb default 1",
@@ -84,11 +86,11 @@ def _bottleneck(way: Way) -> list[str]:
     ]
 
 
-def _rate_at_start(way: Way, otherwise: Rate) -> Rate:
+def _rate_at_start(way: LinkWay, otherwise: Rate) -> Rate:
     return next((rate for at, rate in reversed(rate_steps(way)) if at == 0), otherwise)
 
 
-def _shaper(way: Way, verb: str, rate: Rate) -> str:
+def _shaper(way: LinkWay, verb: str, rate: Rate) -> str:
     """The HTB class that has the rate.
 
     Not tbf: whenever that is changed it fills its bucket, so every change of the rate would give
@@ -97,12 +99,12 @@ def _shaper(way: Way, verb: str, rate: Rate) -> str:
     """
     burst = -(-int(rate) * _LATENESS_NS // (8 * 10**9))
     return (
-        f"class {verb} dev {way.place.queue_device} parent 1: classid 1:1 "
+        f"class {verb} dev {way.devices.queue_device} parent 1: classid 1:1 "
         f"htb rate {int(rate)}bit burst {burst} cburst {burst} quantum {FRAME_BYTES}"
     )
 
 
-def _discipline(way: Way, rate: Rate, limit: int) -> str:
+def _discipline(way: LinkWay, rate: Rate, limit: int) -> str:
     packets = max(limit // FRAME_BYTES, 2)
     match way.direction.queue.discipline:
         case Discipline.DROPTAIL if way.direction.queue.packets:
@@ -133,7 +135,7 @@ def _red(rate: Rate, limit: int) -> str:
     )
 
 
-def _netem(way: Way, at: Duration) -> str:
+def _netem(way: LinkWay, at: Duration) -> str:
     """The delay line's netem at a time: what the latest change says, or the direction itself."""
     direction = _direction_at(way.direction, at)
     words = ["netem", f"limit {_DELAY_LINE_PACKETS}", f"delay {direction.delay.ns}ns"]
@@ -184,12 +186,12 @@ def _direction_at(direction: Direction, at: Duration) -> Direction:
     return direction.model_copy(update=fields)
 
 
-def changes(way: Way) -> list[Change]:
+def changes(way: LinkWay) -> list[Change]:
     """What changes in the course of the workload, by the schedule, the draws and the blackouts."""
     direction = way.direction
     times = {change.at for change in direction.changes}
     times |= {time for window in direction.blackouts for time in (window.start, window.end)}
-    place = way.place
+    place = way.devices
     changes = [
         Change(
             at,
@@ -210,7 +212,7 @@ def changes(way: Way) -> list[Change]:
     return changes
 
 
-def rate_steps(way: Way) -> list[tuple[Duration, Rate]]:
+def rate_steps(way: LinkWay) -> list[tuple[Duration, Rate]]:
     """Times and rates of a direction, from its schedule, its random draws or its changes."""
     steps = [(change.at, change.rate) for change in way.direction.changes if change.rate]
     match way.direction.rate:
@@ -230,7 +232,7 @@ def rate_steps(way: Way) -> list[tuple[Duration, Rate]]:
     return sorted(steps)
 
 
-def trace_links(way: Way) -> list[TraceLink]:
+def trace_links(way: LinkWay) -> list[TraceLink]:
     """The process that a traced direction needs; none for others."""
     rate = way.direction.rate
     if not isinstance(rate, TraceRate):
@@ -240,12 +242,12 @@ def trace_links(way: Way) -> list[TraceLink]:
     limit = limit * _PACKET_BYTES // FRAME_BYTES
     return [
         TraceLink(
-            way.name, way.place.queue_namespace, f"{way.name}-tun", rate.opportunities_ms, limit
+            way.name, way.devices.queue_namespace, f"{way.name}-tun", rate.opportunities_ms, limit
         )
     ]
 
 
-def _seed(way: Way, purpose: str, at: Duration) -> int:
+def _seed(way: LinkWay, purpose: str, at: Duration) -> int:
     """A stream of its own for every purpose, direction and change: 63 bits of a hash."""
     text = f"{way.seed}/{way.name}/{purpose}/{at.ns}"
     return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8]) >> 1

@@ -54,8 +54,8 @@ def _on_console(
     machine: Machine, path: NetworkPath, program: Program, seed: int, clock: Clock
 ) -> int:
     host = Host(program="")
-    network = two_hosts(path, host, host, seed, _A_DAY)
-    address = network.legs[0].right
+    network, leg = two_hosts(path, host, host, seed, _A_DAY)
+    address = leg.right_address
     listener = Listener(SERVER, address, HTTP, tls=True)
     server = SERVERS["nginx"].serve(listener, host, Capture())
     orders = Orders(

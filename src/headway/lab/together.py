@@ -10,10 +10,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from headway.guest.orders import OUTCOME_FILE, Orders, Outcome, load
+from headway.lab.assemble import network_of, orders_for, round_of
 from headway.lab.cancel import Cancellation
 from headway.lab.machine import Machine
-from headway.lab.run import Result, booting, carry_out, measure, network_of, orders_for, round_of
-from headway.study.plan import Run
+from headway.lab.run import Result, booting, carry_out, measure
+from headway.planning.runs import Run
 
 
 def carry_out_together(
@@ -64,22 +65,22 @@ def _boot(
     first, first_directory = left[0]
     boot_directory = first_directory.with_name(f".{first_directory.name}.boot")
     shutil.rmtree(boot_directory, ignore_errors=True)
-    networks = [network_of(run.setting, run.seed) for run, _ in left]
+    networks = [network_of(run.deployment) for run, _ in left]
     orders = replace(
-        orders_for(first.setting, networks[0]),
+        orders_for(first.deployment, networks[0]),
         rounds=tuple(
-            round_of(run.setting, network, run.seed, directory.name)
+            round_of(run.deployment, network, directory.name)
             for (run, directory), network in zip(left, networks, strict=True)
         ),
     )
-    boot = booting(first, machine, cpu, cancellation, rounds=len(left))
+    boot = booting(first.deployment, machine, cpu, cancellation, rounds=len(left))
     outcomes = [boot(orders, boot_directory), *_later_outcomes(boot_directory, orders)]
     wall_s = (time.perf_counter() - began) / len(outcomes)
     done = []
-    for (run, directory), network, outcome in zip(left, networks, outcomes, strict=False):
+    for (run, directory), outcome in zip(left, outcomes, strict=False):
         _move(boot_directory, directory)
-        measured = measure(run.setting, orders, outcome, directory)
-        done.append((run, directory, Result(outcome, measured, network, wall_s)))
+        measured = measure(run.deployment, orders, outcome, directory)
+        done.append((run, directory, Result(outcome, measured, wall_s)))
     shutil.rmtree(boot_directory)
     return done
 

@@ -17,18 +17,16 @@ from headway.programs.base import (
     SECRETS_FILE,
     Adjustment,
     Client,
+    Flow,
     Listener,
     Measurement,
     Server,
     Started,
-    body_files,
-    port,
     served_on,
-    urls,
 )
 from headway.programs.client import IDLE_LIMIT_S, reported
 from headway.study.host import Host, Protocol
-from headway.study.model import Capture, Setting
+from headway.study.model import Capture
 from headway.study.workload import Download, Migration, Parallel
 
 _PYTHON = ("python3", "-B", "-m")
@@ -70,33 +68,33 @@ class Aioquic(Client):
         ),
     )
 
-    def start(self, setting: Setting, address: str) -> Started:
+    def start(self, flow: Flow) -> Started:
         """See `Client.start`."""
         argv = [
             *_CLIENT,
-            f"--address={address}",
-            f"--port={port(setting)}",
-            f"--congestion-control={self.quic_congestion_control(setting.client)}",
+            f"--address={flow.address}",
+            f"--port={flow.port}",
+            f"--congestion-control={self.quic_congestion_control(flow.host)}",
             f"--idle-timeout={IDLE_LIMIT_S}",
         ]
-        if setting.capture.packets:
+        if flow.capture.packets:
             argv.append(f"--secrets=/lab/run/{SECRETS_FILE}")
-        if setting.capture.qlog:
-            argv.append(f"--qlog={QLOG_DIRECTORY}/{CLIENT}")
-        bodies = body_files(setting)
+        if flow.capture.qlog:
+            argv.append(f"--qlog={QLOG_DIRECTORY}/{flow.namespace}")
+        bodies = flow.body_files
         argv += [f"--body={body}" for body in bodies]
         program = Program(
             self.name,
             CLIENT,
-            (*argv, *urls(setting)),
+            (*argv, *flow.urls),
             _ENVIRONMENT,
             migration_signal=signal.SIGUSR1,
         )
         return Started((program,), bodies=bodies)
 
-    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+    def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         """See `Client.measure`."""
-        return reported(directory / f"{self.name}.out", self.name, setting)
+        return reported(directory / f"{self.name}.out", self.name, flow)
 
 
 class AioquicServer(Server):

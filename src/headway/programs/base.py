@@ -12,7 +12,8 @@ from headway.columns import Page
 from headway.guest.orders import Ended, Program
 from headway.study.hop import Pep
 from headway.study.host import USUAL_CONGESTION_CONTROL, Host, Protocol
-from headway.study.model import Capture, Setting
+from headway.study.model import Capture
+from headway.study.units import Duration
 from headway.study.workload import Download, Parallel, Workload
 
 CLIENT, PROXY, SERVER = "client", "proxy", "server"
@@ -117,7 +118,61 @@ class Origin:
     @property
     def port(self) -> int:
         """Port of the server."""
-        return 443 if self.tls else 80
+        return port_of(self.tls)
+
+
+@dataclass(frozen=True)
+class Flow:
+    """Who asks whom, by what, for what, from when.
+
+    Attributes:
+        namespace: of the host that asks.
+        host: its program, and how that is set.
+        address: of whom it asks.
+        protocol: by which it asks.
+        tls: whether that is encrypted.
+        workload: what it asks for.
+        capture: what is kept of it.
+        limit: when it is given up.
+        at_ns: when it begins, from the start of the workload.
+    """
+
+    namespace: str
+    host: Host
+    address: str
+    protocol: Protocol
+    tls: bool
+    workload: Workload
+    capture: Capture
+    limit: Duration
+    at_ns: int = 0
+
+    @property
+    def port(self) -> int:
+        """Port of the server: the scheme's."""
+        return port_of(self.tls)
+
+    @property
+    def body_bytes(self) -> int:
+        """Size of each body that is asked for; of workloads that ask for such."""
+        size = self.workload.body_size
+        assert size is not None, "it asks for no bodies of one size"
+        return int(size)
+
+    @property
+    def urls(self) -> tuple[str, ...]:
+        """URLs of the workload's bodies; several of the same size differ in their query."""
+        scheme = "https" if self.tls else "http"
+        url = f"{scheme}://{SERVER_NAME}/{self.body_bytes}.bin"
+        count = self.workload.requests
+        return (url,) if count == 1 else tuple(f"{url}?{number}" for number in range(1, count + 1))
+
+    @property
+    def body_files(self) -> tuple[str, ...]:
+        """Files of the guest that the bodies are received into; empty if they are to be discarded."""
+        if not self.capture.bodies:
+            return ()
+        return tuple(f"/tmp/body-{number}" for number in range(1, self.workload.requests + 1))
 
 
 @dataclass(frozen=True)
@@ -135,7 +190,7 @@ class Interception:
 
 
 @dataclass(frozen=True)
-class Flow:
+class BulkFlow:
     """A bulk flow as its receiver saw it.
 
     Attributes:
@@ -190,7 +245,7 @@ class Measurement:
     total_s: float | None = None
     bytes: int | None = None
     each_s: tuple[float, ...] = ()
-    flows: tuple[Flow, ...] = ()
+    flows: tuple[BulkFlow, ...] = ()
     page: Page | None = None
     visit: Visit | None = None
 
@@ -317,8 +372,8 @@ class Client(Adapter):
     out twice, and is the same both times until the address changes."""
 
     @abstractmethod
-    def start(self, setting: Setting, address: str) -> Started:
-        """How to carry out the workload with the server (or proxy) at an address.
+    def start(self, flow: Flow) -> Started:
+        """How to carry out a flow's workload.
 
         The last of the programs is the client itself; the workload is over when it ends.
         """
@@ -338,35 +393,19 @@ class Client(Adapter):
         return program
 
     @abstractmethod
-    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+    def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         """What it measured.
 
         Args:
-            setting: what it was asked to do.
+            flow: what it was asked to do.
             directory: of the run, with the program's output in ``NAME.out`` and ``NAME.err``.
             ended: how and when its process ended.
         """
 
 
-def urls(setting: Setting) -> tuple[str, ...]:
-    """URLs of the workload's bodies; several of the same size differ in their query."""
-    scheme = "https" if setting.tls else "http"
-    size = int(setting.body_size)
-    url = f"{scheme}://{SERVER_NAME}/{size}.bin"
-    count = setting.workload.requests
-    return (url,) if count == 1 else tuple(f"{url}?{number}" for number in range(1, count + 1))
-
-
-def body_files(setting: Setting) -> tuple[str, ...]:
-    """Files of the guest that the bodies are received into; empty if they are to be discarded."""
-    if not setting.capture.bodies:
-        return ()
-    return tuple(f"/tmp/body-{number}" for number in range(1, setting.workload.requests + 1))
-
-
-def port(setting: Setting) -> int:
-    """Port of the server: the scheme's."""
-    return 443 if setting.tls else 80
+def port_of(tls: bool) -> int:
+    """Port of HTTP with TLS or without."""
+    return 443 if tls else 80
 
 
 def served_on(listener: Listener) -> tuple[str, ...]:

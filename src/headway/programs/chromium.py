@@ -15,6 +15,7 @@ from headway.programs.base import (
     SECRETS_FILE,
     Adjustment,
     Client,
+    Flow,
     Knob,
     Measurement,
     Started,
@@ -22,7 +23,6 @@ from headway.programs.base import (
 )
 from headway.programs.origins import origin_addresses
 from headway.study.host import HTTP, Protocol
-from headway.study.model import Setting
 from headway.study.workload import Cache, Page
 from headway.web.har import make_har
 from headway.web.library import find_outline
@@ -115,41 +115,41 @@ class Chromium(Client):
         ),
     )
 
-    def start(self, setting: Setting, address: str) -> Started:
+    def start(self, flow: Flow) -> Started:
         """See `Client.start`."""
-        page = _page(setting)
+        page = _page(flow)
         configuration = Configuration(
-            argv=self._command(setting, origin_addresses(page, address)),
+            argv=self._command(flow, origin_addresses(page, flow.address)),
             trusted_key=KEY_PIN_FILE,
             page=PageOrders(
-                url=_url(page, setting),
-                visits=_visits(page, setting),
-                limit_s=setting.limits.virtual.s,
+                url=_url(page, flow),
+                visits=_visits(page, flow),
+                limit_s=flow.limit.s,
                 frame_width=_FRAME_WIDTH if page.frames else 0,
                 **asdict(SCREENS[page.device]),
             ),
         )
         driver = Program(
-            f"{CLIENT}-{self.name}",
+            f"{flow.namespace}-{self.name}",
             CLIENT,
             _DRIVER,
-            {"PYTHONPATH": "/lab/code", **self._environment(setting)},
+            {"PYTHONPATH": "/lab/code", **self._environment(flow)},
             service=True,
             listens=(READY,),
-            ready_within_ns=setting.limits.virtual.ns + _PREPARED_WITHIN_NS,
+            ready_within_ns=flow.limit.ns + _PREPARED_WITHIN_NS,
             # Its log is whole only if Chromium itself ends it.
-            finishes=self.knob("net_log", setting.client) == "on",
+            finishes=self.knob("net_log", flow.host) == "on",
         )
-        load = Program(self.name, CLIENT, ("sh", "-c", _LOAD, "sh", GO, DONE))
+        load = Program(self.name, flow.namespace, ("sh", "-c", _LOAD, "sh", GO, DONE))
         return Started((driver, load), {_CONFIGURATION_FILE: json.dumps(asdict(configuration))})
 
-    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+    def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         """See `Client.measure`."""
         if not (directory / LOAD_FILE).exists():
             return Measurement(error="chromium told nothing of the page")
         load = read_load(directory)
         (directory / HAR_FILE).write_text(json.dumps(make_har(load)))
-        error = load.error or protocol_error(load, str(setting.protocol))
+        error = load.error or protocol_error(load, str(flow.protocol))
         if error:
             return Measurement(error=f"chromium: {error}")
         metrics = page_metrics(load)
@@ -161,23 +161,23 @@ class Chromium(Client):
             visit=_visit(load),
         )
 
-    def _command(self, setting: Setting, addresses: dict[str, str]) -> tuple[str, ...]:
+    def _command(self, flow: Flow, addresses: dict[str, str]) -> tuple[str, ...]:
         rules = ", ".join(f"MAP {host} {address}" for host, address in addresses.items())
         argv = [
             "/usr/lib/chromium/chromium-headless-shell",
             *_SWITCHES,
-            *_VERSION[setting.protocol],
+            *_VERSION[flow.protocol],
             # Other hosts are not to be asked for, and not to be waited for.
             f"--host-resolver-rules={rules}, MAP * ~NOTFOUND",
         ]
-        if options := self.knob("quic_connection_options", setting.client):
+        if options := self.knob("quic_connection_options", flow.host):
             argv.append(f"--quic-connection-options={options}")
-        if self.knob("net_log", setting.client) == "on":
+        if self.knob("net_log", flow.host) == "on":
             argv += [f"--log-net-log=/lab/run/{NET_LOG_FILE}", "--net-log-capture-mode=Everything"]
         return tuple(argv)
 
-    def _environment(self, setting: Setting) -> dict[str, str]:
-        if not setting.capture.packets:
+    def _environment(self, flow: Flow) -> dict[str, str]:
+        if not flow.capture.packets:
             return {}
         return {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"}
 
@@ -192,12 +192,12 @@ def _visit(load: PageLoad) -> Visit:
     return Visit(load.time_origin_ms * ms, (load.connect_start_ms or 0.0) * ms, tuple(awaited))
 
 
-def _page(setting: Setting) -> Page:
-    assert isinstance(setting.workload, Page)
-    return setting.workload
+def _page(flow: Flow) -> Page:
+    assert isinstance(flow.workload, Page)
+    return flow.workload
 
 
-def _visits(page: Page, setting: Setting) -> tuple[str, ...]:
+def _visits(page: Page, flow: Flow) -> tuple[str, ...]:
     """What the browser visits before the load.
 
     For tickets alone, it asks every host for something that is not there, which costs next to nothing.
@@ -206,12 +206,12 @@ def _visits(page: Page, setting: Setting) -> tuple[str, ...]:
         case Cache.COLD:
             return ()
         case Cache.WARM:
-            return (_url(page, setting),)
+            return (_url(page, flow),)
         case Cache.TICKETS:
             return tuple(f"https://{host}{_NOWHERE}" for host in find_outline(page.site).hosts)
 
 
-def _url(page: Page, setting: Setting) -> str:
+def _url(page: Page, flow: Flow) -> str:
     """The page's URL; without TLS, its path at the same host."""
     url = find_outline(page.site).page
-    return url if setting.tls else url.replace("https:", "http:", 1)
+    return url if flow.tls else url.replace("https:", "http:", 1)

@@ -7,8 +7,13 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
-from headway.programs.base import SECRETS_FILE, SERVER_NAME, Knob, Measurement
-from headway.study.model import Setting
+from headway.programs.base import (
+    SECRETS_FILE,
+    SERVER_NAME,
+    Flow,
+    Knob,
+    Measurement,
+)
 
 IDLE_LIMIT_S = 30
 """After so long without a byte, a client of the workload migration gives a connection up."""
@@ -53,9 +58,9 @@ def hosts_file(address: str) -> dict[str, str]:
     return {"/etc/hosts": f"127.0.0.1 localhost\n{address} {SERVER_NAME}\n"}
 
 
-def secrets_environment(setting: Setting) -> dict[str, str]:
+def secrets_environment(flow: Flow) -> dict[str, str]:
     """Has a client write its TLS secrets beside the captures, if there are any."""
-    return {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"} if setting.capture.packets else {}
+    return {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"} if flow.capture.packets else {}
 
 
 def last_words(directory: Path, program: str) -> str:
@@ -71,12 +76,12 @@ def last_words(directory: Path, program: str) -> str:
     return "it printed no result"
 
 
-def answer_error(status: int, size: int, setting: Setting) -> str | None:
+def answer_error(status: int, size: int, flow: Flow) -> str | None:
     """What is wrong with an answer: its status, or the number of bytes of its body."""
     if status != 200:
         return f"the server answered with status {status}"
-    if size != int(setting.body_size):
-        return f"{size} bytes came of {int(setting.body_size)}"
+    if size != flow.body_bytes:
+        return f"{size} bytes came of {flow.body_bytes}"
     return None
 
 
@@ -95,19 +100,19 @@ class _Report(BaseModel):
     migration_error: str | None = None
 
 
-def reported(file: Path, program: str, setting: Setting) -> Measurement:
+def reported(file: Path, program: str, flow: Flow) -> Measurement:
     """What an HTTP/3 client reports: one JSON object, with all times in seconds from its start.
 
     Args:
         file: its standard output.
         program: what it is called in errors.
-        setting: what it was asked to do.
+        flow: what it was asked to do.
     """
     try:
         report = _Report.model_validate_json(file.read_text())
     except (FileNotFoundError, ValidationError):
         return Measurement(error=f"{program} printed no result")
-    wrong = (_request_error(request, setting) for request in report.requests)
+    wrong = (_request_error(request, flow) for request in report.requests)
     if error := report.error or next((error for error in wrong if error), None):
         migration = f"; {report.migration_error}" if report.migration_error else ""
         return Measurement(error=f"{program}: {error}{migration}")
@@ -123,7 +128,7 @@ def reported(file: Path, program: str, setting: Setting) -> Measurement:
     )
 
 
-def _request_error(request: _Request, setting: Setting) -> str | None:
+def _request_error(request: _Request, flow: Flow) -> str | None:
     if request.error or request.status is None or request.total_s is None:
         return request.error or "an answer did not come"
-    return answer_error(request.status, request.bytes, setting)
+    return answer_error(request.status, request.bytes, flow)

@@ -9,16 +9,13 @@ from pydantic import BaseModel, ValidationError
 from headway.guest.orders import Ended, Program
 from headway.programs.base import (
     CA_FILE,
-    CLIENT,
     QLOG_DIRECTORY,
     SERVER_NAME,
     Adjustment,
     Client,
+    Flow,
     Measurement,
     Started,
-    body_files,
-    port,
-    urls,
 )
 from headway.programs.client import (
     IDLE_LIMIT_S,
@@ -30,7 +27,6 @@ from headway.programs.client import (
     started_again,
 )
 from headway.study.host import HTTP, Protocol
-from headway.study.model import Setting
 from headway.study.workload import Download, Migration, Parallel
 
 _VERSION_OPTION = {
@@ -85,62 +81,62 @@ class Curl(Client):
         ),
     )
 
-    def start(self, setting: Setting, address: str) -> Started:
+    def start(self, flow: Flow) -> Started:
         """See `Client.start`."""
         argv = [
             "curl",
             "--silent",
             "--show-error",
             "--no-progress-meter",
-            _VERSION_OPTION[setting.protocol],
+            _VERSION_OPTION[flow.protocol],
             "--cacert",
             CA_FILE,
             "--resolve",
-            f"{SERVER_NAME}:{port(setting)}:{address}",
+            f"{SERVER_NAME}:{flow.port}:{flow.address}",
             "--write-out",
             "%{json}\\n",
         ]
-        if setting.workload.requests > 1:
-            argv += ["--parallel", "--parallel-max", str(setting.workload.requests)]
-        if isinstance(setting.workload, Migration):
+        if flow.workload.requests > 1:
+            argv += ["--parallel", "--parallel-max", str(flow.workload.requests)]
+        if flow.workload.migrates:
             argv += ["--speed-limit", "1", "--speed-time", str(IDLE_LIMIT_S)]
-            argv = [*started_again(argv, self.knob("retry_pause", setting.client))]
-        bodies = body_files(setting)
-        targets = bodies or ("/dev/null",) * setting.workload.requests
-        for url, target in zip(urls(setting), targets, strict=True):
+            argv = [*started_again(argv, self.knob("retry_pause", flow.host))]
+        bodies = flow.body_files
+        targets = bodies or ("/dev/null",) * flow.workload.requests
+        for url, target in zip(flow.urls, targets, strict=True):
             argv += ["--output", target, url]
-        env = secrets_environment(setting)
-        if setting.capture.qlog and setting.protocol is Protocol.H3:
-            directory = f"{QLOG_DIRECTORY}/{CLIENT}"
+        env = secrets_environment(flow)
+        if flow.capture.qlog and flow.protocol is Protocol.H3:
+            directory = f"{QLOG_DIRECTORY}/{flow.namespace}"
             env["QLOGDIR"] = directory
             argv = [*in_new_directory(directory, argv)]
-        return Started((Program(self.name, CLIENT, tuple(argv), env),), bodies=bodies)
+        return Started((Program(self.name, flow.namespace, tuple(argv), env),), bodies=bodies)
 
-    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+    def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         """See `Client.measure`."""
         try:
             lines = (directory / f"{self.name}.out").read_text().splitlines()
             seen = [_Transfer.model_validate_json(line) for line in lines]
         except (FileNotFoundError, ValidationError):
             seen = []
-        if len(seen) < setting.workload.requests:
+        if len(seen) < flow.workload.requests:
             return Measurement(error=f"curl printed no result (exit status {ended.exit_status})")
-        if isinstance(setting.workload, Migration):
-            return _last_attempt(seen, setting, ended)
-        return _all_transfers(sorted(seen, key=lambda one: one.urlnum), setting)
+        if flow.workload.migrates:
+            return _last_attempt(seen, flow, ended)
+        return _all_transfers(sorted(seen, key=lambda one: one.urlnum), flow)
 
 
-def _all_transfers(seen: list[_Transfer], setting: Setting) -> Measurement:
-    wrong = (_error(one, setting) for one in seen)
+def _all_transfers(seen: list[_Transfer], flow: Flow) -> Measurement:
+    wrong = (_error(one, flow) for one in seen)
     if error := next((error for error in wrong if error), None):
         return Measurement(error=error)
     connections = sum(one.num_connects for one in seen)
-    if connections > 1 and setting.protocol is not Protocol.H1:
+    if connections > 1 and flow.protocol is not Protocol.H1:
         return Measurement(error=f"curl opened {connections} connections instead of one")
     # A transfer that joins a connection has none of its own; the first one made it.
     return Measurement(
-        connect_s=max(_connected_s(one, setting) for one in seen),
-        tls_s=max(one.time_appconnect for one in seen) if setting.tls else None,
+        connect_s=max(_connected_s(one, flow) for one in seen),
+        tls_s=max(one.time_appconnect for one in seen) if flow.tls else None,
         ttfb_s=min(one.time_starttransfer for one in seen),
         total_s=max(one.time_total for one in seen),
         bytes=sum(one.size_download for one in seen),
@@ -148,16 +144,16 @@ def _all_transfers(seen: list[_Transfer], setting: Setting) -> Measurement:
     )
 
 
-def _last_attempt(attempts: list[_Transfer], setting: Setting, ended: Ended) -> Measurement:
+def _last_attempt(attempts: list[_Transfer], flow: Flow, ended: Ended) -> Measurement:
     """The last of several attempts is the one that counts; the first began when the run did."""
     first, last = attempts[0], attempts[-1]
-    if error := _error(last, setting):
+    if error := _error(last, flow):
         return Measurement(error=error)
     # Each attempt's times count from its own start; computing takes no virtual time.
     total_s = ended.at_ns / 1e9
     return Measurement(
-        connect_s=_connected_s(first, setting) or None,
-        tls_s=(first.time_appconnect or None) if setting.tls else None,
+        connect_s=_connected_s(first, flow) or None,
+        tls_s=(first.time_appconnect or None) if flow.tls else None,
         ttfb_s=first.time_starttransfer or None,
         total_s=total_s,
         bytes=last.size_download,
@@ -165,14 +161,14 @@ def _last_attempt(attempts: list[_Transfer], setting: Setting, ended: Ended) -> 
     )
 
 
-def _connected_s(seen: _Transfer, setting: Setting) -> float:
+def _connected_s(seen: _Transfer, flow: Flow) -> float:
     # For HTTP/3, curl's connect time is that of a UDP socket, which says nothing.
-    return seen.time_appconnect if setting.protocol is Protocol.H3 else seen.time_connect
+    return seen.time_appconnect if flow.protocol is Protocol.H3 else seen.time_connect
 
 
-def _error(seen: _Transfer, setting: Setting) -> str | None:
+def _error(seen: _Transfer, flow: Flow) -> str | None:
     if seen.exitcode != 0:
         return f"curl: {seen.errormsg} (exit status {seen.exitcode})"
-    if seen.response_code == 200 and seen.http_version != _VERSION_SEEN[setting.protocol]:
-        return f"HTTP/{seen.http_version} was spoken, not {setting.protocol}"
-    return answer_error(seen.response_code, seen.size_download, setting)
+    if seen.response_code == 200 and seen.http_version != _VERSION_SEEN[flow.protocol]:
+        return f"HTTP/{seen.http_version} was spoken, not {flow.protocol}"
+    return answer_error(seen.response_code, seen.size_download, flow)

@@ -16,10 +16,9 @@ from headway.programs.base import (
     SERVER_NAME,
     Adjustment,
     Client,
+    Flow,
     Measurement,
     Started,
-    body_files,
-    urls,
 )
 from headway.programs.client import answer_error, last_words, secrets_environment
 from headway.programs.knobfile import knobs_of
@@ -32,7 +31,6 @@ from headway.programs.native import (
     quic_knobs,
 )
 from headway.study.host import HTTP, Protocol
-from headway.study.model import Setting
 from headway.study.workload import Download, Migration, Parallel, Workload
 
 REPORT = "headway-client.json"
@@ -78,55 +76,55 @@ class HeadwayClient(NativeQuic, Client):
 
     def can(self, workload: Workload, protocol: Protocol) -> bool:
         """Over TCP it does not ask again when its address has changed."""
-        migrates = not isinstance(workload, Migration) or protocol is Protocol.H3
+        migrates = not workload.migrates or protocol is Protocol.H3
         return migrates and super().can(workload, protocol)
 
-    def start(self, setting: Setting, address: str) -> Started:
+    def start(self, flow: Flow) -> Started:
         """See `Client.start`."""
-        host = setting.client
+        host = flow.host
         argv = [
             command(self.name),
-            f"--protocol={setting.protocol}",
-            f"--resolve={SERVER_NAME}:{address}",
+            f"--protocol={flow.protocol}",
+            f"--resolve={SERVER_NAME}:{flow.address}",
             f"--report=/lab/run/{REPORT}",
             "--timeout=0",
         ]
         argv += compression_options(self, host)
-        if setting.tls:
+        if flow.tls:
             argv.append(f"--ca={CA_FILE}")
-        if setting.protocol is Protocol.H1:
+        if flow.protocol is Protocol.H1:
             argv.append(f"--connections={self.knob('connections', host)}")
-        if setting.protocol is Protocol.H3:
+        if flow.protocol is Protocol.H3:
             argv.append(f"--quic={quic_knobs(self, host)}")
-        if setting.capture.qlog:
-            argv.append(f"--qlog={QLOG_DIRECTORY}/{CLIENT}")
-        if self._resumes(setting):
+        if flow.capture.qlog:
+            argv.append(f"--qlog={QLOG_DIRECTORY}/{flow.namespace}")
+        if self._resumes(flow):
             argv.append("--early-data")
-        bodies = body_files(setting)
+        bodies = flow.body_files
         if bodies:
             argv.append(f"--output={_BODIES}")
-        argv += urls(setting)
+        argv += flow.urls
         program = Program(
             self.name,
             CLIENT,
             tuple(argv),
-            secrets_environment(setting),
-            migration_signal=signal.SIGUSR1 if setting.protocol is Protocol.H3 else 0,
+            secrets_environment(flow),
+            migration_signal=signal.SIGUSR1 if flow.protocol is Protocol.H3 else 0,
         )
-        return Started((program,), bodies=_received(setting) if bodies else ())
+        return Started((program,), bodies=_received(flow) if bodies else ())
 
-    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+    def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         """See `Client.measure`."""
         try:
             report = _Report.model_validate_json((directory / REPORT).read_text())
         except (FileNotFoundError, ValidationError):
             return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
-        wrong = (_error(request, setting) for request in report.requests)
+        wrong = (_error(request, flow) for request in report.requests)
         if error := next((error for error in wrong if error), None):
             return Measurement(error=f"{self.name}: {error}")
         ends = tuple(request.last_byte_s or 0 for request in report.requests)
         # Its report begins with the requests that count, after the connection that yields a ticket.
-        began_s = ended.at_ns / 1e9 - report.ended_s if self._resumes(setting) else 0.0
+        began_s = ended.at_ns / 1e9 - report.ended_s if self._resumes(flow) else 0.0
         return Measurement(
             began_s=began_s,
             connect_s=_least(request.connected_s for request in report.requests),
@@ -137,20 +135,20 @@ class HeadwayClient(NativeQuic, Client):
             each_s=ends,
         )
 
-    def _resumes(self, setting: Setting) -> bool:
-        return self.knob("early_data", setting.client) == "on"
+    def _resumes(self, flow: Flow) -> bool:
+        return self.knob("early_data", flow.host) == "on"
 
 
-def _received(setting: Setting) -> tuple[str, ...]:
+def _received(flow: Flow) -> tuple[str, ...]:
     """Files that bodies are received into: named as on the server, and numbered."""
-    name = f"{_BODIES}/{int(setting.body_size)}.bin"
-    return (name, *(f"{name}.{number}" for number in range(2, setting.workload.requests + 1)))
+    name = f"{_BODIES}/{flow.body_bytes}.bin"
+    return (name, *(f"{name}.{number}" for number in range(2, flow.workload.requests + 1)))
 
 
-def _error(request: _Request, setting: Setting) -> str | None:
+def _error(request: _Request, flow: Flow) -> str | None:
     if request.error or request.status is None or request.last_byte_s is None:
         return request.error or "an answer did not come"
-    return answer_error(request.status, request.bytes, setting)
+    return answer_error(request.status, request.bytes, flow)
 
 
 def _least(times_s: Iterable[float | None]) -> float | None:

@@ -12,26 +12,25 @@ from headway.guest.orders import Ended, Program
 from headway.programs.base import (
     CA_FILE,
     CERTIFICATE_FILE,
-    CLIENT,
     KEY_FILE,
     QLOG_DIRECTORY,
     SERVER,
     SERVER_NAME,
     Adjustment,
+    BulkFlow,
     Client,
     Flow,
     Listener,
     Measurement,
     Server,
     Started,
-    port,
     served_on,
 )
 from headway.programs.client import last_words, secrets_environment
 from headway.programs.knobfile import knobs_of
 from headway.programs.native import QUIC_KNOBS, NativeQuic, command, quic_knobs
 from headway.study.host import Host, Protocol
-from headway.study.model import Capture, Setting
+from headway.study.model import Capture
 from headway.study.workload import Bulk, BulkDirection
 
 _NAME = "headway-perf"
@@ -70,9 +69,9 @@ class _Flow(BaseModel):
     error: str | None
     series: tuple[_Interval, ...]
 
-    def measured(self, interval_s: float, offset_s: float = 0) -> Flow:
+    def measured(self, interval_s: float, offset_s: float = 0) -> BulkFlow:
         counts = tuple(interval.received_bytes for interval in self.series)
-        return Flow(self.start_s + offset_s, interval_s, counts)
+        return BulkFlow(self.start_s + offset_s, interval_s, counts)
 
 
 class _ClientReport(BaseModel):
@@ -96,16 +95,16 @@ class HeadwayPerfClient(NativeQuic, Client):
     knobs = _KNOBS
     adjustments = _ADJUSTMENTS
 
-    def start(self, setting: Setting, address: str) -> Started:
+    def start(self, flow: Flow) -> Started:
         """See `Client.start`."""
-        workload, host = setting.workload, setting.client
+        workload, host = flow.workload, flow.host
         assert isinstance(workload, Bulk)
-        transport = _transport(setting.protocol, setting.tls)
+        transport = _transport(flow.protocol, flow.tls)
         offsets = ",".join(f"{start.s:.9f}s" for start in workload.starts)
         argv = [
             command(self.name),
             "client",
-            f"{address}:{port(setting)}",
+            f"{flow.address}:{flow.port}",
             f"--transport={transport}",
             f"--direction={workload.direction}",
             f"--start-offsets={offsets}",
@@ -113,18 +112,18 @@ class HeadwayPerfClient(NativeQuic, Client):
             f"--report=/lab/run/{CLIENT_REPORT}",
             *_transport_options(self, host, {transport}),
         ]
-        if setting.tls:
+        if flow.tls:
             argv += [f"--ca={CA_FILE}", f"--server-name={SERVER_NAME}"]
-        if setting.tls and self.knob("early_data", host) == "on":
+        if flow.tls and self.knob("early_data", host) == "on":
             argv.append("--early-data")
-        if setting.protocol.over_quic and setting.capture.qlog:
-            argv.append(f"--qlog={QLOG_DIRECTORY}/{CLIENT}")
-        program = Program(self.name, CLIENT, tuple(argv), secrets_environment(setting))
+        if flow.protocol.over_quic and flow.capture.qlog:
+            argv.append(f"--qlog={QLOG_DIRECTORY}/{flow.namespace}")
+        program = Program(self.name, flow.namespace, tuple(argv), secrets_environment(flow))
         return Started((program,))
 
-    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+    def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         """See `Client.measure`."""
-        assert isinstance(setting.workload, Bulk)
+        assert isinstance(flow.workload, Bulk)
         try:
             report = _ClientReport.model_validate_json((directory / CLIENT_REPORT).read_text())
         except (FileNotFoundError, ValidationError):
@@ -133,7 +132,7 @@ class HeadwayPerfClient(NativeQuic, Client):
         if error := next((flow.error for flow in flows if flow.error), None):
             return Measurement(error=f"{self.name}: {error}")
         received = tuple(flow.measured(report.interval_s) for flow in flows)
-        if setting.workload.direction is BulkDirection.UPLOAD:
+        if flow.workload.direction is BulkDirection.UPLOAD:
             received = _uploaded(directory / SERVER_REPORT, report.started_unix_s)
             if len(received) != len(flows):
                 missing = f"{len(received)} of {len(flows)} flows"
@@ -216,7 +215,7 @@ def _amount(workload: Bulk) -> str:
     return f"--bytes={int(workload.size)}"
 
 
-def _uploaded(file: Path, client_started_unix_s: float) -> tuple[Flow, ...]:
+def _uploaded(file: Path, client_started_unix_s: float) -> tuple[BulkFlow, ...]:
     """Flows as the server received them, on the client's clock, in the order of their beginnings.
 
     A server sees a flow's beginning when the first packet has crossed the path.

@@ -19,10 +19,10 @@ from headway.programs.base import (
     SERVER_NAME,
     Adjustment,
     Client,
+    Flow,
     Knob,
     Measurement,
     Started,
-    port,
 )
 from headway.programs.client import (
     IDLE_LIMIT_S,
@@ -31,7 +31,6 @@ from headway.programs.client import (
     secrets_environment,
 )
 from headway.study.host import Protocol
-from headway.study.model import Setting
 from headway.study.workload import Download, Migration, Parallel
 
 _BODIES = "/tmp/bodies"
@@ -71,9 +70,9 @@ class Ngtcp2Client(Client):
         ),
     )
 
-    def start(self, setting: Setting, address: str) -> Started:
+    def start(self, flow: Flow) -> Started:
         """See `Client.start`."""
-        logs = f"{QLOG_DIRECTORY}/{CLIENT}"
+        logs = f"{QLOG_DIRECTORY}/{flow.namespace}"
         argv = (
             "gtlsclient",
             "--quiet",
@@ -81,22 +80,22 @@ class Ngtcp2Client(Client):
             "--no-http-dump",
             "--exit-on-all-streams-close",
             f"--sni={SERVER_NAME}",
-            f"--cc={self.quic_congestion_control(setting.client)}",
-            f"--ack-thresh={self.knob('ack_threshold', setting.client)}",
+            f"--cc={self.quic_congestion_control(flow.host)}",
+            f"--ack-thresh={self.knob('ack_threshold', flow.host)}",
             "--initial-pkt-num=0",
             f"--timeout={IDLE_LIMIT_S}s",
             f"--handshake-timeout={IDLE_LIMIT_S}s",
             f"--qlog-file={logs}/{_LOG}",
             f"--download={_BODIES}",
-            address,
-            str(port(setting)),
+            flow.address,
+            str(flow.port),
         )
-        names = _spellings(f"{int(setting.body_size)}.bin", setting.workload.requests)
+        names = _spellings(f"{flow.body_bytes}.bin", flow.workload.requests)
         urls = tuple(f"https://{SERVER_NAME}/{name}" for name in names)
-        env = {"LD_PRELOAD": RANDOM_DEVICE, **secrets_environment(setting)}
+        env = {"LD_PRELOAD": RANDOM_DEVICE, **secrets_environment(flow)}
         command = in_new_directory(logs, in_new_directory(_BODIES, (*argv, *urls)))
         bodies = tuple(f"{_BODIES}/{name}" for name in names)
-        return Started((Program(self.name, CLIENT, command, env),), bodies=bodies)
+        return Started((Program(self.name, flow.namespace, command, env),), bodies=bodies)
 
     def after_rehearsal(self, program: Program, directory: Path, migrated_ns: int) -> Program:
         """See `Client.after_rehearsal`."""
@@ -107,9 +106,9 @@ class Ngtcp2Client(Client):
         argv = (*options, f"--change-local-addr={wait_ms}ms", address, service, url)
         return replace(program, argv=argv)
 
-    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+    def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         """See `Client.measure`."""
-        connection, count = _Connection.read(_log_in(directory)), setting.workload.requests
+        connection, count = _Connection.read(_log_in(directory)), flow.workload.requests
         answers = [connection.streams.get(_REQUEST_STREAMS[i]) for i in range(count)]
         ends = [answer.ended_ms for answer in answers if answer and answer.ended_ms is not None]
         if ended.exit_status != 0 or len(ends) < count or connection.handshake_ms is None:
@@ -123,7 +122,7 @@ class Ngtcp2Client(Client):
             tls_s=connection.handshake_ms / 1e3,
             ttfb_s=min(answer.began_ms for answer in answers if answer) / 1e3,
             total_s=total_s,
-            bytes=int(setting.body_size) * count,
+            bytes=flow.body_bytes * count,
             each_s=tuple(round(total_s - (max(ends) - end) / 1e3, 9) for end in ends),
         )
 

@@ -8,19 +8,15 @@ from pathlib import Path
 from headway.guest.orders import Ended, Program
 from headway.programs.base import (
     CA_FILE,
-    CLIENT,
     QLOG_DIRECTORY,
     Adjustment,
     Client,
+    Flow,
     Measurement,
     Started,
-    body_files,
-    port,
-    urls,
 )
 from headway.programs.client import in_new_directory, reported, secrets_environment
 from headway.study.host import Protocol
-from headway.study.model import Setting
 from headway.study.workload import Download, Migration, Parallel
 
 _EXTRA = "quic-go-client"
@@ -48,26 +44,28 @@ class QuicGo(Client):
         ),
     )
 
-    def start(self, setting: Setting, address: str) -> Started:
+    def start(self, flow: Flow) -> Started:
         """See `Client.start`."""
         argv = [
             _CLIENT,
             f"--ca={CA_FILE}",
-            f"--address={address}:{port(setting)}",
+            f"--address={flow.address}:{flow.port}",
         ]
-        if isinstance(setting.workload, Migration):
+        if flow.workload.migrates:
             argv.append(f"--migrate-to={_ANY_ADDRESS}")
-        bodies = body_files(setting)
+        bodies = flow.body_files
         argv += [f"--body={body}" for body in bodies]
-        argv += urls(setting)
-        if setting.capture.qlog:
-            directory = f"{QLOG_DIRECTORY}/{CLIENT}"
+        argv += flow.urls
+        if flow.capture.qlog:
+            directory = f"{QLOG_DIRECTORY}/{flow.namespace}"
             argv.insert(1, f"--qlog={directory}")
             argv = list(in_new_directory(directory, argv))
-        env = secrets_environment(setting)
-        program = Program(self.name, CLIENT, tuple(argv), env, migration_signal=signal.SIGUSR1)
+        env = secrets_environment(flow)
+        program = Program(
+            self.name, flow.namespace, tuple(argv), env, migration_signal=signal.SIGUSR1
+        )
         return Started((program,), bodies=bodies)
 
-    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+    def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         """See `Client.measure`."""
-        return reported(directory / f"{self.name}.out", self.name, setting)
+        return reported(directory / f"{self.name}.out", self.name, flow)

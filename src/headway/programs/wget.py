@@ -8,14 +8,12 @@ from pathlib import Path
 from headway.guest.orders import Ended, Program
 from headway.programs.base import (
     CA_FILE,
-    CLIENT,
     Adjustment,
     Client,
+    Flow,
     Knob,
     Measurement,
     Started,
-    body_files,
-    urls,
 )
 from headway.programs.client import (
     RETRY_PAUSE,
@@ -27,7 +25,6 @@ from headway.programs.client import (
     started_again,
 )
 from headway.study.host import Protocol
-from headway.study.model import Setting
 from headway.study.workload import Download, Migration
 
 RESUME = Knob(
@@ -61,7 +58,7 @@ class Wget(Client):
         ),
     )
 
-    def start(self, setting: Setting, address: str) -> Started:
+    def start(self, flow: Flow) -> Started:
         """See `Client.start`."""
         argv: tuple[str, ...] = (
             "wget",
@@ -72,18 +69,20 @@ class Wget(Client):
             "--tries=1",
             f"--ca-certificate={CA_FILE}",
         )
-        bodies = body_files(setting)
+        bodies = flow.body_files
         target = bodies[0] if bodies else _DISCARDED
-        if isinstance(setting.workload, Migration):
-            if self.knob("resume", setting.client) == "on":
+        if flow.workload.migrates:
+            if self.knob("resume", flow.host) == "on":
                 argv = (*argv, "--continue")
                 target = bodies[0] if bodies else _PARTIAL_BODY
-            argv = started_again(argv, self.knob("retry_pause", setting.client))
-        argv = (*argv, f"--output-document={target}", *urls(setting))
-        env = secrets_environment(setting)
-        return Started((Program(self.name, CLIENT, argv, env),), hosts_file(address), bodies)
+            argv = started_again(argv, self.knob("retry_pause", flow.host))
+        argv = (*argv, f"--output-document={target}", *flow.urls)
+        env = secrets_environment(flow)
+        return Started(
+            (Program(self.name, flow.namespace, argv, env),), hosts_file(flow.address), bodies
+        )
 
-    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+    def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         """See `Client.measure`."""
         file = directory / f"{self.name}.err"
         said = file.read_text(errors="replace") if file.exists() else ""
@@ -96,7 +95,7 @@ class Wget(Client):
         if last["version"] != "1.1":
             return Measurement(error=f"HTTP/{last['version']} was spoken, not h1")
         resumed = last["status"] == "206" and len(answers) > 1
-        if error := answer_error(200 if resumed else int(last["status"]), size, setting):
+        if error := answer_error(200 if resumed else int(last["status"]), size, flow):
             return Measurement(error=error)
         # It tells no times; it ends with the last byte, and computing takes no virtual time.
         total_s = ended.at_ns / 1e9

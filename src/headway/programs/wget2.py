@@ -9,13 +9,11 @@ from pathlib import Path
 from headway.guest.orders import Ended, Program
 from headway.programs.base import (
     CA_FILE,
-    CLIENT,
     Adjustment,
     Client,
+    Flow,
     Measurement,
     Started,
-    body_files,
-    urls,
 )
 from headway.programs.client import (
     RETRY_PAUSE,
@@ -28,7 +26,6 @@ from headway.programs.client import (
 )
 from headway.programs.wget import RESUME
 from headway.study.host import Protocol
-from headway.study.model import Setting
 from headway.study.workload import Download, Migration, Parallel
 
 _ANSWERS, _HANDSHAKES = "wget2-answers.csv", "wget2-handshakes.csv"
@@ -81,9 +78,9 @@ class Wget2(Client):
         ),
     )
 
-    def start(self, setting: Setting, address: str) -> Started:
+    def start(self, flow: Flow) -> Started:
         """See `Client.start`."""
-        h2 = setting.protocol is Protocol.H2
+        h2 = flow.protocol is Protocol.H2
         argv: tuple[str, ...] = (
             "wget2",
             "--no-config",
@@ -95,57 +92,57 @@ class Wget2(Client):
             "--tries=1",
             f"--ca-certificate={CA_FILE}",
             "--http2-only" if h2 else "--no-http2",
-            f"--max-threads={1 if h2 else setting.workload.requests}",
+            f"--max-threads={1 if h2 else flow.workload.requests}",
             f"--http2-request-window={_H2_STREAMS}",
             f"--stats-site=csv:/lab/run/{_ANSWERS}",
             f"--stats-tls=csv:/lab/run/{_HANDSHAKES}",
         )
-        bodies = _bodies(setting)
-        if isinstance(setting.workload, Migration):
+        bodies = _bodies(flow)
+        if flow.workload.migrates:
             bodies = bodies or (_PARTIAL_BODY,)
-            if self.knob("resume", setting.client) == "on":
+            if self.knob("resume", flow.host) == "on":
                 argv = (*argv, "--continue")
-            whole = ("sh", "-c", _WHOLE, "sh", bodies[0], str(int(setting.body_size)))
-            argv = started_again((*whole, *argv), self.knob("retry_pause", setting.client))
+            whole = ("sh", "-c", _WHOLE, "sh", bodies[0], str(flow.body_bytes))
+            argv = started_again((*whole, *argv), self.knob("retry_pause", flow.host))
         where = f"--output-document={bodies[0] if bodies else _DISCARDED}"
         if len(bodies) > 1:
             where = f"--directory-prefix={_DIRECTORY}"
-        env = secrets_environment(setting)
-        program = Program(self.name, CLIENT, (*argv, where, *urls(setting)), env)
-        return Started((program,), hosts_file(address), bodies if setting.capture.bodies else ())
+        env = secrets_environment(flow)
+        program = Program(self.name, flow.namespace, (*argv, where, *flow.urls), env)
+        return Started((program,), hosts_file(flow.address), bodies if flow.capture.bodies else ())
 
-    def measure(self, setting: Setting, directory: Path, ended: Ended) -> Measurement:
+    def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         """See `Client.measure`."""
         answers = _answers(directory / _ANSWERS)
-        if ended.exit_status != 0 or len(answers) < setting.workload.requests:
+        if ended.exit_status != 0 or len(answers) < flow.workload.requests:
             reason = last_words(directory, self.name)
             return Measurement(error=f"wget2: {reason} (exit status {ended.exit_status})")
         for answer in answers:
             whole = answer
-            if isinstance(setting.workload, Migration) and answer.status == 206:
+            if flow.workload.migrates and answer.status == 206:
                 # The rest of a body whose size the shell has looked at.
-                whole = replace(answer, status=200, size=int(setting.body_size))
-            if error := answer_error(whole.status, whole.size, setting):
+                whole = replace(answer, status=200, size=flow.body_bytes)
+            if error := answer_error(whole.status, whole.size, flow):
                 return Measurement(error=error)
-        if error := _connection_error(directory / _HANDSHAKES, setting):
+        if error := _connection_error(directory / _HANDSHAKES, flow):
             return Measurement(error=error)
         # It tells how long each answer took, but not when it asked. It ends with the last byte,
         # and computing takes no virtual time.
         total_s, longest_ms = ended.at_ns / 1e9, max(answer.took_ms for answer in answers)
         return Measurement(
             total_s=total_s,
-            bytes=int(setting.body_size) * len(answers),
+            bytes=flow.body_bytes * len(answers),
             each_s=tuple(
                 round(total_s - (longest_ms - answer.took_ms) / 1e3, 9) for answer in answers
             ),
         )
 
 
-def _bodies(setting: Setting) -> tuple[str, ...]:
+def _bodies(flow: Flow) -> tuple[str, ...]:
     """Files that bodies are kept in, if they are; with several, wget2 chooses their names."""
-    if not setting.capture.bodies or setting.workload.requests == 1:
-        return body_files(setting)
-    return tuple(f"{_DIRECTORY}/{url.rpartition('/')[2]}" for url in urls(setting))
+    if not flow.capture.bodies or flow.workload.requests == 1:
+        return flow.body_files
+    return tuple(f"{_DIRECTORY}/{url.rpartition('/')[2]}" for url in flow.urls)
 
 
 def _answers(file: Path) -> list[_Answer]:
@@ -157,9 +154,9 @@ def _answers(file: Path) -> list[_Answer]:
     return [_Answer(int(row["Status"]), int(row["Size"]), int(row["TransferTime"])) for row in rows]
 
 
-def _connection_error(file: Path, setting: Setting) -> str | None:
+def _connection_error(file: Path, flow: Flow) -> str | None:
     """What is wrong with the connections: their protocol, or that there are too many."""
-    if setting.protocol is not Protocol.H2:
+    if flow.protocol is not Protocol.H2:
         return None
     spoken = [line.split(",")[5] for line in file.read_text().splitlines()]
     if set(spoken) != {"h2"}:

@@ -8,10 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from headway.guest.orders import CONTROLS_FILE
+from headway.planning.deployment import Deployment
 from headway.programs.base import SERVER
-from headway.results.hosts import host_columns
-from headway.study.chain import at_server, splitters
-from headway.study.model import Setting
 
 
 @dataclass(frozen=True)
@@ -27,15 +25,11 @@ class Controls:
     error: str | None
 
 
-def observed_controls(setting: Setting, run_directory: Path) -> Controls:
+def observed_controls(deployment: Deployment, run_directory: Path) -> Controls:
     """Congestion control of the connections that servers and proxies accepted over TCP."""
-    usual = host_columns(setting)
-    hosts = [(splitter.name, splitter.protocol) for splitter in splitters(setting)]
-    proxies = usual["proxy_cc"].split(", ") if hosts else []
-    wanted = dict(zip((name for name, _ in hosts), proxies, strict=True))
-    wanted[SERVER] = usual["server_cc"]
-    over_tcp = {name for name, spoken in hosts if not spoken.over_quic}
-    over_tcp |= set() if at_server(setting)[0].over_quic else {SERVER}
+    senders = deployment.programs[1:]
+    wanted = {end.name: end.congestion_control for end in senders}
+    over_tcp = {end.name for end in senders if not end.protocol.over_quic}
     seen = {name: " and ".join(was) for name, was in _seen(run_directory).items() if was}
     found = {name: seen[name] for name in wanted if name in over_tcp and name in seen}
     wrong = (f"{name}'s TCP used {was}" for name, was in found.items() if was != wanted[name])

@@ -8,10 +8,9 @@ from enum import StrEnum
 from typing import Any
 
 from headway.guest.orders import Counts, Outcome
-from headway.lab.network import Network
-from headway.selftest.ideal import Way
+from headway.planning.deployment import Deployment
 from headway.study.model import Setting
-from headway.study.path import Direction, Link, Path, RandomLoss, Window
+from headway.study.path import Direction, Link, Path, RandomLoss, Way, Window
 
 _MOST_WINDOWS = 3
 """More blackouts than this are counted, not listed."""
@@ -63,19 +62,17 @@ class Named:
         return f"{_COUNTED[self.kind]}_{self.way}"
 
 
-def count_columns(network: Network, outcome: Outcome) -> dict[str, Any]:
+def count_columns(deployment: Deployment, outcome: Outcome) -> dict[str, Any]:
     """The columns of a record that count packets; none if the lab did not count."""
     if not outcome.counts:
         return {}
-    found = {
-        Way.DOWN: [place for leg in network.legs for place in leg.down],
-        Way.UP: [place for leg in network.legs for place in leg.up],
-    }
     return {
         f"{name}_{way}": count
-        for way, places in found.items()
+        for way in (Way.DOWN, Way.UP)
         for name, count in asdict(
-            Counts.total(outcome.counts[place.queue_device] for place in places)
+            Counts.total(
+                outcome.counts[place.queue_device] for place in deployment.bottlenecks(way)
+            )
         ).items()
     }
 

@@ -6,13 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
-from headway.programs.base import Flow
+from headway.programs.base import BulkFlow
 
 INTERVAL_S = 0.1
 """Length of the intervals of `received_bytes`."""
 
 
-def received_bytes(flows: Sequence[Flow], began_s: float) -> tuple[int, ...]:
+def received_bytes(flows: Sequence[BulkFlow], began_s: float) -> tuple[int, ...]:
     """Bytes that all flows together got in each interval from the client's beginning to the last byte.
 
     A flow that starts within an interval, or is told of in others, is taken to have got its bytes
@@ -32,7 +32,7 @@ def received_bytes(flows: Sequence[Flow], began_s: float) -> tuple[int, ...]:
     return tuple(after - before for before, after in pairwise((0, *map(round, totals))))
 
 
-def _shares(flow: Flow, began_s: float) -> Iterator[tuple[int, float]]:
+def _shares(flow: BulkFlow, began_s: float) -> Iterator[tuple[int, float]]:
     """Intervals since the client began, and what a flow got in them."""
     length = flow.interval_s / INTERVAL_S
     # Nanoseconds, as of the differences of clocks, are none of an interval's.

@@ -14,10 +14,9 @@ from typing import Any
 
 from headway import __version__
 from headway.lab.image import Image, find_extra
-from headway.programs import adapters_of
+from headway.planning.runs import Run, cell_at, cells
 from headway.programs.base import Adapter
 from headway.study.experiment import Experiment, Study
-from headway.study.plan import Run, cell_at, cells
 from headway.study.trace import without_traces
 
 
@@ -88,7 +87,12 @@ def _settings(runs: tuple[Run, ...]) -> dict[str, dict[str, Any]]:
 
 def _adapters(runs: tuple[Run, ...]) -> list[Adapter]:
     """All programs of the runs; one that is both server and proxy is there twice."""
-    found = {id(adapter): adapter for run in runs for adapter, _, _ in adapters_of(run.setting)}
+    found = {
+        id(end.adapter): end.adapter
+        for run in runs
+        if run.rep == 1
+        for end in run.deployment.programs
+    }
     return sorted(found.values(), key=lambda adapter: adapter.name)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+from collections.abc import Sequence
 from math import inf
 from pathlib import Path as Directory
 from typing import Any
@@ -10,6 +11,8 @@ from typing import Any
 from headway.columns import HeaderFields, MainConnection, RampUp, Record, Status
 from headway.guest.orders import Outcome
 from headway.lab.run import Result
+from headway.planning.deployment import Endpoint, joined
+from headway.planning.runs import Run
 from headway.results.controls import observed_controls
 from headway.results.disturbances import count_columns, named_disturbances
 from headway.results.goodput import received_bytes
@@ -24,34 +27,31 @@ from headway.results.runkey import run_key
 from headway.results.samples import started_s
 from headway.results.transfer import narrowest, transfer_of
 from headway.results.validation import validate, validation_columns
-from headway.study.chain import at_server, http_paths
 from headway.study.model import Setting
 from headway.study.path import Direction, Path
-from headway.study.plan import Run
-from headway.study.variation import drawn
-from headway.study.workload import Bulk, BulkDirection, Page
+from headway.study.workload import Page
 
 
 def make_record(run: Run, result: Result, directory: Directory) -> Record:
     """Combine a run's conditions, its outcome and its measurements."""
-    measured, met = result.measurement, drawn(run.setting, run.seed)
-    controls = observed_controls(run.setting, directory)
+    measured, deployment = result.measurement, run.deployment
+    controls = observed_controls(deployment, directory)
     error = result.outcome.reason or _killed(result.outcome) or measured.error or controls.error
     status = Status(result.outcome.status)
     if status is Status.OK and error:
         status = Status.FAILED
     good = status is Status.OK
-    transfer = transfer_of(met, result.network, measured, started_s(directory))
+    transfer = transfer_of(deployment, measured, started_s(directory))
     transfer.save(directory)
     compact_qlog(directory, keep=run.setting.capture.qlog)
     flows = measured.flows if good else ()
     received = received_bytes(flows, measured.began_s) if flows else None
-    hops = observe(directory, transfer) if good and not _uploads(run.setting) else []
+    hops = observe(directory, transfer) if good and not run.setting.workload.uploads else []
     total = measured.total_s if good else None
     return Record(
         **(conditions(run) | controls.columns),
         setting_key=run_key(run),
-        drawn_rtt_ms=http_paths(met)[0].rtt.ms,
+        drawn_rtt_ms=deployment.http_path.rtt.ms,
         status=status,
         error=None if good else error,
         connect_s=measured.connect_s if good else None,
@@ -70,8 +70,8 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
         **dict(ramp_up_of(hops, transfer, received or ()) if hops else RampUp()),
         **dict(limits_of(hops, transfer)),
         **dict(main_connection_of(hops, transfer) if transfer.page else MainConnection()),
-        **count_columns(result.network, result.outcome),
-        **validation_columns(validate(met, result, transfer, directory)),
+        **count_columns(deployment, result.outcome),
+        **validation_columns(validate(deployment, result, transfer, directory)),
     )
 
 
@@ -80,12 +80,6 @@ def _headers(result: Result, directory: Directory) -> HeaderFields:
     # Without samples nothing tells when it began; then it had its lab for itself.
     ended_s = began_s + result.outcome.duration_ns / 1e9 if began_s else inf
     return header_fields(directory, began_s, ended_s)
-
-
-def _uploads(setting: Setting) -> bool:
-    """Whether data flow to the server; what limits a sender is observed towards the client only."""
-    workload = setting.workload
-    return isinstance(workload, Bulk) and workload.direction is BulkDirection.UPLOAD
 
 
 def _killed(outcome: Outcome) -> str | None:
@@ -102,8 +96,8 @@ def _seconds(time_ns: int | None) -> float | None:
 
 def conditions(run: Run) -> dict[str, Any]:
     """Columns that a run has before it is carried out."""
-    setting = run.setting
-    path, behind = http_paths(setting)
+    setting, end = run.setting, run.deployment.http_end
+    path, behind = joined(setting.paths[:end]), setting.paths[end:]
     down = [link.down for link in path.links]
     up = [link.up for link in path.links]
     narrow, narrow_up = narrowest(down), narrowest(up)
@@ -115,8 +109,8 @@ def conditions(run: Run) -> dict[str, Any]:
         "contender": run.contender,
         "protocol": setting.protocol.value,
         "tls": setting.tls,
-        **host_columns(setting),
-        **_upstream(setting, behind),
+        **host_columns(run.deployment),
+        **_upstream(run.deployment.server, behind),
         "profile": path.profile,
         "rate_mbit": _rate_mbit(narrow),
         "rate_up_mbit": _rate_mbit(narrow_up),
@@ -139,14 +133,14 @@ def conditions(run: Run) -> dict[str, Any]:
     }
 
 
-def _upstream(setting: Setting, path: Path | None) -> dict[str, Any]:
+def _upstream(server: Endpoint, paths: Sequence[Path | None]) -> dict[str, Any]:
     """What lies behind a reverse proxy, if there is one."""
-    if path is None:
+    if not paths:
         return {}
+    path = joined(paths)
     down = [link.down for link in path.links]
-    protocol, _ = at_server(setting)
     return {
-        "upstream_protocol": protocol.value,
+        "upstream_protocol": server.protocol.value,
         "upstream_rate_mbit": _rate_mbit(narrowest(down)),
         "upstream_rtt_ms": path.rtt.ms,
         "upstream_loss_pct": _loss_pct(down),
@@ -166,7 +160,7 @@ def _page(setting: Setting) -> dict[str, Any]:
 
 
 def _size_bytes(setting: Setting) -> int | None:
-    size = None if isinstance(setting.workload, Page) else setting.workload.size
+    size = setting.workload.amount
     return None if size is None else int(size)
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 
 from headway.cache import digest
+from headway.planning.runs import Run
 from headway.study.model import Setting
-from headway.study.plan import Run
 from headway.web.library import find_site, is_archive
 from headway.web.replay import site_key
 
@@ -22,7 +22,7 @@ def run_key(run: Run) -> str:
 
 def _resolved(setting: Setting) -> str:
     values = setting.model_dump(mode="json")
-    if setting.site and is_archive(setting.site):
-        values["workload"]["site"] = site_key(find_site(setting.site))
+    if (site := setting.workload.replayed) and is_archive(site):
+        values["workload"]["site"] = site_key(find_site(site))
     # Not sorted: the order of hops is a condition.
     return json.dumps(values)

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headway.errors import WrongInputError
-from headway.programs.base import Flow
+from headway.programs.base import BulkFlow
 from headway.results.attribution import causes, first_byte_s, largest
 from headway.results.hop import Evidence, HopSamples, observe
 from headway.results.reasons import Limit, intervals
@@ -83,7 +83,7 @@ class Series:
     end_s: float | None
     hops: tuple[HopSeries, ...]
     limiting: int = 0
-    flows: tuple[Flow, ...] = ()
+    flows: tuple[BulkFlow, ...] = ()
 
 
 def read_series(run_directory: Path) -> Series:

@@ -7,13 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import NamedTuple
 
-from headway.lab.network import Leg, Network
-from headway.programs.base import CLIENT, SERVER, Flow, Measurement
+from headway.planning.deployment import Deployment, Segment
+from headway.programs.base import BulkFlow, Measurement
 from headway.results.document import Document
-from headway.study.chain import host_names, sections
-from headway.study.model import Setting
-from headway.study.path import Direction, RateSchedule
-from headway.study.path import Path as NetworkPath
+from headway.study.path import Direction, RateSchedule, Way
 
 
 @dataclass(frozen=True)
@@ -78,7 +75,7 @@ class Transfer:
     start_s: float | None
     end_s: float | None
     hops: tuple[Hop, ...]
-    flows: tuple[Flow, ...] = ()
+    flows: tuple[BulkFlow, ...] = ()
     began_s: float = 0
     page: PageSpans | None = None
 
@@ -121,24 +118,17 @@ def union(spans: Iterable[Span]) -> tuple[Span, ...]:
     return tuple(found)
 
 
-def transfer_of(
-    setting: Setting, network: Network, measured: Measurement, epoch_s: float = 0.0
-) -> Transfer:
+def transfer_of(deployment: Deployment, measured: Measurement, epoch_s: float = 0.0) -> Transfer:
     """The transfer of a run.
 
     Args:
-        setting: of the run.
-        network: that it went over.
+        deployment: of the run.
         measured: by its client.
         epoch_s: wall clock's time at the workload's start.
     """
-    names = host_names(setting, CLIENT, SERVER)
     hops: list[Hop] = []
-    for section in sections(setting):
-        before_s = hops[-1].delay_s if hops else 0.0
-        legs = network.legs[section.receiver : section.sender]
-        sender, receiver = names[section.sender], names[section.receiver]
-        hops.append(_hop(sender, receiver, section.path, legs, before_s))
+    for segment in deployment.segments:
+        hops.append(_hop(segment, hops[-1].delay_s if hops else 0.0))
     visit = measured.visit
     began_s = visit.origin_s - epoch_s if visit else measured.began_s
     start_s, end_s = (
@@ -152,15 +142,13 @@ def transfer_of(
     return Transfer(start_s, end_s, tuple(hops), measured.flows, began_s, page)
 
 
-def _hop(
-    sender: str, receiver: str, path: NetworkPath, legs: tuple[Leg, ...], before_s: float
-) -> Hop:
-    places = [place for leg in legs for place in leg.down]
+def _hop(segment: Segment, before_s: float) -> Hop:
+    places, path = segment.bottlenecks(Way.DOWN), segment.path
     directions = [link.down for link in path.links]
     narrow = narrowest(directions)
     return Hop(
-        sender=sender,
-        receiver=receiver,
+        sender=segment.far.name,
+        receiver=segment.near.name,
         queue_device=places[directions.index(narrow)].queue_device,
         loss_devices=tuple(place.loss_device for place in places),
         rate_mbit=narrow.first_rate.mbit if narrow.first_rate and _is_constant(narrow) else None,

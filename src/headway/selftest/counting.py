@@ -10,7 +10,7 @@ import numpy as np
 from headway.guest.probe_orders import SMALL_FRAME_BYTES, Flow
 from headway.selftest.check import Check
 from headway.selftest.fate import Fate, damaged_share, fate
-from headway.selftest.ideal import Course, Way
+from headway.selftest.ideal import Course
 from headway.selftest.intervals import (
     burst_mean_interval,
     effective_trials,
@@ -20,6 +20,7 @@ from headway.selftest.intervals import (
 )
 from headway.selftest.plan import Flags, Passage, Sight, Timeline, bursts
 from headway.selftest.step import Step, both_ways
+from headway.study.path import Way
 
 _FEWEST, _MOST = 500, 6000
 _WANTED_EVENTS = 100

@@ -11,11 +11,11 @@ from scipy.stats import norm
 from headway.guest.probe_orders import SMALL_FRAME_BYTES, Flow
 from headway.selftest.check import Check
 from headway.selftest.fate import fate
-from headway.selftest.ideal import Course, Stage, Way
+from headway.selftest.ideal import Course, Stage
 from headway.selftest.intervals import deviation_interval, mean_interval, share_interval
 from headway.selftest.plan import Sight, Timeline, Times, longest_wait_ns
 from headway.selftest.step import Step, both_ways
-from headway.study.path import Jitter
+from headway.study.path import Jitter, Way
 
 TOLERANCE_US = 10.0
 """Accepted error of a delay: the emulation's own processing takes about a microsecond."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from headway.guest.probe_orders import Flow
-from headway.selftest.ideal import Course, Stage, Way
+from headway.selftest.ideal import Course, Stage
 from headway.selftest.plan import Passage, Timeline, Times
-from headway.study.path import FRAME_BYTES, Discipline
+from headway.study.path import FRAME_BYTES, Discipline, Way
 
 _LONGEST_LEAD = 64
 _EARLY_NS, _LATE_NS = 5_000, 60_000

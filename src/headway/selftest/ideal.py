@@ -7,10 +7,11 @@ be compared. Times are nanoseconds from the start of the workload.
 from __future__ import annotations
 
 import bisect
+import hashlib
 import itertools
+import random
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import TypeVar
 
 from headway.study.path import (
@@ -22,18 +23,12 @@ from headway.study.path import (
     RandomRate,
     RateSchedule,
     TraceRate,
+    Way,
 )
 from headway.study.units import Duration
 
 NEVER = 2**62
 _T = TypeVar("_T")
-
-
-class Way(StrEnum):
-    """Towards the server, or towards the client."""
-
-    UP = "up"
-    DOWN = "down"
 
 
 def directions(path: Path, way: Way) -> tuple[Direction, ...]:
@@ -43,8 +38,14 @@ def directions(path: Path, way: Way) -> tuple[Direction, ...]:
     return tuple(link.down for link in reversed(path.links))
 
 
-def planned_rates(direction: Direction, until_ns: int) -> tuple[tuple[int, int], ...]:
-    """Times and rates in bit/s that a direction states; those of a random rate are not known."""
+def planned_rates(direction: Direction, name: str, until_ns: int) -> tuple[tuple[int, int], ...]:
+    """Times and rates in bit/s that a direction has.
+
+    Args:
+        direction: the direction.
+        name: of its stream of random draws, as ``7/link0-down`` with seed 7.
+        until_ns: the latest time.
+    """
     steps = [(int(change.at), int(change.rate)) for change in direction.changes if change.rate]
     if isinstance(direction.rate, RateSchedule):
         repeat = direction.rate.repeat
@@ -54,7 +55,17 @@ def planned_rates(direction: Direction, until_ns: int) -> tuple[tuple[int, int],
             for lap in laps
             for step in direction.rate.steps
         ]
+    if isinstance(direction.rate, RandomRate):
+        steps += _drawn_rates(direction.rate, name, until_ns)
     return tuple(sorted(step for step in steps if step[0] <= until_ns))
+
+
+def _drawn_rates(rate: RandomRate, name: str, until_ns: int) -> Iterator[tuple[int, int]]:
+    """What `docs/determinism.md` says of drawn rates, worked out apart from what sets them."""
+    digest = hashlib.sha256(f"{name}/rate/0".encode()).hexdigest()
+    stream = random.Random(int(digest[:16], 16) // 2)
+    for at in range(0, until_ns + 1, rate.every):
+        yield at, stream.randint(rate.low, rate.high)
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -15,9 +14,8 @@ from headway.errors import HeadwayError
 from headway.guest.orders import Change, Counts, Orders, Program, Round, dump
 from headway.guest.probe_orders import RECORD, ProbeOrders
 from headway.lab.cancel import Cancellation
-from headway.lab.direction import Bottleneck
 from headway.lab.machine import Machine
-from headway.lab.network import GLOBAL_SYSCTLS, Network, two_hosts
+from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.programs.base import CLIENT, SERVER
 from headway.selftest.check import Check
 from headway.selftest.counting import Counting
@@ -27,19 +25,18 @@ from headway.selftest.ideal import (
     NEVER,
     Course,
     Stage,
-    Way,
     directions,
     planned_rates,
 )
 from headway.selftest.plan import RECORD_TYPE, Sight, Timeline
 from headway.selftest.rate import Bulk, Depth, Standing
 from headway.selftest.step import Step
-from headway.selftest.timed import LossChanges, Pulses, RateChanges, horizon_ns
+from headway.selftest.timed import MOST_BOUNDARIES, LossChanges, Pulses, RateChanges, horizon_ns
 from headway.selftest.told import judge_counts
 from headway.selftest.transfer import TRANSFER_BYTES, Transfer
 from headway.study.host import Host
 from headway.study.path import Path as NetworkPath
-from headway.study.path import RandomRate
+from headway.study.path import RandomRate, Way
 from headway.study.units import Duration
 
 _RUN_PROBE = (
@@ -161,12 +158,12 @@ class _Experiment:
     """
 
     def __init__(self, path: NetworkPath, seed: int) -> None:
-        changing = _courses(path, 0, None).values()
+        changing = _courses(path, seed, 0, _ahead_ns(path)).values()
         self._horizon_ns = max(horizon_ns(course) for course in changing)
         until = Duration(self._horizon_ns + 1)
         host = Host(program="probe")
-        self._network = two_hosts(path, host, host, seed, until)
-        steady = _courses(path, NEVER, self._network)
+        self._network, self._leg = two_hosts(path, host, host, seed, until)
+        steady = _courses(path, seed, NEVER)
         self._timeline = Timeline(describe(path), steady)
         self.steps: list[Step] = [
             Counting(self._timeline),
@@ -178,7 +175,7 @@ class _Experiment:
             Standing(self._timeline),
         ]
         self._origin_ns = self._timeline.now_ns
-        courses = _courses(path, self._origin_ns, self._network, self._horizon_ns)
+        courses = _courses(path, seed, self._origin_ns, self._horizon_ns)
         self._timeline.changing = courses
         self.steps += [
             Pulses(self._timeline, courses),
@@ -210,10 +207,9 @@ class _Experiment:
 
     def judge_counts(self, sight: Sight, counts: Mapping[str, Counts]) -> Iterator[Check]:
         """Checks of what the links counted, by the names of their queues' devices."""
-        (leg,) = self._network.legs
         told = {
-            way: Counts.total(counts[place.queue_device] for place in places)
-            for way, places in ((Way.UP, leg.up), (Way.DOWN, leg.down))
+            way: Counts.total(counts[place.queue_device] for place in self._leg.bottlenecks(way))
+            for way in Way
         }
         return judge_counts(self._timeline.path, self._timeline.courses, sight, told)
 
@@ -225,7 +221,7 @@ class _Experiment:
 
     def _probe(self, name: str, until_ns: int) -> ProbeOrders:
         network, timeline = self._network, self._timeline
-        addresses = [network.legs[0].left, network.legs[0].right]
+        addresses = [self._leg.left_address, self._leg.right_address]
         own, peer = addresses if name == CLIENT else addresses[::-1]
         return ProbeOrders(
             device=next(ns.devices[0] for ns in network.namespaces if ns.name == name),
@@ -243,42 +239,30 @@ class _Experiment:
 
 
 def _courses(
-    path: NetworkPath,
-    origin_ns: int,
-    network: Network | None,
-    until_ns: int = _RATES_AHEAD_NS,
+    path: NetworkPath, seed: int, origin_ns: int, until_ns: int = _RATES_AHEAD_NS
 ) -> dict[Way, Course]:
-    """The ideal path, its own time beginning at a time; the network tells the drawn rates."""
-    courses = {}
-    for way in Way:
-        leg = network.legs[0] if network else None
-        places = () if leg is None else (leg.up if way is Way.UP else leg.down[::-1])
-        stages = []
-        for index, direction in enumerate(directions(path, way)):
-            steps = planned_rates(direction, until_ns)
-            if isinstance(direction.rate, RandomRate):
-                every = direction.rate.every
-                steps = tuple((n * every, int(direction.rate.low)) for n in range(20))
-                if network is not None:
-                    steps = tuple(_drawn_rates(network, places[index]))
-            rates = [(origin_ns + at if at > 0 else 0, rate) for at, rate in steps]
-            if origin_ns == NEVER and network is not None:
-                rates = rates[:1]
-            stages.append(Stage(direction, path.rtt, tuple(rates), origin_ns))
-        courses[way] = Course(way, tuple(stages))
-    return courses
+    """The ideal path, its own time beginning at a time; one that begins never has its first rates."""
+    return {way: Course(way, tuple(_stages(path, way, seed, origin_ns, until_ns))) for way in Way}
 
 
-def _drawn_rates(network: Network, place: Bottleneck) -> Iterator[tuple[int, int]]:
-    """Times and rates that the lab is told to set at a place."""
-    pattern = re.compile(rf"dev {re.escape(place.queue_device)} .*\brate (\d+)bit")
-    for namespace in network.namespaces:
-        for line in namespace.tc:
-            if match := pattern.search(line):
-                yield 0, int(match[1])
-    for change in network.changes:
-        if match := pattern.search(change.tc):
-            yield change.at_ns, int(match[1])
+def _ahead_ns(path: NetworkPath) -> int:
+    """How far ahead rates are looked at to find the first changes."""
+    drawn = [d.rate for way in Way for d in directions(path, way) if isinstance(d.rate, RandomRate)]
+    return max([_RATES_AHEAD_NS, *(MOST_BOUNDARIES * rate.every for rate in drawn)])
+
+
+def _stages(
+    path: NetworkPath, way: Way, seed: int, origin_ns: int, until_ns: int
+) -> Iterator[Stage]:
+    numbers = range(len(path.links))
+    for number, direction in zip(
+        numbers if way is Way.UP else reversed(numbers), directions(path, way), strict=True
+    ):
+        steps = planned_rates(direction, f"{seed}/link{number}-{way}", until_ns)
+        rates = [(origin_ns + at if at > 0 else 0, rate) for at, rate in steps]
+        yield Stage(
+            direction, path.rtt, tuple(rates[:1] if origin_ns == NEVER else rates), origin_ns
+        )
 
 
 def _orders_file(name: str) -> str:

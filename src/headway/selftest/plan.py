@@ -15,8 +15,8 @@ from headway.guest.probe_orders import (
     SMALL_FRAME_BYTES,
     Flow,
 )
-from headway.selftest.ideal import Course, Way
-from headway.study.path import FRAME_BYTES, Discipline, Queue
+from headway.selftest.ideal import Course
+from headway.study.path import FRAME_BYTES, Discipline, Queue, Way
 
 Times = np.ndarray[tuple[int], np.dtype[np.int64]]
 Flags = np.ndarray[tuple[int], np.dtype[np.bool_]]

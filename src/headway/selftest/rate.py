@@ -10,10 +10,10 @@ from headway.guest.probe_orders import Flow
 from headway.selftest.check import Check
 from headway.selftest.delay import tolerance_us
 from headway.selftest.feed import Feed, feed
-from headway.selftest.ideal import Course, Stage, Way
+from headway.selftest.ideal import Course, Stage
 from headway.selftest.plan import Passage, Sight, Timeline
 from headway.selftest.step import Step, both_ways
-from headway.study.path import FRAME_BYTES, Discipline
+from headway.study.path import FRAME_BYTES, Discipline, Way
 
 _BULK_PACKETS, _TRACED_PACKETS = 100, 300
 _PRECISION = 1e-3

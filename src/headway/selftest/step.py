@@ -6,8 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 from headway.selftest.check import Check
-from headway.selftest.ideal import Way
 from headway.selftest.plan import Sight
+from headway.study.path import Way
 
 
 class Step(ABC):

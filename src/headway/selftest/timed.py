@@ -13,11 +13,11 @@ from headway.guest.probe_orders import SMALL_FRAME_BYTES, Flow
 from headway.selftest.check import Check
 from headway.selftest.delay import tolerance_us
 from headway.selftest.feed import Feed, feed
-from headway.selftest.ideal import Course, Way
+from headway.selftest.ideal import Course
 from headway.selftest.intervals import effective_trials, share_interval
 from headway.selftest.plan import Passage, Sight, Timeline, bursts
 from headway.selftest.step import Step, both_ways
-from headway.study.path import FRAME_BYTES, Direction, RandomRate, Window
+from headway.study.path import FRAME_BYTES, Direction, RandomRate, Way, Window
 
 MOST_BOUNDARIES = 12
 """How many times of a direction are looked at, from its first on."""

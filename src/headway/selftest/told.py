@@ -9,9 +9,10 @@ import numpy as np
 from headway.guest.orders import Counts
 from headway.guest.probe_orders import RECEIVED, REPLY, REQUEST, SENT
 from headway.selftest.check import Check
-from headway.selftest.ideal import Course, Way
+from headway.selftest.ideal import Course
 from headway.selftest.plan import Records, Sight
 from headway.selftest.step import both_ways
+from headway.study.path import Way
 
 _ECHO = {Way.UP: REQUEST, Way.DOWN: REPLY}
 """The kind of ICMP packets that go this way: all requests are the client's."""

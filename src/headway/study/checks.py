@@ -15,7 +15,7 @@ from headway.study.explain import explain
 from headway.study.model import Setting
 from headway.study.naming import cell_name, slug
 from headway.study.source import Source
-from headway.study.workload import Bulk, BulkDirection, Page
+from headway.study.workload import Page
 
 MOST_RUNS = 1_000_000
 """Of a study: they are all planned before the first is carried out."""
@@ -195,7 +195,9 @@ def _check_metrics(experiment: Experiment, source: Source) -> None:
     kinds = {}
     for coordinates, contender in _places(experiment):
         setting = experiment.setting(coordinates, contender)
-        kinds[setting.workload.kind, setting.tls, _frames(setting), _downloads(setting)] = setting
+        kinds[
+            setting.workload.kind, setting.tls, _frames(setting), setting.workload.downloads_flows
+        ] = setting
     for metric in experiment.metrics:
         if not any(_has(setting, metric) for setting in kinds.values()):
             known = [one for one in METRICS if any(_has(s, one) for s in kinds.values())]
@@ -208,15 +210,9 @@ def _frames(setting: Setting) -> bool:
     return isinstance(setting.workload, Page) and setting.workload.frames
 
 
-def _downloads(setting: Setting) -> bool:
-    """Whether it is a bulk download, of which it is known when the path is full."""
-    bulk = setting.workload
-    return isinstance(bulk, Bulk) and bulk.direction is BulkDirection.DOWNLOAD
-
-
 def _has(setting: Setting, metric: str) -> bool:
     """Whether a run of the setting has a value of the metric."""
-    is_page = isinstance(setting.workload, Page)
+    is_page = setting.workload.replayed is not None
     ranking = METRICS[metric].ranking
     match ranking and ranking.of:
         case Of.PAGES:
@@ -228,7 +224,7 @@ def _has(setting: Setting, metric: str) -> bool:
         case Of.ENCRYPTED_REQUESTS:
             return not is_page and setting.tls
         case Of.BULK_DOWNLOADS:
-            return _downloads(setting)
+            return setting.workload.downloads_flows
         case _:
             return True
 

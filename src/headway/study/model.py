@@ -13,7 +13,7 @@ from headway.study.host import HTTP, Host, Protocol, check_tls
 from headway.study.part import Part, wrong
 from headway.study.path import Path, TraceRate
 from headway.study.units import Duration, Size
-from headway.study.workload import Bulk, Cache, Download, Origins, Page, Workload
+from headway.study.workload import Cache, Download, Origins, Page, Workload
 
 
 class Clock(StrEnum):
@@ -184,13 +184,14 @@ class Setting(Part):
                 f"an RTT of {rtt} in all is beyond limits.virtual ({self.limits.virtual}), after "
                 "which a run is given up",
             )
-        if isinstance(self.workload, Bulk) and self.protocol in HTTP:
+        over_http = self.workload.over_http
+        if not over_http and self.protocol in HTTP:
             raise wrong("protocol", f"a bulk flow is sent over tcp or quic, not {self.protocol}")
-        if not isinstance(self.workload, Bulk) and self.protocol not in HTTP:
+        if over_http and self.protocol not in HTTP:
             raise wrong(
                 "workload.kind", f'{self.protocol} is for bulk flows; write workload.kind = "bulk"'
             )
-        if isinstance(self.workload, Bulk) and self.capture.bodies:
+        if not over_http and self.capture.bodies:
             raise wrong(
                 "capture.bodies", "bulk flows have no bodies: capture.bodies is for downloads"
             )
@@ -253,23 +254,13 @@ class Setting(Part):
         """
         lasting = any(_begins_with_workload(path) for path in self.paths)
         kept = self.capture.packets or self.capture.qlog or self.control
-        return isinstance(self.workload, Page) and not lasting and not kept
+        return self.workload.replayed is not None and not lasting and not kept
 
     @property
     def served_sizes(self) -> tuple[int, ...]:
         """Sizes of the bodies that the server must have, bytes."""
-        return () if isinstance(self.workload, Bulk | Page) else (int(self.workload.size),)
-
-    @property
-    def body_size(self) -> Size:
-        """Size of each body that is asked for; not of bulk flows, which ask for none, or pages."""
-        assert not isinstance(self.workload, Bulk | Page), "it asks for no bodies of one size"
-        return self.workload.size
-
-    @property
-    def site(self) -> str | None:
-        """The site that the server replays; None if it serves bodies."""
-        return self.workload.site if isinstance(self.workload, Page) else None
+        size = self.workload.body_size
+        return () if size is None else (int(size),)
 
 
 def _check_declared(name: str, hops: list[str]) -> None:

@@ -30,6 +30,13 @@ FRAME_BYTES = 1514
 """A full-size packet on the wire: an MTU of 1500 bytes and 14 bytes of Ethernet header."""
 
 
+class Way(StrEnum):
+    """A direction: towards the server, or towards the client."""
+
+    UP = "up"
+    DOWN = "down"
+
+
 class RandomLoss(Part):
     """Loss by chance: independent, or in bursts by the Gilbert-Elliott model.
 

@@ -6,27 +6,82 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+from typing_extensions import override
 
 from headway.study.part import Part
 from headway.study.units import Duration, Size
 
 
-class Download(Part):
+class WorkloadPart(Part):
+    """What every workload answers about itself; most are downloads of bodies over HTTP."""
+
+    @property
+    def requests(self) -> int:
+        """Number of requests, of flows, or of pages."""
+        return 1
+
+    @property
+    def over_http(self) -> bool:
+        """Whether it takes HTTP, or the transport alone."""
+        return True
+
+    @property
+    def body_size(self) -> Size | None:
+        """Size of each body that is asked for; None if it asks for no bodies of one size."""
+        return None
+
+    @property
+    def amount(self) -> Size | None:
+        """What each request or flow carries; None if nobody says so beforehand."""
+        return self.body_size
+
+    @property
+    def sends(self) -> Duration | None:
+        """How long it sends, from its start; None if that follows from what it carries."""
+        return None
+
+    @property
+    def last_start(self) -> Duration:
+        """When the last of its flows starts."""
+        return Duration(0)
+
+    @property
+    def replayed(self) -> str | None:
+        """The site that the server replays; None if it serves bodies."""
+        return None
+
+    @property
+    def migrates(self) -> bool:
+        """Whether the client's address changes."""
+        return False
+
+    @property
+    def uploads(self) -> bool:
+        """Whether data flow to the server."""
+        return False
+
+    @property
+    def downloads_flows(self) -> bool:
+        """Whether bulk flows come to the client, of which it is known when the path is full."""
+        return not (self.over_http or self.uploads)
+
+
+class Download(WorkloadPart):
     """One request for one body; with ``0 B`` only connection, request and status are timed."""
 
     kind: Literal["download"] = "download"
     size: Size
 
     @property
-    def requests(self) -> int:
-        """Number of requests."""
-        return 1
+    @override
+    def body_size(self) -> Size:
+        return self.size
 
     def __str__(self) -> str:
         return f"download {self.size}"
 
 
-class Parallel(Part):
+class Parallel(WorkloadPart):
     """Requests for several bodies of the same size, all at once.
 
     HTTP/2 and HTTP/3 send them on one connection, HTTP/1.1 on as many as the client opens.
@@ -37,15 +92,20 @@ class Parallel(Part):
     count: int = Field(ge=1, le=100, description="number of bodies")
 
     @property
+    @override
     def requests(self) -> int:
-        """Number of requests."""
         return self.count
+
+    @property
+    @override
+    def body_size(self) -> Size:
+        return self.size
 
     def __str__(self) -> str:
         return f"parallel {self.count} x {self.size}"
 
 
-class Migration(Part):
+class Migration(WorkloadPart):
     """A download during which the client's address changes.
 
     The host loses its address and gets another one. Its TCP connections end with it (Android's
@@ -59,9 +119,14 @@ class Migration(Part):
     after: Size = Field(description="received by the client, on the wire, when its address changes")
 
     @property
-    def requests(self) -> int:
-        """Number of requests."""
-        return 1
+    @override
+    def body_size(self) -> Size:
+        return self.size
+
+    @property
+    @override
+    def migrates(self) -> bool:
+        return True
 
     @model_validator(mode="after")
     def _in_time(self) -> Self:
@@ -80,7 +145,7 @@ class BulkDirection(StrEnum):
     UPLOAD = "upload"
 
 
-class Bulk(Part):
+class Bulk(WorkloadPart):
     """Flows of arbitrary data on the transport alone, without HTTP, for a time or a size each.
 
     Every flow has a connection of its own, which the client opens. What is told of a flow is how
@@ -109,9 +174,34 @@ class Bulk(Part):
         return self
 
     @property
+    @override
     def requests(self) -> int:
-        """Number of flows."""
         return len(self.starts)
+
+    @property
+    @override
+    def over_http(self) -> bool:
+        return False
+
+    @property
+    @override
+    def amount(self) -> Size | None:
+        return self.size
+
+    @property
+    @override
+    def sends(self) -> Duration | None:
+        return Duration(self.last_start + self.duration) if self.duration else None
+
+    @property
+    @override
+    def last_start(self) -> Duration:
+        return max(self.starts)
+
+    @property
+    @override
+    def uploads(self) -> bool:
+        return self.direction is BulkDirection.UPLOAD
 
     def __str__(self) -> str:
         count = f"{len(self.starts)} x " if len(self.starts) > 1 else ""
@@ -144,7 +234,7 @@ class Origins(StrEnum):
     OWN_ADDRESSES = "own-addresses"
 
 
-class Page(Part):
+class Page(WorkloadPart):
     """A recorded page, replayed by the server and loaded in a browser."""
 
     kind: Literal["page"] = "page"
@@ -171,9 +261,9 @@ class Page(Part):
     )
 
     @property
-    def requests(self) -> int:
-        """Number of pages."""
-        return 1
+    @override
+    def replayed(self) -> str:
+        return self.site
 
     @property
     def name(self) -> str:
@@ -202,5 +292,5 @@ Workload = Annotated[
     BeforeValidator(_with_kind),
 ]
 
-WORKLOADS: tuple[type[Part], ...] = (Download, Parallel, Migration, Bulk, Page)
+WORKLOADS: tuple[type[WorkloadPart], ...] = (Download, Parallel, Migration, Bulk, Page)
 """All kinds, for the list that people read."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from headway.selftest.delay import TOLERANCE_US
-from headway.selftest.ideal import Way, directions
+from headway.selftest.ideal import directions
 from headway.study.path import (
     FRAME_BYTES,
     Direction,
@@ -15,6 +15,7 @@ from headway.study.path import (
     Jitter,
     Path,
     TraceRate,
+    Way,
 )
 from headway.study.units import Duration
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headway.lab.pcapng import read_pcapng
-from headway.selftest.ideal import Way
+from headway.study.path import Way
 
 Packet = tuple[int, bytes]
 """When a frame was seen, in nanoseconds, and the frame."""

@@ -12,7 +12,6 @@ from headway.results.transfer import Transfer
 from headway.results.validation.evidence import Rates
 from headway.study.model import Setting
 from headway.study.path import FRAME_BYTES
-from headway.study.workload import Bulk, BulkDirection, Workload
 
 _WINDOW_S = 1.0
 _PER_SECOND = round(1 / INTERVAL_S)
@@ -44,13 +43,9 @@ def find_rates(setting: Setting, transfer: Transfer, run_directory: Path) -> Rat
         standing=standing,
         payload_mbit=payload_mbit,
         steady_mbit=steady_goodput_mbit(received, payload_mbit)
-        if _downloads(setting.workload)
+        if setting.workload.downloads_flows
         else None,
     )
-
-
-def _downloads(workload: Workload) -> bool:
-    return isinstance(workload, Bulk) and workload.direction is BulkDirection.DOWNLOAD
 
 
 def _use(samples: Sequence[Sample], queue_device: str, rate_mbit: float) -> tuple[float, bool]:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 from headway.guest.orders import Counts, Outcome
 from headway.lab.captures import capture_files, missed_packets
-from headway.lab.network import Leg
 from headway.lab.run import Result
-from headway.programs.base import CLIENT, SERVER
+from headway.planning.deployment import Deployment, Segment
 from headway.results.samples import read_samples
 from headway.results.transfer import Transfer
 from headway.results.validation.evidence import Crossing, Echoes, Evidence
@@ -21,37 +20,37 @@ from headway.results.validation.expected import (
 )
 from headway.results.validation.passage import Passage, passage
 from headway.results.validation.rates import find_rates
-from headway.selftest.ideal import Way
-from headway.study.chain import Section, host_names, http_end, sections
-from headway.study.model import Clock, Setting
+from headway.study.model import Clock
+from headway.study.path import Way
 
 
 def validate(
-    setting: Setting, result: Result, transfer: Transfer, run_directory: Path
+    deployment: Deployment, result: Result, transfer: Transfer, run_directory: Path
 ) -> Evidence | None:
     """What validates a run in virtual time that had control pings or captures; None for others.
 
     The evidence is kept in the run's directory, too.
     """
+    setting = deployment.setting
     if not (setting.control or setting.capture.packets) or setting.clock is not Clock.VIRTUAL:
         return None
     found = Evidence(
-        echoes=_echoes(setting, result.outcome),
-        crossings=tuple(_crossings(setting, result, run_directory)),
+        echoes=_echoes(deployment, result.outcome),
+        crossings=tuple(_crossings(deployment, result.outcome, run_directory)),
         rates=find_rates(setting, transfer, run_directory),
     )
     found.save(run_directory)
     return found
 
 
-def _echoes(setting: Setting, outcome: Outcome) -> Echoes | None:
+def _echoes(deployment: Deployment, outcome: Outcome) -> Echoes | None:
     if not outcome.pings_ns:
         return None
-    end = http_end(setting)
-    span, loss = there_and_back(setting.paths[:end])
-    names = host_names(setting, CLIENT, SERVER)
+    end = deployment.http_end
+    span, loss = there_and_back([leg.path for leg in deployment.legs[:end]])
+    first, last = deployment.nodes[0], deployment.nodes[end]
     return Echoes(
-        between=f"{names[0]} > {names[end]}",
+        between=f"{first.name} > {last.name}",
         sent=len(outcome.pings_ns),
         rtts_ms=tuple(took / 1e6 for took in outcome.pings_ns if took is not None),
         span=span,
@@ -59,50 +58,34 @@ def _echoes(setting: Setting, outcome: Outcome) -> Echoes | None:
     )
 
 
-def _crossings(setting: Setting, result: Result, run_directory: Path) -> Iterator[Crossing]:
+def _crossings(deployment: Deployment, outcome: Outcome, run_directory: Path) -> Iterator[Crossing]:
     # With segmentation offload, packets are cut and joined on the way; a lab that was ended before
     # its time has counted nothing.
-    if setting.offload or not result.outcome.counts:
+    if deployment.setting.offload or not outcome.counts:
         return
-    names = host_names(setting, CLIENT, SERVER)
     epoch_ns = round(read_samples(run_directory).epoch_s * 1e9)
-    until_ns = epoch_ns + result.outcome.duration_ns
-    for section in sections(setting):
-        files = capture_files(setting, section.receiver, section.sender)
-        left, right = (run_directory / file for file in files)
+    until_ns = epoch_ns + outcome.duration_ns
+    for segment in deployment.segments:
+        left, right = (run_directory / file for file in capture_files(segment))
         if not (left.exists() and right.exists()):
             continue
-        legs = result.network.legs[section.receiver : section.sender]
-        devices = f"{names[section.receiver]}-up", f"{names[section.sender]}-down"
+        near, far = segment.near.name, segment.far.name
+        missed = missed_packets(run_directory, (f"{near}-up", f"{far}-down"))
         for way in Way:
-            ends = names[section.receiver], names[section.sender]
-            between = " > ".join(ends if way is Way.UP else ends[::-1])
-            yield _crossing(
-                setting,
-                section,
-                way,
-                between,
-                missed_packets(run_directory, devices),
-                passage(left, right, way, until_ns),
-                _counts(legs, way, result),
-            )
+            found = passage(left, right, way, until_ns)
+            places = segment.bottlenecks(way)
+            counts = Counts.total(outcome.counts[place.queue_device] for place in places)
+            yield _crossing(segment, way, missed, found, counts)
 
 
-def _crossing(
-    setting: Setting,
-    section: Section,
-    way: Way,
-    between: str,
-    missed: int,
-    found: Passage,
-    counts: Counts,
-) -> Crossing:
-    paths = setting.paths[section.receiver : section.sender]
+def _crossing(segment: Segment, way: Way, missed: int, found: Passage, counts: Counts) -> Crossing:
+    paths = [leg.path for leg in segment.legs]
+    ends = segment.near.name, segment.far.name
     delays_ns = found.delays_ns
     counted = drops_are_counted(paths, way)
     path_drops = counts.lost + counts.blacked_out + counts.dropped_by_number
     return Crossing(
-        between=between,
+        between=" > ".join(ends if way is Way.UP else ends[::-1]),
         way=way.value,
         missed=missed,
         packets=len(found.sent_ns),
@@ -116,8 +99,3 @@ def _crossing(
         span=delay_span(paths, way),
         loss=mean_loss(paths, way),
     )
-
-
-def _counts(legs: Sequence[Leg], way: Way, result: Result) -> Counts:
-    places = [place for leg in legs for place in (leg.up if way is Way.UP else leg.down)]
-    return Counts.total(result.outcome.counts[place.queue_device] for place in places)

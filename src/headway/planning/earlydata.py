@@ -2,29 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from headway.errors import WrongInputError
+from headway.planning.deployment import Deployment, Endpoint
 from headway.programs import CLIENTS
-from headway.programs.asking import Party
 from headway.programs.base import Adapter
-from headway.study.model import Setting
 from headway.study.workload import Cache, Page
 
 _KNOB = "early_data"
 
 
-def check_early_data(setting: Setting, parties: Sequence[Party]) -> None:
+def check_early_data(deployment: Deployment) -> None:
     """Check that whoever is to send 0-RTT data has a peer that takes them.
-
-    Args:
-        setting: the setting.
-        parties: its programs.
 
     Raises:
         WrongInputError: there is none, or no TLS.
     """
-    ends = [party for party in parties if party.ends_tls]
+    ends = [end for end in deployment.endpoints if end.ends_tls]
     for opener, taker in zip(ends[::2], ends[1::2], strict=True):
         where = f"{opener.where}.knobs.{_KNOB}"
         if _wants(opener) and not opener.tls:
@@ -32,7 +25,7 @@ def check_early_data(setting: Setting, parties: Sequence[Party]) -> None:
         if _wants(opener) and not _wants(taker):
             raise WrongInputError(_not_taken(taker), where=where)
     client, server = ends[0], ends[-1]
-    if len(ends) == 2 and _wants(server) and not _may_try(setting, client):
+    if len(ends) == 2 and _wants(server) and not _may_try(deployment, client):
         able = [name for name, one in CLIENTS.items() if _has_knob(one)]
         raise WrongInputError(
             f"{client.adapter.name} does not try 0-RTT; these clients can: "
@@ -41,20 +34,20 @@ def check_early_data(setting: Setting, parties: Sequence[Party]) -> None:
         )
 
 
-def _wants(party: Party) -> bool:
-    return _has_knob(party.adapter) and party.adapter.knob(_KNOB, party.host) == "on"
+def _wants(end: Endpoint) -> bool:
+    return _has_knob(end.adapter) and end.adapter.knob(_KNOB, end.host) == "on"
 
 
 def _has_knob(adapter: Adapter) -> bool:
     return any(knob.name == _KNOB for knob in adapter.knobs)
 
 
-def _may_try(setting: Setting, client: Party) -> bool:
-    page = setting.workload
+def _may_try(deployment: Deployment, client: Endpoint) -> bool:
+    page = deployment.setting.workload
     return _has_knob(client.adapter) or (isinstance(page, Page) and page.cache is not Cache.COLD)
 
 
-def _not_taken(taker: Party) -> str:
+def _not_taken(taker: Endpoint) -> str:
     name = taker.adapter.name
     if _has_knob(taker.adapter):
         return f'{name} takes no 0-RTT data; {taker.where}.knobs.{_KNOB} = "on" lets it'

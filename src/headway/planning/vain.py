@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from headway.planning.runs import Run
 from headway.study.path import Direction
-from headway.study.plan import Run
 
 
 def vain(runs: Sequence[Run]) -> tuple[str, ...]:

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from headway.errors import WrongInputError
-from headway.programs.asking import Party
+from headway.planning.deployment import Endpoint
 
 _WINDOW, _RTT = "saved_window", "saved_rtt"
 
 
-def check_careful_resume(party: Party) -> None:
+def check_careful_resume(end: Endpoint) -> None:
     """Check that a saved window has its round-trip time, and that what is sent is spread.
 
     Raises:
         WrongInputError: one of them is missing, or pacing is not the controller's.
     """
-    adapter, host = party.adapter, party.host
+    adapter, host = end.adapter, end.host
     if _WINDOW not in (knob.name for knob in adapter.knobs):
         return
     window, rtt, remember, pacing = (
@@ -24,10 +24,10 @@ def check_careful_resume(party: Party) -> None:
         there = _RTT if window == "none" else _WINDOW
         raise WrongInputError(
             f"{_WINDOW} and {_RTT} go together: set both or none",
-            where=f"{party.where}.knobs.{there}",
+            where=f"{end.where}.knobs.{there}",
         )
     if pacing != "on" and (window != "none" or remember != "off"):
         raise WrongInputError(
             'Careful Resume needs pacing = "on", which spreads what it sends',
-            where=f"{party.where}.knobs.pacing",
+            where=f"{end.where}.knobs.pacing",
         )

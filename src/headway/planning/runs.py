@@ -5,14 +5,17 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
+from headway.planning.deploy import deploy
+from headway.planning.deployment import Deployment
 from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.model import Setting
 from headway.study.naming import cell_name, slug
 
 REPETITIONS_OF_A_BOOT = 10
-"""So many share the start of a browser at most: the more, the less often all contenders are interleaved."""
+"""The most repetitions that one browser serves: the more, the less contenders are interleaved."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +30,19 @@ class Run:
     rep: int
     seed: int
     setting: Setting
+
+    @cached_property
+    def deployment(self) -> Deployment:
+        """Its setting, resolved, with the paths as its seed meets them.
+
+        Raises:
+            WrongInputError: it names a program that does not exist, or a site.
+        """
+        return deploy(self.setting, self.seed)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Another process resolves it with its own programs.
+        return {name: value for name, value in vars(self).items() if name != "deployment"}
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""A host in its place: its devices, addresses and routes, and the TCP it has towards each side."""
+"""A host's devices, addresses and routes, and the TCP that it has towards each side."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 
+from headway.planning.topology import Node, Wire
 from headway.study.host import Host
 
 _INTERCEPTION_TABLE = 102
@@ -31,86 +32,31 @@ _TCP_SYSCTLS = {
 }
 
 
-@dataclass(frozen=True)
-class Wire:
-    """A veth pair between two neighbours, the left one nearer to the client."""
-
-    number: int
-    left: str
-    right: str
-
-    @property
-    def left_device(self) -> str:
-        """Device in the left namespace, towards the server."""
-        return f"{self.left}-up"
-
-    @property
-    def right_device(self) -> str:
-        """Device in the right namespace, towards the client."""
-        return f"{self.right}-down"
-
-    def address(self, side: int) -> str:
-        """IPv4 address of the left (1) or right (2) end."""
-        return f"10.0.{self.number}.{side}"
-
-    @property
-    def network(self) -> str:
-        """The wire's IPv4 network."""
-        return f"10.0.{self.number}.0/24"
-
-    def mac(self, side: int) -> str:
-        """Fixed hardware address of the left (1) or right (2) end."""
-        return f"02:00:00:00:{self.number:02x}:{side:02x}"
-
-    def creation(self) -> str:
-        """The `ip` command that makes the pair."""
-        return (
-            f"link add {self.left_device} netns {self.left} address {self.mac(1)} type veth "
-            f"peer name {self.right_device} netns {self.right} address {self.mac(2)}"
-        )
-
-
-@dataclass(frozen=True)
-class Station:
-    """A host in its place.
-
-    Attributes:
-        name: of its namespace.
-        downstream: its TCP towards the client; None for a router, which has no connections.
-        upstream: its TCP towards the server.
-        forwards: whether it routes packets that are not for itself.
-        intercepts: port of the TCP connections that it takes out of what it routes, if any.
-    """
-
-    name: str
-    downstream: Host | None = None
-    upstream: Host | None = None
-    forwards: bool = False
-    intercepts: int | None = None
-
-    @classmethod
-    def end(cls, name: str, host: Host) -> Station:
-        """A host whose TCP is the same on all sides, and which routes nothing."""
-        return cls(name, host, host)
+def creation(wire: Wire) -> str:
+    """The `ip` command that makes a pair."""
+    return (
+        f"link add {wire.left_device} netns {wire.left} address {wire.mac(1)} type veth "
+        f"peer name {wire.right_device} netns {wire.right} address {wire.mac(2)}"
+    )
 
 
 @dataclass(frozen=True)
 class Place:
-    """Where a station is: all wires from the client to the server, and those that are cables."""
+    """Where a host is: all wires from the client to the server, and those that are cables."""
 
-    station: Station
+    node: Node
     wires: tuple[Wire, ...]
     cables: frozenset[Wire]
 
     @cached_property
     def left(self) -> Wire | None:
         """The wire towards the client."""
-        return next((wire for wire in self.wires if wire.right == self.station.name), None)
+        return next((wire for wire in self.wires if wire.right == self.node.name), None)
 
     @cached_property
     def right(self) -> Wire | None:
         """The wire towards the server."""
-        return next((wire for wire in self.wires if wire.left == self.station.name), None)
+        return next((wire for wire in self.wires if wire.left == self.node.name), None)
 
     @property
     def devices(self) -> tuple[str, ...]:
@@ -120,17 +66,17 @@ class Place:
         return (*down, *up)
 
 
-def sysctls(station: Station) -> dict[str, str]:
-    """What a station's network namespace has other than a new one."""
+def sysctls(node: Node) -> dict[str, str]:
+    """What a host's network namespace has other than a new one."""
     found = dict(_IPV6_OFF)
-    if station.downstream:
-        control = station.downstream.tcp_congestion_control
+    if node.downstream:
+        control = node.downstream.tcp_congestion_control
         found |= _TCP_SYSCTLS | {"net.ipv4.tcp_congestion_control": str(control)}
-    return found | ({"net.ipv4.ip_forward": "1"} if station.forwards else {})
+    return found | ({"net.ipv4.ip_forward": "1"} if node.forwards else {})
 
 
 def addressing(place: Place) -> tuple[str, ...]:
-    """The `ip` commands that give a station its addresses and its routes."""
+    """The `ip` commands that give a host its addresses and its routes."""
     return (
         *(_end(place.left, 2) if place.left else ()),
         *(_end(place.right, 1) if place.right else ()),
@@ -176,7 +122,7 @@ def migrated_address(address: str) -> str:
 
 def _upward_routes(place: Place) -> list[str]:
     """Routes to all networks between the next neighbour and the server."""
-    wire, of_side = place.right, _tcp(place.station.upstream, place.station)
+    wire, of_side = place.right, _tcp(place.node.upstream, place.node)
     if wire is None:
         return []
     beyond = [one.network for one in place.wires[wire.number + 1 :]]
@@ -187,7 +133,7 @@ def _upward_routes(place: Place) -> list[str]:
 
 def _downward_routes(place: Place) -> list[str]:
     """Routes to all networks between the neighbour before and the client."""
-    wire, of_side = place.left, _tcp(place.station.downstream, place.station)
+    wire, of_side = place.left, _tcp(place.node.downstream, place.node)
     if wire is None:
         return []
     beyond = place.wires[: wire.number]
@@ -203,12 +149,12 @@ def _to_neighbour(place: Place, wire: Wire, side: int, of_side: str) -> list[str
     return [f"route replace {wire.network} dev {device} src {wire.address(side)}{of_side}"]
 
 
-def _tcp(host: Host | None, station: Station) -> str:
+def _tcp(host: Host | None, node: Node) -> str:
     """Attributes of the routes to one side: what the station's TCP does differently there."""
-    if host is None or station.downstream is None:
+    if host is None or node.downstream is None:
         return ""
     window = f" initcwnd {host.initial_window.tcp}" if host.initial_window.tcp else ""
-    own, usual = host.tcp_congestion_control, station.downstream.tcp_congestion_control
+    own, usual = host.tcp_congestion_control, node.downstream.tcp_congestion_control
     return window + (f" congctl {own}" if own != usual else "")
 
 
@@ -218,7 +164,7 @@ def _interception(place: Place) -> tuple[str, ...]:
     Routing decides here, and no packet filter: a rule names the side and the port, so that what
     answers on connections that the program opened with the client's address comes back to it, too.
     """
-    port, table = place.station.intercepts, _INTERCEPTION_TABLE
+    port, table = place.node.intercepts, _INTERCEPTION_TABLE
     if port is None:
         return ()
     from_client, from_server = place.devices

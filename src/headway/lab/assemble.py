@@ -1,0 +1,126 @@
+"""From a deployment to the lab's orders."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from headway.guest.orders import Migration, Namespace, Orders, Pings, Round, Sampling
+from headway.lab.addressing import migrated_address
+from headway.lab.captures import captures
+from headway.lab.network import GLOBAL_SYSCTLS, Network, build_network
+from headway.planning.deployment import Deployment
+from headway.planning.services import services
+from headway.programs.base import CLIENT, SERVER
+from headway.study.model import PING_FRAME_BYTES
+from headway.study.path import Way
+from headway.study.variation import start_after_ns
+from headway.study.workload import Migration as MigratingDownload
+
+_SAMPLE_INTERVAL_NS = 100_000_000
+_LATEST_REPLY_NS = 1_000_000_000
+"""How long a ping's reply is awaited beyond twice the path's round-trip time."""
+
+
+def network_of(deployment: Deployment) -> Network:
+    """The network of a deployment's hosts and paths."""
+    setting = deployment.setting
+    return build_network(
+        deployment.nodes,
+        deployment.legs,
+        deployment.seed or 0,
+        setting.limits.virtual,
+        offload=setting.offload,
+    )
+
+
+def orders_for(deployment: Deployment, network: Network) -> Orders:
+    """All that the guest has to do for a deployment."""
+    setting, client = deployment.setting, deployment.client
+    asking = [client.start(flow) for flow in deployment.flows]
+    started = (*services(deployment), *asking)
+    places = list(deployment.bottlenecks(Way.DOWN))
+    devices = [(place.queue_namespace, place.queue_device) for place in places]
+    devices += [(place.loss_namespace, place.loss_device) for place in places]
+    senders = (SERVER, *(proxy.name for proxy in deployment.proxies))
+    return Orders(
+        namespaces=_with_addresses(network.namespaces, deployment.more_addresses),
+        ip=network.ip,
+        sysctls=GLOBAL_SYSCTLS,
+        files={path: text for one in started for path, text in one.files.items()},
+        programs=tuple(program for one in started for program in one.programs),
+        trace_links=network.trace_links,
+        sampling=Sampling(_SAMPLE_INTERVAL_NS, tuple(devices), senders),
+        captures=captures(deployment, network) if setting.capture.packets else (),
+        counted=network.counted,
+        pings=_pings(deployment),
+        migration=_migration(deployment, network),
+        bodies=tuple(body for one in asking for body in one.bodies),
+        rounds=(round_of(deployment, network),),
+        start_grid_ns=client.start_grid_ns,
+        limit_ns=setting.limits.virtual.ns,
+    )
+
+
+def round_of(deployment: Deployment, network: Network, directory: str = "") -> Round:
+    """What is done for a run.
+
+    A page's path is made anew for it, since the browser may have visited the page before.
+    """
+    setting = deployment.setting
+    return Round(
+        directory=directory,
+        tc=network.renewal if setting.workload.replayed else {},
+        changes=network.changes,
+        start_after_ns=start_after_ns(setting, deployment.seed or 0),
+    )
+
+
+def _with_addresses(
+    namespaces: tuple[Namespace, ...], addresses: tuple[str, ...]
+) -> tuple[Namespace, ...]:
+    """The server's host has them beside its own."""
+    *others, server = namespaces
+    lines = tuple(f"addr add {address}/32 dev lo" for address in addresses)
+    return (*others, replace(server, ip=(*server.ip, *lines)))
+
+
+def _migration(deployment: Deployment, network: Network) -> Migration | None:
+    workload = deployment.setting.workload
+    if not isinstance(workload, MigratingDownload):
+        return None
+    client, leg = network.namespaces[0], deployment.legs[0]
+    device, old = client.devices[0], leg.left_address
+    new, (link, _) = migrated_address(old), leg.links[0]
+    rate = link.down.highest_rate
+    return Migration(
+        namespace=client.name,
+        device=device,
+        after_bytes=int(workload.after),
+        old_address=old,
+        ip=(f"addr add {new}/24 dev {device}", f"addr del {old}/24 dev {device}", *_again(client)),
+        rate_bit_s=int(rate) if rate else None,
+    )
+
+
+def _again(client: Namespace) -> tuple[str, ...]:
+    """The routes, which may have gone with the old address."""
+    routes = [line for line in client.ip if line.startswith("route add ")]
+    return tuple(line.replace("route add", "route replace") for line in routes)
+
+
+def _pings(deployment: Deployment) -> Pings | None:
+    """Control pings to the host that ends the client's HTTP: no other is sure to route them."""
+    control = deployment.setting.control
+    if control is None:
+        return None
+    crossed = deployment.legs[: deployment.http_end]
+    # As stated: a run's small differences are no reason to wait longer.
+    rtt_ns = sum(path.rtt.ns for path in deployment.setting.paths[: len(crossed)] if path)
+    return Pings(
+        CLIENT,
+        crossed[-1].right_address,
+        control.pings,
+        control.interval.ns,
+        2 * rtt_ns + _LATEST_REPLY_NS,
+        PING_FRAME_BYTES,
+    )

@@ -1,0 +1,87 @@
+"""What is asked of a program on one of its sides: its congestion control, initial window, knobs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from headway.errors import WrongInputError
+from headway.planning.deployment import Endpoint, Role
+from headway.programs.base import Adapter
+from headway.study.host import OF_THE_KERNEL
+
+
+def check_asked(end: Endpoint) -> None:
+    """Check that a program can do what is asked of it: of its QUIC, or of the kernel's TCP.
+
+    Raises:
+        WrongInputError: it cannot; names the key, what it can do, and who can do it.
+    """
+    if not end.protocol.over_quic:
+        _check_tcp(end)
+    else:
+        _check_congestion_control(end)
+        _check_initial_window(end)
+        _check_knobs_of_controls(end)
+
+
+def _check_tcp(end: Endpoint) -> None:
+    asked = end.host.congestion_control.tcp
+    if asked and asked not in OF_THE_KERNEL:
+        raise WrongInputError(
+            f"the kernel's TCP has {', '.join(OF_THE_KERNEL)}, not {asked}; to ask it of QUIC "
+            f"alone, write {{ quic = {_quoted(asked)} }}",
+            where=f"{end.where}.congestion_control",
+        )
+
+
+def _check_congestion_control(end: Endpoint) -> None:
+    asked, has = end.host.congestion_control.quic, end.adapter.quic_congestion_controls
+    if asked is None or asked in has:
+        return
+    able = _able(end, lambda other: asked in other.quic_congestion_controls)
+    raise WrongInputError(
+        f"{end.adapter.name}'s QUIC has {', '.join(has) or 'none'}, not {asked}; "
+        f"{_who(end, able, f'whose QUIC has {asked}')}; "
+        f"to ask it of TCP alone, write {{ tcp = {_quoted(end.host.tcp_congestion_control)} }}",
+        where=f"{end.where}.congestion_control",
+    )
+
+
+def _check_initial_window(end: Endpoint) -> None:
+    asked = end.host.initial_window.quic
+    if asked is None or end.adapter.sets_quic_initial_window:
+        return
+    able = _able(end, lambda other: other.sets_quic_initial_window)
+    raise WrongInputError(
+        f"{end.adapter.name}'s QUIC decides itself on its initial window; "
+        f"{_who(end, able, 'whose QUIC can be told')}; "
+        f"to ask it of TCP alone, write {{ tcp = {end.host.initial_window.tcp or asked} }}",
+        where=f"{end.where}.initial_window",
+    )
+
+
+def _check_knobs_of_controls(end: Endpoint) -> None:
+    control = end.adapter.quic_congestion_control(end.host)
+    for knob in end.adapter.knobs:
+        value = end.host.knobs.get(knob.name, knob.default)
+        if value != knob.default and knob.controls and control not in knob.controls:
+            raise WrongInputError(
+                f"{knob.name} is of {' and '.join(knob.controls)}; "
+                f"{end.adapter.name}'s QUIC is to use {control}",
+                where=f"{end.where}.knobs.{knob.name}",
+            )
+
+
+def _able(end: Endpoint, can: Callable[[Adapter], bool]) -> list[str]:
+    return [
+        name for name, other in end.known.items() if end.protocol in other.protocols and can(other)
+    ]
+
+
+def _who(end: Endpoint, able: list[str], what: str) -> str:
+    kinds = "proxies" if end.role is Role.REVERSE_PROXY else f"{end.role.label}s"
+    return f"{kinds} {what}: {', '.join(able)}" if able else f"there are no {kinds} {what}"
+
+
+def _quoted(word: str) -> str:
+    return f'"{word}"'

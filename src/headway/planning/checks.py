@@ -1,0 +1,164 @@
+"""What a setting asks of its programs, held against what they can do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from headway.errors import WrongInputError, nearest
+from headway.planning.asking import check_asked
+from headway.planning.carefulresume import check_careful_resume
+from headway.planning.compression import check_compression
+from headway.planning.deployment import Deployment, Endpoint, Role
+from headway.planning.earlydata import check_early_data
+from headway.programs import CLIENTS, SERVERS
+from headway.programs.base import Adapter, ReverseProxy, Server
+from headway.study.hop import Pep
+from headway.study.hop import ReverseProxy as ReverseProxyHost
+from headway.study.host import Protocol
+from headway.study.workload import Cache, Page
+
+
+def check_programs(deployment: Deployment) -> None:
+    """Check that a deployment's programs can do what its setting asks of them.
+
+    Raises:
+        WrongInputError: they cannot; names the key, and what would be right.
+    """
+    client, *others = deployment.programs
+    _check_program(client)
+    _check_workload(deployment)
+    for end in others:
+        _check_program(end)
+    workload = deployment.setting.workload
+    if isinstance(workload, Page):
+        _check_page(deployment, workload)
+    for end in deployment.endpoints:
+        check_asked(end)
+        check_careful_resume(end)
+        check_compression(end, pages=workload.replayed is not None)
+    check_early_data(deployment)
+    _check_qlog(deployment)
+
+
+def remarks(deployment: Deployment) -> tuple[str, ...]:
+    """What a reader of this deployment's results must know and might overlook."""
+    over_quic = [end for end in deployment.endpoints if end.protocol.over_quic]
+    return tuple(dict.fromkeys([*_unasked(over_quic), *_without_qlog(deployment, over_quic)]))
+
+
+def _unasked(over_quic: Iterable[Endpoint]) -> Iterator[str]:
+    for end in over_quic:
+        host, own = end.host, end.congestion_control
+        if end.role is Role.CLIENT or host.congestion_control.quic:
+            continue
+        if own != host.tcp_congestion_control:
+            yield (
+                f"of {end.adapter.name}'s QUIC the study asks for no congestion control: it is "
+                f"{own}; that of TCP is {host.tcp_congestion_control}"
+            )
+
+
+def _check_program(end: Endpoint) -> None:
+    """What is said of all sides of a program, and of each."""
+    adapter, where = end.adapter, end.where
+    _check_speaks(adapter.name, adapter.protocols, end.protocol, "protocol")
+    _check_knobs(adapter, end.asked.knobs, where)
+    match end.asked:
+        case Pep() as pep:
+            for side in ("downstream", "upstream"):
+                _check_side(adapter, getattr(pep, side).knobs, f"{where}.{side}")
+        case ReverseProxyHost(upstream=upstream) if isinstance(adapter, ReverseProxy):
+            spoken = adapter.upstream_protocols
+            _check_speaks(adapter.name, spoken, upstream.protocol, f"{where}.upstream.protocol")
+
+
+def _check_workload(deployment: Deployment) -> None:
+    client, setting = deployment.client, deployment.setting
+    if client.can(setting.workload, setting.protocol):
+        return
+    able = [
+        name for name, other in CLIENTS.items() if other.can(setting.workload, setting.protocol)
+    ]
+    raise WrongInputError(
+        f"{client.name} cannot do {setting.workload.kind} over {setting.protocol}; "
+        f"these clients can: {', '.join(able) or 'none'}",
+        where="workload.kind",
+    )
+
+
+def _check_page(deployment: Deployment, page: Page) -> None:
+    server = deployment.server.adapter
+    assert isinstance(server, Server)
+    if not server.replays:
+        raise WrongInputError(
+            f"{server.name} cannot replay a site; these servers can: "
+            f"{', '.join(name for name, other in SERVERS.items() if other.replays)}",
+            where="server.program",
+        )
+    if page.cache is not Cache.TICKETS:
+        return
+    if deployment.http_end < deployment.server.position:
+        raise WrongInputError(
+            "a reverse proxy gives no tickets, since every connection pays for a full handshake",
+            where="workload.cache",
+        )
+    if not server.gives_tickets:
+        raise WrongInputError(
+            f"{server.name} gives no tickets; these servers do: "
+            f"{', '.join(name for name, other in SERVERS.items() if other.gives_tickets)}",
+            where="workload.cache",
+        )
+
+
+def _check_side(adapter: Adapter, asked: Mapping[str, str], where: str) -> None:
+    _check_knobs(adapter, asked, where)
+    for name in asked:
+        if name not in getattr(adapter, "side_knobs", asked):
+            raise WrongInputError(
+                f"{name} is of the whole {adapter.name}, not of one of its sides",
+                where=f"{where}.knobs.{name}",
+            )
+
+
+def _check_knobs(adapter: Adapter, asked: Mapping[str, str], where: str) -> None:
+    knobs = {knob.name: knob for knob in adapter.knobs}
+    for name, value in asked.items():
+        if name not in knobs:
+            message = _unknown(f"{adapter.name} has no knob {name!r}", name, list(knobs))
+            raise WrongInputError(message, where=f"{where}.knobs")
+        choices, takes = knobs[name].choices, knobs[name].takes
+        if choices and value not in choices:
+            message = _unknown(f"{value!r} is not a value of this knob", value, choices)
+            raise WrongInputError(message, where=f"{where}.knobs.{name}")
+        if takes and not takes(value):
+            raise WrongInputError(
+                f"{value!r} is not a value of this knob; it takes {knobs[name].values}",
+                where=f"{where}.knobs.{name}",
+            )
+
+
+def _check_speaks(name: str, spoken: frozenset[Protocol], protocol: Protocol, where: str) -> None:
+    if protocol not in spoken:
+        raise WrongInputError(f"{name} speaks {', '.join(sorted(spoken))}", where=where)
+
+
+def _check_qlog(deployment: Deployment) -> None:
+    over_quic = [end.adapter for end in deployment.endpoints if end.protocol.over_quic]
+    asked = deployment.setting.capture.qlog
+    if asked and over_quic and not any(one.writes_qlog for one in over_quic):
+        names = " and ".join(dict.fromkeys(one.name for one in over_quic))
+        able = {name for name, one in (*CLIENTS.items(), *SERVERS.items()) if one.writes_qlog}
+        raise WrongInputError(
+            f"{names} write no qlog; these programs do: {', '.join(sorted(able))}",
+            where="capture.qlog",
+        )
+
+
+def _without_qlog(deployment: Deployment, over_quic: Iterable[Endpoint]) -> Iterator[str]:
+    if deployment.setting.capture.qlog:
+        names = dict.fromkeys(e.adapter.name for e in over_quic if not e.adapter.writes_qlog)
+        yield from (f"{name} writes no qlog: there is that of the other programs" for name in names)
+
+
+def _unknown(message: str, word: str, known: Sequence[str]) -> str:
+    return f"{message}{nearest(word, known)}; known: {', '.join(known) or 'none'}"

@@ -1,0 +1,160 @@
+"""From a setting and a seed to a deployment: everything that a run's chain implies, worked out once."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from headway.errors import WrongInputError, nearest
+from headway.planning.deployment import Deployment, Endpoint, Role, Segment, addressed
+from headway.planning.topology import Leg, Node, lay_out
+from headway.programs import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
+from headway.programs.base import CLIENT, SERVER, Adapter, Flow, port_of
+from headway.programs.origins import own_addresses
+from headway.study.hop import Hop, Pep
+from headway.study.host import Host, Protocol
+from headway.study.model import Setting
+from headway.study.variation import drawn
+
+KNOWN: Mapping[Role, Mapping[str, Adapter]] = {
+    Role.CLIENT: CLIENTS,
+    Role.REVERSE_PROXY: PROXIES,
+    Role.QUIC_PEP: QUIC_PEPS,
+    Role.TCP_PEP: TCP_PEPS,
+    Role.SERVER: SERVERS,
+}
+"""The programs that there are."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A program in its place, and what it is asked by."""
+
+    role: Role
+    name: str
+    position: int
+    asked: Host
+    protocol: Protocol
+    tls: bool
+
+    @property
+    def node(self) -> Node:
+        if not isinstance(self.asked, Pep):
+            return Node.end(self.name, self.asked)
+        return Node(
+            self.name,
+            self.asked.towards_client,
+            self.asked.towards_server,
+            forwards=True,
+            intercepts=port_of(self.tls) if self.role is Role.TCP_PEP else None,
+        )
+
+
+def deploy(setting: Setting, seed: int | None = None) -> Deployment:
+    """Resolve a setting.
+
+    Args:
+        setting: the setting.
+        seed: paths are as a run of this seed meets them; as they are stated if None.
+
+    Raises:
+        WrongInputError: it names a program that does not exist, or a site.
+    """
+    places = _places(setting)
+    met = setting.paths if seed is None else drawn(setting, seed).paths
+    acting = {place.name: place.node for place in places}
+    names = [CLIENT, *(hop.name for hop in setting.middleboxes), SERVER]
+    legs = lay_out(names, met)
+    segments = _segments(setting, places, legs)
+    return Deployment(
+        setting=setting,
+        seed=seed,
+        nodes=tuple(acting.get(name) or Node.router(name) for name in names),
+        legs=legs,
+        segments=segments,
+        flows=(_flow(setting, segments, legs),),
+        more_addresses=own_addresses(setting.workload),
+    )
+
+
+def _places(setting: Setting) -> list[_Place]:
+    """The programs that act on a setting's connections, from the client on.
+
+    A PEP acts on connections of its transport only, and none acts on a hop that is bypassed.
+    """
+    protocol, tls = setting.protocol, setting.tls
+    places = [_Place(Role.CLIENT, CLIENT, 0, setting.client, protocol, tls)]
+    for position, hop in enumerate(setting.middleboxes, start=1):
+        role, asked = _acting(hop, protocol)
+        if asked is None or hop.name in setting.bypass:
+            continue
+        places.append(_Place(role, hop.name, position, asked, protocol, tls))
+        if hop.proxy:
+            protocol, tls = hop.proxy.upstream.protocol, hop.proxy.upstream.tls
+    last = len(setting.middleboxes) + 1
+    return [*places, _Place(Role.SERVER, SERVER, last, setting.server, protocol, tls)]
+
+
+def _acting(hop: Hop, protocol: Protocol) -> tuple[Role, Host | None]:
+    if hop.proxy:
+        return Role.REVERSE_PROXY, hop.proxy
+    return (Role.QUIC_PEP, hop.quic_pep) if protocol.over_quic else (Role.TCP_PEP, hop.tcp_pep)
+
+
+def _segments(setting: Setting, places: list[_Place], legs: tuple[Leg, ...]) -> tuple[Segment, ...]:
+    return tuple(
+        Segment(
+            _endpoint(setting, near, far, upstream=True),
+            _endpoint(setting, far, far, upstream=False),
+            legs[near.position : far.position],
+        )
+        for near, far in itertools.pairwise(places)
+    )
+
+
+def _endpoint(setting: Setting, place: _Place, spoken: _Place, *, upstream: bool) -> Endpoint:
+    """A program's end of a segment; what is spoken there, the farther program is asked by."""
+    known = KNOWN[place.role]
+    in_chain = setting.hops and place.role not in (Role.CLIENT, Role.SERVER)
+    where = f"hops.{place.name}.{place.role}" if in_chain else str(place.role)
+    node = place.node
+    host = node.upstream if upstream else node.downstream
+    assert host, "a program acts there"
+    return Endpoint(
+        role=place.role,
+        where=where,
+        name=place.name,
+        position=place.position,
+        adapter=_known(place, known, where),
+        asked=place.asked,
+        host=host,
+        protocol=spoken.protocol,
+        tls=spoken.tls,
+        known=known,
+    )
+
+
+def _known(place: _Place, known: Mapping[str, Adapter], where: str) -> Adapter:
+    program = place.asked.program
+    if program not in known:
+        raise WrongInputError(
+            f"no {place.role.label} program {program!r}{nearest(program, list(known))}; "
+            f"known: {', '.join(known)}",
+            where=f"{where}.program",
+        )
+    return known[program]
+
+
+def _flow(setting: Setting, segments: tuple[Segment, ...], legs: tuple[Leg, ...]) -> Flow:
+    """The workload, asked of the next program that has an address of its own."""
+    return Flow(
+        namespace=CLIENT,
+        host=setting.client,
+        address=legs[addressed(segments).position - 1].right_address,
+        protocol=setting.protocol,
+        tls=setting.tls,
+        workload=setting.workload,
+        capture=setting.capture,
+        limit=setting.limits.virtual,
+    )

@@ -1,0 +1,184 @@
+"""The lab's hosts as a graph: who is whose neighbour, over which veth pairs, with which addresses.
+
+A path with n links lies between two hosts, each link between two routers of its own::
+
+    client -- link0a == link0b -- link1a == link1b -- ... -- server
+
+Links are counted from the client on. Without a path two hosts are at both ends of a cable.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headway.study.host import Host
+from headway.study.path import Link, Path, Way
+
+
+@dataclass(frozen=True)
+class Node:
+    """A host, or a router.
+
+    Attributes:
+        name: of its namespace.
+        downstream: its TCP towards the client; None for a router, which has no connections.
+        upstream: its TCP towards the server.
+        forwards: whether it routes packets that are not for itself.
+        intercepts: port of the TCP connections that it takes out of what it routes, if any.
+    """
+
+    name: str
+    downstream: Host | None = None
+    upstream: Host | None = None
+    forwards: bool = False
+    intercepts: int | None = None
+
+    @classmethod
+    def end(cls, name: str, host: Host) -> Node:
+        """A host whose TCP is the same on all sides, and which routes nothing."""
+        return cls(name, host, host)
+
+    @classmethod
+    def router(cls, name: str) -> Node:
+        """A host without connections of its own."""
+        return cls(name, forwards=True)
+
+
+@dataclass(frozen=True)
+class Wire:
+    """A veth pair between two neighbours, the left one nearer to the client."""
+
+    number: int
+    left: str
+    right: str
+
+    @property
+    def left_device(self) -> str:
+        """Device in the left namespace, towards the server."""
+        return f"{self.left}-up"
+
+    @property
+    def right_device(self) -> str:
+        """Device in the right namespace, towards the client."""
+        return f"{self.right}-down"
+
+    def address(self, side: int) -> str:
+        """IPv4 address of the left (1) or right (2) end."""
+        return f"10.0.{self.number}.{side}"
+
+    @property
+    def network(self) -> str:
+        """The wire's IPv4 network."""
+        return f"10.0.{self.number}.0/24"
+
+    def mac(self, side: int) -> str:
+        """Fixed hardware address of the left (1) or right (2) end."""
+        return f"02:00:00:00:{self.number:02x}:{side:02x}"
+
+
+@dataclass(frozen=True)
+class Bottleneck:
+    """Where the counters of a direction are: its queue's and its delay line's devices."""
+
+    queue_namespace: str
+    queue_device: str
+    loss_namespace: str
+    loss_device: str
+
+
+@dataclass(frozen=True)
+class LinkPlace:
+    """Where a link is: the wires before it, of it and after it, from the client's side.
+
+    Towards the server, a packet meets the named drops and the queue with the rate when the link's
+    left router sends to the right one, then delay, jitter and loss when that sends onward; towards
+    the client the mirror image. Rate and loss never sit on an end host's own interface, where the
+    sender's socket would feel back-pressure.
+    """
+
+    before: Wire
+    inner: Wire
+    after: Wire
+
+    def bottleneck(self, way: Way) -> Bottleneck:
+        """The devices of one direction."""
+        if way is Way.UP:
+            inner, out = self.inner, self.after
+            return Bottleneck(inner.left, inner.left_device, out.left, out.left_device)
+        inner, out = self.inner, self.before
+        return Bottleneck(inner.right, inner.right_device, out.right, out.right_device)
+
+    def arriving(self, way: Way) -> str:
+        """The device on which a direction's packets come to the queue's router."""
+        return self.before.right_device if way is Way.UP else self.after.left_device
+
+    def name(self, way: Way) -> str:
+        """Name of a direction, as ``link0-up``."""
+        return f"{self.inner.left.removesuffix('a')}-{way}"
+
+
+@dataclass(frozen=True)
+class Leg:
+    """Two neighbouring hosts, and what lies between them.
+
+    Attributes:
+        left: the host nearer to the client.
+        right: the other one.
+        path: between them; None for a cable.
+        wires: from the left host to the right one.
+    """
+
+    left: str
+    right: str
+    path: Path | None
+    wires: tuple[Wire, ...]
+
+    @property
+    def left_address(self) -> str:
+        """Address of the left host."""
+        return self.wires[0].address(1)
+
+    @property
+    def right_address(self) -> str:
+        """Address of the right host."""
+        return self.wires[-1].address(2)
+
+    @property
+    def links(self) -> tuple[tuple[Link, LinkPlace], ...]:
+        """The path's links in their places; none of a cable."""
+        links = self.path.links if self.path else ()
+        return tuple(
+            (link, LinkPlace(*self.wires[2 * number : 2 * number + 3]))
+            for number, link in enumerate(links)
+        )
+
+    def bottlenecks(self, way: Way) -> tuple[Bottleneck, ...]:
+        """Where the counters of its links are, the client's link first.
+
+        Of a cable, the only place is the sending host's own device, which counts packets.
+        """
+        if self.path:
+            return tuple(place.bottleneck(way) for _, place in self.links)
+        (wire,) = self.wires
+        name, device = (
+            (wire.left, wire.left_device) if way is Way.UP else (wire.right, wire.right_device)
+        )
+        return (Bottleneck(name, device, name, device),)
+
+
+def lay_out(hosts: Sequence[str], paths: Sequence[Path | None]) -> tuple[Leg, ...]:
+    """Number the wires and routers of a chain of hosts.
+
+    Args:
+        hosts: names, from the client on.
+        paths: between neighbours, one fewer; None for a cable.
+    """
+    legs, wires, links = [], itertools.count(), itertools.count()
+    for (left, right), path in zip(itertools.pairwise(hosts), paths, strict=True):
+        numbers = [next(links) for _ in (path.links if path else ())]
+        routers = [f"link{number}{side}" for number in numbers for side in "ab"]
+        pairs = itertools.pairwise([left, *routers, right])
+        legs.append(Leg(left, right, path, tuple(Wire(next(wires), a, b) for a, b in pairs)))
+    return tuple(legs)

@@ -1,0 +1,23 @@
+"""What tests ask of a setting that is resolved: its orders, its flow."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from headway.guest.orders import Orders
+from headway.lab.assemble import network_of, orders_for
+from headway.planning.deploy import deploy
+from headway.programs.base import Flow
+from headway.study.model import Setting
+
+
+def orders_of(setting: Setting, seed: int = 1) -> Orders:
+    """What the guest is ordered to do for a run of a setting."""
+    deployment = deploy(setting, seed)
+    return orders_for(deployment, network_of(deployment))
+
+
+def flow_of(setting: Setting, address: str = "") -> Flow:
+    """The flow of a setting; asked of an address, if one is given."""
+    (flow,) = deploy(setting).flows
+    return replace(flow, address=address) if address else flow
