@@ -30,7 +30,7 @@ pytestmark = pytest.mark.lab
 CAUSES = [name for name in Limits.model_fields if name.endswith("_s")]
 MAIN_CAUSES = [
     name
-    for name in MainConnection.__dataclass_fields__
+    for name in MainConnection.model_fields
     if name.endswith("_s") and name != "main_slow_start_s"
 ]
 SERVER_MAC = bytes((2, 0, 0, 0, 2, 2))
