@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
+from headway.lab.values import Address, Counter, IpValue, Neighbour, Route, Rule, Up
 from headway.planning.topology import Node, Wire
 from headway.study.host import Host
 
@@ -13,8 +14,6 @@ _INTERCEPTION_TABLE = 102
 """Routing table of hosts that intercept TCP connections."""
 ORIGINS_NETWORK = "10.200.0.0/16"
 """Addresses that the server's host may have beside its own."""
-_COUNTER = "root handle 1: pfifo limit 1000000"
-"""A queue that is never full."""
 
 _IPV6_OFF = {
     # Each router solicitation or MLD packet would consume a draw of the loss sequence.
@@ -30,14 +29,6 @@ _TCP_SYSCTLS = {
     "net.ipv4.tcp_rmem": "4096 131072 67108864",
     "net.ipv4.tcp_wmem": "4096 16384 67108864",
 }
-
-
-def creation(wire: Wire) -> str:
-    """The `ip` command that makes a pair."""
-    return (
-        f"link add {wire.left_device} netns {wire.left} address {wire.mac(1)} type veth "
-        f"peer name {wire.right_device} netns {wire.right} address {wire.mac(2)}"
-    )
 
 
 @dataclass(frozen=True)
@@ -75,8 +66,8 @@ def sysctls(node: Node) -> dict[str, str]:
     return found | ({"net.ipv4.ip_forward": "1"} if node.forwards else {})
 
 
-def addressing(place: Place) -> tuple[str, ...]:
-    """The `ip` commands that give a host its addresses and its routes."""
+def addressing(place: Place) -> tuple[IpValue, ...]:
+    """A host's addresses and its routes."""
     return (
         *(_end(place.left, 2) if place.left else ()),
         *(_end(place.right, 1) if place.right else ()),
@@ -87,32 +78,30 @@ def addressing(place: Place) -> tuple[str, ...]:
     )
 
 
-def counters(place: Place) -> Iterator[str]:
-    """The `tc` commands for what counts packets sent into cables; it holds none back."""
+def counters(place: Place) -> Iterator[Counter]:
+    """What counts packets sent into cables."""
     left, right = place.left, place.right
     if left and left in place.cables:
-        yield f"qdisc add dev {left.right_device} {_COUNTER}"
+        yield Counter(left.right_device)
     if right and right in place.cables:
-        yield f"qdisc add dev {right.left_device} {_COUNTER}"
+        yield Counter(right.left_device)
 
 
-def _end(wire: Wire, side: int) -> tuple[str, ...]:
+def _end(wire: Wire, side: int) -> tuple[IpValue, ...]:
     device = wire.left_device if side == 1 else wire.right_device
     other = 3 - side
     return (
-        f"addr add {wire.address(side)}/24 dev {device}",
-        f"link set {device} up",
-        # Permanent neighbours: an ARP exchange would consume draws of the loss sequence.
-        f"neigh add {wire.address(other)} lladdr {wire.mac(other)} dev {device} nud permanent",
+        Address(wire.address(side), device),
+        Up(device),
+        Neighbour(wire.address(other), wire.mac(other), device),
     )
 
 
-def _new_neighbour(wire: Wire | None) -> tuple[str, ...]:
+def _new_neighbour(wire: Wire | None) -> tuple[IpValue, ...]:
     """The client's first router knows the address that the client may change to."""
     if wire is None or wire.number > 0:
         return ()
-    device, new = wire.right_device, migrated_address(wire.address(1))
-    return (f"neigh add {new} lladdr {wire.mac(1)} dev {device} nud permanent",)
+    return (Neighbour(migrated_address(wire.address(1)), wire.mac(1), wire.right_device),)
 
 
 def migrated_address(address: str) -> str:
@@ -120,45 +109,51 @@ def migrated_address(address: str) -> str:
     return f"{address}1"
 
 
-def _upward_routes(place: Place) -> list[str]:
+def _upward_routes(place: Place) -> Iterator[Route]:
     """Routes to all networks between the next neighbour and the server."""
-    wire, of_side = place.right, _tcp(place.node.upstream, place.node)
+    wire = place.right
     if wire is None:
-        return []
+        return
+    plain = _route_of(place.node, place.node.upstream)
     beyond = [one.network for one in place.wires[wire.number + 1 :]]
-    networks = (*beyond, ORIGINS_NETWORK)
-    routes = [f"route add {one} via {wire.address(2)}{of_side}" for one in networks]
-    return routes + _to_neighbour(place, wire, 1, of_side)
+    for network in (*beyond, ORIGINS_NETWORK):
+        yield replace(plain, network=network, via=wire.address(2))
+    yield from _to_neighbour(place, wire, 1, plain)
 
 
-def _downward_routes(place: Place) -> list[str]:
+def _downward_routes(place: Place) -> Iterator[Route]:
     """Routes to all networks between the neighbour before and the client."""
-    wire, of_side = place.left, _tcp(place.node.downstream, place.node)
+    wire = place.left
     if wire is None:
-        return []
-    beyond = place.wires[: wire.number]
-    routes = [f"route add {one.network} via {wire.address(1)}{of_side}" for one in beyond]
-    return routes + _to_neighbour(place, wire, 2, of_side)
+        return
+    plain = _route_of(place.node, place.node.downstream)
+    for one in place.wires[: wire.number]:
+        yield replace(plain, network=one.network, via=wire.address(1))
+    yield from _to_neighbour(place, wire, 2, plain)
 
 
-def _to_neighbour(place: Place, wire: Wire, side: int, of_side: str) -> list[str]:
+def _to_neighbour(place: Place, wire: Wire, side: int, plain: Route) -> Iterator[Route]:
     """The route to a host at the other end of a cable, if its connections need more than that."""
-    if wire not in place.cables or not of_side:
-        return []
+    if wire not in place.cables or plain == Route(""):
+        return
     device = wire.left_device if side == 1 else wire.right_device
-    return [f"route replace {wire.network} dev {device} src {wire.address(side)}{of_side}"]
+    source = wire.address(side)
+    yield replace(plain, network=wire.network, device=device, source=source, replaces=True)
 
 
-def _tcp(host: Host | None, node: Node) -> str:
-    """Attributes of the routes to one side: what the station's TCP does differently there."""
+def _route_of(node: Node, host: Host | None) -> Route:
+    """A route to nowhere yet: what the host's TCP does differently on one side."""
     if host is None or node.downstream is None:
-        return ""
-    window = f" initcwnd {host.initial_window.tcp}" if host.initial_window.tcp else ""
+        return Route("")
     own, usual = host.tcp_congestion_control, node.downstream.tcp_congestion_control
-    return window + (f" congctl {own}" if own != usual else "")
+    return Route(
+        "",
+        initial_window=host.initial_window.tcp or None,
+        congestion_control=str(own) if own != usual else None,
+    )
 
 
-def _interception(place: Place) -> tuple[str, ...]:
+def _interception(place: Place) -> tuple[IpValue, ...]:
     """Rules that deliver TCP connections to a program of the host, whatever their addresses are.
 
     Routing decides here, and no packet filter: a rule names the side and the port, so that what
@@ -169,7 +164,7 @@ def _interception(place: Place) -> tuple[str, ...]:
         return ()
     from_client, from_server = place.devices
     return (
-        f"route add local default dev lo table {table}",
-        f"rule add iif {from_client} ipproto tcp dport {port} table {table}",
-        f"rule add iif {from_server} ipproto tcp sport {port} table {table}",
+        Route("default", device="lo", table=table, local=True),
+        Rule(from_client, table, port),
+        Rule(from_server, table, port, answers=True),
     )

@@ -7,7 +7,9 @@ from dataclasses import replace
 from headway.guest.orders import Migration, Namespace, Orders, Pings, Round, Sampling
 from headway.lab.addressing import migrated_address
 from headway.lab.captures import captures
+from headway.lab.commands import address_loss, ip_line
 from headway.lab.network import GLOBAL_SYSCTLS, Network, build_network
+from headway.lab.values import Address, Route
 from headway.planning.deployment import Deployment
 from headway.planning.services import services
 from headway.programs.base import CLIENT, SERVER
@@ -80,7 +82,7 @@ def _with_addresses(
 ) -> tuple[Namespace, ...]:
     """The server's host has them beside its own."""
     *others, server = namespaces
-    lines = tuple(f"addr add {address}/32 dev lo" for address in addresses)
+    lines = tuple(ip_line(Address(address, "lo", alone=True)) for address in addresses)
     return (*others, replace(server, ip=(*server.ip, *lines)))
 
 
@@ -88,24 +90,20 @@ def _migration(deployment: Deployment, network: Network) -> Migration | None:
     workload = deployment.setting.workload
     if not isinstance(workload, MigratingDownload):
         return None
-    client, leg = network.namespaces[0], deployment.legs[0]
-    device, old = client.devices[0], leg.left_address
-    new, (link, _) = migrated_address(old), leg.links[0]
-    rate = link.down.highest_rate
+    client, leg = network.hosts[0], deployment.legs[0]
+    old = Address(leg.left_address, client.devices[0])
+    new = replace(old, address=migrated_address(old.address))
+    # The routes, which may have gone with the old address.
+    routes = [replace(one, replaces=True) for one in client.ip if isinstance(one, Route)]
+    rate = leg.links[0][0].down.highest_rate
     return Migration(
         namespace=client.name,
-        device=device,
+        device=old.device,
         after_bytes=int(workload.after),
-        old_address=old,
-        ip=(f"addr add {new}/24 dev {device}", f"addr del {old}/24 dev {device}", *_again(client)),
+        old_address=old.address,
+        ip=(ip_line(new), address_loss(old), *map(ip_line, routes)),
         rate_bit_s=int(rate) if rate else None,
     )
-
-
-def _again(client: Namespace) -> tuple[str, ...]:
-    """The routes, which may have gone with the old address."""
-    routes = [line for line in client.ip if line.startswith("route add ")]
-    return tuple(line.replace("route add", "route replace") for line in routes)
 
 
 def _pings(deployment: Deployment) -> Pings | None:

@@ -8,14 +8,27 @@ from __future__ import annotations
 
 import hashlib
 import random
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from headway.guest.orders import Change, TraceLink
+from headway.guest.orders import TraceLink
+from headway.lab.values import (
+    DelayLine,
+    IpValue,
+    NamedDrops,
+    Queue,
+    Route,
+    Rule,
+    Shaper,
+    Shaping,
+    TimedChange,
+    Tun,
+    Up,
+)
 from headway.planning.topology import Bottleneck, LinkPlace
 from headway.study.path import (
     FRAME_BYTES,
     Direction,
-    Discipline,
     RandomRate,
     RateSchedule,
     TraceRate,
@@ -23,14 +36,10 @@ from headway.study.path import (
 )
 from headway.study.units import Duration, Rate
 
-_DELAY_LINE_PACKETS = 1_000_000
-"""netem's own queue must never be the bottleneck; its default of 1000 packets is."""
-_NO_OVERTAKING = "rate 100gbit"
-"""With a rate, however high, netem sends packets in order, whatever their delays."""
+_LONGEST_DEVICE_QUEUE = 32767
+"""What the kernel accepts; packets wait there only until the trace link's process takes them."""
 _PACKET_BYTES = 1500
 """A full-size packet without its frame."""
-_LATENESS_NS = 1000
-"""How late a timer may fire in virtual time, which moves by about 0.3 us whenever it is read."""
 
 
 @dataclass(frozen=True)
@@ -60,118 +69,46 @@ def is_traced(way: LinkWay) -> bool:
     return isinstance(way.direction.rate, TraceRate)
 
 
-def queueing(way: LinkWay, namespace: str) -> list[str]:
-    """The `tc` lines that a direction needs in a namespace."""
-    lines = []
+def shaping(way: LinkWay, namespace: str) -> Iterator[Shaping]:
+    """What shapes a direction in a namespace."""
     if namespace == way.devices.queue_namespace:
-        lines += _bottleneck(way)
+        yield from _bottleneck(way)
     if namespace == way.devices.loss_namespace:
-        device = way.devices.loss_device
         # A blackout from the start begins with the workload; what comes before must pass.
         bright = replace(way, direction=way.direction.model_copy(update={"blackouts": ()}))
-        lines.append(f"qdisc add dev {device} root handle 1: {_netem(bright, Duration(0))}")
-    return lines
+        yield _delay_line(bright, Duration(0))
 
 
-def _bottleneck(way: LinkWay) -> list[str]:
-    rate = way.direction.first_rate
+def _bottleneck(way: LinkWay) -> Iterator[Shaping]:
+    rate, queue = way.direction.first_rate, way.direction.queue
     if rate is None or is_traced(way):
-        return []
+        return
     device = way.devices.queue_device
-    limit = way.direction.queue.limit_bytes(rate, way.rtt)
-    return [
-        f"qdisc add dev {device} root handle 1: htb default 1",
-        _shaper(way, "add", _rate_at_start(way, rate)),
-        f"qdisc add dev {device} parent 1:1 handle 10: {_discipline(way, rate, limit)}",
-    ]
+    yield Shaper(device, _rate_at_start(way, rate))
+    limit_bytes = queue.limit_bytes(rate, way.rtt)
+    yield Queue(device, queue.discipline, limit_bytes, queue.packets, rate)
 
 
 def _rate_at_start(way: LinkWay, otherwise: Rate) -> Rate:
     return next((rate for at, rate in reversed(rate_steps(way)) if at == 0), otherwise)
 
 
-def _shaper(way: LinkWay, verb: str, rate: Rate) -> str:
-    """The HTB class that has the rate.
-
-    Not tbf: whenever that is changed it fills its bucket, so every change of the rate would give
-    a packet away. HTB keeps what it owes, which means that a packet whose sending has begun is
-    finished at the rate it began with. Its burst is only what accrues while a timer is late.
-    """
-    burst = -(-int(rate) * _LATENESS_NS // (8 * 10**9))
-    return (
-        f"class {verb} dev {way.devices.queue_device} parent 1: classid 1:1 "
-        f"htb rate {int(rate)}bit burst {burst} cburst {burst} quantum {FRAME_BYTES}"
-    )
-
-
-def _discipline(way: LinkWay, rate: Rate, limit: int) -> str:
-    packets = max(limit // FRAME_BYTES, 2)
-    match way.direction.queue.discipline:
-        case Discipline.DROPTAIL if way.direction.queue.packets:
-            return f"pfifo limit {way.direction.queue.packets}"
-        case Discipline.DROPTAIL:
-            return f"bfifo limit {limit}"
-        case Discipline.CODEL:
-            return f"codel limit {packets} noecn"
-        case Discipline.FQ_CODEL:
-            return f"fq_codel limit {packets} memory_limit {2 * limit} noecn"
-        case Discipline.CAKE:
-            return f"cake unlimited besteffort memlimit {2 * limit}"
-        case Discipline.RED:
-            return _red(rate, limit)
-
-
-def _red(rate: Rate, limit: int) -> str:
-    """RED with the thresholds that tc-red(8) recommends: max half the limit, min a third of max."""
-    highest = max(limit // 2, 2 * FRAME_BYTES)
-    lowest = max(highest // 3, FRAME_BYTES)
-    # tc-red(8) recommends (2 min + max) / (3 avpkt), but the kernel refuses a weight so small
-    # that it and the upper threshold together exceed 31 bits.
-    smoothing = min((highest - lowest) // (3 * 1000), 2 ** max(29 - highest.bit_length(), 0))
-    burst = lowest // 1000 + smoothing + 1
-    return (
-        f"red limit {limit} min {lowest} max {highest} avpkt 1000 burst {burst} "
-        f"bandwidth {int(rate)}bit probability 0.02"
-    )
-
-
-def _netem(way: LinkWay, at: Duration) -> str:
-    """The delay line's netem at a time: what the latest change says, or the direction itself."""
+def _delay_line(way: LinkWay, at: Duration) -> DelayLine:
+    """The delay line at a time: what the latest change says, or the direction itself."""
     direction = _direction_at(way.direction, at)
-    words = ["netem", f"limit {_DELAY_LINE_PACKETS}", f"delay {direction.delay.ns}ns"]
-    if direction.jitter:
-        words.append(
-            f"{direction.jitter.ns}ns distribution {direction.jitter_distribution}"
-            if direction.jitter_distribution == "normal"
-            else f"{direction.jitter.ns}ns"
-        )
-    if direction.keeps_order:
-        words.append(_NO_OVERTAKING)
-    words.append(f"loss {_loss(direction, at)}")
-    black = _is_black(direction, at)
-    for name, share in (
-        # netem lets one copy through when it duplicates a packet and loses it.
-        ("duplicate", 0 if black else direction.duplication),
-        ("corrupt", direction.corruption),
-        ("reorder", direction.reordering),
-    ):
-        if share:
-            words.append(f"{name} {100 * share:g}%")
-    words.append(f"seed {_seed(way, 'netem', at)}")
-    return " ".join(words)
-
-
-def _loss(direction: Direction, at: Duration) -> str:
-    if _is_black(direction, at):
-        return "random 100%"
-    loss = direction.loss
-    if loss.burst > 1:
-        return f"gemodel {loss.enter_bad * 100:.7f}% {loss.leave_bad * 100:.7f}%"
-    return f"random {loss.mean.pct:.7g}%"
-
-
-def _is_black(direction: Direction, at: Duration) -> bool:
-    return any(window.start <= at < window.end for window in direction.blackouts)
+    return DelayLine(
+        device=way.devices.loss_device,
+        delay=direction.delay,
+        jitter=direction.jitter or None,
+        distribution=direction.jitter_distribution,
+        keeps_order=direction.keeps_order,
+        loss=direction.loss,
+        black=any(window.start <= at < window.end for window in direction.blackouts),
+        duplication=direction.duplication,
+        corruption=direction.corruption,
+        reordering=direction.reordering,
+        seed=_seed(way, "netem", at),
+    )
 
 
 def _direction_at(direction: Direction, at: Duration) -> Direction:
@@ -186,30 +123,36 @@ def _direction_at(direction: Direction, at: Duration) -> Direction:
     return direction.model_copy(update=fields)
 
 
-def changes(way: LinkWay) -> list[Change]:
+def changes(way: LinkWay) -> Iterator[TimedChange]:
     """What changes in the course of the workload, by the schedule, the draws and the blackouts."""
-    direction = way.direction
+    direction, devices = way.direction, way.devices
     times = {change.at for change in direction.changes}
     times |= {time for window in direction.blackouts for time in (window.start, window.end)}
-    place = way.devices
-    changes = [
-        Change(
-            at,
-            place.loss_namespace,
-            f"qdisc change dev {place.loss_device} root handle 1: {_netem(way, at)}",
-            line=place.queue_device,
-            blackout=_is_black(direction, at),
-        )
-        for at in sorted(times)
-        if at < way.until
-    ]
-    if not is_traced(way):
-        changes += [
-            Change(at, place.queue_namespace, _shaper(way, "change", rate))
-            for at, rate in rate_steps(way)
-            if 0 < at < way.until
-        ]
-    return changes
+    for at in sorted(times):
+        if at < way.until:
+            line = _delay_line(way, at)
+            yield TimedChange(at, devices.loss_namespace, line, devices.queue_device)
+    for at, rate in [] if is_traced(way) else rate_steps(way):
+        if 0 < at < way.until:
+            shaper = Shaper(devices.queue_device, rate)
+            yield TimedChange(at, devices.queue_namespace, shaper)
+
+
+def named_drops(way: LinkWay) -> NamedDrops | None:
+    """The packets of a direction that are dropped by their number; None if none are."""
+    numbers = way.direction.drop_packets
+    return NamedDrops(str(way.way), way.place.arriving(way.way), numbers) if numbers else None
+
+
+def detour(way: LinkWay) -> tuple[IpValue, ...]:
+    """What leads a traced direction's packets through its TUN device once."""
+    table, tun = (100 if way.way is Way.UP else 101), f"{way.name}-tun"
+    return (
+        Tun(tun),
+        Up(tun, _LONGEST_DEVICE_QUEUE),
+        Route("default", device=tun, table=table),
+        Rule(way.place.arriving(way.way), table),
+    )
 
 
 def rate_steps(way: LinkWay) -> list[tuple[Duration, Rate]]:

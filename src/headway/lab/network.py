@@ -3,19 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from headway.guest.orders import Change, Counted, Namespace, TraceLink
-from headway.lab.addressing import Place, addressing, counters, creation, sysctls
-from headway.lab.direction import LinkWay, changes, is_traced, queueing, trace_links
+from headway.lab.addressing import Place, addressing, counters, sysctls
+from headway.lab.commands import additions, alteration, ip_line, nft_table, pair, renewal
+from headway.lab.direction import (
+    LinkWay,
+    changes,
+    detour,
+    is_traced,
+    named_drops,
+    shaping,
+    trace_links,
+)
+from headway.lab.values import DelayLine, IpValue, NamedDrops, Shaping, TimedChange
 from headway.planning.topology import Leg, Node, Wire, lay_out
 from headway.programs.base import CLIENT, SERVER
 from headway.study.host import Host
 from headway.study.path import Path, Way
 from headway.study.units import Duration
-
-_LONGEST_DEVICE_QUEUE = 32767
-"""What the kernel accepts; packets wait there only until the trace link's process takes them."""
 
 GLOBAL_SYSCTLS = {
     "net.core.rmem_max": "67108864",
@@ -28,23 +35,85 @@ GLOBAL_SYSCTLS = {
 
 
 @dataclass(frozen=True)
-class Network:
-    """Everything the guest needs to make the paths, and where to look at them."""
+class HostLayout:
+    """A host or router, laid out.
 
-    ip: tuple[str, ...]
-    namespaces: tuple[Namespace, ...]
-    changes: tuple[Change, ...]
+    Attributes:
+        name: of its namespace.
+        sysctls: of its namespace that differ from a new one's.
+        devices: its devices, that towards the client first.
+        ip: its addresses, routes and rules.
+        shaping: its queueing disciplines.
+        drops: the packets that it drops by their number.
+    """
+
+    name: str
+    sysctls: dict[str, str]
+    devices: tuple[str, ...]
+    ip: tuple[IpValue, ...]
+    shaping: tuple[Shaping, ...]
+    drops: tuple[NamedDrops, ...]
+
+
+@dataclass(frozen=True)
+class Network:
+    """Hosts and what is between them, laid out.
+
+    Attributes:
+        wires: the veth pairs.
+        hosts: hosts and routers, from the client on.
+        timed: what changes in the course of the workload, in order.
+        trace_links: directions that have a trace.
+        counted: where packets are counted.
+        offload: whether packets of up to 64 kB cross it whole.
+    """
+
+    wires: tuple[Wire, ...]
+    hosts: tuple[HostLayout, ...]
+    timed: tuple[TimedChange, ...]
     trace_links: tuple[TraceLink, ...]
     counted: tuple[Counted, ...]
+    offload: bool
+
+    @property
+    def ip(self) -> tuple[str, ...]:
+        """What makes the veth pairs."""
+        return tuple(pair(wire) for wire in self.wires)
+
+    @property
+    def namespaces(self) -> tuple[Namespace, ...]:
+        """What makes the hosts."""
+        return tuple(
+            Namespace(
+                name=host.name,
+                sysctls=host.sysctls,
+                devices=host.devices,
+                offload=self.offload,
+                ip=tuple(map(ip_line, host.ip)),
+                tc=additions(host.shaping),
+                nft="".join(map(nft_table, host.drops)),
+            )
+            for host in self.hosts
+        )
+
+    @property
+    def changes(self) -> tuple[Change, ...]:
+        """What changes it."""
+        return tuple(
+            Change(
+                one.at,
+                one.namespace,
+                alteration(one.what),
+                line=one.line,
+                blackout=isinstance(one.what, DelayLine) and one.what.black,
+            )
+            for one in self.timed
+        )
 
     @property
     def renewal(self) -> dict[str, tuple[str, ...]]:
         """What makes its queueing disciplines anew, by namespace, in a lab that has such a network."""
-        return {
-            namespace.name: (*_removal(namespace.tc), *namespace.tc)
-            for namespace in self.namespaces
-            if namespace.tc
-        }
+        return {host.name: renewal(host.shaping) for host in self.hosts if host.shaping}
 
 
 def build_network(
@@ -73,11 +142,12 @@ def build_network(
         Place(hosts.get(name) or Node.router(name), wires, frozenset(cables)) for name in names
     ]
     return Network(
-        ip=tuple(creation(wire) for wire in wires),
-        namespaces=tuple(replace(_namespace(place, ways), offload=offload) for place in places),
-        changes=tuple(sorted((c for way in ways for c in changes(way)), key=lambda c: c.at_ns)),
+        wires=wires,
+        hosts=tuple(_host(place, ways) for place in places),
+        timed=tuple(sorted((c for way in ways for c in changes(way)), key=lambda c: c.at)),
         trace_links=tuple(link for way in ways for link in trace_links(way)),
         counted=(*map(_counted, ways), *(one for wire in cables for one in _counted_cable(wire))),
+        offload=offload,
     )
 
 
@@ -104,7 +174,7 @@ def _counted(way: LinkWay) -> Counted:
         namespace=place.queue_namespace,
         line=place.loss_device,
         line_namespace=place.loss_namespace,
-        named_drops=_drop_table(way) if way.direction.drop_packets else "",
+        named_drops=drops.table if (drops := named_drops(way)) else "",
         trace=way.name if is_traced(way) else "",
     )
 
@@ -114,52 +184,14 @@ def _counted_cable(wire: Wire) -> Iterator[Counted]:
         yield Counted(device, name, device, name)
 
 
-def _drop_table(way: LinkWay) -> str:
-    """Name of the nftables table with a direction's named drops."""
-    return str(way.way)
-
-
-def _namespace(place: Place, ways: Sequence[LinkWay]) -> Namespace:
+def _host(place: Place, ways: Sequence[LinkWay]) -> HostLayout:
     name = place.node.name
     queued = [way for way in ways if way.devices.queue_namespace == name]
-    here = [way for way in ways if way in queued or way.devices.loss_namespace == name]
-    return Namespace(
+    return HostLayout(
         name=name,
         sysctls=sysctls(place.node),
         devices=place.devices,
-        ip=(
-            *addressing(place),
-            *(line for way in queued if is_traced(way) for line in _detour(way)),
-        ),
-        tc=(*(line for way in here for line in queueing(way, name)), *counters(place)),
-        nft="".join(_named_drops(way) for way in queued if way.direction.drop_packets),
+        ip=(*addressing(place), *(one for way in queued if is_traced(way) for one in detour(way))),
+        shaping=(*(one for way in ways for one in shaping(way, name)), *counters(place)),
+        drops=tuple(filter(None, map(named_drops, queued))),
     )
-
-
-def _detour(way: LinkWay) -> list[str]:
-    """Routes that lead a traced direction's packets through its TUN device once."""
-    table = 100 if way.way is Way.UP else 101
-    tun = f"{way.name}-tun"
-    return [
-        f"tuntap add dev {tun} mode tun",
-        f"link set {tun} txqueuelen {_LONGEST_DEVICE_QUEUE} up",
-        f"route add default dev {tun} table {table}",
-        f"rule add iif {way.place.arriving(way.way)} table {table}",
-    ]
-
-
-def _named_drops(way: LinkWay) -> str:
-    """An nftables table that drops packets by their number on arrival, before the queue."""
-    # numgen counts from 0 and the set holds the counts of the packets to drop.
-    counts = ", ".join(str(number - 1) for number in sorted(set(way.direction.drop_packets)))
-    return (
-        f"table netdev {_drop_table(way)} {{ chain drops {{\n"
-        f'type filter hook ingress device "{way.place.arriving(way.way)}" priority 0;\n'
-        f"numgen inc mod 2147483647 {{ {counts} }} counter drop\n}}\n}}\n"
-    )
-
-
-def _removal(tc: tuple[str, ...]) -> list[str]:
-    words = [line.split() for line in tc]
-    devices = [line[3] for line in words if line[:3] == ["qdisc", "add", "dev"] and "root" in line]
-    return [f"qdisc del dev {device} root" for device in devices]

@@ -1,0 +1,191 @@
+"""What a network is made of, as values: queueing disciplines, addresses, routes, rules, changes.
+
+`headway.lab.commands` writes them as lines for ``tc``, ``ip`` and ``nft``.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headway.study.path import Discipline, Jitter, RandomLoss
+from headway.study.units import Duration, Rate, Ratio
+
+
+@dataclass(frozen=True)
+class Shaper:
+    """The rate of a link's direction, on a device of its queue's router."""
+
+    device: str
+    rate: Rate
+
+
+@dataclass(frozen=True)
+class Queue:
+    """What waits for a shaper's rate.
+
+    Attributes:
+        device: the shaper's.
+        discipline: what becomes of packets that wait.
+        limit_bytes: how much may wait, on the wire.
+        packets: how many packets may wait, if the study counts them so.
+        rate: the shaper's first rate.
+    """
+
+    device: str
+    discipline: Discipline
+    limit_bytes: int
+    packets: int | None
+    rate: Rate
+
+
+@dataclass(frozen=True)
+class DelayLine:
+    """Delay, loss and what else happens to packets on the way, on a device behind the queue.
+
+    Attributes:
+        device: the device.
+        delay: of every packet.
+        jitter: how far delays vary; None if they do not.
+        distribution: of the jitter.
+        keeps_order: whether packets stay in order, whatever their delays.
+        loss: by chance.
+        black: whether every packet is lost.
+        duplication: share of packets that arrive twice.
+        corruption: share of packets with a wrong bit.
+        reordering: share of packets that are sent on without delay.
+        seed: of its random draws.
+    """
+
+    device: str
+    delay: Duration
+    jitter: Duration | None
+    distribution: Jitter
+    keeps_order: bool
+    loss: RandomLoss
+    black: bool
+    duplication: Ratio
+    corruption: Ratio
+    reordering: Ratio
+    seed: int
+
+
+@dataclass(frozen=True)
+class Counter:
+    """Counts packets sent into a cable, and holds none back."""
+
+    device: str
+
+
+Shaping = Shaper | Queue | DelayLine | Counter
+
+
+@dataclass(frozen=True)
+class TimedChange:
+    """A shaper or delay line that is another one from a time on.
+
+    Attributes:
+        at: from the start of the workload.
+        namespace: where it is.
+        what: what it is from then on.
+        line: name by which a delay line's packets are counted.
+    """
+
+    at: Duration
+    namespace: str
+    what: Shaper | DelayLine
+    line: str = ""
+
+
+@dataclass(frozen=True)
+class NamedDrops:
+    """Packets that are dropped by their number on arrival, before the queue.
+
+    Attributes:
+        table: name of what drops them.
+        device: on which they arrive.
+        numbers: of the packets, from 1.
+    """
+
+    table: str
+    device: str
+    numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Address:
+    """An address of a device, with a mask of 24 bits or of all."""
+
+    address: str
+    device: str
+    alone: bool = False
+
+
+@dataclass(frozen=True)
+class Up:
+    """A device that is switched on."""
+
+    device: str
+    queue_packets: int | None = None
+
+
+@dataclass(frozen=True)
+class Neighbour:
+    """A neighbour whose hardware address is known for ever: nobody has to ask for it."""
+
+    address: str
+    mac: str
+    device: str
+
+
+@dataclass(frozen=True)
+class Route:
+    """Where packets for a network go, and what TCP is like that goes there.
+
+    Attributes:
+        network: the network, or ``default``.
+        via: address of the next host; None if it is at the other end of the device.
+        device: by which they leave; None if ``via`` tells.
+        source: address that they leave with, if it has to be said.
+        initial_window: of TCP, segments.
+        congestion_control: of TCP.
+        table: routing table; None for the main one.
+        local: whether packets are delivered to the host itself.
+        replaces: whether there is one already.
+    """
+
+    network: str
+    via: str | None = None
+    device: str | None = None
+    source: str | None = None
+    initial_window: int | None = None
+    congestion_control: str | None = None
+    table: int | None = None
+    local: bool = False
+    replaces: bool = False
+
+
+@dataclass(frozen=True)
+class Rule:
+    """Packets that a routing table of their own decides on.
+
+    Attributes:
+        device: on which they come.
+        table: the table.
+        port: TCP port, if only that of a server: towards it, or from it with ``answers``.
+        answers: whether they come from the port.
+    """
+
+    device: str
+    table: int
+    port: int | None = None
+    answers: bool = False
+
+
+@dataclass(frozen=True)
+class Tun:
+    """A device whose packets a process reads and writes."""
+
+    device: str
+
+
+IpValue = Address | Up | Neighbour | Route | Rule | Tun
