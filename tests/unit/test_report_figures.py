@@ -301,6 +301,13 @@ def test_what_is_inferred_is_marked() -> None:
     inferred = made.runs({"h3": [2.0, 2.0]}, path_s=2.0, limits_source="counters")
     picture = drawn(HOLDUPS, subject([*told, *inferred]))
     assert {"1.00 s", "2.00 s, inferred"} <= set(texts(picture.wide))
+    (bar,) = [s for s in picture.wide.shapes if isinstance(s, Line) and s.colour is PAPER]
+    (label,) = [
+        s for s in picture.wide.shapes if isinstance(s, Text) and s.text == "2.00 s, inferred"
+    ]
+    # Hatched is its bar and no other, over its whole length.
+    assert all(abs(y - label.y) <= 7.5 for run in bar.runs for _, y in run)
+    assert max(x for run in bar.runs for x, _ in run) == pytest.approx(label.x - 6, abs=6)
     assert "Others are told by the senders' kernel or qlog." in picture.caption
     assert "All are told" in drawn(HOLDUPS, subject(told)).caption
     assert "told" not in drawn(HOLDUPS, subject(inferred)).caption
@@ -526,6 +533,8 @@ def test_runs_over_time_are_side_by_side() -> None:
     said = texts(picture.wide)
     assert {"h2", "h3", "recovery", "path", "4 s; seed 1", "2 s; seed 1", "seconds"} <= set(said)
     assert any("sender does not tell" in text for text in said)
+    assert "hatched" not in picture.caption
+    assert not [s for s in picture.wide.shapes if isinstance(s, Line) and s.colour is PAPER]
     assert "a-h2-001, a-h3-001" in picture.caption
     assert "1 MB" in picture.title
     assert within(picture.wide)

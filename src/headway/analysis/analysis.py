@@ -23,7 +23,7 @@ from headway.analysis.metric import Metric, metric_named
 from headway.errors import WrongInputError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Analysis:
     """One metric of an experiment, cell by cell.
 
@@ -36,6 +36,8 @@ class Analysis:
         pairings: what is compared with what.
         conditions: what varies between cells and what does not.
         cells: the cells in the order of their titles.
+
+    Two are equal only if they are one, so that what is derived of one can be kept.
     """
 
     experiment: Experiment

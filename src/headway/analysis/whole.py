@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import statistics
 from dataclasses import dataclass
+from functools import lru_cache
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.compare import Pairing
@@ -63,6 +64,7 @@ class Whole:
         return Verdict.EQUAL if self.difference.equivalent else Verdict.UNDECIDED
 
 
+@lru_cache(maxsize=32)
 def wholes(analysis: Analysis) -> tuple[Whole, ...]:
     """Everything that is compared in two cells at least, over all of these cells.
 

@@ -20,6 +20,8 @@ Anchor = Literal["start", "middle", "end"]
 
 TEXT_SIZE = 12.0
 _LEAST_SIZE = 9.0
+_HATCH = 6.0
+"""Pixels from one line of a hatching to the next, across."""
 DROP = 0.36
 """From the middle of a text's height to its baseline, in sizes of the font."""
 
@@ -164,6 +166,19 @@ class Sheet:
     ) -> None:
         """Draw filled rectangles (left, top, width, height) of one style."""
         self.areas((_corners(*place) for place in places), fill=fill, edge=edge, opacity=opacity)
+
+    def hatch(self, left: float, top: float, width: float, height: float) -> None:
+        """Hatch a rectangle that is drawn: lines of paper, upwards to the right."""
+        first = int((top + left) // _HATCH) + 1
+        last = int((left + width + top + height) // _HATCH)
+        runs = []
+        for place in range(first, last + 1):
+            # Points with x + y of this value lie on one line.
+            at = place * _HATCH
+            x_from, x_to = max(left, at - top - height), min(left + width, at - top)
+            if x_to > x_from:
+                runs.append(((x_from, at - x_from), (x_to, at - x_to)))
+        self.lines(runs, colour=PAPER, width=1.4, opacity=0.75)
 
     def areas(
         self,

@@ -77,7 +77,7 @@ def runs_data(analysis: Analysis) -> pl.DataFrame:
 def differences_data(analysis: Analysis) -> pl.DataFrame:
     """Every comparison: over all cells (those rows have no cell), then cell by cell."""
     over_all = wholes_frame([analysis])
-    return pl.concat([over_all, comparisons_frame([analysis])], how="diagonal_relaxed")
+    return pl.concat([over_all, comparisons_frame([analysis], words=False)], how="diagonal_relaxed")
 
 
 def flows_data(flows: Flows) -> pl.DataFrame:

@@ -37,7 +37,7 @@ def _draw(subject: Subject) -> Picture | None:
         title=f"{'H3-Delta' if only_h3 else 'Delta'} over all cells",
         caption=_caption(analysis, only_h3, len(deltas)),
         drawing=partial(_sheet, subject, deltas),
-        data=lambda: comparisons_frame([analysis]),
+        data=lambda: comparisons_frame([analysis], words=False),
         said=_said(deltas),
     )
 

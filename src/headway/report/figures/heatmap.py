@@ -112,7 +112,7 @@ def _draw(subject: Subject) -> Picture | None:
         title=f"Differences: {analysis.metric.label}",
         caption=_caption(analysis, len(cells), len(pairings)),
         drawing=partial(heatmap, analysis, cells, pairings),
-        data=lambda: comparisons_frame([analysis]),
+        data=lambda: comparisons_frame([analysis], words=False),
         said=differences_said(pairings, cells),
         fits_narrow=len(cells) * len(pairings) <= _MOST_TWICE,
     )

@@ -98,7 +98,7 @@ def _evidence(inferred: Sequence[bool]) -> str:
     told = " told by the senders' kernel or qlog."
     if not any(inferred):
         return f" All are{told}"
-    counted = f" {_INFERRED.capitalize()}: from what the bottleneck carried and dropped."
+    counted = f" Hatched: {_INFERRED} from what the bottleneck carried and dropped."
     return counted if all(inferred) else f"{counted} Others are{told}"
 
 
@@ -138,6 +138,8 @@ def _panel(sheet: Sheet, analysis: Analysis, panel: Panel) -> None:
             if right - left >= 0.1:
                 sheet.box(left, y - _BAR / 2, right - left, _BAR, fill=COLOURS[name])
             start += seconds
+        if side and side.is_inferred:
+            sheet.hatch(scale(0.0), y - _BAR / 2, scale(start) - scale(0.0), _BAR)
         sheet.text(scale(start) + 6, y, labels.get(contender, ""), INK)
 
 

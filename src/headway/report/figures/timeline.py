@@ -42,6 +42,8 @@ _FOOT = 40.0
 _BUCKET = 2.0
 """Pixels of which one least and one greatest value is drawn."""
 _RATE_BUCKET = 6.0
+_COUNTERS = "counters"
+"""The evidence of a hop whose sender tells nothing."""
 _MOST_APART = 6.0
 """Runs whose lengths differ by more than this factor have time axes of their own."""
 
@@ -102,6 +104,8 @@ def _caption(stories: Sequence[Story]) -> str:
             "in which a sender that waits for the one behind it is limited by its application, and "
             "the plots are of the section that held the transfer back for the longest time"
         )
+    if any(_is_inferred(hop) for story in stories for hop in story.series.hops):
+        said += "; hatched where that is inferred from what the bottleneck carried and dropped"
     told = "" if _shared(stories) else " The runs have time axes of their own."
     return f"{said}.{told} {runs_said([story.run for story in stories])}"
 
@@ -308,6 +312,10 @@ def _thinned(points: list[Point]) -> list[Point]:
     return sorted(kept)
 
 
+def _is_inferred(hop: HopSeries) -> bool:
+    return hop.evidence == _COUNTERS
+
+
 def _strip(sheet: Sheet, hop: HopSeries, across: Scale, top: float, ink: Colour) -> None:
     """What limited the hop, equal neighbours as one box."""
     boxes: dict[Colour, list[tuple[float, float, float, float]]] = {}
@@ -323,6 +331,8 @@ def _strip(sheet: Sheet, hop: HopSeries, across: Scale, top: float, ink: Colour)
     sheet.box(across.start, top, width, _STRIP, fill=RULE, opacity=0.5)
     for colour, places in boxes.items():
         sheet.boxes(places, fill=colour)
+    if _is_inferred(hop):
+        sheet.hatch(across.start, top, width, _STRIP)
     label = hop.sender
     if across.start > text_width(label, 10):
         sheet.text(across.start - 5, top + _STRIP / 2, label, ink, size=10, anchor="end")

@@ -89,8 +89,8 @@ def _test(test: TestResult | None) -> str:
     return p if test.can_decide else f"{p} ‡"
 
 
-def comparisons_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
-    """Every comparison with every number and in words."""
+def comparisons_frame(analyses: Sequence[Analysis], words: bool = True) -> pl.DataFrame:
+    """Every comparison with every number, and in words, which take longest, unless not wanted."""
     rows = [
         {
             "experiment": analysis.experiment.name,
@@ -113,7 +113,7 @@ def comparisons_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
             "basis": one.basis.value,
             "spread": one.spread.value if one.spread else None,
             "outcome": outcome(one).value,
-            "in_words": sentence(cell, one, analysis.metric),
+            **({"in_words": sentence(cell, one, analysis.metric)} if words else {}),
         }
         for analysis in analyses
         for cell in analysis.cells
