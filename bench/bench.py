@@ -21,7 +21,7 @@ from bench.pages import pages
 from bench.report import reports
 from bench.rows import Row, print_rows
 from headway.campaign.cores import available_cores
-from headway.cli.terminal import progress
+from headway.terminal import progress
 from headway.columns import Record
 from headway.guest.orders import Namespace, Orders, Program
 from headway.lab.bodies import body_file

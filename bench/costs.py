@@ -22,7 +22,7 @@ from headway.campaign.checks import check_installed
 from headway.campaign.cores import available_cores
 from headway.campaign.costs import Cost, Measured, fit, kind_of
 from headway.campaign.local import LocalExecutor
-from headway.cli.terminal import notes, progress
+from headway.terminal import notes, progress
 from headway.columns import Record, Status
 from headway.errors import WrongInputError
 from headway.lab.bodies import body_file

@@ -31,7 +31,7 @@ from rich.table import Table
 from bench.rows import Row
 from bench.stacks import ADDRESS, Aioquic, Command, Headway, Ngtcp2, Place, QuicGo, Stack
 from headway.campaign.cores import available_cores
-from headway.cli.terminal import complain, notes, progress
+from headway.terminal import complain, notes, progress
 from headway.errors import HeadwayError
 from headway.lab.image import installed_extras
 from headway.lab.ready import ready_image

@@ -7,10 +7,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from headway.version import VERSION
+
 if TYPE_CHECKING:
     from headway.api import HeadwayError, Results, Study, WrongInputError, load, plan, read, run
 
-__version__ = "0.1.0"
+__version__ = VERSION
 __all__ = [
     "HeadwayError",
     "Results",

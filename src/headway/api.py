@@ -174,6 +174,6 @@ def _command(study: StudySource, out: Path) -> str:
 def _watcher(shown: bool) -> Watcher:
     if not shown:
         return Nobody()
-    from headway.cli.terminal import Terminal
+    from headway.terminal import Terminal
 
     return Terminal()

@@ -6,7 +6,7 @@ import io
 
 from rich.console import Console
 
-from headway.cli.terminal import Lines, Tally
+from headway.terminal import Lines, Tally
 
 
 class Clock:

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from distributed import Client, Future, KilledWorker, LocalCluster, wait
 
-from headway import __version__
 from headway.campaign.executor import Keep, explained
 from headway.campaign.imageparts import ImageParts, Part, pack
 from headway.campaign.watcher import Watcher
@@ -45,6 +44,7 @@ from headway.planning.runs import Run, boots
 from headway.programs.base import Measurement
 from headway.results.record import make_record
 from headway.study.path import Path as NetworkPath
+from headway.version import VERSION
 
 if TYPE_CHECKING:
     from headway.selftest import Check
@@ -171,7 +171,7 @@ class ClusterExecutor:
         for address, worker in introduced.items():
             if worker.source != source_key():
                 raise HeadwayError(
-                    f"{_name(address, worker)} has Headway {__version__} with other source code; "
+                    f"{_name(address, worker)} has Headway {VERSION} with other source code; "
                     "install the same on all workers"
                 )
         self._send_missing(introduced)
@@ -184,10 +184,10 @@ class ClusterExecutor:
             importlib.metadata.version, "headway", workers=workers, on_error="return"
         )
         for address, version in versions.items():
-            if version != __version__:
+            if version != VERSION:
                 there = "no Headway" if isinstance(version, Exception) else f"Headway {version}"
                 raise HeadwayError(
-                    f"worker {address} has {there}; install {__version__} there, as it is here"
+                    f"worker {address} has {there}; install {VERSION} there, as it is here"
                 )
 
     def _send_missing(self, introduced: dict[str, Introduction]) -> None:

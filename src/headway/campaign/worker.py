@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 
 from distributed import Worker, get_worker
 
-from headway import __version__
 from headway.cache import cache_directory, digest
 from headway.campaign.cores import leased_core
 from headway.campaign.imageparts import ImageParts, Part, extract
@@ -31,6 +30,7 @@ from headway.planning.runs import Run
 from headway.results.provenance import host_facts
 from headway.results.record import make_record
 from headway.study.path import Path as NetworkPath
+from headway.version import VERSION
 
 if TYPE_CHECKING:
     from headway.selftest import Check
@@ -104,7 +104,7 @@ def source_key() -> str:
     """A key of Headway's version and Python source: client and workers must have the same."""
     files = sorted(_PACKAGE.rglob("*.py"))
     contents = (part for file in files for part in (file.name, file.read_bytes()))
-    return f"{__version__}-{digest(*contents)}"
+    return f"{VERSION}-{digest(*contents)}"
 
 
 def receive(transfer: str, chunk: bytes, dask_worker: Worker) -> None:

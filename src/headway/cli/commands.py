@@ -7,10 +7,10 @@ import sys
 
 import typer
 
-from headway import __version__
 from headway.cli import export, figure, image, known, lab, record, sites, study
-from headway.cli.terminal import complain
 from headway.errors import EXIT_FAILED, HeadwayError
+from headway.terminal import complain
+from headway.version import VERSION
 
 app = typer.Typer(
     help="A laboratory for HTTP over TCP and QUIC, on a real Linux kernel, in virtual time.",
@@ -40,7 +40,7 @@ def _version(
     version: bool = typer.Option(False, "--version", help="Print the version and exit."),
 ) -> None:
     if version:
-        print(f"headway {__version__}")
+        print(f"headway {VERSION}")
         raise typer.Exit
 
 

@@ -8,8 +8,8 @@ from urllib.parse import urlsplit
 
 import typer
 
-from headway.cli.terminal import output
 from headway.errors import WrongInputError
+from headway.terminal import output
 
 
 def export(

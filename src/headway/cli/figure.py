@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headway.cli.terminal import output
 from headway.errors import WrongInputError
+from headway.terminal import output
 
 if TYPE_CHECKING:
     from collections.abc import Sequence

@@ -7,7 +7,6 @@ from typing import Annotated
 
 import typer
 
-from headway.cli.terminal import output
 from headway.lab.image import (
     EXTRAS,
     ExtraStatus,
@@ -23,6 +22,7 @@ from headway.lab.image import (
     status,
 )
 from headway.lab.ready import ready_image
+from headway.terminal import output
 
 app = typer.Typer(help="The lab image: kernel, root tree, extras.", no_args_is_help=True)
 

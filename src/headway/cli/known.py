@@ -13,13 +13,13 @@ from rich.padding import Padding
 from rich.text import Text
 
 from headway.campaign.checks import add_command
-from headway.cli.terminal import output
 from headway.lab.image import EXTRAS, extra_status
 from headway.programs import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.programs.base import Adapter, Client, ReverseProxy
 from headway.study.load import builtin_names, load_study
 from headway.study.profiles import profiles
 from headway.study.workload import WORKLOADS
+from headway.terminal import output
 
 
 class Known(StrEnum):

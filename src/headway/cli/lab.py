@@ -12,7 +12,6 @@ from pydantic import ValidationError
 
 from headway.campaign.cores import available_cores
 from headway.cli.image import described_rust
-from headway.cli.terminal import notes, output, progress
 from headway.errors import HeadwayError, WrongInputError
 from headway.lab.bodies import body_file
 from headway.lab.image import status
@@ -21,6 +20,7 @@ from headway.lab.shell import execute_on_path, shell_on_path
 from headway.programs.base import SERVER_NAME
 from headway.study.model import Clock
 from headway.study.path import Path as NetworkPath
+from headway.terminal import notes, output, progress
 
 RateOption = Annotated[str | None, typer.Option("--rate", help='Rate each way, as "10 Mbit/s".')]
 RttOption = Annotated[str | None, typer.Option("--rtt", help='Round-trip delay, as "100 ms".')]

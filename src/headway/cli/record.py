@@ -9,9 +9,9 @@ from typing import Annotated
 import typer
 
 from headway.cli.sites import print_findings
-from headway.cli.terminal import notes, output
 from headway.errors import WrongInputError
 from headway.study.workload import Device
+from headway.terminal import notes, output
 
 _SUFFIX = ".warc.gz"
 

@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headway.cli.terminal import output
 from headway.errors import EXIT_FAILED
+from headway.terminal import output
 from headway.web.corpus import corpus_names
 from headway.web.corpus.summary import Summary, summary
 from headway.web.library import find_site

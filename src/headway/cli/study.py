@@ -14,13 +14,13 @@ import typer
 from headway.campaign.checks import all_remarks, checked_plan
 from headway.campaign.cores import available_cores
 from headway.campaign.task import Task
-from headway.cli.terminal import Terminal, complain, output
 from headway.columns import Status
 from headway.errors import EXIT_FAILED, HeadwayError, WrongInputError
 from headway.planning.runs import Run
 from headway.results.store import Start, read_records, refresh_table
 from headway.study.experiment import Study
 from headway.study.load import builtin_names, load_study
+from headway.terminal import Terminal, complain, output
 
 StudyName = Annotated[
     str, typer.Argument(help="A study file, or the name of a built-in study.", metavar="STUDY")

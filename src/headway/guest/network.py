@@ -9,9 +9,9 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from headway.guest.init import bind
 from headway.guest.orders import Namespace, Orders
 
+_BIND = 4096
 _SIOCETHTOOL = 0x8946
 # ETHTOOL_S{TXCSUM,SG,TSO,GSO,GRO}: packets in captures and queues are those on the wire, and
 # checksums are real, so that corruption is noticed.
@@ -56,9 +56,18 @@ class Network:
         os.unshare(os.CLONE_NEWNET)
         file = f"/run/netns/{name}"
         os.close(os.open(file, os.O_CREAT | os.O_RDONLY))
-        bind("/proc/self/ns/net", file)
+        _bind("/proc/self/ns/net", file)
         self._descriptors[name] = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
         os.setns(self._descriptors[""], os.CLONE_NEWNET)
+
+
+def _bind(source: str, target: str) -> None:
+    """Show a file at a second place (mount(2)), which keeps a namespace alive."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    flags = ctypes.c_ulong(_BIND)
+    if libc.mount(source.encode(), target.encode(), b"none", flags, None) != 0:
+        number = ctypes.get_errno()
+        raise OSError(number, f"{source} cannot be shown at {target}: {os.strerror(number)}")
 
 
 def _configure(namespace: Namespace) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 import jinja2
 from markupsafe import Markup, escape
 
-import headway
 from headway.analysis import Results
 from headway.analysis.paired import fewest_pairs
 from headway.analysis.published import TOLERANCE
@@ -32,6 +31,7 @@ from headway.report.tables.validation import (
     validation_table,
 )
 from headway.study.variation import DELAY_SHARE
+from headway.version import VERSION
 
 _KEPT_TOGETHER = re.compile(
     r"(?<=[\d)]) (?=(?:%|s|ms|[kMG]i?B|B|[kMG]?bit/s)(?:\W|$))"  # a number and its unit
@@ -90,7 +90,7 @@ def render(
         mann_whitney_alpha=MANN_WHITNEY_ALPHA,
         kolmogorov_smirnov_alpha=KOLMOGOROV_SMIRNOV_ALPHA,
         tolerance=f"{TOLERANCE:.0%}".replace("%", " %"),
-        version=headway.__version__,
+        version=VERSION,
     )
 
 

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import polars as pl
 
-import headway
 from headway.analysis import Analysis, Results
 from headway.analysis.numbers import counted, listed
 from headway.analysis.significance import PAIRED_ALPHA
 from headway.report.provenance import seeds_text
+from headway.version import VERSION
 
 _PAIRED = (
     f"Differences are typical ratios of pairs (Hodges-Lehmann estimates on logarithms) with their "
@@ -29,7 +29,7 @@ def methods_paragraph(results: Results, analyses: Sequence[Analysis]) -> str:
     manifest = results.manifest
     kernel = f" with the kernel {manifest.kernel}" if manifest.kernel else ""
     first = (
-        f"Programs ran over an emulated network in virtual time (Headway {headway.__version__}, "
+        f"Programs ran over an emulated network in virtual time (Headway {VERSION}, "
         f"User Mode Linux{kernel})."
     )
     versions = listed([f"{name} {version}" for name, version in manifest.versions])

@@ -12,12 +12,12 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from headway import __version__
 from headway.lab.image import Image, find_extra
 from headway.planning.runs import Run, cell_at, cells
 from headway.programs.base import Adapter
 from headway.study.experiment import Experiment, Study
 from headway.study.trace import without_traces
+from headway.version import VERSION
 
 
 def make_manifest(
@@ -38,7 +38,7 @@ def make_manifest(
     """
     adapters = _adapters(runs)
     return {
-        "headway": __version__,
+        "headway": VERSION,
         "command": shlex.join(["headway", *sys.argv[1:]]),
         "created": datetime.now(UTC).isoformat(timespec="seconds"),
         "study": {

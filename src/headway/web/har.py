@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-import headway
+from headway.version import VERSION
 from headway.web.load import PageLoad
 from headway.web.resource import Resource, Span
 from headway.web.site import Header
@@ -44,7 +44,7 @@ def make_har(load: PageLoad, browser_version: str | None = None) -> Json:
         page["comment"] = load.error
     log: Json = {
         "version": "1.2",
-        "creator": {"name": "Headway", "version": headway.__version__},
+        "creator": {"name": "Headway", "version": VERSION},
         "pages": [page],
         "entries": [_entry(load, resource) for resource in load.resources],
     }

@@ -16,8 +16,8 @@ from warcio.recordloader import ArcWarcRecord
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from headway import __version__
 from headway.errors import HeadwayError
+from headway.version import VERSION
 from headway.web.http1 import request_message, response_message
 from headway.web.recording import find_page, obstacle, replayable, site_name
 from headway.web.site import Exchange, Site
@@ -94,7 +94,7 @@ class _Writer:
     def write(self) -> None:
         site = self._site
         info = [
-            ("software", f"Headway {__version__}"),
+            ("software", f"Headway {VERSION}"),
             ("format", "WARC File Format 1.1"),
             ("conformsTo", _CONFORMS_TO),
             ("title", site.name),

@@ -1,0 +1,3 @@
+"""Headway's version."""
+
+VERSION = "0.1.0"

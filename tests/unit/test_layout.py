@@ -1,0 +1,95 @@
+"""Which way imports go: packages stand on floors, and no module is part of a circle."""
+
+from __future__ import annotations
+
+import ast
+import graphlib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import headway
+
+ROOT = Path(headway.__file__).parent
+FLOORS = (
+    ("version", "errors"),
+    ("cache",),
+    ("columns",),
+    ("study",),
+    ("guest",),
+    ("web",),
+    ("programs",),
+    ("planning",),
+    ("lab",),
+    ("selftest",),
+    ("results",),
+    ("campaign",),
+    ("analysis",),
+    ("report",),
+    ("terminal",),
+    ("api",),
+    ("cli",),
+)
+"""From the ground up: a package imports what stands on its own floor or below."""
+FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}
+
+
+def module_name(file: Path) -> str:
+    return ".".join(("headway", *file.relative_to(ROOT).with_suffix("").parts)).removesuffix(
+        ".__init__"
+    )
+
+
+@cache
+def modules() -> dict[str, Path]:
+    return {module_name(file): file for file in ROOT.rglob("*.py")}
+
+
+def imported(name: str) -> Iterator[str]:
+    """Modules that a module needs when it runs, at its start or later; not those for types alone."""
+    tree = ast.parse(modules()[name].read_text())
+    typing_only = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for inner in ast.walk(node)
+    }
+    for node in ast.walk(tree):
+        if id(node) in typing_only or not isinstance(node, ast.ImportFrom | ast.Import):
+            continue
+        if isinstance(node, ast.Import):
+            found = [alias.name for alias in node.names]
+        else:
+            inside = [f"{node.module}.{alias.name}" for alias in node.names]
+            found = [one if one in modules() else str(node.module) for one in inside]
+        yield from (one for one in found if one in modules() and one not in (name, "headway"))
+
+
+def package(name: str) -> str:
+    return name.split(".")[1]
+
+
+def test_every_package_stands_on_a_floor() -> None:
+    assert {package(name) for name in modules() if name != "headway"} == FLOOR.keys()
+
+
+@pytest.mark.parametrize("name", sorted(FLOOR))
+def test_imports_go_down(name: str) -> None:
+    upward = {
+        (one, other)
+        for one in modules()
+        if one != "headway" and package(one) == name
+        for other in imported(one)
+        if FLOOR[package(other)] > FLOOR[name]
+        or (FLOOR[package(other)] == FLOOR[name] and package(other) != name)
+    }
+    assert not upward
+
+
+def test_no_modules_import_each_other_in_a_circle() -> None:
+    plain = {name: file for name, file in modules().items() if file.name != "__init__.py"}
+    graph = {name: {one for one in imported(name) if one in plain} for name in plain}
+    # Raises CycleError, which names the circle.
+    list(graphlib.TopologicalSorter(graph).static_order())
