@@ -21,7 +21,6 @@ from bench.pages import pages
 from bench.report import reports
 from bench.rows import Row, print_rows
 from headway.campaign.cores import available_cores
-from headway.terminal import progress
 from headway.columns import Record
 from headway.guest.orders import Namespace, Orders, Program
 from headway.lab.bodies import body_file
@@ -32,6 +31,7 @@ from headway.planning.runs import Run
 from headway.programs.base import CLIENT
 from headway.results.record import make_record
 from headway.study.model import Setting
+from headway.terminal import progress
 
 REPEATS = 9
 CORE = available_cores()[-1]

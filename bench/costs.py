@@ -22,7 +22,6 @@ from headway.campaign.checks import check_installed
 from headway.campaign.cores import available_cores
 from headway.campaign.costs import Cost, Measured, fit, kind_of
 from headway.campaign.local import LocalExecutor
-from headway.terminal import notes, progress
 from headway.columns import Record, Status
 from headway.errors import WrongInputError
 from headway.lab.bodies import body_file
@@ -34,6 +33,7 @@ from headway.programs import CLIENTS, PROXIES, SERVERS
 from headway.results.provenance import host_facts
 from headway.study.host import Protocol
 from headway.study.model import Setting
+from headway.terminal import notes, progress
 
 LOADS: tuple[tuple[str, dict[str, str]], ...] = (
     ("1 kB", {"rate": "10 Mbit/s", "rtt": "10 ms"}),

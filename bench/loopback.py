@@ -31,11 +31,11 @@ from rich.table import Table
 from bench.rows import Row
 from bench.stacks import ADDRESS, Aioquic, Command, Headway, Ngtcp2, Place, QuicGo, Stack
 from headway.campaign.cores import available_cores
-from headway.terminal import complain, notes, progress
 from headway.errors import HeadwayError
 from headway.lab.image import installed_extras
 from headway.lab.ready import ready_image
 from headway.study.units import Size
+from headway.terminal import complain, notes, progress
 
 SIZE = Size.parse("1 GB")
 REPEATS = 3
