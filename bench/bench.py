@@ -108,7 +108,7 @@ def spread(machine: Machine) -> Row:
 
 def rtt_error() -> Row:
     """The emulation's delay, from the self-test."""
-    from headway.selftest import check_paths
+    from headway.selftest.measure import check_paths
     from headway.study.path import Path as NetworkPath
 
     path = NetworkPath.model_validate({"rate": "10 Mbit/s", "rtt": "100 ms"})

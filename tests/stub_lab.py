@@ -28,6 +28,7 @@ from headway.guest.orders import Ended, Orders, Outcome
 from headway.lab.image import Image, ImageInfo, KernelInfo, NativeInfo, RootInfo
 from headway.lab.machine import Machine
 from headway.results import journal, store
+from headway.selftest.check import Check
 from headway.study.path import Path as NetworkPath
 
 _VERSION = {"--http1.1": "1.1", "--http2": "2", "--http3-only": "3"}
@@ -92,15 +93,9 @@ def keeping(kept: list[Record]) -> Keep:
     return keep
 
 
-@dataclass(frozen=True)
-class StubCheck:
-    """A check; the real one takes seconds to load."""
-
-    passed: bool = True
-
-    def as_json(self) -> dict[str, Any]:
-        """See `headway.selftest.Check`."""
-        return {"name": "rtt", "path": "the path", "passed": self.passed}
+def stub_check(*, passed: bool = True) -> Check:
+    """A check of a path."""
+    return Check("rtt", "the path", 1.0, 1.0 if passed else 2.0, 1.0, 1.0, "ms", "")
 
 
 def replace_labs(
@@ -129,11 +124,11 @@ def replace_labs(
 
     def check(
         _: object, asked: Sequence[NetworkPath], on_path: Callable[[bool], None], **__: object
-    ) -> tuple[StubCheck, ...]:
+    ) -> tuple[Check, ...]:
         paths(asked)
         for _path in asked:
             on_path(check_passes)
-        return tuple(StubCheck(check_passes) for _path in asked)
+        return tuple(stub_check(passed=check_passes) for _path in asked)
 
     patch.setattr(local.LocalExecutor, "check", check)
 

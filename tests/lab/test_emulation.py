@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from headway.lab.machine import Machine
-from headway.selftest import battery, measure_path
+from headway.selftest.battery import battery
 from headway.selftest.describe import describe
+from headway.selftest.measure import measure_path
 from headway.study.path import Path as NetworkPath
 
 pytestmark = pytest.mark.lab

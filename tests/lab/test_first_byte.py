@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from headway.analysis.experiment import Span
 from headway.analysis.goodput import FlowRun
 from headway.lab.pcapng import read_pcapng
-from headway.study.published import Origin
+from headway.study.published import Origin, Span
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab

@@ -13,7 +13,7 @@ from headway.guest.orders import Orders, Program, Round, dump
 from headway.guest.probe_orders import SMALL_FRAME_BYTES, Flow, ProbeOrders
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
-from headway.selftest import measure_path
+from headway.selftest.measure import measure_path
 from headway.selftest.plan import RECORD_TYPE, Sight
 from headway.study.host import Host
 from headway.study.path import Path as NetworkPath

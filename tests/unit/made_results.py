@@ -8,8 +8,8 @@ from typing import Any
 import polars as pl
 
 from headway.analysis.inputs import Results
-from headway.analysis.manifest import manifest_from
 from headway.columns import Record, polars_schema
+from headway.results.manifest import manifest_from
 
 MANIFEST: dict[str, Any] = {
     "study": {
@@ -22,7 +22,7 @@ MANIFEST: dict[str, Any] = {
     "image": "image-1",
     "host": {"cpus": 2},
     "created": "2026-08-01T00:00:00Z",
-    "command": ["headway", "run", "made study"],
+    "command": "headway run 'made study'",
     "self_test": [
         {
             "name": "rate",
@@ -32,6 +32,7 @@ MANIFEST: dict[str, Any] = {
             "low": 9.9,
             "high": 10.1,
             "unit": "Mbit/s",
+            "note": "",
             "passed": True,
         }
     ],

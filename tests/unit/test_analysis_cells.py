@@ -1,5 +1,6 @@
 """From runs to cells: factors, titles, baselines, winners, reading."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -7,8 +8,8 @@ import polars as pl
 import pytest
 
 from headway.analysis import Pairing, analyse, load_results
-from headway.analysis.manifest import manifest_from
 from headway.errors import WrongInputError
+from headway.results.manifest import manifest_from
 from tests.unit import made_results as made
 
 
@@ -115,7 +116,7 @@ def test_reading_and_its_errors(tmp_path: Path) -> None:
         load_results(tmp_path)
     made.saved(tmp_path, made.grid())
     (tmp_path / "manifest.json").write_text("[")
-    with pytest.raises(WrongInputError, match="is not JSON"):
+    with pytest.raises(WrongInputError, match=r"manifest\.json: is damaged"):
         load_results(tmp_path)
 
 
@@ -128,14 +129,40 @@ def test_columns_that_were_not_recorded_are_null(tmp_path: Path) -> None:
     assert analyse(found).cells[0].sides[0].limited_by == ()
 
 
-def test_manifest_tolerates_what_is_absent_or_of_another_form() -> None:
+def test_manifests_may_lack_what_is_not_known() -> None:
     found = manifest_from({"study": {"name": "s"}})
-    assert (found.name, found.experiments, found.self_test, found.warning) == ("s", (), (), "")
-    full = manifest_from(made.MANIFEST)
-    assert full.host == "cpus: 2"
-    assert full.command == "headway run 'made study'"
-    failed = {**made.MANIFEST["self_test"][0], "passed": False}
+    assert (found.study.name, found.study.experiments) == ("s", ())
+    assert (found.self_test, found.warning) == ((), "")
+    failed = {**made.MANIFEST["self_test"][0], "measured": 5}
     assert "rate (10 Mbit/s)" in manifest_from({"self_test": [failed]}).warning
+
+
+def test_manifests_of_another_version_are_refused_in_a_line() -> None:
+    with pytest.raises(WrongInputError, match=r"is of version 2, .* carry out the study again$"):
+        manifest_from({"version": 2, "headway": "9.0"})
+
+
+@pytest.mark.parametrize(
+    ("raw", "place"),
+    [
+        ([], "manifest.json: is damaged: "),
+        ({"runs": "many"}, "manifest.json: runs: is damaged: "),
+        (
+            {"study": {"experiments": [{"metrics": 3}]}},
+            "manifest.json: study.experiments.0.metrics",
+        ),
+    ],
+)
+def test_a_damaged_manifest_is_refused_with_the_place(raw: object, place: str) -> None:
+    with pytest.raises(WrongInputError) as caught:
+        manifest_from(raw)
+    assert str(caught.value).startswith(place)
+
+
+def test_a_manifest_is_read_as_it_was_written() -> None:
+    found = manifest_from(made.MANIFEST)
+    assert manifest_from(json.loads(found.text())) == found
+    assert json.loads(found.text()) == {"version": 1, **made.MANIFEST}
 
 
 def test_experiments_are_the_manifests_and_those_that_only_the_rows_know() -> None:

@@ -6,11 +6,10 @@ from typing import Any
 import pytest
 
 from headway.analysis import Analysis, Verdict, analyse
-from headway.analysis.experiment import Span
 from headway.analysis.orders import orders
 from headway.analysis.published import Agreement, beside, evidence
 from headway.errors import WrongInputError
-from headway.study.published import Origin
+from headway.study.published import Origin, Span
 from tests.unit import made_results as made
 
 Times = Sequence[float | None]
@@ -267,8 +266,8 @@ def test_runs_without_flows_have_no_goodput_at_a_time() -> None:
 @pytest.mark.parametrize(
     "published, message",
     [
-        (entry(0.2, unit="min"), "has the unit 'min'; total_s is in 's' or 'ms'"),
-        (entry(-3.0, against="h2", unit="s"), "total_s against another contender is in '%'"),
+        (entry(0.2, unit="min"), "the unit must be 's' or 'ms', not 'min'"),
+        (entry(-3.0, against="h2", unit="s"), "the unit must be '%', not 's'"),
     ],
 )
 def test_a_wrong_unit_is_said(published: dict[str, Any], message: str) -> None:

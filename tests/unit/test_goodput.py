@@ -9,14 +9,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.analysis.experiment import Span
 from headway.analysis.goodput import FlowRun, Received, ratios_over_time
 from headway.columns import RampUp
 from headway.programs.base import BulkFlow
 from headway.results.goodput import received_bytes
 from headway.results.rampup import bottleneck, find_ramp_up, path_filled_s
 from headway.results.transfer import Hop, Transfer
-from headway.study.published import Origin
+from headway.study.published import Origin, Span
 from tests.unit.made_samples import HOP, rows_of, tcp, transfer, write_chain, write_samples
 
 FULL = round(10e6 / 8 * 0.1 * 1448 / 1514)

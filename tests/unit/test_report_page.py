@@ -290,7 +290,8 @@ def test_what_is_left_out_is_said(tmp_path: Path) -> None:
 
 
 def test_a_failed_self_test_is_said_first(tmp_path: Path) -> None:
-    failed = {"self_test": [{"name": "loss", "path": "p", "passed": False}]}
+    (check,) = made.MANIFEST["self_test"]
+    failed = {"self_test": [check | {"name": "loss", "path": "p", "measured": 1}]}
     text = page_of(tmp_path, made.grid(), failed).text
     assert text.index("The emulation failed its own test") < text.index("Answer")
 

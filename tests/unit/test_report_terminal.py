@@ -123,5 +123,6 @@ def test_published_values_are_counted_and_not_listed() -> None:
 
 
 def test_a_failed_self_test_is_said_first() -> None:
-    failed = {"self_test": [{"name": "loss", "path": "p", "passed": False}]}
+    (check,) = made.MANIFEST["self_test"]
+    failed = {"self_test": [check | {"name": "loss", "path": "p", "measured": 1}]}
     assert "The emulation failed its own test: loss (p)." in shown(made.grid(), failed)

@@ -14,11 +14,13 @@ from rich.console import Console
 
 from headway.guest import probe_orders
 from headway.guest.orders import Orders
-from headway.selftest import Check, battery, print_checks
+from headway.selftest.battery import battery
+from headway.selftest.check import Check
 from headway.selftest.describe import describe
 from headway.selftest.fate import damaged_share, fate
 from headway.selftest.ideal import Course, Stage, directions, planned_rates
 from headway.selftest.plan import bursts
+from headway.selftest.table import print_checks
 from headway.study.path import Path, Way
 
 

@@ -13,10 +13,10 @@ from headway.guest.orders import Outcome
 from headway.lab.run import Result
 from headway.planning.runs import plan
 from headway.programs.base import Measurement
+from headway.results.manifest import MANIFEST_FILE, Manifest
 from headway.results.record import make_record
 from headway.results.store import (
     JOURNAL_FILE,
-    MANIFEST_FILE,
     RUNS_FILE,
     Start,
     Store,
@@ -44,7 +44,7 @@ def records(tmp_path: Path) -> list[Record]:
 def filled(directory: Path, records: list[Record]) -> Path:
     """A results directory with these records."""
     with Store.open(directory) as store:
-        store.write_manifest({"headway": "0"})
+        store.write_manifest(Manifest(headway="0"))
         store.add(records)
     return directory
 
@@ -163,7 +163,7 @@ def test_a_damaged_manifest_is_an_error(tmp_path: Path, records: list[Record]) -
     directory = filled(tmp_path / "out", records)
     (directory / MANIFEST_FILE).write_text("[]")
     with (
-        pytest.raises(HeadwayError, match=r"manifest\.json is damaged"),
+        pytest.raises(HeadwayError, match=r"manifest\.json: is damaged"),
     ):
         Store.open(directory, Start.RESUME)
 

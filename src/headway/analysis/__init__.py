@@ -4,7 +4,6 @@ from headway.analysis.analysis import Analysis, analyse
 from headway.analysis.answer import answer
 from headway.analysis.cells import Cell, Side
 from headway.analysis.compare import Comparison, Pairing
-from headway.analysis.experiment import Experiment
 from headway.analysis.inputs import Results, load_results
 from headway.analysis.sentences import sentence, sentences
 from headway.analysis.verdict import Basis, Spread, Verdict
@@ -14,7 +13,6 @@ __all__ = [
     "Basis",
     "Cell",
     "Comparison",
-    "Experiment",
     "Pairing",
     "Results",
     "Side",

@@ -16,11 +16,11 @@ from headway.analysis.contenders import (
     pairings_of,
     traits,
 )
-from headway.analysis.experiment import Experiment
 from headway.analysis.factors import conditions
 from headway.analysis.inputs import Results
 from headway.analysis.metric import Metric, metric_named
 from headway.errors import WrongInputError
+from headway.results.manifest import ToldExperiment
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class Analysis:
     Two are equal only if they are one, so that what is derived of one can be kept.
     """
 
-    experiment: Experiment
+    experiment: ToldExperiment
     metric: Metric
     baseline: str
     contenders: tuple[str, ...]
@@ -68,12 +68,12 @@ class Analysis:
     @property
     def cells_as_studied(self) -> tuple[Cell, ...]:
         """The cells in the study's order, as far as it is known."""
-        places = {name: place for place, name in enumerate(self.experiment.grid)}
+        places = {name: place for place, name in enumerate(self.experiment.coordinates)}
         return tuple(sorted(self.cells, key=lambda cell: places.get(cell.name, len(places))))
 
 
 def analyse(
-    results: Results, experiment: Experiment | None = None, metric: str | None = None
+    results: Results, experiment: ToldExperiment | None = None, metric: str | None = None
 ) -> Analysis:
     """Compare the contenders of every cell of an experiment.
 
@@ -92,7 +92,7 @@ def analyse(
         raise WrongInputError(f"the records have no column {chosen.column!r}")
     names = ordered_contenders(asked, runs)
     pairings = pairings_of(asked, names)
-    found = conditions(runs, asked.grid)
+    found = conditions(runs, asked.coordinates)
     return Analysis(
         experiment=asked,
         metric=chosen,

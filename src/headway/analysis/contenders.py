@@ -9,7 +9,7 @@ import polars as pl
 
 from headway.analysis.columns import COLUMNS
 from headway.analysis.compare import Pairing
-from headway.analysis.experiment import Experiment
+from headway.results.manifest import ToldExperiment
 
 DEFAULT_BASELINE = "h2"
 _USUAL_ORDER = ("h1", "h2", "h3")
@@ -57,15 +57,15 @@ class Trait:
         return len(set(self.values)) > 1
 
 
-def ordered_contenders(experiment: Experiment, runs: pl.DataFrame) -> tuple[str, ...]:
+def ordered_contenders(experiment: ToldExperiment, runs: pl.DataFrame) -> tuple[str, ...]:
     """The contenders that have runs: in the study's order, else versions of HTTP, then by name."""
     found = set(runs["contender"].unique().to_list())
-    given = [name for name, _ in experiment.contenders]
+    given = list(experiment.contenders)
     places = {name: place for place, name in enumerate(given or _USUAL_ORDER)}
     return tuple(sorted(found, key=lambda name: (places.get(name, len(places)), name)))
 
 
-def baseline_of(experiment: Experiment, contenders: Sequence[str]) -> str:
+def baseline_of(experiment: ToldExperiment, contenders: Sequence[str]) -> str:
     """The experiment's baseline, else h2, else the first contender."""
     for name in (experiment.baseline, DEFAULT_BASELINE):
         if name in contenders:
@@ -73,17 +73,17 @@ def baseline_of(experiment: Experiment, contenders: Sequence[str]) -> str:
     return contenders[0]
 
 
-def pairings_of(experiment: Experiment, contenders: Sequence[str]) -> tuple[Pairing, ...]:
+def pairings_of(experiment: ToldExperiment, contenders: Sequence[str]) -> tuple[Pairing, ...]:
     """What is compared: what the experiment names, else each contender with the baseline."""
     base = baseline_of(experiment, contenders)
     usual = tuple(Pairing(name, base) for name in contenders if name != base)
     there = set(contenders)
-    named = (pair for pair in experiment.comparisons if {pair.contender, pair.against} <= there)
+    named = (Pairing(*pair) for pair in experiment.comparisons if set(pair) <= there)
     return tuple(named) if experiment.comparisons else usual
 
 
 def traits(
-    experiment: Experiment, runs: pl.DataFrame, contenders: Sequence[str]
+    experiment: ToldExperiment, runs: pl.DataFrame, contenders: Sequence[str]
 ) -> tuple[Trait, ...]:
     """What each contender is, from client to server; then conditions that are only its own."""
     names = {*_TRAITS, *(column.column for column in COLUMNS)}
@@ -94,7 +94,7 @@ def traits(
         Trait(name, tuple(_text(column, row[column]) for row in of))
         for column, name in _TRAITS.items()
     )
-    given = _given(dict(experiment.contenders), contenders)
+    given = _given(experiment.contenders, contenders)
     return (*filter(_anything, usual), *_conditions(of), *given)
 
 
@@ -120,8 +120,19 @@ def _anything(trait: Trait) -> bool:
     return set(trait.values) != {_NONE}
 
 
-def _given(settings: Mapping[str, str], contenders: Sequence[str]) -> tuple[Trait, ...]:
+def _given(made: Mapping[str, object], contenders: Sequence[str]) -> tuple[Trait, ...]:
     """The settings as the study writes them: knobs of programs have no column."""
-    if not any(settings.values()):
+    if not any(made.values()):
         return ()
-    return (Trait(_GIVEN, tuple(settings.get(name) or _NONE for name in contenders)),)
+    settings = (_settings(made.get(name) or {}) for name in contenders)
+    return (Trait(_GIVEN, tuple(text or _NONE for text in settings)),)
+
+
+def _settings(made: object, prefix: str = "") -> str:
+    """Settings as one line, nested tables by dotted names: ``proxy.program envoy``."""
+    if not isinstance(made, Mapping):
+        return f"{prefix} {made}".strip()
+    parts = (
+        _settings(value, f"{prefix}.{key}" if prefix else str(key)) for key, value in made.items()
+    )
+    return ", ".join(parts)

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from headway.analysis.experiment import Experiment
 from headway.analysis.inputs import Results
 from headway.analysis.numbers import counted, listed
 from headway.results.disturbances import Disturbance, Named
+from headway.results.manifest import ToldExperiment
 
 _CERTAIN = (Disturbance.BLACKOUT, Disturbance.NAMED_DROPS)
 """They depend on no chance: where one of them did not take place, more runs would not help."""
@@ -75,7 +75,7 @@ def unmet(results: Results) -> tuple[Unmet, ...]:
     )
 
 
-def _of_experiment(results: Results, experiment: Experiment) -> Iterator[Unmet]:
+def _of_experiment(results: Results, experiment: ToldExperiment) -> Iterator[Unmet]:
     for text, found in _by_disturbance(results.runs_of(experiment)).items():
         named = Named.parse(text)
         without = _without(found, certain=named.kind in _CERTAIN)

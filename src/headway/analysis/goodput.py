@@ -11,11 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from headway.analysis.experiment import Span
 from headway.analysis.intervals import LEVEL, resampled_means
 from headway.analysis.sample import Measurements, Observation
 from headway.results.goodput import INTERVAL_S
-from headway.study.published import Origin
+from headway.study.published import Origin, Span
 
 Values = NDArray[np.floating[Any]]
 

@@ -8,10 +8,9 @@ from pathlib import Path
 
 import polars as pl
 
-from headway.analysis.experiment import Experiment
-from headway.analysis.manifest import Manifest, read_manifest
 from headway.columns import polars_schema
 from headway.errors import WrongInputError
+from headway.results.manifest import Manifest, ToldExperiment, read_manifest
 
 _NEEDED = ("cell", "contender", "experiment", "protocol", "seed", "status")
 
@@ -24,14 +23,14 @@ class Results:
     manifest: Manifest
 
     @cached_property
-    def experiments(self) -> tuple[Experiment, ...]:
+    def experiments(self) -> tuple[ToldExperiment, ...]:
         """The experiments that have runs: as the manifest tells them, then what it does not."""
         found = self.runs["experiment"].unique().sort().to_list()
-        told = {experiment.name: experiment for experiment in self.manifest.experiments}
-        others = (Experiment(name) for name in found if name not in told)
+        told = {experiment.name: experiment for experiment in self.manifest.study.experiments}
+        others = (ToldExperiment(name=name) for name in found if name not in told)
         return (*(told[name] for name in told if name in found), *others)
 
-    def experiment(self, name: str) -> Experiment:
+    def experiment(self, name: str) -> ToldExperiment:
         """The experiment of this name.
 
         Raises:
@@ -43,7 +42,7 @@ class Results:
         known = ", ".join(experiment.name or "(unnamed)" for experiment in self.experiments)
         raise WrongInputError(f"there are no runs of an experiment {name!r}; there are {known}")
 
-    def runs_of(self, experiment: Experiment) -> pl.DataFrame:
+    def runs_of(self, experiment: ToldExperiment) -> pl.DataFrame:
         """The rows of an experiment."""
         return self.runs.filter(pl.col("experiment") == experiment.name)
 
@@ -66,7 +65,7 @@ def load_results(directory: Path) -> Results:
         raise WrongInputError(f"lacks the columns {', '.join(missing)}", where=str(file))
     if runs.is_empty():
         raise WrongInputError("holds no runs", where=str(file))
-    return Results(with_all_columns(runs), read_manifest(directory / "manifest.json"))
+    return Results(with_all_columns(runs), read_manifest(directory) or Manifest())
 
 
 def with_all_columns(runs: pl.DataFrame) -> pl.DataFrame:

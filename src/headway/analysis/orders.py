@@ -8,7 +8,6 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
 from headway.analysis.compare import Comparison, Pairing
 from headway.analysis.difference import NEGLIGIBLE
-from headway.analysis.experiment import Span
 from headway.analysis.published import (
     TOLERANCE,
     comparison_of,
@@ -17,6 +16,7 @@ from headway.analysis.published import (
     our_direction,
 )
 from headway.analysis.verdict import Verdict, direction
+from headway.study.published import Span
 
 
 @dataclass(frozen=True)
@@ -25,7 +25,7 @@ class Order:
 
     Attributes:
         title: the cell in words.
-        span: as a `PublishedValue` has it.
+        span: as a `ToldPublished` has it.
         comparison: ours.
         published: the two published values, the contender's first, in the metric's unit.
         theirs: what the published values say of the contender: faster, slower or equal.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -12,21 +12,16 @@ from headway.analysis.cells import Cell, Side
 from headway.analysis.compare import Comparison, Contest, Pairing, compare
 from headway.analysis.difference import NEGLIGIBLE
 from headway.analysis.effects import relative_difference, relative_interval, relative_means
-from headway.analysis.experiment import PublishedValue, Span
 from headway.analysis.intervals import Interval
 from headway.analysis.numbers import counted, percent, plain, significant
 from headway.analysis.sample import Measurements
 from headway.analysis.verdict import Basis, Verdict
-from headway.errors import WrongInputError
-from headway.study.published import Statistic
+from headway.results.manifest import ToldPublished
+from headway.study.published import UNITS, Span, Statistic
 
 TOLERANCE = 0.15
 """Values closer than this share of the published one agree."""
 _COVERED = "as our interval holds it"
-RELATIVE_UNIT = "%"
-"""Unit of relative differences."""
-_FACTORS = {"s": {"s": 1.0, "ms": 1e3}, "Mbit/s": {"Mbit/s": 1.0}}
-"""For each unit of a metric those that its values are published in, and how many make one."""
 
 
 class Agreement(StrEnum):
@@ -70,7 +65,7 @@ class Beside:
         words: the same in words, with the size of the disagreement.
     """
 
-    published: PublishedValue
+    published: ToldPublished
     title: str
     side: Side | None
     against: Side | None
@@ -83,11 +78,7 @@ class Beside:
 
 
 def beside(analysis: Analysis) -> tuple[Beside, ...]:
-    """Every value that the experiment names as published of this metric, beside ours.
-
-    Raises:
-        WrongInputError: a value's unit is none of the metric.
-    """
+    """Every value that the experiment names as published of this metric, beside ours."""
     return tuple(_beside(analysis, one) for one in of_metric(analysis))
 
 
@@ -109,40 +100,24 @@ def evidence(side: Side) -> str:
     return "; ".join([*told, ", ".join(side.senders)])
 
 
-def of_metric(analysis: Analysis) -> list[PublishedValue]:
-    """The published values of the analysed metric.
-
-    Raises:
-        WrongInputError: a value's unit is none of the metric.
-    """
+def of_metric(analysis: Analysis) -> list[ToldPublished]:
+    """The published values of the analysed metric."""
     known = analysis.experiment.published
-    values = [one for one in known if one.metric == analysis.metric.column]
-    for one in values:
-        units = [RELATIVE_UNIT] if one.against else [*_factors(analysis)]
-        if one.unit not in units:
-            raise WrongInputError(
-                f"a published value of {one.contender} has the unit {one.unit!r}; "
-                f"{one.metric} {'against another contender ' if one.against else ''}"
-                f"is in {' or '.join(map(repr, units))}"
-            )
-    return values
+    return [one for one in known if one.metric == analysis.metric.column]
 
 
-def _factors(analysis: Analysis) -> Mapping[str, float]:
-    """The units that values of the metric may be published in, and how many make its own."""
-    return _FACTORS.get(analysis.metric.unit, {analysis.metric.unit: 1.0})
-
-
-def factor_of(analysis: Analysis, published: PublishedValue) -> float:
+def factor_of(analysis: Analysis, published: ToldPublished) -> float:
     """What makes a value of ours one in the published unit."""
-    return 100.0 if published.against else _factors(analysis)[published.unit]
+    return (
+        100.0 if published.against else UNITS.get(analysis.metric.unit, {}).get(published.unit, 1.0)
+    )
 
 
 def _cell(analysis: Analysis, name: str) -> Cell | None:
     return next((cell for cell in analysis.cells if cell.name == name), None)
 
 
-def _beside(analysis: Analysis, published: PublishedValue) -> Beside:
+def _beside(analysis: Analysis, published: ToldPublished) -> Beside:
     cell = _cell(analysis, published.cell)
     side = cell.side(published.contender) if cell else None
     against = cell.side(published.against) if cell and published.against else None
@@ -187,7 +162,7 @@ def _measured(side: Side, span: Span | None) -> Measurements:
 
 
 def _ours(
-    published: PublishedValue,
+    published: ToldPublished,
     side: Side | None,
     against: Side | None,
     comparison: Comparison | None,
@@ -210,7 +185,7 @@ def _ours(
 
 
 def _agreement(
-    published: PublishedValue,
+    published: ToldPublished,
     value: float | None,
     interval: Interval | None,
     comparison: Comparison | None,
@@ -236,7 +211,7 @@ def _is_clear(percent_: float, interval: Interval | None, comparison: Comparison
     return not interval.holds(0) and abs(percent_) >= 100 * NEGLIGIBLE
 
 
-def _words(published: PublishedValue, agreement: Agreement, ratio: float | None) -> str:
+def _words(published: ToldPublished, agreement: Agreement, ratio: float | None) -> str:
     """The agreement in words, with its size where it has one."""
     if published.against is not None or ratio is None:
         return agreement

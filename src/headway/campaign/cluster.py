@@ -47,7 +47,7 @@ from headway.study.path import Path as NetworkPath
 from headway.version import VERSION
 
 if TYPE_CHECKING:
-    from headway.selftest import Check
+    from headway.selftest.check import Check
 
 _CONNECT_S = 10
 _WORKERS_COME_S = 30

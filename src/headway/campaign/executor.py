@@ -14,7 +14,7 @@ from headway.study.path import Path as NetworkPath
 
 # Statistics take seconds to load.
 if TYPE_CHECKING:
-    from headway.selftest import Check
+    from headway.selftest.check import Check
 
 Keep = Callable[[Sequence[Record]], bool]
 """Makes records durable, and says whether to go on; called in the thread that executes, as soon as

@@ -20,7 +20,7 @@ from headway.results.record import make_record
 from headway.study.path import Path as NetworkPath
 
 if TYPE_CHECKING:
-    from headway.selftest import Check
+    from headway.selftest.check import Check
 
 _Finished = queue.SimpleQueue[Record | BaseException | None]
 """Records as they come; None or what went wrong when a worker ends."""
@@ -52,7 +52,7 @@ class LocalExecutor:
         on_path: Callable[[bool], None],
     ) -> tuple[Check, ...]:
         """See `Executor`."""
-        from headway.selftest import check_paths
+        from headway.selftest.measure import check_paths
 
         return check_paths(
             self.machine, paths, seed=seed, directory=directory, cores=self.cores, on_path=on_path

@@ -9,6 +9,7 @@ from typing import Any
 from headway.columns import Record
 from headway.errors import WrongInputError
 from headway.planning.runs import Run
+from headway.results.manifest import Manifest
 from headway.results.runkey import run_key
 
 _DESCRIPTIVE = ("question", "baseline", "comparisons", "metrics", "published", "grid")
@@ -31,8 +32,8 @@ class GoingOn:
         where: the results directory.
     """
 
-    before: dict[str, Any]
-    now: dict[str, Any]
+    before: Manifest
+    now: Manifest
     where: str
 
     def check_same_tools(self) -> None:
@@ -105,26 +106,24 @@ class GoingOn:
                 yield one
 
 
-def _tool_differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[Difference]:
-    if before.get("headway") != now["headway"]:
-        yield "version of Headway", before.get("headway"), now["headway"]
-    study = before.get("study")
-    name = study.get("name") if isinstance(study, dict) else None
-    if name != now["study"]["name"]:
-        yield "study", name, now["study"]["name"]
-    for part in ("kernel", "image"):
-        if before.get(part) != now[part]:
-            yield f"lab image ({part})", before.get(part), now[part]
-    versions = before.get("versions", {})
-    for program in versions.keys() & now["versions"].keys():
-        if versions[program] != now["versions"][program]:
-            name = f"lab image (version of {program})"
-            yield name, versions[program], now["versions"][program]
+def _tool_differences(before: Manifest, now: Manifest) -> Iterator[Difference]:
+    told = (
+        ("version of Headway", before.headway, now.headway),
+        ("study", before.study.name, now.study.name),
+        ("lab image (kernel)", before.kernel, now.kernel),
+        ("lab image (image)", before.image, now.image),
+        *(
+            (f"lab image (version of {program})", before.versions[program], version)
+            for program, version in now.versions.items()
+            if program in before.versions
+        ),
+    )
+    yield from ((name, old or None, new) for name, old, new in told if old != new)
 
 
-def _study_differences(before: dict[str, Any], now: dict[str, Any]) -> Iterator[Difference]:
+def _study_differences(before: Manifest, now: Manifest) -> Iterator[Difference]:
     """Keys of the study file at which two manifests differ, and their values."""
-    for key, old, new in _walk(_by_name(before.get("study")), _by_name(now["study"])):
+    for key, old, new in _walk(_by_name(before.study.plain()), _by_name(now.study.plain())):
         yield _as_written(key), old, new
 
 
@@ -144,14 +143,12 @@ def _as_written(key: str) -> str:
     return ".".join(part for part in key.split(".") if part not in ("experiments", "conditions"))
 
 
-def _first_cell(manifest: dict[str, Any]) -> str:
-    return next(iter(manifest.get("cells", ())), "none")
+def _first_cell(manifest: Manifest) -> str:
+    return next(iter(manifest.cells), "none")
 
 
-def _by_name(study: Any) -> dict[str, Any]:
+def _by_name(study: dict[str, Any]) -> dict[str, Any]:
     """A study's runs alone, with its experiments by their names."""
-    if not isinstance(study, dict):
-        return {}
     experiments = {
         one.get("name", ""): {key: value for key, value in one.items() if key not in _DESCRIPTIVE}
         for one in study.get("experiments", ())

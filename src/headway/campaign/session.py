@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -25,8 +24,10 @@ from headway.lab.bodies import body_file
 from headway.lab.image import Image
 from headway.lab.ready import ready_image, ready_machine
 from headway.planning.runs import Run
+from headway.results.manifest import Manifest
 from headway.results.provenance import make_manifest
 from headway.results.store import ARTIFACTS, Store
+from headway.selftest.check import Check
 from headway.study.path import Path as NetworkPath
 
 SELF_TEST_DIRECTORY = "self-test"
@@ -73,11 +74,10 @@ def _cores(task: Task) -> list[int]:
     return cores[: task.jobs or None]
 
 
-def _manifest(task: Task, runs: tuple[Run, ...], image: Image, store: Store) -> dict[str, Any]:
+def _manifest(task: Task, runs: tuple[Run, ...], image: Image, store: Store) -> Manifest:
     """The manifest: what the first run of the command said stays, if its runs may stay."""
     notes = all_remarks(task.study, runs)
-    made = make_manifest(task.study, runs, image, [], notes) | {"command": task.command}
-    manifest: dict[str, Any] = json.loads(json.dumps(made))
+    manifest = make_manifest(task.study, runs, image, task.command, notes)
     before = store.manifest()
     if before is None:
         return manifest
@@ -85,7 +85,10 @@ def _manifest(task: Task, runs: tuple[Run, ...], image: Image, store: Store) -> 
     going_on.check_same_tools()
     going_on.check_all_planned(store.records(), runs)
     going_on.check_same_runs(_staying(store, retry_failed=task.retry_failed), runs)
-    return manifest | {key: before[key] for key in _OF_THE_FIRST if key in before}
+    known = before.model_fields_set
+    return manifest.model_copy(
+        update={key: getattr(before, key) for key in _OF_THE_FIRST if key in known}
+    )
 
 
 @contextmanager
@@ -108,7 +111,7 @@ def _carry_out(
     runs: tuple[Run, ...],
     store: Store,
     executor: Executor,
-    manifest: dict[str, Any],
+    manifest: Manifest,
     watcher: Watcher,
 ) -> None:
     # The manifest comes first: it tells whose records follow.
@@ -135,25 +138,25 @@ def _carry_out(
     if here:
         learn(keeper.kept)
     if machines := _machines(manifest, executor):
-        store.write_manifest(manifest | {"machines": machines})
+        store.write_manifest(manifest.model_copy(update={"machines": machines}))
 
 
-def _machines(manifest: dict[str, Any], executor: Executor) -> list[dict[str, object]]:
+def _machines(manifest: Manifest, executor: Executor) -> tuple[dict[str, Any], ...]:
     """The machines that carried out runs, beside this one."""
-    known: list[dict[str, object]] = manifest.get("machines", [])
-    return [*known, *(machine for machine in executor.machines if machine not in known)]
+    known = manifest.machines
+    return (*known, *(machine for machine in executor.machines if machine not in known))
 
 
 def _self_tested(
-    manifest: dict[str, Any],
+    manifest: Manifest,
     runs: tuple[Run, ...],
     executor: Executor,
     store: Store,
     watcher: Watcher,
-) -> dict[str, Any]:
+) -> Manifest:
     """The manifest with checks of all paths; those of a study that has grown are added."""
     paths = _distinct_paths(runs)
-    tested = manifest.get(_TESTED_PATHS, [])
+    tested = manifest.self_tested_paths
     new = [key for key in paths if key not in tested]
     if not new:
         return manifest
@@ -161,19 +164,21 @@ def _self_tested(
     checks = _self_test(
         [paths[key] for key in new], runs[0].seed, executor, store.artifacts(directory), watcher
     )
-    known = manifest["self_test"] if tested else []
-    return manifest | {"self_test": [*known, *checks], _TESTED_PATHS: [*tested, *new]}
+    known = manifest.self_test if tested else ()
+    return manifest.model_copy(
+        update={"self_test": (*known, *checks), _TESTED_PATHS: (*tested, *new)}
+    )
 
 
 def _self_test(
     paths: list[NetworkPath], seed: int, executor: Executor, directory: Path, watcher: Watcher
-) -> list[dict[str, Any]]:
+) -> list[Check]:
     with watcher.counting("checking the emulation", len(paths)) as count:
         checks = executor.check(paths, seed=seed, directory=directory, on_path=count)
     for check in checks:
         if not check.passed:
             watcher.warn(f"the emulation failed its self-test: {check}")
-    return [check.as_json() for check in checks]
+    return list(checks)
 
 
 def _distinct_paths(runs: tuple[Run, ...]) -> dict[str, NetworkPath]:

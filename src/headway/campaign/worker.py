@@ -33,7 +33,7 @@ from headway.study.path import Path as NetworkPath
 from headway.version import VERSION
 
 if TYPE_CHECKING:
-    from headway.selftest import Check
+    from headway.selftest.check import Check
 
 _FILE_LIMIT_BYTES = 8 * 2**20
 """Larger files of a run stay behind, unless the study asks for captures."""
@@ -151,7 +151,7 @@ def _finished(run: Run, directory: Path, result: Result) -> Finished:
 
 def check_here(path: NetworkPath, seed: int, demand: Demand) -> tuple[Check, ...] | NotReady:
     """Measure a path's emulation on this worker."""
-    from headway.selftest import measure_path
+    from headway.selftest.measure import measure_path
 
     with _site(demand) as site:
         if site is None:

@@ -41,7 +41,9 @@ def doctor(
 ) -> None:
     """Measure the emulation from inside and say what is right and what is not."""
     # Imported here because statistics take seconds to load, and only this command needs them.
-    from headway.selftest import battery, check_paths, print_checks
+    from headway.selftest.battery import battery
+    from headway.selftest.measure import check_paths
+    from headway.selftest.table import print_checks
 
     paths = battery()
     image = ready_image()

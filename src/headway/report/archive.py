@@ -8,13 +8,13 @@ import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 from urllib.parse import quote
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from headway.errors import WrongInputError
 from headway.report.crate import METADATA, crate_metadata
 from headway.report.report import PAGE, write_report
+from headway.results.manifest import Manifest, read_manifest
 from headway.results.store import ARTIFACTS, REPORT
 
 SUFFIX = ".zip"
@@ -79,20 +79,15 @@ def write_archive(
         partial.unlink(missing_ok=True)
 
 
-def _manifest(directory: Path) -> Mapping[str, Any]:
-    try:
-        found = json.loads((directory / "manifest.json").read_text())
-    except (FileNotFoundError, json.JSONDecodeError):
-        found = None
-    if not isinstance(found, dict) or not isinstance(found.get("study"), dict):
+def _manifest(directory: Path) -> Manifest:
+    manifest = read_manifest(directory)
+    if manifest is None or not manifest.study.plain():
         raise WrongInputError("has no manifest that tells its study", where=str(directory))
-    return found
+    return manifest
 
 
-def _entries(
-    directory: Path, manifest: Mapping[str, Any], page: Path, artifacts: bool
-) -> dict[str, _Entry]:
-    study = json.dumps(manifest["study"], indent=1, ensure_ascii=False)
+def _entries(directory: Path, manifest: Manifest, page: Path, artifacts: bool) -> dict[str, _Entry]:
+    study = json.dumps(manifest.study.plain(), indent=1, ensure_ascii=False)
     entries = {
         "README.txt": _Entry(_readme(manifest, artifacts)),
         "study.json": _Entry(f"{study}\n".encode()),
@@ -107,13 +102,12 @@ def _entries(
     return entries
 
 
-def _readme(manifest: Mapping[str, Any], artifacts: bool) -> bytes:
-    study = manifest["study"]
+def _readme(manifest: Manifest, artifacts: bool) -> bytes:
     told = (
-        f"{study.get('name') or 'Results'}: results of a Headway study",
-        str(study.get("question") or ""),
-        f"Carried out with Headway {manifest.get('headway', '?')}, begun {manifest.get('created', '?')}:",
-        f"  {manifest.get('command', '?')}",
+        f"{manifest.study.name or 'Results'}: results of a Headway study",
+        manifest.study.question,
+        f"Carried out with Headway {manifest.headway or '?'}, begun {manifest.created or '?'}:",
+        f"  {manifest.command or '?'}",
         "report/index.html is the report; runs.parquet has a row for every run, and report/runs.csv the same.",
         "manifest.json tells programs with versions, kernel, host, seeds and self-test; study.json is the study.",
         f"artifacts/ has what {'every run' if artifacts else 'the runs that the report shows over time'} left.",

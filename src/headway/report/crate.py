@@ -10,6 +10,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from headway.results.manifest import Manifest
+
 METADATA = "ro-crate-metadata.json"
 _SPECIFICATION = "https://w3id.org/ro/crate/1.1"
 _ROOT, _HEADWAY, _CAMPAIGN = "./", "#headway", "#campaign"
@@ -41,9 +43,7 @@ _RESULTS = ("runs.parquet", "records.jsonl")
 Entity = dict[str, Any]
 
 
-def crate_metadata(
-    manifest: Mapping[str, Any], sizes: Mapping[str, int], licence: str | None
-) -> bytes:
+def crate_metadata(manifest: Manifest, sizes: Mapping[str, int], licence: str | None) -> bytes:
     """The metadata document.
 
     Args:
@@ -51,15 +51,13 @@ def crate_metadata(
         sizes: bytes of each file of the archive but this one, by its path in the archive.
         licence: address of the licence that the results are given under, if one is said.
     """
-    study = manifest.get("study") or {}
-    name = str(study.get("name") or "results")
-    created = manifest.get("created")
+    name = manifest.study.name or "results"
     root: Entity = {
         "@id": _ROOT,
         "@type": "Dataset",
         "name": f"{name}: results of a Headway study",
-        "description": str(study.get("question") or "Measurements of HTTP over TCP and QUIC."),
-        "datePublished": created,
+        "description": manifest.study.question or "Measurements of HTTP over TCP and QUIC.",
+        "datePublished": manifest.created or None,
         "hasPart": [{"@id": path} for path in sizes],
         "mentions": [{"@id": _CAMPAIGN}],
     }
@@ -90,22 +88,22 @@ def _file(path: str, size: int) -> Entity:
     return found
 
 
-def _software(manifest: Mapping[str, Any]) -> Entity:
+def _software(manifest: Manifest) -> Entity:
     return {
         "@id": _HEADWAY,
         "@type": "SoftwareApplication",
         "name": "Headway",
         "description": "A laboratory for HTTP over TCP and QUIC in virtual time.",
-        "version": str(manifest.get("headway", "unknown")),
+        "version": manifest.headway or "unknown",
     }
 
 
-def _action(manifest: Mapping[str, Any], sizes: Mapping[str, int]) -> Entity:
+def _action(manifest: Manifest, sizes: Mapping[str, int]) -> Entity:
     return {
         "@id": _CAMPAIGN,
         "@type": "CreateAction",
-        "name": str(manifest.get("command", "the campaign")),
-        "startTime": manifest.get("created"),
+        "name": manifest.command or "the campaign",
+        "startTime": manifest.created or None,
         "instrument": {"@id": _HEADWAY},
         "object": {"@id": "study.json"},
         "result": [{"@id": path} for path in _RESULTS if path in sizes],

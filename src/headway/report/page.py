@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Sequence
 
@@ -69,6 +70,7 @@ def render(
     return environment.get_template("page.html.j2").render(
         name=setting.study_name(results) or "Results",
         manifest=results.manifest,
+        study=_study(results),
         experiments=parts,
         several=len(parts) > 1,
         tables=tables,
@@ -107,3 +109,9 @@ def begun(text: str) -> str:
 def drawn(picture: Picture, sheet: Sheet, name: str) -> Markup:
     """A drawing of a figure as an element of the page."""
     return Markup(svg_element(sheet, picture.title, picture.said, name))
+
+
+def _study(results: Results) -> str:
+    """The study as JSON; empty if it is not known."""
+    plain = results.manifest.study.plain()
+    return json.dumps(plain, indent=2, ensure_ascii=False) if plain else ""

@@ -32,7 +32,7 @@ def methods_paragraph(results: Results, analyses: Sequence[Analysis]) -> str:
         f"Programs ran over an emulated network in virtual time (Headway {VERSION}, "
         f"User Mode Linux{kernel})."
     )
-    versions = listed([f"{name} {version}" for name, version in manifest.versions])
+    versions = listed([f"{name} {version}" for name, version in sorted(manifest.versions.items())])
     programs = f"The programs were {versions}." if versions else ""
     told = [_experiment(results, one) for one in analyses]
     return " ".join(filter(None, (first, programs, *told, _PAIRED)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from headway.analysis import Analysis, Cell, Experiment, Results, answer
+from headway.analysis import Analysis, Cell, Results, answer
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sentences import as_start, statement
 from headway.report import setting
@@ -19,6 +19,7 @@ from headway.report.tables.samples import samples_table
 from headway.report.tables.table import Table
 from headway.report.telling import telling_cells
 from headway.report.theme import Style
+from headway.results.manifest import ToldExperiment
 
 _MOST_SAID = 60
 """More statements than this, cell by cell, are left to the table of comparisons."""
@@ -69,7 +70,7 @@ class ExperimentPart:
         shown: names of the runs that are shown over time.
     """
 
-    experiment: Experiment
+    experiment: ToldExperiment
     anchor: str
     metrics: tuple[MetricPart, ...]
     contenders: Table

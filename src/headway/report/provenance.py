@@ -3,31 +3,36 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Mapping
 
 import polars as pl
 
 from headway.analysis import Results
-from headway.analysis.manifest import SelfTest
 from headway.analysis.numbers import counted, plain
 from headway.report.setting import Fact
 from headway.report.tables.table import NONE, Table
+from headway.selftest.check import Check
 
 
 def provenance_facts(results: Results) -> tuple[Fact, ...]:
     """Where the numbers come from."""
     manifest, runs = results.manifest, results.runs
-    versions = ", ".join(f"{name} {version}" for name, version in manifest.versions)
+    versions = ", ".join(f"{name} {version}" for name, version in sorted(manifest.versions.items()))
     facts = (
         Fact("programs", versions),
         Fact("lab kernel", manifest.kernel),
         Fact("image", manifest.image),
-        Fact("host", manifest.host),
+        Fact("host", _host(manifest.host)),
         Fact("date", manifest.created),
         Fact("runs", _runs(runs)),
         Fact("seeds", seeds_text(runs)),
         Fact("time", _time(runs)),
     )
     return tuple(fact for fact in facts if fact.value)
+
+
+def _host(facts: Mapping[str, object]) -> str:
+    return "; ".join(f"{name}: {value}" for name, value in facts.items())
 
 
 def _runs(runs: pl.DataFrame) -> str:
@@ -61,7 +66,7 @@ def self_test_table(results: Results) -> Table:
     )
 
 
-def _self_test_row(test: SelfTest) -> tuple[str, ...]:
+def _self_test_row(test: Check) -> tuple[str, ...]:
     return (
         test.path,
         test.name,

@@ -41,7 +41,7 @@ class Fact:
 
 def study_name(results: Results) -> str:
     """The study's name; empty if nothing tells it."""
-    return results.manifest.name or next(iter(results.runs["study"].drop_nulls()), "")
+    return results.manifest.study.name or next(iter(results.runs["study"].drop_nulls()), "")
 
 
 def contenders_table(results: Results, analysis: Analysis) -> Table:
@@ -72,7 +72,7 @@ def shared_facts(results: Results, analysis: Analysis) -> tuple[Fact, ...]:
 
 def _texts(results: Results, trait: Trait) -> tuple[str, ...]:
     """A trait's values: programs with their versions, versions of HTTP with their standards."""
-    versions = dict(results.manifest.versions)
+    versions = results.manifest.versions
 
     def text(value: str) -> str:
         if value in _ABSENT:

@@ -48,7 +48,7 @@ def print_analyses(
         results: the study's results.
         analyses: of each experiment, its metrics.
     """
-    question, warning = results.manifest.question, results.manifest.warning
+    question, warning = results.manifest.study.question, results.manifest.warning
     for text, style in ((study_name(results), "bold"), (question, ""), (warning, "bold red")):
         if text:
             console.print(Text(text, style=style))

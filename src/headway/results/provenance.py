@@ -4,10 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
-import shlex
-import sys
 from collections.abc import Sequence
-from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -15,64 +12,59 @@ from typing import Any
 from headway.lab.image import Image, find_extra
 from headway.planning.runs import Run, cell_at, cells
 from headway.programs.base import Adapter
+from headway.results.manifest import Manifest, ToldExperiment, ToldStudy
 from headway.study.experiment import Experiment, Study
 from headway.study.trace import without_traces
 from headway.version import VERSION
 
 
 def make_manifest(
-    study: Study,
-    runs: tuple[Run, ...],
-    image: Image,
-    self_test: list[dict[str, Any]],
-    notes: Sequence[str] = (),
-) -> dict[str, Any]:
-    """All that is needed to judge and repeat a study's results.
+    study: Study, runs: tuple[Run, ...], image: Image, command: str, notes: Sequence[str] = ()
+) -> Manifest:
+    """All that is needed to judge and repeat a study's results, but for the self-test.
 
     Args:
         study: the study.
         runs: all of its runs.
         image: the lab's.
-        self_test: checks of the emulation.
+        command: what makes these results again.
         notes: what a reader must know and might overlook.
     """
     adapters = _adapters(runs)
-    return {
-        "headway": VERSION,
-        "command": shlex.join(["headway", *sys.argv[1:]]),
-        "created": datetime.now(UTC).isoformat(timespec="seconds"),
-        "study": {
-            "name": study.name,
-            "question": study.question,
-            "seed": study.seed,
-            "experiments": [_experiment(experiment) for experiment in study.experiments],
-        },
-        "cells": _settings(runs),
-        "runs": len(runs),
-        "seeds": sorted({run.seed for run in runs}),
-        "versions": {adapter.name: _version(adapter, image) for adapter in adapters},
-        "settings": [
-            asdict(one) for one in dict.fromkeys(one for a in adapters for one in a.adjustments)
-        ],
-        "kernel": image.info.kernel_version,
-        "image": image.key,
-        "host": host_facts(),
-        "notes": list(notes),
-        "self_test": self_test,
-    }
+    return Manifest(
+        headway=VERSION,
+        command=command,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        study=ToldStudy(
+            name=study.name,
+            question=study.question,
+            seed=study.seed,
+            experiments=tuple(map(_experiment, study.experiments)),
+        ),
+        cells=_settings(runs),
+        runs=len(runs),
+        seeds=tuple(sorted({run.seed for run in runs})),
+        versions={adapter.name: _version(adapter, image) for adapter in adapters},
+        settings=tuple(dict.fromkeys(one for a in adapters for one in a.adjustments)),
+        kernel=image.info.kernel_version,
+        image=image.key,
+        host=host_facts(),
+        notes=tuple(notes),
+        self_test=(),
+    )
 
 
-def _experiment(experiment: Experiment) -> dict[str, Any]:
+def _experiment(experiment: Experiment) -> ToldExperiment:
     """An experiment as its file has it, with everything that is usual filled in."""
     raw = experiment.model_dump(mode="json")
-    raw["comparisons"] = [list(pair) for pair in experiment.pairs]
+    raw["comparisons"] = experiment.pairs
     raw["baseline"] = experiment.baseline or (experiment.pairs[0][1] if experiment.pairs else None)
     raw["grid"] = [
         {"name": name, "at": without_traces(at)} for name, at in cells(experiment).items()
     ]
     for published in raw["published"]:
         published["cell"] = cell_at(experiment, published["where"])
-    return raw
+    return ToldExperiment.model_validate(raw)
 
 
 def _settings(runs: tuple[Run, ...]) -> dict[str, dict[str, Any]]:

@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import io
-import json
 import os
 import shutil
 import tempfile
 from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
-from typing import Any, Self
+from typing import Self
 
 from pydantic import ValidationError
 
 from headway.columns import Record, polars_schema
 from headway.errors import HeadwayError, WrongInputError
 from headway.results.journal import Journal, read_journal
+from headway.results.manifest import MANIFEST_FILE, Manifest, read_manifest
 
-JOURNAL_FILE, RUNS_FILE, MANIFEST_FILE = "records.jsonl", "runs.parquet", "manifest.json"
+JOURNAL_FILE, RUNS_FILE = "records.jsonl", "runs.parquet"
 ARTIFACTS, REPORT = "artifacts", "report"
 _PARTIAL_SUFFIX = ".partial"
 
@@ -108,26 +108,17 @@ class Store:
         """Make ``runs.parquet`` from the records."""
         return _write_table(self.directory)
 
-    def manifest(self) -> dict[str, Any] | None:
+    def manifest(self) -> Manifest | None:
         """What ``manifest.json`` holds; None if it is not there.
 
         Raises:
-            HeadwayError: it is damaged.
+            WrongInputError: it is damaged, or of another version.
         """
-        try:
-            manifest = json.loads((self.directory / MANIFEST_FILE).read_bytes())
-        except FileNotFoundError:
-            return None
-        except ValueError as error:
-            raise HeadwayError(f"{self.directory}: {MANIFEST_FILE} is damaged: {error}") from None
-        if not isinstance(manifest, dict):
-            raise HeadwayError(f"{self.directory}: {MANIFEST_FILE} is damaged: no JSON object")
-        return manifest
+        return read_manifest(self.directory)
 
-    def write_manifest(self, manifest: dict[str, Any]) -> None:
+    def write_manifest(self, manifest: Manifest) -> None:
         """Write ``manifest.json``."""
-        text = json.dumps(manifest, indent=1, ensure_ascii=False)
-        write_atomically(self.directory / MANIFEST_FILE, text.encode())
+        write_atomically(self.directory / MANIFEST_FILE, manifest.text().encode())
 
 
 def read_records(directory: Path) -> list[Record]:

@@ -7,8 +7,6 @@ import math
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 
 @dataclass(frozen=True)
 class Check:
@@ -48,7 +46,7 @@ class Check:
         values = dataclasses.asdict(self) | {"passed": self.passed}
         # Measured values are often numpy's, which are no JSON.
         return {
-            name: value.item() if isinstance(value, np.generic) else value
+            name: value.item() if hasattr(value, "item") else value
             for name, value in values.items()
         }
 

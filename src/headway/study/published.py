@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
@@ -19,6 +20,10 @@ GONE = (
 """What is said of a key that published values had."""
 
 
+RELATIVE_UNIT = "%"
+"""Unit of relative differences."""
+UNITS = {"s": {"s": 1.0, "ms": 1e3}}
+"""Units that values of a metric are published in, by its own, and how many of them make one."""
 USUAL_METRIC, GOODPUT = "total_s", "goodput_mbit"
 
 
@@ -51,6 +56,19 @@ class Origin(StrEnum):
     FIRST_BYTE = "first byte"
 
 
+@dataclass(frozen=True, order=True)
+class Span:
+    """An interval of time in a run, in seconds from its origin."""
+
+    from_s: float
+    to_s: float
+    origin: Origin
+
+    def __str__(self) -> str:
+        after = "" if self.origin is Origin.START else f" after the {self.origin}"
+        return f"{self.from_s:g} to {self.to_s:g} s{after}"
+
+
 class Published(Part):
     """A value that somebody published, to stand beside ours.
 
@@ -81,6 +99,18 @@ class Published(Part):
     source: str
     why: str = Field(default="", description="why ours differs, if it does")
 
+    @property
+    def span(self) -> Span | None:
+        """The interval of time that it is of; None if it is of the whole transfer."""
+        if self.since is None or self.to is None or self.origin is None:
+            return None
+        return Span(self.since.s, self.to.s, self.origin)
+
+    @property
+    def quartiles(self) -> tuple[float, float] | None:
+        """The lower and the upper one; None if they were not published."""
+        return None if self.q1 is None or self.q3 is None else (self.q1, self.q3)
+
     @model_validator(mode="before")
     @classmethod
     def _no_single_time(cls, value: Any) -> Any:
@@ -97,7 +127,8 @@ class Published(Part):
 
     @model_validator(mode="after")
     def _unit_fits(self) -> Self:
-        units = ("%",) if self.against else _units(self.metric)
+        own = METRICS[self.metric].unit
+        units = [RELATIVE_UNIT] if self.against else [*UNITS.get(own, {own: 1.0})]
         if self.unit not in units:
             wanted = " or ".join(map(repr, units))
             raise ValueError(f"the unit must be {wanted}, not {self.unit!r}")
@@ -133,9 +164,3 @@ class Published(Part):
         if not self.q1 <= self.value <= self.q3:
             raise ValueError(f"the median ({self.value:g}) must lie between q1 and q3")
         return self
-
-
-def _units(metric: str) -> tuple[str, ...]:
-    """Units that a metric's values are published in, its own first."""
-    unit = METRICS[metric].unit
-    return ("s", "ms") if unit == "s" else (unit,)

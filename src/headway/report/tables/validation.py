@@ -22,7 +22,7 @@ from headway.results.validation.judge import (
     LOSS,
     STEADY_GOODPUT,
 )
-from headway.selftest import Check
+from headway.selftest.check import Check
 
 FILE = "validation.csv"
 _MOST_TOLD = 3

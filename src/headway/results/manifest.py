@@ -1,0 +1,195 @@
+"""The manifest: all that is known of a study's results beside its runs."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, ValidationError
+
+from headway.errors import WrongInputError
+from headway.programs.base import Adjustment
+from headway.selftest.check import Check
+from headway.study.published import USUAL_METRIC, Published
+
+MANIFEST_FILE = "manifest.json"
+VERSION = 1
+_AGAIN = "carry out the study again, with --replace"
+
+
+class _Told(BaseModel):
+    """A part of the manifest; what is not known is empty, and what other versions tell stays."""
+
+    model_config = ConfigDict(extra="allow", frozen=True)
+
+
+class ToldPublished(Published):
+    """A published value, and the name of its cell; empty if the experiment has none like it."""
+
+    cell: str = ""
+
+
+class ToldCell(_Told):
+    """A cell of an experiment: its name and its coordinates."""
+
+    name: str
+    at: dict[str, Any]
+
+
+class ToldExperiment(_Told):
+    """An experiment with everything that is usual filled in, and its cells in the study's order.
+
+    Attributes:
+        name: empty if the study is a single experiment.
+        question: what it asks.
+        repetitions: how often each run is repeated.
+        contenders: settings of each, in the study's order.
+        baseline: contender that others are compared with.
+        comparisons: contender and against.
+        metrics: columns that contenders are compared by, the most important first.
+        axes, cells, exclude, conditions: as the study has them.
+        published: values to stand beside ours.
+        grid: its cells.
+    """
+
+    name: str = ""
+    question: str = ""
+    repetitions: int = 1
+    contenders: dict[str, dict[str, Any]] = {}
+    baseline: str | None = None
+    comparisons: tuple[tuple[str, str], ...] = ()
+    metrics: tuple[str, ...] = (USUAL_METRIC,)
+    axes: dict[str, Any] = {}
+    cells: tuple[dict[str, Any], ...] = ()
+    exclude: tuple[dict[str, Any], ...] = ()
+    published: tuple[ToldPublished, ...] = ()
+    conditions: dict[str, Any] = {}
+    grid: tuple[ToldCell, ...] = ()
+
+    @property
+    def coordinates(self) -> dict[str, dict[str, Any]]:
+        """Those of its cells by name, in the study's order."""
+        return {cell.name: cell.at for cell in self.grid}
+
+
+class ToldStudy(_Told):
+    """A study as its file has it."""
+
+    name: str = ""
+    question: str = ""
+    seed: int = 1
+    experiments: tuple[ToldExperiment, ...] = ()
+
+    def plain(self) -> dict[str, Any]:
+        """The same as JSON has it."""
+        return self.model_dump(mode="json", exclude_unset=True)
+
+
+def _measured(raw: Any) -> Any:
+    """A check without its verdict, which follows from its numbers."""
+    return (
+        {key: value for key, value in raw.items() if key != "passed"}
+        if isinstance(raw, dict)
+        else raw
+    )
+
+
+class Manifest(_Told):
+    """Where results come from.
+
+    Attributes:
+        version: of this document.
+        headway: version of Headway.
+        command: what makes these results again.
+        created: when they were begun.
+        study: the study.
+        cells: what differs from the usual, by cell and contender, in the first repetition.
+        runs: how many there are.
+        seeds: of all runs.
+        versions: of all programs.
+        settings: what adapters set in programs, and why.
+        kernel: the lab's.
+        image: the lab image's key.
+        host: this machine.
+        notes: what a reader must know and might overlook.
+        self_test: checks of the emulation.
+        self_tested_paths: keys of the paths that were checked.
+        machines: that carried out runs, beside this one.
+    """
+
+    version: int = VERSION
+    headway: str = ""
+    command: str = ""
+    created: str = ""
+    study: ToldStudy = ToldStudy()
+    cells: dict[str, dict[str, Any]] = {}
+    runs: int = 0
+    seeds: tuple[int, ...] = ()
+    versions: dict[str, str] = {}
+    settings: tuple[Adjustment, ...] = ()
+    kernel: str = ""
+    image: str = ""
+    host: dict[str, Any] = {}
+    notes: tuple[str, ...] = ()
+    self_test: tuple[
+        Annotated[
+            Check, BeforeValidator(_measured), PlainSerializer(lambda check: check.as_json())
+        ],
+        ...,
+    ] = ()
+    self_tested_paths: tuple[str, ...] = ()
+    machines: tuple[dict[str, Any], ...] = ()
+
+    @property
+    def warning(self) -> str:
+        """What a reader must know before anything else: checks of the emulation that failed."""
+        failed = [f"{test.name} ({test.path})" for test in self.self_test if not test.passed]
+        if not failed:
+            return ""
+        return (
+            f"The emulation failed its own test: {'; '.join(failed)}. Do not rely on the results."
+        )
+
+    def text(self) -> str:
+        """The document."""
+        plain = self.model_dump(mode="json", exclude_unset=True)
+        return json.dumps({"version": self.version, **plain}, indent=1, ensure_ascii=False)
+
+
+def read_manifest(directory: Path) -> Manifest | None:
+    """The manifest of a results directory; None if it has none.
+
+    Raises:
+        WrongInputError: it is damaged, or of another version.
+    """
+    file = directory / MANIFEST_FILE
+    try:
+        return manifest_from(json.loads(file.read_bytes()), str(file))
+    except FileNotFoundError:
+        return None
+    except ValueError as error:
+        raise WrongInputError(f"is damaged: {error}", where=str(file)) from None
+
+
+def manifest_from(raw: Any, where: str = MANIFEST_FILE) -> Manifest:
+    """The manifest of a JSON value.
+
+    Raises:
+        WrongInputError: it is none, or one of another version.
+    """
+    version = raw.get("version", VERSION) if isinstance(raw, dict) else VERSION
+    if version != VERSION:
+        raise WrongInputError(
+            f"is of version {version}, and this Headway reads version {VERSION}: use the Headway "
+            f"that made it ({raw.get('headway', 'unknown')}), or carry out the study again",
+            where=where,
+        )
+    try:
+        return Manifest.model_validate(raw)
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        said = first["msg"].removeprefix("Value error, ")
+        told = f"{where}: {place}" if place else where
+        raise WrongInputError(f"is damaged: {said}; {_AGAIN}", where=told) from None
