@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from headway.guest.netlink import QueueStats, TcpInfo
-from headway.guest.orders import SAMPLES_FILE
+from headway.guest.orders import SAMPLES_FILE, SamplesHeader
 from headway.results.transfer import Hop, Transfer
 
 EPOCH_S = 1_767_225_600.5
@@ -49,14 +49,14 @@ def write_samples(directory: Path, rows: Sequence[Row]) -> None:
 def write_chain(directory: Path, hops: Mapping[str, Sequence[Row]]) -> None:
     """Write the samples of several hops, by their senders; all were taken at the same times."""
     devices = [device for sender in hops for device in _devices(sender)]
-    header = [
+    header = SamplesHeader(
         int(EPOCH_S * 1e9),
-        [["router", device] for device in devices],
-        list(hops),
+        tuple(("router", device) for device in devices),
+        tuple(hops),
         QueueStats._fields,
         TcpInfo._fields,
-    ]
-    lines: list[Any] = [header]
+    )
+    lines: list[Any] = [asdict(header)]
     for at_once in zip(*hops.values(), strict=True):
         queues = [stats for _, queue, loss, _ in at_once for stats in (queue, loss)]
         lines.append([round(at_once[0][0] * 1e6), queues, [found for *_, found in at_once]])

@@ -9,11 +9,13 @@ from pathlib import Path
 import pytest
 
 from headway.errors import HeadwayError
+from headway.guest.orders import SAMPLES_FILE
 from headway.results.qlog import REDUCED_FILE, read_quic_traces
+from headway.results.samples import read_samples
 from headway.results.transfer import Transfer
 from headway.results.validation import load_evidence
 
-from .made_samples import transfer
+from .made_samples import counters, tcp, transfer, write_samples
 
 TRANSFER, EVIDENCE = "transfer.json", "validation.json"
 
@@ -72,3 +74,18 @@ def test_evidence_of_another_version_is_refused(tmp_path: Path) -> None:
     (tmp_path / EVIDENCE).write_text('{"version": 3, "echoes": null}')
     with pytest.raises(HeadwayError, match="is of version 3"):
         load_evidence(tmp_path)
+
+
+def test_samples_have_a_header_that_names_what_they_are_of(tmp_path: Path) -> None:
+    write_samples(tmp_path, [(at_s, counters(1), counters(1), [tcp()]) for at_s in (0.0, 0.1)])
+    file = tmp_path / SAMPLES_FILE
+    first, *others = file.read_text().splitlines()
+    found, header = read_samples(tmp_path), json.loads(first)
+    assert len(found.taken) == 2
+    once = json.dumps([header[name] for name in header if name != "version"])
+    file.write_text("\n".join([once, *others]))
+    assert read_samples(tmp_path) == found
+    for other in ({"version": 2}, {"tcp_fields": ["a"]}, {"more": 1}):
+        file.write_text("\n".join([json.dumps(header | other), *others]))
+        with pytest.raises(HeadwayError, match="is of another version of Headway: read it with"):
+            read_samples(tmp_path)

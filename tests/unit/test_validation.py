@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from headway.guest.icmp import answered_sequence, echo_request
-from headway.guest.netlink import QueueStats
+from headway.guest.netlink import QueueStats, TcpInfo
 from headway.guest.orders import SAMPLES_FILE, Pings
 from headway.lab.captures import capture_files, missed_packets
 from headway.lab.pcapng import to_pcapng
@@ -308,7 +308,7 @@ def test_evidence_survives_its_file(tmp_path: Path) -> None:
 
 def sampled(directory: Path, taken: list[tuple[float, int, int]]) -> None:
     """Samples of one device: time, bytes sent so far, and backlog."""
-    lines: list[object] = [[0, [["a", "q"]], [], QueueStats._fields, []]]
+    lines: list[object] = [[0, [["a", "q"]], [], QueueStats._fields, TcpInfo._fields]]
     lines += [[at_s * 1e6, [[sent, 0, 0, backlog]], []] for at_s, sent, backlog in taken]
     (directory / SAMPLES_FILE).write_text("\n".join(map(json.dumps, lines)))
 

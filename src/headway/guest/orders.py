@@ -237,6 +237,22 @@ class Ended:
 
 
 @dataclass(frozen=True)
+class SamplesHeader:
+    """The first line of the file of samples: what the others are of.
+
+    ``epoch_ns`` is the wall clock's time at the workload's start; ``devices`` are pairs of namespace
+    and device; ``queue_fields`` and ``tcp_fields`` name what a queue and a connection have.
+    """
+
+    epoch_ns: int
+    devices: tuple[tuple[str, str], ...]
+    namespaces: tuple[str, ...]
+    queue_fields: tuple[str, ...]
+    tcp_fields: tuple[str, ...]
+    version: int = 1
+
+
+@dataclass(frozen=True)
 class Body:
     """A received file: its size in bytes and its SHA-256 in hexadecimal."""
 

@@ -1,10 +1,8 @@
 """Samples of queues and TCP sockets while the workload runs. Sampling costs no virtual time.
 
-The file holds a JSON array in each line. The first is the header: the wall clock's time at the
-workload's start in nanoseconds, the devices, the namespaces, and the names of the fields of
-`QueueStats` and `TcpInfo`. Every other line is a sample: microseconds since the workload's start,
-for each device its queue's fields or null if it has none, and for each namespace the fields of
-every connection.
+The first line of the file is a `SamplesHeader`. Every other line is a sample, a JSON array:
+microseconds since the workload's start, for each device its queue's fields or null if it has none,
+and for each namespace the fields of every connection.
 """
 
 import json
@@ -12,7 +10,7 @@ import time
 
 from headway.guest.netlink import QueueReader, QueueStats, TcpInfo, TcpReader
 from headway.guest.network import Network
-from headway.guest.orders import CONTROLS_FILE, SAMPLES_FILE, Sampling
+from headway.guest.orders import CONTROLS_FILE, SAMPLES_FILE, SamplesHeader, Sampling, dump
 
 _FIRST_INTERVAL_NS = 10_000_000
 _SHARE_OF_TIME = 200
@@ -34,18 +32,21 @@ class Sampler:
         for namespace in sampling.tcp_namespaces:
             with network.inside(namespace):
                 self._tcp.append(TcpReader())
-        self._header: list[object] | None = [
-            sampling.devices,
-            sampling.tcp_namespaces,
-            QueueStats._fields,
-            TcpInfo._fields,
-        ]
+        self._of = sampling
+        self._begun = False
 
     def sample(self, at_ns: int) -> None:
         """Take a sample."""
-        if self._header is not None:
-            self._write([time.time_ns() - at_ns, *self._header])
-            self._header = None
+        if not self._begun:
+            self._begun = True
+            header = SamplesHeader(
+                time.time_ns() - at_ns,
+                self._of.devices,
+                self._of.tcp_namespaces,
+                QueueStats._fields,
+                TcpInfo._fields,
+            )
+            self._file.write(f"{dump(header)}\n")
         queues = [queue.read() for queue in self._queues]
         self._write([at_ns // 1000, queues, [tcp.read() for tcp in self._tcp]])
 

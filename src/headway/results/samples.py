@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
+from headway.errors import HeadwayError
 from headway.guest.netlink import QueueStats, TcpInfo
-from headway.guest.orders import SAMPLES_FILE
+from headway.guest.orders import SAMPLES_FILE, SamplesHeader
 
 
 class Sample(NamedTuple):
@@ -36,9 +38,10 @@ def read_samples(run_directory: Path) -> Samples:
     decoded = _decode(file.read_text().splitlines() if file.exists() else [])
     if not decoded:
         return Samples(0.0, [])
-    epoch_ns, devices, namespaces, *_ = decoded[0]
-    names = [device for _, device in devices]
-    return Samples(epoch_ns / 1e9, [_sample(line, names, namespaces) for line in decoded[1:]])
+    header = _header(file, decoded[0])
+    names = [device for _, device in header.devices]
+    samples = [_sample(line, names, header.namespaces) for line in decoded[1:]]
+    return Samples(header.epoch_ns / 1e9, samples)
 
 
 def started_s(run_directory: Path) -> float:
@@ -47,8 +50,27 @@ def started_s(run_directory: Path) -> float:
     if not file.exists():
         return 0.0
     with file.open() as opened:
-        header = _decode([opened.readline()])
-    return float(header[0][0] / 1e9) if header else 0.0
+        decoded = _decode([opened.readline()])
+    return _header(file, decoded[0]).epoch_ns / 1e9 if decoded else 0.0
+
+
+def _header(file: Path, raw: Any) -> SamplesHeader:
+    """What samples are of; once it was the same as an array.
+
+    Raises:
+        HeadwayError: they are of another version, with other fields.
+    """
+    try:
+        header = SamplesHeader(*raw) if isinstance(raw, list) else SamplesHeader(**raw)
+        fields = tuple(header.queue_fields), tuple(header.tcp_fields)
+        if header.version == 1 and fields == (QueueStats._fields, TcpInfo._fields):
+            return header
+    except TypeError:
+        pass
+    raise HeadwayError(
+        f"{file} is of another version of Headway: read it with the one that manifest.json names, "
+        "or run the study again"
+    )
 
 
 def _decode(lines: list[str]) -> list[Any]:
@@ -61,7 +83,7 @@ def _decode(lines: list[str]) -> list[Any]:
     return []
 
 
-def _sample(line: list[Any], devices: list[str], namespaces: list[str]) -> Sample:
+def _sample(line: list[Any], devices: Sequence[str], namespaces: Sequence[str]) -> Sample:
     at_us, queues, connections = line
     return Sample(
         at_us / 1e6,
