@@ -62,7 +62,9 @@ def page_of(directory: Path, rows: list[dict[str, Any]], manifest: Any = None) -
     assert parsed.open == []
     assert len(parsed.ids) == len(set(parsed.ids))
     assert not [one for one in parsed.references if re.match(r"(https?:)?//", one)]
-    assert not re.search(r"@import|url\(\s*['\"]?(https?:)?//|<script", text)
+    assert not re.search(r"@import|url\(\s*['\"]?(https?:)?//|<script ", text)
+    (script,) = re.findall(r"<script>(.*?)</script>", text, re.DOTALL)
+    assert len(script) <= 10_000
     targets = {one for one in parsed.references if not one.startswith("#")}
     assert all((page.parent / one).exists() for one in targets)
     assert {one[1:] for one in parsed.references if one.startswith("#")} <= set(parsed.ids)

@@ -99,8 +99,8 @@ def test_the_table_adds_up_to_the_milestones() -> None:
     sums = [row for group in table.rows for row in group if row[2] == "all"]
     assert [row[1] for row in sums] == ["FCP", "onLoad"]
     whole = [0.0 if text == "–" else float(text) for text in sums[1][5:-1]]
-    assert sum(whole) == pytest.approx(0.705)
-    assert float(sums[1][-1]) == 0.705
+    assert sum(whole) == 705
+    assert sums[1][-1] == "705"
 
 
 def test_a_load_that_got_nothing_has_no_path() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from headway.analysis.analysis import Analysis
@@ -53,13 +54,19 @@ def headline(over_all: Sequence[Whole]) -> str:
     paired = alike and len({other.pairs for other in over_all}) == 1
     pairs = f" ({_pairs(one)} in each)" if paired else ""
     head = f"In the mean over {one.cells} cells{pairs}" if alike else "Over all cells"
-    shown = over_all[:_MOST_CLAUSES]
+    shown = sorted(over_all, key=_how_telling, reverse=True)[:_MOST_CLAUSES]
     clauses = [_clause(one, "" if alike else _over(one), paired) for one in shown]
     if left := len(over_all) - len(clauses):
         clauses.append(f"and so on for {counted(left, 'more comparison')}")
     few = [one for one in over_all if one.test and not one.test.can_decide]
     doubt = f"; but {_too_few(few[0])}" if paired and few else ""
     return f"{head}: {'; '.join(clauses)}{doubt}."
+
+
+def _how_telling(whole: Whole) -> float:
+    """How far the contenders are apart, if that is shown; the study's order stays where it is not."""
+    shown = whole.verdict in (Verdict.FASTER, Verdict.SLOWER)
+    return abs(math.log1p(whole.difference.relative or 0.0)) if shown else -1.0
 
 
 def whole_sentence(whole: Whole) -> str:

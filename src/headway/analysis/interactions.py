@@ -52,7 +52,8 @@ class Interaction:
         levels: its levels, in order.
         test: that of the two levels that are shown best to differ, adjusted; None if nothing varies
             between repetitions.
-        established: whether two levels are shown to differ, by more than what does not matter.
+        established: whether two levels are shown to differ, by more than what does not matter, and the
+            contenders at one of them.
     """
 
     factor: str
@@ -112,12 +113,16 @@ def _interaction(
         factor=name,
         levels=levels,
         test=min(tests, key=lambda test: test.adjusted, default=None),
-        established=bool(shown),
+        established=bool(shown) and any(map(_is_notable, levels)),
     )
 
 
 def _matters(gap: Sequence[float]) -> bool:
     return abs(statistics.fmean(gap)) > math.log1p(NEGLIGIBLE)
+
+
+def _is_notable(level: Level) -> bool:
+    return abs(level.relative) >= NEGLIGIBLE
 
 
 def _is_shown(test: TestResult | None, gap: Sequence[float]) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain, zip_longest
 from typing import Any
 
 import polars as pl
@@ -16,6 +17,8 @@ from headway.errors import WrongInputError
 from headway.report.telling import weight
 
 _TOTAL = metric_named("total_s")
+_MOST_PAIRS = 4
+"""Shown on a page: each of page loads takes some 300 kB."""
 
 
 @dataclass(frozen=True)
@@ -37,22 +40,57 @@ class ChosenRun:
     repetition: str
 
 
-def chosen_runs(
+@dataclass(frozen=True)
+class ChosenPair:
+    """Runs that are shown beside each other.
+
+    Attributes:
+        title: what is compared, where, and by which luck: ``h3 against h2: loss 2 %, seed 7``.
+        runs: the runs.
+    """
+
+    title: str
+    runs: tuple[ChosenRun, ...]
+
+
+def chosen_pairs(
     results: Results, analysis: Analysis, runs: Sequence[str] = ()
-) -> tuple[ChosenRun, ...]:
+) -> tuple[ChosenPair, ...]:
     """Runs of an experiment that are worth a closer look.
 
     Args:
         results: the study's results.
         analysis: the experiment's first metric.
-        runs: which runs; by default two that met the same path: of the study's first comparison,
-            in the cell with its largest difference that matters, the pair with the median ratio.
+        runs: which runs; by default pairs that met the same path: of each of the study's comparisons,
+            the first ones first, in the cells with their largest differences that matter, the pair
+            with the median ratio.
     """
     table = results.runs_of(analysis.experiment)
-    names = [name for name in runs if name in table["run_id"]] or (
-        [] if runs else _typical_runs(analysis, table)
+    if runs:
+        names = [name for name in runs if name in table["run_id"]]
+        found = tuple(_chosen(analysis, row) for row in _rows(table, names))
+        return (ChosenPair("as asked for", found),) if found else ()
+    pairs = [
+        (cell, comparison, _pair_of(analysis, table, cell, comparison))
+        for cell, comparison in _most_telling(analysis)
+    ]
+    return tuple(
+        ChosenPair(_title(cell, comparison, found), found)
+        for cell, comparison, names in pairs
+        if (found := tuple(_chosen(analysis, row) for row in _rows(table, names)))
     )
-    return tuple(_chosen(analysis, row) for row in _rows(table, names))
+
+
+def chosen_runs(
+    results: Results, analysis: Analysis, runs: Sequence[str] = ()
+) -> tuple[ChosenRun, ...]:
+    """The runs of the first of `chosen_pairs`."""
+    return next((pair.runs for pair in chosen_pairs(results, analysis, runs)), ())
+
+
+def _title(cell: Cell, comparison: Comparison, runs: Sequence[ChosenRun]) -> str:
+    where = ", ".join(filter(None, (cell.title, runs[0].repetition.partition(":")[0])))
+    return f"{comparison.pairing}: {where}"
 
 
 def runs_said(runs: Sequence[ChosenRun]) -> str:
@@ -98,15 +136,15 @@ def _chosen(analysis: Analysis, row: Mapping[str, Any]) -> ChosenRun:
 
 def _rounded(value: Any) -> Any:
     """A drawn number with three digits, which is all that tells."""
-    return float(f"{value:.3g}") if isinstance(value, float) else value
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return value
+    return type(value)(float(f"{value:.3g}"))
 
 
-def _typical_runs(analysis: Analysis, table: pl.DataFrame) -> list[str]:
-    """The pair with the median ratio of the comparison that was asked first and tells most."""
-    found = _most_telling(analysis)
-    if found is None:
-        return []
-    cell, comparison = found
+def _pair_of(
+    analysis: Analysis, table: pl.DataFrame, cell: Cell, comparison: Comparison
+) -> list[str]:
+    """The pair with the median ratio."""
     here = table.filter(
         pl.col("cell") == cell.name,
         pl.col("status") == Status.OK.value,
@@ -115,20 +153,19 @@ def _typical_runs(analysis: Analysis, table: pl.DataFrame) -> list[str]:
     return _median_pair(here, comparison.pairing, analysis.metric.column)
 
 
-def _most_telling(analysis: Analysis) -> tuple[Cell, Comparison] | None:
-    """The first comparison of the study that any cell has, where it differs most.
-
-    What matters goes before what may be chance.
-    """
+def _most_telling(analysis: Analysis) -> list[tuple[Cell, Comparison]]:
+    """Of each comparison in turn the cells where it differs most, what matters before what may be chance."""
+    ranked = []
     for pairing in analysis.pairings:
         there = [
             (weight(one), abs(one.sample.median - one.against_sample.median), cell, one)
             for cell, one in analysis.comparisons
             if one.pairing == pairing and one.sample and one.against_sample
         ]
-        if there:
-            return max(there, key=lambda entry: entry[:2])[2:]
-    return None
+        there.sort(key=lambda entry: entry[:2], reverse=True)
+        ranked.append([entry[2:] for entry in there[:_MOST_PAIRS]])
+    turns = chain.from_iterable(zip_longest(*ranked))
+    return [entry for entry in turns if entry][:_MOST_PAIRS]
 
 
 def _median_pair(here: pl.DataFrame, pairing: Pairing, column: str) -> list[str]:

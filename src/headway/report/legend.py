@@ -26,7 +26,7 @@ def style_legend(sheet: Sheet, styles: Mapping[str, Style], left: float, top: fl
         sheet.line(*ends, colour=style.colour, width=1.8, dash=style.dash)
         middle = (left + x + _SWATCH / 2 - 3, y)
         sheet.dots([middle], style.colour, style.marker, size=6, halo=True)
-        sheet.text(left + x + _SWATCH, y, name)
+        sheet.text(left + x + _SWATCH, y, name, toggles=style.colour)
 
 
 def colour_legend(sheet: Sheet, colours: Mapping[str, Colour], left: float, top: float) -> None:

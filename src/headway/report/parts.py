@@ -9,9 +9,9 @@ from headway.analysis import Analysis, Cell, Results, answer
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sentences import as_start, statement
 from headway.report import setting
-from headway.report.figures import PageStory, Picture, Section, Story, Subject, pictures
+from headway.report.figures import Picture, Section, Subject, pictures
+from headway.report.shown import Shown
 from headway.report.tables.comparisons import comparisons_table
-from headway.report.tables.critical import blocking_sentences, critical_table
 from headway.report.tables.holdups import holdups_table
 from headway.report.tables.pages import pages_table
 from headway.report.tables.published import orders_table, published_by_cell, published_table
@@ -60,14 +60,10 @@ class ExperimentPart:
         shared: what they have in common.
         conditions: what varied between cells and what did not.
         page_metrics: table of the metrics of page loads.
-        pages: figures of page loads.
-        critical: table of what the loads shown waited for.
-        blocking: what blocked their first paint, in words.
         published: figures and tables of published values beside ours.
         limits: figures of what limited the runs.
         holdups: table of the same.
-        why: figures of runs over time.
-        shown: names of the runs that are shown over time.
+        shown: pairs of runs that are shown over time.
     """
 
     experiment: ToldExperiment
@@ -77,17 +73,13 @@ class ExperimentPart:
     shared: tuple[setting.Fact, ...]
     conditions: tuple[setting.Fact, ...]
     page_metrics: Table
-    pages: tuple[Picture, ...]
-    critical: Table
-    blocking: tuple[str, ...]
     published: tuple[Picture, ...]
     published_values: Table
     published_by_cell: Table
     published_orders: Table
     limits: tuple[Picture, ...]
     holdups: Table
-    why: tuple[Picture, ...]
-    shown: tuple[str, ...]
+    shown: tuple[Shown, ...]
 
     @property
     def first(self) -> MetricPart:
@@ -104,15 +96,21 @@ class ExperimentPart:
     def pictures(self) -> tuple[Picture, ...]:
         """All its figures."""
         own = [picture for part in self.metrics for picture in part.pictures]
-        return (*own, *self.pages, *self.published, *self.limits, *self.why)
+        pages = [picture for one in self.shown for picture in one.pages]
+        why = [picture for one in self.shown for picture in one.why]
+        return (*own, *pages, *self.published, *self.limits, *why)
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Names of the runs that are shown over time."""
+        return tuple(dict.fromkeys(run for one in self.shown for run in one.runs))
 
 
 def experiment_part(
     results: Results,
     analyses: Sequence[Analysis],
     styles: Mapping[str, Style],
-    told: Sequence[Story],
-    loads: Sequence[PageStory] = (),
+    shown: Sequence[Shown] = (),
 ) -> ExperimentPart:
     """Draw the figures of an experiment and make its tables.
 
@@ -120,14 +118,10 @@ def experiment_part(
         results: the study's results.
         analyses: its metrics, the most important first.
         styles: how contenders are drawn.
-        told: runs to show over time.
-        loads: page loads to show.
+        shown: runs that are shown over time.
     """
     first = analyses[0]
-    subjects = [
-        Subject(first, styles, tuple(told), tuple(loads)),
-        *(Subject(one, styles) for one in analyses[1:]),
-    ]
+    subjects = [Subject(one, styles) for one in analyses]
     return ExperimentPart(
         experiment=first.experiment,
         anchor=first.experiment.name or "experiment",
@@ -136,9 +130,6 @@ def experiment_part(
         shared=setting.shared_facts(results, first),
         conditions=setting.path_facts(first),
         page_metrics=pages_table(results, first),
-        pages=pictures(subjects[0], Section.PAGES),
-        critical=critical_table(loads),
-        blocking=blocking_sentences(loads),
         published=tuple(
             picture for subject in subjects for picture in pictures(subject, Section.PUBLISHED)
         ),
@@ -147,8 +138,7 @@ def experiment_part(
         published_orders=orders_table(analyses),
         limits=pictures(subjects[0], Section.LIMITS),
         holdups=holdups_table(first),
-        why=pictures(subjects[0], Section.WHY),
-        shown=tuple(dict.fromkeys([s.run.run_id for s in told] + [s.run.run_id for s in loads])),
+        shown=tuple(shown),
     )
 
 

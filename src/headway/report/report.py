@@ -14,13 +14,12 @@ from rich.text import Text
 
 from headway.analysis import Analysis, Results, analyse, load_results
 from headway.analysis.disturbances import Unmet, unmet
-from headway.report.chosen import check_runs, chosen_runs
+from headway.report.chosen import check_runs, chosen_pairs
 from headway.report.encoded import WRITTEN, encoded
 from headway.report.figures import Picture
 from headway.report.page import render
-from headway.report.pages import page_stories
 from headway.report.parts import ExperimentPart, experiment_part
-from headway.report.stories import stories
+from headway.report.shown import shown_pairs
 from headway.report.styles import study_styles
 from headway.report.tables import (
     comparisons,
@@ -133,11 +132,9 @@ class Report:
         self, metrics: Sequence[Analysis], styles: Mapping[str, Style], runs: Sequence[str]
     ) -> ExperimentPart:
         """What the page says of an experiment, with these runs over time or typical ones."""
-        chosen = chosen_runs(self.results, metrics[0], runs)
-        told = stories(self.directory, chosen)
-        return experiment_part(
-            self.results, metrics, styles, told, page_stories(self.directory, chosen)
-        )
+        pairs = chosen_pairs(self.results, metrics[0], runs)
+        shown = shown_pairs(self.directory, metrics[0], styles, pairs)
+        return experiment_part(self.results, metrics, styles, shown)
 
 
 def write_report(directory: Path, runs: Sequence[str] = ()) -> Path:

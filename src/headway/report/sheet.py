@@ -6,13 +6,14 @@ milliseconds, where a plotting library's objects take seconds.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Literal
 
 from PIL import ImageFont
 
+from headway.report.scale import Scale
 from headway.report.theme import INK, PAPER, Colour, Marker
 
 Point = tuple[float, float]
@@ -32,6 +33,15 @@ _RIM = 1.6
 
 
 @dataclass(frozen=True, slots=True)
+class Reading:
+    """How values are read off a line: what they are, and the scales of both axes, the first of seconds."""
+
+    name: str
+    across: Scale
+    up: Scale
+
+
+@dataclass(frozen=True, slots=True)
 class Line:
     """A line through points; segments of its own if they are given in several runs."""
 
@@ -40,6 +50,7 @@ class Line:
     width: float
     opacity: float = 1.0
     dash: tuple[float, ...] = ()
+    reading: Reading | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +65,7 @@ class Area:
 
 @dataclass(frozen=True, slots=True)
 class Dots:
-    """Dots of one kind; hollow ones are filled with paper."""
+    """Dots of one kind; hollow ones are filled with paper; what each stands for may be said."""
 
     points: tuple[Point, ...]
     colour: Colour
@@ -62,6 +73,7 @@ class Dots:
     size: float = 5.0
     hollow: bool = False
     halo: bool = False
+    said: tuple[str, ...] = ()
 
     @property
     def layers(self) -> tuple[tuple[Colour, float], ...]:
@@ -73,7 +85,7 @@ class Dots:
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A line of text, centred on its height; turned, it reads upwards."""
+    """A line of text, centred on its height; turned, it reads upwards; it may show and hide a colour."""
 
     x: float
     y: float
@@ -83,6 +95,7 @@ class Text:
     bold: bool
     anchor: Anchor
     turned: bool
+    toggles: Colour | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,9 +138,10 @@ class Sheet:
         width: float = 1.0,
         opacity: float = 1.0,
         dash: tuple[float, ...] = (),
+        reading: Reading | None = None,
     ) -> None:
         """Draw a line through points."""
-        self.lines((points,), colour=colour, width=width, opacity=opacity, dash=dash)
+        self.lines((points,), colour, width, opacity, dash, reading)
 
     def lines(
         self,
@@ -136,11 +150,12 @@ class Sheet:
         width: float = 1.0,
         opacity: float = 1.0,
         dash: tuple[float, ...] = (),
+        reading: Reading | None = None,
     ) -> None:
         """Draw lines of one style, which is cheaper than one by one."""
         kept = tuple(tuple(run) for run in runs)
         if kept:
-            self.shapes.append(Line(kept, colour, width, opacity, dash))
+            self.shapes.append(Line(kept, colour, width, opacity, dash, reading))
 
     def box(
         self,
@@ -202,11 +217,12 @@ class Sheet:
         size: float = 5.0,
         hollow: bool = False,
         halo: bool = False,
+        said: Sequence[str] = (),
     ) -> None:
-        """Draw dots of one kind."""
+        """Draw dots of one kind, with what each of them stands for or nothing."""
         kept = tuple(points)
         if kept:
-            self.shapes.append(Dots(kept, colour, marker, size, hollow, halo))
+            self.shapes.append(Dots(kept, colour, marker, size, hollow, halo, tuple(said)))
 
     def bitmap(self, left: float, top: float, width: float, height: float, data: bytes) -> None:
         """Draw a JPEG or PNG file's content, which stays in the drawing as it is."""
@@ -223,10 +239,11 @@ class Sheet:
         bold: bool = False,
         anchor: Anchor = "start",
         turned: bool = False,
+        toggles: Colour | None = None,
     ) -> None:
         """Write a line of text, its middle at this height."""
         if text:
-            self.shapes.append(Text(x, y, text, colour, size, bold, anchor, turned))
+            self.shapes.append(Text(x, y, text, colour, size, bold, anchor, turned, toggles))
 
 
 _OUTLINES: dict[Marker, tuple[Point, ...]] = {

@@ -6,6 +6,7 @@ from base64 import b64encode
 from collections.abc import Iterable
 from xml.sax.saxutils import escape, quoteattr
 
+from headway.report.scale import Scale
 from headway.report.sheet import (
     DROP,
     TEXT_SIZE,
@@ -14,6 +15,7 @@ from headway.report.sheet import (
     Dots,
     Line,
     Point,
+    Reading,
     Shape,
     Sheet,
     Text,
@@ -38,7 +40,7 @@ def svg_file(sheet: Sheet, title: str, description: str = "", width_mm: float = 
     root = f'<svg xmlns="http://www.w3.org/2000/svg" {size} {_root(sheet)}>'
     told = f"<title>{escape(title)}</title>"
     told += f"<desc>{escape(description)}</desc>" if description else ""
-    return f"{root}{told}{paper}{_shapes(sheet)}</svg>\n"
+    return f"{root}{told}{paper}{_shapes(sheet, live=False)}</svg>\n"
 
 
 def svg_element(sheet: Sheet, title: str, description: str = "", name: str = "") -> str:
@@ -50,7 +52,7 @@ def svg_element(sheet: Sheet, title: str, description: str = "", name: str = "")
         description: what a reader who cannot see it is told.
         name: what begins the id of the description, which is the page's only one of that name.
     """
-    text = _shapes(sheet)
+    text = _shapes(sheet, live=True)
     for colour in ALL:
         text = text.replace(f'"{colour.light}"', f'"var(--{colour.name})"')
     # A title would be shown to whoever points at the drawing.
@@ -74,29 +76,41 @@ def _root(sheet: Sheet) -> str:
     return f'viewBox="{box}" font-family="{_FONT}" font-size="{_number(TEXT_SIZE)}"'
 
 
-def _shapes(sheet: Sheet) -> str:
-    return "\n".join(_shape(shape) for shape in sheet.shapes)
+def _shapes(sheet: Sheet, *, live: bool) -> str:
+    """All shapes; if live, with what the page's script reads off them."""
+    return "\n".join(_shape(shape, live) for shape in sheet.shapes)
 
 
-def _shape(shape: Shape) -> str:
+def _shape(shape: Shape, live: bool) -> str:
     match shape:
         case Line():
-            return _line(shape)
+            return _line(shape, live)
         case Area():
             return _area(shape)
         case Dots():
-            return _dots(shape)
+            return _dots(shape, live)
         case Text():
-            return _text(shape)
+            return _text(shape, live)
         case Bitmap():
             return _bitmap(shape)
 
 
-def _line(line: Line) -> str:
+def _line(line: Line, live: bool) -> str:
     path = "".join(f"M{_path(run)}" for run in line.runs)
     stroke = f'stroke="{line.colour.light}" stroke-width="{_number(line.width)}"'
     dash = f' stroke-dasharray="{" ".join(map(_number, line.dash))}"' if line.dash else ""
-    return f'<path d="{path}" fill="none" {stroke}{dash}{_opacity(line.opacity)}/>'
+    read = _reading(line.reading) if live and line.reading else ""
+    return f'<path d="{path}" fill="none" {stroke}{dash}{_opacity(line.opacity)}{read}/>'
+
+
+def _reading(reading: Reading) -> str:
+    told = "|".join((reading.name, _scale(reading.across), _scale(reading.up)))
+    return f" data-read={quoteattr(told)}"
+
+
+def _scale(scale: Scale) -> str:
+    ends = (scale.start, scale.end, scale.low, scale.high)
+    return " ".join(f"{value:.6g}" for value in (*ends, int(scale.log)))
 
 
 def _area(area: Area) -> str:
@@ -105,26 +119,31 @@ def _area(area: Area) -> str:
     return f'<path d="{path}" fill="{area.fill.light}"{edge}{_opacity(area.opacity)}/>'
 
 
-def _dots(dots: Dots) -> str:
-    return "".join(_layer(dots, colour.light, size) for colour, size in dots.layers)
+def _dots(dots: Dots, live: bool) -> str:
+    said = f" data-said={quoteattr('|'.join(dots.said))}" if live and dots.said else ""
+    return "".join(
+        _layer(dots, colour.light, size, said if colour is dots.colour else "")
+        for colour, size in dots.layers
+    )
 
 
-def _layer(dots: Dots, colour: str, size: float) -> str:
+def _layer(dots: Dots, colour: str, size: float, said: str) -> str:
     if dots.marker is Marker.CIRCLE:  # the round ends of lines without length
         path = "".join(f"M{_point(at)}h0" for at in dots.points)
         stroke = f'stroke="{colour}" stroke-width="{_number(size)}" stroke-linecap="round"'
-        return f'<path d="{path}" {stroke}/>'
+        return f'<path d="{path}" {stroke}{said}/>'
     path = "".join(f"M{_path(outline(dots.marker, at, size))}z" for at in dots.points)
-    return f'<path d="{path}" fill="{colour}"/>'
+    return f'<path d="{path}" fill="{colour}"{said}/>'
 
 
-def _text(text: Text) -> str:
+def _text(text: Text, live: bool) -> str:
     drop = DROP * text.size
     x, y = (text.x + drop, text.y) if text.turned else (text.x, text.y + drop)
     style = f' fill="{text.colour.light}"'
     style += f' text-anchor="{text.anchor}"' if text.anchor != "start" else ""
     style += f' font-size="{_number(text.size)}"' if text.size != TEXT_SIZE else ""
     style += ' font-weight="bold"' if text.bold else ""
+    style += f' data-toggle="{text.toggles.light}"' if live and text.toggles else ""
     style += f' transform="rotate(-90 {_point((x, y))})"' if text.turned else ""
     return f'<text x="{_number(x)}" y="{_number(y)}"{style}>{escape(text.text)}</text>'
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from headway.analysis import Analysis, Cell, Side
+from headway.analysis.metric import Metric
 from headway.analysis.numbers import significant
 from headway.report.figures.data import medians_said, runs_data
 from headway.report.figures.kind import (
@@ -78,7 +79,7 @@ def _panel(sheet: Sheet, analysis: Analysis, panel: Panel, styles: dict[str, Sty
         if side is None:
             sheet.text(panel.left + 6, panel.y(row), "not run", MUTED, size=10)
             continue
-        _draw_side(sheet, panel, scale, side, row, styles[contender])
+        _draw_side(sheet, panel, scale, side, row, styles[contender], analysis.metric)
         sheet.text(
             scale(reaches[contender]) + 8,
             panel.y(row),
@@ -89,7 +90,7 @@ def _panel(sheet: Sheet, analysis: Analysis, panel: Panel, styles: dict[str, Sty
 
 
 def _draw_side(
-    sheet: Sheet, panel: Panel, scale: Scale, side: Side, row: int, style: Style
+    sheet: Sheet, panel: Panel, scale: Scale, side: Side, row: int, style: Style, metric: Metric
 ) -> None:
     sample = side.sample
     if sample is None:
@@ -101,18 +102,23 @@ def _draw_side(
         low, high = (scale(quartile) for quartile in sample.quartiles)
         sheet.box(low, y - _BOX / 2, high - low, _BOX, fill=colour, opacity=0.28)
     if len(side.observations) <= _MOST_DOTS:
-        _dots(sheet, panel, scale, side, row, style)
+        _dots(sheet, panel, scale, side, row, style, metric)
     sheet.line((median, panel.y(row - 0.36)), (median, panel.y(row + 0.36)), width=1.6)
 
 
-def _dots(sheet: Sheet, panel: Panel, scale: Scale, side: Side, row: int, style: Style) -> None:
+def _dots(
+    sheet: Sheet, panel: Panel, scale: Scale, side: Side, row: int, style: Style, metric: Metric
+) -> None:
     count = len(side.observations)
     places = [
         (scale(run.value), panel.y(row + offset))
         for run, offset in zip(side.observations, _offsets(count), strict=True)
     ]
     size = min(5.5, max(2.8, 28 / count))
-    sheet.dots(places, style.colour, style.marker, size=size, halo=count <= 7)
+    said = [
+        f"{side.contender}, seed {run.seed}: {metric.text(run.value)}" for run in side.observations
+    ]
+    sheet.dots(places, style.colour, style.marker, size=size, halo=count <= 7, said=said)
 
 
 def _offsets(count: int) -> list[float]:

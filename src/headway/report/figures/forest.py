@@ -255,7 +255,8 @@ def _mark(sheet: Sheet, row: _Row, scale: Scale, y: float) -> None:
         sheet.line((ends[0], y), (ends[1], y), colour=row.colour, width=2.5 if row.whole else 1.6)
     marker, size = (Marker.DIAMOND, 11) if row.whole else (Marker.SQUARE, 7)
     hollow = row.verdict in (Verdict.EQUAL, Verdict.UNDECIDED)
-    sheet.dots([(middle, y)], row.colour, marker, size=size, hollow=hollow, halo=True)
+    told = [f"{row.name}: {row.said}"]
+    sheet.dots([(middle, y)], row.colour, marker, size=size, hollow=hollow, halo=True, said=told)
 
 
 def _difference(share: float) -> str:

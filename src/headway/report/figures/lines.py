@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from headway.analysis import Analysis, Cell, Side
+from headway.analysis.metric import Metric
 from headway.report.figures.data import medians_said
 from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
 from headway.report.layout import Grid, arranged
@@ -185,23 +186,29 @@ def _plot(
             for x, cell in sorted(cells.items(), key=lambda item: item[0])
             if (side := cell.side(contender))
         ]
-        _line(sheet, sides, scale, styles[contender], small=count > 6)
+        _line(sheet, sides, scale, styles[contender], analysis.metric, small=count > 6)
 
 
 def _line(
-    sheet: Sheet, sides: Sequence[tuple[float, Side]], scale: Scale, style: Style, small: bool
+    sheet: Sheet,
+    sides: Sequence[tuple[float, Side]],
+    scale: Scale,
+    style: Style,
+    metric: Metric,
+    small: bool,
 ) -> None:
     runs: list[list[Point]] = [[]]
     bars: list[tuple[Point, Point]] = []
-    whole: list[Point] = []
-    partly: list[Point] = []
+    whole: list[tuple[Point, str]] = []
+    partly: list[tuple[Point, str]] = []
     for x, side in sides:
         if side.sample is None:
             runs.append([])
             continue
         at = (x, scale(side.sample.median))
         runs[-1].append(at)
-        (partly if side.failures else whole).append(at)
+        told = f"{side.contender}: {metric.text(side.sample.median)}, n = {side.sample.n}"
+        (partly if side.failures else whole).append((at, told))
         interval = side.sample.interval
         if interval and interval.high > interval.low:
             bars.append(((x, scale(interval.low)), (x, scale(interval.high))))
@@ -209,5 +216,14 @@ def _line(
     long_enough = [run for run in runs if len(run) > 1]
     sheet.lines(long_enough, colour=style.colour, width=1.6, dash=style.dash)
     size = 5.0 if small else 6.0
-    sheet.dots(whole, style.colour, style.marker, size=size, halo=True)
-    sheet.dots(partly, style.colour, style.marker, size=size + 1, hollow=True, halo=True)
+    for found, grown, hollow in ((whole, 0, False), (partly, 1, True)):
+        points, said = [at for at, _ in found], [told for _, told in found]
+        sheet.dots(
+            points,
+            style.colour,
+            style.marker,
+            size=size + grown,
+            hollow=hollow,
+            halo=True,
+            said=said,
+        )

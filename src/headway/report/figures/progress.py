@@ -19,7 +19,7 @@ from headway.report.figures.loads import load_names, loads_said, loads_title
 from headway.report.legend import legend_height, style_legend
 from headway.report.plots import BELOW, Frame, x_axis, y_axis
 from headway.report.scale import Scale, written
-from headway.report.sheet import Point, Sheet
+from headway.report.sheet import Point, Reading, Sheet
 from headway.report.styles import told_apart
 from headway.report.theme import Style
 
@@ -70,9 +70,10 @@ def _sheet(subject: Subject, stories: Sequence[PageStory], width: float) -> Shee
     y_axis(sheet, frame, up, _SHARES, [f"{share:.0%}".replace("%", " %") for share in _SHARES])
     ticks = across.ticks(max(2, int(frame.width / 70)))
     x_axis(sheet, frame, [across(tick) for tick in ticks], list(map(written, ticks)), "seconds")
-    for story, style in zip(stories, styles, strict=True):
+    for name, story, style in zip(names, stories, styles, strict=True):
         curve = _curve(story, across, up)
-        sheet.line(*curve, colour=style.colour, width=2, dash=style.dash)
+        reading = Reading(name, across, up)
+        sheet.line(*curve, colour=style.colour, width=2, dash=style.dash, reading=reading)
         _mark(sheet, story, style, across, frame)
     return sheet
 

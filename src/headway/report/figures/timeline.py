@@ -25,7 +25,7 @@ from headway.report.figures.kind import (
 from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, x_axis, y_axis
 from headway.report.scale import Scale, written
-from headway.report.sheet import Point, Sheet, shortened, text_width
+from headway.report.sheet import Point, Reading, Sheet, shortened, text_width
 from headway.report.theme import BLUE, CYAN, INK, MUTED, RED, RULE, Colour
 
 if TYPE_CHECKING:
@@ -250,7 +250,8 @@ def _plot(sheet: Sheet, row: _Row, hop: HopSeries, frame: Frame, across: Scale, 
             sheet.areas([[*run, *ground]], fill=_FLIGHT, opacity=0.55)
     if row is _QUEUE:
         _drops(sheet, hop, frame, across)
-    sheet.lines(_runs(hop.at_s, values, across, up), colour=row.colour, width=1.3)
+    reading = Reading(row.name, across, up)
+    sheet.lines(_runs(hop.at_s, values, across, up), row.colour, 1.3, reading=reading)
 
 
 def _drops(sheet: Sheet, hop: HopSeries, frame: Frame, across: Scale) -> None:
@@ -271,7 +272,8 @@ def _plot_rate(sheet: Sheet, hop: HopSeries, frame: Frame, across: Scale, up: Sc
         for begin, end, rate in _rates(hop, across)
         for point in ((across(begin), up(rate)), (across(end), up(rate)))
     ]
-    sheet.lines([line] if line else [], colour=_LINE, width=1.3)
+    reading = Reading(_RATE.name, across, up)
+    sheet.lines([line] if line else [], _LINE, 1.3, reading=reading)
 
 
 def _rates(hop: HopSeries, across: Scale) -> Iterator[tuple[float, float, float]]:

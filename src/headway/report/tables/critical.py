@@ -35,9 +35,9 @@ def critical_table(stories: Sequence[PageStory]) -> Table:
             "until",
             "resource",
             "asked for after",
-            "from [s]",
-            *(f"{phase} [s]" for phase in PHASES),
-            "until [s]",
+            "from",
+            *PHASES,
+            "until",
         ),
         rows=tuple(groups),
         labels=4,
@@ -88,25 +88,29 @@ def _row(name: str, told: str, load: PageLoad, step: Step) -> Row:
         told,
         resource_name(load, step.resource),
         _after(load, step.cause, step.waited),
-        significant(step.from_ms / 1e3),
-        *(_seconds(length_ms) for length_ms in step.phases),
-        significant(step.until_ms / 1e3),
+        _ms(step.from_ms),
+        *map(_length, step.phases),
+        _ms(step.until_ms),
     )
 
 
 def _after(load: PageLoad, cause: Resource | None, waited: bool) -> str:
     if cause is None:
         return NONE
-    return f"{resource_name(load, cause)}{', which the parser waited for' if waited else ''}"
+    return f"{'parser waited for ' if waited else ''}{resource_name(load, cause)}"
 
 
 def _sum(name: str, told: str, steps: Sequence[Step], at_ms: float) -> Row:
     sums = [sum(lengths) for lengths in zip(*(step.phases for step in steps), strict=True)]
     # From the last byte to the milestone, the browser works.
     sums[0] += max(0.0, at_ms - steps[-1].until_ms)
-    return (name, told, "all", "", significant(0.0), *map(_seconds, sums), significant(at_ms / 1e3))
+    return (name, told, "all", "", _ms(0.0), *map(_length, sums), _ms(at_ms))
 
 
-def _seconds(length_ms: float) -> str:
-    """A number of seconds; what is less than a millisecond is not told."""
-    return NONE if length_ms < 0.5 else significant(length_ms / 1e3)
+def _ms(at_ms: float) -> str:
+    return f"{at_ms:.0f}"
+
+
+def _length(length_ms: float) -> str:
+    """A number of milliseconds, if there is one to speak of."""
+    return NONE if length_ms < 0.5 else _ms(length_ms)

@@ -1,0 +1,73 @@
+"""What the page shows of chosen runs: pairs of them, each with its figures and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from headway.analysis import Analysis
+from headway.report.chosen import ChosenPair, ChosenRun
+from headway.report.figures import PageStory, Picture, Section, Story, Subject, pictures
+from headway.report.pages import page_stories
+from headway.report.stories import stories
+from headway.report.tables.critical import blocking_sentences, critical_table
+from headway.report.tables.table import Table
+from headway.report.theme import Style
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A pair of runs, or some that were asked for.
+
+    Attributes:
+        title: what is compared, where, and by which luck.
+        runs: names of the runs that left anything to show.
+        pages: figures of page loads.
+        critical: table of what the loads waited for.
+        blocking: what blocked their first paint, in words.
+        why: figures of the runs over time.
+    """
+
+    title: str
+    runs: tuple[str, ...]
+    pages: tuple[Picture, ...]
+    critical: Table
+    blocking: tuple[str, ...]
+    why: tuple[Picture, ...]
+
+
+def shown_pairs(
+    directory: Path,
+    analysis: Analysis,
+    styles: Mapping[str, Style],
+    pairs: Sequence[ChosenPair],
+) -> tuple[Shown, ...]:
+    """The pairs that left anything to show; their figures are told apart by a number from the second on."""
+    found: list[Shown] = []
+    for pair in pairs:
+        told, loads = stories(directory, pair.runs), page_stories(directory, pair.runs)
+        if told or loads:
+            suffix = f"-{len(found) + 1}" if found else ""
+            found.append(_shown(Subject(analysis, styles, told, loads), pair, suffix))
+    return tuple(found)
+
+
+def _shown(subject: Subject, pair: ChosenPair, suffix: str) -> Shown:
+    return Shown(
+        title=pair.title,
+        runs=_names(subject.stories, subject.pages),
+        pages=_numbered(pictures(subject, Section.PAGES), suffix),
+        critical=critical_table(subject.pages),
+        blocking=blocking_sentences(subject.pages),
+        why=_numbered(pictures(subject, Section.WHY), suffix),
+    )
+
+
+def _names(told: Sequence[Story], loads: Sequence[PageStory]) -> tuple[str, ...]:
+    runs: list[ChosenRun] = [*(one.run for one in told), *(one.run for one in loads)]
+    return tuple(dict.fromkeys(run.run_id for run in runs))
+
+
+def _numbered(found: Sequence[Picture], suffix: str) -> tuple[Picture, ...]:
+    return tuple(replace(one, name=f"{one.name}{suffix}") for one in found)
