@@ -14,7 +14,7 @@ import pytest
 import typer
 
 from headway.campaign.checks import checked_plan
-from headway.cli.commands import app
+from headway.cli.commands import command_line
 from headway.study.load import Source, parse_study
 
 ROOT = Path(__file__).parents[2]
@@ -58,7 +58,7 @@ def commands(page: Path) -> list[list[str]]:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_in_the_documentation_exist_with_their_options(page: Path) -> None:
     for words in commands(page):
-        command: Any = typer.main.get_command(app)
+        command: Any = typer.main.get_command(command_line())
         context = command.context_class(command)
         while hasattr(command, "get_command") and words and not words[0].startswith("-"):
             name, *words = words

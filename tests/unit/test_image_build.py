@@ -18,7 +18,6 @@ from headway.lab.image import (
     ImageOptions,
     PlainProgress,
     SilentProgress,
-    build,
     builder,
     compiled_guest_code,
     find,
@@ -28,6 +27,7 @@ from headway.lab.image import (
     status,
 )
 from headway.lab.image.apt import Package, PrivateApt
+from headway.lab.image.builder import build
 from headway.lab.image.image import Layout
 from headway.lab.image.inputs import KernelInputs, NativeInputs
 from headway.lab.image.kernel import KernelSource

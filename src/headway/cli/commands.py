@@ -4,50 +4,77 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 
 import typer
 
-from headway.cli import export, figure, image, known, lab, record, sites, study
 from headway.errors import EXIT_FAILED, HeadwayError
 from headway.terminal import complain
 from headway.version import VERSION
 
-app = typer.Typer(
-    help="A laboratory for HTTP over TCP and QUIC, on a real Linux kernel, in virtual time.",
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-)
-app.add_typer(image.app, name="image")
-app.add_typer(sites.app, name="sites")
-app.command("record")(record.record_command)
-app.command("run")(study.run)
-app.command("reproduce")(study.reproduce)
-app.command("report")(study.report)
-app.command("figure")(figure.figure)
-app.command("export")(export.export)
-app.command("validate")(study.validate)
-app.command("plan")(study.plan)
-app.command("list")(known.list_known)
-app.command("doctor")(lab.doctor)
-app.command("shell")(lab.shell)
-app.command("exec", context_settings={"ignore_unknown_options": True})(lab.execute)
+_COMMANDS = {
+    "image": "image.app",
+    "sites": "sites.app",
+    "record": "record.record_command",
+    "run": "study.run",
+    "reproduce": "study.reproduce",
+    "report": "study.report",
+    "figure": "figure.figure",
+    "export": "export.export",
+    "validate": "study.validate",
+    "plan": "study.plan",
+    "list": "known.list_known",
+    "doctor": "lab.doctor",
+    "shell": "lab.shell",
+    "exec": "lab.execute",
+}
+"""The commands, in the order of the help, and what carries them out."""
 
 
-@app.callback(invoke_without_command=True)
+def command_line(first_word: str = "") -> typer.Typer:
+    """The command line; of its commands only the one that is asked for, if one is.
+
+    Each loads what it needs, and all together take as long as a lab.
+    """
+    app = typer.Typer(
+        help="A laboratory for HTTP over TCP and QUIC, on a real Linux kernel, in virtual time.",
+        no_args_is_help=True,
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+    )
+    app.callback(invoke_without_command=True)(_version)
+    for name in [first_word] if first_word in _COMMANDS else _COMMANDS:
+        module, _, attribute = _COMMANDS[name].partition(".")
+        found = getattr(import_module(f"headway.cli.{module}"), attribute)
+        if isinstance(found, typer.Typer):
+            app.add_typer(found, name=name)
+        else:
+            passes_on = {"ignore_unknown_options": name == "exec"}
+            app.command(name, context_settings=passes_on)(found)
+    return app
+
+
 def _version(
     version: bool = typer.Option(False, "--version", help="Print the version and exit."),
 ) -> None:
     if version:
-        print(f"headway {VERSION}")
+        _print_version()
         raise typer.Exit
+
+
+def _print_version() -> None:
+    print(f"headway {VERSION}")
 
 
 def carry_out() -> None:
     """Carry out the command that the process was started with; always ends with SystemExit."""
     try:
-        app()
+        words = sys.argv[1:]
+        if words == ["--version"]:
+            _print_version()
+            sys.exit()
+        command_line(words[0] if words else "")()
     except HeadwayError as error:
         complain(str(error))
         sys.exit(error.exit_status)

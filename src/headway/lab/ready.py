@@ -6,7 +6,6 @@ from headway.lab.bodies import bodies_directory
 from headway.lab.image import (
     Image,
     ImageOptions,
-    build,
     compiled_guest_code,
     find,
     installed_extras,
@@ -19,7 +18,7 @@ def ready_image(options: ImageOptions | None = None) -> Image:
     """The cached image, built first if there is none; a build is shown on standard error.
 
     Args:
-        options: whence the image comes; by default what the environment says.
+        options: where the image comes from; by default what the environment says.
 
     Raises:
         HeadwayError: it cannot be built.
@@ -27,6 +26,9 @@ def ready_image(options: ImageOptions | None = None) -> Image:
     options = options or ImageOptions.from_environment()
     if cached := find(options):
         return cached
+    # Imported here because an image is built once, and found every time.
+    from headway.lab.image.builder import build
+
     with shown_progress() as progress:
         return build(options, progress)
 

@@ -9,7 +9,6 @@ from headway.cache import cache_directory
 from headway.errors import WrongInputError, nearest
 from headway.web.made import Outline, made_outline, made_site
 from headway.web.site import Site
-from headway.web.warc import read_archive
 
 ARCHIVE_SUFFIXES = (".warc.gz", ".warc")
 _DOWNLOADS = "packages"
@@ -51,6 +50,9 @@ def _changed_ns(name_or_path: str) -> int:
 def _found(name_or_path: str, _changed_ns: int) -> Site:
     """A site, remembered until its archive changes: all runs of a study ask for it."""
     if is_archive(name_or_path):
+        # Imported here because sites of the corpus need nothing of what reads archives.
+        from headway.web.warc import read_archive
+
         return read_archive(Path(name_or_path))
     return made_site(name_or_path, _make)
 

@@ -11,7 +11,6 @@ from headway.columns import Page
 from headway.web.byteindex import byte_index_ms
 from headway.web.load import PageLoad
 from headway.web.traffic import traffic_of
-from headway.web.visual import visual_progress
 
 PROTOCOL_IDS = {"h1": "http/1.1", "h2": "h2", "h3": "h3"}
 """ALPN identifiers (RFC 7301, section 6; RFC 9113, section 3.1; RFC 9114, section 3.1)."""
@@ -55,6 +54,9 @@ def _times(load: PageLoad) -> Mapping[str, float | None]:
 @measure
 def _progress(load: PageLoad) -> Mapping[str, float | str | None]:
     """What its frames show."""
+    # Imported here because numpy takes a while to load, and only pages need it.
+    from headway.web.visual import visual_progress
+
     progress = visual_progress(load.frames)
     return {
         "speed_index_s": _seconds(progress.speed_index_ms),

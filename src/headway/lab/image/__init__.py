@@ -1,6 +1,5 @@
 """The image that labs boot: a User Mode Linux kernel, a root tree, own programs, and extras."""
 
-from headway.lab.image.builder import build, rust_toolchain
 from headway.lab.image.extras import (
     EXTRAS,
     Extra,
@@ -50,7 +49,6 @@ __all__ = [
     "RustToolchain",
     "SilentProgress",
     "add_extra",
-    "build",
     "compiled_guest_code",
     "extra_status",
     "find",
@@ -58,7 +56,6 @@ __all__ = [
     "installed_extras",
     "remove",
     "remove_extras",
-    "rust_toolchain",
     "shown_progress",
     "status",
 ]
