@@ -20,10 +20,10 @@ from bench.loopback import loopback
 from bench.pages import pages
 from bench.report import reports
 from bench.rows import Row, print_rows
-from headway.campaign.cores import available_cores
 from headway.columns import Record
 from headway.guest.orders import Namespace, Orders, Program
 from headway.lab.bodies import body_file
+from headway.lab.cores import available_cores
 from headway.lab.machine import Machine
 from headway.lab.ready import ready_image, ready_machine
 from headway.lab.run import carry_out

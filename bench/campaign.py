@@ -14,13 +14,13 @@ from pathlib import Path
 import pytest
 
 from bench.rows import Row, print_rows
-from headway.campaign.cores import available_cores
 from headway.campaign.local import LocalExecutor
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import Nobody
 from headway.columns import Status
 from headway.lab.bodies import body_file
+from headway.lab.cores import available_cores
 from headway.lab.machine import Machine
 from headway.planning.runs import Run, plan
 from headway.results.store import Start, Store

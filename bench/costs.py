@@ -19,12 +19,12 @@ from typing import Any
 
 from headway.campaign import costs
 from headway.campaign.checks import check_installed
-from headway.campaign.cores import available_cores
 from headway.campaign.costs import Cost, Measured, fit, kind_of
 from headway.campaign.local import LocalExecutor
 from headway.columns import Record, Status
 from headway.errors import WrongInputError
 from headway.lab.bodies import body_file
+from headway.lab.cores import available_cores
 from headway.lab.ready import ready_image, ready_machine
 from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy

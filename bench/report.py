@@ -18,8 +18,8 @@ import numpy as np
 import polars as pl
 
 from bench.rows import Row, print_rows
-from headway.campaign.cores import available_cores
 from headway.columns import Record, Status, polars_schema
+from headway.lab.cores import available_cores
 from headway.results.store import MANIFEST_FILE, RUNS_FILE
 
 HEADWAY = Path(sys.executable).with_name("headway")

@@ -7,7 +7,7 @@ import os
 import pytest
 from hypothesis import settings
 
-from headway.campaign.cores import available_cores
+from headway.lab.cores import available_cores
 from headway.lab.machine import Machine
 
 # The same examples in every run: a red build is a change's doing, not chance's.

@@ -11,12 +11,11 @@ from pathlib import Path
 
 import pytest
 
-from headway.campaign import cores
 from headway.campaign.local import LocalExecutor
 from headway.columns import Record
 from headway.errors import HeadwayError
 from headway.guest.orders import Outcome
-from headway.lab import together
+from headway.lab import cores, together
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.machine import Machine
 from headway.lab.run import Result
@@ -137,13 +136,17 @@ def test_an_interrupt_ends_running_labs_and_keeps_finished_runs(
     assert ended
 
 
-def test_a_core_is_leased_to_one_lab_at_a_time(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+@pytest.fixture
+def two_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A machine with cores 4 and 7, whose leases nobody else takes."""
     for core in (4, 7):
         (tmp_path / f"cpu{core}").touch()
     monkeypatch.setattr(cores, "_CPUS", tmp_path)
     monkeypatch.setattr(cores, "available_cores", lambda: [4, 7])
+
+
+@pytest.mark.usefixtures("two_cores")
+def test_a_core_is_leased_to_one_lab_at_a_time() -> None:
     leased: queue.SimpleQueue[int] = queue.SimpleQueue()
 
     def third() -> None:
@@ -158,3 +161,14 @@ def test_a_core_is_leased_to_one_lab_at_a_time(
             assert leased.empty()
         assert leased.get() == second
     waiting.join()
+
+
+@pytest.mark.usefixtures("two_cores")
+def test_a_lab_takes_another_core_than_somebody_elses_lab() -> None:
+    with cores.free_core(4) as first, cores.free_core(4) as second:
+        assert (first, second) == (4, 7)
+        # Of none that is free, the preferred one is shared; nobody waits.
+        with cores.free_core(7) as third:
+            assert third == 7
+    with cores.free_core(7) as core:
+        assert core == 7

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from headway.campaign.executor import Keep, explained
 from headway.columns import Record
 from headway.lab.cancel import Cancellation, Cancelled
+from headway.lab.cores import free_core
 from headway.lab.machine import Machine
 from headway.lab.together import carry_out_together
 from headway.planning.runs import Run, boots
@@ -32,7 +33,7 @@ class LocalExecutor:
 
     Attributes:
         machine: boots the labs.
-        cores: one lab runs on each.
+        cores: one lab runs on each; where somebody else's does, on another one that is free.
     """
 
     machine: Machine
@@ -85,7 +86,7 @@ class LocalExecutor:
 
 @dataclass
 class _Worker:
-    """Carries out runs on one core until none are left."""
+    """Carries out runs, preferably on one core, until none are left."""
 
     core: int
     boots: queue.SimpleQueue[tuple[Run, ...]]
@@ -114,10 +115,11 @@ class _Worker:
         directories = [self.artifacts(run.run_id) for run in runs]
         for directory in directories:
             shutil.rmtree(directory, ignore_errors=True)
-        for run, directory, result in carry_out_together(
-            runs, self.machine, directories, cpu=self.core, cancellation=self.cancellation
-        ):
-            yield make_record(run, result, directory)
+        with free_core(self.core) as core:
+            for run, directory, result in carry_out_together(
+                runs, self.machine, directories, cpu=core, cancellation=self.cancellation
+            ):
+                yield make_record(run, result, directory)
 
 
 def _collect(finished: _Finished, working: int, arrived: list[Record], keep: Keep) -> None:

@@ -10,7 +10,6 @@ from typing import Any
 
 from headway.cache import digest
 from headway.campaign.checks import all_remarks, check_installed, checked_plan, first_repetition
-from headway.campaign.cores import available_cores
 from headway.campaign.costs import learn
 from headway.campaign.executor import Executor, explained
 from headway.campaign.failfast import FailFast, HopelessError
@@ -21,6 +20,7 @@ from headway.campaign.watcher import Count, Watcher
 from headway.columns import Record, Status
 from headway.errors import HeadwayError, WrongInputError
 from headway.lab.bodies import body_file
+from headway.lab.cores import available_cores
 from headway.lab.image import Image
 from headway.lab.ready import ready_image, ready_machine
 from headway.planning.runs import Run

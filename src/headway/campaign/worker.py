@@ -17,11 +17,11 @@ from typing import TYPE_CHECKING, Any
 from distributed import Worker, get_worker
 
 from headway.cache import cache_directory, digest
-from headway.campaign.cores import leased_core
 from headway.campaign.imageparts import ImageParts, Part, extract
 from headway.columns import Record
 from headway.lab.bodies import bodies_directory, body_file
 from headway.lab.cancel import Cancellation, Cancelled
+from headway.lab.cores import leased_core
 from headway.lab.image import compiled_guest_code
 from headway.lab.machine import Machine
 from headway.lab.run import Result

@@ -12,10 +12,10 @@ from typing import Annotated
 import typer
 
 from headway.campaign.checks import all_remarks, checked_plan
-from headway.campaign.cores import available_cores
 from headway.campaign.task import Task
 from headway.columns import Status
 from headway.errors import EXIT_FAILED, HeadwayError, WrongInputError
+from headway.lab.cores import available_cores
 from headway.planning.runs import Run
 from headway.results.store import Start, read_records, refresh_table
 from headway.study.experiment import Study

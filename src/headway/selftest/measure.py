@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import nullcontext
 from pathlib import Path
 from queue import SimpleQueue
 
@@ -14,6 +15,7 @@ from headway.errors import HeadwayError
 from headway.guest.orders import Change, Counts, Orders, Program, Round, dump
 from headway.guest.probe_orders import RECORD, ProbeOrders
 from headway.lab.cancel import Cancellation
+from headway.lab.cores import free_core
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.programs.base import CLIENT, SERVER
@@ -124,14 +126,15 @@ def check_paths(
     def measure(number: int, path: NetworkPath) -> tuple[Check, ...]:
         core = free.get()
         try:
-            checks = measure_path(
-                machine,
-                path,
-                seed=seed,
-                directory=directory / f"path-{number:02d}",
-                cpu=core,
-                cancellation=cancellation,
-            )
+            with nullcontext() if core is None else free_core(core) as cpu:
+                checks = measure_path(
+                    machine,
+                    path,
+                    seed=seed,
+                    directory=directory / f"path-{number:02d}",
+                    cpu=cpu,
+                    cancellation=cancellation,
+                )
         finally:
             free.put(core)
         on_path(all(check.passed for check in checks))
