@@ -1,55 +1,41 @@
-"""Adapters: one small module per real program."""
+"""Adapters: one small module per real program.
+
+A class in a module of this package is a program of Headway's if it is one of the kinds of
+`headway.programs.base` and can be made; nothing else names it.
+"""
 
 from __future__ import annotations
 
-from headway.programs.aioquic import Aioquic, AioquicServer
-from headway.programs.base import Client, QuicPep, ReverseProxy, Server, TcpPep
-from headway.programs.caddy import Caddy
-from headway.programs.chromium import Chromium
-from headway.programs.curl import Curl
-from headway.programs.envoy import Envoy
-from headway.programs.haproxy import Haproxy, HaproxyProxy
-from headway.programs.headway_client import HeadwayClient
-from headway.programs.headway_perf import HeadwayPerfClient, HeadwayPerfServer
-from headway.programs.headway_quic_pep import HeadwayQuicPep
-from headway.programs.headway_server import HeadwayServer
-from headway.programs.headway_tcp_pep import HeadwayTcpPep
-from headway.programs.nginx import Nginx, Nginx126, NginxProxy
-from headway.programs.ngtcp2_client import Ngtcp2Client
-from headway.programs.ngtcp2_server import Ngtcp2Server
-from headway.programs.quic_go import QuicGo
-from headway.programs.wget import Wget
-from headway.programs.wget2 import Wget2
+import inspect
+from typing import TypeVar
 
-CLIENTS: dict[str, Client] = {
-    adapter.name: adapter
-    for adapter in (
-        Curl(),
-        Wget(),
-        Wget2(),
-        Aioquic(),
-        Ngtcp2Client(),
-        QuicGo(),
-        HeadwayClient(),
-        HeadwayPerfClient(),
-        Chromium(),
-    )
-}
-SERVERS: dict[str, Server] = {
-    adapter.name: adapter
-    for adapter in (
-        Nginx(),
-        Nginx126(),
-        Caddy(),
-        Haproxy(),
-        AioquicServer(),
-        Ngtcp2Server(),
-        HeadwayServer(),
-        HeadwayPerfServer(),
-    )
-}
-PROXIES: dict[str, ReverseProxy] = {
-    adapter.name: adapter for adapter in (Envoy(), HaproxyProxy(), NginxProxy())
-}
-QUIC_PEPS: dict[str, QuicPep] = {adapter.name: adapter for adapter in (HeadwayQuicPep(),)}
-TCP_PEPS: dict[str, TcpPep] = {adapter.name: adapter for adapter in (HeadwayTcpPep(),)}
+from headway.modules import modules_in
+from headway.programs.base import Adapter, Client, QuicPep, ReverseProxy, Server, TcpPep
+
+_A = TypeVar("_A", bound=Adapter)
+
+
+def _found() -> list[type[Adapter]]:
+    classes = [
+        one
+        for module in modules_in(__name__)
+        for one in vars(module).values()
+        if isinstance(one, type) and one.__module__ == module.__name__
+    ]
+    adapters = [one for one in classes if issubclass(one, Adapter) and not inspect.isabstract(one)]
+    return sorted((one for one in adapters if hasattr(one, "name")), key=lambda one: one.name)
+
+
+_ADAPTERS = _found()
+
+
+def _of_kind(kind: type[_A]) -> dict[str, _A]:
+    """The programs of a kind, by name."""
+    return {one.name: one() for one in _ADAPTERS if issubclass(one, kind)}
+
+
+CLIENTS: dict[str, Client] = _of_kind(Client)  # type: ignore[type-abstract]
+SERVERS: dict[str, Server] = _of_kind(Server)  # type: ignore[type-abstract]
+PROXIES: dict[str, ReverseProxy] = _of_kind(ReverseProxy)  # type: ignore[type-abstract]
+QUIC_PEPS: dict[str, QuicPep] = _of_kind(QuicPep)  # type: ignore[type-abstract]
+TCP_PEPS: dict[str, TcpPep] = _of_kind(TcpPep)  # type: ignore[type-abstract]

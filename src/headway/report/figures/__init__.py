@@ -5,10 +5,9 @@ A module of this package that has a ``KIND`` is a figure of the report; nothing 
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from functools import cache
 
+from headway.modules import modules_in
 from headway.report.figures.kind import WIDE, Kind, PageStory, Picture, Section, Story, Subject
 
 __all__ = [
@@ -27,9 +26,7 @@ __all__ = [
 @cache
 def known_kinds() -> tuple[Kind, ...]:
     """All kinds of figures, in the order of the page."""
-    names = sorted(module.name for module in pkgutil.iter_modules(__path__))
-    modules = [importlib.import_module(f"{__name__}.{name}") for name in names]
-    found = [module.KIND for module in modules if hasattr(module, "KIND")]
+    found = [module.KIND for module in modules_in(__name__) if hasattr(module, "KIND")]
     return tuple(sorted(found, key=lambda kind: kind.place))
 
 
