@@ -31,6 +31,11 @@ pub trait ServerSide {
     /// error of the connection.
     fn receive(&mut self, input: Bytes);
 
+    /// The same until so many events wait: what is left then is the caller's, for later.
+    fn receive_some(&mut self, input: &mut Bytes, _events: usize) {
+        self.receive(std::mem::take(input));
+    }
+
     /// The connection is over: what is under way is given up.
     fn close(&mut self, reason: &str);
 

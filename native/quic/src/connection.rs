@@ -227,6 +227,11 @@ impl Connection {
         self.events.pop_front()
     }
 
+    /// Whether there is one.
+    pub(crate) fn has_events(&self) -> bool {
+        !self.events.is_empty()
+    }
+
     /// Opens a stream, if the peer allows one more.
     pub fn open(&mut self, dir: Dir) -> Option<StreamId> {
         let stream = self.inner.streams().open(dir)?;

@@ -370,12 +370,25 @@ impl Endpoint {
 
     /// The next event of any connection.
     pub fn poll(&mut self) -> Option<(ConnectionKey, Event)> {
+        self.poll_of(|_| true)
+    }
+
+    /// The next event of any of some connections, or of one that is gone.
+    pub fn poll_of(
+        &mut self,
+        some: impl Fn(ConnectionKey) -> bool,
+    ) -> Option<(ConnectionKey, Event)> {
         if let Some(last) = self.last_words.pop_front() {
             return Some(last);
         }
-        self.connections
-            .iter_mut()
-            .find_map(|(&key, connection)| Some((ConnectionKey(key), connection.poll()?)))
+        let mut some = self.connections.iter_mut().filter(|(key, _)| some(ConnectionKey(**key)));
+        some.find_map(|(&key, connection)| Some((ConnectionKey(key), connection.poll()?)))
+    }
+
+    /// Whether there are events.
+    #[must_use]
+    pub fn has_events(&self) -> bool {
+        !self.last_words.is_empty() || self.connections.values().any(Connection::has_events)
     }
 
     fn add(

@@ -18,6 +18,8 @@ pub(crate) struct Limits {
     /// Share of `--max-connections` that may be in a QUIC handshake from addresses that nobody has
     /// validated.
     pub(crate) half_open_percent: Option<u32>,
+    /// Requests of a connection that are answered before others have their turn.
+    pub(crate) requests_per_turn: Option<u32>,
     /// What may come how often.
     pub(crate) rates: Rates,
 }
@@ -30,6 +32,7 @@ impl Default for Limits {
             idle_time: Some(Duration::from_secs(60)),
             connections_per_address: Some(450),
             half_open_percent: Some(10),
+            requests_per_turn: Some(16),
             rates: Rates::default(),
         }
     }
@@ -48,7 +51,7 @@ struct Entry {
     place: fn(&mut Limits) -> Place<'_>,
 }
 
-const ENTRIES: [Entry; 8] = [
+const ENTRIES: [Entry; 9] = [
     Entry {
         name: "handshake-time",
         meaning: "from a connection's begin to the end of its handshake (10s)",
@@ -76,6 +79,11 @@ const ENTRIES: [Entry; 8] = [
         place: |limits| Place::Percent(&mut limits.half_open_percent),
     },
     Entry {
+        name: "requests-per-turn",
+        meaning: "requests of a connection answered before others have their turn (16)",
+        place: |limits| Place::Count(&mut limits.requests_per_turn),
+    },
+    Entry {
         name: "resets-per-second",
         meaning: "requests of a connection given up, by either side (100)",
         place: |limits| Place::Count(&mut limits.rates.resets_per_second),
@@ -100,6 +108,7 @@ impl Limits {
         idle_time: None,
         connections_per_address: None,
         half_open_percent: None,
+        requests_per_turn: None,
         rates: Rates::OFF,
     };
 

@@ -59,6 +59,8 @@ pub(crate) struct QuicListener {
     options: QuicOptions,
     connections: BTreeMap<ConnectionKey, Client>,
     half_open: usize,
+    /// Requests that were answered in this turn, of connections with events.
+    turns: BTreeMap<ConnectionKey, u64>,
     looks: Looks<ConnectionKey>,
     deadline: Option<Instant>,
 }
@@ -80,6 +82,7 @@ impl QuicListener {
             udp,
             connections: BTreeMap::new(),
             half_open: 0,
+            turns: BTreeMap::new(),
             looks: Looks::new(&options.limits),
             options,
             deadline: None,
@@ -96,7 +99,8 @@ impl QuicListener {
         while let Some(incoming) = self.udp.endpoint.next_incoming() {
             self.accept(incoming, opened, context)?;
         }
-        // All requests that came are known to the scheduler before anything is sent.
+        // All requests that came are known to the scheduler before anything is sent, up to a turn's.
+        self.turns.clear();
         self.handle_events(context);
         self.look(context);
         self.udp.transmit(context.now)?;
@@ -104,8 +108,10 @@ impl QuicListener {
         while self.handle_events(context) {
             self.udp.transmit(context.now)?;
         }
-        self.deadline =
-            [self.udp.endpoint.deadline(), self.looks.deadline()].into_iter().flatten().min();
+        let others_had_their_turn = self.udp.endpoint.has_events().then_some(context.now);
+        let deadlines =
+            [others_had_their_turn, self.udp.endpoint.deadline(), self.looks.deadline()];
+        self.deadline = deadlines.into_iter().flatten().min();
         Ok(())
     }
 
@@ -238,14 +244,28 @@ impl QuicListener {
         true
     }
 
-    /// Returns whether there were any.
+    /// Handles events, but for those of connections that have had their turn.
+    ///
+    /// # Returns
+    /// Whether there were any.
     fn handle_events(&mut self, context: &mut Context<'_>) -> bool {
+        let most = context.requests_per_turn.map_or(u64::MAX, u64::from);
         let mut any = false;
-        while let Some((key, event)) = self.udp.endpoint.poll() {
+        loop {
+            let turns = &self.turns;
+            let has_turn = |key| turns.get(&key).is_none_or(|&answered| answered < most);
+            let Some((key, event)) = self.udp.endpoint.poll_of(has_turn) else { return any };
+            let before = self.requests(key);
             self.handle(key, event, context);
+            let answered = self.requests(key).saturating_sub(before);
+            *self.turns.entry(key).or_default() += answered;
             any = true;
         }
-        any
+    }
+
+    /// How many requests a connection has made; none once it is gone.
+    fn requests(&self, key: ConnectionKey) -> u64 {
+        self.connections.get(&key).map_or(0, |client| client.exchanges.count())
     }
 
     fn handle(&mut self, key: ConnectionKey, event: Event, context: &mut Context<'_>) {

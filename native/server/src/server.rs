@@ -23,6 +23,8 @@ const END: Token = Token(0);
 const ACT: Token = Token(1);
 /// The tokens of listeners; those of connections follow.
 const FIRST_LISTENER: u64 = 2;
+/// Connections whose requests go on before it is looked what else has come.
+const TURNS_BETWEEN_NEWS: usize = 8;
 
 /// What connections need of the server, while they are borrowed from it.
 macro_rules! context {
@@ -32,6 +34,7 @@ macro_rules! context {
             log: &mut $server.log,
             headers: &mut $server.header_log,
             addresses: &mut $server.addresses,
+            requests_per_turn: $server.limits.requests_per_turn,
             now: $now,
         }
     };
@@ -56,6 +59,10 @@ pub(crate) struct Server {
     limits: Limits,
     addresses: Addresses,
     looks: Looks<Token>,
+    /// Connections with requests that wait for the next turn, in the order of their turns.
+    unfinished: VecDeque<Token>,
+    /// When the last turn was.
+    turned: Instant,
     finished: bool,
 }
 
@@ -93,6 +100,8 @@ impl Server {
             limits: options.limits,
             addresses: Addresses::new(options.limits.connections_per_address),
             looks: Looks::new(&options.limits),
+            unfinished: VecDeque::new(),
+            turned: Instant::now(),
             finished: false,
         })
     }
@@ -134,9 +143,24 @@ impl Server {
         let Some(connection) = self.connections.get_mut(&token) else { return };
         let mut context = context!(self, now);
         match connection.progress(ready, &mut context, reactor, token) {
-            Outcome::Open => {}
+            Outcome::Over => return self.remove(token),
             Outcome::Ending => self.ending.push_back((now + LINGER, token)),
-            Outcome::Over => self.remove(token),
+            Outcome::Open => {}
+        }
+        if connection.begins_to_wait() {
+            self.unfinished.push_back(token);
+        }
+    }
+
+    /// Goes on with connections that have had a turn and have more requests; as many as let newcomers
+    /// wait for a few milliseconds at most.
+    fn go_on(&mut self, reactor: &Reactor, now: Instant) {
+        for _ in 0..self.unfinished.len().min(TURNS_BETWEEN_NEWS) {
+            let Some(token) = self.unfinished.pop_front() else { break };
+            if let Some(connection) = self.connections.get_mut(&token) {
+                connection.is_waiting = false;
+                self.progress(token, None, reactor, now);
+            }
         }
     }
 
@@ -214,6 +238,8 @@ impl Application for Server {
             self.remove(token);
             self.ending.pop_front();
         }
+        self.go_on(reactor, now);
+        self.turned = now;
         self.look(now);
         let mut context = context!(self, now);
         self.quic.iter_mut().try_for_each(|quic| quic.turn(&mut self.opened, &mut context))
@@ -223,7 +249,9 @@ impl Application for Server {
         let ending = self.ending.front().map(|&(at, _)| at);
         let listeners = self.listeners.iter().map(|listener| listener.acceptor.deadline());
         let quic = self.quic.iter().map(QuicListener::deadline);
-        listeners.chain(quic).chain([ending, self.looks.deadline()]).flatten().min()
+        let unfinished = (!self.unfinished.is_empty()).then_some(self.turned);
+        let own = [ending, unfinished, self.looks.deadline()];
+        listeners.chain(quic).chain(own).flatten().min()
     }
 
     fn finished(&self) -> bool {

@@ -1,8 +1,9 @@
+use std::collections::VecDeque;
 use std::io;
 use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
 use headway_http::event::ServerEvent;
 use headway_http::service::Service;
 use headway_http::side::{Awaits, ServerSide};
@@ -27,6 +28,8 @@ pub(crate) struct Context<'a> {
     pub(crate) log: &'a mut AccessLog,
     pub(crate) headers: &'a mut HeaderLog,
     pub(crate) addresses: &'a mut Addresses,
+    /// Requests of a connection that are answered before others have their turn.
+    pub(crate) requests_per_turn: Option<u32>,
     pub(crate) now: Instant,
 }
 
@@ -49,6 +52,10 @@ pub(crate) struct TcpConnection {
     /// Once TLS has agreed on the version.
     side: Option<(Protocol, Box<dyn ServerSide>)>,
     exchanges: Exchanges,
+    /// What came and was not looked at, for other connections had their turn.
+    unread: VecDeque<Bytes>,
+    /// It has had its turn, and waits for the next one.
+    pub(crate) is_waiting: bool,
     reading: Reading,
     lingers: bool,
     /// Where the client is.
@@ -82,6 +89,8 @@ impl TcpConnection {
             h2,
             side: None,
             exchanges,
+            unread: VecDeque::new(),
+            is_waiting: false,
             reading: Reading::Open,
             lingers: false,
             address,
@@ -174,29 +183,53 @@ impl TcpConnection {
     ) -> Result<Outcome, PipeError> {
         if let Some(ready) = ready {
             self.pipe.ready(ready, context.now)?;
-            if ready.readable {
+            if ready.readable && self.unread.is_empty() {
                 self.read(context)?;
             }
+        }
+        if !self.is_waiting {
+            self.take(context);
         }
         self.write(context)?;
         self.finish()
     }
 
     fn read(&mut self, context: &mut Context<'_>) -> Result<(), PipeError> {
-        let mut pieces = Vec::new();
-        self.reading = self.pipe.read(context.now, |piece| pieces.push(piece))?;
+        let unread = &mut self.unread;
+        self.reading = self.pipe.read(context.now, |piece| unread.push_back(piece))?;
+        self.received += self.unread.iter().map(|piece| piece.len() as u64).sum::<u64>();
         // Early data comes before TLS is established.
-        if !pieces.is_empty() {
+        if !self.unread.is_empty() {
             self.begin();
         }
-        let Some((protocol, side)) = &mut self.side else { return Ok(()) };
-        side.set_now(context.now);
-        for piece in pieces {
-            self.received += piece.len() as u64;
-            side.receive(piece);
-            handle_events(*protocol, side.as_mut(), &mut self.exchanges, context);
-        }
         Ok(())
+    }
+
+    /// Answers what has come, as many requests as a turn has.
+    fn take(&mut self, context: &mut Context<'_>) {
+        let Some((protocol, side)) = &mut self.side else { return };
+        side.set_now(context.now);
+        let most = context.requests_per_turn.map_or(u64::MAX, u64::from);
+        let before = self.exchanges.count();
+        while let Some(mut piece) = self.unread.pop_front() {
+            let left = most - (self.exchanges.count() - before);
+            side.receive_some(&mut piece, usize::try_from(left).unwrap_or(usize::MAX));
+            handle_events(*protocol, side.as_mut(), &mut self.exchanges, context);
+            if !piece.is_empty() {
+                self.unread.push_front(piece);
+            }
+            if self.exchanges.count() - before >= most {
+                return;
+            }
+        }
+    }
+
+    /// Whether it has just had its turn and has more requests: it has to have another one, though
+    /// nothing becomes ready.
+    pub(crate) fn begins_to_wait(&mut self) -> bool {
+        let begins = !self.unread.is_empty() && !self.is_waiting;
+        self.is_waiting |= begins;
+        begins
     }
 
     /// Speaks the version of HTTP that TLS agreed on; HTTP/1.1 if none was named.
@@ -236,7 +269,9 @@ impl TcpConnection {
     fn finish(&mut self) -> Result<Outcome, PipeError> {
         let ended = self.reading == Reading::Ended;
         let done = match &mut self.side {
-            Some((_, side)) => side.is_finished() || (ended && !side.wants_send()),
+            Some((_, side)) => {
+                side.is_finished() || (ended && self.unread.is_empty() && !side.wants_send())
+            }
             None => ended,
         };
         if !done {
@@ -256,7 +291,8 @@ impl TcpConnection {
             Some((_, side)) => (side.wants_input() || self.lingers, side.wants_send()),
             None => (true, false),
         };
-        self.pipe.watch(reactor, token, input && self.reading == Reading::Open, output)
+        let input = input && self.unread.is_empty() && self.reading == Reading::Open;
+        self.pipe.watch(reactor, token, input, output)
     }
 
     /// The connection is over: what was under way is logged.

@@ -418,9 +418,13 @@ impl ServerSide for Server {
     }
 
     fn receive(&mut self, mut input: Bytes) {
+        self.receive_some(&mut input, usize::MAX);
+    }
+
+    fn receive_some(&mut self, input: &mut Bytes, events: usize) {
         let mut more = true;
-        while more && !self.link.has_failed() {
-            match self.link.decode(&mut input) {
+        while more && !self.link.has_failed() && self.events.len() < events {
+            match self.link.decode(input) {
                 Ok(None) => more = false,
                 Ok(Some(frame)) => {
                     if let Err(error) = self.frame(frame) {
@@ -432,6 +436,9 @@ impl ServerSide for Server {
             for _ in 0..std::mem::take(&mut self.link.pings) {
                 self.count(Meters::ping);
             }
+        }
+        if self.link.has_failed() {
+            input.clear();
         }
     }
 

@@ -9,3 +9,4 @@ mod limits;
 mod running;
 mod serving;
 mod shortage;
+mod turns;

@@ -23,13 +23,16 @@ impl Running {
 
     /// Starts a command, whose first line on the standard error tells where it listens.
     pub(crate) fn spawn(command: &mut Command) -> Self {
+        Self::spawn_with::<0>(command).0
+    }
+
+    /// The same with so many more lines about more addresses, which are returned.
+    pub(crate) fn spawn_with<const N: usize>(command: &mut Command) -> (Self, [SocketAddr; N]) {
         let mut child = command.stderr(Stdio::piped()).spawn().unwrap();
         let mut stderr = BufReader::new(child.stderr.take().unwrap());
-        let mut line = String::new();
-        stderr.read_line(&mut line).unwrap();
-        let address = line.trim_end().rsplit_once("//").unwrap().1.split(' ').next().unwrap();
-        let address = address.parse().unwrap();
-        Self { child, stderr, address }
+        let address = listens(&mut stderr);
+        let others = std::array::from_fn(|_| listens(&mut stderr));
+        (Self { child, stderr, address }, others)
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
@@ -50,6 +53,13 @@ impl Running {
         self.stderr.read_to_string(&mut said).unwrap();
         (self.child.wait().unwrap().code(), said)
     }
+}
+
+/// The address in the next line of what a server says at its start.
+fn listens(stderr: &mut BufReader<ChildStderr>) -> SocketAddr {
+    let mut line = String::new();
+    stderr.read_line(&mut line).unwrap();
+    line.trim_end().rsplit_once("//").unwrap().1.split(' ').next().unwrap().parse().unwrap()
 }
 
 pub(crate) fn ask(stream: &mut TcpStream, path: &str) {
