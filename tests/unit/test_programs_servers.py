@@ -44,6 +44,8 @@ OTHER_VALUES = {
     "stream_window": "65536",
     "connection_window": "65536",
     "initial_rtt": "100ms",
+    "keep_tokens": "on",
+    "keep_tokens": "on",
     "ack_threshold": "10",
     "scheduler": "sequential",
     "notsent_lowat": "0",

@@ -8,6 +8,7 @@ use quinn_proto::{AckFrequencyConfig, IdleTimeout, TransportConfig, VarInt};
 
 use crate::gate::{Gate, GateFactory};
 use crate::pacer::Pacer;
+use crate::tokens::Tokens;
 
 /// What unsent and unacknowledged data of a connection may take: what the window lets out, and the
 /// window is the sender's affair.
@@ -79,6 +80,8 @@ pub struct Config {
     pub max_streams: u32,
     /// Whether a server lets clients change their address (RFC 9000 section 9).
     pub migration: bool,
+    /// What a client does with tokens of servers.
+    pub tokens: Tokens,
     /// What acknowledgment frequency to ask for; none leaves it to the peer.
     pub ack_frequency: Option<AckFrequency>,
     /// What computing each datagram costs.
@@ -107,6 +110,7 @@ impl Default for Config {
             receive_window: 24 << 20,
             max_streams: 1000,
             migration: true,
+            tokens: Tokens::default(),
             ack_frequency: None,
             cpu_cost: CpuCost::default(),
             qlog_directory: None,

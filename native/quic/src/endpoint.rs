@@ -22,6 +22,7 @@ use crate::observe::{Log, ObservedClientConfig, ObservedServerConfig, SharedLog}
 use crate::resume::SavedPaths;
 use crate::seed::{ConnectionIds, Randomness, Seed};
 use crate::sender::Sender;
+use crate::tokens::validation_tokens;
 use crate::trace::{Subject, TraceFailed, Tracer};
 
 /// The largest UDP payload in bytes, which is taken (RFC 9000 section 18.2).
@@ -86,7 +87,7 @@ impl Incoming {
     }
 
     /// Whether it has shown that it receives what is sent to its address (RFC 9000 section 8.1): it has
-    /// sent the token of a Retry.
+    /// sent the token of a Retry, or one that it was given on an earlier connection.
     #[must_use]
     pub fn is_validated(&self) -> bool {
         self.0.remote_address_validated()
@@ -160,6 +161,17 @@ impl Endpoint {
         Self::new(Some(Arc::new(server)), log, randomness)
     }
 
+    /// Gives clients that have shown that they have their address tokens to show it by on later
+    /// connections.
+    #[must_use]
+    pub fn giving_tokens(mut self) -> Self {
+        if let Some(server) = &mut self.server {
+            Arc::make_mut(server).validation_token_config(validation_tokens());
+            self.inner.set_server_config(Some(Arc::clone(server)));
+        }
+        self
+    }
+
     fn new(server: Option<Arc<ServerConfig>>, log: SharedLog, mut randomness: Randomness) -> Self {
         let mut config = EndpointConfig::new(Arc::new(randomness.reset_key()));
         config.max_udp_payload_size(MAX_UDP_PAYLOAD).expect("it is within the limits");
@@ -212,6 +224,7 @@ impl Endpoint {
         let mut client = ClientConfig::new(Arc::new(ObservedClientConfig { tls, log }));
         client
             .transport_config(config.transport(&parts.gate))
+            .token_store(config.tokens.store())
             .initial_dst_cid_provider(Arc::new(move || cid));
         let (handle, inner) = self.inner.connect(now, client, remote, server_name)?;
         Ok(self.add(handle, inner, now, parts, scheduler))

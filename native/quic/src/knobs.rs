@@ -8,6 +8,7 @@ pub use headway_knobs::Knob;
 use headway_knobs::{parse_rate, parse_time};
 
 use crate::config::{AckFrequency, Config, Pacing};
+use crate::tokens::Tokens;
 
 /// A knob that is none, or a value that it does not take.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -72,6 +73,9 @@ fn assign(config: &mut Config, name: &str, value: &str) -> Result<(), String> {
         "connection-window" => config.receive_window = parse(value)?,
         "max-streams" => config.max_streams = parse(value)?,
         "migration" => config.migration = value == "on",
+        "keep-tokens" => {
+            config.tokens = if value == "on" { Tokens::kept() } else { Tokens::default() };
+        }
         "ack-threshold" => {
             let threshold = unless("none", value, parse)?;
             config.ack_frequency = threshold.map(|ack_eliciting_threshold| AckFrequency {

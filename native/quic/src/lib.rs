@@ -20,6 +20,7 @@ mod rtt;
 mod seed;
 mod sender;
 mod stream;
+mod tokens;
 mod trace;
 mod udp;
 
@@ -33,5 +34,6 @@ pub use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 pub use quinn_proto::{Dir, EcnCodepoint, Side, StreamId};
 pub use seed::Seed;
 pub use stream::{HeadOfLine, Read, Source};
+pub use tokens::Tokens;
 pub use trace::{HttpLog, TraceFailed};
 pub use udp::UdpEndpoint;

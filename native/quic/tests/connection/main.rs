@@ -15,5 +15,6 @@ mod repeat;
 mod resume;
 mod schedule;
 mod settings;
+mod tokens;
 mod traces;
 mod transfer;

@@ -57,6 +57,8 @@ pub(crate) struct Setup {
     pub(crate) up: Direction,
     pub(crate) down: Direction,
     pub(crate) client_protocol: &'static str,
+    /// Whether the server gives tokens.
+    pub(crate) gives_tokens: bool,
     /// Of all that endpoints draw.
     pub(crate) seed: u64,
 }
@@ -72,6 +74,7 @@ impl Setup {
             up: direction.clone(),
             down: direction,
             client_protocol: "test",
+            gives_tokens: false,
             seed: 1,
         }
     }
@@ -107,11 +110,13 @@ impl Setup {
         );
         let [client, server, next_server] =
             [0, 1, 2].map(|n| Seed::known(self.seed.wrapping_mul(3) + n));
+        let server = Endpoint::server(Arc::clone(&tls.1), &server);
         Pair {
             now,
             began: now,
             client: Endpoint::client(&client),
-            server: Endpoint::server(Arc::clone(&tls.1), &server),
+            server: if self.gives_tokens { server.giving_tokens() } else { server },
+            validated: Vec::new(),
             up: Wire::new(self.up, CLIENT, now),
             down: Wire::new(self.down, SERVER, now),
             keys: Vec::new(),
@@ -144,6 +149,8 @@ pub(crate) struct Pair {
     /// The client's connections.
     pub(crate) keys: Vec<ConnectionKey>,
     server_keys: Vec<ConnectionKey>,
+    /// Of each client that came, whether its address was known to be its own.
+    pub(crate) validated: Vec<bool>,
     certificates: Certificates,
     next_server: Seed,
     tls: (Arc<QuicClientConfig>, Arc<QuicServerConfig>),
@@ -251,6 +258,7 @@ impl Pair {
         while let Some(incoming) = self.server.next_incoming() {
             let (tls, config) = (Arc::clone(&self.tls.1), &self.server_config);
             let scheduler = self.strategy.scheduler();
+            self.validated.push(incoming.is_validated());
             // Handshakes that cannot succeed fail here or there; the client tells.
             let accepted =
                 self.server.accept(self.now, &mut self.down, incoming, tls, config, scheduler);
