@@ -22,6 +22,15 @@ pub enum Awaits {
     Nothing,
 }
 
+/// Why a server ends a client's connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Fault {
+    /// It has had its time.
+    Slow,
+    /// It takes too much.
+    Greedy,
+}
+
 /// The server's side of a connection over a byte pipe.
 pub trait ServerSide {
     /// Tells the time, for limits of what may come in one. Without that none passes.
@@ -45,9 +54,9 @@ pub trait ServerSide {
     /// What it waits for.
     fn awaits(&self) -> Awaits;
 
-    /// The client has had its time: it is told, as far as the version of HTTP lets it be, and nothing is
-    /// sent after that. What is under way is given up.
-    fn expire(&mut self, reason: &str);
+    /// The connection ends by the client's fault: it is told, as far as the version of HTTP lets it be, and
+    /// nothing is sent after that. What is under way is given up.
+    fn expire(&mut self, fault: Fault, reason: &str);
 
     /// What has happened since.
     fn poll(&mut self) -> Option<ServerEvent>;

@@ -7,10 +7,11 @@ use headway_http::tls::Protocol;
 use headway_wire::Request;
 
 use crate::access_log::{AccessLog, Entry};
+use crate::held::{Held, RESPONSE_BYTES};
 
 /// The requests of a connection that are being answered, whatever the version of HTTP.
 pub(crate) struct Exchanges {
-    connection: u64,
+    pub(crate) connection: u64,
     remote: String,
     pub(crate) began: Instant,
     open: HashMap<RequestId, Exchange>,
@@ -22,6 +23,8 @@ struct Exchange {
     method: String,
     path: String,
     status: u16,
+    /// What it takes of memory.
+    held_bytes: u64,
 }
 
 impl Exchanges {
@@ -46,13 +49,19 @@ impl Exchanges {
         id: RequestId,
         request: &Request,
         service: &mut dyn Service,
+        held: &mut Held,
         now: Instant,
     ) -> Reply {
         self.count += 1;
         let reply = service.respond(request);
         let (method, path) = (request.method.clone(), request.path.clone());
         let status = reply.response.status;
-        self.open.insert(id, Exchange { at: now, method, path, status });
+        let fields = reply.response.fields.iter();
+        let head: usize = fields.map(|field| field.name.len() + field.value.len()).sum();
+        let sizes = [method.len(), path.len(), head, reply.body.held_bytes()];
+        let held_bytes = RESPONSE_BYTES + sizes.into_iter().sum::<usize>() as u64;
+        held.add(self.connection, held_bytes);
+        self.open.insert(id, Exchange { at: now, method, path, status, held_bytes });
         reply
     }
 
@@ -62,6 +71,7 @@ impl Exchanges {
         event: &ServerEvent,
         protocol: Protocol,
         log: &mut AccessLog,
+        held: &mut Held,
         now: Instant,
     ) {
         let (id, bytes, error) = match event {
@@ -70,6 +80,7 @@ impl Exchanges {
             ServerEvent::Aborted { id, sent_bytes, reason } => (id, *sent_bytes, Some(&**reason)),
         };
         let Some(exchange) = self.open.remove(id) else { return };
+        held.remove(self.connection, exchange.held_bytes);
         log.write(&Entry {
             at_s: log.seconds(exchange.at),
             duration_s: now.duration_since(exchange.at).as_secs_f64(),

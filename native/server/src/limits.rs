@@ -18,6 +18,8 @@ pub(crate) struct Limits {
     /// Share of `--max-connections` that may be in a QUIC handshake from addresses that nobody has
     /// validated.
     pub(crate) half_open_percent: Option<u32>,
+    /// What all responses under way may take of memory, in bytes.
+    pub(crate) response_bytes: Option<u64>,
     /// Requests of a connection that are answered before others have their turn.
     pub(crate) requests_per_turn: Option<u32>,
     /// What may come how often.
@@ -32,6 +34,7 @@ impl Default for Limits {
             idle_time: Some(Duration::from_secs(60)),
             connections_per_address: Some(450),
             half_open_percent: Some(10),
+            response_bytes: Some(32_000_000),
             requests_per_turn: Some(16),
             rates: Rates::default(),
         }
@@ -43,6 +46,7 @@ enum Place<'a> {
     Time(&'a mut Option<Duration>),
     Count(&'a mut Option<u32>),
     Percent(&'a mut Option<u32>),
+    Bytes(&'a mut Option<u64>),
 }
 
 struct Entry {
@@ -51,7 +55,7 @@ struct Entry {
     place: fn(&mut Limits) -> Place<'_>,
 }
 
-const ENTRIES: [Entry; 9] = [
+const ENTRIES: [Entry; 10] = [
     Entry {
         name: "handshake-time",
         meaning: "from a connection's begin to the end of its handshake (10s)",
@@ -77,6 +81,12 @@ const ENTRIES: [Entry; 9] = [
         meaning: "share of --max-connections that may be in a QUIC handshake without proof of their \
                   address; above it clients are sent a Retry (10%)",
         place: |limits| Place::Percent(&mut limits.half_open_percent),
+    },
+    Entry {
+        name: "response-memory",
+        meaning: "what all responses under way take of memory; above it the connection with the most \
+                  of them ends (32MB)",
+        place: |limits| Place::Bytes(&mut limits.response_bytes),
     },
     Entry {
         name: "requests-per-turn",
@@ -108,6 +118,7 @@ impl Limits {
         idle_time: None,
         connections_per_address: None,
         half_open_percent: None,
+        response_bytes: None,
         requests_per_turn: None,
         rates: Rates::OFF,
     };
@@ -168,6 +179,7 @@ fn set(place: Place<'_>, value: &str) -> Result<(), String> {
         Place::Time(place) => *place = unless_off(value, time)?,
         Place::Count(place) => *place = unless_off(value, count)?,
         Place::Percent(place) => *place = unless_off(value, percent)?,
+        Place::Bytes(place) => *place = unless_off(value, bytes)?,
     }
     Ok(())
 }
@@ -194,6 +206,14 @@ fn count(value: &str) -> Result<u32, String> {
     }
 }
 
+fn bytes(value: &str) -> Result<u64, String> {
+    let units = [("kB", 1000), ("MB", 1_000_000)];
+    let size = units.into_iter().find_map(|(unit, factor)| {
+        value.strip_suffix(unit)?.parse::<u64>().ok()?.checked_mul(factor)
+    });
+    size.ok_or_else(|| "a whole number with a unit, as 32MB or 500kB, or off".to_owned())
+}
+
 fn percent(value: &str) -> Result<u32, String> {
     let number = value.strip_suffix('%').and_then(|number| number.parse().ok());
     number
@@ -211,6 +231,8 @@ mod tests {
         assert_eq!(limits.idle_time, Some(Duration::from_secs(90)));
         assert_eq!(limits.header_time, Some(Duration::from_millis(500)));
         assert_eq!(limits.half_open_percent, Some(0));
+        let sizes = Limits::parse("response-memory=500kB").unwrap();
+        assert_eq!(sizes.response_bytes, Some(500_000));
         assert_eq!(limits.handshake_time, Limits::default().handshake_time);
         assert_eq!(Limits::parse("off"), Ok(Limits::OFF));
         let only = Limits::parse("off,pings-per-second=7").unwrap();
@@ -229,6 +251,7 @@ mod tests {
             ("idle-time=0s", "off is no limit"),
             ("connections-per-address=-1", "a whole number"),
             ("half-open-share=101%", "from 0% to 100%"),
+            ("response-memory=32", "with a unit, as 32MB"),
             ("header-time=61s", "header-time=61s is longer than idle-time=60s"),
         ] {
             let error = Limits::parse(text).unwrap_err();

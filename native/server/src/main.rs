@@ -5,6 +5,7 @@ mod access_log;
 mod addresses;
 mod exchanges;
 mod header_log;
+mod held;
 mod limits;
 mod listener;
 mod options;

@@ -76,7 +76,10 @@ impl QuicListener {
         let socket = UdpSocket::bind(address)?;
         reactor.register(&socket, token, Interest::Read)?;
         say!("headway-server: https://{} over QUIC", socket.local_address()?);
-        let endpoint = Endpoint::server(Arc::clone(&options.tls), &Seed::secret());
+        let mut endpoint = Endpoint::server(Arc::clone(&options.tls), &Seed::secret());
+        if options.limits.half_open_percent.is_some() {
+            endpoint = endpoint.giving_tokens();
+        }
         let udp = UdpEndpoint::new(endpoint, socket, options.config.cpu_cost);
         Ok(Self {
             udp,
@@ -199,15 +202,15 @@ impl QuicListener {
             client.patience.note(client.phase(), context.now);
             match client.patience.check(context.now, &self.options.limits) {
                 Ok(at) => self.looks.add(key, context.now, at),
-                Err(reason) => self.expire(key, &reason, context),
+                Err(reason) => self.expire(key, NO_ERROR, &reason, context),
             }
         }
     }
 
     /// A client's connection ends for what it did or did not do, which it is told.
-    fn expire(&mut self, key: ConnectionKey, reason: &str, context: &mut Context<'_>) {
+    fn expire(&mut self, key: ConnectionKey, code: u64, reason: &str, context: &mut Context<'_>) {
         if let Some(connection) = self.udp.endpoint.connection(key) {
-            connection.close(context.now, NO_ERROR, reason);
+            connection.close(context.now, code, reason);
         }
         if let Some(client) = self.connections.get_mut(&key) {
             client.side.close(reason);
@@ -216,8 +219,18 @@ impl QuicListener {
         self.remove(key, context);
     }
 
+    /// A connection that takes too much ends, if it is here.
+    pub(crate) fn end_greedy(&mut self, number: u64, reason: &str, context: &mut Context<'_>) {
+        let mut all = self.connections.iter();
+        let found = all.find(|(_, client)| client.exchanges.connection == number);
+        if let Some((&key, _)) = found {
+            self.expire(key, EXCESSIVE_LOAD, reason, context);
+        }
+    }
+
     fn remove(&mut self, key: ConnectionKey, context: &mut Context<'_>) {
         let Some(client) = self.connections.remove(&key) else { return };
+        context.held.forget(client.exchanges.connection);
         context.headers.write(client.exchanges.began, &client.side.header_counts());
         self.looks.remove(key);
         self.half_open -= usize::from(client.is_half_open);
@@ -238,7 +251,7 @@ impl QuicListener {
         if !client.is_counted {
             let limit = self.options.limits.connections_per_address.unwrap_or_default();
             let reason = format!("connections-per-address={limit}: there are as many already");
-            self.expire(key, &reason, context);
+            self.expire(key, NO_ERROR, &reason, context);
             return false;
         }
         true
@@ -295,6 +308,8 @@ impl QuicListener {
 
 /// H3_NO_ERROR (RFC 9114 section 8.1).
 const NO_ERROR: u64 = 0x100;
+/// H3_EXCESSIVE_LOAD.
+const EXCESSIVE_LOAD: u64 = 0x107;
 
 fn answer(
     side: &mut h3::Server,
@@ -303,9 +318,9 @@ fn answer(
     context: &mut Context<'_>,
 ) {
     while let Some(event) = side.poll() {
-        exchanges.end(&event, Protocol::H3, context.log, context.now);
+        exchanges.end(&event, Protocol::H3, context.log, context.held, context.now);
         if let ServerEvent::Request { id, request } = event {
-            let reply = exchanges.answer(id, &request, context.service, context.now);
+            let reply = exchanges.answer(id, &request, context.service, context.held, context.now);
             side.respond(connection, id, reply);
         }
     }
@@ -314,6 +329,6 @@ fn answer(
 /// Logs what became of the responses of a connection that is over.
 fn end_exchanges(side: &mut h3::Server, exchanges: &mut Exchanges, context: &mut Context<'_>) {
     while let Some(event) = side.poll() {
-        exchanges.end(&event, Protocol::H3, context.log, context.now);
+        exchanges.end(&event, Protocol::H3, context.log, context.held, context.now);
     }
 }

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use headway_http::h2;
 use headway_http::service::Service;
+use headway_http::side::Fault;
 use headway_http::tcp::{Pipe, SocketOptions, TlsSide};
 use headway_reactor::{Application, Reactor, Ready, Signals, Token, need_descriptors, say};
 
@@ -12,6 +13,7 @@ use crate::access_log::AccessLog;
 use crate::addresses::Addresses;
 use crate::exchanges::Exchanges;
 use crate::header_log::HeaderLog;
+use crate::held::Held;
 use crate::limits::Limits;
 use crate::listener::Listener;
 use crate::options::{Options, StartError};
@@ -34,6 +36,7 @@ macro_rules! context {
             log: &mut $server.log,
             headers: &mut $server.header_log,
             addresses: &mut $server.addresses,
+            held: &mut $server.held,
             requests_per_turn: $server.limits.requests_per_turn,
             now: $now,
         }
@@ -58,6 +61,7 @@ pub(crate) struct Server {
     header_log: HeaderLog,
     limits: Limits,
     addresses: Addresses,
+    held: Held,
     looks: Looks<Token>,
     /// Connections with requests that wait for the next turn, in the order of their turns.
     unfinished: VecDeque<Token>,
@@ -99,6 +103,7 @@ impl Server {
             header_log,
             limits: options.limits,
             addresses: Addresses::new(options.limits.connections_per_address),
+            held: Held::new(options.limits.response_bytes),
             looks: Looks::new(&options.limits),
             unfinished: VecDeque::new(),
             turned: Instant::now(),
@@ -168,7 +173,25 @@ impl Server {
         if let Some(connection) = self.connections.remove(&token) {
             connection.log_headers(&mut self.header_log);
             self.addresses.close(connection.address());
+            self.held.forget(connection.number());
             self.looks.remove(token);
+        }
+    }
+
+    /// Ends connections that take the most while all take too much.
+    fn end_greedy(&mut self, now: Instant) {
+        while let Some((number, reason)) = self.held.excess() {
+            let found = self.connections.iter().find(|(_, one)| one.number() == number);
+            let token = found.map(|(&token, _)| token);
+            let mut context = context!(self, now);
+            if let Some(connection) = token.and_then(|token| self.connections.get_mut(&token)) {
+                connection.expire(Fault::Greedy, &reason, &mut context);
+            }
+            for quic in &mut self.quic {
+                quic.end_greedy(number, &reason, &mut context);
+            }
+            token.into_iter().for_each(|token| self.remove(token));
+            self.held.forget(number);
         }
     }
 
@@ -241,6 +264,7 @@ impl Application for Server {
         self.go_on(reactor, now);
         self.turned = now;
         self.look(now);
+        self.end_greedy(now);
         let mut context = context!(self, now);
         self.quic.iter_mut().try_for_each(|quic| quic.turn(&mut self.opened, &mut context))
     }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use bytes::{Bytes, BytesMut};
 use headway_http::event::ServerEvent;
 use headway_http::service::Service;
-use headway_http::side::{Awaits, ServerSide};
+use headway_http::side::{Awaits, Fault, ServerSide};
 use headway_http::tcp::{Pipe, PipeError, Reading};
 use headway_http::tls::Protocol;
 use headway_http::{h1, h2};
@@ -16,6 +16,7 @@ use crate::access_log::AccessLog;
 use crate::addresses::Addresses;
 use crate::exchanges::Exchanges;
 use crate::header_log::HeaderLog;
+use crate::held::Held;
 use crate::limits::Limits;
 use crate::patience::{Patience, Phase};
 
@@ -28,6 +29,7 @@ pub(crate) struct Context<'a> {
     pub(crate) log: &'a mut AccessLog,
     pub(crate) headers: &'a mut HeaderLog,
     pub(crate) addresses: &'a mut Addresses,
+    pub(crate) held: &'a mut Held,
     /// Requests of a connection that are answered before others have their turn.
     pub(crate) requests_per_turn: Option<u32>,
     pub(crate) now: Instant,
@@ -130,20 +132,31 @@ impl TcpConnection {
         match self.patience.check(context.now, limits) {
             Ok(at) => (Outcome::Open, at),
             Err(reason) => {
-                if matches!(self.phase(), Phase::Responses(_)) {
-                    // The kernel would keep what nobody takes.
-                    self.pipe.reset_on_drop();
-                }
-                if let Some((_, side)) = &mut self.side {
-                    side.expire(&reason);
-                }
-                // Whatever is wrong with the connection, it is over.
-                let _ = self.write(context);
-                let _ = self.pipe.finish();
-                self.give_up(&reason, context);
+                self.expire(Fault::Slow, &reason, context);
                 (Outcome::Over, None)
             }
         }
+    }
+
+    /// The connection ends for what its client did or did not do, which it is told.
+    pub(crate) fn expire(&mut self, fault: Fault, reason: &str, context: &mut Context<'_>) {
+        if matches!(self.phase(), Phase::Responses(_)) {
+            // The kernel would keep what nobody takes.
+            self.pipe.reset_on_drop();
+        }
+        if let Some((_, side)) = &mut self.side {
+            side.expire(fault, reason);
+            self.pipe.hurry();
+        }
+        // Whatever is wrong with the connection, it is over.
+        let _ = self.write(context);
+        let _ = self.pipe.finish();
+        self.give_up(reason, context);
+    }
+
+    /// Its number.
+    pub(crate) fn number(&self) -> u64 {
+        self.exchanges.connection
     }
 
     /// Goes on with what is ready, and says what to wait for.
@@ -312,10 +325,10 @@ fn handle_events(
 ) {
     while let Some(event) = side.poll() {
         if let ServerEvent::Request { id, request } = &event {
-            let reply = exchanges.answer(*id, request, context.service, context.now);
+            let reply = exchanges.answer(*id, request, context.service, context.held, context.now);
             side.respond(*id, reply);
         } else {
-            exchanges.end(&event, protocol, context.log, context.now);
+            exchanges.end(&event, protocol, context.log, context.held, context.now);
         }
     }
 }

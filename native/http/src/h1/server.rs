@@ -7,7 +7,7 @@ use headway_wire::h1::{BodyPiece, BodyReader, Error, RequestHead, RequestReader,
 use super::MAX_HEAD_BYTES;
 use crate::event::{RequestId, ServerEvent};
 use crate::service::{Body, Reply};
-use crate::side::{Awaits, ServerSide};
+use crate::side::{Awaits, Fault, ServerSide};
 
 /// Where the exchange of the moment is. The next request, if it is there already, waits
 /// (pipelining: RFC 9112, section 9.3.2).
@@ -141,7 +141,7 @@ impl ServerSide for Server {
         }
     }
 
-    fn expire(&mut self, reason: &str) {
+    fn expire(&mut self, _fault: Fault, reason: &str) {
         match self.awaits() {
             // RFC 9110, section 15.5.9.
             Awaits::RestOfHead | Awaits::Content => self.refuse(408, reason),

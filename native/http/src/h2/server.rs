@@ -16,7 +16,7 @@ use crate::event::{RequestId, ServerEvent};
 use crate::limits::{Exceeded, Limits, Meters};
 use crate::priority::{dependency, priority};
 use crate::service::{Body, Reply};
-use crate::side::{Awaits, ServerSide};
+use crate::side::{Awaits, Fault, ServerSide};
 
 /// Bytes of a frame header (RFC 9113, section 4.1).
 const FRAME_HEADER_BYTES: usize = 9;
@@ -460,8 +460,12 @@ impl ServerSide for Server {
         if self.streams.is_empty() { Awaits::Request } else { Awaits::Nothing }
     }
 
-    fn expire(&mut self, reason: &str) {
-        self.link.end(self.last_stream, ErrorCode::NoError, reason);
+    fn expire(&mut self, fault: Fault, reason: &str) {
+        let code = match fault {
+            Fault::Slow => ErrorCode::NoError,
+            Fault::Greedy => ErrorCode::EnhanceYourCalm,
+        };
+        self.link.end(self.last_stream, code, reason);
         self.close(reason);
     }
 

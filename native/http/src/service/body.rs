@@ -38,6 +38,24 @@ impl Body {
         Self::Chain(Chain { bodies, remaining, read_of_first: 0 })
     }
 
+    /// What it takes of memory that no other one has, about, in bytes; without what is read ahead.
+    #[must_use]
+    pub fn held_bytes(&self) -> usize {
+        /// Of a body among others.
+        const OF_EACH: usize = 256;
+        match self {
+            Self::Chain(chain) => {
+                let each = chain.bodies.iter().map(|body| match body {
+                    // The heads of parts.
+                    Self::Bytes(bytes) => OF_EACH + bytes.len(),
+                    _ => OF_EACH,
+                });
+                each.sum()
+            }
+            Self::Bytes(_) | Self::Generated(_) | Self::File(_) => 0,
+        }
+    }
+
     /// How much of it has not been read, in bytes.
     #[must_use]
     pub fn remaining(&self) -> u64 {

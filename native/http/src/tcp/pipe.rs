@@ -240,6 +240,11 @@ impl Pipe {
         }
     }
 
+    /// What is written next is the last: it need not wait until few bytes are unsent.
+    pub fn hurry(&mut self) {
+        self.writable = true;
+    }
+
     /// Writes bytes for which there is [`Pipe::room`].
     ///
     /// # Errors

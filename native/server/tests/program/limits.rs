@@ -2,8 +2,11 @@
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
+use std::process::Command;
 
-use crate::running::{Running, answer, ask};
+use crate::h2;
+use crate::hostile::identity;
+use crate::running::{PROGRAM, Running, answer, ask};
 
 /// What still comes until the server ends the connection.
 fn rest(stream: &mut TcpStream) -> String {
@@ -91,6 +94,43 @@ fn one_address_cannot_take_all_connections() {
     assert_eq!(status, Some(0));
     assert!(said.starts_with("headway-server: connections-per-address=2: "), "{said}");
     assert!(said.ends_with(" more were refused\n"), "{said}");
+}
+
+#[test]
+fn the_connection_whose_responses_take_the_most_ends() {
+    let [cert, key] = identity("greedy");
+    let mut command = Command::new(PROGRAM);
+    command.args(["--listen", "127.0.0.1:0", "--limits", "response-memory=100kB"]);
+    command.arg("--cert").arg(&cert).arg("--key").arg(&key);
+    let server = Running::spawn(&mut command);
+    let requests = |some: std::ops::Range<u32>| -> Vec<u8> {
+        some.flat_map(|number| h2::get(2 * number + 1, "/bytes/1000")).collect()
+    };
+    let [mut modest, mut greedy] = [(); 2].map(|()| h2::connect(server.address, h2::NO_WINDOW));
+    modest.write_all(&requests(0..5)).unwrap();
+    let mut heads = 0;
+    while heads < 5 {
+        heads += usize::from(h2::read_frame(&mut modest).0 == h2::HEADERS);
+    }
+    greedy.write_all(&requests(0..30)).unwrap();
+    let payload = loop {
+        if let (h2::GOAWAY, payload) = h2::read_frame(&mut greedy) {
+            break payload;
+        }
+    };
+    // ENHANCE_YOUR_CALM.
+    assert_eq!(payload[4..8], [0, 0, 0, 11]);
+    let said = String::from_utf8(payload[8..].to_vec()).unwrap();
+    assert!(said.starts_with("response-memory=0.1MB: responses under way take 0.1 MB"), "{said}");
+    // There is room again, for others.
+    modest.write_all(&requests(5..10)).unwrap();
+    while heads < 10 {
+        heads += usize::from(h2::read_frame(&mut modest).0 == h2::HEADERS);
+    }
+    assert_eq!(server.end().0, Some(0));
+    for path in [cert, key] {
+        std::fs::remove_file(path).unwrap();
+    }
 }
 
 #[test]
