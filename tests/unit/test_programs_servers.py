@@ -45,7 +45,6 @@ OTHER_VALUES = {
     "connection_window": "65536",
     "initial_rtt": "100ms",
     "keep_tokens": "on",
-    "keep_tokens": "on",
     "ack_threshold": "10",
     "scheduler": "sequential",
     "notsent_lowat": "0",
