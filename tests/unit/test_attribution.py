@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from headway.columns import Limits
 from headway.guest.netlink import TcpInfo
-from headway.programs.base import BulkFlow
+from headway.programs.measurement import BulkFlow
 from headway.results.limits import find_limits
 from headway.results.series import read_series
 from headway.results.transfer import Hop, Transfer

@@ -20,7 +20,7 @@ from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.machine import Machine
 from headway.lab.run import Result
 from headway.planning.runs import Run, plan
-from headway.programs.base import Measurement
+from headway.programs.measurement import Measurement
 from headway.study.load import load_study
 from tests.stub_lab import keeping
 

@@ -14,7 +14,7 @@ from headway.guest.orders import Outcome
 from headway.lab.run import Result
 from headway.planning.deploy import deploy
 from headway.planning.runs import Run, plan
-from headway.programs.base import Measurement
+from headway.programs.measurement import Measurement
 from headway.results.record import make_record
 from headway.study.load import load_study, study_from
 from headway.study.model import Setting

@@ -22,19 +22,18 @@ from headway.planning.deployment import Role
 from headway.planning.runs import Run, plan
 from headway.programs import CLIENTS, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.programs.base import (
-    BulkFlow,
     Client,
     Flow,
     Interception,
     Knob,
     Listener,
-    Measurement,
     Origin,
     QuicPep,
     Server,
     Started,
     TcpPep,
 )
+from headway.programs.measurement import BulkFlow, Measurement
 from headway.results.record import conditions
 from headway.results.series import read_series
 from headway.results.transfer import Transfer, transfer_of

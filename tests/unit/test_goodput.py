@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from headway.analysis.goodput import FlowRun, Received, ratios_over_time
 from headway.columns import RampUp
-from headway.programs.base import BulkFlow
+from headway.programs.measurement import BulkFlow
 from headway.results.goodput import received_bytes
 from headway.results.rampup import bottleneck, find_ramp_up, path_filled_s
 from headway.results.transfer import Hop, Transfer

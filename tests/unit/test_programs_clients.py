@@ -19,8 +19,9 @@ from headway.guest import migration
 from headway.guest.body import digest
 from headway.guest.orders import Ended, Migration, Program
 from headway.programs import CLIENTS
-from headway.programs.base import Client, Measurement, Started
+from headway.programs.base import Client, Started
 from headway.programs.client import TRIES, last_words, started_again
+from headway.programs.measurement import Measurement
 from headway.programs.ngtcp2_client import _spellings, _Stream
 from headway.study.model import Setting
 from headway.study.workload import Bulk, Page

@@ -15,8 +15,8 @@ from headway.lab.network import two_hosts
 from headway.study.host import Host
 from headway.study.load import Source, parse_study
 from headway.study.path import Path as NetworkPath
-from headway.study.path import RateSchedule
 from headway.study.profiles import profiles, realise
+from headway.study.rates import RateSchedule
 from headway.study.satellite import Satellite
 from headway.study.satellite.modcod import Overhead, Standard, modcods
 from headway.study.satellite.orbit import EARTH_RADIUS_M, LIGHT_M_S, Orbit, track

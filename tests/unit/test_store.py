@@ -12,7 +12,7 @@ from headway.errors import HeadwayError, WrongInputError
 from headway.guest.orders import Outcome
 from headway.lab.run import Result
 from headway.planning.runs import plan
-from headway.programs.base import Measurement
+from headway.programs.measurement import Measurement
 from headway.results.manifest import MANIFEST_FILE, Manifest
 from headway.results.record import make_record
 from headway.results.store import (

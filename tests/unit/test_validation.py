@@ -18,7 +18,7 @@ from headway.guest.orders import SAMPLES_FILE, Pings
 from headway.lab.captures import capture_files, missed_packets
 from headway.lab.pcapng import to_pcapng
 from headway.planning.deploy import deploy
-from headway.programs.base import BulkFlow
+from headway.programs.measurement import BulkFlow
 from headway.report.report import Report
 from headway.report.tables.validation import FILE
 from headway.results.transfer import Hop, Transfer

@@ -41,7 +41,7 @@ from headway.guest.orders import Outcome
 from headway.lab.image import Image, installed_extras
 from headway.lab.run import Result
 from headway.planning.runs import Run, boots
-from headway.programs.base import Measurement
+from headway.programs.measurement import Measurement
 from headway.results.record import make_record
 from headway.study.path import Path as NetworkPath
 from headway.version import VERSION

@@ -26,14 +26,8 @@ from headway.lab.values import (
     Up,
 )
 from headway.planning.topology import Bottleneck, LinkPlace
-from headway.study.path import (
-    FRAME_BYTES,
-    Direction,
-    RandomRate,
-    RateSchedule,
-    TraceRate,
-    Way,
-)
+from headway.study.path import FRAME_BYTES, Direction, Way
+from headway.study.rates import RandomRate, RateSchedule, TraceRate
 from headway.study.units import Duration, Rate
 
 _LONGEST_DEVICE_QUEUE = 32767

@@ -18,7 +18,8 @@ from headway.lab.captures import convert_captures
 from headway.lab.machine import Machine
 from headway.planning.deployment import Deployment
 from headway.planning.runs import Run
-from headway.programs.base import Client, Flow, Measurement
+from headway.programs.base import Client, Flow
+from headway.programs.measurement import Measurement
 from headway.study.host import Protocol
 from headway.study.units import Duration
 from headway.study.workload import Page

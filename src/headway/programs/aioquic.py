@@ -19,12 +19,12 @@ from headway.programs.base import (
     Client,
     Flow,
     Listener,
-    Measurement,
     Server,
     Started,
     served_on,
 )
 from headway.programs.client import IDLE_LIMIT_S, reported
+from headway.programs.measurement import Measurement
 from headway.study.host import Host, Protocol
 from headway.study.model import Capture
 from headway.study.workload import Download, Migration, Parallel

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from headway.columns import Page
 from headway.guest.orders import Ended, Program
+from headway.programs.measurement import Measurement
 from headway.study.hop import Pep
 from headway.study.host import USUAL_CONGESTION_CONTROL, Host, Protocol
 from headway.study.model import Capture
@@ -187,67 +187,6 @@ class Interception:
 
     namespace: str
     port: int
-
-
-@dataclass(frozen=True)
-class BulkFlow:
-    """A bulk flow as its receiver saw it.
-
-    Attributes:
-        start_s: when its client began to open its connection, seconds from the client's start.
-        interval_s: length of an interval; the first begins with the flow.
-        bytes: that the receiving program got in each interval.
-    """
-
-    start_s: float
-    interval_s: float
-    bytes: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Visit:
-    """How a browser loaded a page; seconds from navigation start unless said otherwise.
-
-    Attributes:
-        origin_s: navigation start by the wall clock.
-        connect_s: the connection for the document is begun.
-        awaited: of every request that a server answered, when it was sent and when its last byte came.
-    """
-
-    origin_s: float
-    connect_s: float
-    awaited: tuple[tuple[float, float], ...]
-
-
-@dataclass(frozen=True)
-class Measurement:
-    """What a client measured; seconds from when it began.
-
-    Attributes:
-        error: why the workload failed; None if it did not.
-        began_s: from the program's start; what it did before, as getting a ticket for 0-RTT, does not count.
-        connect_s: a transport connection is there; for QUIC the handshake is complete.
-        tls_s: the TLS handshake is complete.
-        ttfb_s: the first byte of the (first) response came.
-        total_s: the last byte of the last response came.
-        bytes: received bytes of bodies, of all responses together.
-        each_s: for every request, in their order, when its last byte came.
-        flows: the bulk flows, in their order; their times are from the program's start.
-        page: what a browser tells of a page.
-        visit: how it loaded it.
-    """
-
-    error: str | None = None
-    began_s: float = 0
-    connect_s: float | None = None
-    tls_s: float | None = None
-    ttfb_s: float | None = None
-    total_s: float | None = None
-    bytes: int | None = None
-    each_s: tuple[float, ...] = ()
-    flows: tuple[BulkFlow, ...] = ()
-    page: Page | None = None
-    visit: Visit | None = None
 
 
 class Adapter(ABC):

@@ -17,10 +17,9 @@ from headway.programs.base import (
     Client,
     Flow,
     Knob,
-    Measurement,
     Started,
-    Visit,
 )
+from headway.programs.measurement import Measurement, Visit
 from headway.programs.origins import origin_addresses
 from headway.study.host import HTTP, Protocol
 from headway.study.workload import Cache, Page

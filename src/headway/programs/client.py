@@ -7,13 +7,8 @@ from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
 
-from headway.programs.base import (
-    SECRETS_FILE,
-    SERVER_NAME,
-    Flow,
-    Knob,
-    Measurement,
-)
+from headway.programs.base import SECRETS_FILE, SERVER_NAME, Flow, Knob
+from headway.programs.measurement import Measurement
 
 IDLE_LIMIT_S = 30
 """After so long without a byte, a client of the workload migration gives a connection up."""

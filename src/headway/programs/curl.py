@@ -14,7 +14,6 @@ from headway.programs.base import (
     Adjustment,
     Client,
     Flow,
-    Measurement,
     Started,
 )
 from headway.programs.client import (
@@ -26,6 +25,7 @@ from headway.programs.client import (
     secrets_environment,
     started_again,
 )
+from headway.programs.measurement import Measurement
 from headway.study.host import HTTP, Protocol
 from headway.study.workload import Download, Migration, Parallel
 

@@ -17,11 +17,11 @@ from headway.programs.base import (
     Adjustment,
     Client,
     Flow,
-    Measurement,
     Started,
 )
 from headway.programs.client import answer_error, last_words, secrets_environment
 from headway.programs.knobfile import knobs_of
+from headway.programs.measurement import Measurement
 from headway.programs.native import (
     COMPRESSION_KNOBS,
     QUIC_KNOBS,

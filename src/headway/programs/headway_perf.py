@@ -17,17 +17,16 @@ from headway.programs.base import (
     SERVER,
     SERVER_NAME,
     Adjustment,
-    BulkFlow,
     Client,
     Flow,
     Listener,
-    Measurement,
     Server,
     Started,
     served_on,
 )
 from headway.programs.client import last_words, secrets_environment
 from headway.programs.knobfile import knobs_of
+from headway.programs.measurement import BulkFlow, Measurement
 from headway.programs.native import QUIC_KNOBS, NativeQuic, command, quic_knobs
 from headway.study.host import Host, Protocol
 from headway.study.model import Capture

@@ -21,7 +21,6 @@ from headway.programs.base import (
     Client,
     Flow,
     Knob,
-    Measurement,
     Started,
 )
 from headway.programs.client import (
@@ -30,6 +29,7 @@ from headway.programs.client import (
     last_words,
     secrets_environment,
 )
+from headway.programs.measurement import Measurement
 from headway.study.host import Protocol
 from headway.study.workload import Download, Migration, Parallel
 

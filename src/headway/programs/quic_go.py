@@ -6,16 +6,9 @@ import signal
 from pathlib import Path
 
 from headway.guest.orders import Ended, Program
-from headway.programs.base import (
-    CA_FILE,
-    QLOG_DIRECTORY,
-    Adjustment,
-    Client,
-    Flow,
-    Measurement,
-    Started,
-)
+from headway.programs.base import CA_FILE, QLOG_DIRECTORY, Adjustment, Client, Flow, Started
 from headway.programs.client import in_new_directory, reported, secrets_environment
+from headway.programs.measurement import Measurement
 from headway.study.host import Protocol
 from headway.study.workload import Download, Migration, Parallel
 

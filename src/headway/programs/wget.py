@@ -6,15 +6,7 @@ import re
 from pathlib import Path
 
 from headway.guest.orders import Ended, Program
-from headway.programs.base import (
-    CA_FILE,
-    Adjustment,
-    Client,
-    Flow,
-    Knob,
-    Measurement,
-    Started,
-)
+from headway.programs.base import CA_FILE, Adjustment, Client, Flow, Knob, Started
 from headway.programs.client import (
     RETRY_PAUSE,
     TRIES,
@@ -24,6 +16,7 @@ from headway.programs.client import (
     secrets_environment,
     started_again,
 )
+from headway.programs.measurement import Measurement
 from headway.study.host import Protocol
 from headway.study.workload import Download, Migration
 

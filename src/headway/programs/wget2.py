@@ -7,14 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headway.guest.orders import Ended, Program
-from headway.programs.base import (
-    CA_FILE,
-    Adjustment,
-    Client,
-    Flow,
-    Measurement,
-    Started,
-)
+from headway.programs.base import CA_FILE, Adjustment, Client, Flow, Started
 from headway.programs.client import (
     RETRY_PAUSE,
     TRIES,
@@ -24,6 +17,7 @@ from headway.programs.client import (
     secrets_environment,
     started_again,
 )
+from headway.programs.measurement import Measurement
 from headway.programs.wget import RESUME
 from headway.study.host import Protocol
 from headway.study.workload import Download, Migration, Parallel

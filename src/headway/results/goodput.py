@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from itertools import accumulate, pairwise
 
-from headway.programs.base import BulkFlow
+from headway.programs.measurement import BulkFlow
 
 INTERVAL_S = 0.1
 """Length of the intervals of `received_bytes`."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headway.errors import WrongInputError
-from headway.programs.base import BulkFlow
+from headway.programs.measurement import BulkFlow
 from headway.results.attribution import causes, first_byte_s, largest
 from headway.results.hop import Evidence, HopSamples, observe
 from headway.results.reasons import Limit, intervals

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headway.planning.deployment import Deployment, Segment
-from headway.programs.base import BulkFlow, Measurement
+from headway.programs.measurement import BulkFlow, Measurement
 from headway.results.document import Document
-from headway.study.path import Direction, RateSchedule, Way
+from headway.study.path import Direction, Way
+from headway.study.rates import RateSchedule
 
 
 @dataclass(frozen=True)

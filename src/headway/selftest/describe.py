@@ -2,16 +2,8 @@
 
 from __future__ import annotations
 
-from headway.study.path import (
-    Direction,
-    Discipline,
-    Link,
-    Path,
-    Queue,
-    RandomRate,
-    RateSchedule,
-    TraceRate,
-)
+from headway.study.path import Direction, Discipline, Link, Path, Queue
+from headway.study.rates import RandomRate, RateSchedule, TraceRate
 from headway.study.units import Duration
 
 

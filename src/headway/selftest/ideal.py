@@ -14,17 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from headway.study.path import (
-    FRAME_BYTES,
-    Direction,
-    Jitter,
-    Path,
-    RandomLoss,
-    RandomRate,
-    RateSchedule,
-    TraceRate,
-    Way,
-)
+from headway.study.path import FRAME_BYTES, Direction, Jitter, Path, RandomLoss, Way
+from headway.study.rates import RandomRate, RateSchedule, TraceRate
 from headway.study.units import Duration
 
 NEVER = 2**62

@@ -38,7 +38,8 @@ from headway.selftest.told import judge_counts
 from headway.selftest.transfer import TRANSFER_BYTES, Transfer
 from headway.study.host import Host
 from headway.study.path import Path as NetworkPath
-from headway.study.path import RandomRate, Way
+from headway.study.path import Way
+from headway.study.rates import RandomRate
 from headway.study.units import Duration
 
 _RUN_PROBE = (

@@ -17,7 +17,8 @@ from headway.selftest.ideal import Course
 from headway.selftest.intervals import effective_trials, share_interval
 from headway.selftest.plan import Passage, Sight, Timeline, bursts
 from headway.selftest.step import Step, both_ways
-from headway.study.path import FRAME_BYTES, Direction, RandomRate, Way, Window
+from headway.study.path import FRAME_BYTES, Direction, Way, Window
+from headway.study.rates import RandomRate
 
 MOST_BOUNDARIES = 12
 """How many times of a direction are looked at, from its first on."""

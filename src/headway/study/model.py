@@ -11,7 +11,8 @@ from headway.errors import nearest
 from headway.study.hop import Hop, Proxy, described, named_hops, that_is_there
 from headway.study.host import HTTP, Host, Protocol, check_tls
 from headway.study.part import Part, wrong
-from headway.study.path import Path, TraceRate
+from headway.study.path import Path
+from headway.study.rates import TraceRate
 from headway.study.units import Duration, Size
 from headway.study.workload import Cache, Download, Origins, Page, Workload
 

@@ -8,15 +8,8 @@ from dataclasses import dataclass
 
 from headway.selftest.delay import TOLERANCE_US
 from headway.selftest.ideal import directions
-from headway.study.path import (
-    FRAME_BYTES,
-    Direction,
-    Discipline,
-    Jitter,
-    Path,
-    TraceRate,
-    Way,
-)
+from headway.study.path import FRAME_BYTES, Direction, Discipline, Jitter, Path, Way
+from headway.study.rates import TraceRate
 from headway.study.units import Duration
 
 _FARTHEST_DEVIATIONS = 5

@@ -1,0 +1,91 @@
+"""Rates of a link's direction: constant, by a schedule, drawn at random, or by a trace."""
+
+from __future__ import annotations
+
+import itertools
+from typing import Annotated, Self
+
+from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+
+from headway.study.part import Part
+from headway.study.units import Duration, Rate
+
+
+class RateStep(Part):
+    """From ``at`` on, the link has this rate."""
+
+    at: Duration
+    rate: Rate
+
+
+class RateSchedule(Part):
+    """A rate that changes at stated times; with ``repeat`` the schedule starts again after it."""
+
+    steps: tuple[RateStep, ...] = Field(min_length=1)
+    repeat: Duration | None = None
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        times = [step.at for step in self.steps]
+        if times[0] != 0:
+            raise ValueError('the first step must be at "0 s"')
+        if any(later <= earlier for earlier, later in itertools.pairwise(times)):
+            raise ValueError("the times of the steps must increase")
+        if self.repeat is not None and self.repeat <= times[-1]:
+            raise ValueError("repeat must be longer than the time of the last step")
+        return self
+
+
+class RandomRate(Part):
+    """A rate drawn anew from [low, high], uniformly, every so often."""
+
+    low: Rate
+    high: Rate
+    every: Duration
+
+    @model_validator(mode="after")
+    def _ordered(self) -> Self:
+        if self.low > self.high:
+            raise ValueError("low is above high")
+        if self.every < 1_000_000:
+            raise ValueError("every must be 1 ms at least")
+        return self
+
+
+class TraceRate(Part):
+    """Delivery opportunities from a Mahimahi trace file.
+
+    Each line is the millisecond of one opportunity to deliver 1500 bytes (of IP packets); the
+    trace starts again at its end. An opportunity that finds the queue empty is lost.
+    """
+
+    trace: str
+    opportunities_ms: tuple[int, ...] = Field(default=(), repr=False, exclude=True)
+
+
+def _rate_source(value: object) -> object:
+    return (
+        {"steps": [{"at": "0 s", "rate": value}]} if isinstance(value, str | int | float) else value
+    )
+
+
+def _kind_of_rate(value: object) -> str:
+    keys = (
+        value
+        if isinstance(value, dict)
+        else type(value).model_fields
+        if isinstance(value, Part)
+        else ()
+    )
+    if "trace" in keys:
+        return "trace"
+    return "random" if {"low", "high", "every"} & set(keys) else "schedule"
+
+
+RateSource = Annotated[
+    Annotated[RateSchedule, Tag("schedule")]
+    | Annotated[RandomRate, Tag("random")]
+    | Annotated[TraceRate, Tag("trace")],
+    Discriminator(_kind_of_rate),
+    BeforeValidator(_rate_source),
+]
