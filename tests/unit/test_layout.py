@@ -93,3 +93,27 @@ def test_no_modules_import_each_other_in_a_circle() -> None:
     graph = {name: {one for one in imported(name) if one in plain} for name in plain}
     # Raises CycleError, which names the circle.
     list(graphlib.TopologicalSorter(graph).static_order())
+
+
+MOST_LINES, MOST_LINES_OF_A_FUNCTION = 400, 40
+
+
+def test_modules_are_short() -> None:
+    lengths = {name: len(file.read_text().splitlines()) for name, file in modules().items()}
+    assert not {name: length for name, length in lengths.items() if length > MOST_LINES}
+
+
+@pytest.mark.parametrize("name", sorted(FLOOR))
+def test_functions_are_short(name: str) -> None:
+    """Without their signature and docstring: what has to be read to know what they do."""
+    long = {}
+    for one, file in modules().items():
+        if one == "headway" or package(one) != name:
+            continue
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                body = node.body[1:] if ast.get_docstring(node) else node.body
+                length = (node.end_lineno or 0) - body[0].lineno + 1 if body else 0
+                if length > MOST_LINES_OF_A_FUNCTION:
+                    long[f"{one}.{node.name}"] = length
+    assert not long

@@ -51,8 +51,7 @@ def conditions(runs: pl.DataFrame, grid: Grid) -> Conditions:
     for column in columns:
         if column.column in said:
             continue
-        found = values_of.get(column.column)
-        if found is None:
+        if (found := values_of.get(column.column)) is None:
             constants += _constant(column, (runs[column.column][0],))
             continue
         if any(len(values) > 1 for values in found.values()):
