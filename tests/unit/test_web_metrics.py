@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from headway.web.byteindex import byte_index_ms
 from headway.web.load import Chunk
-from headway.web.metrics import page_metrics, protocol_error
+from headway.web.metrics import page_metrics
+from headway.web.spoken import protocol_error
 from headway.web.traffic import Amount, traffic_of
 from tests.unit.made_frames import save_frames, striped
 from tests.unit.made_loads import load, resource

@@ -26,8 +26,9 @@ from headway.study.workload import Cache, Page
 from headway.web.har import make_har
 from headway.web.library import find_outline
 from headway.web.load import LOAD_FILE, PageLoad, read_load
-from headway.web.metrics import page_metrics, protocol_error
+from headway.web.metrics import page_metrics
 from headway.web.screen import SCREENS
+from headway.web.spoken import protocol_error
 
 _CONFIGURATION_FILE = "/run/browser/configuration.json"
 _DRIVER = ("python3", "-B", "-m", "headway.guest.browser", _CONFIGURATION_FILE)

@@ -15,12 +15,12 @@ from headway.planning.deployment import Endpoint, joined
 from headway.planning.runs import Run
 from headway.results.controls import observed_controls
 from headway.results.disturbances import count_columns, named_disturbances
-from headway.results.goodput import received_bytes
 from headway.results.headers import header_fields
 from headway.results.hop import observe
 from headway.results.hosts import host_columns
 from headway.results.limits import limits_of
 from headway.results.mainconnection import main_connection_of
+from headway.results.metrics import Finished, run_metrics
 from headway.results.qlog import compact_qlog
 from headway.results.rampup import ramp_up_of
 from headway.results.runkey import run_key
@@ -44,30 +44,21 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
     transfer = transfer_of(deployment, measured, started_s(directory))
     transfer.save(directory)
     compact_qlog(directory, keep=run.setting.capture.qlog)
-    flows = measured.flows if good else ()
-    received = received_bytes(flows, measured.began_s) if flows else None
     hops = observe(directory, transfer) if good and not run.setting.workload.uploads else []
-    total = measured.total_s if good else None
+    finished = Finished(deployment, measured, transfer, hops, directory)
+    metrics = run_metrics(finished) if good else {}
     return Record(
         **(conditions(run) | controls.columns),
         setting_key=run_key(run),
         drawn_rtt_ms=deployment.http_path.rtt.ms,
         status=status,
         error=None if good else error,
-        connect_s=measured.connect_s if good else None,
-        tls_s=measured.tls_s if good else None,
-        ttfb_s=measured.ttfb_s if good else None,
-        total_s=total,
-        each_s=measured.each_s if good else (),
         migrated_s=_seconds(result.outcome.migrated_ns),
-        bytes=measured.bytes if good else None,
-        goodput_mbit=measured.bytes * 8e-6 / total if measured.bytes and total else None,
-        received_bytes=received,
         virtual_s=result.outcome.duration_ns / 1e9,
         wall_s=round(result.wall_s, 4),
-        **(dict(measured.page) if good and measured.page else {}),
+        **metrics,
         **(dict(_headers(result, directory)) if good else {}),
-        **dict(ramp_up_of(hops, transfer, received or ()) if hops else RampUp()),
+        **dict(ramp_up_of(hops, transfer, metrics["received_bytes"] or ()) if hops else RampUp()),
         **dict(limits_of(hops, transfer)),
         **dict(main_connection_of(hops, transfer) if transfer.page else MainConnection()),
         **count_columns(deployment, result.outcome),

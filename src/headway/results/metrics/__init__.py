@@ -1,0 +1,20 @@
+"""Measuring a finished run: each module of this package measures some columns.
+
+They are declared in `headway.columns`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headway.modules import modules_in
+from headway.results.metrics.measure import MEASURES, Finished
+
+__all__ = ["Finished", "run_metrics"]
+
+modules_in(__name__)
+
+
+def run_metrics(finished: Finished) -> dict[str, Any]:
+    """The columns of a run that ended well."""
+    return {name: value for function in MEASURES for name, value in function(finished).items()}
