@@ -26,7 +26,7 @@ from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, x_axis, y_axis
 from headway.report.scale import Scale, written
 from headway.report.sheet import Point, Reading, Sheet, shortened, text_width
-from headway.report.theme import BLUE, CYAN, INK, MUTED, RED, RULE, Colour
+from headway.report.theme import BLUE, CYAN, INK, MUTED, PAPER, RED, RULE, Colour
 
 if TYPE_CHECKING:
     from headway.results.series import HopSeries
@@ -240,8 +240,12 @@ def _plot(sheet: Sheet, row: _Row, hop: HopSeries, frame: Frame, across: Scale, 
     _frame(sheet, row.name, frame, up)
     values = row.values(hop)
     if all(value is None for value in values):
-        told = shortened("the sender does not tell", frame.width, 11)
-        sheet.text(frame.left + 8, frame.top + frame.height / 2, told, MUTED, size=11)
+        told, y = (
+            shortened("the sender does not tell", frame.width, 11),
+            frame.top + frame.height / 2,
+        )
+        sheet.box(frame.left + 4, y - 8, text_width(told, 11) + 8, 16, fill=PAPER)
+        sheet.text(frame.left + 8, y, told, MUTED, size=11)
         return
     if row is _WINDOWS:
         flight = [None if v is None else v / 1e3 for v in hop.in_flight_bytes]
@@ -334,7 +338,8 @@ def _strip(sheet: Sheet, hop: HopSeries, across: Scale, top: float, ink: Colour)
     for colour, places in boxes.items():
         sheet.boxes(places, fill=colour)
     if _is_inferred(hop):
-        sheet.hatch(across.start, top, width, _STRIP)
+        ends = [place[0] + place[2] for places in boxes.values() for place in places]
+        sheet.hatch(across.start, top, max(ends, default=across.start) - across.start, _STRIP)
     label = hop.sender
     if across.start > text_width(label, 10):
         sheet.text(across.start - 5, top + _STRIP / 2, label, ink, size=10, anchor="end")
