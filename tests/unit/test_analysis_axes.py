@@ -59,6 +59,24 @@ def test_tables_are_called_as_the_records_have_them_or_by_their_words() -> None:
     assert titles(found) == ["parallel 20 x 1 MB, x y 1", "download 1 MB, x y 2"]
 
 
+def test_losses_in_bursts_are_told_from_single_ones_of_the_same_mean() -> None:
+    grid: dict[str, dict[str, Any]] = {
+        "single": {"path.loss": "1 %"},
+        "bursts": {"path.loss": {"mean": "1 %", "burst": 5}},
+    }
+    found = studied(grid, loss_pct=dict.fromkeys(grid, 1.0))
+    assert titles(found) == ["loss 1 %", "loss 1 % in bursts of 5"]
+
+
+def test_levels_that_a_column_calls_alike_are_told_apart() -> None:
+    grid: dict[str, dict[str, Any]] = {
+        "a": {"path.rate": {"steps": "fast"}},
+        "b": {"path.rate": {"steps": "slow"}},
+    }
+    found = studied(grid, rate_mbit=dict.fromkeys(grid, 10.0))
+    assert len(set(titles(found))) == 2
+
+
 def test_a_cell_that_stands_alone_has_the_usual_of_the_axes_it_leaves_out() -> None:
     grid = {"a": {"path.rtt": "20 ms"}, "b": {"path.rtt": "50 ms", "offload": True}}
     found = studied(grid, rtt_ms={"a": 20.0, "b": 50.0})

@@ -118,16 +118,17 @@ def _too_few(whole: Whole) -> str:
 
 
 def interaction_sentence(whole: Whole) -> str:
-    """What the difference depends on, and how it is at the levels; empty if it is shown for nothing."""
+    """What the difference depends on, and how it is at the levels; empty if nothing can be said."""
     told = [one for one in whole.interactions if one.established]
+    unseen = listed([part.factor for part in whole.interactions if not part.seen], "or")
+    pair = f"the difference between {whole.pairing.contender} and {whole.pairing.against}"
     if not told:
-        return ""
-    one, other = whole.pairing.contender, whole.pairing.against
+        tested = whole.test is not None and whole.test.can_decide
+        return f"No sign that {pair} depends on {unseen}." if unseen and tested else ""
     first, *more = (f"on {part.factor} ({_levels(part)})" for part in told)
     parts = listed([f"{'most ' if len(whole.interactions) > 1 else ''}{first}", *more])
-    unseen = [part.factor for part in whole.interactions if not part.established]
-    rest = f"; no sign that it depends on {listed(unseen, 'or')}" if unseen else ""
-    return f"How {one} compares with {other} depends {parts}{rest}."
+    rest = f"; no sign that it depends on {unseen}" if unseen else ""
+    return f"{pair[:1].upper()}{pair[1:]} depends {parts}{rest}."
 
 
 def _levels(part: Interaction) -> str:

@@ -94,9 +94,12 @@ def _axis(name: str, key: str, column: Column | None, cells: Grid, runs: pl.Data
         values.setdefault(told, at.get(key))
         level_of[cell] = list(values).index(told)
     recorded = _recorded(runs, column, level_of, len(values)) if column else None
-    texts = tuple(
-        _text(key, value, column, recorded[level] if recorded else [])
-        for level, value in enumerate(values.values())
+    texts = _told_apart(
+        [
+            _text(key, value, column, recorded[level] if recorded else [])
+            for level, value in enumerate(values.values())
+        ],
+        list(values.values()),
     )
     title = column.title if column else f"{name} {{}}"
     factor = Factor(
@@ -107,6 +110,14 @@ def _axis(name: str, key: str, column: Column | None, cells: Grid, runs: pl.Data
         or (numbers(column, recorded, runs) if column and recorded else None),
     )
     return Axis(factor, column.column if column else None, level_of)
+
+
+def _told_apart(texts: Sequence[str], values: Sequence[Any]) -> tuple[str, ...]:
+    """Texts of levels; where two are alike, what the study says of each."""
+    return tuple(
+        text if texts.count(text) == 1 or value is None else " ".join(_words_of(value))
+        for text, value in zip(texts, values, strict=True)
+    )
 
 
 def _recorded(
@@ -122,6 +133,8 @@ def _recorded(
 
 def _text(key: str, value: Any, column: Column | None, recorded: list[Any]) -> str:
     """A level as the study has it; what is more than a word there, as the records have it."""
+    if isinstance(value, Mapping) and value.keys() == {"mean", "burst"}:
+        return f"{value['mean']} in bursts of {value['burst']}"
     named_there = key == "workload.site" or value is None or isinstance(value, dict | list)
     if named_there and column and len(recorded) == 1:
         return column.text(recorded[0])

@@ -52,13 +52,15 @@ class Interaction:
         levels: its levels, in order.
         test: that of the two levels that are shown best to differ, adjusted; None if nothing varies
             between repetitions.
-        established: whether two levels are shown to differ, by more than what does not matter, and the
+        seen: whether two levels are shown to differ, by whatever.
+        established: whether they are, by more than what does not matter, and the
             contenders at one of them.
     """
 
     factor: str
     levels: tuple[Level, ...]
     test: TestResult | None
+    seen: bool
     established: bool
 
     @property
@@ -107,12 +109,14 @@ def _interaction(
     levels: tuple[Level, ...],
     contrasts: Sequence[tuple[TestResult | None, Sequence[float]]],
 ) -> Interaction:
-    shown = [(test, gap) for test, gap in contrasts if _matters(gap) and _is_shown(test, gap)]
+    seen = [(test, gap) for test, gap in contrasts if any(gap) and _is_shown(test, gap)]
+    shown = [(test, gap) for test, gap in seen if _matters(gap)]
     tests = [test for test, _ in shown or contrasts if test]
     return Interaction(
         factor=name,
         levels=levels,
         test=min(tests, key=lambda test: test.adjusted, default=None),
+        seen=bool(seen),
         established=bool(shown) and any(map(_is_notable, levels)),
     )
 
