@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from headway.columns import Limits, Record
+from headway.columns import Record, TransferLimits
 from headway.guest.orders import Orders
 from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
@@ -26,7 +26,7 @@ from tests.lab.conftest import RunSetting
 pytestmark = pytest.mark.lab
 
 SAMPLE_S = 0.1
-CAUSES = [name for name in Limits.model_fields if name.endswith("_s")]
+CAUSES = [name for name in TransferLimits.model_fields if name.endswith("_s")]
 
 
 def setting(protocol: str, size: str, server: dict[str, Any], **path: object) -> dict[str, object]:
@@ -38,7 +38,7 @@ def setting(protocol: str, size: str, server: dict[str, Any], **path: object) ->
     }
 
 
-def share(found: Record | Limits, total_s: float, *causes: str) -> float:
+def share(found: Record | TransferLimits, total_s: float, *causes: str) -> float:
     return sum(getattr(found, cause) for cause in causes) / total_s
 
 
@@ -119,7 +119,7 @@ def test_behind_a_proxy_the_narrow_side_is_named(run_setting: RunSetting) -> Non
 
 def limits_with(
     machine: Machine, directory: Path, raw: dict[str, object], change: Callable[[Orders], Orders]
-) -> tuple[Limits, float]:
+) -> tuple[TransferLimits, float]:
     """The limits of a run whose orders were changed, and its duration."""
     chosen = Setting.model_validate(raw)
     body_file(int(chosen.workload.size))
@@ -156,7 +156,7 @@ def test_sampling_costs_no_virtual_time(machine: Machine, tmp_path: Path) -> Non
     found, total_s = limits_with(
         machine, tmp_path / "without", raw, lambda orders: replace(orders, sampling=None)
     )
-    assert found == Limits()
+    assert found == TransferLimits()
     assert total_s == pytest.approx(sampled_s, abs=20e-6)
 
 

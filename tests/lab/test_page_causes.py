@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from headway.columns import Limits, MainConnection, Record
+from headway.columns import MainConnection, Record, TransferLimits
 from headway.lab.machine import Machine
 from headway.lab.pcapng import read_pcapng
 from headway.lab.together import carry_out_together
@@ -27,7 +27,7 @@ from tests.lab.sites import HTML, PAGE
 
 pytestmark = pytest.mark.lab
 
-CAUSES = [name for name in Limits.model_fields if name.endswith("_s")]
+CAUSES = [name for name in TransferLimits.model_fields if name.endswith("_s")]
 MAIN_CAUSES = [
     name
     for name in MainConnection.model_fields

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from headway.columns import Limits
+from headway.columns import TransferLimits
 from headway.guest.netlink import TcpInfo
 from headway.programs.measurement import BulkFlow
 from headway.results.limits import find_limits
@@ -21,7 +21,7 @@ from tests.unit.made_samples import Row, counters, hop, rows_of, tcp, write_chai
 NEAR = hop("pep", "client", 0.0)
 FAR = hop("server", "pep", 0.2)
 """What the server sends arrives at the client 200 ms later, through a PEP one cable away from it."""
-CAUSES = [name for name in Limits.model_fields if name.endswith("_s")]
+CAUSES = [name for name in TransferLimits.model_fields if name.endswith("_s")]
 
 WAITING = tcp(notsent_bytes=0, unacked=3)
 GROWING = tcp(ssthresh=99)
@@ -43,14 +43,14 @@ def limits_of(
     start_s: float = 0.2,
     end_s: float = 1.0,
     flows: tuple[BulkFlow, ...] = (),
-) -> Limits:
+) -> TransferLimits:
     write_chain(directory, rows)
     transfer = Transfer(start_s, end_s, hops, flows)
     transfer.save(directory)
     return find_limits(directory, transfer)
 
 
-def seconds(found: Limits) -> dict[str, float]:
+def seconds(found: TransferLimits) -> dict[str, float]:
     """The causes that took time."""
     return {name: round(getattr(found, name), 6) for name in CAUSES if getattr(found, name)}
 

@@ -10,7 +10,8 @@ import sys
 from pathlib import Path
 
 import headway
-from headway.columns import METRICS, Page, Record, columns_of, metrics_of
+from headway.analysis.columns import COLUMNS as CONDITIONS
+from headway.columns import METRICS, PageMetrics, Record, columns_of, metrics_of
 from headway.web.load import PageLoad
 from headway.web.metrics import page_metrics
 
@@ -114,7 +115,7 @@ def test_a_metric_of_pages_is_a_declaration_and_a_module(tmp_path: Path) -> None
 
 def test_every_column_of_pages_is_measured() -> None:
     found = page_metrics(PageLoad("", (), (), None, None, None, None, None, None, None))
-    assert found.model_fields_set == Page.model_fields.keys()
+    assert found.model_fields_set == PageMetrics.model_fields.keys()
 
 
 def test_every_column_says_what_it_is() -> None:
@@ -134,3 +135,8 @@ def test_metrics_are_numbers_with_a_unit() -> None:
     assert all(column.kind is float and column.unit for column in METRICS.values())
     labels = [column.ranking.label for column in METRICS.values() if column.ranking]
     assert len(set(labels)) == len(METRICS)
+
+
+def test_whatever_may_tell_cells_apart_has_its_place_in_titles() -> None:
+    named = {name for name, column in columns_of(Record).items() if column.naming}
+    assert {one.column for one in CONDITIONS} == named

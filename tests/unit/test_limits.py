@@ -6,28 +6,28 @@ from pathlib import Path
 
 import pytest
 
-from headway.columns import Limits
+from headway.columns import TransferLimits
 from headway.guest.netlink import TcpInfo
 from headway.results.limits import find_limits
 from headway.results.transfer import Transfer
 from tests.unit.made_samples import HOP, Row, counters, rows_of, tcp, transfer, write_samples
 
-Find = Callable[..., Limits]
-CAUSES = [name for name in Limits.model_fields if name.endswith("_s")]
+Find = Callable[..., TransferLimits]
+CAUSES = [name for name in TransferLimits.model_fields if name.endswith("_s")]
 
 
 @pytest.fixture
 def limits(tmp_path: Path) -> Find:
     """The limits of samples made by hand."""
 
-    def find(rows: list[Row], of: Transfer | None = None) -> Limits:
+    def find(rows: list[Row], of: Transfer | None = None) -> TransferLimits:
         write_samples(tmp_path, rows)
         return find_limits(tmp_path, of or transfer())
 
     return find
 
 
-def seconds(found: Limits) -> dict[str, float]:
+def seconds(found: TransferLimits) -> dict[str, float]:
     """The causes that took time."""
     return {name: round(getattr(found, name), 6) for name in CAUSES if getattr(found, name)}
 
@@ -198,7 +198,7 @@ def test_a_client_that_does_not_tell_its_first_byte_has_one_nonetheless(limits: 
 
 
 def test_no_samples_tell_nothing(tmp_path: Path) -> None:
-    assert find_limits(tmp_path, transfer()) == Limits()
+    assert find_limits(tmp_path, transfer()) == TransferLimits()
 
 
 def test_a_last_line_that_was_not_finished_is_left_out(tmp_path: Path, limits: Find) -> None:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.columns import Limits, MainConnection
+from headway.columns import MainConnection, TransferLimits
 from headway.guest.netlink import TcpInfo
 from headway.guest.qlogs import take_qlogs
 from headway.results.hop import HopSamples, observe
@@ -21,7 +21,7 @@ from headway.results.rampup import ramp_up_of
 from headway.results.transfer import PageSpans, Span, Transfer, union
 from tests.unit.made_samples import HOP, hop, rows_of, tcp, write_chain, write_samples
 
-CAUSES = [name for name in Limits.model_fields if name.endswith("_s")]
+CAUSES = [name for name in TransferLimits.model_fields if name.endswith("_s")]
 PAGE = Transfer(0.25, 1.05, (HOP,), page=PageSpans(0.0, ()))
 """Eleven samples, 100 ms apart; what the client has at 0.25 s left the server at 0.2 s."""
 SLOW = range(0, 220, 20)
@@ -50,7 +50,7 @@ def page(
     return observe(directory, of)
 
 
-def seconds(found: Limits | MainConnection) -> dict[str, float]:
+def seconds(found: TransferLimits | MainConnection) -> dict[str, float]:
     """The causes that took time."""
     values = {name.removeprefix("main_"): value for name, value in found}
     return {name: round(values[name], 6) for name in CAUSES if values.get(name)}

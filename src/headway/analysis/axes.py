@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from headway.analysis.columns import Column, numbers
+from headway.analysis.columns import Condition, numbers
 from headway.analysis.conditions import Factor
 from headway.study.units import UnitError, split_quantity
 
@@ -66,7 +66,7 @@ class Axis:
     level_of: Mapping[str, int]
 
 
-def axes_of(runs: pl.DataFrame, grid: Grid, columns: Sequence[Column]) -> tuple[Axis, ...]:
+def axes_of(runs: pl.DataFrame, grid: Grid, columns: Sequence[Condition]) -> tuple[Axis, ...]:
     """The axes that tell the cells of these runs apart; none if the grid lacks one of the cells.
 
     Args:
@@ -86,7 +86,7 @@ def axes_of(runs: pl.DataFrame, grid: Grid, columns: Sequence[Column]) -> tuple[
     )
 
 
-def _axis(name: str, key: str, column: Column | None, cells: Grid, runs: pl.DataFrame) -> Axis:
+def _axis(name: str, key: str, column: Condition | None, cells: Grid, runs: pl.DataFrame) -> Axis:
     values: dict[str, Any] = {}
     level_of: dict[str, int] = {}
     for cell, at in cells.items():
@@ -101,7 +101,7 @@ def _axis(name: str, key: str, column: Column | None, cells: Grid, runs: pl.Data
         ],
         list(values.values()),
     )
-    title = column.title if column else f"{name} {{}}"
+    title = column.naming.title if column else f"{name} {{}}"
     factor = Factor(
         name=name,
         levels=texts,
@@ -121,7 +121,7 @@ def _told_apart(texts: Sequence[str], values: Sequence[Any]) -> tuple[str, ...]:
 
 
 def _recorded(
-    runs: pl.DataFrame, column: Column, level_of: Mapping[str, int], levels: int
+    runs: pl.DataFrame, column: Condition, level_of: Mapping[str, int], levels: int
 ) -> list[list[Any]]:
     """What the records say of each level."""
     found: dict[int, dict[Any, None]] = defaultdict(dict)
@@ -131,7 +131,7 @@ def _recorded(
     return [list(found[level]) for level in range(levels)]
 
 
-def _text(key: str, value: Any, column: Column | None, recorded: list[Any]) -> str:
+def _text(key: str, value: Any, column: Condition | None, recorded: list[Any]) -> str:
     """A level as the study has it; what is more than a word there, as the records have it."""
     if isinstance(value, Mapping) and value.keys() == {"mean", "burst"}:
         return f"{value['mean']} in bursts of {value['burst']}"
@@ -164,14 +164,14 @@ def _in_one_unit(values: Sequence[Any]) -> tuple[float, ...] | None:
     return tuple(float(number) for number, _ in found)
 
 
-def _names(keys: Sequence[str], columns: Mapping[str, Column]) -> dict[str, str]:
+def _names(keys: Sequence[str], columns: Mapping[str, Condition]) -> dict[str, str]:
     """What the axes are called, in a word or two; as the file calls them where words are equal."""
     short = {key: _name(key, columns.get(_COLUMNS.get(key, ""))) for key in keys}
     called = list(short.values())
     return {key: name if called.count(name) == 1 else key for key, name in short.items()}
 
 
-def _name(key: str, column: Column | None) -> str:
+def _name(key: str, column: Condition | None) -> str:
     if key == "workload.size":
         return "size"
     if column:

@@ -4,83 +4,73 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import polars as pl
 
 from headway.analysis.numbers import data_size, plain
+from headway.columns import Column, Naming, Record, columns_of
 
 
 @dataclass(frozen=True)
-class Column:
+class Condition:
     """A column that may tell cells apart.
 
     Attributes:
         column: its name in the records.
-        name: what it is, in a word or two.
+        naming: how it is called, and its values in a title.
         level: its value as text.
-        title: how that text stands in a title; ``{}`` is the text.
-        absent: what null means; None if null means that nothing is known.
     """
 
     column: str
-    name: str
+    naming: Naming
     level: Callable[[Any], str]
-    title: str
-    absent: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What it is, in a word or two."""
+        return self.naming.name
 
     def text(self, value: Any) -> str:
         """A value as text."""
-        return (self.absent or "?") if value is None else self.level(value)
+        return (self.naming.absent or "?") if value is None else self.level(value)
 
     def titled(self, value: Any) -> str:
         """A value as it stands in a title."""
-        return self.text(value) if value is None else self.title.format(self.level(value))
+        return self.text(value) if value is None else self.naming.title.format(self.level(value))
 
 
-def _unit(unit: str) -> Callable[[float], str]:
-    return lambda value: f"{plain(value)} {unit}"
+_ORDER = """
+    workload device cache origins profile rate_mbit rate_up_mbit rtt_ms loss_pct loss_up_pct
+    loss_burst jitter_ms server_cc client_cc server_iw client_iw server client proxy bypass
+    proxy_cc proxy_iw proxy_upstream_cc proxy_upstream_iw knobs upstream_protocol
+    upstream_rate_mbit upstream_rtt_ms upstream_loss_pct tls queue_bytes clock variation
+"""
+"""Of titles. A column whose values follow from those before it (a queue of one BDP follows from rate
+and RTT) is not part of the title."""
+_WITH_UNIT = frozenset({"Mbit/s", "ms", "%"})
 
 
-COLUMNS = (
-    Column("workload", "workload", str, "{}"),
-    Column("device", "device", str, "{}", "no page"),
-    Column("cache", "cache", str, "cache {}", "no page"),
-    Column("origins", "hosts", str, "hosts: {}", "no page"),
-    Column("profile", "profile", str, "{}", "no profile"),
-    Column("rate_mbit", "rate", _unit("Mbit/s"), "{}", "no rate limit"),
-    Column("rate_up_mbit", "rate up", _unit("Mbit/s"), "{} up", "no rate limit up"),
-    Column("rtt_ms", "RTT", _unit("ms"), "RTT {}"),
-    Column("loss_pct", "loss", _unit("%"), "loss {}"),
-    Column("loss_up_pct", "loss up", _unit("%"), "loss up {}"),
-    Column("loss_burst", "loss bursts", plain, "bursts of {}"),
-    Column("jitter_ms", "jitter", _unit("ms"), "jitter {}"),
-    Column("server_cc", "server's CC", str, "server {}"),
-    Column("client_cc", "client's CC", str, "client {}"),
-    Column("server_iw", "server's IW", str, "server IW {}", "server's own IW"),
-    Column("client_iw", "client's IW", str, "client IW {}", "client's own IW"),
-    Column("server", "server", str, "{}"),
-    Column("client", "client", str, "{}"),
-    Column("proxy", "proxy", str, "via {}", "no proxy"),
-    Column("bypass", "bypassed", str, "bypassing {}", "nothing bypassed"),
-    Column("proxy_cc", "proxy's CC", str, "proxy {}", "no proxy's CC"),
-    Column("proxy_iw", "proxy's IW", str, "proxy IW {}", "no proxy's IW"),
-    Column("proxy_upstream_cc", "proxy's CC up", str, "proxy {} up", "no proxy's CC"),
-    Column("proxy_upstream_iw", "proxy's IW up", str, "proxy IW {} up", "no proxy's IW"),
-    Column("knobs", "knobs", str, "{}", "no knobs set"),
-    Column("upstream_protocol", "upstream", str, "upstream {}", "no upstream"),
-    Column("upstream_rate_mbit", "upstream rate", _unit("Mbit/s"), "upstream {}", "no limit"),
-    Column("upstream_rtt_ms", "upstream RTT", _unit("ms"), "upstream RTT {}", "no upstream"),
-    Column("upstream_loss_pct", "upstream loss", _unit("%"), "upstream loss {}", "no upstream"),
-    Column("tls", "encryption", lambda on: "TLS" if on else "no TLS", "{}"),
-    Column("queue_bytes", "queue", data_size, "queue {}", "no limit in bytes"),
-    Column("clock", "clock", str, "{} clock"),
-    Column("variation", "variation", str, "variation {}", "variation not told"),
-)
-"""In the order of titles. A column whose values follow from those before it (a queue of one
-BDP follows from rate and RTT) is not part of the title."""
+def _conditions() -> Iterator[Condition]:
+    declared = columns_of(Record)
+    for name in _ORDER.split():
+        if naming := declared[name].naming:
+            yield Condition(name, naming, _level(declared[name]))
+
+
+def _level(column: Column) -> Callable[[Any], str]:
+    if column.kind is bool:
+        return lambda on: "TLS" if on else "no TLS"
+    if column.unit in _WITH_UNIT:
+        return lambda value: f"{plain(value)} {column.unit}"
+    if column.unit == "bytes":
+        return data_size
+    return plain if column.kind is float else str
+
+
+COLUMNS = tuple(_conditions())
 
 _SIZES = (pl.col("size_bytes").max(), pl.col("requests").max())
 """What orders workloads."""
@@ -89,42 +79,21 @@ _PAGE_BYTES = pl.col("page_bytes").max()
 _OBJECTS = re.compile(r"objects-(\d+)x(\d+)([A-Za-z]+)")
 """A page of so many objects of one size."""
 
-ABSENCE = {
-    "device": "no page",
-    "cache": "no page",
-    "hosts": "no page",
-    "loss up": "0 %",
-    "jitter": "0 ms",
-    "loss bursts": "1",
-    "proxy": "no proxy",
-    "profile": "no profile",
-    "bypassed": "nothing bypassed",
-    "proxy's CC": "no proxy's CC",
-    "proxy's IW": "no proxy's IW",
-    "proxy's CC up": "no proxy's CC",
-    "proxy's IW up": "no proxy's IW",
-    "knobs": "no knobs set",
-    "upstream": "no upstream",
-    "upstream rate": "no limit",
-    "upstream RTT": "no upstream",
-    "upstream loss": "no upstream",
-    "rate up": "no rate limit up",
-    "queue": "no limit in bytes",
-    "server's IW": "server's own IW",
-    "client's IW": "client's own IW",
-    "variation": "variation not told",
+UNSAID = {
+    one.name: one.naming.absent if one.naming.unsaid is None else one.naming.unsaid
+    for one in COLUMNS
 }
 """Values of constants that go without saying."""
 
 
-def shortened(runs: pl.DataFrame) -> Callable[[Column], Column]:
+def shortened(runs: pl.DataFrame) -> Callable[[Condition], Condition]:
     """Drop from workloads the words that all of them begin with: ``download 1 MB`` to ``1 MB``."""
     names = runs["workload"].drop_nulls().unique().to_list()
     common = _common_words(names)
     if len(names) < 2 or not common:
         return lambda column: column
     name = "size" if runs["size_bytes"].null_count() == 0 else common
-    short = Column("workload", name, lambda text: _short(text, common), "{}")
+    short = Condition("workload", Naming(name), lambda text: _short(text, common))
     return lambda column: short if column.column == "workload" else column
 
 
@@ -169,7 +138,9 @@ def ordered_levels(
     return sorted(values, key=lambda found: [(sizes[name], name) for name in found])
 
 
-def numbers(column: Column, shown: list[list[Any]], runs: pl.DataFrame) -> tuple[float, ...] | None:
+def numbers(
+    column: Condition, shown: list[list[Any]], runs: pl.DataFrame
+) -> tuple[float, ...] | None:
     """The levels as numbers, different from each other; workloads by what orders them."""
     values = [found[0] for found in shown if len(found) == 1]
     if column.column == "workload":

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from headway.analysis.columns import ABSENCE
+from headway.analysis.columns import UNSAID
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ class Conditions:
         return tuple(
             constant.title
             for constant in self.constants
-            if constant.value not in (ABSENCE.get(constant.name), there.get(constant.name))
+            if constant.value not in (UNSAID.get(constant.name), there.get(constant.name))
         )
 
     def title(self, cell: str) -> str:

@@ -9,7 +9,14 @@ from typing import Any
 import polars as pl
 
 from headway.analysis.axes import Grid, axes_of
-from headway.analysis.columns import COLUMNS, Column, null_last, numbers, ordered_levels, shortened
+from headway.analysis.columns import (
+    COLUMNS,
+    Condition,
+    null_last,
+    numbers,
+    ordered_levels,
+    shortened,
+)
 from headway.analysis.conditions import Conditions, Constant, Factor
 
 _Values = dict[tuple[str, str], list[Any]]
@@ -102,7 +109,7 @@ def _by_cell(found: _Values) -> dict[str, tuple[Any, ...]]:
     }
 
 
-def _drawn(column: Column, found: _Values) -> Constant:
+def _drawn(column: Condition, found: _Values) -> Constant:
     """The range of what was drawn."""
     values = sorted(set(itertools.chain.from_iterable(found.values())), key=null_last)
     ends = [values[0], values[-1]] if len(values) > 2 else values
@@ -124,7 +131,7 @@ def _told_apart(
     return tuple(factors), dict(sorted(keys.items(), key=lambda item: item[1]))
 
 
-def _factor(column: Column, ordered: list[tuple[Any, ...]], runs: pl.DataFrame) -> Factor:
+def _factor(column: Condition, ordered: list[tuple[Any, ...]], runs: pl.DataFrame) -> Factor:
     shared = set.intersection(*map(set, ordered))
     shown = [[v for v in found if v not in shared] or list(found) for found in ordered]
     return Factor(
@@ -135,8 +142,8 @@ def _factor(column: Column, ordered: list[tuple[Any, ...]], runs: pl.DataFrame) 
     )
 
 
-def _constant(column: Column, found: tuple[Any, ...]) -> list[Constant]:
+def _constant(column: Condition, found: tuple[Any, ...]) -> list[Constant]:
     """A constant worth stating: known, and the same for all contenders."""
-    if len(found) > 1 or (found[0] is None and column.absent is None):
+    if len(found) > 1 or (found[0] is None and column.naming.absent is None):
         return []
     return [Constant(column.name, column.text(found[0]), column.titled(found[0]))]

@@ -4,6 +4,7 @@ from headway.columns.column import (
     Better,
     Column,
     Columns,
+    Naming,
     Of,
     Ranking,
     columns_of,
@@ -11,9 +12,9 @@ from headway.columns.column import (
     schema_of,
 )
 from headway.columns.headers import HeaderFields
-from headway.columns.limits import Limits, MainConnection, RampUp
+from headway.columns.limits import MainConnection, RampUp, TransferLimits
 from headway.columns.outcome import Status
-from headway.columns.page import Page
+from headway.columns.page import PageMetrics
 from headway.columns.record import METRICS, Record, polars_schema
 
 __all__ = [
@@ -22,14 +23,15 @@ __all__ = [
     "Column",
     "Columns",
     "HeaderFields",
-    "Limits",
     "MainConnection",
+    "Naming",
     "Of",
-    "Page",
+    "PageMetrics",
     "RampUp",
     "Ranking",
     "Record",
     "Status",
+    "TransferLimits",
     "columns_of",
     "metrics_of",
     "polars_schema",

@@ -54,6 +54,23 @@ class Ranking:
 
 
 @dataclass(frozen=True)
+class Naming:
+    """How a condition that may tell cells apart is called, and its values in a title.
+
+    Attributes:
+        name: what it is, in a word or two.
+        title: how a value stands in a title; ``{}`` is the value.
+        absent: what null means; None if null means that nothing is known.
+        unsaid: a value that goes without saying where it is the same in all cells, if not `absent`.
+    """
+
+    name: str
+    title: str = "{}"
+    absent: str | None = None
+    unsaid: str | None = None
+
+
+@dataclass(frozen=True)
 class Column:
     """A column as it was declared.
 
@@ -64,6 +81,7 @@ class Column:
         meaning: what it says.
         unit: of its values; empty if they have none.
         ranking: None if contenders are not compared by it.
+        naming: None if it tells no cells apart.
     """
 
     name: str
@@ -72,6 +90,7 @@ class Column:
     meaning: str
     unit: str
     ranking: Ranking | None
+    naming: Naming | None
 
 
 class Columns(BaseModel):
@@ -80,20 +99,23 @@ class Columns(BaseModel):
     model_config = ConfigDict(extra="forbid")
 
 
-def given(meaning: str, unit: str = "") -> Any:
-    """A column that every run has."""
-    return Field(description=meaning, title=unit or None)
+def given(meaning: str, unit: str = "", naming: Naming | None = None) -> Any:
+    """A column that every run has; otherwise as `column`."""
+    return column(meaning, unit, ..., naming)
 
 
-def column(meaning: str, unit: str = "", default: Any = None) -> Any:
+def column(meaning: str, unit: str = "", default: Any = None, naming: Naming | None = None) -> Any:
     """A column that may be null, or have another default.
 
     Args:
         meaning: what it says.
         unit: if its name does not tell.
         default: what stands in it where nothing is known.
+        naming: if it may tell cells apart.
     """
-    return Field(default=default, description=meaning, title=unit or None)
+    field: Any = Field(default=default, description=meaning, title=unit or None)
+    field.metadata += [naming] if naming else []
+    return field
 
 
 def metric(
@@ -128,6 +150,7 @@ def _column(name: str, field: FieldInfo) -> Column:
         meaning=field.description or "",
         unit=field.title or ("" if kind is str else _UNITS.get(name.rpartition("_")[2], "")),
         ranking=next((one for one in field.metadata if isinstance(one, Ranking)), None),
+        naming=next((one for one in field.metadata if isinstance(one, Naming)), None),
     )
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from headway.columns.column import Columns, column, given
+from headway.columns.column import Columns, Naming, column, given
 
 
-class Conditions(Columns):
+class Planned(Columns):
     """What a run was to be; known before it is carried out, but for what a seed draws."""
 
     run_id: str = given("Name of the run, unique in the study; also its artefact directory.")
@@ -23,23 +23,27 @@ class Conditions(Columns):
     protocol: str = given(
         "HTTP version: `h1`, `h2` or `h3`; for bulk flows the transport alone: `tcp` or `quic`."
     )
-    tls: bool = given("Whether the connection was encrypted.")
-    client: str = given("Client program.")
-    server: str = given("Server program.")
+    tls: bool = given("Whether the connection was encrypted.", naming=Naming("encryption"))
+    client: str = given("Client program.", naming=Naming("client"))
+    server: str = given("Server program.", naming=Naming("server"))
     proxy: str | None = column(
         "Programs between client and server that split its connections, from the client on: "
-        "reverse proxies and PEPs. Null if there are none, or none that acts on the protocol."
+        "reverse proxies and PEPs. Null if there are none, or none that acts on the protocol.",
+        naming=Naming("proxy", "via {}", absent="no proxy"),
     )
     upstream_protocol: str | None = column(
-        "HTTP version between reverse proxy and server; null without a reverse proxy."
+        "HTTP version between reverse proxy and server; null without a reverse proxy.",
+        naming=Naming("upstream", "upstream {}", absent="no upstream"),
     )
     client_cc: str = given(
-        "Congestion control of the client's TCP; for `h3` and `quic` the client program's own."
+        "Congestion control of the client's TCP; for `h3` and `quic` the client program's own.",
+        naming=Naming("client's CC", "client {}"),
     )
     server_cc: str = given(
         "Congestion control of the server's TCP, as the kernel says if `cc_observed` names "
         "`server`; of the server program's own QUIC, as it was told, if it speaks `h3` or `quic` "
-        "(behind a proxy: to the proxy)."
+        "(behind a proxy: to the proxy).",
+        naming=Naming("server's CC", "server {}"),
     )
     cc_observed: str | None = column(
         "Hosts whose congestion control was observed, because it is TCP's and the kernel tells "
@@ -48,55 +52,81 @@ class Conditions(Columns):
     )
     proxy_cc: str | None = column(
         "Congestion control of each such program towards the client: its TCP's, for `h3` and "
-        "`quic` the program's own."
+        "`quic` the program's own.",
+        naming=Naming("proxy's CC", "proxy {}", absent="no proxy's CC"),
     )
     proxy_iw: str | None = column(
         "Initial window of each such program towards the client, in segments; `own` if the "
-        "program decides."
+        "program decides.",
+        naming=Naming("proxy's IW", "proxy IW {}", absent="no proxy's IW"),
     )
     proxy_upstream_cc: str | None = column(
-        "Congestion control of each such program towards the server."
+        "Congestion control of each such program towards the server.",
+        naming=Naming("proxy's CC up", "proxy {} up", absent="no proxy's CC"),
     )
     proxy_upstream_iw: str | None = column(
         "Initial window of each such program towards the server, in segments; `own` if the "
-        "program decides."
+        "program decides.",
+        naming=Naming("proxy's IW up", "proxy IW {} up", absent="no proxy's IW"),
     )
     bypass: str | None = column(
         "Hops whose programs were bypassed, so that they only routed, from the client on; null if"
-        " there are none."
+        " there are none.",
+        naming=Naming("bypassed", "bypassing {}", absent="nothing bypassed"),
     )
     knobs: str | None = column(
         "Settings of the programs that acted which the study set, as `server max_window=64, "
-        "proxy-st upstream ack_threshold=10`; null if all are the adapters'."
+        "proxy-st upstream ack_threshold=10`; null if all are the adapters'.",
+        naming=Naming("knobs", absent="no knobs set"),
     )
     client_iw: int | None = column(
-        "Client's initial window in segments; null if the program decides.", unit="segments"
+        "Client's initial window in segments; null if the program decides.",
+        unit="segments",
+        naming=Naming("client's IW", "client IW {}", absent="client's own IW"),
     )
     server_iw: int | None = column(
-        "Server's initial window in segments; null if the program decides.", unit="segments"
+        "Server's initial window in segments; null if the program decides.",
+        unit="segments",
+        naming=Naming("server's IW", "server IW {}", absent="server's own IW"),
     )
-    profile: str | None = column("Named profile that the path was drawn from, if any.")
+    profile: str | None = column(
+        "Named profile that the path was drawn from, if any.",
+        naming=Naming("profile", absent="no profile"),
+    )
     rate_mbit: float | None = given(
         "Rate of the narrowest link towards the client at the start, Mbit/s (10^6 bits); null if "
-        "unlimited."
+        "unlimited.",
+        naming=Naming("rate", absent="no rate limit", unsaid=""),
     )
     rate_up_mbit: float | None = given(
-        "Rate of the narrowest link towards the server at the start, Mbit/s; null if unlimited."
+        "Rate of the narrowest link towards the server at the start, Mbit/s; null if unlimited.",
+        naming=Naming("rate up", "{} up", absent="no rate limit up"),
     )
     rtt_ms: float = given(
-        "Round-trip propagation delay of the path, ms, without queueing and serialisation."
+        "Round-trip propagation delay of the path, ms, without queueing and serialisation.",
+        naming=Naming("RTT", "RTT {}"),
     )
     drawn_rtt_ms: float | None = column(
         "The same as this run met it: drawn around it by the seed, with `variation`."
     )
-    loss_pct: float = given("Mean random loss towards the client, percent of packets.")
-    loss_up_pct: float = given("Mean random loss towards the server, percent of packets.")
+    loss_pct: float = given(
+        "Mean random loss towards the client, percent of packets.", naming=Naming("loss", "loss {}")
+    )
+    loss_up_pct: float = given(
+        "Mean random loss towards the server, percent of packets.",
+        naming=Naming("loss up", "loss up {}", unsaid="0 %"),
+    )
     loss_burst: float = column(
         "Mean length of a loss burst towards the client, packets; 1 if losses are independent.",
         unit="packets",
         default=1,
+        naming=Naming("loss bursts", "bursts of {}", unsaid="1"),
     )
-    jitter_ms: float = column("Jitter towards the client, ms.", default=0)
+    jitter_ms: float = column(
+        "Jitter towards the client, ms.",
+        default=0,
+        naming=Naming("jitter", "jitter {}", unsaid="0 ms"),
+    )
     offload: bool = column(
         "Whether segmentation offload stayed on, so that packets of up to 64 kB were queued and "
         "lost whole.",
@@ -104,27 +134,36 @@ class Conditions(Columns):
     )
     queue_bytes: int | None = column(
         "Bottleneck queue towards the client in bytes on the wire; null if unlimited or counted "
-        "in packets."
+        "in packets.",
+        naming=Naming("queue", "queue {}", absent="no limit in bytes"),
     )
     upstream_rate_mbit: float | None = column(
         "Rate of the narrowest link between server and reverse proxy at the start, Mbit/s; null "
-        "if unlimited or without a reverse proxy."
+        "if unlimited or without a reverse proxy.",
+        naming=Naming("upstream rate", "upstream {}", absent="no limit"),
     )
     upstream_rtt_ms: float | None = column(
         "Round-trip propagation delay between reverse proxy and server, ms; null without a "
-        "reverse proxy."
+        "reverse proxy.",
+        naming=Naming("upstream RTT", "upstream RTT {}", absent="no upstream"),
     )
     upstream_loss_pct: float | None = column(
         "Mean random loss from server to reverse proxy, percent of packets; null without a "
-        "reverse proxy."
+        "reverse proxy.",
+        naming=Naming("upstream loss", "upstream loss {}", absent="no upstream"),
     )
-    workload: str = given("Workload, as `download 1 MB`.")
-    device: str | None = column("What the page was loaded on; null without a page.")
+    workload: str = given("Workload, as `download 1 MB`.", naming=Naming("workload"))
+    device: str | None = column(
+        "What the page was loaded on; null without a page.",
+        naming=Naming("device", absent="no page"),
+    )
     cache: str | None = column(
-        "What the browser had of the page: `cold`, `warm` or `tickets`; null without a page."
+        "What the browser had of the page: `cold`, `warm` or `tickets`; null without a page.",
+        naming=Naming("cache", "cache {}", absent="no page"),
     )
     origins: str | None = column(
-        "Where the page's hosts were: `one-address` or `own-addresses`; null without a page."
+        "Where the page's hosts were: `one-address` or `own-addresses`; null without a page.",
+        naming=Naming("hosts", "hosts: {}", absent="no page"),
     )
     size_bytes: int | None = column(
         "Size of each body asked for or of each bulk flow, bytes; null if flows last for a time."
@@ -136,8 +175,11 @@ class Conditions(Columns):
         "Digest of all conditions, the seed, and the recording that a page was loaded from: runs "
         "in which it is equal are the same run, under whatever name."
     )
-    clock: str = given("Clock of the lab: `virtual`, `cpu` or `real`.")
+    clock: str = given(
+        "Clock of the lab: `virtual`, `cpu` or `real`.", naming=Naming("clock", "{} clock")
+    )
     variation: str | None = column(
         "What the path and the start of the workload vary by between repetitions: `phases`, or "
-        "`none`."
+        "`none`.",
+        naming=Naming("variation", "variation {}", absent="variation not told"),
     )

@@ -119,7 +119,7 @@ class MainConnection(Columns):
     )
 
 
-class Bottleneck(Columns):
+class BottleneckUse(Columns):
     """What the bottleneck went through."""
 
     utilisation: float | None = column(
@@ -139,5 +139,5 @@ class Bottleneck(Columns):
     )
 
 
-class Limits(Bottleneck, Causes):
+class TransferLimits(BottleneckUse, Causes):
     """All that the samples of a run tell of a transfer; null where there is no such thing."""

@@ -15,7 +15,7 @@ class Status(StrEnum):
     TIMEOUT = "timeout"
 
 
-class Ended(Columns):
+class Ending(Columns):
     """How a run ended."""
 
     status: Status = given("`ok`, `failed` or `timeout`.")

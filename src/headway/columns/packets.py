@@ -52,7 +52,7 @@ class Disturbed(Columns):
     marked_up: int | None = _up(_MARKED)
 
 
-class Validated(Columns):
+class Validation(Columns):
     """What the run's own packets met."""
 
     control_rtt_ms: float | None = column(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from headway.columns.column import Columns, Of, column, metric
 
 
-class Page(Columns):
+class PageMetrics(Columns):
     """Metrics of a page load."""
 
     connect_start_s: float | None = column(

@@ -5,29 +5,29 @@ from __future__ import annotations
 from typing import Any
 
 from headway.columns.column import metrics_of, schema_of
-from headway.columns.conditions import Conditions
+from headway.columns.conditions import Planned
 from headway.columns.headers import HeaderFields
-from headway.columns.limits import Bottleneck, Causes, MainConnection, RampUp
-from headway.columns.outcome import Ended, Requests, Spent, Transferred
-from headway.columns.packets import Disturbed, Validated
-from headway.columns.page import Page
+from headway.columns.limits import BottleneckUse, Causes, MainConnection, RampUp
+from headway.columns.outcome import Ending, Requests, Spent, Transferred
+from headway.columns.packets import Disturbed, Validation
+from headway.columns.page import PageMetrics
 
 
 # Pydantic takes the fields of the last family first.
 class Record(
     Spent,
-    Validated,
+    Validation,
     Disturbed,
-    Bottleneck,
+    BottleneckUse,
     MainConnection,
     Causes,
     RampUp,
     Transferred,
     HeaderFields,
-    Page,
+    PageMetrics,
     Requests,
-    Ended,
-    Conditions,
+    Ending,
+    Planned,
 ):
     """What is kept of one run: its conditions, how it ended, and what was measured.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headway.columns import Page
+from headway.columns import PageMetrics
 
 
 @dataclass(frozen=True)
@@ -64,5 +64,5 @@ class Measurement:
     bytes: int | None = None
     each_s: tuple[float, ...] = ()
     flows: tuple[BulkFlow, ...] = ()
-    page: Page | None = None
+    page: PageMetrics | None = None
     visit: Visit | None = None

@@ -6,22 +6,22 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from headway.columns import Limits
+from headway.columns import TransferLimits
 from headway.results.attribution import Cause, causes, first_byte_s, largest, times_by_limit
 from headway.results.hop import HopSamples, observe
 from headway.results.reasons import Limit
 from headway.results.transfer import Transfer
 
 
-def find_limits(run_directory: Path, transfer: Transfer) -> Limits:
+def find_limits(run_directory: Path, transfer: Transfer) -> TransferLimits:
     """Tell what limited a run that went well, from what it left in its directory."""
     return limits_of(observe(run_directory, transfer), transfer)
 
 
-def limits_of(hops: Sequence[HopSamples], transfer: Transfer) -> Limits:
+def limits_of(hops: Sequence[HopSamples], transfer: Transfer) -> TransferLimits:
     """Tell what limited a run that went well, from its hops."""
     if transfer.end_s is None or not hops or len(hops[0].moments) < 2:
-        return Limits()
+        return TransferLimits()
     begin_s = first_byte_s(hops, transfer)
     spent = causes(hops, begin_s, transfer.end_s)
     # A bulk flow may be cut off, and what the path still held is none of its transfer; a browser
@@ -33,13 +33,13 @@ def limits_of(hops: Sequence[HopSamples], transfer: Transfer) -> Limits:
 
 def _limits(
     hops: Sequence[HopSamples], handshake_s: float, spent: Mapping[Cause, float], end_s: float
-) -> Limits:
+) -> TransferLimits:
     cause = largest(spent)
     times = defaultdict(float, times_by_limit(spent))
     seconds = {limit: round(times[limit], 9) for limit in Limit}
     waited = cause is None or handshake_s >= seconds[cause.limit]
     last = [hop.moments[-1] for hop in hops]
-    return Limits(
+    return TransferLimits(
         limited_by=Limit.HANDSHAKE if cause is None or waited else cause.limit,
         limited_section=None if cause is None or waited else hops[cause.section].hop.name,
         limits_source=", ".join(dict.fromkeys(hop.evidence for hop in hops)),

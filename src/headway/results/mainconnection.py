@@ -19,21 +19,13 @@ def main_connection_of(hops: Sequence[HopSamples], transfer: Transfer) -> MainCo
     alone = hops[0].of({key})
     limits = limits_of([alone, *hops[1:]], transfer)
     counted = alone.until(transfer.end_s) if transfer.end_s is not None else alone
-    return MainConnection(
-        main_limited_by=limits.limited_by,
-        main_handshake_s=limits.handshake_s,
-        main_path_s=limits.path_s,
-        main_growth_s=limits.growth_s,
-        main_cwnd_s=limits.cwnd_s,
-        main_recovery_s=limits.recovery_s,
-        main_idle_recovery_s=limits.idle_recovery_s,
-        main_application_s=limits.application_s,
-        main_rwnd_limited_s=limits.rwnd_limited_s,
-        main_sndbuf_limited_s=limits.sndbuf_limited_s,
-        main_retransmits=counted.lost,
-        main_timeouts=counted.timeouts,
-        main_slow_start_s=slow_start_ended_s(alone, transfer),
-    )
+    told = {f"main_{name}": value for name, value in limits} | {
+        "main_retransmits": counted.lost,
+        "main_timeouts": counted.timeouts,
+        "main_slow_start_s": slow_start_ended_s(alone, transfer),
+    }
+    fields = MainConnection.model_fields
+    return MainConnection(**{name: value for name, value in told.items() if name in fields})
 
 
 def find_main(hop: HopSamples, transfer: Transfer) -> Hashable | None:

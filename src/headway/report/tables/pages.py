@@ -8,7 +8,7 @@ from typing import Any
 import polars as pl
 
 from headway.analysis import Analysis, Results
-from headway.columns import Page, Status, columns_of, metrics_of
+from headway.columns import PageMetrics, Status, columns_of, metrics_of
 from headway.report.tables.table import (
     Table,
     left_out,
@@ -20,12 +20,14 @@ from headway.report.tables.table import (
 
 FILE = "page-metrics.csv"
 _HEADINGS = {
-    name: metric.ranking.heading for name, metric in metrics_of(Page).items() if metric.ranking
+    name: metric.ranking.heading
+    for name, metric in metrics_of(PageMetrics).items()
+    if metric.ranking
 }
 """Columns of what pages are compared by, and how they are headed."""
 _COUNTS = tuple(
     name
-    for name, column in columns_of(Page).items()
+    for name, column in columns_of(PageMetrics).items()
     if column.kind is not str and column.unit != "s" and name not in _HEADINGS
 )
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from headway.planning.deployment import Deployment
-from headway.programs.base import Measurement
+from headway.programs.measurement import Measurement
 from headway.results.hop import HopSamples
 from headway.results.transfer import Transfer
 

@@ -6,7 +6,7 @@ What each means, and where it is defined, is in docs/web-metrics.md. They are de
 
 from __future__ import annotations
 
-from headway.columns import Page
+from headway.columns import PageMetrics
 from headway.modules import modules_in
 from headway.web.load import PageLoad
 from headway.web.metrics.measure import MEASURES
@@ -14,8 +14,8 @@ from headway.web.metrics.measure import MEASURES
 modules_in(__name__)
 
 
-def page_metrics(load: PageLoad) -> Page:
+def page_metrics(load: PageLoad) -> PageMetrics:
     """All metrics of a load; also of a failed one, as far as it came. Decodes its frames."""
-    return Page.model_validate(
+    return PageMetrics.model_validate(
         {name: value for function in MEASURES for name, value in function(load).items()}
     )

@@ -11,7 +11,7 @@ MEASURES: list[Measure] = []
 
 
 def measure(function: Measure) -> Measure:
-    """Register a function that measures columns of `headway.columns.Page`.
+    """Register a function that measures columns of `headway.columns.PageMetrics`.
 
     A value is None if what it measures did not happen.
     """
