@@ -197,9 +197,9 @@ def test_the_answer_of_a_larger_study() -> None:
         "In the mean over 4 cells (7 to 8 pairs in each): h3 is faster than h2 by 31 % (96 % interval "
         "30.5 to 30.9 %; Wilcoxon p = 0.016); no significant difference between h1 and h2 (difference "
         "0 %, 96 % interval −1 to +1 %; Wilcoxon p = 0.89).",
-        "No sign that the difference between h1 and h2 depends on size or loss.",
         "The difference between h3 and h2 depends most on loss (slower by 20 % at loss 0 %, faster by 60 % at "
         "loss 2 %; Wilcoxon p = 0.016); no sign that it depends on size.",
+        "No sign that the difference between h1 and h2 depends on size or loss.",
         "h1 against h2, 4 cells: identical in 2, within 1 % in 1, no significant difference in 1.",
         "h3 against h2, 4 cells: faster in 2 (by 60 %), slower in 2 (by 20 %).",
         "1 of 96 runs did not finish; every table counts them.",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 
 from headway.analysis.analysis import Analysis
@@ -39,7 +40,7 @@ def answer(analysis: Analysis) -> tuple[str, ...]:
             _overview(one, depends=(one.contender, one.against) not in told)
             for one in overviews(analysis)
         )
-    first = (headline(over_all), *filter(None, map(interaction_sentence, over_all)))
+    first = (headline(over_all), *interaction_sentences(over_all))
     return (*filter(None, first), *found, *_not_compared(analysis), *_all_failures(analysis))
 
 
@@ -117,18 +118,29 @@ def _too_few(whole: Whole) -> str:
     return f"{few}: it takes {fewest_pairs(PAIRED_ALPHA)} at least"
 
 
-def interaction_sentence(whole: Whole) -> str:
-    """What the difference depends on, and how it is at the levels; empty if nothing can be said."""
-    told = [one for one in whole.interactions if one.established]
-    unseen = listed([part.factor for part in whole.interactions if not part.seen], "or")
-    pair = f"the difference between {whole.pairing.contender} and {whole.pairing.against}"
-    if not told:
-        tested = whole.test is not None and whole.test.can_decide
-        return f"No sign that {pair} depends on {unseen}." if unseen and tested else ""
-    first, *more = (f"on {part.factor} ({_levels(part)})" for part in told)
-    parts = listed([f"{'most ' if len(whole.interactions) > 1 else ''}{first}", *more])
-    rest = f"; no sign that it depends on {unseen}" if unseen else ""
-    return f"{pair[:1].upper()}{pair[1:]} depends {parts}{rest}."
+def interaction_sentences(over_all: Sequence[Whole]) -> tuple[str, ...]:
+    """What the differences depend on, and how they are at the levels; then of which nothing is seen."""
+    told, unseen = [], defaultdict[str, list[str]](list)
+    for whole in over_all:
+        between = f"between {whole.pairing.contender} and {whole.pairing.against}"
+        shown = [one for one in whole.interactions if one.established]
+        others = listed([one.factor for one in whole.interactions if not one.seen], "or")
+        if shown:
+            rest = f"; no sign that it depends on {others}" if others else ""
+            told.append(f"The difference {between} depends {_factors(whole, shown)}{rest}.")
+        elif others and whole.test is not None and whole.test.can_decide:
+            unseen[others].append(between)
+    none = [
+        f"No sign that the difference {listed(pairs, 'or that')} depends on {others}."
+        for others, pairs in unseen.items()
+    ]
+    return (*told, *none)
+
+
+def _factors(whole: Whole, shown: Sequence[Interaction]) -> str:
+    first, *more = (f"on {part.factor} ({_levels(part)})" for part in shown)
+    most = "most " if len(whole.interactions) > 1 else ""
+    return listed([f"{most}{first}", *more])
 
 
 def _levels(part: Interaction) -> str:
