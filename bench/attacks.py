@@ -179,7 +179,13 @@ def over_quic(name: str) -> Attack:
     return attack
 
 
+def nothing(_: Server) -> object:
+    """What the rest is compared with."""
+    return None
+
+
 TCP_ATTACKS: dict[str, Attack] = {
+    "nothing": nothing,
     f"{CONNECTIONS} idle connections": many(b""),
     f"{CONNECTIONS} connections with half a head": many(b"GET / HTTP/1.1\r\nhos"),
     f"{CONNECTIONS} connections that do not read a file of 10 MB": many(
@@ -196,6 +202,7 @@ TCP_ATTACKS: dict[str, Attack] = {
     "h2: 100,000 requests that the server is made to reset": repeated(b"", made_to_reset, 100_000),
 }
 QUIC_ATTACKS: dict[str, Attack] = {
+    "h3: nothing": nothing,
     "h3: 2,000 Initial packets from 100 addresses": over_quic("half-open"),
     "h3: 100 idle connections": over_quic("idle"),
     f"h3: 10 x {STREAMS} responses of 1 GB, window 0": over_quic("stalled"),
