@@ -55,6 +55,7 @@ OTHER_VALUES = {
     "pacing": "off",
     "max_burst": "44",
     "max_udp_payload": "1200",
+    "probe_up_to": "1472",
     "packet_threshold": "10",
     "time_threshold": "2",
     "idle_timeout": "60s",

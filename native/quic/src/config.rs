@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use headway_congestion::{Controller, Rate, Saved, WindowSize};
 use headway_reactor::CpuCost;
-use quinn_proto::{AckFrequencyConfig, IdleTimeout, TransportConfig, VarInt};
+use quinn_proto::{AckFrequencyConfig, IdleTimeout, MtuDiscoveryConfig, TransportConfig, VarInt};
 
 use crate::gate::{Gate, GateFactory};
 use crate::pacer::Pacer;
@@ -62,8 +62,11 @@ pub struct Config {
     pub saved_rtt: Option<Duration>,
     /// Careful Resume: how long what was observed of a peer's path serves its next connection.
     pub remember: Option<Duration>,
-    /// Size of UDP payloads in bytes, 1200 to 65,000; no larger ones are tried.
+    /// Size of UDP payloads in bytes, 1200 to 65,000, that every path is taken to have room for.
     pub max_udp_payload: u16,
+    /// How large they may become if probes find that the path has room (RFC 8899); without this none are
+    /// sent.
+    pub probe_up_to: Option<u16>,
     /// kPacketThreshold: packets after which a missing one is lost (RFC 9002 section 6.1.1).
     pub packet_threshold: u32,
     /// kTimeThreshold: round-trip times after which it is lost (RFC 9002 section 6.1.2).
@@ -102,6 +105,7 @@ impl Default for Config {
             saved_rtt: None,
             remember: None,
             max_udp_payload: 1200,
+            probe_up_to: None,
             packet_threshold: 3,
             time_threshold: 9.0 / 8.0,
             initial_rtt: Duration::from_millis(333),
@@ -155,7 +159,11 @@ impl Config {
         transport
             .congestion_controller_factory(Arc::new(GateFactory(Arc::clone(gate))))
             .initial_mtu(self.max_udp_payload)
-            .mtu_discovery_config(None)
+            .mtu_discovery_config(self.probe_up_to.map(|most| {
+                let mut probing = MtuDiscoveryConfig::default();
+                probing.upper_bound(most);
+                probing
+            }))
             .packet_threshold(self.packet_threshold)
             .time_threshold(self.time_threshold)
             .initial_rtt(self.initial_rtt)

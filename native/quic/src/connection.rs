@@ -350,8 +350,9 @@ impl Connection {
     }
 
     fn observe(&mut self, now: Instant) {
-        let lost_packets = self.inner.stats().path.lost_packets;
-        self.sender.observe(now, self.inner.remote_address(), lost_packets);
+        let path = self.inner.stats().path;
+        let lost = (path.lost_packets, path.lost_plpmtud_probes);
+        self.sender.observe(now, self.inner.remote_address(), lost);
         self.collect(now);
     }
 
@@ -432,20 +433,23 @@ impl Connection {
     /// Sends one datagram.
     ///
     /// # Returns
-    /// Whether it elicits an acknowledgment; `None` if there was none to send.
+    /// Whether it elicits an acknowledgment, and is no probe of the path's MTU; `None` if there was none
+    /// to send.
     fn transmit(
         &mut self,
         now: Instant,
         send: &mut dyn FnMut(&Transmit, &[u8]) -> io::Result<()>,
     ) -> io::Result<Option<bool>> {
         self.buffer.clear();
+        let mtu = usize::from(self.inner.current_mtu());
         let Some(transmit) = self.inner.poll_transmit(now, 1, &mut self.buffer) else {
             return Ok(None);
         };
         let off_path = transmit.destination != self.inner.remote_address();
-        let elicits = self.sender.observe_sent(now, off_path);
+        let is_mtu_probe = transmit.size > mtu;
+        let elicits = self.sender.observe_sent(now, off_path, is_mtu_probe);
         send(&transmit, &self.buffer[..transmit.size])?;
-        Ok(Some(elicits))
+        Ok(Some(elicits && !is_mtu_probe))
     }
 
     fn tell_why_idle(&mut self, now: Instant, permission: Permission) {

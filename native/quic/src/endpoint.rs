@@ -180,7 +180,7 @@ impl Endpoint {
             .rng_seed(Some(randomness.seed()))
             .supported_versions(vec![VERSION_1])
             .cid_generator(move || Box::new(ConnectionIds::new(ids)));
-        let inner = quinn_proto::Endpoint::new(Arc::new(config), server.clone(), false, None);
+        let inner = quinn_proto::Endpoint::new(Arc::new(config), server.clone(), true, None);
         Self {
             inner,
             server,

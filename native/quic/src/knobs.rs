@@ -65,6 +65,7 @@ fn assign(config: &mut Config, name: &str, value: &str) -> Result<(), String> {
         "saved-rtt" => config.saved_rtt = unless("none", value, parse_time)?,
         "remember" => config.remember = unless("off", value, parse_time)?,
         "max-udp-payload" => config.max_udp_payload = parse(value)?,
+        "probe-up-to" => config.probe_up_to = unless("none", value, parse)?,
         "packet-threshold" => config.packet_threshold = parse(value)?,
         "time-threshold" => config.time_threshold = parse(value)?,
         "initial-rtt" => config.initial_rtt = parse_time(value)?,
@@ -120,6 +121,12 @@ impl Config {
         self.congestion.check().map_err(|error| error.to_string())?;
         if self.saved_window.is_some() != self.saved_rtt.is_some() {
             return Err("saved-window and saved-rtt go together: set both or none".to_owned());
+        }
+        if let Some(most) = self.probe_up_to.filter(|&most| most <= self.max_udp_payload) {
+            return Err(format!(
+                "probe-up-to={most} leaves nothing to be found above max-udp-payload={}",
+                self.max_udp_payload
+            ));
         }
         let resumes = self.saved_window.is_some() || self.remember.is_some();
         if resumes && self.pacing != Pacing::Controller {
@@ -229,7 +236,8 @@ mod tests {
     #[test]
     fn every_knob_does_something() {
         for knob in all() {
-            let value = knob.default.unwrap_or("1ms");
+            let word = knob.words.first().copied();
+            let value = knob.default.or(word).unwrap_or("1ms");
             assert_eq!(assign(&mut Config::default(), knob.name, value), Ok(()), "{}", knob.name);
         }
     }
@@ -244,6 +252,7 @@ mod tests {
         assert!(error("congestion-control=vegas").contains("newreno"));
         assert!(error("congestion-control=bbr,emulated-connections=2").contains("bbr"));
         assert!(error("idle-timeout=30").contains("no unit"));
+        assert!(error("probe-up-to=1200").contains("above max-udp-payload=1200"));
         assert!(error("saved-window=1208").contains("saved-rtt"));
         assert!(error("saved-window=1208,saved-rtt=580ms,pacing=off").contains("pacing=on"));
         assert!(error("remember=60s,pacing=10Mbit/s").contains("pacing=on"));

@@ -54,6 +54,7 @@ pub(crate) struct Sender {
     paths: u32,
     path_changes: u64,
     lost_packets: u64,
+    lost_mtu_probes: u64,
     pto_count: u32,
     /// Data had to wait for window or pacer since the last acknowledgment.
     held_back: bool,
@@ -89,6 +90,7 @@ impl Sender {
             paths: 1,
             path_changes: 0,
             lost_packets: 0,
+            lost_mtu_probes: 0,
             pto_count: 0,
             held_back: false,
             spurious_losses: 0,
@@ -243,12 +245,14 @@ impl Sender {
     ///
     /// # Arguments
     /// * `remote` - where the peer is.
-    /// * `lost_packets` - how many packets quinn-proto has declared lost so far.
-    pub(crate) fn observe(&mut self, now: Instant, remote: SocketAddr, lost_packets: u64) {
+    /// * `lost` - how many packets quinn-proto has declared lost so far, and how many probes of the path's
+    ///   MTU, which are not among them.
+    pub(crate) fn observe(&mut self, now: Instant, remote: SocketAddr, lost: (u64, u64)) {
         let time = self.time(now);
         self.notice_path(time, remote);
         self.look(time, false);
-        self.notice_losses(time, lost_packets);
+        self.notice_lost_mtu_probes(lost.1);
+        self.notice_losses(time, lost.0);
         self.check_in_flight();
         let feedback = std::mem::take(&mut self.feedback);
         if feedback.is_news() {
@@ -262,12 +266,22 @@ impl Sender {
     ///
     /// # Arguments
     /// * `off_path` - it goes elsewhere than to where the peer is.
+    /// * `is_mtu_probe` - it tries whether the path takes packets of its size.
     ///
     /// # Returns
     /// Whether it elicits an acknowledgment.
-    pub(crate) fn observe_sent(&mut self, now: Instant, off_path: bool) -> bool {
+    pub(crate) fn observe_sent(
+        &mut self,
+        now: Instant,
+        off_path: bool,
+        is_mtu_probe: bool,
+    ) -> bool {
         let time = self.time(now);
-        self.look(time, off_path)
+        let elicits = self.look(time, off_path);
+        if is_mtu_probe {
+            self.ledger.was_mtu_probe(self.last_number);
+        }
+        elicits
     }
 
     fn look(&mut self, time: Time, off_path: bool) -> bool {
@@ -433,6 +447,15 @@ impl Sender {
         let asked = self.config.ack_frequency.and_then(|frequency| frequency.max_ack_delay);
         let limit = self.peer.max_ack_delay.max(asked.unwrap_or_default());
         Duration::from_micros(delay).min(limit)
+    }
+
+    /// RFC 9000 section 14.4: that the path did not take a probe says nothing about congestion.
+    fn notice_lost_mtu_probes(&mut self, lost: u64) {
+        if lost > std::mem::replace(&mut self.lost_mtu_probes, lost) {
+            self.ledger.lose_mtu_probe();
+            // It was told before the probe was given up.
+            self.gate.take_in_flight();
+        }
     }
 
     fn notice_losses(&mut self, time: Time, lost_packets: u64) {

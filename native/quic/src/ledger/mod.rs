@@ -135,6 +135,8 @@ pub(crate) struct Ledger {
     path: u32,
     in_flight: u64,
     next_ordinal: u64,
+    /// The last packet that tried whether the path takes its size; there is one at a time.
+    mtu_probe: Option<u64>,
 }
 
 impl Ledger {
@@ -169,6 +171,19 @@ impl Ledger {
         }
         if let Some(forgotten) = self.spaces[index(space)].insert(number, entry) {
             self.land(&forgotten);
+        }
+    }
+
+    /// The 1-RTT packet of this number tries the path's MTU.
+    pub(crate) fn was_mtu_probe(&mut self, number: u64) {
+        self.mtu_probe = Some(number);
+    }
+
+    /// The path did not take the packet that tried its MTU. quinn-proto does not count it among the lost.
+    pub(crate) fn lose_mtu_probe(&mut self) {
+        let numbers = &mut self.spaces[index(Space::OneRtt)];
+        if let Some(entry) = self.mtu_probe.take().and_then(|number| numbers.remove(number)) {
+            self.land(&entry);
         }
     }
 

@@ -10,6 +10,7 @@ mod early_data;
 mod flow_control;
 mod ledger;
 mod migration;
+mod mtu;
 mod physics;
 mod repeat;
 mod resume;

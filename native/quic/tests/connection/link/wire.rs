@@ -16,6 +16,8 @@ pub(crate) struct Direction {
     pub(crate) rate_mbit: f64,
     pub(crate) delay: Duration,
     pub(crate) queue_bytes: u64,
+    /// Larger UDP payloads do not get through.
+    pub(crate) max_payload: usize,
     /// Every n-th packet is lost; none if zero.
     pub(crate) lose_every: u64,
     /// Every n-th packet comes so much later.
@@ -34,6 +36,7 @@ impl Direction {
             rate_mbit,
             delay,
             queue_bytes,
+            max_payload: usize::MAX,
             lose_every: 0,
             delay_every: (0, Duration::ZERO),
             bursts: (0, 0),
@@ -138,7 +141,9 @@ impl Network for Wire {
         self.departures.push(Departure { at, bytes, hash });
         let per_byte = 8e-6 / self.direction.rate_mbit;
         let waiting = self.free_at.saturating_duration_since(self.now).as_secs_f64() / per_byte;
-        if waiting > self.direction.queue_bytes as f64 || self.loses() {
+        let is_too_large = bytes > self.direction.max_payload;
+        let is_full = waiting > self.direction.queue_bytes as f64;
+        if is_too_large || is_full || self.loses() {
             self.dropped += 1;
             return Ok(());
         }
