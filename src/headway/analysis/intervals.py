@@ -86,6 +86,19 @@ def mean_interval(n: int, mean: float, sd: float | None) -> Interval | None:
     return Interval(mean - reach, mean + reach, LEVEL, "t distribution")
 
 
+def share_interval(count: int, n: int) -> Interval:
+    """Exact confidence interval of a share (Clopper and Pearson 1934).
+
+    Args:
+        count: how many of them.
+        n: of how many, at least 1.
+    """
+    tail = (1 - LEVEL) / 2
+    low = float(stats.beta.ppf(tail, count, n - count + 1)) if count else 0.0
+    high = float(stats.beta.ppf(1 - tail, count + 1, n - count)) if count < n else 1.0
+    return Interval(low, high, LEVEL, "Clopper-Pearson")
+
+
 def quantile(ordered: Sequence[float], share: float) -> float:
     """A quantile, interpolated linearly (type 7 of Hyndman and Fan 1996).
 

@@ -11,6 +11,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, PlainSerializer, Va
 from headway.errors import WrongInputError
 from headway.programs.base import Adjustment
 from headway.selftest.check import Check
+from headway.study.claim import Claim
 from headway.study.published import USUAL_METRIC, Published
 
 MANIFEST_FILE = "manifest.json"
@@ -50,6 +51,7 @@ class ToldExperiment(_Told):
         metrics: columns that contenders are compared by, the most important first.
         axes, cells, exclude, conditions: as the study has them.
         published: values to stand beside ours.
+        claims: sentences to be judged by our runs.
         grid: its cells.
     """
 
@@ -64,6 +66,7 @@ class ToldExperiment(_Told):
     cells: tuple[dict[str, Any], ...] = ()
     exclude: tuple[dict[str, Any], ...] = ()
     published: tuple[ToldPublished, ...] = ()
+    claims: tuple[Claim, ...] = ()
     conditions: dict[str, Any] = {}
     grid: tuple[ToldCell, ...] = ()
 

@@ -48,6 +48,7 @@ def check_experiment(experiment: Experiment, source: Source) -> None:
     _check_levels(experiment, source)
     _check_metrics(experiment, source)
     _check_published(experiment, source)
+    _check_claims(experiment, source)
 
 
 def check_number(experiments: Sequence[Experiment], source: Source) -> None:
@@ -254,6 +255,27 @@ def _check_published(experiment: Experiment, source: Source) -> None:
             raise WrongInputError(f"no value for {', '.join(sorted(missing))}", where=where)
 
 
+def _check_claims(experiment: Experiment, source: Source) -> None:
+    axes = sorted({axis for coordinates in experiment.grid() for axis in coordinates})
+    for number, claim in enumerate(experiment.claims):
+        key = f"claims.{number}"
+        for name in claim.rule.named:
+            _check_contender(experiment, name, source, f"{key}.rule")
+        if claim.metric and claim.metric not in experiment.metrics:
+            raise WrongInputError(
+                f"{claim.metric} is not one of the experiment's metrics: "
+                f"{', '.join(experiment.metrics)}",
+                where=source.where(f"{key}.metric", experiment=experiment.name),
+            )
+        for axis in claim.axes():
+            if axis not in axes:
+                raise WrongInputError(
+                    f"{axis!r} is not an axis{nearest(axis, axes)}; "
+                    f"axes: {', '.join(axes) or 'none'}",
+                    where=source.where(key, experiment=experiment.name),
+                )
+
+
 def check_rules(
     experiments: Sequence[Experiment], source: Source, full: Sequence[Experiment] = ()
 ) -> None:
@@ -274,14 +296,19 @@ def check_rules(
             if not any(one.leaves_out_something(rule) for one in having):
                 key = f"exclude.{number}"
                 raise _no_such_cell(rule, having, source, key, experiment.name)
-        if not experiment.published:
-            continue
         own = [one for one in everywhere if one.name == experiment.name]
-        cells = {_spelt(cell) for one in own for cell in one.grid()}
+        cells = (
+            {_spelt(cell) for one in own for cell in one.grid()} if experiment.published else set()
+        )
         for number, published in enumerate(experiment.published):
             if _spelt(published.where) not in cells:
                 key = f"published.{number}.where"
                 raise _no_such_cell(published.where, own, source, key, experiment.name)
+        grid = [cell for one in own for cell in one.grid()]
+        for number, claim in enumerate(experiment.claims):
+            if not any(claim.is_about(cell) for cell in grid):
+                key = f"claims.{number}.where"
+                raise _no_such_cell(claim.where, own, source, key, experiment.name)
 
 
 def _spelt(coordinates: Mapping[str, Any]) -> frozenset[tuple[str, str]]:

@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
+from headway.study.claim import Claim
 from headway.study.host import both
 from headway.study.model import Setting, Variation
 from headway.study.part import Part
@@ -54,6 +55,9 @@ class Experiment(Part):
         default=(), description="cells that are left out: those with all of these values"
     )
     published: tuple[Published, ...] = ()
+    claims: tuple[Claim, ...] = Field(
+        default=(), description="what a paper says of this, to be judged by our runs"
+    )
     conditions: dict[str, Any] = Field(
         default_factory=dict, description="the rest of the setting, as written in the file"
     )

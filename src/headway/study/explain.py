@@ -11,6 +11,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from headway.errors import WrongInputError, nearest
+from headway.study.claim import RULES
 from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.model import Setting
 from headway.study.path import Direction, Link
@@ -21,6 +22,7 @@ _MODEL_ONLY = frozenset({"conditions", "schedule", "random", "mean"})
 _TAGS = frozenset(
     {
         ("rate", "trace"),
+        *(("rule", kind) for kind in RULES),
         *(
             (key, way)
             for key in ("congestion_control", "initial_window")
@@ -29,7 +31,7 @@ _TAGS = frozenset(
     }
 )
 """The same, after the key that stands before."""
-_LISTS = frozenset({"links", "published", "cells", "exclude"})
+_LISTS = frozenset({"links", "published", "claims", "cells", "exclude"})
 """Lists of tables, whose numbers are part of a key."""
 
 _WANTED = {

@@ -180,6 +180,7 @@ def _experiment(raw: dict[str, Any], source: Source, name: str = "") -> Experime
         found = _tables(raw.get(key, []), source, key, name)
         raw[key] = [dict(_dotted(table, raw["axes"])) for table in found]
     raw["published"] = _published(raw, source, name)
+    raw["claims"] = _with_where(raw, source, "claims", name)
     if raw.get("contenders") and "protocol" in raw["axes"]:
         raise WrongInputError(
             "the contenders say which protocols are compared; leave out the axis protocol",
@@ -200,21 +201,29 @@ def _experiment(raw: dict[str, Any], source: Source, name: str = "") -> Experime
 
 def _published(raw: dict[str, Any], source: Source, experiment: str) -> list[Any]:
     """Published values: those of the file of tables, and those of a file beside it."""
-    found: list[Any] = _tables(raw.get("published", []), source, "published", experiment)
-    for number, published in enumerate(found):
-        where = published.get("where", {})
-        if not isinstance(where, dict):
-            raise WrongInputError(
-                'must be a table, as { path.loss = "1 %" }',
-                where=source.where(f"published.{number}.where", experiment=experiment),
-            )
-        published["where"] = dict(_dotted(where, raw["axes"]))
+    found = _with_where(raw, source, "published", experiment)
     if (file := raw.pop("published_file", None)) is None:
         return found
     if not isinstance(file, str):
         where = source.where("published_file", experiment=experiment)
         raise WrongInputError('must be the name of a file, as "table.csv"', where=where)
     return found + read_published(source.directory / file)
+
+
+def _with_where(
+    raw: dict[str, Any], source: Source, key: str, experiment: str
+) -> list[dict[str, Any]]:
+    """Tables that each say of which cells they are."""
+    found = _tables(raw.get(key, []), source, key, experiment)
+    for number, table in enumerate(found):
+        where = table.get("where", {})
+        if not isinstance(where, dict):
+            raise WrongInputError(
+                'must be a table, as { path.loss = "1 %" }',
+                where=source.where(f"{key}.{number}.where", experiment=experiment),
+            )
+        table["where"] = dict(_dotted(where, raw["axes"]))
+    return found
 
 
 def _tables(value: Any, source: Source, key: str, experiment: str) -> list[dict[str, Any]]:

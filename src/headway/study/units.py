@@ -303,3 +303,15 @@ class Angle(_Quantity, float):
     def radians(self) -> float:
         """Radians."""
         return math.radians(self)
+
+
+def magnitude(value: object) -> float | None:
+    """How much a quantity is in the basic unit of its kind, or a plain number; None of a word."""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return float(value)
+    for kind in (Duration, Rate, Size, Ratio):
+        try:
+            return float(kind.parse(value))
+        except UnitError:
+            continue
+    return None

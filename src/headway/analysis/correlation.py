@@ -1,0 +1,56 @@
+"""Rank correlation with an interval."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from headway.analysis.intervals import Interval, percentile_interval
+
+_RESAMPLES = 2000
+_FEWEST_POINTS = 4
+"""Of fewer points a resample often has two different ones only."""
+
+
+def rank_correlation(
+    points: Sequence[tuple[float, float]],
+) -> tuple[float | None, Interval | None]:
+    """Spearman's rank correlation, and its interval by bootstrap over the points.
+
+    Returns:
+        None for both if nothing varies; None for the interval if there are too few points.
+    """
+    if len(points) < 2:
+        return None, None
+    table = np.array(points, dtype=float)
+    value = _spearman(table)
+    if value is None:
+        return None, None
+    if len(points) < _FEWEST_POINTS:
+        return value, None
+    generator = np.random.default_rng(0)
+    drawn = [
+        _spearman(table[generator.integers(len(table), size=len(table))]) for _ in range(_RESAMPLES)
+    ]
+    known = np.array([one for one in drawn if one is not None])
+    return value, percentile_interval(known, len(points)) if len(known) else None
+
+
+def _spearman(table: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> float | None:
+    ranks = np.apply_along_axis(_ranks, 0, table)
+    spread = ranks.std(axis=0)
+    if not spread.all():
+        return None
+    centred = ranks - ranks.mean(axis=0)
+    return float((centred[:, 0] * centred[:, 1]).mean() / spread.prod())
+
+
+def _ranks(
+    values: np.ndarray[tuple[int], np.dtype[np.float64]],
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+    """Ranks from 0, equals with the mean of theirs."""
+    ordered = np.sort(values)
+    first = ordered.searchsorted(values, side="left")
+    last = ordered.searchsorted(values, side="right")
+    return np.asarray((first + last - 1) / 2, dtype=np.float64)

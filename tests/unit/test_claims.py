@@ -1,0 +1,233 @@
+"""Claims judged by runs made by hand: each rule holds, is broken and is left open by some data."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from headway.analysis.analysis import analyse
+from headway.analysis.claims import Judged, Judgement, judge
+from headway.errors import WrongInputError
+from headway.study.claim import Claim
+from headway.study.load import parse_study
+from headway.study.source import Source
+from tests.unit.made_results import experiments, results, runs
+
+HOLDS, BROKEN, OPEN = Judgement.HOLDS, Judgement.BROKEN, Judgement.UNDECIDED
+Times = Mapping[str, Sequence[float | None]]
+AXIS = "path.loss"
+NOISE = (0.0, 0.02, -0.02, 0.01, -0.01, 0.03, -0.03, 0.015, -0.015, 0.005)
+
+
+def around(middle: float, noise: float = 1.0) -> list[float]:
+    """Ten runs about a value."""
+    return [middle * (1 + noise * step) for step in NOISE]
+
+
+def judged(by_loss: Mapping[str, Times], rule: dict[str, Any], **more: Any) -> Judged:
+    """A claim about cells that differ in loss."""
+    grid = [{"name": f"cell-{number}", "at": {AXIS: loss}} for number, loss in enumerate(by_loss)]
+    rows = [
+        row
+        for number, (loss, times) in enumerate(by_loss.items())
+        for row in runs(times, cell=f"cell-{number}", loss_pct=float(loss.split()[0]))
+    ]
+    told = {
+        "name": "",
+        "baseline": "h2",
+        "metrics": ["total_s"],
+        "axes": {AXIS: [*by_loss]},
+        "grid": grid,
+    }
+    claim = Claim.model_validate({"says": "so", "place": "here", "rule": rule, **more})
+    return judge(analyse(results(rows, experiments(told))), claim)
+
+
+def one(times: Times, rule: dict[str, Any]) -> Judged:
+    return judged({"2 %": times}, rule)
+
+
+FASTER = {"h2": around(2.0), "h3": around(1.0)}
+SLOWER = {"h2": around(1.0), "h3": around(2.0)}
+MIXED = {"h2": around(1.0), "h3": [1.3, 0.7, 1.2, 0.8, 1.25, 0.75, 1.1, 0.9, 1.15, 0.86]}
+ABOUT_HALF = {"h2": around(1.0), "h3": [0.3, 0.7, 0.35, 0.65, 0.4, 0.6, 0.45, 0.75, 0.32, 0.68]}
+FAILING: Times = {"h2": around(1.0), "h3": [None] * 30}
+PAIR = {"contender": "h3", "against": "h2"}
+
+
+@pytest.mark.parametrize(
+    ("rule", "holding", "breaking", "leaving_open"),
+    [
+        ({"kind": "order", "contenders": ["h3", "h2"]}, FASTER, SLOWER, MIXED),
+        ({"kind": "difference", **PAIR, "value": -50}, FASTER, SLOWER, ABOUT_HALF),
+        ({"kind": "difference", **PAIR, "high": -10}, FASTER, SLOWER, MIXED),
+        (
+            {"kind": "equal", **PAIR, "within": 5},
+            {"h2": around(1.0), "h3": around(1.01)},
+            SLOWER,
+            MIXED,
+        ),
+        (
+            {"kind": "value", "contender": "h3", "value": 1.0},
+            FASTER,
+            SLOWER,
+            {"h3": [0.2, 1.9] * 4},
+        ),
+        (
+            {"kind": "value", "contender": "h3", "low": 0.9, "statistic": "median"},
+            FASTER,
+            {"h3": around(0.5)},
+            MIXED,
+        ),
+        (
+            {"kind": "failures", "contender": "h3", "high": 20},
+            {"h3": around(1.0) * 3},
+            FAILING,
+            {"h3": [*around(1.0), None]},
+        ),
+        (
+            {"kind": "failures", "contender": "h3", "low": 50},
+            FAILING,
+            {"h3": around(1.0) * 3},
+            {"h3": [1.0, None, None]},
+        ),
+    ],
+)
+def test_a_rule_about_one_cell(
+    rule: dict[str, Any], holding: Times, breaking: Times, leaving_open: Times
+) -> None:
+    found = [one(times, rule).judgement for times in (holding, breaking, leaving_open)]
+    assert found == [HOLDS, BROKEN, OPEN]
+
+
+def rising(*middles: float, noise: float = 1.0) -> dict[str, Times]:
+    """Cells of rising loss; the noise of a seed differs between them."""
+
+    def turned(values: list[float], by: int) -> list[float]:
+        return values[by:] + values[:by]
+
+    return {
+        f"{number} %": {"h3": turned(around(value, noise), 3 * number % 10)}
+        for number, value in enumerate(middles)
+    }
+
+
+@pytest.mark.parametrize("kind", ["monotone", "correlation"])
+def test_a_rule_about_an_axis(kind: str) -> None:
+    def said(cells: dict[str, Times], trend: str) -> Judgement:
+        rule = {"kind": kind, "contender": "h3", "axis": AXIS, "trend": trend}
+        return judged(cells, rule).judgement
+
+    up = rising(1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0)
+    assert (said(up, "rising"), said(up, "falling")) == (HOLDS, BROKEN)
+    assert said(rising(1.0, 1.01, 1.005, 1.008, noise=8), "rising") is OPEN
+
+
+def test_a_step_back_breaks_what_only_rises_but_not_a_correlation() -> None:
+    cells = rising(1.0, 2.0, 3.0, 4.0, 3.8, 6.0, 7.0, 8.0, 9.0)
+    rule = {"contender": "h3", "axis": AXIS, "trend": "rising"}
+    assert judged(cells, {"kind": "monotone", **rule}).judgement is BROKEN
+    assert judged(cells, {"kind": "correlation", **rule}).judgement is HOLDS
+
+
+@pytest.mark.parametrize(
+    ("share", "expected"), [(100, BROKEN), (60, HOLDS), (70, BROKEN)], ids=["all", "60 %", "70 %"]
+)
+def test_a_share_of_the_cells(share: float, expected: Judgement) -> None:
+    cells = {"0 %": FASTER, "1 %": FASTER, "2 %": SLOWER}
+    rule = {"kind": "order", "contenders": ["h3", "h2"]}
+    assert judged(cells, rule, share=share).judgement is expected
+
+
+def test_what_is_open_in_some_cells_leaves_a_share_open() -> None:
+    cells = {"0 %": FASTER, "1 %": MIXED}
+    rule = {"kind": "order", "contenders": ["h3", "h2"]}
+    assert judged(cells, rule).judgement is OPEN
+    assert judged(cells, rule, share=50).judgement is HOLDS
+
+
+def test_only_the_cells_that_are_meant_count() -> None:
+    cells = {"0 %": SLOWER, "1 %": FASTER, "2 %": FASTER}
+    rule = {"kind": "order", "contenders": ["h3", "h2"]}
+    found = judged(cells, rule, where={AXIS: ["1 %", "2 %"]})
+    assert (found.judgement, len(found.findings), found.runs) == (HOLDS, 2, 10)
+
+
+def test_undecided_says_how_many_repetitions_would_decide() -> None:
+    found = one(MIXED, {"kind": "equal", **PAIR, "within": 10})
+    (finding,) = found.findings
+    assert found.judgement is OPEN and finding.interval and finding.value is not None
+    half = max(finding.interval.high - finding.value, finding.value - finding.interval.low)
+    distance = 10 - abs(finding.value)
+    assert found.needed is not None
+    assert found.needed == pytest.approx(10 * (half / distance) ** 2, abs=1)
+
+
+def test_too_few_runs_decide_nothing() -> None:
+    few = {name: values[:3] for name, values in FASTER.items()}
+    found = one(few, {"kind": "order", "contenders": ["h3", "h2"]})
+    assert (found.judgement, found.needed) == (OPEN, 6)
+
+
+def test_runs_that_are_all_alike_decide() -> None:
+    alike = {"h2": [2.0] * 3, "h3": [1.0] * 3}
+    assert one(alike, {"kind": "order", "contenders": ["h3", "h2"]}).judgement is HOLDS
+
+
+def test_what_was_not_run_is_not_measured() -> None:
+    rule = {"kind": "order", "contenders": ["h3", "h2"]}
+    assert one({"h2": around(1.0)}, rule).judgement is Judgement.NOT_MEASURED
+    assert judged({"0 %": FASTER}, rule, where={AXIS: "9 %"}).judgement is Judgement.NOT_MEASURED
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [
+        {"kind": "failures", "contender": "h3"},
+        {"kind": "difference", **PAIR},
+        {"kind": "value", "contender": "h3", "low": 2, "high": 1},
+        {"kind": "difference", **PAIR, "value": 1, "low": 0},
+    ],
+)
+def test_a_rule_that_can_only_hold_or_never_is_refused(rule: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        Claim.model_validate({"says": "so", "place": "here", "rule": rule})
+
+
+STUDY = """\
+name = "claims"
+[axes]
+protocol = ["h2", "h3"]
+path.loss = ["0 %", "2 %"]
+[[claims]]
+says = "h3 is faster under loss"
+place = "section 4"
+where = { path.loss = "2 %" }
+rule = { kind = "order", contenders = ["h3", "h2"] }
+"""
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (('"2 %" }', '"3 %" }'), r"8: claims.0.where.path.loss: '3 %' is not a value of path.loss"),
+        (('path.loss = "2', 'path.los = "2'), r"claims.0: 'path.los' is not an axis; did you mean"),
+        (('"h3", "h2"] }', '"h4", "h2"] }'), r"9: claims.0.rule: 'h4' is not a contender"),
+        (('"order"', '"ordr"'), r"9: claims.0.rule.kind: 'ordr' is not one of order, "),
+        (
+            ('"order", contenders = ["h3", "h2"]', '"equal", contender = "h3", against = "h2"'),
+            r"9: claims.0.rule.within: is missing",
+        ),
+        (("place", 'metric = "plt_s"\nplace'), r"plt_s is not one of the experiment's metrics"),
+    ],
+)
+def test_a_claim_about_what_there_is_not_is_refused(change: tuple[str, str], message: str) -> None:
+    from pathlib import Path
+
+    text = STUDY.replace(*change)
+    assert text != STUDY
+    with pytest.raises(WrongInputError, match=message):
+        parse_study(Source("claims.toml", text, Path()))
