@@ -10,9 +10,9 @@ from headway.campaign.checks import checked_plan
 from headway.errors import WrongInputError
 from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy
-from headway.programs import SERVERS
+from headway.programs import CLIENTS, QUIC_PEPS, SERVERS
 from headway.programs.knobfile import NATIVE_KNOBS
-from headway.programs.native import quic_knobs
+from headway.programs.native import NativeQuic, quic_knobs
 from headway.study.host import CongestionControl, CongestionControls, Host
 from headway.study.load import load_study
 from headway.study.model import Setting
@@ -125,3 +125,26 @@ def test_quic_may_be_asked_for_another_controller_than_tcp() -> None:
     assert adapter.quic_congestion_control(host) == "reno"
     asked = {"program": "headway-perf", "congestion_control": {"tcp": "reno", "quic": "bbr3"}}
     assert adapter.quic_congestion_control(Host.model_validate(asked)) == "bbr3"
+
+
+def test_numbers_may_be_written_as_such(tmp_path: Path) -> None:
+    file = tmp_path / "s.toml"
+    told = STUDY.replace('packet_threshold = "abc"', "packet_threshold = 10\ntime_threshold = 1.5")
+    file.write_text(told)
+    run = checked_plan(load_study(file), str(file))[0]
+    assert run.setting.server.knobs == {"packet_threshold": "10", "time_threshold": "1.5"}
+    file.write_text(STUDY.replace('"abc"', "true"))
+    with pytest.raises(
+        WrongInputError, match=r"s.toml:7: server.knobs.packet_threshold: must be a"
+    ):
+        load_study(file)
+
+
+def test_what_a_lab_sets_otherwise_is_told() -> None:
+    for adapter in (*SERVERS.values(), *CLIENTS.values(), *QUIC_PEPS.values()):
+        told = {one.setting: one.value for one in adapter.adjustments}
+        if isinstance(adapter, NativeQuic):
+            assert told.items() >= {"idle_timeout": "600s", "max_udp_payload": "1472"}.items()
+            assert all(
+                adapter.knob(name, Host(program="")) == told[name] for name in ("slow_start",)
+            )

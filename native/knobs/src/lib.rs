@@ -29,9 +29,8 @@ pub enum Form {
     Window,
 }
 
-/// A knob: `name=value`.
+/// A knob: `name=value`. What only studies need to know stays in the file.
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct Knob {
     /// Its name.
     pub name: &'static str,
@@ -52,15 +51,6 @@ pub struct Knob {
     #[serde(default)]
     least: f64,
     most: Option<f64>,
-    // What only studies need to know.
-    #[serde(default, rename = "host_key")]
-    _host_key: bool,
-    #[serde(default, rename = "controls")]
-    _controls: Vec<&'static str>,
-    #[serde(default, rename = "lab_words")]
-    _lab_words: Vec<&'static str>,
-    #[serde(default, rename = "lab")]
-    _lab: Option<&'static str>,
 }
 
 /// The knobs of a program, or of what several have in common.

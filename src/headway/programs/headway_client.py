@@ -20,7 +20,7 @@ from headway.programs.base import (
     Started,
 )
 from headway.programs.client import answer_error, last_words, secrets_environment
-from headway.programs.knobfile import knobs_of
+from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.measurement import Measurement
 from headway.programs.native import (
     COMPRESSION_KNOBS,
@@ -67,6 +67,7 @@ class HeadwayClient(NativeQuic, Client):
             "0",
             "the run's limit decides when to give up; its own default is 600 s",
         ),
+        *adjustments_of("headway-client", "quic"),
     )
     knobs = (
         *knobs_of("headway-client"),

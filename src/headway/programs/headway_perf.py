@@ -16,7 +16,6 @@ from headway.programs.base import (
     QLOG_DIRECTORY,
     SERVER,
     SERVER_NAME,
-    Adjustment,
     Client,
     Flow,
     Listener,
@@ -25,7 +24,7 @@ from headway.programs.base import (
     served_on,
 )
 from headway.programs.client import last_words, secrets_environment
-from headway.programs.knobfile import knobs_of
+from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.programs.native import QUIC_KNOBS, NativeQuic, command, quic_knobs
 from headway.study.host import Host, Protocol
@@ -43,15 +42,7 @@ _KNOBS = (
     *knobs_of(_NAME),
     *QUIC_KNOBS,
 )
-_ADJUSTMENTS = (
-    Adjustment(_NAME, "--quic idle-timeout", "600s", "the run's limit decides when to give up"),
-    Adjustment(
-        _NAME,
-        "--quic max-udp-payload",
-        "1472",
-        "packets fill Ethernet frames, as TCP's do, and not only those of every path",
-    ),
-)
+_ADJUSTMENTS = adjustments_of(_NAME, "quic")
 
 
 class _Interval(BaseModel):

@@ -9,14 +9,13 @@ from headway.programs.base import (
     KEY_FILE,
     QLOG_DIRECTORY,
     SERVER_NAME,
-    Adjustment,
     Listener,
     Origin,
     QuicPep,
     Started,
     served_on,
 )
-from headway.programs.knobfile import knobs_of
+from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.native import QUIC_KNOBS, NativeQuic, command, quic_knobs
 from headway.study.hop import Pep
 from headway.study.host import Protocol
@@ -41,16 +40,7 @@ class HeadwayQuicPep(NativeQuic, QuicPep):
         *QUIC_KNOBS,
     )
     side_knobs = frozenset({"early_data", *(knob.name for knob in QUIC_KNOBS)})
-    adjustments = (
-        Adjustment(_NAME, "idle-timeout", "600s", "the run's limit decides when to give up"),
-        Adjustment(_NAME, "--connect-timeout", "60", "the same"),
-        Adjustment(
-            _NAME,
-            "max-udp-payload",
-            "1472",
-            "packets fill Ethernet frames, as TCP's do, and not only those of every path",
-        ),
-    )
+    adjustments = adjustments_of(_NAME, _NAME, "quic")
 
     def split(self, listener: Listener, behind: Origin, pep: Pep, capture: Capture) -> Started:
         """See `QuicPep.split`."""

@@ -14,7 +14,7 @@ from headway.programs.base import (
     Started,
     served_on,
 )
-from headway.programs.knobfile import knobs_of
+from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.native import (
     COMPRESSION_KNOBS,
     HEADER_COUNTS,
@@ -37,21 +37,7 @@ class HeadwayServer(NativeQuic, Server):
     replays = True
     gives_tickets = True
     adjustments = (
-        Adjustment(
-            "headway-server",
-            "slow_start",
-            "hystart",
-            "as Linux has it for CUBIC; the program's own default is hystart++",
-        ),
-        Adjustment(
-            "headway-server",
-            "max_udp_payload",
-            "1472 bytes",
-            "its packets fill an Ethernet frame, as TCP's do; its own default is 1200",
-        ),
-        Adjustment(
-            "headway-server", "idle_timeout", "600s", "the run's limit decides when to give up"
-        ),
+        *adjustments_of("headway-server", "quic"),
         Adjustment(
             "headway-server",
             "limits",

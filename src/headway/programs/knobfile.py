@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict
 
-from headway.programs.base import Knob
+from headway.programs.base import Adjustment, Knob
 
 _FILE = Path(__file__).with_name("knobs.json")
 _NUMBER = r"\d+(?:\.\d+)?(?:[eE][+-]?\d+)?"
@@ -51,6 +51,7 @@ class NativeKnob(BaseModel):
         meaning: what it does.
         default: the program's own value; None if it has none that can be stated.
         lab: the lab's, if it is another one.
+        why: the lab's is another one.
         words: words that are values.
         lab_words: words that studies may say beside them, and the adapter understands.
         form: what else is a value.
@@ -67,6 +68,7 @@ class NativeKnob(BaseModel):
     meaning: str
     default: str | None = None
     lab: str | None = None
+    why: str = ""
     words: tuple[str, ...] = ()
     lab_words: tuple[str, ...] = ()
     form: _Form | None = None
@@ -135,3 +137,18 @@ NATIVE_KNOBS = _read()
 def knobs_of(section: str) -> tuple[Knob, ...]:
     """What studies may set."""
     return tuple(one.knob for one in NATIVE_KNOBS[section] if not one.host_key)
+
+
+def adjustments_of(program: str, *sections: str) -> tuple[Adjustment, ...]:
+    """Where the lab's values are others than the program's own."""
+    return tuple(
+        Adjustment(
+            program,
+            one.knob.name,
+            one.lab,
+            f"{one.why}; the program's own default is {one.default}",
+        )
+        for section in sections
+        for one in NATIVE_KNOBS[section]
+        if one.lab and one.why
+    )

@@ -12,6 +12,7 @@ from headway.study.host import (
     CongestionControls,
     Host,
     InitialWindows,
+    KnobValue,
     Protocol,
     check_tls,
 )
@@ -54,7 +55,7 @@ class Side(Part):
 
     congestion_control: CongestionControls = CongestionControls()
     initial_window: InitialWindows = InitialWindows()
-    knobs: dict[str, str] = Field(default_factory=dict)
+    knobs: dict[str, KnobValue] = Field(default_factory=dict)
 
 
 class Pep(Host):

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import Field, model_serializer, model_validator
+from pydantic import BeforeValidator, Field, model_serializer, model_validator
 
 from headway.study.part import Part
 
@@ -103,6 +103,16 @@ DESCRIBED = "\0"
 """Program of a table that only says what a program is like in contenders that name it."""
 
 
+def _as_text(value: object) -> object:
+    """A number as it is written, since programs are told texts."""
+    number = isinstance(value, int | float) and not isinstance(value, bool)
+    return str(value) if number else value
+
+
+KnobValue = Annotated[str, BeforeValidator(_as_text)]
+"""A text, or a number."""
+
+
 class Host(Part):
     """A host: its program, its TCP, and what is asked of its QUIC."""
 
@@ -112,7 +122,7 @@ class Host(Part):
         default=InitialWindows(),
         description="segments of TCP, packets of a QUIC that can be told; 10 if not given",
     )
-    knobs: dict[str, str] = Field(
+    knobs: dict[str, KnobValue] = Field(
         default_factory=dict, description="settings of the program that differ from the adapter's"
     )
 

@@ -28,7 +28,7 @@ USUAL_METRIC, GOODPUT = "total_s", "goodput_mbit"
 
 
 def _is_metric(value: object) -> object:
-    if value not in METRICS:
+    if not isinstance(value, str) or value not in METRICS:
         known = {"expected": ", ".join(map(repr, METRICS))}
         raise PydanticCustomError("enum", "must be one of {expected}", known)
     return value
