@@ -583,7 +583,7 @@ def test_only_the_first_metric_has_every_figure() -> None:
     of = subject(made.runs({"h2": times, "h3": [2 * time for time in times]}))
     first = {picture.name for picture in pictures(of, Section.RESULTS)}
     later = {picture.name for picture in pictures(of, Section.RESULTS, first=False)}
-    assert first - later == {"total_s-cdf"}
+    assert "total_s-cdf" in first - later
 
 
 def test_texts_stay_on_their_sheets() -> None:

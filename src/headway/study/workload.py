@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, Self, get_args
 
-from pydantic import BeforeValidator, Discriminator, Field, Tag, model_validator
+from pydantic import BeforeValidator, Discriminator, Field, model_validator
 from typing_extensions import override
 
 from headway.study.part import Part
@@ -278,19 +278,11 @@ def _with_kind(value: Any) -> Any:
     return {"kind": "download", **value} if isinstance(value, dict) else value
 
 
-def _kind(value: Any) -> Any:
-    return value.get("kind") if isinstance(value, dict) else getattr(value, "kind", None)
-
-
 Workload = Annotated[
-    Annotated[Download, Tag("download")]
-    | Annotated[Parallel, Tag("parallel")]
-    | Annotated[Migration, Tag("migration")]
-    | Annotated[Bulk, Tag("bulk")]
-    | Annotated[Page, Tag("page")],
-    Discriminator(_kind),
+    Download | Parallel | Migration | Bulk | Page,
+    Discriminator("kind"),
     BeforeValidator(_with_kind),
 ]
 
-WORKLOADS: tuple[type[WorkloadPart], ...] = (Download, Parallel, Migration, Bulk, Page)
+WORKLOADS: tuple[type[WorkloadPart], ...] = get_args(get_args(Workload)[0])
 """All kinds, for the list that people read."""
