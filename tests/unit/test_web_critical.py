@@ -7,9 +7,12 @@ from typing import Any
 
 import pytest
 
-from headway.report.tables.critical import blocking_sentences, critical_table
+from headway.analysis import analyse
+from headway.report.tables.critical import blocking_sentences, critical_means, critical_table
 from headway.web.critical import PHASES, critical_path, last_before_load, last_before_paint
 from headway.web.load import PageLoad, Resource, Span, Timing, read_load
+from headway.web.metrics import page_metrics
+from tests.unit import made_results as made
 from tests.unit.made_loads import Recording, load, resource, told
 from tests.unit.test_report_pages import story
 
@@ -51,18 +54,18 @@ def test_a_chain_goes_by_initiators() -> None:
     """A script that a script asks for, and beside it an image that comes earlier."""
     first = asked("a.js", 100, 300)
     second = asked("b.js", 320, 600, by=first.url, initiator_type="script")
-    made = page(first, asked("c.png", 100, 500), second, onload_ms=610.0)
-    last = last_before_load(made)
-    assert names(made, last) == ["", "a.js", "b.js"]
-    document, script, called = critical_path(made, second)
+    shown = page(first, asked("c.png", 100, 500), second, onload_ms=610.0)
+    last = last_before_load(shown)
+    assert names(shown, last) == ["", "a.js", "b.js"]
+    document, script, called = critical_path(shown, second)
     assert document.phases == (0, 0, 30, 50, 20)
     assert script.phases == (0, 10, 0, 170, 20)
     assert called.phases == (20, 10, 0, 250, 20)
 
 
 def test_steps_are_one_after_the_other_without_gaps() -> None:
-    made = page(asked("a.js", 90, 300), asked("b.png", 300, 900))
-    steps = critical_path(made, made.resources[-1])
+    shown = page(asked("a.js", 90, 300), asked("b.png", 300, 900))
+    steps = critical_path(shown, shown.resources[-1])
     assert [(step.from_ms, step.until_ms) for step in steps] == [(0, 90), (90, 300), (300, 900)]
     for step in steps:
         assert len(step.phases) == len(PHASES)
@@ -71,10 +74,10 @@ def test_steps_are_one_after_the_other_without_gaps() -> None:
 
 def test_the_parser_waits_for_scripts_but_not_for_images() -> None:
     """Its tag is in the document, which is long there, when the script has come."""
-    made = page(asked("a.js", 100, 400), asked("b.png", 100, 405), asked("c.png", 406, 700))
-    *_, last = critical_path(made, made.resources[-1])
+    shown = page(asked("a.js", 100, 400), asked("b.png", 100, 405), asked("c.png", 406, 700))
+    *_, last = critical_path(shown, shown.resources[-1])
     assert last.waited
-    assert names(made, made.resources[-1]) == ["", "a.js", "c.png"]
+    assert names(shown, shown.resources[-1]) == ["", "a.js", "c.png"]
     # The preload scanner finds it at once: nobody waits for the script.
     early = page(asked("a.js", 100, 400), asked("c.png", 101, 700))
     assert names(early, early.resources[-1]) == ["", "c.png"]
@@ -83,9 +86,9 @@ def test_the_parser_waits_for_scripts_but_not_for_images() -> None:
 def test_the_first_paint_waits_for_what_blocks_rendering() -> None:
     blocking = asked("a.css", 100, 290, mime_type="text/css", render_blocking="Blocking")
     other = asked("b.js", 100, 310, render_blocking="PotentiallyBlocking")
-    made = page(blocking, other, fcp_ms=320.0)
-    assert last_before_paint(made) is blocking
-    (said,) = blocking_sentences([story(made)])
+    shown = page(blocking, other, fcp_ms=320.0)
+    assert last_before_paint(shown) is blocking
+    (said,) = blocking_sentences([story(shown)])
     assert said == (
         "h2: 1 resource blocked rendering (a.css); the last to come was a.css, after 0.290 s, "
         "and the first paint was after 0.320 s."
@@ -94,8 +97,8 @@ def test_the_first_paint_waits_for_what_blocks_rendering() -> None:
 
 
 def test_the_table_adds_up_to_the_milestones() -> None:
-    made = page(asked("a.js", 100, 400), asked("c.png", 406, 700), onload_ms=705.0)
-    table = critical_table([story(made)])
+    shown = page(asked("a.js", 100, 400), asked("c.png", 406, 700), onload_ms=705.0)
+    table = critical_table([story(shown)])
     sums = [row for group in table.rows for row in group if row[2] == "all"]
     assert [row[1] for row in sums] == ["FCP", "onLoad"]
     whole = [0.0 if text == "–" else float(text) for text in sums[1][5:-1]]
@@ -125,10 +128,52 @@ def test_a_load_that_got_nothing_has_no_path() -> None:
 def test_initiators_are_read_as_the_browser_tells_them(
     tmp_path: Path, initiator: dict[str, Any] | None, found: tuple[str, str | None]
 ) -> None:
-    made = Recording()
+    recording = Recording()
     more = {"initiator": initiator} if initiator else {}
-    made.sent("1", PAGE, 0.0, renderBlockingBehavior="Blocking", **more)
-    made.write(tmp_path, told())
+    recording.sent("1", PAGE, 0.0, renderBlockingBehavior="Blocking", **more)
+    recording.write(tmp_path, told())
     (one,) = read_load(tmp_path).resources
     assert (one.initiator_type, one.initiator_url) == found
     assert one.render_blocking == "Blocking"
+
+
+def test_the_phases_of_every_run_add_up_to_its_load_event() -> None:
+    first = asked("a.js", 100, 300, render_blocking="Blocking")
+    loaded = page(first, asked("c.png", 320, 600, by=first.url), onload_ms=610.0, fcp_ms=305.0)
+    seen = page_metrics(loaded)
+    phases = [
+        getattr(seen, f"critical_{name}_s")
+        for name in ("processing", "held", "connect", "wait", "receive")
+    ]
+    assert phases == pytest.approx([0.03, 0.02, 0.03, 0.47, 0.06])
+    assert sum(phases) == pytest.approx(seen.onload_s)
+    assert (seen.blocking_objects, seen.blocked_s) == (1, 0.3)
+    told_of_nothing = page_metrics(load(fcp_ms=None, onload_ms=None))
+    assert told_of_nothing.critical_wait_s is None
+
+
+def test_the_table_of_means_has_every_contender() -> None:
+    rows = [
+        made.run(
+            name,
+            seed,
+            1.0,
+            critical_processing_s=0.0,
+            critical_held_s=0.1,
+            critical_connect_s=0.2,
+            critical_wait_s=wait,
+            critical_receive_s=0.0,
+            onload_s=0.3 + wait,
+            blocked_s=0.25,
+        )
+        for name, wait in (("h2", 0.4), ("h3", 0.2))
+        for seed in (1, 2)
+    ]
+    results = made.results(rows)
+    table = critical_means(results, analyse(results))
+    assert table.rows[0] == (
+        ("h2", "2", "250", "–", "100", "200", "400", "–", "700"),
+        ("h3", "2", "250", "–", "100", "200", "200", "–", "500"),
+    )
+    without = made.results([made.run("h2", 1, 1.0)])
+    assert critical_means(without, analyse(without)).rows == ()

@@ -23,7 +23,7 @@ from headway.errors import WrongInputError
 from headway.results.manifest import ToldExperiment
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Analysis:
     """One metric of an experiment, cell by cell.
 
@@ -36,8 +36,6 @@ class Analysis:
         pairings: what is compared with what.
         conditions: what varies between cells and what does not.
         cells: the cells in the order of their titles.
-
-    Two are equal only if they are one, so that what is derived of one can be kept.
     """
 
     experiment: ToldExperiment
@@ -48,6 +46,10 @@ class Analysis:
     pairings: tuple[Pairing, ...]
     conditions: Conditions
     cells: tuple[Cell, ...]
+
+    def __hash__(self) -> int:
+        """Of little, but enough to keep what is derived of some analyses."""
+        return hash((self.experiment.name, self.metric.column, self.contenders, len(self.cells)))
 
     @cached_property
     def comparisons(self) -> tuple[tuple[Cell, Comparison], ...]:

@@ -51,10 +51,25 @@ class PageMetrics(Columns):
         "Byte Index",
         of=Of.PAGES,
     )
+    blocked_s: float | None = column(
+        "Everything that blocked rendering, as the browser says, had come: the page, scripts, style "
+        "sheets."
+    )
+    critical_processing_s: float | None = column(
+        "Of the critical path to the load event, the time in which the browser neither waited for a "
+        "request nor for a response; with the four that follow, it is `onload_s`."
+    )
+    critical_held_s: float | None = column(
+        "The same: requests that the browser held back, for their priority or for a connection."
+    )
+    critical_connect_s: float | None = column("The same: names and connections.")
+    critical_wait_s: float | None = column("The same: from a request to its first byte.")
+    critical_receive_s: float | None = column("The same: from a first byte to the last.")
     objects: int | None = column("Responses that a server sent before the load event.")
     connections: int | None = column("Connections that carried them.")
     domains: int | None = column("Host names that they came from.")
     page_bytes: int | None = column("Bytes of their content, as sent.")
+    blocking_objects: int | None = column("Those that blocked rendering, as the browser says.")
     largest_share: float | None = column(
         "Share of the objects on the connection with the most objects, 0 to 1."
     )

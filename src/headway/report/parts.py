@@ -12,6 +12,7 @@ from headway.report import setting
 from headway.report.figures import Picture, Section, Subject, pictures
 from headway.report.shown import Shown
 from headway.report.tables.comparisons import comparisons_table
+from headway.report.tables.critical import critical_means
 from headway.report.tables.holdups import holdups_table
 from headway.report.tables.pages import pages_table
 from headway.report.tables.published import orders_table, published_by_cell, published_table
@@ -60,6 +61,7 @@ class ExperimentPart:
         shared: what they have in common.
         conditions: what varied between cells and what did not.
         page_metrics: table of the metrics of page loads.
+        critical: table of what their critical paths consisted of.
         published: figures and tables of published values beside ours.
         limits: figures of what limited the runs.
         holdups: table of the same.
@@ -73,6 +75,7 @@ class ExperimentPart:
     shared: tuple[setting.Fact, ...]
     conditions: tuple[setting.Fact, ...]
     page_metrics: Table
+    critical: Table
     published: tuple[Picture, ...]
     published_values: Table
     published_by_cell: Table
@@ -130,6 +133,7 @@ def experiment_part(
         shared=setting.shared_facts(results, first),
         conditions=setting.path_facts(first),
         page_metrics=pages_table(results, first),
+        critical=critical_means(results, first),
         published=tuple(
             picture for subject in subjects for picture in pictures(subject, Section.PUBLISHED)
         ),

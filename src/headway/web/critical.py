@@ -92,6 +92,16 @@ def critical_path(load: PageLoad, last: Resource) -> tuple[Step, ...]:
     return tuple(reversed(steps))
 
 
+def phases_until_load(load: PageLoad) -> tuple[float, ...]:
+    """Milliseconds of each of ``PHASES`` on the critical path to the load event, which they add up to."""
+    last = last_before_load(load)
+    assert last is not None and load.onload_ms is not None
+    steps = critical_path(load, last)
+    processing, *others = (sum(told) for told in zip(*(one.phases for one in steps), strict=True))
+    # What is left after the last byte, the browser works.
+    return (processing + load.onload_ms - steps[-1].until_ms - steps[0].from_ms, *others)
+
+
 def _cause(resources: Sequence[Resource], of: Resource) -> tuple[Resource | None, bool]:
     """What a resource depends on, always something asked for earlier, and whether the parser waited."""
     place = next(place for place, one in enumerate(resources) if one is of)

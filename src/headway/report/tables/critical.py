@@ -2,12 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
+import polars as pl
+
+from headway.analysis import Analysis, Results
 from headway.analysis.numbers import counted, significant
+from headway.columns import Status
 from headway.report.figures.kind import PageStory
 from headway.report.figures.loads import load_names
-from headway.report.tables.table import NONE, Table
+from headway.report.tables.table import (
+    NONE,
+    Table,
+    left_out,
+    level_headings,
+    levels,
+    shown_cells,
+)
 from headway.report.waterfall import resource_name
 from headway.web.critical import (
     PHASES,
@@ -20,6 +32,55 @@ from headway.web.critical import (
 from headway.web.load import PageLoad, Resource
 
 Row = tuple[str, ...]
+_COLUMNS = (
+    "critical_processing_s",
+    "critical_held_s",
+    "critical_connect_s",
+    "critical_wait_s",
+    "critical_receive_s",
+    "onload_s",
+)
+"""``PHASES``, and what they add up to."""
+
+
+def critical_means(results: Results, analysis: Analysis) -> Table:
+    """Mean milliseconds of the critical path to the load event by phase; no rows without pages."""
+    runs = results.runs_of(analysis.experiment)
+    if not {*_COLUMNS, "blocked_s"} <= set(runs.columns):
+        return Table((), (), 0)
+    table = (
+        runs.filter(pl.col("status") == Status.OK.value, pl.col("critical_wait_s").is_not_null())
+        .group_by("cell", "contender")
+        .agg(pl.len().alias("n"), pl.col("blocked_s", *_COLUMNS).mean())
+    )
+    means = {(row["cell"], row["contender"]): row for row in table.iter_rows(named=True)}
+    cells = shown_cells(analysis, len(analysis.contenders))
+    rows = tuple(
+        tuple(
+            (*levels(analysis, cell), name, str(row["n"]), *_means(row))
+            for name in analysis.contenders
+            if (row := means.get((cell.name, name)))
+        )
+        for cell in cells
+    )
+    return Table(
+        headings=(
+            *level_headings(analysis),
+            "contender",
+            "n",
+            "rendering blocked until",
+            *PHASES,
+            "onLoad",
+        ),
+        rows=tuple(group for group in rows if group),
+        labels=len(analysis.conditions.factors) + 1,
+        remark=left_out(analysis, cells, "runs.csv"),
+    )
+
+
+def _means(row: Mapping[str, Any]) -> tuple[str, ...]:
+    found = (row[name] for name in ("blocked_s", *_COLUMNS))
+    return tuple(NONE if value is None else _length(value * 1e3) for value in found)
 
 
 def critical_table(stories: Sequence[PageStory]) -> Table:
