@@ -22,7 +22,8 @@ from headway.lab.machine import Machine
 from headway.lab.ready import ready_image, ready_machine
 from headway.planning.deploy import deploy
 from headway.programs import CLIENTS
-from headway.results.limits import find_limits
+from headway.results.hop import observe
+from headway.results.limits import limits_of
 from headway.results.qlog import QLOG_DIRECTORY, REDUCED_FILE, compact_qlog
 from headway.results.series import read_series
 from headway.results.transfer import Transfer, transfer_of
@@ -100,7 +101,11 @@ def sampling(machine: Machine, scratch: Path) -> list[Row]:
             "-",
         ),
         Row("keeping what series need", spent_ms(lambda: transfer.save(usual)), "2 ms"),
-        Row("its limits for the record", spent_ms(lambda: find_limits(usual, transfer)), "-"),
+        Row(
+            "its limits for the record",
+            spent_ms(lambda: limits_of(observe(usual, transfer), transfer)),
+            "-",
+        ),
         Row("its series for pictures", spent_ms(lambda: read_series(usual)), "-"),
     ]
 

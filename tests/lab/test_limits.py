@@ -15,7 +15,8 @@ from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
 from headway.planning.deploy import deploy
 from headway.programs import CLIENTS
-from headway.results.limits import find_limits
+from headway.results.hop import observe
+from headway.results.limits import limits_of
 from headway.results.qlog import REDUCED_FILE
 from headway.results.series import read_series
 from headway.results.transfer import transfer_of
@@ -128,7 +129,7 @@ def limits_with(
     measured = CLIENTS[chosen.client.program].measure(flow_of(chosen), directory, ended)
     assert measured.total_s is not None, measured.error
     transfer = transfer_of(deploy(chosen, 1), measured)
-    return find_limits(directory, transfer), measured.total_s
+    return limits_of(observe(directory, transfer), transfer), measured.total_s
 
 
 def test_a_small_receive_window_is_named(machine: Machine, tmp_path: Path) -> None:

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from headway.columns import TransferLimits
 from headway.guest.netlink import TcpInfo
 from headway.programs.measurement import BulkFlow
-from headway.results.limits import find_limits
+from headway.results.hop import observe
+from headway.results.limits import limits_of
 from headway.results.series import read_series
 from headway.results.transfer import Hop, Transfer
 from tests.unit.made_samples import Row, counters, hop, rows_of, tcp, write_chain
@@ -36,7 +37,7 @@ def sending(*states: TcpInfo, backlog: int = 0) -> list[Row]:
     return rows_of([20 * index for index in range(11)], found, backlog=backlog)
 
 
-def limits_of(
+def limited(
     directory: Path,
     rows: Mapping[str, Sequence[Row]],
     hops: tuple[Hop, ...] = (NEAR, FAR),
@@ -47,7 +48,7 @@ def limits_of(
     write_chain(directory, rows)
     transfer = Transfer(start_s, end_s, hops, flows)
     transfer.save(directory)
-    return find_limits(directory, transfer)
+    return limits_of(observe(directory, transfer), transfer)
 
 
 def seconds(found: TransferLimits) -> dict[str, float]:
@@ -56,19 +57,19 @@ def seconds(found: TransferLimits) -> dict[str, float]:
 
 
 def test_a_sender_that_waits_passes_the_question_on(tmp_path: Path) -> None:
-    found = limits_of(tmp_path, {"pep": sending(WAITING), "server": sending(HELD)})
+    found = limited(tmp_path, {"pep": sending(WAITING), "server": sending(HELD)})
     assert seconds(found) == {"handshake_s": 0.2, "cwnd_s": 0.8}
     assert (found.limited_by, found.limited_section) == ("congestion window", "server > pep")
 
 
 def test_a_sender_that_does_not_wait_answers_it(tmp_path: Path) -> None:
-    found = limits_of(tmp_path, {"pep": sending(HELD), "server": sending(REPAIRING)})
+    found = limited(tmp_path, {"pep": sending(HELD), "server": sending(REPAIRING)})
     assert seconds(found) == {"handshake_s": 0.2, "cwnd_s": 0.8}
     assert found.limited_section == "pep > client"
 
 
 def test_the_last_sender_has_nobody_to_wait_for(tmp_path: Path) -> None:
-    found = limits_of(tmp_path, {"pep": sending(WAITING), "server": sending(WAITING)})
+    found = limited(tmp_path, {"pep": sending(WAITING), "server": sending(WAITING)})
     assert seconds(found) == {"handshake_s": 0.2, "application_s": 0.8}
     assert (found.limited_by, found.limited_section) == ("application", "server > pep")
 
@@ -80,7 +81,7 @@ def test_the_question_goes_up_a_chain_to_the_first_that_does_not_wait(tmp_path: 
         "server": sending(REPAIRING),
     }
     hops = (NEAR, hop("gateway", "pep", 0.1), hop("server", "gateway", 0.2))
-    found = limits_of(tmp_path, rows, hops)
+    found = limited(tmp_path, rows, hops)
     assert seconds(found) == {"handshake_s": 0.2, "path_s": 0.8}
     assert (found.limited_by, found.limited_section) == ("path", "gateway > pep")
     assert read_series(tmp_path).limiting == 1
@@ -89,7 +90,7 @@ def test_the_question_goes_up_a_chain_to_the_first_that_does_not_wait(tmp_path: 
 def test_each_moment_is_asked_by_itself(tmp_path: Path) -> None:
     """The PEP's window is full until 0.5 s, so that the interval after that is still the window's."""
     rows = {"pep": sending(*[HELD] * 6, WAITING), "server": sending(GROWING)}
-    found = limits_of(tmp_path, rows, end_s=0.9)
+    found = limited(tmp_path, rows, end_s=0.9)
     assert seconds(found) == {"handshake_s": 0.2, "cwnd_s": 0.4, "growth_s": 0.3}
     assert (found.limited_by, found.limited_section) == ("congestion window", "pep > client")
 
@@ -97,7 +98,7 @@ def test_each_moment_is_asked_by_itself(tmp_path: Path) -> None:
 def test_senders_are_asked_about_the_time_when_they_sent_what_arrives(tmp_path: Path) -> None:
     """The server's slow start ends at 0.5 s, which the client notices 200 ms later."""
     rows = {"pep": sending(WAITING), "server": sending(*[GROWING] * 5, REPAIRING)}
-    assert seconds(limits_of(tmp_path, rows)) == {
+    assert seconds(limited(tmp_path, rows)) == {
         "handshake_s": 0.2,
         "growth_s": 0.4,
         "recovery_s": 0.4,
@@ -109,7 +110,7 @@ def test_a_share_of_an_interval_is_passed_on_as_a_share(tmp_path: Path) -> None:
     near = [WAITING._replace(rwnd_limited_us=30_000 * index) for index in range(11)]
     far = [HELD._replace(sndbuf_limited_us=50_000 * index) for index in range(11)]
     rows = {"pep": sending(*near), "server": sending(*far)}
-    assert seconds(limits_of(tmp_path, rows)) == {
+    assert seconds(limited(tmp_path, rows)) == {
         "handshake_s": 0.2,
         "rwnd_limited_s": 0.24,
         "sndbuf_limited_s": 0.28,
@@ -120,14 +121,14 @@ def test_a_share_of_an_interval_is_passed_on_as_a_share(tmp_path: Path) -> None:
 def test_where_a_cause_is_on_two_sections_the_longer_one_is_told(tmp_path: Path) -> None:
     """Held by windows for 0.2 s at the PEP and then 0.6 s at the server."""
     rows = {"pep": sending(*[HELD] * 4, WAITING), "server": sending(HELD)}
-    found = limits_of(tmp_path, rows)
+    found = limited(tmp_path, rows)
     assert seconds(found) == {"handshake_s": 0.2, "cwnd_s": 0.8}
     assert found.limited_section == "server > pep"
 
 
 def test_a_handshake_is_on_no_section(tmp_path: Path) -> None:
     rows = {"pep": sending(WAITING), "server": sending(HELD)}
-    found = limits_of(tmp_path, rows, start_s=0.6)
+    found = limited(tmp_path, rows, start_s=0.6)
     assert seconds(found) == {"handshake_s": 0.6, "cwnd_s": 0.4}
     assert (found.limited_by, found.limited_section) == ("handshake", None)
 
@@ -137,7 +138,7 @@ def test_what_is_not_known_of_the_sender_behind_stays_with_the_one_that_waits(
 ) -> None:
     """Nothing that the server sent before its first sample can have come before 0.5 s."""
     rows = {"pep": sending(WAITING), "server": sending(HELD)}
-    found = limits_of(tmp_path, rows, (NEAR, replace(FAR, delay_s=0.5)))
+    found = limited(tmp_path, rows, (NEAR, replace(FAR, delay_s=0.5)))
     assert seconds(found) == {"handshake_s": 0.2, "application_s": 0.3, "cwnd_s": 0.5}
 
 
@@ -161,7 +162,7 @@ def test_packets_of_all_sections_are_counted_until_a_flow_is_cut_off(tmp_path: P
 
     rows_of_both = {"pep": rows(2, 3, 20), "server": rows(4, 5, 40)}
     cut_off = (BulkFlow(0.0, 0.1, (1448,) * 8),)
-    found = limits_of(tmp_path, rows_of_both, end_s=0.8, flows=cut_off)
+    found = limited(tmp_path, rows_of_both, end_s=0.8, flows=cut_off)
     assert (found.retransmits, found.path_drops, found.queue_drops) == (6, 8, 2)
     # 40 frames of 1514 bytes in every 100 ms of 10 Mbit/s.
     assert found.utilisation == pytest.approx(40 * 1514 * 8 / 1e6)
@@ -170,7 +171,7 @@ def test_packets_of_all_sections_are_counted_until_a_flow_is_cut_off(tmp_path: P
 
 def test_one_sender_that_does_not_tell_leaves_counts_unknown(tmp_path: Path) -> None:
     rows = {"pep": rows_of([20 * index for index in range(11)]), "server": sending(HELD)}
-    found = limits_of(tmp_path, rows)
+    found = limited(tmp_path, rows)
     assert (found.limits_source, found.retransmits) == ("counters, tcp_info", None)
 
 
@@ -195,5 +196,5 @@ def test_every_second_has_one_cause(
 ) -> None:
     rows = {"pep": sending(*near), "server": sending(*far)}
     hops = (NEAR, replace(FAR, delay_s=delay_s))
-    found = limits_of(tmp_path, rows, hops, start_s=start_s, end_s=end_s)
+    found = limited(tmp_path, rows, hops, start_s=start_s, end_s=end_s)
     assert sum(getattr(found, name) for name in CAUSES) == pytest.approx(end_s)

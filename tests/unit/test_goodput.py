@@ -1,6 +1,7 @@
 """Bulk flows over time: what was received, how soon the path was full, and ratios of two contenders."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,13 +14,18 @@ from headway.analysis.goodput import FlowRun, Received, ratios_over_time
 from headway.columns import RampUp
 from headway.programs.measurement import BulkFlow
 from headway.results.goodput import received_bytes
-from headway.results.rampup import bottleneck, find_ramp_up, path_filled_s
+from headway.results.hop import observe
+from headway.results.rampup import bottleneck, path_filled_s, ramp_up_of
 from headway.results.transfer import Hop, Transfer
 from headway.study.published import Origin, Span
 from tests.unit.made_samples import HOP, rows_of, tcp, transfer, write_chain, write_samples
 
 FULL = round(10e6 / 8 * 0.1 * 1448 / 1514)
 """What a path of 10 Mbit/s carries of payload in 100 ms: 119,551 bytes."""
+
+
+def grown(directory: Path, of: Transfer, received: Sequence[int]) -> RampUp:
+    return ramp_up_of(observe(directory, of), of, received)
 
 
 def flow(*amounts: int, start_s: float = 0.0, interval_s: float = 0.1) -> BulkFlow:
@@ -88,25 +94,25 @@ def test_slow_start_ends_with_the_first_sample_outside_of_it(tmp_path: Path) -> 
     states = [tcp(ssthresh=0x7FFFFFFF), tcp(ssthresh=99), tcp(), tcp(ca_state=3)]
     shown = [states[(index > 2) + (index > 4) + (index > 8)] for index in range(11)]
     write_samples(tmp_path, rows_of(range(0, 220, 20), [[info] for info in shown]))
-    assert find_ramp_up(tmp_path, transfer(), [FULL] * 9) == RampUp(ramp_s=0.0, slow_start_s=0.5)
+    assert grown(tmp_path, transfer(), [FULL] * 9) == RampUp(ramp_s=0.0, slow_start_s=0.5)
 
 
 def test_repairing_a_loss_ends_slow_start(tmp_path: Path) -> None:
     states = [tcp(ssthresh=0x7FFFFFFF, ca_state=3 * (index > 6)) for index in range(11)]
     write_samples(tmp_path, rows_of(range(0, 220, 20), [[info] for info in states]))
-    assert find_ramp_up(tmp_path, transfer(), ()).slow_start_s == 0.7
+    assert grown(tmp_path, transfer(), ()).slow_start_s == 0.7
 
 
 def test_slow_start_begins_with_the_client(tmp_path: Path) -> None:
     states = [tcp(ssthresh=0x7FFFFFFF, ca_state=3 * (index > 6)) for index in range(11)]
     write_samples(tmp_path, rows_of(range(0, 220, 20), [[info] for info in states]))
     late = replace(transfer(), began_s=0.2)
-    assert find_ramp_up(tmp_path, late, [FULL] * 9) == RampUp(ramp_s=0.0, slow_start_s=0.5)
+    assert grown(tmp_path, late, [FULL] * 9) == RampUp(ramp_s=0.0, slow_start_s=0.5)
 
 
 def test_without_the_senders_word_the_end_of_slow_start_is_unknown(tmp_path: Path) -> None:
     write_samples(tmp_path, rows_of(range(0, 220, 20)))
-    assert find_ramp_up(tmp_path, transfer(), ()) == RampUp(ramp_s=None, slow_start_s=None)
+    assert grown(tmp_path, transfer(), ()) == RampUp(ramp_s=None, slow_start_s=None)
 
 
 def test_of_a_chain_the_sender_at_the_bottleneck_counts(tmp_path: Path) -> None:
@@ -116,7 +122,7 @@ def test_of_a_chain_the_sender_at_the_bottleneck_counts(tmp_path: Path) -> None:
     idle = [[tcp(ssthresh=9)] for _ in range(11)]
     packets = range(0, 220, 20)
     write_chain(tmp_path, {"pep": rows_of(packets, idle), "server": rows_of(packets, slow)})
-    found = find_ramp_up(tmp_path, Transfer(0.25, 1.05, (near, far)), [0, *[FULL] * 8])
+    found = grown(tmp_path, Transfer(0.25, 1.05, (near, far)), [0, *[FULL] * 8])
     assert found == RampUp(ramp_s=0.1, slow_start_s=0.6)
 
 

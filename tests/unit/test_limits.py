@@ -8,7 +8,8 @@ import pytest
 
 from headway.columns import TransferLimits
 from headway.guest.netlink import TcpInfo
-from headway.results.limits import find_limits
+from headway.results.hop import observe
+from headway.results.limits import limits_of
 from headway.results.transfer import Transfer
 from tests.unit.made_samples import HOP, Row, counters, rows_of, tcp, transfer, write_samples
 
@@ -22,7 +23,7 @@ def limits(tmp_path: Path) -> Find:
 
     def find(rows: list[Row], of: Transfer | None = None) -> TransferLimits:
         write_samples(tmp_path, rows)
-        return find_limits(tmp_path, of or transfer())
+        return limits_of(observe(tmp_path, of or transfer()), of or transfer())
 
     return find
 
@@ -198,14 +199,14 @@ def test_a_client_that_does_not_tell_its_first_byte_has_one_nonetheless(limits: 
 
 
 def test_no_samples_tell_nothing(tmp_path: Path) -> None:
-    assert find_limits(tmp_path, transfer()) == TransferLimits()
+    assert limits_of(observe(tmp_path, transfer()), transfer()) == TransferLimits()
 
 
 def test_a_last_line_that_was_not_finished_is_left_out(tmp_path: Path, limits: Find) -> None:
     whole = limits(with_tcp(tcp()))
     file = tmp_path / "samples.jsonl"
     file.write_text(file.read_text() + "[1100000,[[1,")
-    assert find_limits(tmp_path, transfer()) == whole
+    assert limits_of(observe(tmp_path, transfer()), transfer()) == whole
 
 
 def test_a_transfer_is_kept_in_the_runs_directory(tmp_path: Path) -> None:

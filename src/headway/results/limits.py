@@ -4,18 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 
 from headway.columns import TransferLimits
 from headway.results.attribution import Cause, causes, first_byte_s, largest, times_by_limit
-from headway.results.hop import HopSamples, observe
+from headway.results.hop import HopSamples
 from headway.results.reasons import Limit
 from headway.results.transfer import Transfer
-
-
-def find_limits(run_directory: Path, transfer: Transfer) -> TransferLimits:
-    """Tell what limited a run that went well, from what it left in its directory."""
-    return limits_of(observe(run_directory, transfer), transfer)
 
 
 def limits_of(hops: Sequence[HopSamples], transfer: Transfer) -> TransferLimits:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 
 from headway.columns import RampUp
 from headway.results.goodput import INTERVAL_S
-from headway.results.hop import HopSamples, observe
+from headway.results.hop import HopSamples
 from headway.results.sender import Phase, Sender
 from headway.results.transfer import Hop, Transfer
 from headway.study.path import FRAME_BYTES
@@ -20,21 +19,16 @@ _FULL_INTERVALS = 5
 """For how long it must do so: half a second."""
 
 
-def find_ramp_up(run_directory: Path, transfer: Transfer, received: Sequence[int]) -> RampUp:
-    """How a run that went well grew, from what it left in its directory.
-
-    Args:
-        run_directory: the run's.
-        transfer: its hops.
-        received: bytes over time, as `received_bytes` has them; empty if there was no bulk flow.
-    """
-    return ramp_up_of(observe(run_directory, transfer), transfer, received)
-
-
 def ramp_up_of(
     hops: Sequence[HopSamples], transfer: Transfer, received: Sequence[int] = ()
 ) -> RampUp:
-    """How a run that went well grew, from its hops; otherwise as `find_ramp_up`."""
+    """How a run that went well grew, from its hops.
+
+    Args:
+        hops: what was observed of the run's.
+        transfer: where these are.
+        received: bytes over time, as `received_bytes` has them; empty if there was no bulk flow.
+    """
     place, narrow = bottleneck(transfer.hops)
     rate_mbit = narrow.rate_mbit
     return RampUp(
