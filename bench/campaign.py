@@ -17,7 +17,7 @@ from bench.rows import Row, print_rows
 from headway.campaign.local import LocalExecutor
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
-from headway.campaign.watcher import Nobody
+from headway.campaign.watcher import SilentWatcher
 from headway.columns import Status
 from headway.lab.bodies import body_file
 from headway.lab.cores import available_cores
@@ -68,8 +68,8 @@ def overhead() -> list[Row]:
     with tempfile.TemporaryDirectory() as directory, pytest.MonkeyPatch.context() as patch:
         replace_labs(patch)
         wanted = task(study, Path(directory) / "out")
-        first = timed(lambda: conduct(wanted, Nobody()))
-        again = timed(lambda: conduct(wanted, Nobody()))
+        first = timed(lambda: conduct(wanted, SilentWatcher()))
+        again = timed(lambda: conduct(wanted, SilentWatcher()))
     planned = timed(lambda: plan(study))
     return [
         Row(

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from headway.campaign.checks import checked_plan
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
-from headway.campaign.watcher import Nobody, Watcher
+from headway.campaign.watcher import SilentWatcher, Watcher
 from headway.columns import polars_schema
 from headway.errors import HeadwayError, WrongInputError
 from headway.results.record import conditions
@@ -173,7 +173,7 @@ def _command(study: StudySource, out: Path) -> str:
 
 def _watcher(shown: bool) -> Watcher:
     if not shown:
-        return Nobody()
+        return SilentWatcher()
     from headway.terminal import Terminal
 
     return Terminal()

@@ -17,6 +17,9 @@ from rich.progress import (
     TimeElapsedColumn,
     TimeRemainingColumn,
 )
+from typing_extensions import override
+
+from headway.campaign.watcher import Watcher
 
 output = Console(highlight=False)
 notes = Console(stderr=True, highlight=False)
@@ -31,20 +34,20 @@ def complain(message: str) -> None:
     notes.print(f"headway: {message}", markup=False, soft_wrap=True)
 
 
-class Terminal:
-    """Shows people what a study is doing; a `headway.campaign.watcher.Watcher`."""
+class Terminal(Watcher):
+    """Shows people what a study is doing."""
 
+    @override
     def note(self, message: str) -> None:
-        """See `Watcher`."""
         notes.print(message, markup=False, soft_wrap=True)
 
+    @override
     def warn(self, message: str) -> None:
-        """See `Watcher`."""
         complain(message)
 
     @contextmanager
+    @override
     def counting(self, what: str, total: int) -> Iterator[Callable[[bool], None]]:
-        """See `Watcher`."""
         with progress(what, total) as count:
             yield count
 

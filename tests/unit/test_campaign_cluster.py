@@ -17,7 +17,7 @@ from distributed import Client, KilledWorker, LocalCluster
 from headway.campaign import cluster, worker
 from headway.campaign.cluster import ClusterExecutor
 from headway.campaign.imageparts import ImageParts, Part
-from headway.campaign.watcher import Nobody
+from headway.campaign.watcher import SilentWatcher
 from headway.campaign.worker import Demand, NotReady
 from headway.columns import Record, Status
 from headway.errors import HeadwayError, WrongInputError
@@ -49,7 +49,7 @@ def executor(client: Client, monkeypatch: pytest.MonkeyPatch) -> ClusterExecutor
     monkeypatch.setattr(worker, "body_file", lambda _: None)
     monkeypatch.setattr(ImageParts, "missing", lambda _: ())
     return ClusterExecutor(
-        client, Demand(uuid.uuid4().hex, ImageParts("key", part, part, part, {})), Nobody()
+        client, Demand(uuid.uuid4().hex, ImageParts("key", part, part, part, {})), SilentWatcher()
     )
 
 
@@ -184,11 +184,11 @@ def test_a_cluster_that_is_not_there_is_an_error(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(cluster, "installed_extras", dict)
     with (
         pytest.raises(HeadwayError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:1"),
-        cluster.cluster_executor("tcp://127.0.0.1:1", 1, stub_image(), Nobody()),
+        cluster.cluster_executor("tcp://127.0.0.1:1", 1, stub_image(), SilentWatcher()),
     ):
         pass
     with (
         pytest.raises(WrongInputError, match="not the address of a Dask scheduler"),
-        cluster.cluster_executor("nonsense", 1, stub_image(), Nobody()),
+        cluster.cluster_executor("nonsense", 1, stub_image(), SilentWatcher()),
     ):
         pass

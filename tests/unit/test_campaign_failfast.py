@@ -15,7 +15,7 @@ from headway.campaign.executor import Keep
 from headway.campaign.failfast import ENOUGH, HopelessError, normalised
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
-from headway.campaign.watcher import Nobody
+from headway.campaign.watcher import SilentWatcher
 from headway.columns import Status
 from headway.lab.cancel import Cancellation
 from headway.planning.runs import Run
@@ -58,7 +58,9 @@ class Carried:
         self.monkeypatch.setattr(local.LocalExecutor, "execute", one_by_one)
         self.monkeypatch.setattr("headway.results.transfer.Transfer.save", lambda *_: None)
         study = study_from(tables)
-        conduct(Task(study, "s", self.out, "", "go on", Start.RESUME, jobs=1, **more), Nobody())
+        conduct(
+            Task(study, "s", self.out, "", "go on", Start.RESUME, jobs=1, **more), SilentWatcher()
+        )
         return done
 
     @property

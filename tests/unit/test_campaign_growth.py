@@ -11,7 +11,7 @@ import pytest
 
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
-from headway.campaign.watcher import Nobody
+from headway.campaign.watcher import SilentWatcher
 from headway.errors import WrongInputError
 from headway.results.store import JOURNAL_FILE, Start
 from headway.study.load import study_from
@@ -36,7 +36,7 @@ def carry_out(
     done: list[str] = []
     replace_labs(monkeypatch, done.append)
     start, study = Start.RESUME, study_from(tables)
-    conduct(Task(study, "growing", out, "", "", start, retry_failed=retry), Nobody())
+    conduct(Task(study, "growing", out, "", "", start, retry_failed=retry), SilentWatcher())
     return done
 
 
@@ -103,7 +103,7 @@ def test_new_paths_are_tested_and_old_ones_are_not_tested_again(
         tables = TABLES | {"axes": {"path": {"rtt": rtts}, "workload": {"size": ["10 kB"]}}}
         replace_labs(monkeypatch, paths=lambda paths: asked.append([str(p.rtt) for p in paths]))
         task = Task(study_from(tables), "growing", out, "", "", Start.RESUME)
-        conduct(task, Nobody())
+        conduct(task, SilentWatcher())
     assert asked == [["20 ms"], ["40 ms", "60 ms"]]
     assert len(json.loads((out / "manifest.json").read_text())["self_test"]) == 3
 

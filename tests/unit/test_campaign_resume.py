@@ -14,7 +14,7 @@ import pytest
 
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
-from headway.campaign.watcher import Nobody
+from headway.campaign.watcher import SilentWatcher
 from headway.errors import WrongInputError
 from headway.lab.image import Image
 from headway.results import store
@@ -54,7 +54,7 @@ def carry_out(
     """Carry out a study without labs; returns the runs that were carried out."""
     done: list[str] = []
     replace_labs(monkeypatch, done.append, image)
-    conduct(wanted, Nobody())
+    conduct(wanted, SilentWatcher())
     return done
 
 

@@ -117,3 +117,29 @@ def test_functions_are_short(name: str) -> None:
                 if length > MOST_LINES_OF_A_FUNCTION:
                     long[f"{one}.{node.name}"] = length
     assert not long
+
+
+def takes_arguments(node: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
+    args = node.args
+    named = [*args.posonlyargs, *args.args, *args.kwonlyargs]
+    return any(one.arg not in ("self", "cls") for one in named) or bool(args.vararg or args.kwarg)
+
+
+@pytest.mark.parametrize("name", sorted(FLOOR))
+def test_public_functions_with_arguments_say_what_they_do(name: str) -> None:
+    """Overriding methods are what they override, and a name may say all where nothing is passed."""
+    silent = {
+        f"{one}.{node.name}"
+        for one, file in modules().items()
+        if one != "headway" and package(one) == name
+        for holder in ast.walk(ast.parse(file.read_text()))
+        if isinstance(holder, ast.Module | ast.ClassDef)
+        and not getattr(holder, "name", "").startswith("_")
+        for node in holder.body
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+        and not node.name.startswith("_")
+        and takes_arguments(node)
+        and not ast.get_docstring(node)
+        and "override" not in map(ast.unparse, node.decorator_list)
+    }
+    assert not silent

@@ -18,8 +18,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from distributed import Client, Future, KilledWorker, LocalCluster, wait
+from typing_extensions import override
 
-from headway.campaign.executor import Keep, explained
+from headway.campaign.executor import Executor, Keep, explained
 from headway.campaign.imageparts import ImageParts, Part, pack
 from headway.campaign.watcher import Watcher
 from headway.campaign.worker import (
@@ -131,7 +132,7 @@ def _local_cluster(labs: int, scratch: str) -> LocalCluster:
 
 
 @dataclass
-class ClusterExecutor:
+class ClusterExecutor(Executor):
     """Carries out runs on the workers of a cluster.
 
     Attributes:
@@ -146,8 +147,8 @@ class ClusterExecutor:
     _machines: dict[str, dict[str, Any]] = field(default_factory=dict)
 
     @property
+    @override
     def machines(self) -> tuple[dict[str, object], ...]:
-        """See `Executor`."""
         return tuple(self._machines.values())
 
     def prepare(self, workers: list[str] | None = None) -> None:
@@ -213,6 +214,7 @@ class ClusterExecutor:
         )
         self.client.run(unpack, transfer, part, workers=workers)
 
+    @override
     def check(
         self,
         paths: Sequence[NetworkPath],
@@ -221,7 +223,6 @@ class ClusterExecutor:
         directory: Path,
         on_path: Callable[[bool], None],
     ) -> tuple[Check, ...]:
-        """See `Executor`."""
         checks: dict[int, tuple[Check, ...]] = {}
         for place, result in chain.from_iterable(
             self._results(
@@ -234,8 +235,8 @@ class ClusterExecutor:
             on_path(all(check.passed for check in result))
         return tuple(check for place in sorted(checks) for check in checks[place])
 
+    @override
     def execute(self, runs: Sequence[Run], artifacts: Callable[[str], Path], keep: Keep) -> None:
-        """See `Executor`."""
         for results in self._results(lambda boot: self._submit(carry_out_here, boot), boots(runs)):
             records = [record for one in results for record in _received(*one, artifacts)]
             if records and not keep(records):

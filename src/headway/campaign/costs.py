@@ -119,7 +119,6 @@ class CostModel:
 
     @classmethod
     def of_machine(cls) -> CostModel:
-        """The model for this machine."""
         return cls(read_own(), read_shipped())
 
     def cost(self, kind: str) -> Cost:

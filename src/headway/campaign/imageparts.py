@@ -92,7 +92,6 @@ class ImageParts:
 
     @property
     def all(self) -> tuple[Part, ...]:
-        """All parts."""
         return (self.kernel, self.root, self.native, *self.extras.values())
 
     def missing(self) -> tuple[Part, ...]:

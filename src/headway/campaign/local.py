@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from headway.campaign.executor import Keep, explained
+from typing_extensions import override
+
+from headway.campaign.executor import Executor, Keep, explained
 from headway.columns import Record
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.cores import free_core
@@ -28,7 +30,7 @@ _Finished = queue.SimpleQueue[Record | BaseException | None]
 
 
 @dataclass(frozen=True)
-class LocalExecutor:
+class LocalExecutor(Executor):
     """Carries out runs on this machine.
 
     Attributes:
@@ -40,10 +42,11 @@ class LocalExecutor:
     cores: Sequence[int]
 
     @property
+    @override
     def machines(self) -> tuple[dict[str, object], ...]:
-        """See `Executor`."""
         return ()
 
+    @override
     def check(
         self,
         paths: Sequence[NetworkPath],
@@ -52,15 +55,14 @@ class LocalExecutor:
         directory: Path,
         on_path: Callable[[bool], None],
     ) -> tuple[Check, ...]:
-        """See `Executor`."""
         from headway.selftest.measure import check_paths
 
         return check_paths(
             self.machine, paths, seed=seed, directory=directory, cores=self.cores, on_path=on_path
         )
 
+    @override
     def execute(self, runs: Sequence[Run], artifacts: Callable[[str], Path], keep: Keep) -> None:
-        """See `Executor`."""
         waiting: queue.SimpleQueue[tuple[Run, ...]] = queue.SimpleQueue()
         for boot in boots(runs):
             waiting.put(boot)

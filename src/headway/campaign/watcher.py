@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from typing import Protocol
 
+from typing_extensions import override
+
 Count = Callable[[bool], None]
 """Counts one more, done well or failed."""
 
@@ -23,16 +25,18 @@ class Watcher(Protocol):
         """Show how far a task is, until the context is left."""
 
 
-class Nobody:
-    """A watcher that shows nothing."""
+class SilentWatcher(Watcher):
+    """Shows nothing."""
 
+    @override
     def note(self, message: str) -> None:
-        """See `Watcher`."""
+        pass
 
+    @override
     def warn(self, message: str) -> None:
-        """See `Watcher`."""
+        pass
 
     @contextmanager
+    @override
     def counting(self, what: str, total: int) -> Iterator[Count]:
-        """See `Watcher`."""
         yield lambda well: None

@@ -98,7 +98,6 @@ class Network:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        """What changes it."""
         return tuple(
             Change(
                 one.at,

@@ -8,6 +8,8 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
+from typing_extensions import override
+
 from headway.guest.orders import Ended, Program
 from headway.programs.base import (
     CERTIFICATE_FILE,
@@ -68,8 +70,8 @@ class Aioquic(Client):
         ),
     )
 
+    @override
     def start(self, flow: Flow) -> Started:
-        """See `Client.start`."""
         argv = [
             *_CLIENT,
             f"--address={flow.address}",
@@ -92,8 +94,8 @@ class Aioquic(Client):
         )
         return Started((program,), bodies=bodies)
 
+    @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
-        """See `Client.measure`."""
         return reported(directory / f"{self.name}.out", self.name, flow)
 
 
@@ -115,8 +117,8 @@ class AioquicServer(Server):
         ),
     )
 
+    @override
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
-        """See `Server.serve`."""
         argv = [
             *_SERVER,
             f"--address={listener.address}",

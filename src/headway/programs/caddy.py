@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from typing import Any
 
+from typing_extensions import override
+
 from headway.guest.orders import Program
 from headway.programs.base import (
     CERTIFICATE_FILE,
@@ -44,8 +46,8 @@ class Caddy(Server):
         Adjustment("caddy", "automatic_https, admin", "off", "it does nothing but answer requests"),
     )
 
+    @override
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
-        """See `Server.serve`."""
         argv = ("caddy", "run", "--config", _FILE)
         program = Program(
             f"{listener.namespace}-caddy",

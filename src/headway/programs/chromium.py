@@ -6,6 +6,8 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
+from typing_extensions import override
+
 from headway.guest.browser import DONE, GO, READY, Configuration
 from headway.guest.orders import Ended, Program
 from headway.guest.page import PageOrders
@@ -115,8 +117,8 @@ class Chromium(Client):
         ),
     )
 
+    @override
     def start(self, flow: Flow) -> Started:
-        """See `Client.start`."""
         page = _page(flow)
         configuration = Configuration(
             argv=self._command(flow, origin_addresses(page, flow.address)),
@@ -143,8 +145,8 @@ class Chromium(Client):
         load = Program(self.name, flow.namespace, ("sh", "-c", _LOAD, "sh", GO, DONE))
         return Started((driver, load), {_CONFIGURATION_FILE: json.dumps(asdict(configuration))})
 
+    @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
-        """See `Client.measure`."""
         if not (directory / LOAD_FILE).exists():
             return Measurement(error="chromium told nothing of the page")
         load = read_load(directory)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
+from typing_extensions import override
 
 from headway.guest.orders import Ended, Program
 from headway.programs.base import (
@@ -81,8 +82,8 @@ class Curl(Client):
         ),
     )
 
+    @override
     def start(self, flow: Flow) -> Started:
-        """See `Client.start`."""
         argv = [
             "curl",
             "--silent",
@@ -112,8 +113,8 @@ class Curl(Client):
             argv = [*in_new_directory(directory, argv)]
         return Started((Program(self.name, flow.namespace, tuple(argv), env),), bodies=bodies)
 
+    @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
-        """See `Client.measure`."""
         try:
             lines = (directory / f"{self.name}.out").read_text().splitlines()
             seen = [_Transfer.model_validate_json(line) for line in lines]

@@ -6,6 +6,8 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from typing_extensions import override
+
 from headway.guest.orders import Program
 from headway.programs.base import (
     CA_FILE,
@@ -76,8 +78,8 @@ class Envoy(ReverseProxy):
         ),
     )
 
+    @override
     def forward(self, listener: Listener, origin: Origin, host: Host, capture: Capture) -> Started:
-        """See `ReverseProxy.forward`."""
         windows = {
             "initial_stream_window_size": self.knob("stream_window", host),
             "initial_connection_window_size": self.knob("connection_window", host),

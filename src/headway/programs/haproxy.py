@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from typing_extensions import override
+
 from headway.guest.orders import Program
 from headway.programs.base import (
     CA_FILE,
@@ -130,8 +132,8 @@ class Haproxy(_Haproxy, Server):
         ),
     )
 
+    @override
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
-        """See `Server.serve`."""
         files = files_on_socket(listener.namespace, _FILES_SOCKET)
         front = self._process(listener, host, f"unix@{_FILES_SOCKET}")
         return Started(files.programs + front.programs, files.files | front.files)
@@ -161,8 +163,8 @@ class HaproxyProxy(_Haproxy, ReverseProxy):
         Adjustment("haproxy", "cache", "off, as by default", "every request reaches the server"),
     )
 
+    @override
     def forward(self, listener: Listener, origin: Origin, host: Host, capture: Capture) -> Started:
-        """See `ReverseProxy.forward`."""
         alpn = "h2" if origin.protocol is Protocol.H2 else "http/1.1"
         line = f"{origin.address}:{origin.port}"
         if origin.tls:

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
+from typing_extensions import override
 
 from headway.guest.orders import Ended, Program
 from headway.programs.base import (
@@ -80,8 +81,8 @@ class HeadwayClient(NativeQuic, Client):
         migrates = not workload.migrates or protocol is Protocol.H3
         return migrates and super().can(workload, protocol)
 
+    @override
     def start(self, flow: Flow) -> Started:
-        """See `Client.start`."""
         host = flow.host
         argv = [
             command(self.name),
@@ -114,8 +115,8 @@ class HeadwayClient(NativeQuic, Client):
         )
         return Started((program,), bodies=_received(flow) if bodies else ())
 
+    @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
-        """See `Client.measure`."""
         try:
             report = _Report.model_validate_json((directory / REPORT).read_text())
         except (FileNotFoundError, ValidationError):

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from pydantic import BaseModel, ValidationError
+from typing_extensions import override
 
 from headway.guest.orders import Ended, Program
 from headway.programs.base import (
@@ -85,8 +86,8 @@ class HeadwayPerfClient(NativeQuic, Client):
     knobs = _KNOBS
     adjustments = _ADJUSTMENTS
 
+    @override
     def start(self, flow: Flow) -> Started:
-        """See `Client.start`."""
         workload, host = flow.workload, flow.host
         assert isinstance(workload, Bulk)
         transport = _transport(flow.protocol, flow.tls)
@@ -111,8 +112,8 @@ class HeadwayPerfClient(NativeQuic, Client):
         program = Program(self.name, flow.namespace, tuple(argv), secrets_environment(flow))
         return Started((program,))
 
+    @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
-        """See `Client.measure`."""
         assert isinstance(flow.workload, Bulk)
         try:
             report = _ClientReport.model_validate_json((directory / CLIENT_REPORT).read_text())
@@ -150,8 +151,8 @@ class HeadwayPerfServer(NativeQuic, Server):
     knobs = _KNOBS
     adjustments = _ADJUSTMENTS
 
+    @override
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
-        """See `Server.serve`."""
         transports = {_transport(protocol, listener.tls) for protocol in listener.protocols}
         argv = [
             command(self.name),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing_extensions import override
+
 from headway.guest.orders import Program
 from headway.programs.base import (
     CA_FILE,
@@ -42,8 +44,8 @@ class HeadwayQuicPep(NativeQuic, QuicPep):
     side_knobs = frozenset({"early_data", *(knob.name for knob in QUIC_KNOBS)})
     adjustments = adjustments_of(_NAME, _NAME, "quic")
 
+    @override
     def split(self, listener: Listener, behind: Origin, pep: Pep, capture: Capture) -> Started:
-        """See `QuicPep.split`."""
         client, server = pep.towards_client, pep.towards_server
         qlog = f"{QLOG_DIRECTORY}/{listener.namespace}"
         argv = [

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing_extensions import override
+
 from headway.guest.orders import Program
 from headway.programs.base import (
     CERTIFICATE_FILE,
@@ -58,8 +60,8 @@ class HeadwayServer(NativeQuic, Server):
         *QUIC_KNOBS,
     )
 
+    @override
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
-        """See `Server.serve`."""
         argv = [
             command(self.name),
             *_listening(listener),

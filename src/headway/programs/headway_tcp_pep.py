@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing_extensions import override
+
 from headway.guest.orders import Program
 from headway.programs.base import Adjustment, Interception, Started, TcpPep
 from headway.programs.knobfile import knobs_of
@@ -33,8 +35,8 @@ class HeadwayTcpPep(TcpPep):
         ),
     )
 
+    @override
     def intercept(self, interception: Interception, pep: Pep, capture: Capture) -> Started:
-        """See `TcpPep.intercept`."""
         argv = (
             command(self.name),
             f"--listen=0.0.0.0:{interception.port}",

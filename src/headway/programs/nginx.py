@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from typing_extensions import override
+
 from headway.guest.orders import Program
 from headway.programs import nginx_replay
 from headway.programs.base import (
@@ -123,8 +125,8 @@ class Nginx(Server):
         ),
     )
 
+    @override
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
-        """See `Server.serve`."""
         values = {knob.name: self.knob(knob.name, host) for knob in self.knobs}
         listening = _listening(listener, values)
         if not listener.site:
@@ -190,8 +192,8 @@ class NginxProxy(ReverseProxy):
         ),
     )
 
+    @override
     def forward(self, listener: Listener, origin: Origin, host: Host, capture: Capture) -> Started:
-        """See `ReverseProxy.forward`."""
         values = {knob.name: self.knob(knob.name, host) for knob in self.knobs}
         directives = (*_listening(listener, values), *_forwarding(origin, values))
         return _started(listener, _Directives(directives))

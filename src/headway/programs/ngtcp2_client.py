@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from typing_extensions import override
+
 from headway.guest.orders import Ended, Program
 from headway.programs.base import (
     CLIENT,
@@ -70,8 +72,8 @@ class Ngtcp2Client(Client):
         ),
     )
 
+    @override
     def start(self, flow: Flow) -> Started:
-        """See `Client.start`."""
         logs = f"{QLOG_DIRECTORY}/{flow.namespace}"
         argv = (
             "gtlsclient",
@@ -97,8 +99,8 @@ class Ngtcp2Client(Client):
         bodies = tuple(f"{_BODIES}/{name}" for name in names)
         return Started((Program(self.name, flow.namespace, command, env),), bodies=bodies)
 
+    @override
     def after_rehearsal(self, program: Program, directory: Path, migrated_ns: int) -> Program:
-        """See `Client.after_rehearsal`."""
         handshake_ms = _Connection.read(_log_in(directory)).handshake_ms or 0
         # The timer counts from the end of the handshake, which is known to the millisecond.
         wait_ms = math.ceil(migrated_ns / 1e6) - handshake_ms + 1
@@ -106,8 +108,8 @@ class Ngtcp2Client(Client):
         argv = (*options, f"--change-local-addr={wait_ms}ms", address, service, url)
         return replace(program, argv=argv)
 
+    @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
-        """See `Client.measure`."""
         connection, count = _Connection.read(_log_in(directory)), flow.workload.requests
         answers = [connection.streams.get(_REQUEST_STREAMS[i]) for i in range(count)]
         ends = [answer.ended_ms for answer in answers if answer and answer.ended_ms is not None]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing_extensions import override
+
 from headway.guest.orders import Program
 from headway.programs.base import (
     CERTIFICATE_FILE,
@@ -44,8 +46,8 @@ class Ngtcp2Server(Server):
         ),
     )
 
+    @override
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
-        """See `Server.serve`."""
         qlogs = f"{QLOG_DIRECTORY}/{listener.namespace}"
         argv = [
             *_in_new_directory(qlogs),

@@ -5,6 +5,8 @@ from __future__ import annotations
 import signal
 from pathlib import Path
 
+from typing_extensions import override
+
 from headway.guest.orders import Ended, Program
 from headway.programs.base import CA_FILE, QLOG_DIRECTORY, Adjustment, Client, Flow, Started
 from headway.programs.client import in_new_directory, reported, secrets_environment
@@ -37,8 +39,8 @@ class QuicGo(Client):
         ),
     )
 
+    @override
     def start(self, flow: Flow) -> Started:
-        """See `Client.start`."""
         argv = [
             _CLIENT,
             f"--ca={CA_FILE}",
@@ -59,6 +61,6 @@ class QuicGo(Client):
         )
         return Started((program,), bodies=bodies)
 
+    @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
-        """See `Client.measure`."""
         return reported(directory / f"{self.name}.out", self.name, flow)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from typing_extensions import override
+
 from headway.guest.orders import Ended, Program
 from headway.programs.base import CA_FILE, Adjustment, Client, Flow, Knob, Started
 from headway.programs.client import (
@@ -51,8 +53,8 @@ class Wget(Client):
         ),
     )
 
+    @override
     def start(self, flow: Flow) -> Started:
-        """See `Client.start`."""
         argv: tuple[str, ...] = (
             "wget",
             "--no-config",
@@ -75,8 +77,8 @@ class Wget(Client):
             (Program(self.name, flow.namespace, argv, env),), hosts_file(flow.address), bodies
         )
 
+    @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
-        """See `Client.measure`."""
         file = directory / f"{self.name}.err"
         said = file.read_text(errors="replace") if file.exists() else ""
         answers, saved = list(_STATUS.finditer(said)), list(_SAVED.finditer(said))

@@ -6,6 +6,8 @@ import csv
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from typing_extensions import override
+
 from headway.guest.orders import Ended, Program
 from headway.programs.base import CA_FILE, Adjustment, Client, Flow, Started
 from headway.programs.client import (
@@ -72,8 +74,8 @@ class Wget2(Client):
         ),
     )
 
+    @override
     def start(self, flow: Flow) -> Started:
-        """See `Client.start`."""
         h2 = flow.protocol is Protocol.H2
         argv: tuple[str, ...] = (
             "wget2",
@@ -105,8 +107,8 @@ class Wget2(Client):
         program = Program(self.name, flow.namespace, (*argv, where, *flow.urls), env)
         return Started((program,), hosts_file(flow.address), bodies if flow.capture.bodies else ())
 
+    @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
-        """See `Client.measure`."""
         answers = _answers(directory / _ANSWERS)
         if ended.exit_status != 0 or len(answers) < flow.workload.requests:
             reason = last_words(directory, self.name)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from typing_extensions import override
 
 from headway.guest.probe_orders import SMALL_FRAME_BYTES, Flow
 from headway.selftest.check import Check
@@ -63,8 +64,8 @@ class Counting(Step):
             timeline.end_step(sends[-1][0])
         self._to_ns = timeline.now_ns
 
+    @override
     def judge(self, sight: Sight) -> Iterator[Check]:
-        """See `Step.judge`."""
         passages = {way: sight.passage(way, count.flow) for way, count in self._counts.items()}
         for way in both_ways():
             count, passage = self._counts[way], passages[way]

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 from scipy.stats import norm
+from typing_extensions import override
 
 from headway.guest.probe_orders import SMALL_FRAME_BYTES, Flow
 from headway.selftest.check import Check
@@ -62,8 +63,8 @@ class RoundTrip(Step):
         self._flow = timeline.add(Way.UP, Flow(_ECHO_FRAME_BYTES, sends, echo=True))
         timeline.end_step(sends[-1][0])
 
+    @override
     def judge(self, sight: Sight) -> Iterator[Check]:
-        """See `Step.judge`."""
         sent, took = sight.round_trips(self._flow)
         up, down = self._timeline.courses[Way.UP], self._timeline.courses[Way.DOWN]
         ideal = [down.small_packet(up.small_packet(at)[-1])[-1] - at for at in sent.tolist()]
@@ -98,8 +99,8 @@ class OneWay(Step):
             self._flows[way] = timeline.add(way, Flow(SMALL_FRAME_BYTES, sends))
             timeline.end_step(sends[-1][0])
 
+    @override
     def judge(self, sight: Sight) -> Iterator[Check]:
-        """See `Step.judge`."""
         for way in both_ways():
             course = self._timeline.courses[way]
             passage = sight.passage(way, self._flows[way])

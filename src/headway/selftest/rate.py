@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from typing_extensions import override
 
 from headway.guest.probe_orders import Flow
 from headway.selftest.check import Check
@@ -39,8 +40,8 @@ class Bulk(Step):
                 self._feeds[way] = fed
                 timeline.end_step(int(fed.ideal_ns[-1]))
 
+    @override
     def judge(self, sight: Sight) -> Iterator[Check]:
-        """See `Step.judge`."""
         for way in both_ways():
             if way not in self._feeds:
                 continue
@@ -132,8 +133,8 @@ class Depth(Step):
             self._flows[way] = timeline.add(way, Flow(FRAME_BYTES, sends))
             timeline.end_step(start_ns)
 
+    @override
     def judge(self, sight: Sight) -> Iterator[Check]:
-        """See `Step.judge`."""
         for way in both_ways():
             stage = _first_queue(self._timeline.courses[way])
             if way in self._flows and stage is not None and stage.limit_bytes is not None:
@@ -240,8 +241,8 @@ class Standing(Step):
             return (stage.limit_bytes or 0) // 2 // FRAME_BYTES * frame_ns + 2 * frame_ns
         return _TARGET_NS + 4 * frame_ns
 
+    @override
     def judge(self, sight: Sight) -> Iterator[Check]:
-        """See `Step.judge`."""
         for way in both_ways():
             course = self._timeline.courses[way]
             stage = _managed(course)

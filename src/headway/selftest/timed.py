@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from typing_extensions import override
 
 from headway.guest.probe_orders import SMALL_FRAME_BYTES, Flow
 from headway.selftest.check import Check
@@ -70,8 +71,8 @@ class Pulses(Step):
                 apart.append(at)
         return apart
 
+    @override
     def judge(self, sight: Sight) -> Iterator[Check]:
-        """See `Step.judge`."""
         for way in both_ways():
             if way not in self._flows:
                 continue
@@ -211,8 +212,8 @@ class LossChanges(Step):
                 self._flows.append((way, flow, start))
                 self._timeline.end_step(sends[-1][0])
 
+    @override
     def judge(self, sight: Sight) -> Iterator[Check]:
-        """See `Step.judge`."""
         for way, flow, start_ns in self._flows:
             stage = self._courses[way].stages[0]
             loss = stage.loss_at(start_ns)
@@ -253,8 +254,8 @@ class RateChanges(Step):
                 self._feeds[way].append(fed)
                 timeline.end_step(int(fed.ideal_ns[-1]))
 
+    @override
     def judge(self, sight: Sight) -> Iterator[Check]:
-        """See `Step.judge`."""
         for way in both_ways():
             if self._feeds[way]:
                 yield self._deliveries(way, sight)

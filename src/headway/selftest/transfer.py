@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from typing_extensions import override
+
 from headway.selftest.check import Check
 from headway.selftest.fate import fate
 from headway.selftest.plan import Sight, Timeline, longest_wait_ns
@@ -33,8 +35,8 @@ class Transfer(Step):
         )
         timeline.end_step(timeline.now_ns + timeline.transfer_span_ns)
 
+    @override
     def judge(self, sight: Sight) -> Iterator[Check]:
-        """See `Step.judge`."""
         of_tcp, of_any = sight.largest_frames()
         # With heavy loss there may be no connection, and then no full segment either.
         fates = [fate(course) for course in self._timeline.courses.values()]

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
 from pydantic import Field, model_validator
+from typing_extensions import override
 
 from headway.study.part import Part
 from headway.study.published import MetricName, Statistic
@@ -31,8 +32,8 @@ class Order(Rule):
     contenders: tuple[str, ...] = Field(min_length=2, description="the best one first")
 
     @property
+    @override
     def named(self) -> tuple[str, ...]:
-        """See `Rule`."""
         return self.contenders
 
 
@@ -41,8 +42,8 @@ class _Pair(Rule):
     against: str
 
     @property
+    @override
     def named(self) -> tuple[str, ...]:
-        """See `Rule`."""
         return self.contender, self.against
 
 
@@ -78,8 +79,8 @@ class Value(Rule):
     statistic: Statistic = Statistic.MEAN
 
     @property
+    @override
     def named(self) -> tuple[str, ...]:
-        """See `Rule`."""
         return (self.contender,)
 
     @model_validator(mode="after")
@@ -102,8 +103,8 @@ class _Course(Rule):
     )
 
     @property
+    @override
     def named(self) -> tuple[str, ...]:
-        """See `Rule`."""
         return (self.contender, self.against) if self.against else (self.contender,)
 
 
@@ -132,8 +133,8 @@ class Failures(Rule):
     high: float = Field(default=100, ge=0, le=100, description="at most, in percent")
 
     @property
+    @override
     def named(self) -> tuple[str, ...]:
-        """See `Rule`."""
         return (self.contender,)
 
     @model_validator(mode="after")

@@ -128,7 +128,6 @@ class Host(Part):
 
     @property
     def tcp_congestion_control(self) -> CongestionControl:
-        """Congestion control of its TCP."""
         asked = self.congestion_control.tcp
         return asked if asked in OF_THE_KERNEL else USUAL_CONGESTION_CONTROL
 

@@ -16,6 +16,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
+from typing_extensions import override
+
 from headway.errors import WrongInputError, nearest
 from headway.study.satellite import Satellite
 from headway.study.tables import table
@@ -84,16 +86,16 @@ class Mobile(Profile):
     correlation: float
 
     @property
+    @override
     def description(self) -> str:
-        """See `Profile.description`."""
         down, up, rtt = (one.at(0) for one in (self.down_mbit, self.up_mbit, self.rtt_ms))
         return (
             f"drawn for every repetition; medians {down:.3g} Mbit/s down, {up:.3g} Mbit/s up, "
             f"RTT {rtt:.3g} ms"
         )
 
+    @override
     def path(self, seed: int | None) -> dict[str, Any]:
-        """See `Profile.path`."""
         down = common = rtt = 0.0
         if seed is not None:
             draw = random.Random(f"{self.name} {seed}")
@@ -114,12 +116,12 @@ class Fixed(Profile):
     raw: dict[str, Any]
 
     @property
+    @override
     def description(self) -> str:
-        """See `Profile.description`."""
         return self.text
 
+    @override
     def path(self, seed: int | None) -> dict[str, Any]:
-        """See `Profile.path`."""
         return copy.deepcopy(self.raw)
 
 
@@ -130,8 +132,8 @@ class BySatellite(Profile):
     satellite: dict[str, Any]
 
     @property
+    @override
     def description(self) -> str:
-        """See `Profile.description`."""
         link = Satellite.model_validate(self.satellite)
         forward, back = (link.over_time(carrier) for carrier in (link.forward, link.return_))
         delays = [delay.ms for _, delay in forward.delays]
@@ -141,8 +143,8 @@ class BySatellite(Profile):
             f"{spread} ms one way"
         )
 
+    @override
     def path(self, seed: int | None) -> dict[str, Any]:
-        """See `Profile.path`."""
         return {"satellite": copy.deepcopy(self.satellite)}
 
 

@@ -140,17 +140,14 @@ class Duration(_Quantity, int):
 
     @property
     def ns(self) -> int:
-        """Nanoseconds."""
         return int(self)
 
     @property
     def ms(self) -> float:
-        """Milliseconds."""
         return int(self) / 1e6
 
     @property
     def s(self) -> float:
-        """Seconds."""
         return int(self) / 1e9
 
 
@@ -221,7 +218,6 @@ class Ratio(_Quantity, float):
 
     @property
     def pct(self) -> float:
-        """Percent."""
         return float(Decimal(repr(float(self))) * 100)
 
 
@@ -261,7 +257,6 @@ class Decibel(_Quantity, float):
 
     @property
     def db(self) -> float:
-        """Decibels."""
         return float(self)
 
 
@@ -285,7 +280,6 @@ class Length(_Quantity, float):
 
     @property
     def metres(self) -> float:
-        """Metres."""
         return float(self)
 
 
@@ -301,7 +295,6 @@ class Angle(_Quantity, float):
 
     @property
     def radians(self) -> float:
-        """Radians."""
         return math.radians(self)
 
 

@@ -28,9 +28,9 @@ from headway.lab.image.progress import (
     BuildProgress,
     PlainProgress,
     SilentProgress,
-    shown_progress,
 )
 from headway.lab.image.rust import RustToolchain
+from headway.lab.image.shown import shown_progress
 
 __all__ = [
     "EXTRAS",

@@ -7,9 +7,12 @@ from typing import TextIO
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from typing_extensions import override
+
+from headway.lab.image.progress import BuildProgress
 
 
-class RichProgress:
+class RichProgress(BuildProgress):
     """A bar with the elapsed time for each step; for terminals."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -35,18 +38,18 @@ class RichProgress:
             self._finish()
         self._bars.stop()
 
+    @override
     def step(self, name: str) -> None:
-        """See `BuildProgress.step`."""
         self._finish()
         self._current = self._bars.add_task(name, total=None)
 
+    @override
     def advance(self, fraction: float) -> None:
-        """See `BuildProgress.advance`."""
         if self._current is not None:
             self._bars.update(self._current, total=1.0, completed=fraction)
 
+    @override
     def note(self, message: str) -> None:
-        """See `BuildProgress.note`."""
         self._bars.console.print(message, highlight=False, markup=False)
 
     def _finish(self) -> None:

@@ -189,7 +189,6 @@ class Layout:
 
     @cached_property
     def kernel_key(self) -> str:
-        """Key of the kernel."""
         return self.kernel_inputs.key(self.options)
 
     @cached_property

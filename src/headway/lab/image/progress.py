@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Protocol, TextIO
+
+from typing_extensions import override
 
 
 class BuildProgress(Protocol):
@@ -22,20 +21,23 @@ class BuildProgress(Protocol):
         """Something a person should know, as that another build is waited for."""
 
 
-class SilentProgress:
+class SilentProgress(BuildProgress):
     """Shows nothing."""
 
+    @override
     def step(self, name: str) -> None:
-        """See `BuildProgress.step`."""
+        pass
 
+    @override
     def advance(self, fraction: float) -> None:
-        """See `BuildProgress.advance`."""
+        pass
 
+    @override
     def note(self, message: str) -> None:
-        """See `BuildProgress.note`."""
+        pass
 
 
-class PlainProgress:
+class PlainProgress(BuildProgress):
     """One line when a step begins, and one for each tenth of a long one; for logs and pipes."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -44,35 +46,21 @@ class PlainProgress:
         self._name = ""
         self._shown = 0.0
 
+    @override
     def step(self, name: str) -> None:
-        """See `BuildProgress.step`."""
         self._name, self._shown = name, 0.0
         self._print(name)
 
+    @override
     def advance(self, fraction: float) -> None:
-        """See `BuildProgress.advance`."""
         if fraction - self._shown >= 0.1:
             self._shown = fraction
             self._print(f"{self._name}: {fraction:.0%}")
 
+    @override
     def note(self, message: str) -> None:
-        """See `BuildProgress.note`."""
         self._print(message)
 
     def _print(self, text: str) -> None:
         elapsed = time.monotonic() - self._begun
         print(f"[{elapsed:6.1f} s] {text}", file=self._stream, flush=True)
-
-
-@contextmanager
-def shown_progress(stream: TextIO | None = None) -> Iterator[BuildProgress]:
-    """Progress on a stream (standard error): bars if it is a terminal, else plain lines."""
-    stream = sys.stderr if stream is None else stream
-    if not stream.isatty():
-        yield PlainProgress(stream)
-        return
-    # Loading it takes a while, and most commands find the image in the cache.
-    from headway.lab.image.display import RichProgress
-
-    with RichProgress(stream) as progress:
-        yield progress

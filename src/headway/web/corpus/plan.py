@@ -62,7 +62,6 @@ class PagePlan:
 
     @cached_property
     def document_scripts(self) -> tuple[Script, ...]:
-        """The scripts that the document has."""
         return self.scripts[: len(self.scripts) - self.model.inserted_scripts]
 
     @cached_property
