@@ -70,9 +70,7 @@ fn session(seed: u64) -> [u64; 2] {
             requests.take(&mut client);
         }
     }
-    client.close("over", chance.one_in(2));
-    requests.take(&mut client);
-    requests.end()
+    requests.end(&mut chance, &mut client)
 }
 
 #[test]

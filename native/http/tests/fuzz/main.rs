@@ -61,7 +61,9 @@ impl Requests {
     ///
     /// # Returns
     /// How many were finished, and how many were not.
-    fn end(self) -> [u64; 2] {
+    fn end(mut self, chance: &mut Chance, client: &mut impl ClientSide) -> [u64; 2] {
+        client.close("over", chance.one_in(2));
+        self.take(client);
         let over = self.stages.values().filter(|stage| **stage == Stage::Over).count();
         assert_eq!(over, self.stages.len(), "{:?}", self.stages);
         [self.finished, over as u64 - self.finished]
