@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,11 +11,12 @@ from pydantic import ValidationError
 
 from headway.analysis.analysis import analyse
 from headway.analysis.claims import Judged, Judgement, judge
+from headway.cli.claims import print_ledger
 from headway.errors import WrongInputError
 from headway.study.claim import Claim
 from headway.study.load import parse_study
 from headway.study.source import Source
-from tests.unit.made_results import experiments, results, runs
+from tests.unit.made_results import experiments, results, runs, saved
 
 HOLDS, BROKEN, OPEN = Judgement.HOLDS, Judgement.BROKEN, Judgement.UNDECIDED
 Times = Mapping[str, Sequence[float | None]]
@@ -225,9 +227,52 @@ rule = { kind = "order", contenders = ["h3", "h2"] }
     ],
 )
 def test_a_claim_about_what_there_is_not_is_refused(change: tuple[str, str], message: str) -> None:
-    from pathlib import Path
-
     text = STUDY.replace(*change)
     assert text != STUDY
     with pytest.raises(WrongInputError, match=message):
         parse_study(Source("claims.toml", text, Path()))
+
+
+def told_study() -> dict[str, Any]:
+    """A manifest whose experiment has a claim that holds, one that does not, and one that is open."""
+    order = {"kind": "order", "contenders": ["h3", "h2"]}
+    slow = {"kind": "value", "contender": "h2", "value": 9}
+    exact = {"kind": "value", "contender": "h2", "low": 1.9999}
+    return {
+        "name": "",
+        "baseline": "h2",
+        "metrics": ["total_s"],
+        "claims": [
+            {"says": "h3 is faster", "place": "section 1", "rule": order},
+            {"says": "h2 takes 9 s", "place": "Table 1", "rule": slow, "why": "another clock"},
+            {"says": "h2 takes 2 s and more", "place": "Table 2", "rule": exact},
+        ],
+    }
+
+
+def test_the_ledger_says_what_holds_and_why_not(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    directory = saved(tmp_path / "out", runs(FASTER), experiments(told_study()))
+    file = tmp_path / "ledger.md"
+    print_ledger(directory, None, file)
+    page = file.read_text()
+    assert "3 claims judged by our runs (holds: 1, does not hold: 1, undecided: 1)." in page
+    assert "| h3 is faster | section 1 | **holds** |" in page
+    assert "repetitions would decide" in page
+    assert "- h2 takes 9 s (Table 1): another clock." in page
+
+
+def test_results_are_judged_by_the_claims_of_another_study(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    directory = saved(tmp_path / "out", runs(FASTER), experiments(told_study() | {"claims": []}))
+    study = tmp_path / "study.toml"
+    study.write_text(
+        'name = "later"\naxes.protocol = ["h2", "h3"]\n[[claims]]\nsays = "h2 is faster"\n'
+        'place = "here"\nrule = { kind = "order", contenders = ["h2", "h3"] }\n'
+    )
+    print_ledger(directory, None, None)
+    assert "The study names no claims." in capsys.readouterr().out
+    print_ledger(directory, str(study), None)
+    assert "| h2 is faster | here | **does not hold** |" in capsys.readouterr().out

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,7 @@ import polars as pl
 from headway.columns import polars_schema
 from headway.errors import WrongInputError
 from headway.results.manifest import Manifest, ToldExperiment, read_manifest
+from headway.study.claim import Claim
 
 _NEEDED = ("cell", "contender", "experiment", "protocol", "seed", "status")
 
@@ -41,6 +43,15 @@ class Results:
                 return experiment
         known = ", ".join(experiment.name or "(unnamed)" for experiment in self.experiments)
         raise WrongInputError(f"there are no runs of an experiment {name!r}; there are {known}")
+
+    def with_claims(self, claims: Mapping[str, tuple[Claim, ...]]) -> Results:
+        """The same results, to be judged by other claims, given by experiment."""
+        study = self.manifest.study
+        experiments = tuple(
+            one.model_copy(update={"claims": claims.get(one.name, ())}) for one in study.experiments
+        )
+        told = study.model_copy(update={"experiments": experiments})
+        return Results(self.runs, self.manifest.model_copy(update={"study": told}))
 
     def runs_of(self, experiment: ToldExperiment) -> pl.DataFrame:
         """The rows of an experiment."""

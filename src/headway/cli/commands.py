@@ -20,6 +20,7 @@ _COMMANDS = {
     "reproduce": "study.reproduce",
     "report": "study.report",
     "figure": "figure.figure",
+    "claims": "claims.claims",
     "export": "export.export",
     "validate": "study.validate",
     "plan": "study.plan",

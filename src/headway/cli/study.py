@@ -13,6 +13,7 @@ import typer
 
 from headway.campaign.checks import all_remarks, checked_plan
 from headway.campaign.task import Task
+from headway.cli.claims import print_ledger
 from headway.columns import Status
 from headway.errors import EXIT_FAILED, HeadwayError, WrongInputError
 from headway.lab.cores import available_cores
@@ -105,8 +106,12 @@ def reproduce(
     cluster: Cluster = None,
     allow_failures: AllowFailures = False,
     strict: Strict = False,
+    claims: Annotated[
+        bool,
+        typer.Option("--claims", help="Carry out nothing: judge the results that there are."),
+    ] = False,
 ) -> None:
-    """Carry out a paper's experiments and set our values beside the published ones.
+    """Carry out a paper's experiments, set our values beside the published ones, judge its claims.
 
     Exit status 1 if a run or the emulation's self-test failed.
     """
@@ -114,6 +119,10 @@ def reproduce(
         raise WrongInputError(
             f"no such paper; there is {', '.join(builtin_names())}", where=f"reproduce {paper}"
         )
+    results = _task(paper, out, quick=quick).out
+    if claims:
+        print_ledger(results, paper, None)
+        return
     run(
         study=paper,
         out=out,
@@ -127,6 +136,8 @@ def reproduce(
         allow_failures=allow_failures,
         strict=strict,
     )
+    output.print()
+    print_ledger(results, None, None)
 
 
 def report(

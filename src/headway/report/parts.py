@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from headway.analysis import Analysis, Cell, Results, answer
+from headway.analysis.ledger import judged, ledger_sentence
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sentences import as_start, statement
 from headway.report import setting
 from headway.report.figures import Picture, Section, Subject, pictures
 from headway.report.shown import Shown
+from headway.report.tables.claims import claims_table
 from headway.report.tables.comparisons import comparisons_table
 from headway.report.tables.critical import critical_means
 from headway.report.tables.holdups import holdups_table
@@ -63,6 +65,7 @@ class ExperimentPart:
         page_metrics: table of the metrics of page loads.
         critical: table of what their critical paths consisted of.
         published: figures and tables of published values beside ours.
+        claims: table of claims, judged by our runs.
         limits: figures of what limited the runs.
         holdups: table of the same.
         shown: pairs of runs that are shown over time.
@@ -80,6 +83,7 @@ class ExperimentPart:
     published_values: Table
     published_by_cell: Table
     published_orders: Table
+    claims: Table
     limits: tuple[Picture, ...]
     holdups: Table
     shown: tuple[Shown, ...]
@@ -92,8 +96,13 @@ class ExperimentPart:
     @property
     def headlines(self) -> tuple[str, ...]:
         """Its answer in short: how far published values agree, and what its first metric says."""
-        published = agreement_sentence([part.analysis for part in self.metrics])
-        return (*([published] if published else ()), *self.first.answer)
+        beside = agreement_sentence(self.analyses), ledger_sentence(judged(self.analyses))
+        return (*filter(None, beside), *self.first.answer)
+
+    @property
+    def analyses(self) -> tuple[Analysis, ...]:
+        """Of its metrics."""
+        return tuple(part.analysis for part in self.metrics)
 
     @property
     def pictures(self) -> tuple[Picture, ...]:
@@ -140,6 +149,7 @@ def experiment_part(
         published_values=published_table(analyses),
         published_by_cell=published_by_cell(analyses),
         published_orders=orders_table(analyses),
+        claims=claims_table(analyses),
         limits=pictures(subjects[0], Section.LIMITS),
         holdups=holdups_table(first),
         shown=tuple(shown),

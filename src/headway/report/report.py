@@ -22,6 +22,7 @@ from headway.report.parts import ExperimentPart, experiment_part
 from headway.report.shown import shown_pairs
 from headway.report.styles import study_styles
 from headway.report.tables import (
+    claims,
     comparisons,
     disturbances,
     failures,
@@ -36,6 +37,7 @@ from headway.report.tables import (
 from headway.report.terminal import print_analyses
 from headway.report.theme import Style
 from headway.results.store import REPORT
+from headway.study.experiment import Study
 
 PAGE = "index.html"
 
@@ -62,6 +64,11 @@ class Report:
             WrongInputError: it is not a results directory.
         """
         return cls(directory, load_results(directory))
+
+    def with_claims_of(self, study: Study) -> Report:
+        """The same report, its claims being those of a study."""
+        claims = {experiment.name: experiment.claims for experiment in study.experiments}
+        return Report(self.directory, self.results.with_claims(claims))
 
     @cached_property
     def analyses(self) -> tuple[tuple[Analysis, ...], ...]:
@@ -175,6 +182,7 @@ def _tables(
         pages.FILE: pages.pages_frame(results, firsts),
         holdups.FILE: holdups.holdups_frame(firsts),
         published.FILE: published.published_frame(everything),
+        claims.FILE: claims.claims_frame([part.analyses for part in parts]),
         failures.FILE: failures.failures_frame(results.runs),
         disturbances.FILE: disturbances.disturbances_frame(results),
         validation.FILE: validation.validation_frame(validated),

@@ -18,6 +18,7 @@ from headway.analysis import (
     answer,
     sentences,
 )
+from headway.analysis.ledger import judged, ledger_sentence
 from headway.analysis.numbers import MINUS, counted, signed_percent, significant, spread
 from headway.analysis.overview import Outcome, overviews
 from headway.analysis.published import agreement_sentence
@@ -67,9 +68,10 @@ def _print_experiment(console: Console, question: str, metrics: Sequence[Analysi
             console.print(Text(experiment.question))
     for analysis in metrics:
         _print_metric(console, analysis)
-    if published := agreement_sentence(metrics):
-        console.print()
-        console.print(Text(published))
+    for told in (agreement_sentence(metrics), ledger_sentence(judged(metrics))):
+        if told:
+            console.print()
+            console.print(Text(told))
 
 
 def _print_metric(console: Console, analysis: Analysis) -> None:

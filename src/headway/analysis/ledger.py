@@ -1,0 +1,82 @@
+"""All claims of a study beside our runs, in words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+
+from headway.analysis.analysis import Analysis
+from headway.analysis.claims import Finding, Judged, Judgement, judge
+from headway.analysis.numbers import counted, significant
+from headway.study.claim import Rule
+
+_MOST_FINDINGS = 3
+"""Of a claim that rests on more, those are told that decide."""
+
+
+def judged(analyses: Sequence[Analysis]) -> tuple[Judged, ...]:
+    """The claims of an experiment, judged; the analyses are of its metrics."""
+    by_metric = {analysis.metric.column: analysis for analysis in analyses}
+    return tuple(
+        judge(by_metric[claim.metric] if claim.metric else analyses[0], claim)
+        for claim in analyses[0].experiment.claims
+        if claim.metric is None or claim.metric in by_metric
+    )
+
+
+def ledger_sentence(found: Iterable[Judged]) -> str:
+    """How many hold; empty without claims."""
+    counts = Counter(one.judgement for one in found)
+    if not counts:
+        return ""
+    told = ", ".join(
+        f"{judgement}: {counts[judgement]}" for judgement in Judgement if counts[judgement]
+    )
+    return f"{counted(counts.total(), 'claim')} judged by our runs ({told})."
+
+
+def ours(one: Judged) -> str:
+    """What our runs have to show for a claim or against it, in words."""
+    deciding = [f for f in one.findings if f.judgement is one.judgement] or [*one.findings]
+    shown = "; ".join(map(in_words, deciding[:_MOST_FINDINGS]))
+    left = len(deciding) - _MOST_FINDINGS
+    told = f"{shown}; and {left} more" if left > 0 else shown
+    if len(one.findings) > 1:
+        agreeing = sum(finding.judgement is one.judgement for finding in one.findings)
+        told = f"{agreeing} of {len(one.findings)}: {told}"
+    return told
+
+
+def in_words(finding: Finding) -> str:
+    """An estimate with its interval, where it has to lie, and what it rests on."""
+    if finding.value is None:
+        return f"{finding.what}: not measured"
+    unit = f" {finding.unit}" if finding.unit else ""
+    interval = finding.interval
+    about = (
+        f" ({significant(interval.low)} to {significant(interval.high)}{unit}"
+        if interval
+        else " (no interval"
+    )
+    rests = f", {counted(finding.n, 'run')})"
+    return f"{finding.what}: {significant(finding.value)}{unit}{about}{rests}"
+
+
+def would_decide(one: Judged) -> str:
+    """What an undecided claim needs; empty of others."""
+    if one.judgement is not Judgement.UNDECIDED:
+        return ""
+    if one.needed is None:
+        return "no number of repetitions that is known would decide"
+    return f"about {one.needed} repetitions would decide"
+
+
+def rule_in_words(rule: Rule) -> str:
+    """A rule as it stands in the study: its kind and its keys."""
+    keys = rule.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    kind = keys.pop("kind")
+    told = ", ".join(
+        f"{name} {' > '.join(value) if isinstance(value, list) else value}"
+        for name, value in keys.items()
+    )
+    return f"{kind}: {told}"

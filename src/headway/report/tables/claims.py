@@ -1,0 +1,55 @@
+"""Claims beside our runs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from headway.analysis import Analysis
+from headway.analysis.claims import Judged
+from headway.analysis.ledger import judged, ours, rule_in_words, would_decide
+from headway.report.tables.table import NONE, Table
+
+FILE = "claims.csv"
+
+
+def claims_table(analyses: Sequence[Analysis]) -> Table:
+    """Every claim of an experiment and what our runs say of it; no rows if there are none."""
+    return Table(
+        headings=("claim", "place", "our runs say", "what they show", "what is known of why"),
+        rows=tuple((_row(one),) for one in judged(analyses)),
+        labels=5,
+    )
+
+
+def _row(one: Judged) -> tuple[str, ...]:
+    shown = "; ".join(filter(None, [ours(one), would_decide(one)]))
+    return one.claim.says, one.claim.place, one.judgement.value, shown, one.claim.why or NONE
+
+
+def claims_frame(everything: Sequence[Sequence[Analysis]]) -> pl.DataFrame:
+    """The claims of all experiments with every estimate that they rest on, a row for each."""
+    rows = [
+        {
+            "experiment": analyses[0].experiment.name,
+            "claim": one.claim.says,
+            "place": one.claim.place,
+            "rule": rule_in_words(one.claim.rule),
+            "judgement": one.judgement.value,
+            "repetitions_needed": one.needed,
+            "what": finding.what,
+            "finding": finding.judgement.value,
+            "value": finding.value,
+            "low": finding.interval.low if finding.interval else None,
+            "high": finding.interval.high if finding.interval else None,
+            "unit": finding.unit,
+            "from": finding.region.low,
+            "to": finding.region.high,
+            "runs": finding.n,
+        }
+        for analyses in everything
+        for one in judged(analyses)
+        for finding in one.findings
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
