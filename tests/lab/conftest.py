@@ -13,6 +13,7 @@ import pytest
 from headway.campaign.checks import add_command
 from headway.columns import Record
 from headway.errors import HeadwayError
+from headway.guest.orders import Spins
 from headway.lab.bodies import body_file
 from headway.lab.image import add_extra, find_extra
 from headway.lab.machine import Machine
@@ -29,7 +30,8 @@ RunSetting = Callable[..., Record]
 def run_setting(machine: Machine, tmp_path: Path) -> RunSetting:
     """Carry out a setting, given as a study file would; artefacts are in tmp_path/NAME.
 
-    The test is skipped if a program of the setting cannot be had on this machine.
+    The test is skipped if a program of the setting cannot be had on this machine. No program of
+    Headway's may wait without sleeping.
     """
 
     def carry(raw: dict[str, Any] | Setting, *, seed: int = 1, name: str = "run") -> Record:
@@ -38,7 +40,9 @@ def run_setting(machine: Machine, tmp_path: Path) -> RunSetting:
             body_file(size)
         run = Run(name, "test", "", "cell", str(setting.protocol), 1, seed, setting)
         directory = tmp_path / name
-        return make_record(run, carry_out(run, equipped(machine, setting), directory), directory)
+        result = carry_out(run, equipped(machine, setting), directory)
+        assert result.outcome.spins in (None, Spins(0, 0))
+        return make_record(run, result, directory)
 
     return carry
 

@@ -126,3 +126,18 @@ def test_a_failed_self_test_is_said_first() -> None:
     (check,) = made.MANIFEST["self_test"]
     failed = {"self_test": [check | {"name": "loss", "path": "p", "measured": 1}]}
     assert "The emulation failed its own test: loss (p)." in shown(made.grid(), failed)
+
+
+@pytest.mark.parametrize(
+    ("ticks", "told"),
+    [
+        (2, "2 runs may not repeat exactly, as "),
+        (0, ""),
+    ],
+)
+def test_runs_that_were_interrupted_are_named(ticks: int, told: str) -> None:
+    rows = made.runs({"h2": [1.0], "h3": [2.0]}, forced_ticks=ticks)
+    text = " ".join(shown(rows).split())
+    assert ("may not repeat" in text) == bool(told)
+    assert told in text
+    assert ("(2 forced ticks)" in text) == bool(told)

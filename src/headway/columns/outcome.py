@@ -72,6 +72,14 @@ class Transferred(Columns):
 class Spent(Columns):
     """What the run took."""
 
+    charged_calls: int | None = column(
+        "System calls that took virtual time, since programs made more than 100,000 without waiting: a busy wait "
+        "([determinism](determinism.md#busy-waits)). 0 in other clocks; null if the lab did not get that far."
+    )
+    forced_ticks: int | None = column(
+        "How often a program was interrupted in virtual time that computed for seconds of the host's processor "
+        "while the lab's clock stood still. If ever, the run may not repeat exactly."
+    )
     virtual_s: float | None = column(
         "From the start of the workload to its end on the lab's clock."
     )

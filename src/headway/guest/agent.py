@@ -22,6 +22,7 @@ from headway.guest.orders import (
     Outcome,
     Program,
     Round,
+    Spins,
     dump,
     load,
 )
@@ -29,6 +30,7 @@ from headway.guest.pings import ping
 from headway.guest.process import RUN_DIRECTORY, ProgramError
 from headway.guest.qlogs import take_qlogs
 from headway.guest.sampler import Sampler
+from headway.guest.spins import in_words, spins_since, spins_so_far
 from headway.guest.tracelink import start_trace_link
 
 _FINISH_LIMIT_NS = 5 * 10**9
@@ -46,6 +48,7 @@ class Lab:
         self._captures: list[int] = []
         self._tc: dict[str, subprocess.Popen[str]] = {}
         self._pings_ns: tuple[int | None, ...] = ()
+        self._spun = Spins(0, 0)
         self._begin_round(orders.rounds[0])
 
     def run(self) -> None:
@@ -90,9 +93,11 @@ class Lab:
         process.end([*self._workload, *self._helpers], signal.SIGKILL)
         if self._directory != RUN_DIRECTORY:
             take_qlogs(RUN_DIRECTORY, self._directory)
+        spun = spins_since(self._spun)
+        self._spun = spins_so_far()
         outcome = Outcome(
             status,
-            reason,
+            None if reason is None else reason + in_words(spun),
             duration_ns,
             os.uname().release,
             tuple(self._ended),
@@ -100,6 +105,7 @@ class Lab:
             tuple(digest(path) for path in self._orders.bodies if os.path.exists(path)),
             self._pings_ns,
             counts,
+            spun,
         )
         file = f"{self._directory}/{OUTCOME_FILE}"
         with open(f"{file}.new", "w") as new:

@@ -262,12 +262,24 @@ class Body:
 
 
 @dataclass(frozen=True)
+class Spins:
+    """Busy waits: calls that took time, as there were too many in an instant, and forced ticks.
+
+    A tick is forced on a program that computes for seconds of the host's processor without a call.
+    """
+
+    charged_calls: int
+    forced_ticks: int
+
+
+@dataclass(frozen=True)
 class Outcome:
     """How the workload ended: ``ok``, ``failed`` or ``timeout``, and why.
 
     ``migrated_ns`` is when the address changed, None if it did not. ``pings_ns`` are round-trip times
     of the control pings, None for those without a reply. ``counts`` are, by name, those of all that was
-    counted, from when the path was made to the end of the workload.
+    counted, from when the path was made to the end of the workload. ``spins`` are busy waits, None of a
+    lab that could not tell.
     """
 
     status: str
@@ -279,6 +291,7 @@ class Outcome:
     bodies: tuple[Body, ...] = ()
     pings_ns: tuple[int | None, ...] = ()
     counts: dict[str, Counts] = dataclasses.field(default_factory=dict)
+    spins: Spins | None = None
 
 
 _T = TypeVar("_T")

@@ -34,6 +34,7 @@ from headway.report.tables import (
     validation,
     wholes,
 )
+from headway.report.tables.spins import spins_warning
 from headway.report.terminal import print_analyses
 from headway.report.theme import Style
 from headway.results.store import REPORT
@@ -111,7 +112,8 @@ class Report:
     def _warnings(self) -> tuple[str, ...]:
         """What a reader must know first, beside what the manifest tells."""
         validity = validation.validation_warning(self.validated)
-        told = validity, disturbances.disturbances_warning(self.unmet)
+        unmet = disturbances.disturbances_warning(self.unmet)
+        told = validity, unmet, spins_warning(self.results)
         return tuple(filter(None, told))
 
     def write(self, runs: Sequence[str] = ()) -> Path:

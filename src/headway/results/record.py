@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 from collections.abc import Sequence
+from dataclasses import asdict
 from math import inf
 from pathlib import Path as Directory
 from typing import Any
@@ -54,6 +55,7 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
         status=status,
         error=None if good else error,
         migrated_s=_seconds(result.outcome.migrated_ns),
+        **(asdict(result.outcome.spins) if result.outcome.spins else {}),
         virtual_s=result.outcome.duration_ns / 1e9,
         wall_s=round(result.wall_s, 4),
         **metrics,
