@@ -187,6 +187,16 @@ def test_exec_passes_output_and_exit_status_through() -> None:
     assert float(connect) == pytest.approx(0.1, abs=3e-5)
 
 
+def test_exec_shows_a_directory(tmp_path: Path) -> None:
+    (tmp_path / "told.txt").write_text("told\n")
+    command = ["exec", "--clock", "virtual", "--mount", str(tmp_path), "--", "sh", "-c"]
+    script = f"cat /lab/extras/{tmp_path.name}/told.txt; touch /lab/extras/{tmp_path.name}/new"
+    done = subprocess.run([HEADWAY, *command, script], capture_output=True, text=True)
+    assert done.stdout.startswith("told")
+    assert done.returncode != 0
+    assert [file.name for file in tmp_path.iterdir()] == ["told.txt"]
+
+
 def test_a_shell_is_interactive() -> None:
     def read(terminal: int) -> bytes:
         return os.read(terminal, 1024)

@@ -46,6 +46,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
         (("shell", "--rate", "10"), '10 has no unit; write a rate as "10 Mbit/s"'),
         (("shell", "--loss", "200 %"), "--loss: a ratio cannot be above 100 %"),
         (("exec", "--rtt", "-5 ms", "--", "true"), "cannot be negative"),
+        (("exec", "--mount", "nosuch", "--", "true"), "--mount nosuch: there is no such directory"),
         (("list", "things"), "is not one of 'studies', 'programs', 'profiles', 'workloads'"),
         (("run", "quickstart", "--out", "x", "--quick"), "quickstart.toml: has no quick form"),
         (("run", "quickstart", "--out", "x", "--resume", "--replace"), "--resume --replace: one"),

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import re
 import tempfile
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -98,12 +100,31 @@ def execute(
     queue: QueueOption = None,
     seed: SeedOption = 1,
     clock: Annotated[Clock, typer.Option(help="How the lab's time passes.")] = Clock.REAL,
+    mount: Annotated[
+        list[Path] | None,
+        typer.Option(help="A directory that the lab shows, read-only, as /lab/extras/ITS-NAME."),
+    ] = None,
 ) -> None:
     """Run one command on the client's side of a path; its exit status becomes this one's."""
     path = _path(rate=rate, rtt=rtt, loss=loss, jitter=jitter, queue=queue)
     _make_bodies()
+    shown = dict(_mounted(directory) for directory in mount or ())
     machine = ready_machine(ready_image())
+    machine = replace(machine, extras={**machine.extras, **shown})
     raise typer.Exit(execute_on_path(machine, path, tuple(command), seed=seed, clock=clock))
+
+
+def _mounted(directory: Path) -> tuple[str, Path]:
+    """The name by which a lab shows a directory, and where that is."""
+    place = directory.resolve()
+    if not place.is_dir():
+        raise WrongInputError(f"--mount {directory}: there is no such directory")
+    # It is a word of the kernel's command line.
+    if not re.fullmatch(r"[A-Za-z0-9._-]+", place.name):
+        raise WrongInputError(
+            f"--mount {directory}: its name may have letters, digits, dots, dashes and underscores"
+        )
+    return place.name, place
 
 
 def _make_bodies() -> None:
