@@ -207,6 +207,8 @@ impl Splitter {
                 let Some(opened) = ends.of(far).and_then(|far| far.open(stream.dir())) else {
                     break;
                 };
+                // No peer's choice: streams wait in the order of their identifiers, of which none is left
+                // out, and none is forgotten while early data may have to be opened again.
                 assert_eq!(opened, stream, "streams are opened in the order of their identifiers");
                 self.waiting[kind].pop_front();
                 self.begin(now, ends, stream, far);

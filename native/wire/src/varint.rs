@@ -23,7 +23,8 @@ pub const fn len(value: u64) -> usize {
 ///
 /// # Panics
 ///
-/// If `value` exceeds [`MAX`]: stream ids, lengths and identifiers never do.
+/// If `value` exceeds [`MAX`], which no peer can bring about: stream ids come from variable-length integers,
+/// and lengths of content are checked where they are chosen.
 pub fn encode(value: u64, out: &mut impl BufMut) {
     assert!(value <= MAX, "{value} does not fit a variable-length integer");
     let bytes = value.to_be_bytes();

@@ -141,6 +141,8 @@ impl Server {
     }
 
     fn send_content(&mut self, id: u32, length: usize, out: &mut BytesMut) {
+        // Whatever the client does to streams meanwhile: `pick` names those that are there, with a window,
+        // which streams without a response never get from `turns`.
         let stream = self.streams.get_mut(&id).expect("the scheduler knows open streams only");
         let body = stream.body.as_mut().expect("a stream is scheduled once it has a response");
         let ends = body.remaining() == length as u64;

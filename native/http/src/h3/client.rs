@@ -357,6 +357,7 @@ impl Client {
                     self.events.push_back(ClientEvent::Data { id, data });
                 }
                 (RequestFrame::Data(_), None) => {
+                    // Nor while a section waits for the table: nothing behind it is decoded until then.
                     unreachable!("the decoder lets content come after a header section only")
                 }
             }

@@ -340,6 +340,7 @@ impl Server {
                 }
                 (RequestFrame::Data(data), Some(length)) => length.add(data.len())?,
                 (RequestFrame::Data(_), None) => {
+                    // Nor while a section waits for the table: nothing behind it is decoded until then.
                     unreachable!("the decoder lets content come after a header section only")
                 }
             }

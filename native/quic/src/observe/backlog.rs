@@ -67,6 +67,7 @@ impl Backlog {
     /// Bytes of the frames that will carry what was not sent yet, if others follow them.
     pub(crate) fn frames(&self) -> u64 {
         let frame = |stream: &u64| {
+            // What waits is of streams that are there: both are forgotten together.
             let Progress { handed_over, sent } = self.streams[stream];
             let data = handed_over - sent;
             (stream_header(*stream, sent) + varint_size(data)) as u64 + data
