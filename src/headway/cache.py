@@ -15,7 +15,7 @@ from pathlib import Path
 from headway.errors import HeadwayError, WrongInputError
 
 PARTIAL_SUFFIX = ".partial"
-"""Of entries that are being made or removed."""
+"""End of the names of entries that are being made or removed."""
 
 _LOCK_FILE = ".lock"
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from headway.guest.orders import Orders, Program, Round, dump
-from headway.guest.probe_orders import SMALL_FRAME_BYTES, Flow, ProbeOrders
+from headway.guest.probe_orders import SMALL_FRAME_BYTES, ProbeFlow, ProbeOrders
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.selftest.measure import measure_path
@@ -39,7 +39,7 @@ def delay_ms(step: int) -> int:
     return 20 + (step % 10) * FALL_MS // 9
 
 
-def sight_of(path: NetworkPath, flow: Flow, machine: Machine, directory: Path) -> Sight:
+def sight_of(path: NetworkPath, flow: ProbeFlow, machine: Machine, directory: Path) -> Sight:
     """What two hosts see of a flow that both send."""
     until_ns = flow.sends[-1][0] + 1000 * MS
     host = Host(program="probe")
@@ -91,7 +91,7 @@ def test_delays_follow_a_long_list_and_packets_keep_their_order(
     path = NetworkPath.model_validate({"satellite": {**CARRIERS, "delay": delays}})
     # Every 10 ms, and 5 ms beside the steps.
     sends = tuple((at * MS, 1) for at in range(105, STEPS * STEP_MS, 10))
-    sight = sight_of(path, Flow(SMALL_FRAME_BYTES, sends), machine, tmp_path)
+    sight = sight_of(path, ProbeFlow(SMALL_FRAME_BYTES, sends), machine, tmp_path)
     for way in Way:
         passage = sight.passage(way, 0)
         assert passage.numbers.tolist() == list(range(len(sends)))

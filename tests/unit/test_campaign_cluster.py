@@ -16,7 +16,7 @@ from distributed import Client, KilledWorker, LocalCluster
 
 from headway.campaign import cluster, worker
 from headway.campaign.cluster import ClusterExecutor
-from headway.campaign.imageparts import ImageParts, Part
+from headway.campaign.imageparts import ImagePart, ImageParts
 from headway.campaign.watcher import SilentWatcher
 from headway.campaign.worker import Demand, NotReady
 from headway.columns import Record, Status
@@ -43,7 +43,7 @@ def client() -> Iterator[Client]:
 
 @pytest.fixture
 def executor(client: Client, monkeypatch: pytest.MonkeyPatch) -> ClusterExecutor:
-    part = Part("image", "kernel-k", "")
+    part = ImagePart("image", "kernel-k", "")
     machine = StubMachine(stub_image(), Path(), Path(), fresh=False)
     monkeypatch.setattr(worker, "_machine", lambda _: machine)
     monkeypatch.setattr(worker, "body_file", lambda _: None)

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headway.campaign.imageparts import Part, _part, pack
+from headway.campaign.imageparts import ImagePart, _part, pack
 
 INFO = {"key": "r", "packages": {"nginx": "1.30.6"}, "built": "2026-01-01", "mirror": "here"}
 
@@ -31,7 +31,7 @@ def use_cache(monkeypatch: pytest.MonkeyPatch, cache: Path) -> None:
     monkeypatch.setenv("HEADWAY_CACHE", str(cache))
 
 
-def send(part: Part, archive: Path, chunk_bytes: int = 1000) -> int:
+def send(part: ImagePart, archive: Path, chunk_bytes: int = 1000) -> int:
     """Pack a part as a client does; returns the number of chunks."""
     chunks: list[bytes] = []
     entry = part.place()

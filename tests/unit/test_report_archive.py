@@ -113,7 +113,7 @@ def test_artifacts_of_all_runs_are_added_if_asked_for(results: Path, tmp_path: P
     [
         (("-o", "a.tar"), "--out a.tar: must end in .zip"),
         (("-o", "nosuch/a.zip"), "--out nosuch/a.zip: there is no such directory"),
-        (("-o", "a.zip", "--license", "MIT"), "--license MIT: is no web address"),
+        (("-o", "a.zip", "--license", "MIT"), "--license MIT: is not a web address"),
     ],
 )
 def test_wrong_wishes_are_refused(

@@ -103,7 +103,7 @@ def test_what_is_not_there_is_refused(cells: list[str], contenders: list[str], s
         (("--figure", "total_s-forest"), "--out: needs a file to write"),
         (("-o", "a.pdf"), "--figure: needs a figure to write"),
         (("--figure", "total_s-forest", "-o", "a.jpeg"), "--out a.jpeg: must end in one of .svg"),
-        (("--width", "84"), "--width 84: is no width; write it as 84mm"),
+        (("--width", "84"), "--width 84: is not a width; write it as 84mm"),
         (("--width", "2 cm"), "--width 2 cm: must be 40 to 1000 mm"),
         (("--figure", "total_s-forest", "-o", "nosuch/a.csv"), "--out nosuch/a.csv: No such file"),
         (("--run", "nosuch"), "there is no run 'nosuch'"),

@@ -240,7 +240,7 @@ def test_har_files_as_browsers_save_them(tmp_path: Path) -> None:
         "left out: the body was not kept (1)",
         "left out: no final response (1)",
         "left out: not HTTP (1)",
-        "left out: URL that is none (1)",
+        "left out: not a valid URL (1)",
     )
 
 
@@ -251,7 +251,7 @@ def test_har_files_as_browsers_save_them(tmp_path: Path) -> None:
         (b'{"log": {"entries": []}}', "no response that can be replayed"),
         (b"{", "not a HAR 1.2 file: Invalid JSON"),
         (b"12:abc", "not a mitmproxy flow file: the value at byte 0 ends too early"),
-        (b"1:1#", "not a mitmproxy flow file: one of its values is no flow"),
+        (b"1:1#", "not a mitmproxy flow file: one of its values is not a flow"),
         (encoded({"type": "http", "response": {}}), "a flow has no request"),
         (encoded({"type": "tcp"}), "no response that can be replayed"),
         (b"GIF89a", "neither a WARC, nor a HAR, nor a mitmproxy flow file"),

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.web.events import Clock, resources_of
+from headway.web.events import BrowserClock, resources_of
 from headway.web.load import PageLoad, read_load
 from headway.web.resource import Resource
 from tests.unit.made_loads import ORIGIN_MS, ZERO_S, Recording, answer, told
@@ -248,7 +248,7 @@ def test_chunks_add_up_and_none_comes_after_the_end(
     for at_ms, decoded in sorted(data):
         recording.data("1", at_ms, decoded, 0)
     recording.finished("1", ended_ms, 100 + body)
-    (page,) = resources_of(recording.events, Clock(ZERO_S, ORIGIN_MS))
+    (page,) = resources_of(recording.events, BrowserClock(ZERO_S, ORIGIN_MS))
     assert sum(chunk.encoded_bytes for chunk in page.chunks) == page.body_bytes == body
     assert all(chunk.encoded_bytes > 0 for chunk in page.chunks)
     assert all(chunk.at_ms <= ended_ms + 1e-6 for chunk in page.chunks)

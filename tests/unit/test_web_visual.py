@@ -141,9 +141,9 @@ def test_why_there_is_no_visual_progress(tmp_path: Path) -> None:
     assert visual_progress(frames).problem == "the last frame is blank"
     whole = frames[0].file.read_bytes()
     frames[0].file.write_bytes(whole[: len(whole) // 2])
-    assert visual_progress(frames).problem == "0000.png is no picture"
+    assert visual_progress(frames).problem == "0000.png is not a picture"
     frames[0].file.unlink()
-    assert visual_progress(frames).problem == "0000.png is no picture"
+    assert visual_progress(frames).problem == "0000.png is not a picture"
 
 
 @given(

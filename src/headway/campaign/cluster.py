@@ -21,7 +21,7 @@ from distributed import Client, Future, KilledWorker, LocalCluster, wait
 from typing_extensions import override
 
 from headway.campaign.executor import Executor, Keep, explained
-from headway.campaign.imageparts import ImageParts, Part, pack
+from headway.campaign.imageparts import ImagePart, ImageParts, pack
 from headway.campaign.watcher import Watcher
 from headway.campaign.worker import (
     Demand,
@@ -202,7 +202,7 @@ class ClusterExecutor(Executor):
             if lacking:
                 self._send(part, lacking, [introduced[address].host for address in lacking])
 
-    def _send(self, part: Part, workers: list[str], hosts: list[str]) -> None:
+    def _send(self, part: ImagePart, workers: list[str], hosts: list[str]) -> None:
         entry = part.place()
         assert entry is not None
         self.watcher.note(f"sending {part.name} to {', '.join(hosts)}")

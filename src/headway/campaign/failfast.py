@@ -1,4 +1,4 @@
-"""When it is no use to go on with a study: a contender's runs fail, all alike, wherever it runs."""
+"""When a study is given up: a contender's runs fail, all alike, wherever it runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from headway.errors import HeadwayError
 from headway.planning.runs import Run
 
 ENOUGH = 5
-"""So many runs of a contender have to fail before a study is given up, in as many of its cells, or in
+"""How many runs of a contender have to fail before a study is given up, in as many of its cells, or in
 all if it has fewer: a cell may be too hard, and what fails half of the time fails five times running
 once in 32."""
 

@@ -14,11 +14,11 @@ from headway.lab.image import Image, ImageInfo, InstalledExtra, KernelInfo, Nati
 from headway.lab.image.image import INFO_FILE, KERNEL_FILE, PROGRAMS_DIRECTORY, TREE_DIRECTORY
 
 _TELLING = ("key", "version", "packages")
-"""What an entry's description says of its content; the rest is when and whence it came."""
+"""What an entry's description says of its content; the rest is when and where it came from."""
 
 
 @dataclass(frozen=True)
-class Part:
+class ImagePart:
     """An entry of a cache that labs need.
 
     Attributes:
@@ -74,10 +74,10 @@ class ImageParts:
     """
 
     key: str
-    kernel: Part
-    root: Part
-    native: Part
-    extras: dict[str, Part]
+    kernel: ImagePart
+    root: ImagePart
+    native: ImagePart
+    extras: dict[str, ImagePart]
 
     @classmethod
     def of(cls, image: Image, extras: dict[str, InstalledExtra]) -> ImageParts:
@@ -91,10 +91,10 @@ class ImageParts:
         )
 
     @property
-    def all(self) -> tuple[Part, ...]:
+    def all(self) -> tuple[ImagePart, ...]:
         return (self.kernel, self.root, self.native, *self.extras.values())
 
-    def missing(self) -> tuple[Part, ...]:
+    def missing(self) -> tuple[ImagePart, ...]:
         """Those that this machine's cache does not have."""
         return tuple(part for part in self.all if part.place() is None)
 
@@ -158,8 +158,8 @@ class _Chunks(io.RawIOBase):
             self._held.clear()
 
 
-def _part(store: str, entry: Path) -> Part:
-    return Part(store, entry.name, _identity(entry))
+def _part(store: str, entry: Path) -> ImagePart:
+    return ImagePart(store, entry.name, _identity(entry))
 
 
 def _identity(entry: Path) -> str:
@@ -178,7 +178,7 @@ def _content(file: Path) -> tuple[str, bytes]:
     return file.name, file.read_bytes()
 
 
-def _present(part: Part) -> Path:
+def _present(part: ImagePart) -> Path:
     place = part.place()
     assert place is not None, f"{part.name} is not in the cache"
     return place

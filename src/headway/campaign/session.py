@@ -194,7 +194,7 @@ def _staying(store: Store, *, retry_failed: bool) -> list[Record]:
 
 @dataclass
 class _Keeper:
-    """Makes records durable, counts and remembers them; says when it is no use to go on."""
+    """Makes records durable, counts and remembers them; says when to give up."""
 
     store: Store
     count: Count
@@ -215,7 +215,7 @@ class _Keeper:
 
     @property
     def hopeless(self) -> str | None:
-        """Why it is no use to go on; None if it is."""
+        """Why the study is given up; None if it goes on."""
         return self.fail_fast.verdict(self.store.directory / ARTIFACTS) if self.fail_fast else None
 
 

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from distributed import Worker, get_worker
 
 from headway.cache import cache_directory, digest
-from headway.campaign.imageparts import ImageParts, Part, extract
+from headway.campaign.imageparts import ImagePart, ImageParts, extract
 from headway.columns import Record
 from headway.lab.bodies import bodies_directory, body_file
 from headway.lab.cancel import Cancellation, Cancelled
@@ -69,7 +69,7 @@ class Introduction:
     host: str
     cache: str
     source: str
-    missing: tuple[Part, ...]
+    missing: tuple[ImagePart, ...]
     facts: dict[str, Any]
 
 
@@ -116,7 +116,7 @@ def receive(transfer: str, chunk: bytes, dask_worker: Worker) -> None:
         archive.write(chunk)
 
 
-def unpack(transfer: str, part: Part, dask_worker: Worker) -> None:
+def unpack(transfer: str, part: ImagePart, dask_worker: Worker) -> None:
     """Put an archive that has been received into the cache."""
     archive = _archive(transfer, dask_worker)
     try:

@@ -36,7 +36,7 @@ def export(
 ) -> None:
     """Write an archive with study, data, manifest, report and checksums, as an RO-Crate."""
     if licence and urlsplit(licence).scheme not in ("http", "https"):
-        raise WrongInputError("is no web address", where=f"--license {licence}")
+        raise WrongInputError("is not a web address", where=f"--license {licence}")
     # Statistics and figures take seconds to load.
     from headway.report.archive import SUFFIX, write_archive
 

@@ -95,7 +95,7 @@ def _width_mm(text: str) -> float:
     match = _LENGTH.fullmatch(text)
     if match is None:
         raise WrongInputError(
-            "is no width; write it as 84mm, 8.4cm or 3.3in", where=f"--width {text}"
+            "is not a width; write it as 84mm, 8.4cm or 3.3in", where=f"--width {text}"
         )
     found = float(match[1]) * _MM[match[2]]
     if not _LEAST_MM <= found <= _MOST_MM:

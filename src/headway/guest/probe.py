@@ -32,7 +32,7 @@ from headway.guest.probe_orders import (
     START_GRID_NS,
     TCP_PORT,
     UDP_PORT,
-    Flow,
+    ProbeFlow,
     ProbeOrders,
 )
 
@@ -179,7 +179,7 @@ class _Sender:
             else:
                 self._send(number, self._orders.flows[number], count)
 
-    def _send(self, number: int, flow: Flow, count: int) -> None:
+    def _send(self, number: int, flow: ProbeFlow, count: int) -> None:
         first = self._sent[number]
         self._sent[number] += count
         if flow.echo:

@@ -34,7 +34,7 @@ SENT, RECEIVED, REQUEST, REPLY = range(4)
 
 
 @dataclass(frozen=True)
-class Flow:
+class ProbeFlow:
     """Numbered packets towards the other host.
 
     Attributes:
@@ -69,7 +69,7 @@ class ProbeOrders:
     device: str
     address: str
     peer: str
-    flows: tuple[Flow, ...]
+    flows: tuple[ProbeFlow, ...]
     capacity: int
     transfer_at_ns: int
     transfer_span_ns: int

@@ -14,7 +14,7 @@ from headway.guest.orders import CONTROLS_FILE, SAMPLES_FILE, SamplesHeader, Sam
 
 _FIRST_INTERVAL_NS = 10_000_000
 _SHARE_OF_TIME = 200
-"""Of a long run, an interval is this part of the time since its start."""
+"""In a long run, an interval is this part of the time since its start."""
 
 
 class Sampler:

@@ -70,7 +70,7 @@ class Endpoint:
 
     @property
     def congestion_control(self) -> str:
-        """Of its TCP, or of its QUIC."""
+        """Its TCP's, or its QUIC's."""
         if self.protocol.over_quic:
             return self.adapter.quic_congestion_control(self.host)
         return self.host.tcp_congestion_control.value
@@ -189,7 +189,7 @@ class Deployment:
 
 
 def addressed(segments: Sequence[Segment]) -> Endpoint:
-    """Whom a connection over these segments is opened to: the next program with an address of its own.
+    """The endpoint that a connection over these segments is opened to: the next program with an address of its own.
 
     TCP PEPs are transparent: what is meant for the server reaches them.
     """

@@ -15,7 +15,7 @@ from headway.study.model import Setting
 from headway.study.naming import cell_name, slug
 
 REPETITIONS_OF_A_BOOT = 10
-"""The most repetitions that one browser serves: the more, the less contenders are interleaved."""
+"""How many repetitions may share the start of a browser. More of them would interleave contenders less."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ def _directions(run: Run) -> Iterator[Direction]:
 
 
 def _jitter(runs: Sequence[Run]) -> Iterator[str]:
-    """Of one value of an axis it is usual to have no jitter; of all it is a mistake."""
+    """That one value of an axis has no jitter is usual; that none has any is a mistake."""
     reordering = [way for run in runs for way in _directions(run) if way.jitter_reorders]
     if reordering and not any(map(_varies, reordering)):
         yield "jitter_reorders reorders nothing, since no path with it has jitter"

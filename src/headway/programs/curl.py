@@ -70,7 +70,7 @@ class Curl(Client):
             "curl",
             "retries",
             f"a shell starts it up to {TRIES} times when the address changes",
-            "it begins anew, after the same pause as with --retry, which in curl 8.22 polls without "
+            "it starts over, after the same pause as with --retry, which in curl 8.22 polls without "
             "rest for 2 s after a QUIC connection has died",
         ),
         Adjustment(

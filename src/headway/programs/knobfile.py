@@ -40,7 +40,7 @@ _EXAMPLES = {
 }
 _SECONDS = {"ns": 1e-9, "us": 1e-6, "ms": 1e-3, "s": 1.0}
 _LARGE = 2**31 - 1
-"""Nobody needs to be told of such a limit."""
+"""Limits from here on are not worth telling."""
 
 
 class NativeKnob(BaseModel):

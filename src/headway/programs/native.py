@@ -14,7 +14,7 @@ PAGE_TABLE_BYTES = 4096
 """Dynamic tables of header compression where pages are served, if a study says nothing else."""
 
 QUIC_KNOBS, COMPRESSION_KNOBS = knobs_of("quic"), knobs_of("compression")
-"""What several of the programs have."""
+"""Knobs that several of the programs have."""
 
 HEADER_COUNTS = "-headers.jsonl"
 """How the file ends in which a server tells what header fields took; it begins with the server's host."""
@@ -26,7 +26,7 @@ def command(program: str) -> str:
 
 
 class NativeQuic(Adapter):
-    """Of a program with Headway's own QUIC."""
+    """A program with Headway's own QUIC."""
 
     quic_congestion_controls = ("cubic", "reno", "bbr", "bbr3", "hybla")
     sets_quic_initial_window = True

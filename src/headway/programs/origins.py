@@ -28,6 +28,6 @@ def own_addresses(workload: Workload) -> tuple[str, ...]:
 
 
 def _address(number: int) -> str:
-    """Of ``10.200.0.0/16``, which all hosts of a lab route to the server."""
+    """An address of ``10.200.0.0/16``, which all hosts of a lab route to the server."""
     network, host = divmod(number, _HOSTS_OF_A_NETWORK)
     return f"10.200.{network}.{host + 1}"

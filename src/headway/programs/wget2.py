@@ -70,7 +70,7 @@ class Wget2(Client):
             "wget2",
             "--tries",
             f"1, by a shell that starts it up to {TRIES} times when the address changes",
-            "it goes on (--continue) or begins anew as the study asks, after the same pause as others",
+            "it goes on (--continue) or starts over, as the study asks, after the same pause as others",
         ),
     )
 

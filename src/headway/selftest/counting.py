@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from typing_extensions import override
 
-from headway.guest.probe_orders import SMALL_FRAME_BYTES, Flow
+from headway.guest.probe_orders import SMALL_FRAME_BYTES, ProbeFlow
 from headway.selftest.check import Check
 from headway.selftest.fate import Fate, damaged_share, fate
 from headway.selftest.ideal import Course
@@ -59,7 +59,7 @@ class Counting(Step):
         self._counts: dict[Way, _Count] = {}
         for way, course in timeline.courses.items():
             sends = bursts(course, self._from_ns, count)
-            flow = timeline.add(way, Flow(SMALL_FRAME_BYTES, sends))
+            flow = timeline.add(way, ProbeFlow(SMALL_FRAME_BYTES, sends))
             self._counts[way] = _Count(course, flow, fates[way], _named(course))
             timeline.end_step(sends[-1][0])
         self._to_ns = timeline.now_ns

@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import norm
 from typing_extensions import override
 
-from headway.guest.probe_orders import SMALL_FRAME_BYTES, Flow
+from headway.guest.probe_orders import SMALL_FRAME_BYTES, ProbeFlow
 from headway.selftest.check import Check
 from headway.selftest.fate import fate
 from headway.selftest.ideal import Course, Stage
@@ -60,7 +60,7 @@ class RoundTrip(Step):
         count = min(int(_ECHOES * burst / max(answered, 0.001)), _MOST_ECHOES)
         gap_ns = max(spacing_ns(course) for course in timeline.courses.values())
         sends = tuple((timeline.now_ns + n * gap_ns, 1) for n in range(count))
-        self._flow = timeline.add(Way.UP, Flow(_ECHO_FRAME_BYTES, sends, echo=True))
+        self._flow = timeline.add(Way.UP, ProbeFlow(_ECHO_FRAME_BYTES, sends, echo=True))
         timeline.end_step(sends[-1][0])
 
     @override
@@ -96,7 +96,7 @@ class OneWay(Step):
         for way, course in timeline.courses.items():
             gap_ns = spacing_ns(course)
             sends = tuple((start_ns + n * gap_ns, 1) for n in range(_packets(course)))
-            self._flows[way] = timeline.add(way, Flow(SMALL_FRAME_BYTES, sends))
+            self._flows[way] = timeline.add(way, ProbeFlow(SMALL_FRAME_BYTES, sends))
             timeline.end_step(sends[-1][0])
 
     @override

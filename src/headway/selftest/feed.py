@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headway.guest.probe_orders import Flow
+from headway.guest.probe_orders import ProbeFlow
 from headway.selftest.ideal import Course, Stage
 from headway.selftest.plan import Passage, Timeline, Times
 from headway.study.path import FRAME_BYTES, Discipline, Way
@@ -55,7 +55,7 @@ def feed(
         if not _is_close_call(course, left):
             break
     sends = [(int(at), int(n)) for at, n in zip(*np.unique(sent, return_counts=True), strict=True)]
-    flow = timeline.add(way, Flow(FRAME_BYTES, tuple(sends)))
+    flow = timeline.add(way, ProbeFlow(FRAME_BYTES, tuple(sends)))
     return Feed(flow, np.array(course.full_packets(sent), np.int64))
 
 

@@ -13,7 +13,7 @@ from headway.guest.probe_orders import (
     REQUEST,
     SENT,
     SMALL_FRAME_BYTES,
-    Flow,
+    ProbeFlow,
 )
 from headway.selftest.ideal import Course
 from headway.study.path import FRAME_BYTES, Discipline, Queue, Way
@@ -56,13 +56,13 @@ class Timeline:
 
     path: str
     courses: dict[Way, Course]
-    flows: dict[Way, list[Flow]] = field(default_factory=lambda: {way: [] for way in Way})
+    flows: dict[Way, list[ProbeFlow]] = field(default_factory=lambda: {way: [] for way in Way})
     now_ns: int = _START_NS
     transfer_at_ns: int = 0
     transfer_span_ns: int = 0
     changing: dict[Way, Course] | None = None
 
-    def add(self, way: Way, flow: Flow) -> int:
+    def add(self, way: Way, flow: ProbeFlow) -> int:
         """Add a flow; returns its number."""
         self.flows[way].append(flow)
         return len(self.flows[way]) - 1

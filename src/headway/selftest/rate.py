@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from typing_extensions import override
 
-from headway.guest.probe_orders import Flow
+from headway.guest.probe_orders import ProbeFlow
 from headway.selftest.check import Check
 from headway.selftest.delay import tolerance_us
 from headway.selftest.feed import Feed, feed
@@ -130,7 +130,7 @@ class Depth(Step):
             if stage is None or (frames := (stage.limit_bytes or 0) // FRAME_BYTES) > _DEEPEST:
                 continue
             sends = ((start_ns, 2 * frames + 10 if frames < 100 else frames + frames // 4),)
-            self._flows[way] = timeline.add(way, Flow(FRAME_BYTES, sends))
+            self._flows[way] = timeline.add(way, ProbeFlow(FRAME_BYTES, sends))
             timeline.end_step(start_ns)
 
     @override
@@ -219,7 +219,7 @@ class Standing(Step):
             sends = [(start_ns, standing)] + [
                 (start_ns + n * batch * frame_ns, batch) for n in range(1, count // batch)
             ]
-            self._plans[way] = timeline.add(way, Flow(FRAME_BYTES, tuple(sends))), standing
+            self._plans[way] = timeline.add(way, ProbeFlow(FRAME_BYTES, tuple(sends))), standing
             timeline.end_step(sends[-1][0])
 
     def _standing(self, stage: Stage, frame_ns: int) -> int:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from typing_extensions import override
 
-from headway.guest.probe_orders import SMALL_FRAME_BYTES, Flow
+from headway.guest.probe_orders import SMALL_FRAME_BYTES, ProbeFlow
 from headway.selftest.check import Check
 from headway.selftest.delay import tolerance_us
 from headway.selftest.feed import Feed, feed
@@ -45,7 +45,7 @@ class Pulses(Step):
             times = self._times(course)
             if times and course.is_regular:
                 self._flows[way] = timeline.add(
-                    way, Flow(SMALL_FRAME_BYTES, tuple((at, 1) for at in times))
+                    way, ProbeFlow(SMALL_FRAME_BYTES, tuple((at, 1) for at in times))
                 )
                 timeline.end_step(times[-1])
 
@@ -208,7 +208,7 @@ class LossChanges(Step):
                 if send[0] < end - aside_ns - gap and not any(b <= send[0] <= e for b, e in spans)
             ]
             if sends and not stage.is_black(start):
-                flow = self._timeline.add(way, Flow(SMALL_FRAME_BYTES, tuple(sends)))
+                flow = self._timeline.add(way, ProbeFlow(SMALL_FRAME_BYTES, tuple(sends)))
                 self._flows.append((way, flow, start))
                 self._timeline.end_step(sends[-1][0])
 
@@ -339,7 +339,7 @@ def _boundaries(origin_ns: int, times: list[int]) -> list[int]:
 
 
 def _line_boundaries(course: Course) -> Iterator[tuple[list[int], int]]:
-    """Of each stage, when its delay line changes, and how long packets travel to get there."""
+    """For each stage: when its delay line changes, and how long packets travel to get there."""
     upstream_ns = 0
     for stage in course.stages:
         yield _boundaries(stage.origin_ns, _line_times(stage.direction)), upstream_ns

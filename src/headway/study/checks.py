@@ -18,7 +18,7 @@ from headway.study.source import Source
 from headway.study.workload import Page
 
 MOST_RUNS = 1_000_000
-"""Of a study: they are all planned before the first is carried out."""
+"""Most runs of a study: they are all planned before the first is carried out."""
 _RUN_S = 0.5
 """About what a short run takes."""
 _DAY_S, _YEAR_S = 86_400, 31_557_600

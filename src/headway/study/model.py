@@ -73,7 +73,7 @@ class Capture(Part):
 
 
 PING_FRAME_BYTES = 98
-"""Of a control ping: 56 bytes of data, as ping has them by default, and headers."""
+"""Size of a control ping: 56 bytes of data, as ping has them by default, and headers."""
 
 
 class Control(Part):
@@ -271,7 +271,7 @@ def _check_declared(name: str, hops: list[str]) -> None:
 
 
 def _begins_with_workload(path: Path | None) -> bool:
-    """Whether a path is not what it is until then."""
+    """Whether part of a path only begins with the workload."""
     directions = [way for link in path.links for way in (link.down, link.up)] if path else []
     return any(isinstance(way.rate, TraceRate) or way.drop_packets for way in directions)
 

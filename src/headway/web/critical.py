@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from headway.web.load import PageLoad, Resource
 
 PHASES = ("processing", "held back", "connecting", "waiting", "receiving")
-"""Of a step: from what it depends on to the request; until the browser works on that; name and connection;
+"""Parts of a step: from what it depends on to the request; until the browser works on that; name and connection;
 until the first byte; until the last, or until what depends on it was asked for."""
 _BLOCKING = ("Blocking", "InBodyParserBlocking")
 _PARSER = "parser"

@@ -22,7 +22,7 @@ _SCHEMES = ("http://", "https://")
 
 
 @dataclass(frozen=True)
-class Clock:
+class BrowserClock:
     """How the browser's monotonic clock and the wall clock stand to a load's own time.
 
     Attributes:
@@ -38,7 +38,7 @@ class Clock:
         return (timestamp_s - self.zero_s) * 1e3
 
 
-def clock_of(events: Iterable[Event], time_origin_ms: float | None) -> Clock:
+def clock_of(events: Iterable[Event], time_origin_ms: float | None) -> BrowserClock:
     """The clock of a load, by its first request, which has the times of both clocks.
 
     Args:
@@ -50,12 +50,12 @@ def clock_of(events: Iterable[Event], time_origin_ms: float | None) -> Clock:
         if event["method"] == "Network.requestWillBeSent":
             timestamp_s, wall_s = event["params"]["timestamp"], event["params"]["wallTime"]
             if time_origin_ms is None:
-                return Clock(timestamp_s, wall_s * 1e3)
-            return Clock(timestamp_s - wall_s + time_origin_ms / 1e3, time_origin_ms)
-    return Clock(0.0, time_origin_ms or 0.0)
+                return BrowserClock(timestamp_s, wall_s * 1e3)
+            return BrowserClock(timestamp_s - wall_s + time_origin_ms / 1e3, time_origin_ms)
+    return BrowserClock(0.0, time_origin_ms or 0.0)
 
 
-def resources_of(events: Iterable[Event], clock: Clock) -> tuple[Resource, ...]:
+def resources_of(events: Iterable[Event], clock: BrowserClock) -> tuple[Resource, ...]:
     """All HTTP requests among the events, in the order in which the browser asked for them."""
     exchanges: list[_Exchange] = []
     current: dict[str, _Exchange] = {}
@@ -121,7 +121,7 @@ class _Exchange:
         self.responded_s = self.ended_s = at_s
         self.total_bytes = response["encodedDataLength"]
 
-    def resource(self, clock: Clock) -> Resource:
+    def resource(self, clock: BrowserClock) -> Resource:
         """The finished account."""
         response, request = self.response, self.sent["request"]
         encoded, body = self._bytes()
@@ -177,7 +177,7 @@ class _Exchange:
         announced = dict(_headers(self.response.get("headers", {}))).get("content-length", "")
         return round(total), min(body, int(announced)) if announced.isdigit() else body
 
-    def _chunks(self, clock: Clock, body: int) -> tuple[Chunk, ...]:
+    def _chunks(self, clock: BrowserClock, body: int) -> tuple[Chunk, ...]:
         """When the content came.
 
         The browser reports encoded bytes an event late and decoded ones at once, so these tell how
@@ -197,7 +197,7 @@ class _Exchange:
                 given += amount
         return tuple(chunks)
 
-    def _response_start_ms(self, clock: Clock) -> float | None:
+    def _response_start_ms(self, clock: BrowserClock) -> float | None:
         timing = self.response.get("timing") or {}
         for name in ("receiveHeadersStart", "receiveHeadersEnd"):
             if timing.get(name, -1) > 0:
@@ -223,7 +223,7 @@ def _headers(fields: dict[str, str]) -> tuple[Header, ...]:
     )
 
 
-def _timing(raw: dict[str, float] | None, clock: Clock) -> Timing:
+def _timing(raw: dict[str, float] | None, clock: BrowserClock) -> Timing:
     """Phases; `raw` has the start in seconds and the rest in milliseconds after it, or -1."""
     if not raw:
         return Timing()

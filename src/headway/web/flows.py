@@ -22,7 +22,7 @@ def read_flows(path: Path) -> Recording:
     It has bodies as they were sent, with their content coding and without chunks; they stay so.
 
     Raises:
-        WrongInputError: it cannot be read, is no flow file, or holds no page.
+        WrongInputError: it cannot be read, is not a flow file, or holds no page.
     """
     try:
         captured = list(_exchanges(path.read_bytes()))
@@ -38,7 +38,7 @@ def read_flows(path: Path) -> Recording:
 def _exchanges(data: bytes) -> Iterator[Captured]:
     for flow in values(data):
         if not isinstance(flow, dict):
-            raise TnetstringError("one of its values is no flow")
+            raise TnetstringError("one of its values is not a flow")
         if flow.get("type") in ("http", b"http") and flow.get("response") is not None:
             yield _captured(flow)
 
@@ -71,7 +71,7 @@ def _headers(message: _Flow) -> tuple[Header, ...]:
     headers: list[Header] = []
     for entry in _field(message, "headers", list):
         if not isinstance(entry, list) or len(entry) != 2:
-            raise TnetstringError("a header field is no pair of name and value")
+            raise TnetstringError("a header field is not a pair of name and value")
         headers.append((_text(entry[0]), _text(entry[1])))
     return tuple(headers)
 

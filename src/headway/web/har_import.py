@@ -54,7 +54,7 @@ def read_har(path: Path) -> Recording:
     the content coding are applied again, so that bodies have about the size that they had.
 
     Raises:
-        WrongInputError: it cannot be read, is no HAR file, or holds no page.
+        WrongInputError: it cannot be read, is not a HAR file, or holds no page.
     """
     try:
         har = _Har.model_validate_json(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))

@@ -30,12 +30,12 @@ class Message:
 
     @property
     def method(self) -> str:
-        """Of a request."""
+        """The method of a request."""
         return self.start[0]
 
     @property
     def status(self) -> int:
-        """Of a response; 0 of what is none."""
+        """The status of a response; 0 of a request."""
         is_response = self.start[0].startswith("HTTP/") and self.start[1].isdecimal()
         return int(self.start[1]) if is_response else 0
 

@@ -18,7 +18,7 @@ from headway.web.site import Exchange, Header, Site
 _SUFFIXES = (".gz", ".warc", ".har", ".mitm", ".flows", ".flow")
 _CHARSET = re.compile(r"""charset\s*=\s*["']?([\w.:-]+)""", re.IGNORECASE)
 _DECLARED_WITHIN = 1024
-"""So many bytes into HTML browsers look for a declaration (HTML Standard, section 13.2.3.2)."""
+"""How many bytes into HTML browsers look for a declaration (HTML Standard, section 13.2.3.2)."""
 
 _HTML = ("text/html", "application/xhtml+xml")
 
@@ -120,7 +120,7 @@ def obstacle(captured: Captured) -> str | None:
         if not urlsplit(captured.url).hostname:
             return "URL without a host"
     except ValueError:
-        return "URL that is none"
+        return "not a valid URL"
     if captured.status < 200:
         return "no final response"
     return "the body was not kept" if captured.body is None else None
@@ -186,7 +186,7 @@ def in_charset(text: str, headers: Iterable[Header]) -> bytes:
 
 
 def _without_revalidations(exchanges: tuple[Exchange, ...]) -> tuple[Exchange, ...]:
-    """Without the 304 responses whose content another exchange has; servers make them anew."""
+    """Without the 304 responses whose content another exchange has; a replaying server makes its own."""
     with_content = {exchange.url for exchange in exchanges if exchange.status == 200}
     return tuple(
         exchange

@@ -37,4 +37,4 @@ SCREENS = {
     ),
     Device.IPAD: Screen(768, 1024, 2, True, _IOS.format(device="iPad", system="CPU OS 12_5")),
 }
-"""Of every device."""
+"""The screen of every device."""

@@ -18,7 +18,7 @@ _LONGEST_LENGTH = 12  # digits
 
 
 class TnetstringError(Exception):
-    """Data is no sequence of tagged netstrings."""
+    """The data are not a sequence of tagged netstrings."""
 
 
 def values(data: bytes) -> Iterator[Value]:
@@ -60,7 +60,7 @@ def _value(data: bytes, tag: bytes) -> Value:
             case b"}":
                 return _mapping(list(values(data)))
     except ValueError as error:
-        raise TnetstringError(f"{data[:20]!r} is no value of type {tag.decode()!r}") from error
+        raise TnetstringError(f"{data[:20]!r} is not a value of type {tag.decode()!r}") from error
     raise TnetstringError(f"no value has type {tag!r}")
 
 
@@ -71,7 +71,7 @@ def _mapping(entries: list[Value]) -> dict[str, Value]:
     for key, value in zip(entries[::2], entries[1::2], strict=True):
         name = key.decode() if isinstance(key, bytes) else key  # older files have bytes
         if not isinstance(name, str):
-            raise TnetstringError("a mapping has a key that is no text")
+            raise TnetstringError("a mapping has a key that is not text")
         mapping[name] = value
     return mapping
 

@@ -112,7 +112,7 @@ def _histograms(files: Iterable[Path]) -> Iterable[Histogram]:
                 known[digest] = histogram_of(file)
         # Pillow raises a SyntaxError for a PNG with a broken chunk.
         except (OSError, SyntaxError) as error:
-            raise _UnreadableFrameError(f"{file.name} is no picture") from error
+            raise _UnreadableFrameError(f"{file.name} is not a picture") from error
         yield known[digest]
 
 

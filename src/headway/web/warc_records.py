@@ -111,7 +111,7 @@ def _records(data: bytes) -> list[_Record]:
     """All records of an uncompressed file.
 
     Raises:
-        _BrokenError: the file is no WARC file, or is damaged.
+        _BrokenError: it is not a WARC file, or is damaged.
     """
     if not data.startswith(b"WARC/"):
         raise _BrokenError("not a WARC file")
@@ -181,7 +181,7 @@ class _Reader:
             self._responses.append((record, message))
 
     def _method(self, record: _Record) -> str:
-        """Of the request that a response answers; requests are optional, and most are GET."""
+        """The method of the request that a response answers; requests are optional, and most are GET."""
         found = (
             self._methods[record_id] for record_id in record.pair if record_id in self._methods
         )

@@ -52,7 +52,7 @@ def build(options: ImageOptions | None = None, progress: BuildProgress | None = 
     its downloads, which the next one uses.
 
     Args:
-        options: whence the image comes; by default what the environment says.
+        options: where the image comes from; by default what the environment says.
         progress: is told how it goes; by default nobody is.
 
     Raises:

@@ -66,7 +66,7 @@ class NativeInfo(_Info):
 
     key: str
     version: str
-    """Of the workspace, of its sources and of the compiler: ``0.1.0+1f2e3d4c (rustc 1.85.0)``."""
+    """The workspace's version, its sources' key and the compiler: ``0.1.0+1f2e3d4c (rustc 1.85.0)``."""
     programs: tuple[str, ...]
     built: datetime.datetime
 
@@ -162,7 +162,7 @@ class Layout:
     """Where in the cache the parts of an image are, or will be.
 
     Attributes:
-        options: whence the image comes.
+        options: where the image comes from.
         kernel_inputs: what its kernel is made from.
         root_inputs: what its root tree is made from.
         native_inputs: what its own programs are made from.
@@ -299,7 +299,7 @@ def find(options: ImageOptions | None = None) -> Image | None:
     """The image for these options, if it has been built; needs no network.
 
     Args:
-        options: whence the image comes; by default what the environment says.
+        options: where the image comes from; by default what the environment says.
 
     Raises:
         WrongInputError: the environment's options cannot be right.

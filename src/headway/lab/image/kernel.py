@@ -96,7 +96,7 @@ def build_kernel(
     """Compile the lab kernel.
 
     Args:
-        source: whence the source comes.
+        source: where the source comes from.
         inputs: what else it is made from.
         directory: is given the kernel and its ``config``; everything else is removed from it.
         runner: runs the tools.

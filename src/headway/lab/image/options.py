@@ -16,7 +16,7 @@ _URI = re.compile(r"(https?|ftp|file|mirror\+file|mirror\+https?)://?[^\s\[\]]+"
 
 @dataclass(frozen=True)
 class ImageOptions:
-    """Whence an image comes.
+    """Where an image comes from.
 
     Attributes:
         mirror: address of a Debian archive; None for the one that this machine's apt is

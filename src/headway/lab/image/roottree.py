@@ -81,7 +81,7 @@ def build_root(
     Everything in it belongs to the user who makes it and is readable by everyone.
 
     Args:
-        chosen: the packages, and whence they come.
+        chosen: the packages, and where they come from.
         inputs: what else it is made from.
         directory: is given the tree, as ``tree``.
         runner: runs the tools.

@@ -15,7 +15,7 @@ class Chosen:
     """Packages that one apt is to download.
 
     Attributes:
-        apt: whence.
+        apt: where packages come from.
         packages: which.
         beside: whether they are unpacked into a directory of their own.
     """

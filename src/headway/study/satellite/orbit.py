@@ -30,7 +30,7 @@ LIGHT_M_S = 299_792_458.0
 _RESOLUTION_NS = 1_000
 _MOST_SAMPLES = 100_000
 _MOST_POSITIONS = 1_000_000
-"""Of satellites at hand-overs; so many are computed within seconds."""
+"""How many positions of satellites are computed; so many take seconds."""
 
 _NAMED: dict[str, dict[str, Any]] = {
     "geo": {

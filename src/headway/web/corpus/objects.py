@@ -15,7 +15,7 @@ from headway.web.site import Exchange, Site
 
 MOST_OBJECTS = 1000
 MOST_BYTES = 500_000_000
-"""Of all images of a page together: a site is held in memory."""
+"""Most bytes of all images of a page together: a site is held in memory."""
 
 _NAME = re.compile(r"objects-([1-9][0-9]*)x([1-9][0-9]*[A-Za-z]+)")
 _EXAMPLE = "objects-20x100kB"
