@@ -21,7 +21,7 @@ from headway.results.hop import observe
 from headway.results.hosts import host_columns
 from headway.results.limits import limits_of
 from headway.results.mainconnection import main_connection_of
-from headway.results.metrics import Finished, run_metrics
+from headway.results.metrics import FinishedRun, run_metrics
 from headway.results.qlog import compact_qlog
 from headway.results.rampup import ramp_up_of
 from headway.results.runkey import run_key
@@ -46,7 +46,7 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
     transfer.save(directory)
     compact_qlog(directory, keep=run.setting.capture.qlog)
     hops = observe(directory, transfer) if good and not run.setting.workload.uploads else []
-    finished = Finished(deployment, measured, transfer, hops, directory)
+    finished = FinishedRun(deployment, measured, transfer, hops, directory)
     metrics = run_metrics(finished) if good else {}
     return Record(
         **(conditions(run) | controls.columns),

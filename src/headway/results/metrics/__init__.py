@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from headway.modules import modules_in
-from headway.results.metrics.measure import MEASURES, Finished
+from headway.results.metrics.measure import MEASURES, FinishedRun
 
-__all__ = ["Finished", "run_metrics"]
+__all__ = ["FinishedRun", "run_metrics"]
 
 modules_in(__name__)
 
 
-def run_metrics(finished: Finished) -> dict[str, Any]:
+def run_metrics(finished: FinishedRun) -> dict[str, Any]:
     """The columns of a run that ended well."""
     return {name: value for function in MEASURES for name, value in function(finished).items()}

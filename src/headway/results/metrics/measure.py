@@ -14,7 +14,7 @@ from headway.results.transfer import Transfer
 
 
 @dataclass(frozen=True)
-class Finished:
+class FinishedRun:
     """A run that ended well.
 
     Attributes:
@@ -32,7 +32,7 @@ class Finished:
     directory: Path
 
 
-Measure = Callable[[Finished], Mapping[str, Any]]
+Measure = Callable[[FinishedRun], Mapping[str, Any]]
 MEASURES: list[Measure] = []
 
 

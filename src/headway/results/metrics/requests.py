@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from typing import Any
 
 from headway.results.goodput import received_bytes
-from headway.results.metrics.measure import Finished, measure
+from headway.results.metrics.measure import FinishedRun, measure
 
 
 @measure
-def _requests(finished: Finished) -> Mapping[str, Any]:
+def _requests(finished: FinishedRun) -> Mapping[str, Any]:
     measured = finished.measured
     return {
         "connect_s": measured.connect_s,
@@ -23,18 +23,18 @@ def _requests(finished: Finished) -> Mapping[str, Any]:
 
 
 @measure
-def _page(finished: Finished) -> Mapping[str, Any]:
+def _page(finished: FinishedRun) -> Mapping[str, Any]:
     """What `headway.web.metrics` measured, where the browser's output was at hand."""
     return dict(finished.measured.page or {})
 
 
 @measure
-def _goodput(finished: Finished) -> Mapping[str, float | None]:
+def _goodput(finished: FinishedRun) -> Mapping[str, float | None]:
     size, total_s = finished.measured.bytes, finished.measured.total_s
     return {"goodput_mbit": size * 8e-6 / total_s if size and total_s else None}
 
 
 @measure
-def _received(finished: Finished) -> Mapping[str, tuple[int, ...] | None]:
+def _received(finished: FinishedRun) -> Mapping[str, tuple[int, ...] | None]:
     flows, began_s = finished.measured.flows, finished.measured.began_s
     return {"received_bytes": received_bytes(flows, began_s) if flows else None}
