@@ -116,6 +116,9 @@ impl<'a> Iterator for CryptoFrames<'a> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
+    use headway_testlink::{Certificates, Numbers, SERVER_NAME, sessions};
     use proptest::prelude::*;
 
     use super::*;
@@ -146,6 +149,42 @@ mod tests {
         assert_eq!(reader.read(), Some(Err(NoHello)));
         reader.pieces.insert(0, vec![1, 0xff, 0xff, 0xff]);
         assert_eq!(reader.read(), Some(Err(NoHello)));
+    }
+
+    /// Pieces of a ClientHello in CRYPTO frames, of which some are mutants.
+    /// `HEADWAY_FUZZ_SECONDS=600 cargo test -p headway-quic-pep mutants` goes on for ten minutes.
+    #[test]
+    fn mutants_are_read_or_refused() {
+        let config = Certificates::new(1).client(&["h3"]);
+        let mut client =
+            rustls::ClientConnection::new(Arc::new(config), SERVER_NAME.try_into().unwrap())
+                .unwrap();
+        let mut record = Vec::new();
+        client.write_tls(&mut record).unwrap();
+        // Without the header of the record.
+        let hello = record.split_off(5);
+        let [mut good, mut bad] = [0_u64, 0];
+        for seed in sessions(5000) {
+            let mut numbers = Numbers::new(seed);
+            let mut payload = Vec::new();
+            for (number, piece) in hello.chunks(63).enumerate() {
+                let offset = 63 * number as u16 | 0x4000;
+                payload.push(0x06);
+                payload.extend_from_slice(&offset.to_be_bytes());
+                payload.push(piece.len() as u8);
+                payload.extend_from_slice(piece);
+            }
+            numbers.mutate(&mut payload);
+            let mut reader = HelloReader::default();
+            let pieces = CryptoFrames(&payload).map(|(offset, data)| (offset, data.to_vec()));
+            reader.pieces.extend(pieces);
+            match reader.read() {
+                Some(Ok(read)) if read.server_name.as_deref() == Some(SERVER_NAME) => good += 1,
+                _ => bad += 1,
+            }
+        }
+        let few = (good + bad) / 20;
+        assert!(good + bad == 1 || good > few && bad > few, "{good} good, {bad} bad");
     }
 
     proptest! {

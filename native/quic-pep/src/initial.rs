@@ -89,7 +89,7 @@ fn take_varint(bytes: &[u8]) -> Option<(usize, &[u8])> {
 
 #[cfg(test)]
 mod tests {
-    use headway_testlink::Certificates;
+    use headway_testlink::{Certificates, Numbers, sessions};
     use proptest::prelude::*;
 
     use super::*;
@@ -125,6 +125,28 @@ mod tests {
         for length in [0, 19, 20, 40] {
             assert_eq!(payloads(&tls, &initial(0xc3, &[7; 8], length)), Vec::<BytesMut>::new());
         }
+    }
+
+    /// `HEADWAY_FUZZ_SECONDS=600 cargo test -p headway-quic-pep mutants` goes on for ten minutes.
+    #[test]
+    fn mutants_end_within_their_datagram() {
+        let tls = QuicServerConfig::try_from(Certificates::new(1).server(&[])).unwrap();
+        let [mut good, mut bad] = [0_u64, 0];
+        for seed in sessions(5000) {
+            let mut numbers = Numbers::new(seed);
+            let mut datagram = [initial(0xc3, &[7; 8], 40), initial(0xc0, &[9; 20], 30)].concat();
+            numbers.mutate(&mut datagram);
+            assert!(payloads(&tls, &datagram).is_empty(), "nobody has encrypted it");
+            match Header::read(&datagram) {
+                Some(header) => {
+                    assert!(header.number_at <= header.end && header.end <= datagram.len());
+                    good += 1;
+                }
+                None => bad += 1,
+            }
+        }
+        let few = (good + bad) / 20;
+        assert!(good + bad == 1 || good > few && bad > few, "{good} good, {bad} bad");
     }
 
     proptest! {

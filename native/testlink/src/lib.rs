@@ -1,19 +1,28 @@
-//! Emulated paths in virtual time, TLS without chance, and what else tests of endpoints share.
+//! Emulated paths in virtual time, TLS without chance, mutants of good bytes, and what else tests share.
+//!
+//! Without the feature `quic` it needs no other crate.
 
+#[cfg(feature = "quic")]
 mod certificates;
+mod fuzz;
 mod numbers;
+#[cfg(feature = "quic")]
 mod provider;
+#[cfg(feature = "quic")]
 mod wire;
 
-use bytes::Bytes;
-
+#[cfg(feature = "quic")]
 pub use certificates::{Certificates, SERVER_NAME};
+pub use fuzz::{Sessions, sessions};
 pub use numbers::Numbers;
+#[cfg(feature = "quic")]
 pub use provider::provider;
+#[cfg(feature = "quic")]
 pub use wire::{Departure, Direction, Packet, Wire};
 
 /// The content of every stream in tests: byte i is i mod 251.
+#[cfg(feature = "quic")]
 #[must_use]
-pub fn content(offset: u64, length: usize) -> Bytes {
+pub fn content(offset: u64, length: usize) -> bytes::Bytes {
     (offset..offset + length as u64).map(|i| (i % 251) as u8).collect::<Vec<u8>>().into()
 }

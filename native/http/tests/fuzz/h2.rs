@@ -4,11 +4,11 @@ use bytes::{Bytes, BytesMut};
 use headway_http::event::RequestId;
 use headway_http::h2::{Client, ClientOptions};
 use headway_http::side::ClientSide;
+use headway_testlink::Numbers;
 use headway_wire::h2::{Decoder, Frame, Limits, PREFACE, Role, Settings, encode};
 use headway_wire::{Request, hpack};
 
-use crate::mutants::Chance;
-use crate::{Requests, pieces, try_sessions};
+use crate::{Requests, try_sessions};
 
 /// What a server of HTTP/2 sends, most of it good.
 struct Sending {
@@ -17,26 +17,26 @@ struct Sending {
 }
 
 impl Sending {
-    fn head(&mut self, chance: &mut Chance, stream: u32) {
-        let status = *chance.pick(&["200", "200", "103", "304", "404", "101", "1"]);
-        let length = *chance.pick(&["5", "0", "x", "99999999999999999999"]);
+    fn head(&mut self, numbers: &mut Numbers, stream: u32) {
+        let status = *numbers.pick(&["200", "200", "103", "304", "404", "101", "1"]);
+        let length = *numbers.pick(&["5", "0", "x", "99999999999999999999"]);
         let lines: [(&str, &str); 4] = [
             (":status", status),
             ("server", "x"),
             ("content-length", length),
             ("x-long", "value of a field"),
         ];
-        let some = 1 + chance.below(lines.len());
+        let some = 1 + numbers.below(lines.len());
         let mut block = BytesMut::new();
         let lines = lines[..some].iter().map(|(name, value)| (name.as_bytes(), value.as_bytes()));
         self.encoder.encode(lines, &mut block);
-        let size = *chance.pick(&[10, 16_384]);
-        encode::headers(stream, &block, None, chance.one_in(4), size, &mut self.out);
+        let size = *numbers.pick(&[10, 16_384]);
+        encode::headers(stream, &block, None, numbers.one_in(4), size, &mut self.out);
     }
 
     /// A response as it should be.
-    fn response(&mut self, chance: &mut Chance, stream: u32) {
-        let content = chance.bytes(20);
+    fn response(&mut self, numbers: &mut Numbers, stream: u32) {
+        let content = numbers.bytes(20);
         let length = content.len().to_string();
         let lines = [(":status", "200"), ("server", "a name"), ("content-length", &length)];
         let mut block = BytesMut::new();
@@ -48,53 +48,54 @@ impl Sending {
     }
 
     /// Something about one of so many streams that are open, or were.
-    fn frame(&mut self, chance: &mut Chance, opened: usize) {
-        let stream = match chance.below(30) {
-            0 => *chance.pick(&[0, 2, 9, 11]),
-            _ => 1 + 2 * chance.below(opened) as u32,
+    fn frame(&mut self, numbers: &mut Numbers, opened: usize) {
+        let stream = match numbers.below(30) {
+            0 => *numbers.pick(&[0, 2, 9, 11]),
+            _ => 1 + 2 * numbers.below(opened) as u32,
         };
-        match chance.below(40) {
-            0..=2 => self.head(chance, stream),
+        match numbers.below(40) {
+            0..=2 => self.head(numbers, stream),
             3..=5 => {
-                let content = chance.bytes(20);
-                encode::data_header(stream, content.len(), chance.one_in(3), &mut self.out);
+                let content = numbers.bytes(20);
+                encode::data_header(stream, content.len(), numbers.one_in(3), &mut self.out);
                 self.out.extend_from_slice(&content);
             }
             7 => encode::window_update(
                 stream,
-                chance.number() as u32 >> chance.below(32),
+                numbers.any() as u32 >> numbers.below(32),
                 &mut self.out,
             ),
-            8..=10 => encode::ping(chance.one_in(2), [7; 8], &mut self.out),
+            8..=10 => encode::ping(numbers.one_in(2), [7; 8], &mut self.out),
             11 | 12 => {
-                let wild = chance.number() as u32 >> chance.below(32);
-                let number = if chance.one_in(5) { wild } else { 16_384 + wild % 1000 };
+                let wild = numbers.any() as u32 >> numbers.below(32);
+                let number = if numbers.one_in(5) { wild } else { 16_384 + wild % 1000 };
                 let settings = Settings {
-                    header_table_size: chance.one_in(2).then_some(number),
-                    max_concurrent_streams: chance.one_in(2).then_some(1 + number % 4),
-                    initial_window_size: chance.one_in(2).then_some(number),
-                    max_frame_size: chance.one_in(2).then_some(number),
+                    header_table_size: numbers.one_in(2).then_some(number),
+                    max_concurrent_streams: numbers.one_in(2).then_some(1 + number % 4),
+                    initial_window_size: numbers.one_in(2).then_some(number),
+                    max_frame_size: numbers.one_in(2).then_some(number),
                     ..Settings::default()
                 };
                 encode::settings(&settings, &mut self.out);
             }
             13 => {
-                let code = headway_wire::h2::ErrorCode::from_code(chance.below(14) as u32).unwrap();
-                if chance.one_in(3) {
+                let code =
+                    headway_wire::h2::ErrorCode::from_code(numbers.below(14) as u32).unwrap();
+                if numbers.one_in(3) {
                     encode::goaway(stream, code, b"bye", &mut self.out);
                 } else {
                     encode::reset_stream(stream, code, &mut self.out);
                 }
             }
             14 => {
-                let kind = chance.number() as u8;
-                let payload = chance.bytes(30);
+                let kind = numbers.any() as u8;
+                let payload = numbers.bytes(30);
                 self.out.extend_from_slice(&(payload.len() as u32).to_be_bytes()[1..]);
-                self.out.extend_from_slice(&[kind, chance.number() as u8]);
+                self.out.extend_from_slice(&[kind, numbers.any() as u8]);
                 self.out.extend_from_slice(&stream.to_be_bytes());
                 self.out.extend_from_slice(&payload);
             }
-            _ => self.response(chance, stream),
+            _ => self.response(numbers, stream),
         }
     }
 }
@@ -116,8 +117,8 @@ impl Watching {
 }
 
 fn session(seed: u64) -> [u64; 2] {
-    let mut chance = Chance::new(seed);
-    let small = chance.one_in(2);
+    let mut numbers = Numbers::new(seed);
+    let small = numbers.one_in(2);
     let options = ClientOptions {
         stream_window_bytes: if small { 30 } else { 1 << 20 },
         table_bytes: if small { 0 } else { 4096 },
@@ -135,16 +136,16 @@ fn session(seed: u64) -> [u64; 2] {
     for number in 0..4 {
         let id = RequestId(number);
         requests.ask(id);
-        let method = (*chance.pick(&["GET", "GET", "HEAD"])).into();
+        let method = (*numbers.pick(&["GET", "GET", "HEAD"])).into();
         client.request(id, Request { method, ..Request::get("https", "a.test", "/") }, None);
-        for _ in 0..chance.below(3) {
-            sending.frame(&mut chance, number as usize + 1);
+        for _ in 0..numbers.below(3) {
+            sending.frame(&mut numbers, number as usize + 1);
         }
         let mut bytes = sending.out.split().to_vec();
-        if chance.one_in(3) {
-            chance.mutate(&mut bytes);
+        if numbers.one_in(3) {
+            numbers.mutate(&mut bytes);
         }
-        for piece in pieces(&mut chance, &bytes) {
+        for piece in numbers.pieces(&bytes) {
             client.receive(Bytes::copy_from_slice(piece));
             requests.take(&mut client);
             let mut sent = BytesMut::new();
@@ -153,7 +154,7 @@ fn session(seed: u64) -> [u64; 2] {
             requests.take(&mut client);
         }
     }
-    requests.end(&mut chance, &mut client)
+    requests.end(&mut numbers, &mut client)
 }
 
 #[test]

@@ -1,20 +1,18 @@
 //! The clients of HTTP/1.1 and HTTP/2 against servers that send mutants of responses.
 //!
-//! `HEADWAY_FUZZ_SESSIONS=10000000 cargo test -p headway-http --test fuzz` tries more than the few that
+//! `HEADWAY_FUZZ_SECONDS=600 cargo test -p headway-http --test fuzz` tries more than the few that
 //! every test tries.
 
 #![allow(clippy::unwrap_used)]
 
 mod h1;
 mod h2;
-#[path = "../support/mutants.rs"]
-mod mutants;
 
 use std::collections::BTreeMap;
 
 use headway_http::event::{ClientEvent, RequestId};
 use headway_http::side::ClientSide;
-use mutants::Chance;
+use headway_testlink::Numbers;
 
 /// What became of a client's requests. That each gets what it may, in order, is checked as it comes.
 #[derive(Default)]
@@ -61,8 +59,8 @@ impl Requests {
     ///
     /// # Returns
     /// How many were finished, and how many were not.
-    fn end(mut self, chance: &mut Chance, client: &mut impl ClientSide) -> [u64; 2] {
-        client.close("over", chance.one_in(2));
+    fn end(mut self, numbers: &mut Numbers, client: &mut impl ClientSide) -> [u64; 2] {
+        client.close("over", numbers.one_in(2));
         self.take(client);
         let over = self.stages.values().filter(|stage| **stage == Stage::Over).count();
         assert_eq!(over, self.stages.len(), "{:?}", self.stages);
@@ -72,21 +70,9 @@ impl Requests {
 
 /// Tries sessions. Mutants are worth something if many are good, and many are not.
 fn try_sessions(session: impl Fn(u64) -> [u64; 2]) {
-    let ends = mutants::sessions(20_000).map(session);
+    let ends = headway_testlink::sessions(20_000).map(session);
     let [finished, failed] = ends.fold([0, 0], |[a, b], [c, d]| [a + c, b + d]);
     let all = finished + failed;
     assert!(finished > all / 20 && failed > all / 20, "{finished} finished, {failed} failed");
     println!("{finished} requests finished, {failed} failed");
-}
-
-/// Takes bytes apart into pieces of random sizes.
-fn pieces<'a>(chance: &mut Chance, mut bytes: &'a [u8]) -> Vec<&'a [u8]> {
-    let most = *chance.pick(&[1, 3, 20, 10_000]);
-    let mut pieces = Vec::new();
-    while !bytes.is_empty() {
-        let (piece, rest) = bytes.split_at(bytes.len().min(1 + chance.below(most)));
-        pieces.push(piece);
-        bytes = rest;
-    }
-    pieces
 }

@@ -1,15 +1,15 @@
 //! Our client against servers that send mutants of what they should.
 //!
-//! `HEADWAY_FUZZ_SESSIONS=100000 cargo test -p headway-http --test h3 fuzz` tries more.
+//! `HEADWAY_FUZZ_SECONDS=600 cargo test -p headway-http --test h3 fuzz` tries more.
 
 use std::time::Duration;
 
 use headway_http::h3::{Client, Compression};
+use headway_testlink::{Numbers, sessions};
 use headway_wire::Request;
 use headway_wire::h3::frame_type;
 
 use crate::fetch::{Fetch, get};
-use crate::mutants::{Chance, sessions};
 use crate::pair::{Pair, Setup};
 use crate::raw::{Raw, control, frame, response, varints};
 
@@ -19,36 +19,36 @@ const REQUESTS: [u64; 3] = [0, 4, 8];
 const UNI: [u64; 4] = [3, 7, 11, 15];
 
 /// The bytes of a response, most of the time a good one.
-fn answer(chance: &mut Chance) -> Vec<u8> {
+fn answer(numbers: &mut Numbers) -> Vec<u8> {
     let mut bytes = Vec::new();
-    while chance.one_in(6) {
+    while numbers.one_in(6) {
         bytes.extend(response(103, &[("link", "</a>")]));
     }
-    let content = chance.bytes(60);
+    let content = numbers.bytes(60);
     let fields = [("server", "x"), ("content-length", "5")];
-    let some = *chance.pick(&[0, 1, 1, 2]);
+    let some = *numbers.pick(&[0, 1, 1, 2]);
     let fields = &fields[..some];
-    bytes.extend(response(*chance.pick(&[200, 200, 200, 204, 304, 404]), fields));
+    bytes.extend(response(*numbers.pick(&[200, 200, 200, 204, 304, 404]), fields));
     for piece in content.chunks(25) {
         bytes.extend(frame(frame_type::DATA, piece));
-        if chance.one_in(8) {
-            bytes.extend(frame(0x21 + 0x1f * chance.below(9) as u64, &chance.bytes(20)));
+        if numbers.one_in(8) {
+            bytes.extend(frame(0x21 + 0x1f * numbers.below(9) as u64, &numbers.bytes(20)));
         }
     }
-    if chance.one_in(8) {
+    if numbers.one_in(8) {
         bytes.extend(frame(frame_type::HEADERS, &[0, 0, 0xc2]));
     }
     bytes
 }
 
 /// What a server has on a stream of one direction.
-fn one_way(chance: &mut Chance, place: usize) -> Vec<u8> {
+fn one_way(numbers: &mut Numbers, place: usize) -> Vec<u8> {
     if place == 0 {
         let mut then = Vec::new();
-        while chance.one_in(6) {
-            let id = *chance.pick(&[0, 4, 8, 1 << 40, 3]);
+        while numbers.one_in(6) {
+            let id = *numbers.pick(&[0, 4, 8, 1 << 40, 3]);
             let kinds = [frame_type::GOAWAY, frame_type::MAX_PUSH_ID, 0x21, frame_type::SETTINGS];
-            then.extend(frame(*chance.pick(&kinds), &varints(&[id])));
+            then.extend(frame(*numbers.pick(&kinds), &varints(&[id])));
         }
         return control(&then);
     }
@@ -61,37 +61,37 @@ fn one_way(chance: &mut Chance, place: usize) -> Vec<u8> {
         b"\x01\x00",
         b"\x21hello",
     ];
-    chance.pick(&kinds).to_vec()
+    numbers.pick(&kinds).to_vec()
 }
 
 fn session(seed: u64) -> [u64; 2] {
-    let mut chance = Chance::new(seed);
+    let mut numbers = Numbers::new(seed);
     let mut writings = Vec::new();
     for (place, stream) in UNI.into_iter().enumerate() {
-        if place == 0 || chance.one_in(12) {
-            let mut bytes = one_way(&mut chance, place);
-            if chance.one_in(6) {
-                chance.mutate(&mut bytes);
+        if place == 0 || numbers.one_in(12) {
+            let mut bytes = one_way(&mut numbers, place);
+            if numbers.one_in(6) {
+                numbers.mutate(&mut bytes);
             }
-            writings.push((stream, bytes, chance.one_in(12)));
+            writings.push((stream, bytes, numbers.one_in(12)));
         }
     }
     for stream in REQUESTS {
-        let mut bytes = answer(&mut chance);
-        if chance.one_in(3) {
-            chance.mutate(&mut bytes);
+        let mut bytes = answer(&mut numbers);
+        if numbers.one_in(3) {
+            numbers.mutate(&mut bytes);
         }
-        let at = chance.below(writings.len() + 1);
-        writings.insert(at, (stream, bytes, !chance.one_in(6)));
+        let at = numbers.below(writings.len() + 1);
+        writings.insert(at, (stream, bytes, !numbers.one_in(6)));
     }
     // The server's streams are opened in their order.
-    let compression = match chance.below(2) {
+    let compression = match numbers.below(2) {
         0 => Compression::default(),
         _ => Compression { table_bytes: 4096, blocked_streams: 10 },
     };
     let mut fetch = Fetch { side: Client::new(compression), ..Fetch::default() };
     for path in ["/a", "/b", "/c"] {
-        let method = (*chance.pick(&["GET", "GET", "HEAD"])).into();
+        let method = (*numbers.pick(&["GET", "GET", "HEAD"])).into();
         fetch.ask(Request { method, ..get(path) }, None, None);
     }
     let mut pair = Pair::new(&Setup::default());

@@ -12,8 +12,6 @@ mod fetch;
 mod fuzz;
 mod hostile_client;
 mod hostile_server;
-#[path = "../support/mutants.rs"]
-mod mutants;
 mod pair;
 #[path = "../support/pattern.rs"]
 mod pattern;
