@@ -222,15 +222,17 @@ def test_equal_boots_give_equal_loads(
         assert json.loads((directory / "net-log.json").read_text())["events"]
 
 
-@pytest.mark.parametrize(("protocol", "apart_ms"), [("h1", 2), ("h2", 1), ("h3", 2)])
+@pytest.mark.parametrize("protocol", ["h1", "h2", "h3"])
 def test_loads_in_one_boot_are_as_those_in_their_own(
-    load: Callable[..., Loaded], tmp_path: Path, protocol: str, apart_ms: float
+    load: Callable[..., Loaded], tmp_path: Path, protocol: str
 ) -> None:
-    """Within a millisecond or two where no packets race for a queue; docs/determinism.md tells why."""
+    """Within a few milliseconds (docs/determinism.md tells why); a cache, a connection or a ticket
+    that one load left to the next would save a round trip of 40 ms and more.
+    """
     raw = page(sites.two_hosts(tmp_path), protocol, path={"rate": "1 Gbit/s"})
     loads = load(raw, (1, 2), name="shared") + load(raw, (2,), name="own")
     onload_s = [record.onload_s or 0 for record, _ in loads]
-    assert max(onload_s) - min(onload_s) < apart_ms * MS
+    assert max(onload_s) - min(onload_s) < 10 * MS
 
 
 def test_a_device_has_its_screen_and_its_name(load: Callable[..., Loaded], tmp_path: Path) -> None:
