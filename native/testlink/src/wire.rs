@@ -1,14 +1,12 @@
-use std::collections::VecDeque;
-use std::io;
-use std::net::{IpAddr, SocketAddr};
-use std::time::{Duration, Instant};
+use std::hash::{DefaultHasher, Hasher};
+use std::time::Duration;
 
-use bytes::BytesMut;
-use headway_quic::{EcnCodepoint, Network, ReceivedDatagram};
+use crate::host::Datagram;
+use crate::nodes::{Delay, Drop, Queue};
+use crate::path;
+use crate::simulation::{Node, Path, Time};
 
-use crate::numbers::Numbers;
-
-/// One direction of a path: a drop-tail queue of bytes, a rate, a delay, and what it loses.
+/// One direction of a path: what it loses, a drop-tail queue of bytes, a rate, and a delay.
 #[derive(Clone, Copy, Debug)]
 pub struct Direction {
     /// Rate in Mbit/s; nothing takes time if it is infinite.
@@ -17,123 +15,113 @@ pub struct Direction {
     pub delay: Duration,
     /// What the queue holds, in bytes.
     pub queue_bytes: u64,
+    /// Larger UDP payloads do not get through.
+    pub max_payload: usize,
     /// Which fraction of packets is lost.
     pub loss: f64,
-    /// Which ones: equal seeds lose the same.
+    /// Every n-th packet is lost; none if zero.
+    pub lose_every: u64,
+    /// How many of 1000 packets begin a burst of losses, and how long bursts are.
+    pub bursts: (u64, u64),
+    /// From when to when nothing gets through.
+    pub dark: (Duration, Duration),
+    /// Every n-th packet comes so much later.
+    pub delay_every: (u64, Duration),
+    /// Which ones are lost: equal seeds lose the same.
     pub seed: u64,
 }
 
 impl Direction {
+    /// A direction that loses only what its queue does not hold.
+    #[must_use]
+    pub fn new(rate_mbit: f64, delay: Duration, queue_bytes: u64) -> Self {
+        Self {
+            rate_mbit,
+            delay,
+            queue_bytes,
+            max_payload: usize::MAX,
+            loss: 0.0,
+            lose_every: 0,
+            bursts: (0, 0),
+            dark: (Duration::ZERO, Duration::ZERO),
+            delay_every: (0, Duration::ZERO),
+            seed: 0,
+        }
+    }
+
     /// A direction that loses nothing and takes no time but its delay.
     #[must_use]
     pub fn delay(delay: Duration) -> Self {
-        let (rate_mbit, queue_bytes) = (f64::INFINITY, u64::MAX);
-        Self { rate_mbit, delay, queue_bytes, loss: 0.0, seed: 0 }
+        Self::new(f64::INFINITY, delay, u64::MAX)
     }
-}
 
-/// A packet on its way.
-#[derive(Debug)]
-pub struct Packet {
-    arrives: Instant,
-    from: SocketAddr,
-    payload: Vec<u8>,
-}
-
-impl From<Packet> for ReceivedDatagram {
-    fn from(packet: Packet) -> Self {
-        let payload = BytesMut::from(&packet.payload[..]);
-        Self { remote: packet.from, local_ip: None, ecn: None, payload }
+    fn path(self) -> Path<Datagram> {
+        path![
+            Drop::when(move |_, datagram: &Datagram| datagram.payload.len() > self.max_payload),
+            Drop::during(self.dark.0..self.dark.1),
+            Drop::every(self.lose_every),
+            Drop::fraction(self.loss, self.seed),
+            Drop::bursts(self.bursts, self.seed),
+            Queue::new(self.rate_mbit, self.queue_bytes, |datagram: &Datagram| datagram
+                .payload
+                .len()
+                as u64),
+            Delay::late(self.delay, self.delay_every),
+        ]
     }
 }
 
 /// A packet as it left its sender.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Departure {
-    /// When.
-    pub at: Instant,
+    /// When, since the simulation began.
+    pub at: Time,
     /// Its UDP payload in bytes.
     pub bytes: usize,
+    /// Of its payload.
+    pub hash: u64,
 }
 
-/// One direction at work.
-#[derive(Debug)]
+/// A direction that remembers what went into it.
 pub struct Wire {
-    direction: Direction,
-    from: SocketAddr,
-    now: Instant,
-    free_at: Instant,
-    random: Numbers,
-    packets: VecDeque<Packet>,
+    path: Path<Datagram>,
     /// Everything sent so far.
     pub departures: Vec<Departure>,
-    /// Packets that were lost, in the queue and on the way.
-    pub dropped: u64,
+    arrived: u64,
+}
+
+impl From<Direction> for Wire {
+    fn from(direction: Direction) -> Self {
+        Self { path: direction.path(), departures: Vec::new(), arrived: 0 }
+    }
 }
 
 impl Wire {
-    /// A direction that packets of one sender take.
+    /// Packets that were lost, in the queue and before it.
     #[must_use]
-    pub fn new(direction: Direction, from: SocketAddr, now: Instant) -> Self {
-        Self {
-            random: Numbers::new(direction.seed),
-            direction,
-            from,
-            now,
-            free_at: now,
-            packets: VecDeque::new(),
-            departures: Vec::new(),
-            dropped: 0,
-        }
-    }
-
-    /// Time goes on.
-    pub fn set_now(&mut self, now: Instant) {
-        self.now = now;
-    }
-
-    /// From now on it is another.
-    pub fn change(&mut self, direction: Direction) {
-        self.direction = direction;
-    }
-
-    /// When the next packet arrives.
-    #[must_use]
-    pub fn next_arrival(&self) -> Option<Instant> {
-        self.packets.front().map(|packet| packet.arrives)
-    }
-
-    /// The next packet, if it has arrived.
-    pub fn take_arrived(&mut self) -> Option<Packet> {
-        let arrived = self.next_arrival().is_some_and(|at| at <= self.now);
-        if arrived { self.packets.pop_front() } else { None }
-    }
-
-    fn loses(&mut self) -> bool {
-        self.direction.loss > self.random.fraction()
+    pub fn dropped(&self) -> u64 {
+        self.departures.len() as u64 - self.arrived - self.path.held() as u64
     }
 }
 
-impl Network for Wire {
-    fn send(
-        &mut self,
-        _destination: SocketAddr,
-        _source: Option<IpAddr>,
-        _ecn: Option<EcnCodepoint>,
-        payload: &[u8],
-    ) -> io::Result<()> {
-        self.departures.push(Departure { at: self.now, bytes: payload.len() });
-        let seconds_per_byte = 8e-6 / self.direction.rate_mbit;
-        let busy = self.free_at.saturating_duration_since(self.now);
-        let fits = busy.as_secs_f64() <= self.direction.queue_bytes as f64 * seconds_per_byte;
-        if !fits || self.loses() {
-            self.dropped += 1;
-            return Ok(());
-        }
-        let sending = Duration::from_secs_f64(payload.len() as f64 * seconds_per_byte);
-        self.free_at = self.free_at.max(self.now) + sending;
-        let arrives = self.free_at + self.direction.delay;
-        self.packets.push_back(Packet { arrives, from: self.from, payload: payload.to_vec() });
-        Ok(())
+impl Node<Datagram> for Wire {
+    fn receive(&mut self, now: Time, datagram: Datagram) {
+        let mut hasher = DefaultHasher::new();
+        hasher.write(&datagram.payload);
+        let (bytes, hash) = (datagram.payload.len(), hasher.finish());
+        self.departures.push(Departure { at: now, bytes, hash });
+        self.path.receive(now, datagram);
+    }
+
+    fn send(&mut self, now: Time) -> Option<Datagram> {
+        self.path.send(now).inspect(|_| self.arrived += 1)
+    }
+
+    fn wake(&mut self) -> Option<Time> {
+        self.path.wake()
+    }
+
+    fn held(&self) -> usize {
+        self.path.held()
     }
 }

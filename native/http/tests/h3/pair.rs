@@ -1,5 +1,6 @@
 //! A client's endpoint, a server's endpoint and the path between them.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -7,7 +8,7 @@ use headway_quic::{
     Config, Connection, ConnectionKey, Endpoint, Event, QuicClientConfig, QuicServerConfig, Seed,
 };
 use headway_schedule::Strategy;
-use headway_testlink::{Certificates, Direction, SERVER_NAME, Wire};
+use headway_testlink::{Certificates, Direction, Host, Outbox, SERVER_NAME, Wire, simulate};
 
 const SERVER: &str = "10.0.0.2:443";
 const CLIENT: &str = "10.0.0.1:5000";
@@ -38,11 +39,7 @@ pub(crate) struct Setup {
 
 impl Default for Setup {
     fn default() -> Self {
-        let direction = Direction {
-            rate_mbit: 10.0,
-            queue_bytes: 1 << 20,
-            ..Direction::delay(Duration::from_millis(20))
-        };
+        let direction = Direction::new(10.0, Duration::from_millis(20), 1 << 20);
         Self { strategy: "rfc9218", client: "", direction }
     }
 }
@@ -53,8 +50,10 @@ pub(crate) struct Pair {
     pub(crate) server: Endpoint,
     /// The client's connections.
     pub(crate) keys: Vec<ConnectionKey>,
+    began: Instant,
     up: Wire,
     down: Wire,
+    outboxes: [Outbox; 2],
     certificates: Certificates,
     client_tls: Arc<QuicClientConfig>,
     server_tls: Arc<QuicServerConfig>,
@@ -73,11 +72,13 @@ impl Pair {
         let up = Direction { seed: 1, ..setup.direction };
         Self {
             now,
+            began: now,
             client: Endpoint::client(&Seed::known(SEED)),
             keys: Vec::new(),
             server: Endpoint::server(Arc::clone(&server_tls), &Seed::known(SEED + 1)),
-            up: Wire::new(up, CLIENT.parse().unwrap(), now),
-            down: Wire::new(setup.direction, SERVER.parse().unwrap(), now),
+            up: up.into(),
+            down: setup.direction.into(),
+            outboxes: [CLIENT, SERVER].map(Outbox::of),
             certificates,
             client_tls: Arc::new(client.try_into().unwrap()),
             server_tls,
@@ -112,68 +113,40 @@ impl Pair {
         server: &mut dyn Application,
         time: Duration,
     ) {
-        let end = self.now + time;
-        loop {
-            self.turn(client, server);
-            let arrivals = [self.up.next_arrival(), self.down.next_arrival()];
-            let deadlines = [self.client.deadline(), self.server.deadline()];
-            let next = arrivals.into_iter().chain(deadlines).flatten().min();
-            let Some(next) = next.filter(|next| *next <= end) else { break };
-            self.set_now(next.max(self.now));
-            self.deliver(server);
-        }
-        self.set_now(self.now.max(end));
+        let (began, mut clock) = (self.began, self.now - self.began);
+        let end = clock + time;
+        let [client_outbox, server_outbox] = &mut self.outboxes;
+        let mut client = Host {
+            began,
+            endpoint: &mut self.client,
+            outbox: client_outbox,
+            tells_first: true,
+            accept: Box::new(|_, _, _, _| unreachable!("clients accept nobody")),
+            tell: Box::new(|now, key, connection, event| {
+                client.handle(now, key, connection, event);
+            }),
+        };
+        let application = RefCell::new(server);
+        let mut server = Host {
+            began,
+            endpoint: &mut self.server,
+            outbox: server_outbox,
+            tells_first: true,
+            accept: Box::new(|now, endpoint, outbox, incoming| {
+                let (tls, config) = (Arc::clone(&self.server_tls), &self.server_config);
+                let scheduler = self.strategy.scheduler();
+                let key = endpoint.accept(now, outbox, incoming, tls, config, scheduler);
+                application.borrow_mut().accepted(key.unwrap());
+            }),
+            tell: Box::new(|now, key, connection, event| {
+                application.borrow_mut().handle(now, key, connection, event);
+            }),
+        };
+        let ring =
+            &mut [&mut client as _, &mut self.up as _, &mut server as _, &mut self.down as _];
+        simulate(&mut clock, end, ring);
+        self.now += time;
     }
-
-    fn set_now(&mut self, now: Instant) {
-        self.now = now;
-        self.up.set_now(now);
-        self.down.set_now(now);
-    }
-
-    fn deliver(&mut self, application: &mut dyn Application) {
-        while let Some(packet) = self.up.take_arrived() {
-            self.server.receive(self.now, &mut self.down, packet.into()).unwrap();
-        }
-        while let Some(packet) = self.down.take_arrived() {
-            self.client.receive(self.now, &mut self.up, packet.into()).unwrap();
-        }
-        while let Some(incoming) = self.server.next_incoming() {
-            let (tls, config) = (Arc::clone(&self.server_tls), &self.server_config);
-            let scheduler = self.strategy.scheduler();
-            let accepted =
-                self.server.accept(self.now, &mut self.down, incoming, tls, config, scheduler);
-            application.accepted(accepted.unwrap());
-        }
-    }
-
-    /// All that came is handled before anything is sent; sending brings events, too.
-    fn turn(&mut self, client: &mut dyn Application, server: &mut dyn Application) {
-        loop {
-            let mut quiet = handle(&mut self.client, self.now, client);
-            quiet &= handle(&mut self.server, self.now, server);
-            self.client.transmit(self.now, &mut self.up).unwrap();
-            self.server.transmit(self.now, &mut self.down).unwrap();
-            quiet &= handle(&mut self.client, self.now, client);
-            quiet &= handle(&mut self.server, self.now, server);
-            if quiet {
-                return;
-            }
-        }
-    }
-}
-
-/// Hands all events over.
-///
-/// # Returns
-/// Whether there were none.
-fn handle(endpoint: &mut Endpoint, now: Instant, application: &mut dyn Application) -> bool {
-    let mut quiet = true;
-    while let Some((key, event)) = endpoint.poll() {
-        quiet = false;
-        application.handle(now, key, endpoint.connection(key), event);
-    }
-    quiet
 }
 
 fn server_tls(certificates: &Certificates) -> Arc<QuicServerConfig> {

@@ -1,5 +1,6 @@
 //! A client, proxies and a server in a row, in one process and in virtual time.
 
+use std::cell::RefCell;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -10,7 +11,9 @@ use headway_quic::{
 };
 use headway_quic_pep::{Peer, Pep, Record, Settings, Tls};
 use headway_schedule::Strategy;
-use headway_testlink::{Certificates, Direction, SERVER_NAME, Wire};
+use headway_testlink::{
+    Certificates, Datagram, Direction, Drop, Host, Outbox, SERVER_NAME, Time, Wire, simulate,
+};
 
 pub(crate) const PROTOCOL: &str = "test";
 /// Of all that endpoints draw.
@@ -46,6 +49,8 @@ pub(crate) struct Node {
     pub(crate) pep: Pep,
     pub(crate) records: Vec<Record>,
     pub(crate) most_queued: u64,
+    /// What it sends to its client, and to its server.
+    outboxes: [Outbox; 2],
 }
 
 /// The whole row.
@@ -56,6 +61,8 @@ pub(crate) struct Chain {
     pub(crate) nodes: Vec<Node>,
     pub(crate) server: Endpoint,
     pub(crate) hops: Vec<Hop>,
+    /// Of the client, and of the server.
+    outboxes: [Outbox; 2],
     pub(crate) client_config: Arc<Config>,
     pub(crate) server_config: Arc<Config>,
     pub(crate) certificates: Certificates,
@@ -70,6 +77,11 @@ pub(crate) struct Chain {
 /// The address of the n-th of the row from the client, towards the client.
 fn address(node: usize) -> SocketAddr {
     format!("10.0.{node}.2:443").parse().unwrap()
+}
+
+/// What is sent from there, and by the one before it.
+fn outboxes(node: usize, before: usize) -> [Outbox; 2] {
+    [Outbox::of(&address(node).to_string()), Outbox::of(&format!("10.0.{}.1:5000", before + 1))]
 }
 
 pub(crate) fn ms(value: u64) -> Duration {
@@ -91,7 +103,8 @@ impl Chain {
             settings(&mut own);
             let tls = Tls::new(&certificates.server(&[]), &certificates.client(&[])).unwrap();
             let seeds = [0, 1].map(|side| Seed::known(SEED + 2 + 2 * number as u64 + side));
-            Node { pep: Pep::new(own, tls, &seeds), records: Vec::new(), most_queued: 0 }
+            let (pep, outboxes) = (Pep::new(own, tls, &seeds), outboxes(number, number));
+            Node { pep, records: Vec::new(), most_queued: 0, outboxes }
         };
         let server_tls = Arc::new(server_tls(&certificates));
         let client_tls = QuicClientConfig::try_from(certificates.client(&[PROTOCOL])).unwrap();
@@ -101,7 +114,8 @@ impl Chain {
             client: Endpoint::client(&Seed::known(SEED)),
             nodes: (1..hops.len()).map(node).collect(),
             server: Endpoint::server(Arc::clone(&server_tls), &Seed::known(SEED + 1)),
-            hops: (0..).zip(hops).map(|(number, direction)| hop(number, direction, now)).collect(),
+            hops: (0..).zip(hops).map(|(number, direction)| hop(number, direction)).collect(),
+            outboxes: outboxes(hops.len(), 0),
             client_config: Arc::default(),
             server_config: Arc::default(),
             client_tls: Arc::new(client_tls),
@@ -170,100 +184,106 @@ impl Chain {
         server: &mut dyn Application,
         time: Duration,
     ) {
-        let end = self.now + time;
-        loop {
-            self.turn(client, server);
-            match self.next() {
-                Some(next) if next <= end => self.go_to(next),
-                _ => return self.go_to(end),
-            }
-            self.deliver();
+        let (began, mut clock) = (self.began, self.now - self.began);
+        let end = clock + time;
+        let [server_outbox, client_outbox] = &mut self.outboxes;
+        let mut client = Host {
+            began,
+            endpoint: &mut self.client,
+            outbox: client_outbox,
+            tells_first: false,
+            accept: Box::new(|_, _, _, _| unreachable!("clients accept nobody")),
+            tell: Box::new(|now, _, connection, event| tell(client, now, connection, event)),
+        };
+        let mut server = Host {
+            began,
+            endpoint: &mut self.server,
+            outbox: server_outbox,
+            tells_first: false,
+            accept: Box::new(|now, endpoint, outbox, incoming| {
+                let (tls, config) = (Arc::clone(&self.server_tls), &self.server_config);
+                let scheduler = Strategy::Sequential.scheduler();
+                // A client that the server does not want is told, and is none.
+                let key = endpoint.accept(now, outbox, incoming, tls, config, scheduler);
+                self.server_keys.extend(key);
+            }),
+            tell: Box::new(|now, _, connection, event| tell(server, now, connection, event)),
+        };
+        let mut dead = Drop::when(|_, _| true);
+        let nodes: Vec<_> = self.nodes.iter_mut().map(RefCell::new).collect();
+        let face = |from| nodes.iter().map(move |node| Face { began, node, from });
+        let (mut forth, mut back): (Vec<_>, Vec<_>) =
+            (face(Peer::Client).collect(), face(Peer::Server).collect());
+        let (mut forth, mut back) = (forth.iter_mut(), back.iter_mut().rev());
+        let (ups, downs): (Vec<_>, Vec<_>) =
+            self.hops.iter_mut().map(|hop| (&mut hop.up, &mut hop.down)).unzip();
+
+        // Client, up, proxy, up, ..., server, down, proxy, down, ..., and round again.
+        let mut ring: Vec<&mut dyn headway_testlink::Node<Datagram>> = vec![&mut client];
+        for up in ups {
+            ring.push(up);
+            ring.extend(forth.next().map(|face| face as _));
         }
+        if self.server_lives {
+            ring.push(&mut server);
+        } else {
+            ring.push(&mut dead);
+        }
+        for down in downs.into_iter().rev() {
+            ring.push(down);
+            ring.extend(back.next().map(|face| face as _));
+        }
+        simulate(&mut clock, end, &mut ring);
+        self.now += time;
+    }
+}
+
+/// A proxy as it is seen by what comes from one side and goes on to the other.
+struct Face<'a, 'b> {
+    began: Instant,
+    node: &'a RefCell<&'b mut Node>,
+    from: Peer,
+}
+
+impl Face<'_, '_> {
+    /// Of its outboxes, the one of what goes on.
+    fn onwards(&self) -> usize {
+        usize::from(self.from == Peer::Client)
+    }
+}
+
+impl headway_testlink::Node<Datagram> for Face<'_, '_> {
+    fn receive(&mut self, now: Time, datagram: Datagram) {
+        let Node { pep, outboxes, .. } = &mut **self.node.borrow_mut();
+        let back = &mut outboxes[1 - self.onwards()];
+        pep.receive(self.began + now, self.from, back, datagram.into()).unwrap();
     }
 
-    fn next(&mut self) -> Option<Instant> {
-        let wires = self.hops.iter().flat_map(|hop| [&hop.up, &hop.down]);
-        let arrivals = wires.filter_map(Wire::next_arrival);
-        let of_nodes = self.nodes.iter_mut().filter_map(|node| node.pep.deadline());
-        let ends = [self.client.deadline(), self.server.deadline()];
-        arrivals.chain(of_nodes).chain(ends.into_iter().flatten()).min()
+    fn send(&mut self, now: Time) -> Option<Datagram> {
+        let node = &mut **self.node.borrow_mut();
+        let [down, up] = &mut node.outboxes;
+        node.pep.transmit(self.began + now, down, up).unwrap();
+        node.most_queued = node.most_queued.max(node.pep.queued());
+        node.records.extend(std::iter::from_fn(|| node.pep.next_record()));
+        node.outboxes[self.onwards()].take()
     }
 
-    fn go_to(&mut self, moment: Instant) {
-        self.now = self.now.max(moment);
-        for hop in &mut self.hops {
-            hop.up.set_now(self.now);
-            hop.down.set_now(self.now);
+    fn wake(&mut self) -> Option<Time> {
+        let node = &mut **self.node.borrow_mut();
+        if !node.outboxes[self.onwards()].is_empty() {
+            return Some(Time::ZERO);
         }
-    }
-
-    fn deliver(&mut self) {
-        let last = self.hops.len() - 1;
-        for index in 0..=last {
-            while let Some(packet) = self.hops[index].up.take_arrived() {
-                let down = &mut self.hops[index].down;
-                if index < last {
-                    let pep = &mut self.nodes[index].pep;
-                    pep.receive(self.now, Peer::Client, down, packet.into()).unwrap();
-                } else if self.server_lives {
-                    self.server.receive(self.now, down, packet.into()).unwrap();
-                }
-            }
-            while let Some(packet) = self.hops[index].down.take_arrived() {
-                let up = &mut self.hops[index].up;
-                if index == 0 {
-                    self.client.receive(self.now, up, packet.into()).unwrap();
-                } else {
-                    let pep = &mut self.nodes[index - 1].pep;
-                    pep.receive(self.now, Peer::Server, up, packet.into()).unwrap();
-                }
-            }
-        }
-        while let Some(incoming) = self.server.next_incoming() {
-            let (tls, config) = (Arc::clone(&self.server_tls), &self.server_config);
-            let scheduler = Strategy::Sequential.scheduler();
-            let down = &mut self.hops[last].down;
-            let key = self.server.accept(self.now, down, incoming, tls, config, scheduler);
-            // A client that the server does not want is told, and is none.
-            self.server_keys.extend(key);
-        }
-    }
-
-    fn turn(&mut self, client: &mut dyn Application, server: &mut dyn Application) {
-        let last = self.hops.len() - 1;
-        for (index, node) in self.nodes.iter_mut().enumerate() {
-            let [before, after] = &mut self.hops[index..index + 2] else { unreachable!() };
-            node.pep.transmit(self.now, &mut before.down, &mut after.up).unwrap();
-            node.most_queued = node.most_queued.max(node.pep.queued());
-            node.records.extend(std::iter::from_fn(|| node.pep.next_record()));
-        }
-        loop {
-            self.client.transmit(self.now, &mut self.hops[0].up).unwrap();
-            self.server.transmit(self.now, &mut self.hops[last].down).unwrap();
-            let mut quiet = true;
-            while let Some((key, event)) = self.client.poll() {
-                quiet = false;
-                tell(self.now, &mut self.client, client, key, event);
-            }
-            while let Some((key, event)) = self.server.poll() {
-                quiet = false;
-                tell(self.now, &mut self.server, server, key, event);
-            }
-            if quiet {
-                return;
-            }
-        }
+        node.pep.deadline().map(|at| at.saturating_duration_since(self.began))
     }
 }
 
 fn tell(
-    now: Instant,
-    endpoint: &mut Endpoint,
     application: &mut dyn Application,
-    key: ConnectionKey,
+    now: Instant,
+    connection: Option<&mut Connection>,
     event: Event,
 ) {
-    match (event, endpoint.connection(key)) {
+    match (event, connection) {
         (Event::Closed(close), _) => application.closed(close),
         (event, Some(connection)) => application.event(now, connection, event),
         (_, None) => {}
@@ -274,12 +294,10 @@ fn server_tls(certificates: &Certificates) -> QuicServerConfig {
     QuicServerConfig::try_from(certificates.server(&[PROTOCOL])).unwrap()
 }
 
-fn hop(number: usize, direction: &Direction, now: Instant) -> Hop {
-    let near = format!("10.0.{}.1:5000", number + 1).parse().unwrap();
-    let seed = direction.seed + 2 * number as u64;
-    let towards = |seed| Direction { seed, ..*direction };
-    Hop {
-        up: Wire::new(towards(seed), near, now),
-        down: Wire::new(towards(seed + 1), address(number + 1), now),
-    }
+fn hop(number: u64, direction: &Direction) -> Hop {
+    let [up, down] = [0, 1].map(|way| {
+        let seed = direction.seed + 2 * number + way;
+        Wire::from(Direction { seed, ..*direction })
+    });
+    Hop { up, down }
 }

@@ -11,13 +11,13 @@ fn primed() -> (Pair, Duration) {
     let mut fetch = Fetch::of(2);
     pair.run(&mut fetch, &mut Serve::of(5000), Duration::from_secs(60));
     assert_eq!(fetch.early_data_accepted, Some(false));
-    let first_byte = fetch.came[0].0 - (pair.now - pair.elapsed());
+    let first_byte = fetch.came[0].0 - (pair.now() - pair.elapsed());
     (pair, first_byte)
 }
 
 /// One more connection, which asks at once. Time until the first byte.
 fn ask_early(pair: &mut Pair) -> (Fetch, Duration) {
-    let (began, limit) = (pair.now, pair.elapsed() + Duration::from_secs(60));
+    let (began, limit) = (pair.now(), pair.elapsed() + Duration::from_secs(60));
     let key = pair.connect();
     let connection = pair.client.connection(key).unwrap();
     assert!(connection.has_early_data());

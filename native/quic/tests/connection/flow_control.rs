@@ -259,7 +259,7 @@ fn transfer(seed: u64) -> [Party; 2] {
 }
 
 fn read(pair: &mut Pair, parties: [&mut Party; 2], reads: [bool; 2]) {
-    let (now, [client, server]) = (pair.now, parties);
+    let (now, [client, server]) = (pair.now(), parties);
     for ((party, connection), reads) in [client, server].into_iter().zip(pair.ends()).zip(reads) {
         if let Some(connection) = connection.filter(|_| reads) {
             party.read(now, connection);

@@ -65,7 +65,7 @@ fn reordering_is_told_from_loss_by_the_packet_threshold() {
         setup.down.delay_every = (20, ms(5));
         let mut pair = setup.traces(&scratch.0).pair();
         pair.run(&mut Fetch::of(1), &mut Serve::of(1_000_000), Duration::from_secs(60));
-        assert_eq!(pair.down.dropped, 0);
+        assert_eq!(pair.down.dropped(), 0);
         let lost: Vec<String> = scratch
             .server()
             .of("recovery:packet_lost")

@@ -51,7 +51,7 @@ fn probes_and_packets_that_are_lost_are_told_apart() {
     // Both counts of bytes in flight are compared all the while.
     pair.run(&mut fetch, &mut Serve::of(BYTES), LIMIT);
     assert_eq!(fetch.finished.len(), 1);
-    assert!(pair.down.dropped > 20);
+    assert!(pair.down.dropped() > 20);
     assert!(pair.down.departures.iter().any(|departure| departure.bytes > 3900));
 }
 

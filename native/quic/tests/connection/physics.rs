@@ -103,7 +103,7 @@ fn cubic_goes_through_its_states() {
         .server("slow-start=classic,idle-timeout=60s")
         .client("idle-timeout=60s")
         .traces(&scratch.0);
-    setup.down.dark = ms(1500)..ms(3000);
+    setup.down.dark = (ms(1500), ms(3000));
     let mut pair = setup.pair();
     let (mut fetch, mut serve) = (Fetch::of(1), Serve::of(4_000_000));
     pair.run(&mut fetch, &mut serve, LIMIT);

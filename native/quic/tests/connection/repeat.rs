@@ -2,8 +2,10 @@
 
 use std::time::Duration;
 
+use headway_testlink::Departure;
+
 use crate::apps::{Fetch, Serve};
-use crate::link::{Departure, Setup, ms};
+use crate::link::{Setup, ms};
 
 /// Every packet of a transfer with losses, of both directions, after a connection that leaves a
 /// ticket behind.
@@ -21,7 +23,7 @@ fn packets(seed: u64, losses: u64) -> [Vec<Departure>; 2] {
         pair.run(&mut fetch, &mut Serve::of(200_000), limit);
         assert_eq!(fetch.finished.len(), 3);
     }
-    assert!(pair.up.dropped > 0 && pair.down.dropped > 0);
+    assert!(pair.up.dropped() > 0 && pair.down.dropped() > 0);
     [pair.up.departures, pair.down.departures]
 }
 

@@ -16,7 +16,7 @@ fn geo(server: &str) -> Setup {
 
 /// How long one more connection takes to fetch so many bytes.
 fn fetch(pair: &mut Pair, bytes: u64) -> Duration {
-    let (began, limit) = (pair.now, pair.elapsed() + LIMIT);
+    let (began, limit) = (pair.now(), pair.elapsed() + LIMIT);
     let mut fetch = Fetch::of(1);
     pair.connect();
     pair.run(&mut fetch, &mut Serve::of(bytes), limit);

@@ -87,7 +87,7 @@ fn assert_exact(strategy: &str, upload_bytes: usize) -> Qlog {
     fetch.upload_bytes = upload_bytes;
     serve.answers_together = STREAMS as usize;
     pair.run(&mut fetch, &mut serve, Duration::from_secs(60));
-    assert_eq!((fetch.finished.len(), pair.down.dropped), (6, 0), "{strategy}");
+    assert_eq!((fetch.finished.len(), pair.down.dropped()), (6, 0), "{strategy}");
 
     let log = scratch.server();
     let mut model = Model::new(strategy);

@@ -71,7 +71,7 @@ fn silence_ends_a_connection_when_it_should() {
         .client("idle-timeout=3s")
         .server("idle-timeout=3s")
         .traces(&scratch.0);
-    setup.down.dark = ms(500)..LIMIT;
+    setup.down.dark = (ms(500), LIMIT);
     let mut pair = setup.pair();
     let (mut fetch, mut serve) = (Fetch::of(1), Serve::of(1_000_000));
     while pair.step(&mut fetch, &mut serve) && fetch.closed.is_none() {}
@@ -114,7 +114,7 @@ fn no_common_version() {
     }
     let mut pair = Setup::symmetric(10.0, ms(20), 100_000).pair();
     let mut initial = Initial(Vec::new());
-    let now = pair.now;
+    let now = pair.now();
     pair.client.transmit(now, &mut initial).unwrap();
     // RFC 9000 section 17.2.1: the connection IDs the other way round, and one version.
     let sent = &initial.0;

@@ -47,7 +47,7 @@ fn a_transfer_is_told_from_its_first_packet_to_its_end() {
     assert_eq!(first["frames"], sent["frames"]);
 
     let lost = server.of("recovery:packet_lost").count() as u64;
-    assert!(lost >= pair.down.dropped - 2 && lost <= pair.down.dropped, "{lost}");
+    assert!(lost >= pair.down.dropped() - 2 && lost <= pair.down.dropped(), "{lost}");
     let (_, closed) = server.of("connectivity:connection_closed").next().unwrap();
     assert_eq!((&closed["owner"], &closed["application_code"]), (&json!("remote"), &json!(0)));
     let (_, closed) = client.of("connectivity:connection_closed").next().unwrap();
@@ -62,7 +62,7 @@ fn every_packet_of_the_wire_is_told() {
     let bytes = |log: &crate::qlog::Qlog| -> u64 {
         log.of("transport:packet_sent").map(|(_, p)| p["raw"]["length"].as_u64().unwrap()).sum()
     };
-    let wire = |wire: &crate::link::Wire| wire.departures.iter().map(|d| d.bytes as u64).sum();
+    let wire = |wire: &headway_testlink::Wire| wire.departures.iter().map(|d| d.bytes as u64).sum();
     let (up, down): (u64, u64) = (wire(&pair.up), wire(&pair.down));
     assert_eq!((bytes(&scratch.client()), bytes(&scratch.server())), (up, down));
 }
@@ -71,7 +71,7 @@ fn every_packet_of_the_wire_is_told() {
 fn http_events_are_among_them() {
     let scratch = Scratch::new("http");
     let mut pair = Setup::symmetric(10.0, ms(20), 100_000).traces(&scratch.0).pair();
-    let now = pair.now;
+    let now = pair.now();
     let stream = pair.connection().open(headway_quic::Dir::Bi);
     assert_eq!(stream, None, "the handshake is not complete");
     let stream = headway_quic::StreamId::new(headway_quic::Side::Client, headway_quic::Dir::Bi, 0);
@@ -87,7 +87,7 @@ fn http_events_are_among_them() {
 #[test]
 fn without_a_qlog_there_is_no_http_log() {
     let mut pair = Setup::symmetric(10.0, ms(20), 100_000).pair();
-    let now = pair.now;
+    let now = pair.now();
     assert!(pair.connection().http_log(now).is_none());
 }
 

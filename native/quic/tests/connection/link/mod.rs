@@ -1,8 +1,5 @@
 //! Two endpoints and the path between them, in one process and in virtual time.
 
-mod wire;
-
-use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -12,9 +9,10 @@ use headway_quic::{
     QuicServerConfig, Seed,
 };
 use headway_schedule::Strategy;
-use headway_testlink::{Certificates, SERVER_NAME};
-
-pub(crate) use wire::{Departure, Direction, Wire};
+use headway_testlink::{
+    Certificates, Datagram, Direction, Host, Node, Outbox, Ring, SERVER_NAME, Time, Wire, settle,
+    simulate, step,
+};
 
 const SERVER: &str = "10.0.0.2:443";
 const CLIENT: &str = "10.0.0.1:5000";
@@ -71,7 +69,7 @@ impl Setup {
             client: Config::default(),
             server: Config::default(),
             strategy: Strategy::Sequential,
-            up: direction.clone(),
+            up: direction,
             down: direction,
             client_protocol: "test",
             gives_tokens: false,
@@ -112,13 +110,14 @@ impl Setup {
             [0, 1, 2].map(|n| Seed::known(self.seed.wrapping_mul(3) + n));
         let server = Endpoint::server(Arc::clone(&tls.1), &server);
         Pair {
-            now,
             began: now,
+            clock: Time::ZERO,
             client: Endpoint::client(&client),
             server: if self.gives_tokens { server.giving_tokens() } else { server },
             validated: Vec::new(),
-            up: Wire::new(self.up, CLIENT, now),
-            down: Wire::new(self.down, SERVER, now),
+            up: self.up.into(),
+            down: self.down.into(),
+            outboxes: [CLIENT, SERVER].map(Outbox::of),
             keys: Vec::new(),
             server_keys: Vec::new(),
             certificates,
@@ -140,12 +139,13 @@ impl Setup {
 
 /// A client and a server.
 pub(crate) struct Pair {
-    pub(crate) now: Instant,
     began: Instant,
+    clock: Time,
     pub(crate) client: Endpoint,
     pub(crate) server: Endpoint,
     pub(crate) up: Wire,
     pub(crate) down: Wire,
+    outboxes: [Outbox; 2],
     /// The client's connections.
     pub(crate) keys: Vec<ConnectionKey>,
     server_keys: Vec<ConnectionKey>,
@@ -177,8 +177,9 @@ impl Pair {
 
     /// One more connection, if it can be begun.
     pub(crate) fn try_connect(&mut self) -> Result<ConnectionKey, ConnectFailed> {
+        let now = self.now();
         let key = self.client.connect(
-            self.now,
+            now,
             SERVER.parse().unwrap(),
             SERVER_NAME,
             Arc::clone(&self.tls.0),
@@ -196,7 +197,11 @@ impl Pair {
     }
 
     pub(crate) fn elapsed(&self) -> Duration {
-        self.now - self.began
+        self.clock
+    }
+
+    pub(crate) fn now(&self) -> Instant {
+        self.began + self.clock
     }
 
     /// The client's first connection.
@@ -212,83 +217,78 @@ impl Pair {
 
     /// Whether no packet is on its way.
     pub(crate) fn is_quiet(&self) -> bool {
-        self.up.packets.is_empty() && self.down.packets.is_empty()
+        self.up.held() + self.down.held() == 0
     }
 
     /// The client's packets come from another address from now on.
     pub(crate) fn move_client(&mut self, to: &str, deliberate: bool) {
-        self.up.from = to.parse::<SocketAddr>().unwrap();
+        self.outboxes[0].address = to.parse().unwrap();
         if deliberate {
-            self.client.migrate(self.now);
+            self.client.migrate(self.now());
         }
     }
 
     /// Runs until nothing is on its way and no timer is set, or a limit.
     pub(crate) fn run(&mut self, client: &mut dyn Side, server: &mut dyn Side, limit: Duration) {
-        while self.elapsed() < limit && self.step(client, server) {}
+        self.with(client, server, |clock, ring| simulate(clock, limit, ring));
     }
 
     /// Goes on to the next moment at which something happens.
     pub(crate) fn step(&mut self, client: &mut dyn Side, server: &mut dyn Side) -> bool {
-        self.turn(client, server);
-        let arrivals = [&self.up, &self.down].map(|wire| wire.packets.front().map(|p| p.arrives));
-        let deadlines = [self.client.deadline(), self.server.deadline()];
-        let Some(next) = arrivals.into_iter().chain(deadlines).flatten().min() else {
-            return false;
-        };
-        self.now = next.max(self.now);
-        self.up.now = self.now;
-        self.down.now = self.now;
-        self.deliver();
-        true
-    }
-
-    fn deliver(&mut self) {
-        while self.up.packets.front().is_some_and(|p| p.arrives <= self.now) {
-            let packet = self.up.packets.pop_front().unwrap();
-            self.server.receive(self.now, &mut self.down, packet.datagram()).unwrap();
-        }
-        while self.down.packets.front().is_some_and(|p| p.arrives <= self.now) {
-            let packet = self.down.packets.pop_front().unwrap();
-            // What is still on its way to the old address is lost.
-            if packet.to == self.up.from {
-                self.client.receive(self.now, &mut self.up, packet.datagram()).unwrap();
-            }
-        }
-        while let Some(incoming) = self.server.next_incoming() {
-            let (tls, config) = (Arc::clone(&self.tls.1), &self.server_config);
-            let scheduler = self.strategy.scheduler();
-            self.validated.push(incoming.is_validated());
-            // Handshakes that cannot succeed fail here or there; the client tells.
-            let accepted =
-                self.server.accept(self.now, &mut self.down, incoming, tls, config, scheduler);
-            self.server_keys.extend(accepted);
-        }
+        self.with(client, server, |clock, ring| {
+            settle(*clock, ring, true);
+            step(clock, Time::MAX, ring)
+        })
     }
 
     /// Hands over all that can be, without time going on.
     pub(crate) fn turn(&mut self, client: &mut dyn Side, server: &mut dyn Side) {
-        loop {
-            self.client.transmit(self.now, &mut self.up).unwrap();
-            self.server.transmit(self.now, &mut self.down).unwrap();
-            let mut quiet = true;
-            while let Some((key, event)) = self.client.poll() {
-                quiet = false;
-                match self.client.connection(key) {
-                    Some(connection) => client.event(self.now, key, connection, event),
-                    None => client.last_word(event),
-                }
-            }
-            while let Some((key, event)) = self.server.poll() {
-                quiet = false;
-                match self.server.connection(key) {
-                    Some(connection) => server.event(self.now, key, connection, event),
-                    None => server.last_word(event),
-                }
-            }
-            if quiet {
-                return;
-            }
-        }
+        self.with(client, server, |clock, ring| settle(*clock, ring, true));
+    }
+
+    fn with<T>(
+        &mut self,
+        client: &mut dyn Side,
+        server: &mut dyn Side,
+        go: impl FnOnce(&mut Time, &mut Ring<'_, Datagram>) -> T,
+    ) -> T {
+        let [client_outbox, server_outbox] = &mut self.outboxes;
+        let mut client = Host {
+            began: self.began,
+            endpoint: &mut self.client,
+            outbox: client_outbox,
+            tells_first: false,
+            accept: Box::new(|_, _, _, _| unreachable!("clients accept nobody")),
+            tell: Box::new(|now, key, connection, event| tell(client, now, key, connection, event)),
+        };
+        let mut server = Host {
+            began: self.began,
+            endpoint: &mut self.server,
+            outbox: server_outbox,
+            tells_first: false,
+            accept: Box::new(|now, endpoint, outbox, incoming| {
+                let (tls, config) = (Arc::clone(&self.tls.1), &self.server_config);
+                self.validated.push(incoming.is_validated());
+                // Handshakes that cannot succeed fail here or there; the client tells.
+                let scheduler = self.strategy.scheduler();
+                let accepted = endpoint.accept(now, outbox, incoming, tls, config, scheduler);
+                self.server_keys.extend(accepted);
+            }),
+            tell: Box::new(|now, key, connection, event| tell(server, now, key, connection, event)),
+        };
+        go(&mut self.clock, &mut [&mut client, &mut self.up, &mut server, &mut self.down])
+    }
+}
+
+fn tell(
+    side: &mut dyn Side,
+    now: Instant,
+    key: ConnectionKey,
+    connection: Option<&mut Connection>,
+    event: Event,
+) {
+    match connection {
+        Some(connection) => side.event(now, key, connection, event),
+        None => side.last_word(event),
     }
 }
