@@ -21,7 +21,7 @@ from bench.pages import pages
 from bench.report import reports
 from bench.rows import Row, print_rows
 from headway.columns import Record
-from headway.guest.orders import Namespace, Orders, Program
+from headway.contract.orders import Namespace, Orders, Program
 from headway.lab.bodies import body_file
 from headway.lab.cores import available_cores
 from headway.lab.machine import Machine
@@ -29,7 +29,7 @@ from headway.lab.ready import ready_image, ready_machine
 from headway.lab.run import carry_out
 from headway.planning.runs import Run
 from headway.programs.base import CLIENT
-from headway.results.record import make_record
+from headway.records.record import make_record
 from headway.study.model import Setting
 from headway.terminal import progress
 

@@ -23,7 +23,7 @@ from headway.lab.bodies import body_file
 from headway.lab.cores import available_cores
 from headway.lab.machine import Machine
 from headway.planning.runs import Run, plan
-from headway.results.store import Start, Store
+from headway.records.store import Start, Store
 from headway.study.experiment import Study
 from headway.study.load import study_from
 from tests.stub_lab import replace_labs

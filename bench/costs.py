@@ -30,7 +30,7 @@ from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.runs import Run
 from headway.programs import CLIENTS, PROXIES, SERVERS
-from headway.results.provenance import host_facts
+from headway.records.provenance import host_facts
 from headway.study.host import Protocol
 from headway.study.model import Setting
 from headway.terminal import notes, progress

@@ -31,8 +31,8 @@ from rich.table import Table
 from bench.rows import Row
 from bench.stacks import ADDRESS, Aioquic, Command, Headway, Ngtcp2, Place, QuicGo, Stack
 from headway.errors import HeadwayError
+from headway.image import installed_extras
 from headway.lab.cores import available_cores
-from headway.lab.image import installed_extras
 from headway.lab.ready import ready_image
 from headway.study.units import Size
 from headway.terminal import complain, notes, progress

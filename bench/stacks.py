@@ -219,7 +219,7 @@ class Aioquic(Stack):
 
     def serve(self, place: Place, port: int) -> Command:
         """See `Stack.serve`."""
-        return place.python("headway.guest.aioquic_server").plus(
+        return place.python("headway.aioquic.server").plus(
             f"--address={ADDRESS}",
             f"--port={port}",
             f"--certificate={place.certificate}",
@@ -231,7 +231,7 @@ class Aioquic(Stack):
 
     def fetch(self, place: Place, port: int, file: str) -> Command:
         """See `Stack.fetch`."""
-        client = place.python("headway.guest.aioquic_client")
+        client = place.python("headway.aioquic.client")
         # Where the lab has its certificate authority.
         client = Command(client.argv, {**client.env, "SSL_CERT_FILE": str(place.ca)})
         return client.plus(f"--address={ADDRESS}", f"--port={port}", url(file, port))

@@ -15,18 +15,18 @@ from dataclasses import replace
 from pathlib import Path
 
 from bench.rows import Row, print_rows
-from headway.guest.orders import SAMPLES_FILE, Orders
+from headway.contract.orders import SAMPLES_FILE, Orders
+from headway.diagnosis.hop import observe
+from headway.diagnosis.limits import limits_of
+from headway.diagnosis.qlog import QLOG_DIRECTORY, REDUCED_FILE, compact_qlog
+from headway.diagnosis.series import read_series
+from headway.diagnosis.transfer import Transfer, transfer_of
 from headway.lab.assemble import network_of, orders_for
 from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
 from headway.lab.ready import ready_image, ready_machine
 from headway.planning.deploy import deploy
 from headway.programs import CLIENTS
-from headway.results.hop import observe
-from headway.results.limits import limits_of
-from headway.results.qlog import QLOG_DIRECTORY, REDUCED_FILE, compact_qlog
-from headway.results.series import read_series
-from headway.results.transfer import Transfer, transfer_of
 from headway.study.model import Setting
 
 REPEATS = 5

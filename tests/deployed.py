@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headway.guest.orders import Orders
+from headway.contract.orders import Orders
 from headway.lab.assemble import network_of, orders_for
 from headway.planning.deploy import deploy
 from headway.programs.base import Flow

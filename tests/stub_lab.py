@@ -24,10 +24,10 @@ from headway import cli
 from headway.campaign import local, session
 from headway.campaign.executor import Keep
 from headway.columns import Record
-from headway.guest.orders import Ended, Orders, Outcome
-from headway.lab.image import Image, ImageInfo, KernelInfo, NativeInfo, RootInfo
+from headway.contract.orders import Ended, Orders, Outcome
+from headway.image import Image, ImageInfo, KernelInfo, NativeInfo, RootInfo
 from headway.lab.machine import Machine
-from headway.results import journal, store
+from headway.records import journal, store
 from headway.selftest.check import Check
 from headway.study.path import Path as NetworkPath
 

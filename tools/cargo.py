@@ -13,8 +13,8 @@ import sys
 from pathlib import Path
 
 from headway.errors import HeadwayError
-from headway.lab.image import shown_progress
-from headway.lab.image.builder import rust_toolchain
+from headway.image import shown_progress
+from headway.image.builder import rust_toolchain
 
 _NATIVE = Path(__file__).parents[1] / "native"
 _PACKAGED_APART = ("clippy", "fmt")

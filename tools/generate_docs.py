@@ -14,8 +14,8 @@ from headway.columns import METRICS, Record, columns_of, polars_schema
 from headway.programs import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.programs.base import Adapter, Client, Knob, ReverseProxy
 from headway.programs.knobfile import NATIVE_KNOBS
+from headway.sites.cleanup import CHANGED, DROPPED, Rule
 from headway.study.host import Protocol
-from headway.web.cleanup import CHANGED, DROPPED, Rule
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -70,7 +70,7 @@ hardly anything.
 _SITE_HEADERS = """\
 # Header fields of recorded sites
 
-Generated from `src/headway/web/cleanup.py` by `make docs`. What a recording holds is cleaned when it
+Generated from `src/headway/sites/cleanup.py` by `make docs`. What a recording holds is cleaned when it
 is read, so that archives of other tools are treated alike; all other fields are replayed as they were
 recorded, and no others. More on [sites](sites.md).
 

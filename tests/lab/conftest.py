@@ -12,15 +12,15 @@ import pytest
 
 from headway.campaign.checks import add_command
 from headway.columns import Record
+from headway.contract.orders import Spins
 from headway.errors import HeadwayError
-from headway.guest.orders import Spins
+from headway.image import add_extra, find_extra
 from headway.lab.bodies import body_file
-from headway.lab.image import add_extra, find_extra
 from headway.lab.machine import Machine
 from headway.lab.run import carry_out
 from headway.planning.deploy import deploy
 from headway.planning.runs import Run
-from headway.results.record import make_record
+from headway.records.record import make_record
 from headway.study.model import Setting
 
 RunSetting = Callable[..., Record]

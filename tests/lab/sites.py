@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from headway.web.site import Exchange, Header, Site
-from headway.web.warc import write_archive
+from headway.sites.site import Exchange, Header, Site
+from headway.sites.warc import write_archive
 
 PAGE = "https://a.test/"
 HTML, SVG = "text/html; charset=utf-8", "image/svg+xml"

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
+from headway.diagnosis.disturbances import Named, named_disturbances
 from headway.planning.runs import Run, plan
-from headway.results.disturbances import Named, named_disturbances
 from headway.study.load import builtin_names, load_study
 from headway.study.workload import Page
 from tests.lab.conftest import RunSetting

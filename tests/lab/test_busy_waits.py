@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from headway.guest.orders import Namespace, Orders, Outcome, Program, Spins
+from headway.contract.orders import Namespace, Orders, Outcome, Program, Spins
 from headway.lab.machine import Machine
 from headway.study.units import Duration
 from tests.lab.compiled import compiled

@@ -16,8 +16,8 @@ import pytest
 from distributed import Client, LocalCluster
 
 from headway.cache import cache_directory
-from headway.lab.image import find
-from headway.results.store import read_records
+from headway.image import find
+from headway.records.store import read_records
 
 pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("machine")]
 

@@ -9,8 +9,8 @@ from typing import Any, Protocol
 
 import pytest
 
+from headway.diagnosis.qlog_events import read_traces
 from headway.programs.headway_perf import SERVER_REPORT
-from headway.results.qlog_events import read_traces
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab

@@ -20,7 +20,7 @@ import pytest
 from headway.cache import cache_directory
 from headway.columns import Record, Status
 from headway.lab.machine import Machine
-from headway.results.store import read_records
+from headway.records.store import read_records
 
 pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("machine")]
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from headway.columns import Record
-from headway.guest.orders import Outcome, load
+from headway.contract.orders import Outcome, load
+from headway.diagnosis.samples import read_samples
 from headway.lab.pcapng import read_pcapng
-from headway.results.samples import read_samples
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab

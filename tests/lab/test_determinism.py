@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from headway.guest.orders import Namespace, Orders, Program
+from headway.contract.orders import Namespace, Orders, Program
 from headway.lab.machine import Machine
 from tests.lab.conftest import RunSetting
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headway.guest.orders import Namespace, Orders, Program
+from headway.contract.orders import Namespace, Orders, Program
 from headway.lab.machine import Machine
 from headway.study.model import Clock
 from headway.study.units import Duration

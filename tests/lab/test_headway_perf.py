@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from headway.results.series import read_series
+from headway.diagnosis.series import read_series
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab

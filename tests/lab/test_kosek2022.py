@@ -12,7 +12,7 @@ from headway.columns import Record
 from headway.lab.machine import Machine
 from headway.lab.run import carry_out
 from headway.planning.runs import Run, plan
-from headway.results.record import make_record
+from headway.records.record import make_record
 from headway.study.load import load_study
 
 pytestmark = pytest.mark.lab

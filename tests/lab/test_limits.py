@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 from headway.columns import Record, TransferLimits
-from headway.guest.orders import Orders
+from headway.contract.orders import Orders
+from headway.diagnosis.hop import observe
+from headway.diagnosis.limits import limits_of
+from headway.diagnosis.qlog import REDUCED_FILE
+from headway.diagnosis.series import read_series
+from headway.diagnosis.transfer import transfer_of
 from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
 from headway.planning.deploy import deploy
 from headway.programs import CLIENTS
-from headway.results.hop import observe
-from headway.results.limits import limits_of
-from headway.results.qlog import REDUCED_FILE
-from headway.results.series import read_series
-from headway.results.transfer import transfer_of
 from headway.study.model import Setting
 from tests.deployed import flow_of, orders_of
 from tests.lab.conftest import RunSetting

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headway.guest.orders import Namespace, Orders, Outcome, Program
+from headway.contract.orders import Namespace, Orders, Outcome, Program
 from headway.lab.machine import CONSOLE_FILE, Machine
 from headway.study.units import Duration
 from tests.lab.conftest import RunSetting

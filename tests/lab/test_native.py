@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from headway.guest.orders import NATIVE_DIRECTORY, Namespace, Orders, Program
-from headway.lab.image import Image
+from headway.contract.orders import NATIVE_DIRECTORY, Namespace, Orders, Program
+from headway.image import Image
 from headway.lab.machine import Machine
 from headway.study.units import Duration
 

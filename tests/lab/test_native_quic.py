@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from headway.results.qlog_events import Event, read_traces
+from headway.diagnosis.qlog_events import Event, read_traces
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab

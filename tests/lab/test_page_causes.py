@@ -11,15 +11,15 @@ from typing import Any
 import pytest
 
 from headway.columns import MainConnection, Record, TransferLimits
+from headway.diagnosis.hop import HopSamples, observe
+from headway.diagnosis.qlog_events import read_traces
+from headway.diagnosis.samples import started_s
+from headway.diagnosis.transfer import Transfer
 from headway.lab.machine import Machine
 from headway.lab.pcapng import read_pcapng
 from headway.lab.together import carry_out_together
 from headway.planning.runs import Run
-from headway.results.hop import HopSamples, observe
-from headway.results.qlog_events import read_traces
-from headway.results.record import make_record
-from headway.results.samples import started_s
-from headway.results.transfer import Transfer
+from headway.records.record import make_record
 from headway.study.model import Setting
 from tests.lab import sites
 from tests.lab.conftest import RunSetting

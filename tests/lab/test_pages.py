@@ -12,15 +12,15 @@ import pytest
 from PIL import Image
 
 from headway.columns import Record
-from headway.guest.orders import Orders, Program
+from headway.contract.orders import Orders, Program
 from headway.lab.machine import Machine
 from headway.lab.run import orders_for
 from headway.lab.together import carry_out_together
+from headway.pages.load import PageLoad, read_load
 from headway.planning.runs import Run
 from headway.programs.base import CLIENT, SERVER
-from headway.results.record import make_record
+from headway.records.record import make_record
 from headway.study.model import Setting
-from headway.web.load import PageLoad, read_load
 from tests.lab import sites
 from tests.lab.sites import HTML, PAGE, SVG
 

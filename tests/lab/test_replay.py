@@ -11,15 +11,15 @@ import pytest
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
-from headway.guest.orders import Program
+from headway.contract.orders import Program
 from headway.lab.assemble import network_of, orders_for
 from headway.lab.machine import Machine
 from headway.lab.run import booting
 from headway.planning.deploy import deploy
 from headway.programs import SERVERS
 from headway.programs.base import CLIENT
+from headway.sites.site import Header
 from headway.study.model import Setting
-from headway.web.site import Header
 from tests.lab.sites import HTML, PAGE, archive, exchange
 
 pytestmark = pytest.mark.lab

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from headway.guest.orders import Orders, Program, Round, dump
-from headway.guest.probe_orders import SMALL_FRAME_BYTES, ProbeFlow, ProbeOrders
+from headway.contract.orders import Orders, Program, Round, dump
+from headway.contract.probe_orders import SMALL_FRAME_BYTES, ProbeFlow, ProbeOrders
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.selftest.measure import measure_path

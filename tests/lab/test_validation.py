@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from headway.results.validation import Crossing, load_evidence
-from headway.results.validation.passage import passage
+from headway.diagnosis.validation import Crossing, load_evidence
+from headway.diagnosis.validation.passage import passage
 from headway.selftest.ideal import NEVER
 from headway.study.path import Way
 from tests.lab.conftest import RunSetting

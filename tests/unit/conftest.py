@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headway.lab.image import process
+from headway.image import process
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
-from headway.web.load import Frame
+from headway.pages.load import Frame
 
 BLOCK = 80
 """Side of a block, a multiple of what JPEG codes together."""

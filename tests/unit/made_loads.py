@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from headway.web.load import Chunk, PageLoad, Resource
+from headway.pages.load import Chunk, PageLoad, Resource
 
 ORIGIN_MS = 1_800_000_000_000.0
 """Navigation start after the epoch."""

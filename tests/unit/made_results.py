@@ -9,7 +9,7 @@ import polars as pl
 
 from headway.analysis.inputs import Results
 from headway.columns import Record, polars_schema
-from headway.results.manifest import manifest_from
+from headway.records.manifest import manifest_from
 
 MANIFEST: dict[str, Any] = {
     "study": {

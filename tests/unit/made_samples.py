@@ -8,9 +8,9 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from headway.contract.orders import SAMPLES_FILE, SamplesHeader
+from headway.diagnosis.transfer import Hop, Transfer
 from headway.guest.netlink import QueueStats, TcpInfo
-from headway.guest.orders import SAMPLES_FILE, SamplesHeader
-from headway.results.transfer import Hop, Transfer
 
 EPOCH_S = 1_767_225_600.5
 HOP = Hop("server", "client", "queue", ("loss",), rate_mbit=10, rtt_s=0.1, delay_s=0.05)

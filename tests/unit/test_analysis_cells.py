@@ -9,7 +9,7 @@ import pytest
 
 from headway.analysis import Pairing, analyse, load_results
 from headway.errors import WrongInputError
-from headway.results.manifest import manifest_from
+from headway.records.manifest import manifest_from
 from tests.unit import made_results as made
 
 

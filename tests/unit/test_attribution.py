@@ -11,12 +11,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from headway.columns import TransferLimits
+from headway.diagnosis.hop import observe
+from headway.diagnosis.limits import limits_of
+from headway.diagnosis.series import read_series
+from headway.diagnosis.transfer import Hop, Transfer
 from headway.guest.netlink import TcpInfo
 from headway.programs.measurement import BulkFlow
-from headway.results.hop import observe
-from headway.results.limits import limits_of
-from headway.results.series import read_series
-from headway.results.transfer import Hop, Transfer
 from tests.unit.made_samples import Row, counters, hop, rows_of, tcp, write_chain
 
 NEAR = hop("pep", "client", 0.0)

@@ -13,8 +13,8 @@ import pytest
 
 from headway.campaign.local import LocalExecutor
 from headway.columns import Record
+from headway.contract.orders import Outcome
 from headway.errors import HeadwayError
-from headway.guest.orders import Outcome
 from headway.lab import cores, together
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.machine import Machine

@@ -20,8 +20,8 @@ from headway.campaign.imageparts import ImagePart, ImageParts
 from headway.campaign.watcher import SilentWatcher
 from headway.campaign.worker import Demand, NotReady
 from headway.columns import Record, Status
+from headway.contract.orders import Orders, Outcome
 from headway.errors import HeadwayError, WrongInputError
-from headway.guest.orders import Orders, Outcome
 from headway.lab.cancel import Cancelled
 from headway.planning.runs import plan
 from headway.study.load import load_study
@@ -163,7 +163,7 @@ def test_an_interrupt_ends_labs_on_the_workers(
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("__version__", "9.9", "has Headway 0.1.0; install 9.9 there"),
+        ("VERSION", "9.9", "has Headway 0.1.0; install 9.9 there"),
         ("source_key", lambda: "other", "other source code"),
     ],
 )

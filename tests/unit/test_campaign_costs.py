@@ -10,12 +10,12 @@ from headway.campaign import costs
 from headway.campaign.costs import Cost, CostModel, Measured, fit, kind_of, learn, read_own
 from headway.campaign.estimate import Estimator, expected_virtual_s
 from headway.columns import Record
-from headway.guest.orders import Outcome
+from headway.contract.orders import Outcome
 from headway.lab.run import Result
 from headway.planning.deploy import deploy
 from headway.planning.runs import Run, plan
 from headway.programs.measurement import Measurement
-from headway.results.record import make_record
+from headway.records.record import make_record
 from headway.study.load import load_study, study_from
 from headway.study.model import Setting
 

@@ -19,7 +19,7 @@ from headway.campaign.watcher import SilentWatcher
 from headway.columns import Status
 from headway.lab.cancel import Cancellation
 from headway.planning.runs import Run
-from headway.results.store import Start, read_records
+from headway.records.store import Start, read_records
 from headway.study.load import study_from
 from tests.stub_lab import replace_labs
 
@@ -56,7 +56,7 @@ class Carried:
         done: list[str] = []
         replace_labs(self.monkeypatch, done.append, fails=fails)
         self.monkeypatch.setattr(local.LocalExecutor, "execute", one_by_one)
-        self.monkeypatch.setattr("headway.results.transfer.Transfer.save", lambda *_: None)
+        self.monkeypatch.setattr("headway.diagnosis.transfer.Transfer.save", lambda *_: None)
         study = study_from(tables)
         conduct(
             Task(study, "s", self.out, "", "go on", Start.RESUME, jobs=1, **more), SilentWatcher()

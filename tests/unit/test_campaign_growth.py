@@ -13,10 +13,10 @@ from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import SilentWatcher
 from headway.errors import WrongInputError
-from headway.results.store import JOURNAL_FILE, Start
+from headway.records.store import JOURNAL_FILE, Start
+from headway.sites.site import Exchange, Site
+from headway.sites.warc import write_archive
 from headway.study.load import study_from
-from headway.web.site import Exchange, Site
-from headway.web.warc import write_archive
 from tests.stub_lab import replace_labs
 
 TABLES: dict[str, Any] = {
@@ -162,7 +162,7 @@ def test_another_recording_under_the_same_name_is_another_setting(tmp_path: Path
     from datetime import UTC, datetime
 
     from headway.planning.runs import plan
-    from headway.results.runkey import run_key
+    from headway.records.runkey import run_key
 
     def recorded(text: bytes, day: int, name: str = "a") -> str:
         url = "https://a.test/"

@@ -16,9 +16,9 @@ from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import SilentWatcher
 from headway.errors import WrongInputError
-from headway.lab.image import Image
-from headway.results import store
-from headway.results.store import Start, read_records
+from headway.image import Image
+from headway.records import store
+from headway.records.store import Start, read_records
 from headway.study.experiment import Study
 from headway.study.load import study_from
 from tests.stub_lab import replace_labs, stub_image

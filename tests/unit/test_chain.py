@@ -13,8 +13,10 @@ from rich.console import Console
 from headway.campaign.checks import checked_plan
 from headway.campaign.costs import kind_of
 from headway.cli.plan_tables import print_plan
+from headway.contract.orders import Ended, Orders, Program
+from headway.diagnosis.series import read_series
+from headway.diagnosis.transfer import Transfer, transfer_of
 from headway.errors import WrongInputError
-from headway.guest.orders import Ended, Orders, Program
 from headway.lab.assemble import network_of
 from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy
@@ -34,9 +36,7 @@ from headway.programs.base import (
     TcpPep,
 )
 from headway.programs.measurement import BulkFlow, Measurement
-from headway.results.record import conditions
-from headway.results.series import read_series
-from headway.results.transfer import Transfer, transfer_of
+from headway.records.record import conditions
 from headway.study.experiment import Study
 from headway.study.hop import Pep
 from headway.study.host import Host, Protocol

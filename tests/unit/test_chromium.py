@@ -11,10 +11,7 @@ from typing import Any
 
 import pytest
 
-from headway.errors import WrongInputError
-from headway.guest.devtools import DevTools, DevToolsError
-from headway.guest.loadfiles import EVENTS_FILE, LOAD_FILE
-from headway.guest.orders import (
+from headway.contract.orders import (
     OUTCOME_FILE,
     Change,
     Ended,
@@ -25,6 +22,9 @@ from headway.guest.orders import (
     dump,
     load,
 )
+from headway.errors import WrongInputError
+from headway.guest.devtools import DevTools, DevToolsError
+from headway.guest.loadfiles import EVENTS_FILE, LOAD_FILE
 from headway.guest.recorder import Recorder
 from headway.lab.assemble import network_of
 from headway.lab.machine import Machine
@@ -34,9 +34,9 @@ from headway.planning.deploy import deploy
 from headway.planning.runs import REPETITIONS_OF_A_BOOT, Run, boots
 from headway.programs import CLIENTS
 from headway.programs.base import CLIENT, SERVER
+from headway.sites.site import Exchange, Site
+from headway.sites.warc import write_archive
 from headway.study.model import Setting
-from headway.web.site import Exchange, Site
-from headway.web.warc import write_archive
 from tests.deployed import flow_of, orders_of
 from tests.stub_lab import stub_image
 

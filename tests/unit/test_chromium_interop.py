@@ -28,8 +28,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
+from headway.image import find
 from headway.lab.bodies import body_file
-from headway.lab.image import find
 
 NAME = "server.test"
 LOOPBACK = "127.0.0.1"

@@ -18,9 +18,9 @@ from headway import cli
 from headway.campaign import checks
 from headway.campaign.local import LocalExecutor
 from headway.cli.plan_tables import duration, too_few
-from headway.guest.orders import Outcome
+from headway.contract.orders import Outcome
 from headway.programs.curl import Curl
-from headway.results.store import read_records
+from headway.records.store import read_records
 from headway.study.experiment import Study
 from tests.stub_lab import StubMachine, replace_labs
 
@@ -216,7 +216,7 @@ def test_a_study_whose_runs_all_fail_says_so(
         return Outcome("failed", "nginx ended early", 0, "")
 
     monkeypatch.setattr(StubMachine, "boot", failing)
-    monkeypatch.setattr("headway.results.transfer.Transfer.save", lambda *_: None)
+    monkeypatch.setattr("headway.diagnosis.transfer.Transfer.save", lambda *_: None)
     assert run(monkeypatch, "run", study(tmp_path, ""), "--out", str(out)) == 1
     assert "no run succeeded; the first reason: nginx ended early" in said(capsys)
 
@@ -380,7 +380,7 @@ def test_the_exit_status_says_whether_the_results_may_be_used(
         **labs,
         fails=lambda name: "curl: refused" if failing and failing in name else None,
     )
-    monkeypatch.setattr("headway.results.transfer.Transfer.save", lambda *_: None)
+    monkeypatch.setattr("headway.diagnosis.transfer.Transfer.save", lambda *_: None)
     monkeypatch.setattr("headway.cli.study._show", lambda *_: None)
     file = tmp_path / "study.toml"
     file.write_text(f'name = "s"\nrepetitions = 2\n[workload]\nsize = "1 MB"\n{text}')
@@ -395,7 +395,7 @@ def test_the_exit_status_says_whether_the_results_may_be_used(
 def test_reproducing_has_the_same_exit_status(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], out: Path
 ) -> None:
-    monkeypatch.setattr("headway.results.transfer.Transfer.save", lambda *_: None)
+    monkeypatch.setattr("headway.diagnosis.transfer.Transfer.save", lambda *_: None)
     replace_labs(monkeypatch, fails=lambda name: "refused" if name.endswith("h3-004") else None)
     words = ("reproduce", "quickstart", "--jobs", "1", "--out", str(out))
     assert run(monkeypatch, *words) == 1

@@ -12,8 +12,8 @@ from pathlib import Path
 import headway
 from headway.analysis.columns import COLUMNS as CONDITIONS
 from headway.columns import METRICS, PageMetrics, Record, columns_of, metrics_of
-from headway.web.load import PageLoad
-from headway.web.metrics import page_metrics
+from headway.pages.load import PageLoad
+from headway.pages.metrics import page_metrics
 
 ROOT = Path(__file__).parents[2]
 
@@ -23,7 +23,7 @@ DECLARATION = """
     )
 """
 MODULE = """
-from headway.web.metrics.measure import measure, seconds
+from headway.pages.metrics.measure import measure, seconds
 
 @measure
 def _half(load):
@@ -52,8 +52,8 @@ from headway.analysis.metric import metric_named
 from headway.columns import Record, polars_schema
 from headway.report.tables import pages
 from headway.study.load import load_study
-from headway.web.load import PageLoad
-from headway.web.metrics import page_metrics
+from headway.pages.load import PageLoad
+from headway.pages.metrics import page_metrics
 load = PageLoad("", (), (), None, 500.0, None, None, None, None, None)
 record = Record.model_validate({record!r} | page_metrics(load).model_dump())
 study = load_study(Path({study!r}))
@@ -74,13 +74,13 @@ def with_a_metric_more(directory: Path) -> None:
     (directory / "headway").mkdir()
     for entry in package.iterdir():
         place = directory / "headway" / entry.name
-        if entry.name in ("columns", "web"):
+        if entry.name in ("columns", "pages"):
             shutil.copytree(entry, place, ignore=shutil.ignore_patterns("__pycache__"))
         else:
             place.symlink_to(entry)
     columns = directory / "headway" / "columns" / "page.py"
     columns.write_text(columns.read_text() + DECLARATION)
-    (directory / "headway" / "web" / "metrics" / "half.py").write_text(MODULE)
+    (directory / "headway" / "pages" / "metrics" / "half.py").write_text(MODULE)
 
 
 def test_a_metric_of_pages_is_a_declaration_and_a_module(tmp_path: Path) -> None:

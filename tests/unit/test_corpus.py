@@ -20,8 +20,7 @@ from hypothesis import strategies as st
 from PIL import Image, ImageFont
 
 from headway.errors import HeadwayError, WrongInputError
-from headway.study.units import Size
-from headway.web.corpus import (
+from headway.sites.corpus import (
     Objects,
     PageModel,
     corpus_names,
@@ -30,22 +29,23 @@ from headway.web.corpus import (
     is_corpus_name,
     make_site,
 )
-from headway.web.corpus.font import MIN_FONT_BYTES, font
-from headway.web.corpus.geometry import GAP, grid_cell
-from headway.web.corpus.gif import gif
-from headway.web.corpus.kepler import kepler_objects
-from headway.web.corpus.keystream import Keystream
-from headway.web.corpus.localpage import local_page
-from headway.web.corpus.packages import PACKAGES, Package
-from headway.web.corpus.plan import plan_page
-from headway.web.corpus.png import MIN_PNG_BYTES, grey_png, png
-from headway.web.corpus.presets import liu_sites, sander_sites
-from headway.web.corpus.references import filter_css, filter_html
-from headway.web.corpus.sizes import lognormal_sizes
-from headway.web.corpus.subresources import filled_script, script
-from headway.web.corpus.summary import summary
-from headway.web.corpus.words import paragraphs, text
-from headway.web.site import Exchange, Site
+from headway.sites.corpus.font import MIN_FONT_BYTES, font
+from headway.sites.corpus.geometry import GAP, grid_cell
+from headway.sites.corpus.gif import gif
+from headway.sites.corpus.kepler import kepler_objects
+from headway.sites.corpus.keystream import Keystream
+from headway.sites.corpus.localpage import local_page
+from headway.sites.corpus.packages import PACKAGES, Package
+from headway.sites.corpus.plan import plan_page
+from headway.sites.corpus.png import MIN_PNG_BYTES, grey_png, png
+from headway.sites.corpus.presets import liu_sites, sander_sites
+from headway.sites.corpus.references import filter_css, filter_html
+from headway.sites.corpus.sizes import lognormal_sizes
+from headway.sites.corpus.subresources import filled_script, script
+from headway.sites.corpus.summary import summary
+from headway.sites.corpus.words import paragraphs, text
+from headway.sites.site import Exchange, Site
+from headway.study.units import Size
 
 MODEL = PageModel(
     "shop",

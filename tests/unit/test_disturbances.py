@@ -8,7 +8,8 @@ import pytest
 
 from headway.analysis.disturbances import unmet
 from headway.columns import Record
-from headway.guest.orders import Counts
+from headway.contract.orders import Counts
+from headway.diagnosis.disturbances import Named, named_disturbances
 from headway.planning.runs import Run
 from headway.planning.vain import vain
 from headway.report.tables.disturbances import (
@@ -16,7 +17,6 @@ from headway.report.tables.disturbances import (
     disturbances_table,
     disturbances_warning,
 )
-from headway.results.disturbances import Named, named_disturbances
 from headway.study.model import Setting
 from tests.unit.made_results import experiments, results, run
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
+from headway.contract.orders import SAMPLES_FILE
+from headway.diagnosis.qlog import REDUCED_FILE, read_quic_traces
+from headway.diagnosis.samples import read_samples
+from headway.diagnosis.transfer import Transfer
+from headway.diagnosis.validation import load_evidence
 from headway.errors import HeadwayError
-from headway.guest.orders import SAMPLES_FILE
-from headway.results.qlog import REDUCED_FILE, read_quic_traces
-from headway.results.samples import read_samples
-from headway.results.transfer import Transfer
-from headway.results.validation import load_evidence
 
 from .made_samples import counters, tcp, transfer, write_samples
 

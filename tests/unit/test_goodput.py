@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 
 from headway.analysis.goodput import FlowRun, Received, ratios_over_time
 from headway.columns import RampUp
+from headway.diagnosis.goodput import received_bytes
+from headway.diagnosis.hop import observe
+from headway.diagnosis.rampup import bottleneck, path_filled_s, ramp_up_of
+from headway.diagnosis.transfer import Hop, Transfer
 from headway.programs.measurement import BulkFlow
-from headway.results.goodput import received_bytes
-from headway.results.hop import observe
-from headway.results.rampup import bottleneck, path_filled_s, ramp_up_of
-from headway.results.transfer import Hop, Transfer
 from headway.study.published import Origin, Span
 from tests.unit.made_samples import HOP, rows_of, tcp, transfer, write_chain, write_samples
 

@@ -7,9 +7,9 @@ from math import inf
 from pathlib import Path
 
 from headway.columns import HeaderFields, Record
+from headway.diagnosis.headers import header_fields
 from headway.programs.base import Listener
 from headway.programs.headway_server import HeadwayServer
-from headway.results.headers import header_fields
 from headway.study.host import Host, Protocol
 from headway.study.model import Capture
 

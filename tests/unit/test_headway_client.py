@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headway.guest.orders import Ended
+from headway.contract.orders import Ended
 from headway.programs import CLIENTS
 from headway.programs.headway_client import REPORT
 from headway.study.model import Setting

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
+from headway.contract.orders import Ended
 from headway.errors import WrongInputError
-from headway.guest.orders import Ended
 from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy
 from headway.programs import CLIENTS, SERVERS

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headway.planning.deploy import deploy
-from headway.results.hosts import host_columns
+from headway.records.hosts import host_columns
 from headway.study.model import Setting
 
 WIDE = {"congestion_control": "bbr", "initial_window": 100}

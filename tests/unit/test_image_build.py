@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from headway.errors import HeadwayError
-from headway.lab.image import (
+from headway.image import (
     Image,
     ImageOptions,
     PlainProgress,
@@ -26,14 +26,14 @@ from headway.lab.image import (
     remove,
     status,
 )
-from headway.lab.image.apt import Package, PrivateApt
-from headway.lab.image.builder import build
-from headway.lab.image.image import Layout
-from headway.lab.image.inputs import KernelInputs, NativeInputs
-from headway.lab.image.kernel import KernelSource
-from headway.lab.image.process import Runner, scrubbed_environment
-from headway.lab.image.roottree import versions
-from headway.lab.image.rust import RustToolchain
+from headway.image.apt import Package, PrivateApt
+from headway.image.builder import build
+from headway.image.image import Layout
+from headway.image.inputs import KernelInputs, NativeInputs
+from headway.image.kernel import KernelSource
+from headway.image.process import Runner, scrubbed_environment
+from headway.image.roottree import versions
+from headway.image.rust import RustToolchain
 
 OPTIONS = ImageOptions(mirror="http://mirror.test/debian")
 NATIVE = NativeInputs(
@@ -319,8 +319,8 @@ def with_host_python(
     (image.root / "usr/bin").mkdir(parents=True)
     (image.root / "usr/bin/python3").symlink_to("python3.14")
     sources = tmp_path / "sources"
-    sources.mkdir()
-    (sources / "agent.py").write_text("ANSWER = 42\n")
+    (sources / "guest").mkdir(parents=True)
+    (sources / "guest/agent.py").write_text("ANSWER = 42\n")
     return image, sources
 
 
@@ -338,12 +338,12 @@ def test_guest_code_is_compiled_once(with_host_python: tuple[Image, Path]) -> No
 def test_guest_code_follows_its_sources(with_host_python: tuple[Image, Path]) -> None:
     image, sources = with_host_python
     first = compiled_guest_code(image, sources)
-    (sources / "agent.py").write_text("ANSWER = 43\n")
+    (sources / "guest/agent.py").write_text("ANSWER = 43\n")
     assert compiled_guest_code(image, sources) != first
 
 
 def test_guest_code_that_does_not_compile(with_host_python: tuple[Image, Path]) -> None:
     image, sources = with_host_python
-    (sources / "agent.py").write_text("def\n")
+    (sources / "guest/agent.py").write_text("def\n")
     with pytest.raises(HeadwayError, match="do not compile"):
         compiled_guest_code(image, sources)

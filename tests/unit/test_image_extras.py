@@ -10,8 +10,8 @@ import pytest
 
 from headway import cli
 from headway.errors import HeadwayError, WrongInputError
-from headway.lab.image import EXTRAS, Extra, extras, golang
-from headway.lab.image.extras import (
+from headway.image import EXTRAS, Extra, extras, golang
+from headway.image.extras import (
     add_extra,
     extra_status,
     find_extra,

@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import pytest
 
-from headway.lab.image import kconfig
-from headway.lab.image.inputs import KernelInputs, RootInputs
-from headway.lab.image.options import ImageOptions
-from headway.lab.image.packagelist import ForeignPackage, PackageList
-from headway.lab.image.wheels import Wheel
+from headway.image import kconfig
+from headway.image.inputs import KernelInputs, RootInputs
+from headway.image.options import ImageOptions
+from headway.image.packagelist import ForeignPackage, PackageList
+from headway.image.wheels import Wheel
 
 OPTIONS = ImageOptions()
 KERNEL = KernelInputs((("CONFIG_A", "y"),), (("1.patch", b"a"), ("2.patch", b"b")))

@@ -11,14 +11,14 @@ import pytest
 
 from headway.cache import Store
 from headway.errors import HeadwayError
-from headway.lab.image import SilentProgress, rust
-from headway.lab.image.apt import Package, PrivateApt
-from headway.lab.image.image import Layout
-from headway.lab.image.inputs import KernelInputs, NativeInputs, RootInputs
-from headway.lab.image.native import _write_sources, build_native
-from headway.lab.image.options import ImageOptions
-from headway.lab.image.process import Runner
-from headway.lab.image.rust import RustToolchain, bring_rust, host_suite, own_obstacle, own_version
+from headway.image import SilentProgress, rust
+from headway.image.apt import Package, PrivateApt
+from headway.image.image import Layout
+from headway.image.inputs import KernelInputs, NativeInputs, RootInputs
+from headway.image.native import _write_sources, build_native
+from headway.image.options import ImageOptions
+from headway.image.process import Runner
+from headway.image.rust import RustToolchain, bring_rust, host_suite, own_obstacle, own_version
 
 _MANIFEST = """\
 [workspace]

@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from headway.errors import WrongInputError
-from headway.lab.image import SilentProgress
-from headway.lab.image.apt import Package, PrivateApt
-from headway.lab.image.packagelist import ForeignPackage, PackageList
-from headway.lab.image.process import Runner
-from headway.lab.image.selection import Chosen, select
+from headway.image import SilentProgress
+from headway.image.apt import Package, PrivateApt
+from headway.image.packagelist import ForeignPackage, PackageList
+from headway.image.process import Runner
+from headway.image.selection import Chosen, select
 
 
 def test_package_list() -> None:

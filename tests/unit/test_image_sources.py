@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from headway.errors import WrongInputError
-from headway.lab.image.options import ImageOptions
-from headway.lab.image.sources import (
+from headway.image.options import ImageOptions
+from headway.image.sources import (
     Source,
     configured_sources,
     parse_deb822,

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from headway.errors import HeadwayError, WrongInputError
-from headway.lab.image import wheels
-from headway.lab.image.process import Runner
-from headway.lab.image.wheels import Wheel, install_wheel, parse_wheels
+from headway.image import wheels
+from headway.image.process import Runner
+from headway.image.wheels import Wheel, install_wheel, parse_wheels
 
 HASH = f"--hash=sha256:{'0' * 64}"
 

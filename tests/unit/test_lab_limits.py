@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from headway.guest.orders import OUTCOME_FILE, Namespace, Orders, Outcome, dump
+from headway.contract.orders import OUTCOME_FILE, Namespace, Orders, Outcome, dump
 from headway.lab import machine
 from headway.lab.limits import Guard, LabLimits
 from headway.lab.machine import Machine

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from headway.columns import TransferLimits
+from headway.diagnosis.hop import observe
+from headway.diagnosis.limits import limits_of
+from headway.diagnosis.transfer import Transfer
 from headway.guest.netlink import TcpInfo
-from headway.results.hop import observe
-from headway.results.limits import limits_of
-from headway.results.transfer import Transfer
 from tests.unit.made_samples import HOP, Row, counters, rows_of, tcp, transfer, write_samples
 
 Find = Callable[..., TransferLimits]

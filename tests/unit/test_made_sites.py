@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from headway.errors import WrongInputError
-from headway.web import made
-from headway.web.corpus import make_site
-from headway.web.made import Outline, made_outline, made_site
-from headway.web.site import Exchange, Site
+from headway.sites import made
+from headway.sites.corpus import make_site
+from headway.sites.made import Outline, made_outline, made_site
+from headway.sites.site import Exchange, Site
 
 NAME = "objects-3x1kB"
 

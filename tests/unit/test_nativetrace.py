@@ -7,11 +7,11 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from headway.diagnosis.nativetrace import STATES, read_native_trace, to_parquet
+from headway.diagnosis.qlog import read_qlog
+from headway.diagnosis.qlog_events import read_traces
+from headway.diagnosis.qlog_trace import QuicPoint
 from headway.errors import HeadwayError
-from headway.results.nativetrace import STATES, read_native_trace, to_parquet
-from headway.results.qlog import read_qlog
-from headway.results.qlog_events import read_traces
-from headway.results.qlog_trace import QuicPoint
 
 SAMPLES = Path(__file__).parents[2] / "native/trace/tests/samples"
 SAMPLE = SAMPLES / "sample.hwtrace"

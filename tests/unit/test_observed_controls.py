@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from headway.diagnosis.controls import observed_controls
 from headway.planning.deploy import deploy
-from headway.results.controls import observed_controls
 from headway.study.model import Setting
 
 PROXIED: dict[str, Any] = {

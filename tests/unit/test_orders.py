@@ -1,6 +1,6 @@
 from __future__ import annotations
 
-from headway.guest.orders import Ended, Orders, Outcome, Sampling, dump, load
+from headway.contract.orders import Ended, Orders, Outcome, Sampling, dump, load
 from headway.guest.tracelink import opportunities
 from headway.lab.network import two_hosts
 from headway.planning.runs import plan

@@ -12,13 +12,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.columns import MainConnection, TransferLimits
+from headway.diagnosis.hop import HopSamples, observe
+from headway.diagnosis.limits import limits_of
+from headway.diagnosis.mainconnection import find_main, main_connection_of
+from headway.diagnosis.rampup import ramp_up_of
+from headway.diagnosis.transfer import PageSpans, Span, Transfer, union
 from headway.guest.netlink import TcpInfo
 from headway.guest.qlogs import take_qlogs
-from headway.results.hop import HopSamples, observe
-from headway.results.limits import limits_of
-from headway.results.mainconnection import find_main, main_connection_of
-from headway.results.rampup import ramp_up_of
-from headway.results.transfer import PageSpans, Span, Transfer, union
 from tests.unit.made_samples import HOP, hop, rows_of, tcp, write_chain, write_samples
 
 CAUSES = [name for name in TransferLimits.model_fields if name.endswith("_s")]

@@ -15,9 +15,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headway.contract.orders import Ended, Migration, Program
 from headway.guest import migration
 from headway.guest.body import digest
-from headway.guest.orders import Ended, Migration, Program
 from headway.programs import CLIENTS
 from headway.programs.base import Client, Started
 from headway.programs.client import TRIES, last_words, started_again

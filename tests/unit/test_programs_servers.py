@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from headway.guest.orders import Ended
+from headway.contract.orders import Ended
 from headway.programs import PROXIES, SERVERS
 from headway.programs.base import (
     CA_FILE,

@@ -8,12 +8,12 @@ import pytest
 
 from headway.errors import WrongInputError
 from headway.planning.runs import plan
-from headway.results.record import conditions
+from headway.records.record import conditions
+from headway.sites.altsvc import advertising
+from headway.sites.site import Exchange, Site
 from headway.study.experiment import merged
 from headway.study.load import load_study
 from headway.study.publishedfile import read_published
-from headway.web.altsvc import advertising
-from headway.web.site import Exchange, Site
 
 STUDY = """
 name = "pages"

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from headway.diagnosis import qlog_events
+from headway.diagnosis.qlog import compact_qlog, read_qlog, read_quic_traces
+from headway.diagnosis.qlog_events import read_traces
+from headway.diagnosis.qlog_trace import QuicPoint
 from headway.errors import HeadwayError
-from headway.results import qlog_events
-from headway.results.qlog import compact_qlog, read_qlog, read_quic_traces
-from headway.results.qlog_events import read_traces
-from headway.results.qlog_trace import QuicPoint
 
 Events = list[dict[str, Any]]
 

@@ -9,6 +9,9 @@ from typing import Any
 import pytest
 
 from headway.analysis import Analysis, analyse
+from headway.diagnosis.hop import Evidence
+from headway.diagnosis.reasons import Limit
+from headway.diagnosis.series import HopSeries, Series
 from headway.report.chosen import ChosenRun
 from headway.report.figures import Picture, Section, Story, Subject, known_kinds, pictures
 from headway.report.figures.boxes import KIND as BOXES
@@ -28,9 +31,6 @@ from headway.report.sheet import Area, Dots, Line, Sheet, Text, text_width
 from headway.report.styles import study_styles
 from headway.report.tables.holdups import holdups_table
 from headway.report.theme import FASTER, INK, PAPER, RED, SLOWER, Colour, Marker
-from headway.results.hop import Evidence
-from headway.results.reasons import Limit
-from headway.results.series import HopSeries, Series
 from tests.unit import made_results as made
 
 MINUS = "\N{MINUS SIGN}"

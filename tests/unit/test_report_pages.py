@@ -12,6 +12,8 @@ import pytest
 from PIL import Image
 
 from headway.analysis import analyse
+from headway.pages.load import Chunk, PageLoad, Span, Timing
+from headway.pages.visual import visual_progress
 from headway.report import write_report
 from headway.report.chosen import ChosenRun, chosen_runs, runs_said
 from headway.report.figures import PageStory, Picture, Subject
@@ -29,8 +31,6 @@ from headway.report.tables.pages import pages_table
 from headway.report.thumbnails import thumbnails
 from headway.report.waterfall import KINDS, kind_of, waterfall_rows
 from headway.study.experiment import Experiment
-from headway.web.load import Chunk, PageLoad, Span, Timing
-from headway.web.visual import visual_progress
 from tests.unit import made_results as made
 from tests.unit.made_frames import save_frames, striped
 from tests.unit.made_loads import ORIGIN_MS, Recording, load, resource, told

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 
-from headway.guest import probe_orders
-from headway.guest.orders import Orders
+from headway.contract import probe_orders
+from headway.contract.orders import Orders
 from headway.selftest.battery import battery
 from headway.selftest.check import Check
 from headway.selftest.describe import describe

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from headway.results.qlog_trace import QuicPoint, QuicTrace
-from headway.results.sender import Phase, QuicSender, Sender, tcp_sender
+from headway.diagnosis.qlog_trace import QuicPoint, QuicTrace
+from headway.diagnosis.sender import Phase, QuicSender, Sender, tcp_sender
 from tests.unit.made_samples import tcp
 
 

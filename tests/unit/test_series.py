@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from headway.diagnosis.hop import Evidence
+from headway.diagnosis.qlog import REDUCED_FILE, compact_qlog
+from headway.diagnosis.reasons import Limit
+from headway.diagnosis.series import HopSeries, read_series
+from headway.diagnosis.transfer import Transfer
 from headway.errors import WrongInputError
-from headway.results.hop import Evidence
-from headway.results.qlog import REDUCED_FILE, compact_qlog
-from headway.results.reasons import Limit
-from headway.results.series import HopSeries, read_series
-from headway.results.transfer import Transfer
 from tests.unit.made_samples import EPOCH_S, HOP, Row, rows_of, tcp, transfer, write_samples
 from tests.unit.test_qlog import NGTCP2, QUIC_GO, Events, metrics, packet, sequence
 

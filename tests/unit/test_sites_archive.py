@@ -20,12 +20,12 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from headway.errors import HeadwayError, WrongInputError
-from headway.web.cleanup import cleaned
-from headway.web.http1 import joined_chunks
-from headway.web.library import find_site
-from headway.web.replay import compile_site, replay_tree
-from headway.web.site import Exchange, Site
-from headway.web.warc import read_archive, write_archive
+from headway.sites.cleanup import cleaned
+from headway.sites.http1 import joined_chunks
+from headway.sites.library import find_site
+from headway.sites.replay import compile_site, replay_tree
+from headway.sites.site import Exchange, Site
+from headway.sites.warc import read_archive, write_archive
 
 HTML = ("content-type", "text/html")
 PAGE = Exchange("GET", "https://a.test/", 200, (HTML,), b"<p>A")

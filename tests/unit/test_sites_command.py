@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from headway import cli
-from headway.web.corpus import corpus_names, make_site
-from headway.web.corpus.summary import summary
-from headway.web.library import find_site
-from headway.web.site import Exchange, Site
-from headway.web.warc import write_archive
+from headway.sites.corpus import corpus_names, make_site
+from headway.sites.corpus.summary import summary
+from headway.sites.library import find_site
+from headway.sites.site import Exchange, Site
+from headway.sites.warc import write_archive
 
 RECORDED = Path(__file__).parent / "sites"
 PAGE = Exchange("GET", "https://a.test/", 200, (("content-type", "text/html"),), b"<p>" * 1000)

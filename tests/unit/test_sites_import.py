@@ -21,11 +21,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.errors import HeadwayError, WrongInputError
-from headway.study.workload import Device
-from headway.web.capture import NetworkLog
-from headway.web.chromium import BROWSERS, find_browser
-from headway.web.hostmap import HostMap, HostMaps
-from headway.web.recording import (
+from headway.sites.capture import NetworkLog
+from headway.sites.chromium import BROWSERS, find_browser
+from headway.sites.hostmap import HostMap, HostMaps
+from headway.sites.recording import (
     Captured,
     Recording,
     assembled,
@@ -34,11 +33,12 @@ from headway.web.recording import (
     replayable,
     site_name,
 )
-from headway.web.site import Exchange, Site
-from headway.web.sources import Browsing, record
-from headway.web.tnetstring import TnetstringError, Value, encoded, values
-from headway.web.verify import findings
-from headway.web.warc import write_archive
+from headway.sites.site import Exchange, Site
+from headway.sites.sources import Browsing, record
+from headway.sites.tnetstring import TnetstringError, Value, encoded, values
+from headway.sites.verify import findings
+from headway.sites.warc import write_archive
+from headway.study.workload import Device
 from tests.unit.page_server import DOT, FRAME, LATIN, PAGE, SCRIPT, STYLE, served
 
 RECORDED = Path(__file__).parent / "sites"

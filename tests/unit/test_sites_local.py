@@ -15,15 +15,15 @@ from hypothesis import strategies as st
 
 from headway import cli
 from headway.errors import HeadwayError, WrongInputError
-from headway.web.access import Access, speaks_tls
-from headway.web.chromium import BROWSERS
-from headway.web.hostmap import HostMap, HostMaps
-from headway.web.recording import Recording
-from headway.web.servable import final_page, unservable
-from headway.web.site import Exchange, Site
-from headway.web.sources import Browsing, record_site
-from headway.web.verify import findings
-from headway.web.warc import write_archive
+from headway.sites.access import Access, speaks_tls
+from headway.sites.chromium import BROWSERS
+from headway.sites.hostmap import HostMap, HostMaps
+from headway.sites.recording import Recording
+from headway.sites.servable import final_page, unservable
+from headway.sites.site import Exchange, Site
+from headway.sites.sources import Browsing, record_site
+from headway.sites.verify import findings
+from headway.sites.warc import write_archive
 from tests.unit.page_server import LATIN, served
 from tests.unit.test_sites_import import browser_or_none
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.web.matching import Matcher, RedirectError, followed
-from headway.web.references import Reference, css_references, html_references
-from headway.web.site import Exchange, Site
-from headway.web.verify import Finding, Severity, findings
+from headway.sites.matching import Matcher, RedirectError, followed
+from headway.sites.references import Reference, css_references, html_references
+from headway.sites.site import Exchange, Site
+from headway.sites.verify import Finding, Severity, findings
 
 PAGE = "https://a.test/dir/page"
 HTML = ("content-type", "text/html; charset=utf-8")

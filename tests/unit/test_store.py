@@ -8,14 +8,14 @@ import polars as pl
 import pytest
 
 from headway.columns import Record, Status, polars_schema
+from headway.contract.orders import Outcome
 from headway.errors import HeadwayError, WrongInputError
-from headway.guest.orders import Outcome
 from headway.lab.run import Result
 from headway.planning.runs import plan
 from headway.programs.measurement import Measurement
-from headway.results.manifest import MANIFEST_FILE, Manifest
-from headway.results.record import make_record
-from headway.results.store import (
+from headway.records.manifest import MANIFEST_FILE, Manifest
+from headway.records.record import make_record
+from headway.records.store import (
     JOURNAL_FILE,
     RUNS_FILE,
     Start,

@@ -12,17 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from headway.guest.icmp import answered_sequence, echo_request
-from headway.guest.netlink import QueueStats, TcpInfo
-from headway.guest.orders import SAMPLES_FILE, Pings
-from headway.lab.captures import capture_files, missed_packets
-from headway.lab.pcapng import to_pcapng
-from headway.planning.deploy import deploy
-from headway.programs.measurement import BulkFlow
-from headway.report.report import Report
-from headway.report.tables.validation import FILE
-from headway.results.transfer import Hop, Transfer
-from headway.results.validation import (
+from headway.contract.orders import SAMPLES_FILE, Pings
+from headway.diagnosis.transfer import Hop, Transfer
+from headway.diagnosis.validation import (
     Crossing,
     Echoes,
     Evidence,
@@ -31,7 +23,7 @@ from headway.results.validation import (
     load_evidence,
     validation_columns,
 )
-from headway.results.validation.expected import (
+from headway.diagnosis.validation.expected import (
     Loss,
     Span,
     delay_span,
@@ -39,9 +31,17 @@ from headway.results.validation.expected import (
     mean_loss,
     there_and_back,
 )
-from headway.results.validation.judge import verdict
-from headway.results.validation.passage import match, passage
-from headway.results.validation.rates import find_rates, steady_goodput_mbit
+from headway.diagnosis.validation.judge import verdict
+from headway.diagnosis.validation.passage import match, passage
+from headway.diagnosis.validation.rates import find_rates, steady_goodput_mbit
+from headway.guest.icmp import answered_sequence, echo_request
+from headway.guest.netlink import QueueStats, TcpInfo
+from headway.lab.captures import capture_files, missed_packets
+from headway.lab.pcapng import to_pcapng
+from headway.planning.deploy import deploy
+from headway.programs.measurement import BulkFlow
+from headway.report.report import Report
+from headway.report.tables.validation import FILE
 from headway.study.model import Setting
 from headway.study.path import Path as NetworkPath
 from headway.study.path import Way

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from headway.analysis import analyse
+from headway.pages.critical import PHASES, critical_path, last_before_load, last_before_paint
+from headway.pages.load import PageLoad, Resource, Span, Timing, read_load
+from headway.pages.metrics import page_metrics
 from headway.report.tables.critical import blocking_sentences, critical_means, critical_table
-from headway.web.critical import PHASES, critical_path, last_before_load, last_before_paint
-from headway.web.load import PageLoad, Resource, Span, Timing, read_load
-from headway.web.metrics import page_metrics
 from tests.unit import made_results as made
 from tests.unit.made_loads import Recording, load, resource, told
 from tests.unit.test_report_pages import story

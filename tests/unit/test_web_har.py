@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.web.har import make_har
-from headway.web.load import PageLoad
-from headway.web.resource import Span, Timing
+from headway.pages.har import make_har
+from headway.pages.load import PageLoad
+from headway.pages.resource import Span, Timing
 from tests.unit.made_loads import load, resource
 
 NUMBER = (int, float)

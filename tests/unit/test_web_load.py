@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.web.events import BrowserClock, resources_of
-from headway.web.load import PageLoad, read_load
-from headway.web.resource import Resource
+from headway.pages.events import BrowserClock, resources_of
+from headway.pages.load import PageLoad, read_load
+from headway.pages.resource import Resource
 from tests.unit.made_loads import ORIGIN_MS, ZERO_S, Recording, answer, told
 
 PAGE, STYLE = "https://a.test/", "https://b.test/s.css"

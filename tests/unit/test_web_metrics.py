@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.web.byteindex import byte_index_ms
-from headway.web.load import Chunk
-from headway.web.metrics import page_metrics
-from headway.web.spoken import protocol_error
-from headway.web.traffic import Amount, traffic_of
+from headway.pages.byteindex import byte_index_ms
+from headway.pages.load import Chunk
+from headway.pages.metrics import page_metrics
+from headway.pages.spoken import protocol_error
+from headway.pages.traffic import Amount, traffic_of
 from tests.unit.made_frames import save_frames, striped
 from tests.unit.made_loads import load, resource
 

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PIL import Image
 
-from headway.web import visual
-from headway.web.load import Frame
-from headway.web.visual import VisualProgress, visual_progress
+from headway.pages import visual
+from headway.pages.load import Frame
+from headway.pages.visual import VisualProgress, visual_progress
 from tests.unit.made_frames import painted_page, save_frames, striped
 
 STRIPES = 20

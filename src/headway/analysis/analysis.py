@@ -20,7 +20,7 @@ from headway.analysis.factors import conditions
 from headway.analysis.inputs import Results
 from headway.analysis.metric import Metric, metric_named
 from headway.errors import WrongInputError
-from headway.results.manifest import ToldExperiment
+from headway.records.manifest import ToldExperiment
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ import polars as pl
 
 from headway.analysis.columns import COLUMNS
 from headway.analysis.compare import Pairing
-from headway.results.manifest import ToldExperiment
+from headway.records.manifest import ToldExperiment
 
 DEFAULT_BASELINE = "h2"
 _USUAL_ORDER = ("h1", "h2", "h3")

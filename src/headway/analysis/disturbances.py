@@ -10,8 +10,8 @@ import polars as pl
 
 from headway.analysis.inputs import Results
 from headway.analysis.numbers import counted, listed
-from headway.results.disturbances import Disturbance, Named
-from headway.results.manifest import ToldExperiment
+from headway.diagnosis.disturbances import Disturbance, Named
+from headway.records.manifest import ToldExperiment
 
 _CERTAIN = (Disturbance.BLACKOUT, Disturbance.NAMED_DROPS)
 """They depend on no chance: where one of them did not take place, more runs would not help."""

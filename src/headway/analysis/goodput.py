@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from headway.analysis.intervals import LEVEL, resampled_means
 from headway.analysis.sample import Measurements, Observation
-from headway.results.goodput import INTERVAL_S
+from headway.diagnosis.goodput import INTERVAL_S
 from headway.study.published import Origin, Span
 
 Values = NDArray[np.floating[Any]]

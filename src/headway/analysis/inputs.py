@@ -11,7 +11,7 @@ import polars as pl
 
 from headway.columns import polars_schema
 from headway.errors import WrongInputError
-from headway.results.manifest import Manifest, ToldExperiment, read_manifest
+from headway.records.manifest import Manifest, ToldExperiment, read_manifest
 from headway.study.claim import Claim
 
 _NEEDED = ("cell", "contender", "experiment", "protocol", "seed", "status")
@@ -19,7 +19,7 @@ _NEEDED = ("cell", "contender", "experiment", "protocol", "seed", "status")
 
 @dataclass(frozen=True)
 class Results:
-    """The runs of a study, one row each in the schema of ``headway.results``, and its manifest."""
+    """The runs of a study, one row each in the schema of ``headway.columns``, and its manifest."""
 
     runs: pl.DataFrame
     manifest: Manifest

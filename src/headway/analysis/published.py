@@ -16,7 +16,7 @@ from headway.analysis.intervals import Interval
 from headway.analysis.numbers import counted, percent, plain, significant
 from headway.analysis.sample import Measurements
 from headway.analysis.verdict import Basis, Verdict
-from headway.results.manifest import ToldPublished
+from headway.records.manifest import ToldPublished
 from headway.study.published import UNITS, Span, Statistic
 
 TOLERANCE = 0.15

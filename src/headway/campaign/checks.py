@@ -7,15 +7,15 @@ from pathlib import Path
 
 from headway.campaign.twins import twins
 from headway.errors import WrongInputError
-from headway.lab.image import installed_extras
+from headway.image import installed_extras
 from headway.planning.checks import check_programs, remarks
 from headway.planning.runs import Run, cells, plan
+from headway.sites.library import find_outline
+from headway.sites.servable import check_servable
 from headway.study.experiment import Study
 from headway.study.lasting import lasting_objects
 from headway.study.place import place_of
 from headway.study.source import Source
-from headway.web.library import find_outline
-from headway.web.servable import check_servable
 
 
 @lasting_objects()

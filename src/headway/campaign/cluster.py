@@ -37,13 +37,13 @@ from headway.campaign.worker import (
     unpack_artifacts,
 )
 from headway.columns import Record
+from headway.contract.orders import Outcome
 from headway.errors import HeadwayError, WrongInputError
-from headway.guest.orders import Outcome
-from headway.lab.image import Image, installed_extras
+from headway.image import Image, installed_extras
 from headway.lab.run import Result
 from headway.planning.runs import Run, boots
 from headway.programs.measurement import Measurement
-from headway.results.record import make_record
+from headway.records.record import make_record
 from headway.study.path import Path as NetworkPath
 from headway.version import VERSION
 

@@ -19,7 +19,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 from headway.cache import cache_directory
 from headway.columns import Record, Status
 from headway.planning.deployment import Deployment
-from headway.results.store import write_atomically
+from headway.records.store import write_atomically
 from headway.study.model import Clock
 
 SHIPPED_FILE = "costs.json"

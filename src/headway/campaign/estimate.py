@@ -10,10 +10,10 @@ from headway.campaign.costs import Cost, CostModel, kind_of
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Deployment
 from headway.planning.runs import Run
+from headway.sites.library import find_outline
 from headway.study.model import Clock, Setting
 from headway.study.path import FRAME_BYTES
 from headway.study.path import Path as NetworkPath
-from headway.web.library import find_outline
 
 _SEGMENT_BYTES = 1448
 _INITIAL_WINDOW = 10

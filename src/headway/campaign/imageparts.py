@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headway.cache import Store, cache_directory, digest
-from headway.lab.image import Image, ImageInfo, InstalledExtra, KernelInfo, NativeInfo, RootInfo
-from headway.lab.image.image import INFO_FILE, KERNEL_FILE, PROGRAMS_DIRECTORY, TREE_DIRECTORY
+from headway.image import Image, ImageInfo, InstalledExtra, KernelInfo, NativeInfo, RootInfo
+from headway.image.image import INFO_FILE, KERNEL_FILE, PROGRAMS_DIRECTORY, TREE_DIRECTORY
 
 _TELLING = ("key", "version", "packages")
 """What an entry's description says of its content; the rest is when and where it came from."""

@@ -19,7 +19,7 @@ from headway.lab.cores import free_core
 from headway.lab.machine import Machine
 from headway.lab.together import carry_out_together
 from headway.planning.runs import Run, boots
-from headway.results.record import make_record
+from headway.records.record import make_record
 from headway.study.path import Path as NetworkPath
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import Any
 from headway.columns import Record
 from headway.errors import WrongInputError
 from headway.planning.runs import Run
-from headway.results.manifest import Manifest
-from headway.results.runkey import run_key
+from headway.records.manifest import Manifest
+from headway.records.runkey import run_key
 
 _DESCRIPTIVE = ("question", "baseline", "comparisons", "metrics", "published", "grid")
 """What an experiment says about its runs, but that no run depends on."""

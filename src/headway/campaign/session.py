@@ -19,14 +19,14 @@ from headway.campaign.task import LOCAL_CLUSTER, Task
 from headway.campaign.watcher import Count, Watcher
 from headway.columns import Record, Status
 from headway.errors import HeadwayError, WrongInputError
+from headway.image import Image
 from headway.lab.bodies import body_file
 from headway.lab.cores import available_cores
-from headway.lab.image import Image
 from headway.lab.ready import ready_image, ready_machine
 from headway.planning.runs import Run
-from headway.results.manifest import Manifest
-from headway.results.provenance import make_manifest
-from headway.results.store import ARTIFACTS, Store
+from headway.records.manifest import Manifest
+from headway.records.provenance import make_manifest
+from headway.records.store import ARTIFACTS, Store
 from headway.selftest.check import Check
 from headway.study.path import Path as NetworkPath
 

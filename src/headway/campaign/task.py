@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from headway.results.store import Start
+from headway.records.store import Start
 from headway.study.experiment import Study
 
 LOCAL_CLUSTER = "local"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from headway.guest.orders import dump
+from headway.contract.orders import dump
 from headway.lab.assemble import network_of, orders_for
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Role

@@ -19,16 +19,16 @@ from distributed import Worker, get_worker
 from headway.cache import cache_directory, digest
 from headway.campaign.imageparts import ImagePart, ImageParts, extract
 from headway.columns import Record
+from headway.image import compiled_guest_code
 from headway.lab.bodies import bodies_directory, body_file
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.cores import leased_core
-from headway.lab.image import compiled_guest_code
 from headway.lab.machine import Machine
 from headway.lab.run import Result
 from headway.lab.together import carry_out_together
 from headway.planning.runs import Run
-from headway.results.provenance import host_facts
-from headway.results.record import make_record
+from headway.records.provenance import host_facts
+from headway.records.record import make_record
 from headway.study.path import Path as NetworkPath
 from headway.version import VERSION
 

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from headway.lab.image import (
+from headway.image import (
     EXTRAS,
     ExtraStatus,
     ImageOptions,

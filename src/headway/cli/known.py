@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from headway.campaign.checks import add_command
-from headway.lab.image import EXTRAS, extra_status
+from headway.image import EXTRAS, extra_status
 from headway.programs import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.programs.base import Adapter, Client, ReverseProxy
 from headway.study.load import builtin_names, load_study

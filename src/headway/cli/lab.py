@@ -14,9 +14,9 @@ from pydantic import ValidationError
 
 from headway.cli.image import described_rust
 from headway.errors import HeadwayError, WrongInputError
+from headway.image import status
 from headway.lab.bodies import body_file
 from headway.lab.cores import available_cores
-from headway.lab.image import status
 from headway.lab.ready import ready_image, ready_machine
 from headway.lab.shell import execute_on_path, shell_on_path
 from headway.programs.base import SERVER_NAME

@@ -52,10 +52,10 @@ def record_command(
     Of several sources, the first one's page is the site's page.
     """
     # Imported here so that other commands start sooner.
-    from headway.web.hostmap import HostMaps
-    from headway.web.recording import site_name
-    from headway.web.sources import Browsing, record_site
-    from headway.web.warc import write_archive
+    from headway.sites.hostmap import HostMaps
+    from headway.sites.recording import site_name
+    from headway.sites.sources import Browsing, record_site
+    from headway.sites.warc import write_archive
 
     if not out.name.endswith(_SUFFIX):
         raise WrongInputError(f"must end in {_SUFFIX}", where=f"--out {out}")

@@ -12,11 +12,11 @@ from rich.table import Table
 from rich.text import Text
 
 from headway.errors import EXIT_FAILED
+from headway.sites.corpus import corpus_names
+from headway.sites.corpus.summary import Summary, summary
+from headway.sites.library import find_site
+from headway.sites.site import Exchange, Site
 from headway.terminal import output
-from headway.web.corpus import corpus_names
-from headway.web.corpus.summary import Summary, summary
-from headway.web.library import find_site
-from headway.web.site import Exchange, Site
 
 app = typer.Typer(help="Web pages that studies can replay.", no_args_is_help=True)
 
@@ -76,7 +76,7 @@ def verify_command(
 
 def print_findings(name: str, site: Site) -> bool:
     """Print what is wrong with a site; returns whether it is broken."""
-    from headway.web.verify import Severity, findings
+    from headway.sites.verify import Severity, findings
 
     found = findings(site)
     counts = {

@@ -18,7 +18,7 @@ from headway.columns import Status
 from headway.errors import EXIT_FAILED, HeadwayError, WrongInputError
 from headway.lab.cores import available_cores
 from headway.planning.runs import Run
-from headway.results.store import Start, read_records, refresh_table
+from headway.records.store import Start, read_records, refresh_table
 from headway.study.experiment import Study
 from headway.study.load import builtin_names, load_study
 from headway.terminal import Terminal, complain, output

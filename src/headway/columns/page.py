@@ -1,4 +1,4 @@
-"""Columns of loading a page in a browser; `headway.web.metrics` measures them."""
+"""Columns of loading a page in a browser; `headway.pages.metrics` measures them."""
 
 from __future__ import annotations
 

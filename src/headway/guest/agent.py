@@ -7,12 +7,7 @@ import subprocess
 import time
 from collections.abc import Callable
 
-from headway.guest import process
-from headway.guest.body import digest
-from headway.guest.counters import Counter
-from headway.guest.migration import migrate, time_to_migration
-from headway.guest.network import Network
-from headway.guest.orders import (
+from headway.contract.orders import (
     CAPTURE_BUFFER_MIB,
     ORDERS_FILE,
     OUTCOME_FILE,
@@ -26,6 +21,11 @@ from headway.guest.orders import (
     dump,
     load,
 )
+from headway.guest import process
+from headway.guest.body import digest
+from headway.guest.counters import Counter
+from headway.guest.migration import migrate, time_to_migration
+from headway.guest.network import Network
 from headway.guest.pings import ping
 from headway.guest.process import RUN_DIRECTORY, ProgramError
 from headway.guest.qlogs import take_qlogs

@@ -2,7 +2,7 @@
 
 import os
 
-from headway.guest.orders import Body
+from headway.contract.orders import Body
 
 _BLOCK = 2**20
 

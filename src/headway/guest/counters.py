@@ -9,9 +9,9 @@ import struct
 import subprocess
 from typing import NamedTuple
 
+from headway.contract.orders import Counted, Counts
 from headway.guest.netlink import Discipline, DisciplineReader, attributes
 from headway.guest.network import Network
-from headway.guest.orders import Counted, Counts
 from headway.guest.tracelink import TraceProcess
 
 _NETEM = struct.Struct("=8x5Q")  # delayed; dropped, corrupted, duplicated, reordered, ecn_marked

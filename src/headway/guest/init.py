@@ -9,7 +9,7 @@ import ctypes
 import os
 import sys
 
-_RDONLY, _NOSUID, _NODEV, _BIND = 1, 2, 4, 4096
+_RDONLY = 1
 _POWER_OFF = 0x4321FEDC
 _libc = ctypes.CDLL(None, use_errno=True)
 
@@ -20,11 +20,6 @@ def mount(source: str, target: str, kind: str, flags: int = 0, data: str = "") -
     if _libc.mount(*arguments, ctypes.c_ulong(flags), data.encode()) != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"mount {kind} {source} on {target}: {os.strerror(number)}")
-
-
-def bind(source: str, target: str) -> None:
-    """Show a file at a second place."""
-    mount(source, target, "none", _BIND)
 
 
 def power_off() -> None:

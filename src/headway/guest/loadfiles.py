@@ -1,4 +1,4 @@
-"""What a page load leaves in its directory; `headway.web.load` reads it."""
+"""What a page load leaves in its directory; `headway.pages.load` reads it."""
 
 LOAD_FILE = "load.json"
 """The browser's own times, and why the load failed if it did."""

@@ -4,8 +4,8 @@ import os
 import subprocess
 from functools import cache
 
+from headway.contract.orders import Migration
 from headway.guest.network import Network, NetworkError, configure_addresses
-from headway.guest.orders import Migration
 
 _POLL_NS = 100_000
 _FRAME_BYTES = 1514

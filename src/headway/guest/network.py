@@ -9,7 +9,7 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from headway.guest.orders import Namespace, Orders
+from headway.contract.orders import Namespace, Orders
 
 _BIND = 4096
 _SIOCETHTOOL = 0x8946

@@ -4,9 +4,9 @@ import select
 import socket
 import time
 
+from headway.contract.orders import Pings
 from headway.guest.icmp import answered_sequence, echo_request
 from headway.guest.network import Network
-from headway.guest.orders import Pings
 
 _IDENTIFIER = 1
 _LARGEST_PACKET_BYTES = 65535

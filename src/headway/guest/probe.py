@@ -17,9 +17,8 @@ import time
 from collections.abc import Iterator
 from contextlib import suppress
 
-from headway.guest.icmp import ECHO_REPLY, ECHO_REQUEST, echo_request
-from headway.guest.orders import load
-from headway.guest.probe_orders import (
+from headway.contract.orders import load
+from headway.contract.probe_orders import (
     HEADER_BYTES,
     OTHER_FLOW,
     PAYLOAD,
@@ -35,6 +34,7 @@ from headway.guest.probe_orders import (
     ProbeFlow,
     ProbeOrders,
 )
+from headway.guest.icmp import ECHO_REPLY, ECHO_REQUEST, echo_request
 
 _RUN = "/lab/run"
 

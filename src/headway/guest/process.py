@@ -4,8 +4,8 @@ import ctypes
 import os
 import signal
 
+from headway.contract.orders import NATIVE_DIRECTORY, Program
 from headway.guest.network import Network
-from headway.guest.orders import NATIVE_DIRECTORY, Program
 
 RUN_DIRECTORY = "/lab/run"
 """The boot's directory on the host."""

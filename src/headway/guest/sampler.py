@@ -8,9 +8,9 @@ and for each namespace the fields of every connection.
 import json
 import time
 
+from headway.contract.orders import CONTROLS_FILE, SAMPLES_FILE, SamplesHeader, Sampling, dump
 from headway.guest.netlink import QueueReader, QueueStats, TcpInfo, TcpReader
 from headway.guest.network import Network
-from headway.guest.orders import CONTROLS_FILE, SAMPLES_FILE, SamplesHeader, Sampling, dump
 
 _FIRST_INTERVAL_NS = 10_000_000
 _SHARE_OF_TIME = 200

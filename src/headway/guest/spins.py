@@ -4,7 +4,7 @@ In virtual time, whatever would wait for ever is made to take time: calls beyond
 instant, and computing for seconds of the host's processor without a call (kernel patch 0009).
 """
 
-from headway.guest.orders import Spins
+from headway.contract.orders import Spins
 
 _COUNTS = "/proc/sys/kernel/time-travel-"
 

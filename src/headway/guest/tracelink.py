@@ -14,8 +14,8 @@ from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from headway.contract.orders import TraceLink
 from headway.guest.network import Network
-from headway.guest.orders import TraceLink
 
 _TUNSETIFF = 0x400454CA
 _IFF_TUN_NO_PI = 0x1001

@@ -1,1 +1,1 @@
-"""The machine: image, boot, clocks, network; the host's side of one run."""
+"""The machine: boot, clocks, network; the host's side of one run."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from headway.guest.orders import Migration, Namespace, Orders, Pings, Round, Sampling
+from headway.contract.orders import Migration, Namespace, Orders, Pings, Round, Sampling
 from headway.lab.addressing import migrated_address
 from headway.lab.captures import captures
 from headway.lab.commands import address_loss, ip_line

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from headway.guest.orders import Capture
+from headway.contract.orders import Capture
 from headway.lab.network import Network
 from headway.lab.pcapng import to_pcapng
 from headway.planning.deployment import Deployment, Segment

@@ -11,7 +11,7 @@ import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from headway.guest.orders import TraceLink
+from headway.contract.orders import TraceLink
 from headway.lab.values import (
     DelayLine,
     IpValue,

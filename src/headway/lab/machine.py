@@ -14,8 +14,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
 from typing import Protocol as Interface
 
-from headway.errors import HeadwayError
-from headway.guest.orders import (
+from headway.contract.orders import (
     CAPTURE_BUFFER_MIB,
     NATIVE_DIRECTORY,
     ORDERS_FILE,
@@ -25,6 +24,7 @@ from headway.guest.orders import (
     dump,
     load,
 )
+from headway.errors import HeadwayError
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.limits import DEFAULT_CPU_LIMIT, Guard, LabLimits
 from headway.lab.usage import usage_of

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from headway.guest.orders import Change, Counted, Namespace, TraceLink
+from headway.contract.orders import Change, Counted, Namespace, TraceLink
 from headway.lab.addressing import Place, addressing, counters, sysctls
 from headway.lab.commands import additions, alteration, ip_line, nft_table, pair, renewal
 from headway.lab.direction import (

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from headway.lab.bodies import bodies_directory
-from headway.lab.image import (
+from headway.image import (
     Image,
     ImageOptions,
     compiled_guest_code,
@@ -11,6 +10,7 @@ from headway.lab.image import (
     installed_extras,
     shown_progress,
 )
+from headway.lab.bodies import bodies_directory
 from headway.lab.machine import Machine
 
 
@@ -27,7 +27,7 @@ def ready_image(options: ImageOptions | None = None) -> Image:
     if cached := find(options):
         return cached
     # Imported here because an image is built once, and found every time.
-    from headway.lab.image.builder import build
+    from headway.image.builder import build
 
     with shown_progress() as progress:
         return build(options, progress)

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
-from headway.guest.orders import Orders, Outcome
+from headway.contract.orders import Orders, Outcome
 from headway.lab.assemble import network_of, orders_for
 from headway.lab.bodies import body_file
 from headway.lab.cancel import Cancellation
@@ -20,12 +20,12 @@ from headway.planning.deployment import Deployment
 from headway.planning.runs import Run
 from headway.programs.base import Client, Flow
 from headway.programs.measurement import Measurement
+from headway.sites.altsvc import advertising
+from headway.sites.library import find_site
+from headway.sites.replay import replay_tree
 from headway.study.host import Protocol
 from headway.study.units import Duration
 from headway.study.workload import Page
-from headway.web.altsvc import advertising
-from headway.web.library import find_site
-from headway.web.replay import replay_tree
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from headway.contract.orders import Orders, Program, Round
 from headway.errors import HeadwayError
-from headway.guest.orders import Orders, Program, Round
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.programs import SERVERS

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from headway.guest.orders import OUTCOME_FILE, Orders, Outcome, load
+from headway.contract.orders import OUTCOME_FILE, Orders, Outcome, load
 from headway.lab.assemble import network_of, orders_for, round_of
 from headway.lab.cancel import Cancellation
 from headway.lab.machine import Machine

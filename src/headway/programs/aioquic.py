@@ -1,6 +1,6 @@
 """aioquic: HTTP/3, by a client and a server of ours that run on it.
 
-They are ``headway.guest.aioquic_client`` and ``headway.guest.aioquic_server``.
+They are ``headway.aioquic.client`` and ``headway.aioquic.server``.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from headway.guest.orders import Ended, Program
+from headway.contract.orders import Ended, Program
 from headway.programs.base import (
     CERTIFICATE_FILE,
     CLIENT,
@@ -32,8 +32,8 @@ from headway.study.model import Capture
 from headway.study.workload import Download, Migration, Parallel
 
 _PYTHON = ("python3", "-B", "-m")
-_CLIENT = (*_PYTHON, "headway.guest.aioquic_client")
-_SERVER = (*_PYTHON, "headway.guest.aioquic_server")
+_CLIENT = (*_PYTHON, "headway.aioquic.client")
+_SERVER = (*_PYTHON, "headway.aioquic.server")
 _ENVIRONMENT = {"PYTHONPATH": "/lab/code"}
 _PACKAGE = "python3-aioquic"
 _CONGESTION_CONTROLS = ("reno", "cubic")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import ClassVar
 
-from headway.guest.orders import Ended, Program
+from headway.contract.orders import Ended, Program
 from headway.programs.measurement import Measurement
 from headway.study.hop import Pep
 from headway.study.host import USUAL_CONGESTION_CONTROL, Host, Protocol

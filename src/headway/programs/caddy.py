@@ -7,7 +7,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from headway.guest.orders import Program
+from headway.contract.orders import Program
 from headway.programs.base import (
     CERTIFICATE_FILE,
     KEY_FILE,

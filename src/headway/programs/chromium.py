@@ -8,9 +8,13 @@ from pathlib import Path
 
 from typing_extensions import override
 
+from headway.contract.orders import Ended, Program
 from headway.guest.browser import DONE, GO, READY, Configuration
-from headway.guest.orders import Ended, Program
 from headway.guest.page import PageOrders
+from headway.pages.har import make_har
+from headway.pages.load import LOAD_FILE, PageLoad, read_load
+from headway.pages.metrics import page_metrics
+from headway.pages.spoken import protocol_error
 from headway.programs.base import (
     CLIENT,
     KEY_PIN_FILE,
@@ -23,14 +27,10 @@ from headway.programs.base import (
 )
 from headway.programs.measurement import Measurement, Visit
 from headway.programs.origins import origin_addresses
+from headway.sites.library import find_outline
+from headway.sites.screen import SCREENS
 from headway.study.host import HTTP, Protocol
 from headway.study.workload import Cache, Page
-from headway.web.har import make_har
-from headway.web.library import find_outline
-from headway.web.load import LOAD_FILE, PageLoad, read_load
-from headway.web.metrics import page_metrics
-from headway.web.screen import SCREENS
-from headway.web.spoken import protocol_error
 
 _CONFIGURATION_FILE = "/run/browser/configuration.json"
 _DRIVER = ("python3", "-B", "-m", "headway.guest.browser", _CONFIGURATION_FILE)

@@ -8,7 +8,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from headway.guest.orders import Program
+from headway.contract.orders import Program
 from headway.programs.base import (
     CA_FILE,
     CERTIFICATE_FILE,

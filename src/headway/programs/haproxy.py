@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from headway.guest.orders import Program
+from headway.contract.orders import Program
 from headway.programs.base import (
     CA_FILE,
     CERTIFICATE_FILE,

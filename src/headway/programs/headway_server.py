@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from headway.guest.orders import Program
+from headway.contract.orders import Program
 from headway.programs.base import (
     CERTIFICATE_FILE,
     KEY_FILE,

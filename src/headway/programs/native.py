@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headway.guest.orders import NATIVE_DIRECTORY
+from headway.contract.orders import NATIVE_DIRECTORY
 from headway.programs.base import Adapter
 from headway.programs.knobfile import knobs_of
 from headway.study.host import Host

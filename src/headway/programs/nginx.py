@@ -7,7 +7,7 @@ from typing import ClassVar
 
 from typing_extensions import override
 
-from headway.guest.orders import Program
+from headway.contract.orders import Program
 from headway.programs import nginx_replay
 from headway.programs.base import (
     CA_FILE,

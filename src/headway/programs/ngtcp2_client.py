@@ -13,7 +13,7 @@ from typing import Any
 
 from typing_extensions import override
 
-from headway.guest.orders import Ended, Program
+from headway.contract.orders import Ended, Program
 from headway.programs.base import (
     CLIENT,
     QLOG_DIRECTORY,

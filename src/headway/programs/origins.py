@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from headway.sites.library import find_outline
 from headway.study.workload import Origins, Page, Workload
-from headway.web.library import find_outline
 
 _HOSTS_OF_A_NETWORK = 250
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from headway.guest.orders import Ended, Program
+from headway.contract.orders import Ended, Program
 from headway.programs.base import CA_FILE, QLOG_DIRECTORY, Adjustment, Client, Flow, Started
 from headway.programs.client import in_new_directory, reported, secrets_environment
 from headway.programs.measurement import Measurement

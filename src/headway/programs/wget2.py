@@ -8,7 +8,7 @@ from pathlib import Path
 
 from typing_extensions import override
 
-from headway.guest.orders import Ended, Program
+from headway.contract.orders import Ended, Program
 from headway.programs.base import CA_FILE, Adjustment, Client, Flow, Started
 from headway.programs.client import (
     RETRY_PAUSE,

@@ -12,10 +12,10 @@ from urllib.parse import quote
 from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from headway.errors import WrongInputError
+from headway.records.manifest import Manifest, read_manifest
+from headway.records.store import ARTIFACTS, REPORT
 from headway.report.crate import METADATA, crate_metadata
 from headway.report.report import PAGE, write_report
-from headway.results.manifest import Manifest, read_manifest
-from headway.results.store import ARTIFACTS, REPORT
 
 SUFFIX = ".zip"
 SUMS = "SHA256SUMS"

@@ -10,7 +10,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from headway.results.manifest import Manifest
+from headway.records.manifest import Manifest
 
 METADATA = "ro-crate-metadata.json"
 _SPECIFICATION = "https://w3id.org/ro/crate/1.1"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from headway.pages.load import EVENTS_FILE, read_load
+from headway.pages.visual import visual_progress
+from headway.records.store import ARTIFACTS
 from headway.report.chosen import ChosenRun
 from headway.report.figures.kind import PageStory
-from headway.results.store import ARTIFACTS
-from headway.web.load import EVENTS_FILE, read_load
-from headway.web.visual import visual_progress
 
 
 def page_stories(directory: Path, runs: Sequence[ChosenRun]) -> tuple[PageStory, ...]:

@@ -9,6 +9,7 @@ from headway.analysis import Analysis, Cell, Results, answer
 from headway.analysis.ledger import judged, ledger_sentence
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sentences import as_start, statement
+from headway.records.manifest import ToldExperiment
 from headway.report import setting
 from headway.report.figures import Picture, Section, Subject, pictures
 from headway.report.shown import Shown
@@ -22,7 +23,6 @@ from headway.report.tables.samples import samples_table
 from headway.report.tables.table import Table
 from headway.report.telling import telling_cells
 from headway.report.theme import Style
-from headway.results.manifest import ToldExperiment
 
 _MOST_SAID = 60
 """More statements than this, cell by cell, are left to the table of comparisons."""

@@ -14,6 +14,7 @@ from rich.text import Text
 
 from headway.analysis import Analysis, Results, analyse, load_results
 from headway.analysis.disturbances import Unmet, unmet
+from headway.records.store import REPORT
 from headway.report.chosen import check_runs, chosen_pairs
 from headway.report.encoded import WRITTEN, encoded
 from headway.report.figures import Picture
@@ -37,7 +38,6 @@ from headway.report.tables import (
 from headway.report.tables.spins import spins_warning
 from headway.report.terminal import print_analyses
 from headway.report.theme import Style
-from headway.results.store import REPORT
 from headway.study.experiment import Study
 
 PAGE = "index.html"

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from headway.errors import WrongInputError
+from headway.records.store import ARTIFACTS
 from headway.report.chosen import ChosenRun
 from headway.report.figures.kind import Story
-from headway.results.store import ARTIFACTS
 
 
 def stories(directory: Path, runs: Sequence[ChosenRun]) -> tuple[Story, ...]:
@@ -23,7 +23,7 @@ def stories(directory: Path, runs: Sequence[ChosenRun]) -> tuple[Story, ...]:
 
 
 def _story(directory: Path, run: ChosenRun) -> Story | None:
-    from headway.results.series import read_series
+    from headway.diagnosis.series import read_series
 
     try:
         series = read_series(directory / ARTIFACTS / run.run_id)

@@ -9,8 +9,8 @@ from itertools import groupby
 from urllib.parse import urlsplit
 
 from headway.analysis.numbers import counted
+from headway.pages.load import PageLoad, Resource
 from headway.report.theme import BLUE, BROWN, CYAN, GREEN, GREY, LILAC, ORANGE, PURPLE, Colour
-from headway.web.load import PageLoad, Resource
 
 KINDS: dict[str, Colour] = {
     "document": BLUE,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from typing_extensions import override
 
-from headway.guest.probe_orders import SMALL_FRAME_BYTES, ProbeFlow
+from headway.contract.probe_orders import SMALL_FRAME_BYTES, ProbeFlow
 from headway.selftest.check import Check
 from headway.selftest.fate import Fate, damaged_share, fate
 from headway.selftest.ideal import Course

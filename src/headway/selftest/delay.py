@@ -9,7 +9,7 @@ import numpy as np
 from scipy.stats import norm
 from typing_extensions import override
 
-from headway.guest.probe_orders import SMALL_FRAME_BYTES, ProbeFlow
+from headway.contract.probe_orders import SMALL_FRAME_BYTES, ProbeFlow
 from headway.selftest.check import Check
 from headway.selftest.fate import fate
 from headway.selftest.ideal import Course, Stage

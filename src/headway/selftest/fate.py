@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from numpy.polynomial import Polynomial
 
-from headway.guest.probe_orders import SMALL_FRAME_BYTES
+from headway.contract.probe_orders import SMALL_FRAME_BYTES
 from headway.selftest.ideal import Course
 from headway.study.path import Direction
 

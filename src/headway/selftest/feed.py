@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from headway.guest.probe_orders import ProbeFlow
+from headway.contract.probe_orders import ProbeFlow
 from headway.selftest.ideal import Course, Stage
 from headway.selftest.plan import Passage, Timeline, Times
 from headway.study.path import FRAME_BYTES, Discipline, Way

@@ -11,9 +11,9 @@ from queue import SimpleQueue
 
 import numpy as np
 
+from headway.contract.orders import Change, Counts, Orders, Program, Round, dump
+from headway.contract.probe_orders import RECORD, ProbeOrders
 from headway.errors import HeadwayError
-from headway.guest.orders import Change, Counts, Orders, Program, Round, dump
-from headway.guest.probe_orders import RECORD, ProbeOrders
 from headway.lab.cancel import Cancellation
 from headway.lab.cores import free_core
 from headway.lab.machine import Machine

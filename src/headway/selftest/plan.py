@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from headway.guest.probe_orders import (
+from headway.contract.probe_orders import (
     OTHER_FLOW,
     RECEIVED,
     REPLY,
@@ -31,7 +31,7 @@ RECORD_TYPE = np.dtype(
         ("intact", "u1"),
     ]
 )
-"""`headway.guest.probe_orders.RECORD` as numpy reads it."""
+"""`headway.contract.probe_orders.RECORD` as numpy reads it."""
 Records = np.ndarray[tuple[int], np.dtype[np.void]]
 
 _START_NS = 100_000_000

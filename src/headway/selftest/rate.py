@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from typing_extensions import override
 
-from headway.guest.probe_orders import ProbeFlow
+from headway.contract.probe_orders import ProbeFlow
 from headway.selftest.check import Check
 from headway.selftest.delay import tolerance_us
 from headway.selftest.feed import Feed, feed

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 from typing_extensions import override
 
-from headway.guest.probe_orders import SMALL_FRAME_BYTES, ProbeFlow
+from headway.contract.probe_orders import SMALL_FRAME_BYTES, ProbeFlow
 from headway.selftest.check import Check
 from headway.selftest.delay import tolerance_us
 from headway.selftest.feed import Feed, feed

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from headway.guest.orders import Counts
-from headway.guest.probe_orders import RECEIVED, REPLY, REQUEST, SENT
+from headway.contract.orders import Counts
+from headway.contract.probe_orders import RECEIVED, REPLY, REQUEST, SENT
 from headway.selftest.check import Check
 from headway.selftest.ideal import Course
 from headway.selftest.plan import Records, Sight

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from headway.analysis.numbers import significant
+from headway.pages.visual import ShownFrame
 from headway.report.figures.data import progress_data, told
 from headway.report.figures.kind import (
     Kind,
@@ -24,7 +25,6 @@ from headway.report.scale import written
 from headway.report.sheet import Sheet, shortened, text_width
 from headway.report.theme import INK, MUTED, RULE
 from headway.report.thumbnails import BLANK, aspect, thumbnails
-from headway.web.visual import ShownFrame
 
 _MOST_COLUMNS, _FEWER_COLUMNS = 10, 4
 _GAP = 8.0

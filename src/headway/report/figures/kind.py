@@ -16,9 +16,9 @@ from headway.report.theme import Style
 if TYPE_CHECKING:
     import polars as pl
 
-    from headway.results.series import Series
-    from headway.web.load import PageLoad
-    from headway.web.visual import VisualProgress
+    from headway.diagnosis.series import Series
+    from headway.pages.load import PageLoad
+    from headway.pages.visual import VisualProgress
 
 WIDE, NARROW = 1040.0, 360.0
 """Widths of the page's column, in pixels: on a desk, and in a hand."""

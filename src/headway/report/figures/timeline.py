@@ -29,7 +29,7 @@ from headway.report.sheet import Point, Reading, Sheet, shortened, text_width
 from headway.report.theme import BLUE, CYAN, INK, MUTED, PAPER, RED, RULE, Colour
 
 if TYPE_CHECKING:
-    from headway.results.series import HopSeries
+    from headway.diagnosis.series import HopSeries
 
 _WINDOW, _FLIGHT, _LINE, _DROPS = INK, CYAN, BLUE, RED
 _GAP = 26.0

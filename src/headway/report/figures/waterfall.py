@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from functools import partial
 
 from headway.analysis.numbers import data_size, significant
+from headway.pages.critical import blocks_rendering, critical_path, last_before_load
+from headway.pages.load import PageLoad, Resource
 from headway.report.figures.data import resources_data, told
 from headway.report.figures.kind import (
     Kind,
@@ -24,8 +26,6 @@ from headway.report.scale import Scale, written
 from headway.report.sheet import Point, Sheet, shortened, text_width
 from headway.report.theme import INK, MUTED, RED, RULE, YELLOW, Colour, Marker
 from headway.report.waterfall import KINDS, Row, kind_of, waterfall_rows
-from headway.web.critical import blocks_rendering, critical_path, last_before_load
-from headway.web.load import PageLoad, Resource
 
 _ROW = 15.0
 _BAR = 9.0

@@ -10,6 +10,15 @@ import polars as pl
 from headway.analysis import Analysis, Results
 from headway.analysis.numbers import counted, significant
 from headway.columns import Status
+from headway.pages.critical import (
+    PHASES,
+    Step,
+    blocks_rendering,
+    critical_path,
+    last_before_load,
+    last_before_paint,
+)
+from headway.pages.load import PageLoad, Resource
 from headway.report.figures.kind import PageStory
 from headway.report.figures.loads import load_names
 from headway.report.tables.table import (
@@ -21,15 +30,6 @@ from headway.report.tables.table import (
     shown_cells,
 )
 from headway.report.waterfall import resource_name
-from headway.web.critical import (
-    PHASES,
-    Step,
-    blocks_rendering,
-    critical_path,
-    last_before_load,
-    last_before_paint,
-)
-from headway.web.load import PageLoad, Resource
 
 Row = tuple[str, ...]
 _COLUMNS = (

@@ -9,8 +9,8 @@ import polars as pl
 from headway.analysis import Results
 from headway.analysis.disturbances import Unmet
 from headway.analysis.numbers import counted, significant
+from headway.diagnosis.disturbances import Named
 from headway.report.tables.table import Table
-from headway.results.disturbances import Named
 
 FILE = "disturbances.csv"
 _MOST_TOLD = 4

@@ -11,10 +11,8 @@ import polars as pl
 
 from headway.analysis import Analysis, Results
 from headway.analysis.numbers import counted, significant
-from headway.report.tables.table import NONE, Table
-from headway.results.store import ARTIFACTS
-from headway.results.validation import judge, load_evidence
-from headway.results.validation.judge import (
+from headway.diagnosis.validation import judge, load_evidence
+from headway.diagnosis.validation.judge import (
     CONTROL_LOSS,
     CONTROL_RTT,
     LEAST_DELAY,
@@ -22,6 +20,8 @@ from headway.results.validation.judge import (
     LOSS,
     STEADY_GOODPUT,
 )
+from headway.records.store import ARTIFACTS
+from headway.report.tables.table import NONE, Table
 from headway.selftest.check import Check
 
 FILE = "validation.csv"

@@ -1,0 +1,207 @@
+"""An HTTP/3 server on aioquic: answers requests with the files of a directory.
+
+An answer is handed to aioquic as a whole, which sends those of a connection by turns.
+
+Run inside a lab as ``python3 -m headway.aioquic.server``; aioquic is a package of the lab's.
+"""
+
+import argparse
+import os
+import select
+import signal
+import socket
+import sys
+import time
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from aioquic.buffer import Buffer  # type: ignore
+from aioquic.h3.connection import H3_ALPN, ErrorCode, H3Connection  # type: ignore
+from aioquic.h3.events import HeadersReceived  # type: ignore
+from aioquic.quic import events  # type: ignore
+from aioquic.quic.configuration import (  # type: ignore
+    SMALLEST_MAX_DATAGRAM_SIZE,
+    QuicConfiguration,
+)
+from aioquic.quic.connection import QuicConnection  # type: ignore
+from aioquic.quic.logger import QuicFileLogger  # type: ignore
+from aioquic.quic.packet import QuicPacketType, pull_quic_header  # type: ignore
+
+from headway.aioquic.acks import forget_old_gaps
+
+_LARGEST_DATAGRAM = 65536
+_OK, _NOT_FOUND, _METHOD_NOT_ALLOWED = 200, 404, 405
+
+
+@dataclass(eq=False)
+class Connection:
+    """One client's connection.
+
+    Attributes:
+        ids: connection ids that its packets come with.
+        ended: whether it is over.
+    """
+
+    quic: Any
+    root: Path
+    ids: set[bytes]
+    ended: bool = False
+    _http: Any = None
+
+    def advance(self, now: float) -> None:
+        """Handle what time and packets brought."""
+        self.quic.handle_timer(now=now)
+        while (event := self.quic.next_event()) is not None:
+            self._handle(event)
+
+    def _handle(self, event: Any) -> None:
+        if isinstance(event, events.ProtocolNegotiated):
+            self._http = H3Connection(self.quic)
+        elif isinstance(event, events.ConnectionIdIssued):
+            self.ids.add(event.connection_id)
+        elif isinstance(event, events.ConnectionIdRetired):
+            self.ids.discard(event.connection_id)
+        elif isinstance(event, events.ConnectionTerminated):
+            self.ended = True
+        elif self._http is not None:
+            for part in self._http.handle_event(event):
+                if isinstance(part, HeadersReceived):
+                    self._answer(part.stream_id, dict(part.headers))
+
+    def _answer(self, stream: int, request: dict[bytes, bytes]) -> None:
+        method = request.get(b":method")
+        if method is None:
+            return  # They are trailers.
+        status, body = self._file(request[b":path"].decode())
+        if method not in (b"GET", b"HEAD"):
+            status, body = _METHOD_NOT_ALLOWED, b""
+        fields = {":status": status, "content-length": len(body)}
+        headers = [(name.encode(), str(value).encode()) for name, value in fields.items()]
+        has_content = method != b"HEAD" and bool(body)
+        self._http.send_headers(stream, headers, end_stream=not has_content)
+        if has_content:
+            self._http.send_data(stream, body, end_stream=True)
+
+    def _file(self, target: str) -> tuple[int, bytes]:
+        """Status and content of what a request asks for."""
+        file = (self.root / urlsplit(target).path.lstrip("/")).resolve()
+        if file.is_relative_to(self.root) and file.is_file():
+            return _OK, file.read_bytes()
+        return _NOT_FOUND, b""
+
+    def close(self) -> None:
+        """End it, and complete its qlog."""
+        self.quic.close(error_code=ErrorCode.H3_NO_ERROR)
+        self.quic.datagrams_to_send(now=time.monotonic())
+        if (closed := self.quic.get_timer()) is not None:
+            self.quic.handle_timer(now=closed)
+
+
+@dataclass
+class Server:
+    """All connections to a socket."""
+
+    socket: socket.socket
+    configuration: Any
+    root: Path
+    _connections: list[Connection] = field(default_factory=list)
+
+    def serve(self) -> None:
+        """Answer, until the program is told to end."""
+        while True:
+            touched = self._wait()
+            now = time.monotonic()
+            for connection in self._connections:
+                if connection is touched or connection.quic.get_timer() <= now:
+                    connection.advance(now)
+                    self._send(connection)
+            self._connections = [one for one in self._connections if not one.ended]
+
+    def close(self) -> None:
+        """End all connections."""
+        for connection in self._connections:
+            connection.close()
+
+    def _wait(self) -> Connection | None:
+        """Until a datagram comes or something is due: the connection that the datagram is for."""
+        due = min((one.quic.get_timer() for one in self._connections), default=None)
+        wait_s = None if due is None else max(0.0, due - time.monotonic())
+        if not select.select([self.socket], [], [], wait_s)[0]:
+            return None
+        datagram, client = self.socket.recvfrom(_LARGEST_DATAGRAM)
+        connection = self._connection(datagram)
+        if connection is not None:
+            connection.quic.receive_datagram(datagram, client, now=time.monotonic())
+        return connection
+
+    def _connection(self, datagram: bytes) -> Connection | None:
+        """Whose datagram it is; a new one's, if a client begins to connect with it."""
+        id_length = self.configuration.connection_id_length
+        try:
+            header = pull_quic_header(Buffer(data=datagram), host_cid_length=id_length)
+        except ValueError:
+            return None
+        for connection in self._connections:
+            if header.destination_cid in connection.ids:
+                return connection
+        is_first = header.packet_type == QuicPacketType.INITIAL
+        if not is_first or len(datagram) < SMALLEST_MAX_DATAGRAM_SIZE:
+            return None
+        quic = QuicConnection(
+            configuration=self.configuration,
+            original_destination_connection_id=header.destination_cid,
+        )
+        connection = Connection(quic, self.root, {header.destination_cid, quic.host_cid})
+        self._connections.append(connection)
+        return connection
+
+    def _send(self, connection: Connection) -> None:
+        forget_old_gaps(connection.quic)
+        for datagram, client in connection.quic.datagrams_to_send(now=time.monotonic()):
+            self.socket.sendto(datagram, client)
+
+
+def _configuration(options: argparse.Namespace) -> Any:
+    if options.qlog:
+        os.makedirs(options.qlog, exist_ok=True)
+    configuration = QuicConfiguration(
+        is_client=False,
+        alpn_protocols=H3_ALPN,
+        congestion_control_algorithm=options.congestion_control,
+        idle_timeout=options.idle_timeout,
+        quic_logger=QuicFileLogger(options.qlog) if options.qlog else None,
+    )
+    configuration.load_cert_chain(options.certificate, options.key)
+    return configuration
+
+
+def _options() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Serve the files of a directory by HTTP/3.")
+    parser.add_argument("--address", required=True, help="IPv4 address to listen on")
+    parser.add_argument("--port", type=int, default=443)
+    parser.add_argument("--certificate", required=True, help="PEM file")
+    parser.add_argument("--key", required=True, help="PEM file")
+    parser.add_argument("--congestion-control", default="reno", choices=("reno", "cubic"))
+    parser.add_argument("--idle-timeout", type=float, default=60, help="seconds")
+    parser.add_argument("--qlog", help="directory for qlog")
+    parser.add_argument("root", type=Path)
+    return parser.parse_args()
+
+
+def main() -> None:
+    """Serve until SIGTERM comes."""
+    options = _options()
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as opened:
+        opened.bind((options.address, options.port))
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
+        server = Server(opened, _configuration(options), options.root.resolve())
+        try:
+            server.serve()
+        finally:
+            server.close()
+
+
+if __name__ == "__main__":
+    main()

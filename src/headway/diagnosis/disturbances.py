@@ -1,0 +1,130 @@
+"""What the paths of a run name to disturb packets, and how many packets that met."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from enum import StrEnum
+from typing import Any
+
+from headway.contract.orders import Counts, Outcome
+from headway.planning.deployment import Deployment
+from headway.study.model import Setting
+from headway.study.path import Direction, Link, Path, RandomLoss, Way, Window
+
+_MOST_WINDOWS = 3
+"""More blackouts than this are counted, not listed."""
+
+
+class Disturbance(StrEnum):
+    """What a path can name."""
+
+    LOSS = "loss"
+    BLACKOUT = "blackout"
+    NAMED_DROPS = "named drops"
+    REORDERING = "reordering"
+    DUPLICATION = "duplication"
+    CORRUPTION = "corruption"
+
+
+_COUNTED = {
+    Disturbance.LOSS: "lost",
+    Disturbance.BLACKOUT: "blacked_out",
+    Disturbance.NAMED_DROPS: "dropped_by_number",
+    Disturbance.REORDERING: "reordered",
+    Disturbance.DUPLICATION: "duplicated",
+    Disturbance.CORRUPTION: "corrupted",
+}
+
+
+@dataclass(frozen=True)
+class Named:
+    """A disturbance that the links of one direction name: ``loss down: 1 %``."""
+
+    kind: Disturbance
+    way: Way
+    value: str
+
+    def __str__(self) -> str:
+        """As the record has it."""
+        return f"{self.kind} {self.way}: {self.value}"
+
+    @classmethod
+    def parse(cls, text: str) -> Named:
+        """Of what the record has."""
+        what, _, value = text.partition(": ")
+        kind, _, way = what.rpartition(" ")
+        return cls(Disturbance(kind), Way(way), value)
+
+    @property
+    def column(self) -> str:
+        """The record's column that tells how many packets met it."""
+        return f"{_COUNTED[self.kind]}_{self.way}"
+
+
+def count_columns(deployment: Deployment, outcome: Outcome) -> dict[str, Any]:
+    """The columns of a record that count packets; none if the lab did not count."""
+    if not outcome.counts:
+        return {}
+    return {
+        f"{name}_{way}": count
+        for way in (Way.DOWN, Way.UP)
+        for name, count in asdict(
+            Counts.total(
+                outcome.counts[place.queue_device] for place in deployment.bottlenecks(way)
+            )
+        ).items()
+    }
+
+
+def named_disturbances(setting: Setting) -> tuple[str, ...]:
+    """What the paths between client and server name, as ``loss down: 1 %``."""
+    found: dict[tuple[Disturbance, Way], list[str]] = {}
+    for path in filter(None, setting.paths):
+        for link in path.links:
+            for way, direction in ((Way.DOWN, link.down), (Way.UP, link.up)):
+                for kind, value in _named(path, link, direction):
+                    found.setdefault((kind, way), []).append(value)
+    return tuple(
+        str(Named(*what, ", ".join(dict.fromkeys(values)))) for what, values in found.items()
+    )
+
+
+def _named(path: Path, link: Link, direction: Direction) -> Iterator[tuple[Disturbance, str]]:
+    changed = [change.loss for change in direction.changes if change.loss is not None]
+    losses = [_loss(loss) for loss in (direction.loss, *changed) if loss.mean]
+    if losses:
+        yield Disturbance.LOSS, f"{path.profile}" if path.profile else " then ".join(losses)
+    windows = [one for one in direction.blackouts if one not in _outages(link)]
+    if windows:
+        yield Disturbance.BLACKOUT, _windows(windows)
+    if direction.drop_packets:
+        yield Disturbance.NAMED_DROPS, ", ".join(map(str, direction.drop_packets))
+    if direction.reordering:
+        yield Disturbance.REORDERING, str(direction.reordering)
+    jitters = [direction.jitter, *(one.jitter for one in direction.changes if one.jitter)]
+    if direction.jitter_reorders and any(jitters):
+        yield Disturbance.REORDERING, f"jitter {max(filter(None, jitters))}"
+    if direction.duplication:
+        yield Disturbance.DUPLICATION, str(direction.duplication)
+    if direction.corruption:
+        yield Disturbance.CORRUPTION, str(direction.corruption)
+
+
+def _loss(loss: RandomLoss) -> str:
+    return f"{loss.mean} in bursts of {loss.burst:g}" if loss.burst > 1 else str(loss.mean)
+
+
+def _outages(link: Link) -> tuple[Window, ...]:
+    """Blackouts that nobody named, since they follow from a satellite's orbit."""
+    if link.satellite is None:
+        return ()
+    carriers = link.satellite.forward, link.satellite.return_
+    found = [outage for one in carriers for outage in link.satellite.over_time(one).outages]
+    return tuple(Window.model_validate(outage) for outage in found)
+
+
+def _windows(windows: list[Window]) -> str:
+    shown = [f"{one.start} to {one.end}" for one in windows[:_MOST_WINDOWS]]
+    more = len(windows) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")

@@ -1,0 +1,67 @@
+"""What held a run's transfer back: seconds by cause, for its record."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+
+from headway.columns import TransferLimits
+from headway.diagnosis.attribution import Cause, causes, first_byte_s, largest, times_by_limit
+from headway.diagnosis.hop import HopSamples
+from headway.diagnosis.reasons import Limit
+from headway.diagnosis.transfer import Transfer
+
+
+def limits_of(hops: Sequence[HopSamples], transfer: Transfer) -> TransferLimits:
+    """Tell what limited a run that went well, from its hops."""
+    if transfer.end_s is None or not hops or len(hops[0].moments) < 2:
+        return TransferLimits()
+    begin_s = first_byte_s(hops, transfer)
+    spent = causes(hops, begin_s, transfer.end_s)
+    # A bulk flow may be cut off, and what the path still held is none of its transfer; a browser
+    # goes on with what is no part of the page's load time.
+    ends = transfer.flows or transfer.page
+    during = [hop.until(transfer.end_s) for hop in hops] if ends else hops
+    return _limits(during, begin_s - transfer.began_s, spent, transfer.end_s)
+
+
+def _limits(
+    hops: Sequence[HopSamples], handshake_s: float, spent: Mapping[Cause, float], end_s: float
+) -> TransferLimits:
+    cause = largest(spent)
+    times = defaultdict(float, times_by_limit(spent))
+    seconds = {limit: round(times[limit], 9) for limit in Limit}
+    waited = cause is None or handshake_s >= seconds[cause.limit]
+    last = [hop.moments[-1] for hop in hops]
+    return TransferLimits(
+        limited_by=Limit.HANDSHAKE if cause is None or waited else cause.limit,
+        limited_section=None if cause is None or waited else hops[cause.section].hop.name,
+        limits_source=", ".join(dict.fromkeys(hop.evidence for hop in hops)),
+        handshake_s=round(handshake_s, 9),
+        path_s=seconds[Limit.PATH],
+        growth_s=seconds[Limit.GROWTH],
+        cwnd_s=seconds[Limit.CWND],
+        recovery_s=seconds[Limit.RECOVERY],
+        idle_recovery_s=seconds[Limit.IDLE_RECOVERY],
+        application_s=seconds[Limit.APPLICATION],
+        plateau_s=seconds[Limit.PLATEAU],
+        rwnd_limited_s=seconds[Limit.RECEIVE_WINDOW],
+        sndbuf_limited_s=seconds[Limit.SEND_BUFFER],
+        retransmits=_sum(hop.lost for hop in hops),
+        timeouts=_sum(hop.timeouts for hop in hops),
+        utilisation=_highest(hop.utilisation(end_s) for hop in hops),
+        queue_peak_bytes=max(moment.backlog_bytes for hop in hops for moment in hop.moments),
+        queue_drops=sum(moment.queue_drops for moment in last),
+        path_drops=sum(moment.path_drops for moment in last),
+    )
+
+
+def _sum(counts: Iterable[int | None]) -> int | None:
+    """Over all sections; None if one of them does not tell."""
+    known = list(counts)
+    return None if None in known else sum(count or 0 for count in known)
+
+
+def _highest(shares: Iterable[float | None]) -> float | None:
+    """Of the sections that have a rate; None if none has."""
+    return max((share for share in shares if share is not None), default=None)

@@ -1,0 +1,20 @@
+"""Measuring a finished run: each module of this package measures some columns.
+
+They are declared in `headway.columns`.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from headway.diagnosis.metrics.measure import MEASURES, FinishedRun
+from headway.modules import modules_in
+
+__all__ = ["FinishedRun", "run_metrics"]
+
+modules_in(__name__)
+
+
+def run_metrics(finished: FinishedRun) -> dict[str, Any]:
+    """The columns of a run that ended well."""
+    return {name: value for function in MEASURES for name, value in function(finished).items()}

@@ -1,0 +1,45 @@
+"""What the modules that measure a finished run share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headway.diagnosis.hop import HopSamples
+from headway.diagnosis.transfer import Transfer
+from headway.planning.deployment import Deployment
+from headway.programs.measurement import Measurement
+
+
+@dataclass(frozen=True)
+class FinishedRun:
+    """A run that ended well.
+
+    Attributes:
+        deployment: what was run: hosts, segments, programs, flows, and the setting.
+        measured: what the client says.
+        transfer: how the client's and the server's clocks compare, and which samples are whose.
+        hops: samples of queues and senders, for each segment of the client's connections; none of uploads.
+        directory: of the run's artefacts.
+    """
+
+    deployment: Deployment
+    measured: Measurement
+    transfer: Transfer
+    hops: Sequence[HopSamples]
+    directory: Path
+
+
+Measure = Callable[[FinishedRun], Mapping[str, Any]]
+MEASURES: list[Measure] = []
+
+
+def measure(function: Measure) -> Measure:
+    """Register a function that measures columns of `headway.columns.Record`.
+
+    A value is None if what it measures did not happen.
+    """
+    MEASURES.append(function)
+    return function

@@ -1,0 +1,91 @@
+"""How soon a bulk transfer filled its path, and when the bottleneck's sender left slow start."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from headway.columns import RampUp
+from headway.diagnosis.goodput import INTERVAL_S
+from headway.diagnosis.hop import HopSamples
+from headway.diagnosis.sender import Phase, Sender
+from headway.diagnosis.transfer import Hop, Transfer
+from headway.study.path import FRAME_BYTES
+
+_PAYLOAD_BYTES = 1448
+"""Of a full TCP segment with timestamps (RFC 7323); a full QUIC packet has a few bytes less."""
+_FULL_SHARE = 0.9
+"""A path that delivers this share of the payload it can carry is full."""
+_FULL_INTERVALS = 5
+"""For how long it must do so: half a second."""
+
+
+def ramp_up_of(
+    hops: Sequence[HopSamples], transfer: Transfer, received: Sequence[int] = ()
+) -> RampUp:
+    """How a run that went well grew, from its hops.
+
+    Args:
+        hops: what was observed of the run's.
+        transfer: where these are.
+        received: bytes over time, as `received_bytes` has them; empty if there was no bulk flow.
+    """
+    place, narrow = bottleneck(transfer.hops)
+    rate_mbit = narrow.rate_mbit
+    return RampUp(
+        ramp_s=path_filled_s(received, rate_mbit) if rate_mbit else None,
+        slow_start_s=slow_start_ended_s(hops[place], transfer),
+    )
+
+
+def bottleneck(hops: Sequence[Hop]) -> tuple[int, Hop]:
+    """The hop with the least constant rate, and its place; the client's if none has any."""
+    places = enumerate(hops)
+    return min(places, key=lambda entry: entry[1].rate_mbit or float("inf"))
+
+
+def path_filled_s(received: Sequence[int], rate_mbit: float) -> float | None:
+    """When goodput reached the path's rate, seconds from when the client began; None if never.
+
+    It is the start of the first half second in which the receiver got at least 90 % of the payload
+    that the path can carry in it. In no interval is more counted than the path can carry: data
+    that waited for the repair of a loss are handed on at once, and did not arrive at once.
+
+    Args:
+        received: bytes in each interval, as `received_bytes` has them.
+        rate_mbit: rate of the path's narrowest link.
+    """
+    full = rate_mbit * 1e6 / 8 * INTERVAL_S * _PAYLOAD_BYTES / FRAME_BYTES
+    counted = [min(amount, full) for amount in received]
+    for start in range(len(counted) - _FULL_INTERVALS + 1):
+        if sum(counted[start : start + _FULL_INTERVALS]) >= _FULL_SHARE * _FULL_INTERVALS * full:
+            return round(start * INTERVAL_S, 9)
+    return None
+
+
+def slow_start_ended_s(hop: HopSamples, transfer: Transfer) -> float | None:
+    """When any of the hop's senders that had begun to send was first sampled outside slow start.
+
+    None also if that was after the last byte of a page, when a browser goes on with something else.
+    """
+    begins_s = hop.begins_s(transfer)
+    if transfer.page and transfer.end_s is not None:
+        hop = hop.until(transfer.end_s)
+    return next(
+        (
+            round(moment.at_s - transfer.began_s, 9)
+            for moment in hop.moments
+            if moment.at_s > begins_s and any(map(_left_slow_start, moment.senders.values()))
+        ),
+        None,
+    )
+
+
+def _left_slow_start(sender: Sender) -> bool:
+    """Whether a sender repairs losses, or has reached a threshold that it tells.
+
+    A QUIC sender that tells none counts as out of slow start as soon as its window rests, and that
+    it also does for want of data.
+    """
+    if sender.phase is Phase.AVOIDANCE:
+        return sender.ssthresh_bytes is not None
+    return sender.phase is Phase.RECOVERY

@@ -1,0 +1,211 @@
+"""Why a transfer went no faster, from sample to sample.
+
+Told from the bottleneck's counters and the state of the connections' senders; ``docs/why.md`` has
+the rules in words.
+"""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections import defaultdict
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import pairwise
+
+from headway.diagnosis.hop import Evidence, HopSamples, Moment
+from headway.diagnosis.sender import Phase, Sender
+from headway.diagnosis.transfer import Span
+from headway.study.path import FRAME_BYTES
+
+_BUSY_SHARE = 0.95
+"""A link that carries this share of its rate is what limits the transfer."""
+_GROWTH = 1.1
+"""A transfer whose rate grew by this factor within a round trip is still opening its window."""
+
+_PROBE_PACKETS = 2
+"""What a time-out sends at first (RFC 9002, section 6.2.4)."""
+
+
+class Limit(StrEnum):
+    """What holds a transfer back; see ``docs/why.md``."""
+
+    HANDSHAKE = "handshake"
+    PATH = "path"
+    GROWTH = "growth"
+    CWND = "congestion window"
+    RECOVERY = "recovery"
+    IDLE_RECOVERY = "idle recovery"
+    RECEIVE_WINDOW = "receive window"
+    SEND_BUFFER = "send buffer"
+    APPLICATION = "application"
+    PLATEAU = "plateau"
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Between two moments: for which share of it what held the transfer back."""
+
+    begin_s: float
+    end_s: float
+    shares: dict[Limit, float]
+
+    @property
+    def limit(self) -> Limit:
+        """What held it back for the largest share."""
+        return max(self.shares, key=self.shares.__getitem__)
+
+
+def intervals(hop: HopSamples) -> list[Interval]:
+    """What held a hop's transfer back between each two moments."""
+    return [
+        Interval(before.at_s, after.at_s, _shares(hop, index))
+        for index, (before, after) in enumerate(pairwise(hop.moments), start=1)
+        if after.at_s > before.at_s
+    ]
+
+
+def _shares(hop: HopSamples, index: int) -> dict[Limit, float]:
+    before, after = hop.moments[index - 1 : index + 1]
+    if _path_is_used(before, after, hop.hop.rate_mbit) and _takes_part(before, after):
+        return {Limit.PATH: 1.0}
+    if hop.evidence is Evidence.COUNTERS:
+        return _shares_by_counters(hop, index)
+    votes = [_shares_of_sender(hop, index, key) for key in _decisive(before, after)]
+    if not votes:
+        return {Limit.APPLICATION: 1.0}
+    return votes[0] if len(votes) == 1 else _together(votes)
+
+
+def _together(votes: Sequence[Mapping[Limit, float]]) -> dict[Limit, float]:
+    """What held several connections back: those that had data to send, each as much as the next.
+
+    A connection without data holds nothing back as long as another has some.
+    """
+    idle = min(vote.get(Limit.APPLICATION, 0.0) for vote in votes)
+    shares: dict[Limit, float] = defaultdict(float)
+    for vote in votes:
+        for limit, share in vote.items():
+            if limit is not Limit.APPLICATION:
+                shares[limit] += share
+    busy = sum(shares.values())
+    return {
+        Limit.APPLICATION: idle,
+        **{limit: share / busy * (1 - idle) for limit, share in shares.items() if busy},
+    }
+
+
+def _takes_part(before: Moment, after: Moment) -> bool:
+    """Whether the connections, as far as they are known, have something on the way."""
+    states = (*before.senders.values(), *after.senders.values())
+    return not states or any(state.outstanding for state in states)
+
+
+def _path_is_used(before: Moment, after: Moment, rate_mbit: float | None) -> bool:
+    """Whether a queue stands, or the link carried what it can."""
+    if min(before.backlog_bytes, after.backlog_bytes) >= 2 * FRAME_BYTES:
+        return True
+    if rate_mbit is None:
+        return False
+    possible = rate_mbit * 1e6 / 8 * (after.at_s - before.at_s)
+    return after.sent_bytes - before.sent_bytes >= _BUSY_SHARE * possible
+
+
+def _decisive(before: Moment, after: Moment) -> list[Hashable]:
+    """The connections that sent; if none did, those that wait for something."""
+    both = [key for key in after.senders if key in before.senders]
+    sent = [
+        key for key in both if after.senders[key].sent_packets > before.senders[key].sent_packets
+    ]
+    return sent or [key for key in both if before.senders[key].outstanding]
+
+
+def _shares_of_sender(hop: HopSamples, index: int, key: Hashable) -> dict[Limit, float]:
+    """By what a sender says of itself; time that it counts itself comes first."""
+    span_s = hop.moments[index].at_s - hop.moments[index - 1].at_s
+    before, after = (moment.senders[key] for moment in hop.moments[index - 1 : index + 1])
+    idle_s = _idle_s(before, after, span_s)
+    told = {
+        Limit.RECEIVE_WINDOW: after.rwnd_limited_s - before.rwnd_limited_s,
+        Limit.SEND_BUFFER: after.sndbuf_limited_s - before.sndbuf_limited_s,
+        Limit.IDLE_RECOVERY: idle_s if idle_s > 0 and _ends_in_repair(hop, index, key) else 0.0,
+    }
+    shares: dict[Limit, float] = {}
+    left = 1.0
+    for limit, time_s in told.items():
+        shares[limit] = min(max(time_s / span_s, 0.0), left)
+        left -= shares[limit]
+    shares[_reason(before, after)] = left
+    return shares
+
+
+def _reason(before: Sender, after: Sender) -> Limit:
+    if after.phase is Phase.RECOVERY and (before.outstanding or after.outstanding):
+        return Limit.RECOVERY
+    if not (before.full or after.full):
+        return Limit.APPLICATION
+    held = after if after.full else before
+    return Limit.GROWTH if held.phase is Phase.SLOW_START else Limit.CWND
+
+
+def _idle_s(before: Sender, after: Sender, span_s: float) -> float:
+    """Silence beyond a smoothed round trip after the last packet, although some are outstanding."""
+    sent = after.sent_packets - before.sent_packets
+    if not before.outstanding or before.srtt_s is None or sent > _PROBE_PACKETS:
+        return 0.0
+    resumed_s = span_s - after.silent_s if sent else span_s
+    return resumed_s - max(before.srtt_s - before.silent_s, 0.0)
+
+
+def _ends_in_repair(hop: HopSamples, index: int, key: Hashable) -> bool:
+    """Whether what a silent sender sends next repairs a loss; it may have waited for more data."""
+    before = hop.moments[index - 1].senders[key]
+    for moment in hop.moments[index:]:
+        state = moment.senders.get(key, before)
+        if state.sent_packets > before.sent_packets:
+            return state.lost > before.lost or state.timeouts > before.timeouts
+    return False
+
+
+def _shares_by_counters(hop: HopSamples, index: int) -> dict[Limit, float]:
+    """Without the sender's word: from what the bottleneck carried and the path dropped."""
+    before, after = hop.moments[index - 1 : index + 1]
+    rtt_s, span_s = hop.hop.rtt_s, after.at_s - before.at_s
+    silent_s = 0.0
+    if after.sent_packets - before.sent_packets == 0:
+        silent_s = max(span_s - max(rtt_s - before.silent_s, 0.0), 0.0)
+    silence = Limit.IDLE_RECOVERY if after.drops else Limit.APPLICATION
+    share = silent_s / span_s
+    shares = {silence: share, _reason_by_counters(hop, index): 1 - share}
+    return shares if hop.asked is None else _as_asked(shares, hop.asked, before.at_s, after.at_s)
+
+
+def _as_asked(
+    shares: Mapping[Limit, float], asked: Sequence[Span], begin_s: float, end_s: float
+) -> dict[Limit, float]:
+    """The shares of an interval in which a sender that was asked for nothing had nothing to send."""
+    busy_s = sum(max(min(span.end_s, end_s) - max(span.begin_s, begin_s), 0.0) for span in asked)
+    busy = min(busy_s / (end_s - begin_s), 1.0)
+    found = {limit: share * busy for limit, share in shares.items()}
+    return found | {Limit.APPLICATION: found.get(Limit.APPLICATION, 0.0) + 1 - busy}
+
+
+def _reason_by_counters(hop: HopSamples, index: int) -> Limit:
+    before, after = hop.moments[index - 1 : index + 1]
+    rtt_s, span_s = hop.hop.rtt_s, after.at_s - before.at_s
+    # A drop is noticed a round trip later, and repaired after another one.
+    noticed = _drops_at(hop.moments, after.at_s - rtt_s)
+    if noticed > _drops_at(hop.moments, before.at_s - 2 * rtt_s):
+        return Limit.RECOVERY
+    if after.drops:
+        return Limit.CWND
+    window_s = max(rtt_s, 2 * span_s)
+    middle = hop.sent_bytes_at(after.at_s - window_s)
+    now = hop.sent_bytes_at(after.at_s) - middle
+    earlier = middle - hop.sent_bytes_at(after.at_s - 2 * window_s)
+    return Limit.GROWTH if now > _GROWTH * earlier else Limit.PLATEAU
+
+
+def _drops_at(moments: list[Moment], at_s: float) -> int:
+    index = bisect_right(moments, at_s, key=lambda moment: moment.at_s) - 1
+    return moments[index].drops if index >= 0 else 0

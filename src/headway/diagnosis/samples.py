@@ -1,0 +1,99 @@
+"""Reading what the guest sampled during a run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+from headway.contract.orders import SAMPLES_FILE, SamplesHeader
+from headway.errors import HeadwayError
+from headway.guest.netlink import QueueStats, TcpInfo
+
+
+class Sample(NamedTuple):
+    """Counters of queues by device, and TCP connections by the host that sends on them.
+
+    A device without a queueing discipline is not among the queues.
+    """
+
+    at_s: float
+    queues: dict[str, QueueStats]
+    tcp: dict[str, list[TcpInfo]]
+
+
+@dataclass(frozen=True)
+class Samples:
+    """All samples of a run; ``epoch_s`` is the wall clock's time at the workload's start."""
+
+    epoch_s: float
+    taken: list[Sample]
+
+
+def read_samples(run_directory: Path) -> Samples:
+    """Samples of a run, none if there is no file; an unfinished last line is left out."""
+    file = run_directory / SAMPLES_FILE
+    decoded = _decode(file.read_text().splitlines() if file.exists() else [])
+    if not decoded:
+        return Samples(0.0, [])
+    header = _header(file, decoded[0])
+    names = [device for _, device in header.devices]
+    samples = [_sample(line, names, header.namespaces) for line in decoded[1:]]
+    return Samples(header.epoch_ns / 1e9, samples)
+
+
+def started_s(run_directory: Path) -> float:
+    """The wall clock's time at the workload's start; 0 if nothing was sampled."""
+    file = run_directory / SAMPLES_FILE
+    if not file.exists():
+        return 0.0
+    with file.open() as opened:
+        decoded = _decode([opened.readline()])
+    return _header(file, decoded[0]).epoch_ns / 1e9 if decoded else 0.0
+
+
+def _header(file: Path, raw: Any) -> SamplesHeader:
+    """What samples are of; once it was the same as an array.
+
+    Raises:
+        HeadwayError: they are of another version, with other fields.
+    """
+    try:
+        header = SamplesHeader(*raw) if isinstance(raw, list) else SamplesHeader(**raw)
+        fields = tuple(header.queue_fields), tuple(header.tcp_fields)
+        if header.version == 1 and fields == (QueueStats._fields, TcpInfo._fields):
+            return header
+    except TypeError:
+        pass
+    raise HeadwayError(
+        f"{file} is of another version of Headway: read it with the one that manifest.json names, "
+        "or run the study again"
+    )
+
+
+def _decode(lines: list[str]) -> list[Any]:
+    while lines:
+        try:
+            # All at once takes half as long as line by line.
+            return cast(list[Any], json.loads(f"[{','.join(lines)}]"))
+        except json.JSONDecodeError:
+            lines = lines[:-1]
+    return []
+
+
+def _sample(line: list[Any], devices: Sequence[str], namespaces: Sequence[str]) -> Sample:
+    at_us, queues, connections = line
+    return Sample(
+        at_us / 1e6,
+        {
+            device: QueueStats._make(fields)
+            for device, fields in zip(devices, queues, strict=True)
+            if fields
+        },
+        {
+            namespace: [TcpInfo._make(fields) for fields in found]
+            for namespace, found in zip(namespaces, connections, strict=True)
+        },
+    )

@@ -1,0 +1,172 @@
+"""What a run's samples are judged by: when the response came, and over which hops."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from headway.diagnosis.document import Document
+from headway.planning.deployment import Deployment, Segment
+from headway.programs.measurement import BulkFlow, Measurement
+from headway.study.path import Direction, Way
+from headway.study.rates import RateSchedule
+
+
+@dataclass(frozen=True)
+class Hop:
+    """A sender of responses, and the path from it to the next receiver towards the client.
+
+    Routers on the way, and programs that do not split its connections, are part of the path.
+
+    Attributes:
+        sender: namespace of the host that sends.
+        receiver: namespace of the host that its responses go to.
+        queue_device: where the path's narrowest link has its queue.
+        loss_devices: where its links lose packets, the receiver's first.
+        rate_mbit: rate of the narrowest link, Mbit/s; None if there is none or it changes.
+        rtt_s: round-trip propagation delay of the path.
+        delay_s: one-way propagation delay from the sender all the way to the client.
+    """
+
+    sender: str
+    receiver: str
+    queue_device: str
+    loss_devices: tuple[str, ...]
+    rate_mbit: float | None
+    rtt_s: float
+    delay_s: float
+
+    @property
+    def name(self) -> str:
+        """From where to where its data go."""
+        return f"{self.sender} > {self.receiver}"
+
+
+class Span(NamedTuple):
+    """From a time to another."""
+
+    begin_s: float
+    end_s: float
+
+
+@dataclass(frozen=True)
+class PageSpans:
+    """Of a page load, seconds from the workload's start.
+
+    Attributes:
+        connect_s: the connection for the document is begun, or asked for it if there was one.
+        awaited: from when every request was sent until the last byte of its response came.
+    """
+
+    connect_s: float
+    awaited: tuple[Span, ...]
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """When the first and the last byte of the response came, its hops and its flows.
+
+    Times are seconds from the workload's start, None if there was no such byte. The client's hop is
+    the first; flows are those of a bulk workload, ``page`` is of a page load. What counts begins at
+    ``began_s``.
+    """
+
+    start_s: float | None
+    end_s: float | None
+    hops: tuple[Hop, ...]
+    flows: tuple[BulkFlow, ...] = ()
+    began_s: float = 0
+    page: PageSpans | None = None
+
+    def asked(self, hop: Hop) -> tuple[Span, ...]:
+        """Spans of a sender's time in which requests of the page gave it something to send.
+
+        A request takes a round trip before the client can have the first byte that answers it.
+        """
+        rtt_s = sum(one.rtt_s for one in self.hops)
+        awaited = self.page.awaited if self.page else ()
+        spans = ((begin_s + rtt_s, end_s) for begin_s, end_s in awaited)
+        return union(Span(a - hop.delay_s, b - hop.delay_s) for a, b in spans if a < b)
+
+    def save(self, run_directory: Path) -> None:
+        """Keep it in the run's directory, for `read_series`."""
+        _TRANSFER.save(run_directory, self)
+
+    @classmethod
+    def load(cls, run_directory: Path) -> Transfer:
+        """Read it from the run's directory.
+
+        Raises:
+            FileNotFoundError: it was not kept.
+            HeadwayError: it is of another version, or damaged.
+        """
+        return _TRANSFER.load(run_directory)
+
+
+_TRANSFER = Document(Transfer, "transfer.json")
+
+
+def union(spans: Iterable[Span]) -> tuple[Span, ...]:
+    """The spans that cover the same, in order and apart from each other."""
+    found: list[Span] = []
+    for span in sorted(spans):
+        if found and span.begin_s <= found[-1].end_s:
+            found[-1] = Span(found[-1].begin_s, max(found[-1].end_s, span.end_s))
+        else:
+            found.append(span)
+    return tuple(found)
+
+
+def transfer_of(deployment: Deployment, measured: Measurement, epoch_s: float = 0.0) -> Transfer:
+    """The transfer of a run.
+
+    Args:
+        deployment: of the run.
+        measured: by its client.
+        epoch_s: wall clock's time at the workload's start.
+    """
+    hops: list[Hop] = []
+    for segment in deployment.segments:
+        hops.append(_hop(segment, hops[-1].delay_s if hops else 0.0))
+    visit = measured.visit
+    began_s = visit.origin_s - epoch_s if visit else measured.began_s
+    start_s, end_s = (
+        None if moment_s is None else began_s + moment_s
+        for moment_s in (measured.ttfb_s, measured.total_s)
+    )
+    page = None
+    if visit:
+        awaited = tuple(Span(began_s + sent, began_s + ended) for sent, ended in visit.awaited)
+        page = PageSpans(began_s + visit.connect_s, awaited)
+    return Transfer(start_s, end_s, tuple(hops), measured.flows, began_s, page)
+
+
+def _hop(segment: Segment, before_s: float) -> Hop:
+    places, path = segment.bottlenecks(Way.DOWN), segment.path
+    directions = [link.down for link in path.links]
+    narrow = narrowest(directions)
+    return Hop(
+        sender=segment.far.name,
+        receiver=segment.near.name,
+        queue_device=places[directions.index(narrow)].queue_device,
+        loss_devices=tuple(place.loss_device for place in places),
+        rate_mbit=narrow.first_rate.mbit if narrow.first_rate and _is_constant(narrow) else None,
+        rtt_s=path.rtt.s,
+        delay_s=before_s + sum(direction.delay.s for direction in directions),
+    )
+
+
+def narrowest(directions: list[Direction]) -> Direction:
+    """The direction with the least rate at the start; the first one if none has a rate."""
+    limited = [direction for direction in directions if direction.first_rate is not None]
+    return min(limited, key=lambda d: d.first_rate or 0) if limited else directions[0]
+
+
+def _is_constant(direction: Direction) -> bool:
+    return (
+        isinstance(direction.rate, RateSchedule)
+        and len(direction.rate.steps) == 1
+        and not any(change.rate for change in direction.changes)
+    )

@@ -1,0 +1,101 @@
+"""A run's evidence, from what it left in its directory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from headway.contract.orders import Counts, Outcome
+from headway.diagnosis.samples import read_samples
+from headway.diagnosis.transfer import Transfer
+from headway.diagnosis.validation.evidence import Crossing, Echoes, Evidence
+from headway.diagnosis.validation.expected import (
+    delay_span,
+    drops_are_counted,
+    mean_loss,
+    there_and_back,
+)
+from headway.diagnosis.validation.passage import Passage, passage
+from headway.diagnosis.validation.rates import find_rates
+from headway.lab.captures import capture_files, missed_packets
+from headway.lab.run import Result
+from headway.planning.deployment import Deployment, Segment
+from headway.study.model import Clock
+from headway.study.path import Way
+
+
+def validate(
+    deployment: Deployment, result: Result, transfer: Transfer, run_directory: Path
+) -> Evidence | None:
+    """What validates a run in virtual time that had control pings or captures; None for others.
+
+    The evidence is kept in the run's directory, too.
+    """
+    setting = deployment.setting
+    if not (setting.control or setting.capture.packets) or setting.clock is not Clock.VIRTUAL:
+        return None
+    found = Evidence(
+        echoes=_echoes(deployment, result.outcome),
+        crossings=tuple(_crossings(deployment, result.outcome, run_directory)),
+        rates=find_rates(setting, transfer, run_directory),
+    )
+    found.save(run_directory)
+    return found
+
+
+def _echoes(deployment: Deployment, outcome: Outcome) -> Echoes | None:
+    if not outcome.pings_ns:
+        return None
+    end = deployment.http_end
+    span, loss = there_and_back([leg.path for leg in deployment.legs[:end]])
+    first, last = deployment.nodes[0], deployment.nodes[end]
+    return Echoes(
+        between=f"{first.name} > {last.name}",
+        sent=len(outcome.pings_ns),
+        rtts_ms=tuple(took / 1e6 for took in outcome.pings_ns if took is not None),
+        span=span,
+        loss=loss,
+    )
+
+
+def _crossings(deployment: Deployment, outcome: Outcome, run_directory: Path) -> Iterator[Crossing]:
+    # With segmentation offload, packets are cut and joined on the way; a lab that was ended before
+    # its time has counted nothing.
+    if deployment.setting.offload or not outcome.counts:
+        return
+    epoch_ns = round(read_samples(run_directory).epoch_s * 1e9)
+    until_ns = epoch_ns + outcome.duration_ns
+    for segment in deployment.segments:
+        left, right = (run_directory / file for file in capture_files(segment))
+        if not (left.exists() and right.exists()):
+            continue
+        near, far = segment.near.name, segment.far.name
+        missed = missed_packets(run_directory, (f"{near}-up", f"{far}-down"))
+        for way in Way:
+            found = passage(left, right, way, until_ns)
+            places = segment.bottlenecks(way)
+            counts = Counts.total(outcome.counts[place.queue_device] for place in places)
+            yield _crossing(segment, way, missed, found, counts)
+
+
+def _crossing(segment: Segment, way: Way, missed: int, found: Passage, counts: Counts) -> Crossing:
+    paths = [leg.path for leg in segment.legs]
+    ends = segment.near.name, segment.far.name
+    delays_ns = found.delays_ns
+    counted = drops_are_counted(paths, way)
+    path_drops = counts.lost + counts.blacked_out + counts.dropped_by_number
+    return Crossing(
+        between=" > ".join(ends if way is Way.UP else ends[::-1]),
+        way=way.value,
+        missed=missed,
+        packets=len(found.sent_ns),
+        missing=found.missing,
+        strangers=found.strangers,
+        unfinished=found.unfinished,
+        queue_drops=counts.queue_dropped if counted else None,
+        path_drops=path_drops if counted else None,
+        least_ms=min(delays_ns) / 1e6 if delays_ns else None,
+        greatest_ms=max(delays_ns) / 1e6 if delays_ns else None,
+        span=delay_span(paths, way),
+        loss=mean_loss(paths, way),
+    )

@@ -1,0 +1,206 @@
+"""A private apt: packages of any Debian suite, without touching the machine's own apt state."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from headway.image.process import Runner, user_environment
+
+_KEYRINGS = tuple(
+    Path(f"/usr/share/keyrings/debian-archive-keyring.{suffix}") for suffix in ("gpg", "pgp")
+)
+_STATUS = re.compile(r"dlstatus:\d+:(?P<percent>[\d.]+):")
+_PLANNED = re.compile(r"Inst (?P<name>\S+) \((?P<version>\S+) .*\[(?P<architecture>\w+)\]\)")
+
+# A version that satisfies whoever depends on the package.
+_PRETENDED = """\
+Package: {name}
+Status: install ok installed
+Version: 999999
+Architecture: amd64
+Multi-Arch: foreign
+Maintainer: nobody
+Description: not wanted
+
+"""
+
+# The machine's proxies, certificates and credentials stay in force; its hooks, pinning, foreign
+# architectures and archives do not. A frozen mirror's Release files outlive their validity.
+_CONFIGURATION = """\
+#clear APT::Update::Pre-Invoke;
+#clear APT::Update::Post-Invoke;
+#clear APT::Update::Post-Invoke-Success;
+#clear APT::Architectures;
+#clear DPkg::Pre-Install-Pkgs;
+#clear DPkg::Post-Invoke;
+APT::Architecture "amd64";
+APT::Architectures {{ "amd64"; }};
+APT::Default-Release "";
+APT::Install-Recommends "false";
+APT::Sandbox::User "root";
+APT::Status-Fd "1";
+APT::Update::Error-Mode "any";
+Acquire::Check-Valid-Until "false";
+Acquire::Languages "none";
+Acquire::Retries "3";
+Acquire::http::Timeout "30";
+Acquire::https::Timeout "30";
+Dir::State "{state}";
+Dir::State::status "{state}/status";
+Dir::Cache "{state}/cache";
+Dir::Cache::archives "archives/";
+Dir::Cache::pkgcache "pkgcache.bin";
+Dir::Cache::srcpkgcache "srcpkgcache.bin";
+Dir::Etc::sourcelist "{state}/sources.list";
+Dir::Etc::sourceparts "/dev/null";
+Dir::Etc::preferences "/dev/null";
+Dir::Etc::preferencesparts "/dev/null";
+"""
+
+
+def debian_keyring() -> Path | None:
+    """The keyring that Debian archives are checked with; None if it is not installed."""
+    return next((keyring for keyring in _KEYRINGS if keyring.exists()), None)
+
+
+@dataclass(frozen=True, order=True)
+class Package:
+    """One version of a package."""
+
+    name: str
+    version: str
+    architecture: str
+
+    @property
+    def file_name(self) -> str:
+        """The name that apt gives its file."""
+        return f"{self.name}_{self.version.replace(':', '%3a')}_{self.architecture}.deb"
+
+
+@dataclass(frozen=True)
+class PrivateApt:
+    """Apt for one suite, with its state in a directory of its own.
+
+    An interrupted download is taken up again by the next apt in the same directory.
+
+    Attributes:
+        directory: the state.
+        mirror: address of a Debian archive.
+        suite: the suite.
+        runner: runs apt.
+        left_out: packages that are never chosen, though others depend on them.
+    """
+
+    directory: Path
+    mirror: str
+    suite: str
+    runner: Runner
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def _configuration(self) -> Path:
+        return self.directory / "apt.conf"
+
+    @property
+    def _archives(self) -> Path:
+        return self.directory / "cache" / "archives"
+
+    def update(self, advance: Callable[[float], None]) -> None:
+        """Fetch the list of packages.
+
+        Args:
+            advance: is told what fraction has arrived.
+
+        Raises:
+            HeadwayError: the mirror cannot be reached, does not have the suite, or its signature
+                is wrong.
+        """
+        for needed in (self.directory / "lists" / "partial", self._archives / "partial"):
+            needed.mkdir(parents=True, exist_ok=True)
+        # What apt believes to be there already, it leaves out.
+        (self.directory / "status").write_text(
+            "".join(_PRETENDED.format(name=name) for name in self.left_out)
+        )
+        (self.directory / "sources.list").write_text(
+            f"deb [arch=amd64 target=Packages signed-by={debian_keyring()}]"
+            f" {self.mirror} {self.suite} main\n"
+        )
+        self._configuration.write_text(_CONFIGURATION.format(state=self.directory))
+        self._run(["update"], f"reading the package list of {self.suite}", _fractions(advance))
+
+    def names(self) -> frozenset[str]:
+        """The names of all packages of the suite."""
+        command = ["apt-cache", "-c", str(self._configuration), "pkgnames"]
+        answer = subprocess.run(
+            command, check=True, capture_output=True, text=True, env=user_environment()
+        )
+        return frozenset(answer.stdout.split())
+
+    def newest(self, pattern: re.Pattern[str]) -> tuple[str, tuple[int, ...]] | None:
+        """The package whose name matches and has the greatest numbers in its groups.
+
+        Returns:
+            Name and numbers, or None if there is none.
+        """
+        found = [
+            (name, tuple(int(number) for number in match.groups()))
+            for name in self.names()
+            if (match := pattern.fullmatch(name))
+        ]
+        return max(found, key=lambda pair: pair[1], default=None)
+
+    def closure(self, names: Sequence[str]) -> list[Package]:
+        """Packages and everything they depend on, in alphabetical order.
+
+        Raises:
+            HeadwayError: a package does not exist in the suite.
+        """
+        found: list[Package] = []
+
+        def collect(line: str) -> None:
+            if match := _PLANNED.match(line):
+                found.append(Package(**match.groupdict()))
+
+        self._run(["install", "--simulate", *names], f"resolving packages of {self.suite}", collect)
+        return sorted(found)
+
+    def download(self, packages: Sequence[Package], advance: Callable[[float], None]) -> list[Path]:
+        """Download packages, without what they depend on.
+
+        Args:
+            packages: which.
+            advance: is told what fraction has arrived.
+
+        Returns:
+            The ``.deb`` files.
+
+        Raises:
+            HeadwayError: a package cannot be fetched.
+        """
+        wanted = [f"{package.name}={package.version}" for package in packages]
+        purpose = f"downloading packages of {self.suite}"
+        self._run(["download", *wanted], purpose, _fractions(advance))
+        return [self._archives / package.file_name for package in packages]
+
+    def _run(self, words: Sequence[str], purpose: str, on_line: Callable[[str], None]) -> None:
+        self.runner.run(
+            ["apt-get", "-c", self._configuration, "-q", *words],
+            purpose=purpose,
+            environment=user_environment(),
+            directory=self._archives,
+            on_line=on_line,
+        )
+
+
+def _fractions(advance: Callable[[float], None]) -> Callable[[str], None]:
+    """A reader of apt's status lines."""
+
+    def read(line: str) -> None:
+        if match := _STATUS.search(line):
+            advance(float(match["percent"]) / 100)
+
+    return read

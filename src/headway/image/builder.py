@@ -1,0 +1,241 @@
+"""Building an image: what is missing of it, one build at a time."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from pydantic import BaseModel
+
+from headway.cache import remove_tree
+from headway.image.apt import PrivateApt
+from headway.image.image import (
+    INFO_FILE,
+    PROGRAMS_DIRECTORY,
+    Image,
+    KernelInfo,
+    Layout,
+    NativeInfo,
+    RootInfo,
+)
+from headway.image.kernel import build_kernel, find_source
+from headway.image.native import build_native
+from headway.image.options import ImageOptions
+from headway.image.prerequisites import (
+    KERNEL_PREREQUISITES,
+    NATIVE_PREREQUISITES,
+    ROOT_TREE_PREREQUISITES,
+    ensure,
+)
+from headway.image.process import Runner
+from headway.image.progress import BuildProgress, SilentProgress
+from headway.image.roottree import build_root
+from headway.image.rust import (
+    RustToolchain,
+    bring_rust,
+    host_suite,
+    own_obstacle,
+    own_version,
+    rust_apt,
+)
+from headway.image.selection import select
+from headway.image.sources import debian_mirror
+
+
+def build(options: ImageOptions | None = None, progress: BuildProgress | None = None) -> Image:
+    """The image for these options; what the cache does not have of it is built.
+
+    Missing tools are installed if this user may. A build that is interrupted leaves nothing but
+    its downloads, which the next one uses.
+
+    Args:
+        options: where the image comes from; by default what the environment says.
+        progress: is told how it goes; by default nobody is.
+
+    Raises:
+        HeadwayError: a tool is missing, the mirror cannot be reached, a patch does not apply, a
+            compilation fails, no space is left: always with the log file that tells more.
+        WrongInputError: the options cannot be right, or this machine has no Debian mirror and
+            none is stated.
+    """
+    layout = Layout.of_package(options or ImageOptions.from_environment())
+    if image := layout.image():
+        return image
+    progress = progress or SilentProgress()
+    with layout.store.locked(progress.note) as lock:
+        if image := layout.image():
+            return image
+        _Build(layout, lock, progress).run()
+    image = layout.image()
+    assert image is not None
+    return image
+
+
+def rust_toolchain(
+    options: ImageOptions | None = None, progress: BuildProgress | None = None
+) -> RustToolchain:
+    """A Rust toolchain for Headway's own programs; Debian's is brought if ``PATH`` has none.
+
+    Args:
+        options: as for `build`.
+        progress: as for `build`.
+
+    Raises:
+        HeadwayError: it cannot be brought, or a tool that it needs is missing.
+        WrongInputError: as for `build`.
+    """
+    layout = Layout.of_package(options or ImageOptions.from_environment())
+    progress = progress or SilentProgress()
+    with layout.store.locked(progress.note) as lock:
+        return _Build(layout, lock, progress).rust()
+
+
+@dataclass(frozen=True)
+class _Build:
+    """One build; the lock is held."""
+
+    layout: Layout
+    lock: int
+    progress: BuildProgress
+
+    @property
+    def _downloads(self) -> Path:
+        return self.layout.store.entry("apt")
+
+    @cached_property
+    def _mirror(self) -> str:
+        return self.layout.options.mirror or debian_mirror()
+
+    def run(self) -> None:
+        without_root = self.layout.root_info() is None
+        without_kernel = self.layout.kernel_info() is None
+        without_native = self.layout.native_info() is None
+        needed = [
+            *(ROOT_TREE_PREREQUISITES),
+            *(KERNEL_PREREQUISITES if without_kernel else ()),
+            *(NATIVE_PREREQUISITES if without_native else ()),
+        ]
+        ensure(needed, self._runner("tools"), self.progress)
+        if without_root:
+            self._root()
+        if without_kernel:
+            self._kernel()
+        if without_native:
+            self._native()
+        remove_tree(self._downloads)
+
+    def rust(self) -> RustToolchain:
+        """The toolchain, brought if need be."""
+        ensure(
+            [*ROOT_TREE_PREREQUISITES, *NATIVE_PREREQUISITES], self._runner("tools"), self.progress
+        )
+        found = self.layout.rust()
+        return found if found else self._bring_rust()
+
+    def _root(self) -> None:
+        runner = self._runner(self.layout.root_name)
+        inputs, suite = self.layout.root_inputs, self.layout.options.suite
+        wanted = inputs.packages
+        own, *others = (
+            self._apt(name, runner, wanted.left_out)
+            for name in dict.fromkeys([suite, *wanted.foreign_suites])
+        )
+
+        def fill(directory: Path) -> BaseModel:
+            chosen = select(own, others, wanted, self.progress)
+            packages = build_root(chosen, inputs, directory, runner, self.progress)
+            return RootInfo(
+                key=self.layout.root_key,
+                suite=suite,
+                mirror=self._mirror,
+                asked=(*wanted.names, *(wheel.name for wheel in inputs.wheels)),
+                packages=packages,
+                built=_now(),
+            )
+
+        self._make(self.layout.root_name, fill)
+
+    def _kernel(self) -> None:
+        runner = self._runner(self.layout.kernel_name)
+        suites = self.layout.options.kernel_suites
+        self.progress.step("looking for a kernel source")
+        source = find_source((self._apt(suite, runner) for suite in suites), self.progress.advance)
+        inputs = self.layout.kernel_inputs
+
+        def fill(directory: Path) -> BaseModel:
+            version = build_kernel(source, inputs, directory, runner, self.progress)
+            return KernelInfo(
+                key=self.layout.kernel_key,
+                version=version,
+                package=source.package,
+                suite=source.apt.suite,
+                mirror=self._mirror,
+                patches=tuple(name for name, _ in inputs.patches),
+                built=_now(),
+            )
+
+        self._make(self.layout.kernel_name, fill)
+
+    def _native(self) -> None:
+        rust = self.rust()
+        inputs = self.layout.native_inputs
+
+        def fill(directory: Path) -> BaseModel:
+            programs = directory / PROGRAMS_DIRECTORY
+            programs.mkdir()
+            return NativeInfo(
+                key=inputs.key,
+                version=f"{inputs.version} (rustc {rust.version})",
+                programs=build_native(
+                    inputs,
+                    rust,
+                    self.layout.cargo_directory,
+                    programs,
+                    self._runner("native"),
+                    self.progress,
+                ),
+                built=_now(),
+            )
+
+        self._make(self.layout.native_name, fill)
+        self.layout.forget_old_programs()
+
+    def _bring_rust(self) -> RustToolchain:
+        inputs = self.layout.native_inputs
+        needed = inputs.needed_rust
+        self.progress.note(
+            f"{own_obstacle(own_version(inputs.directory), needed)}: taking Debian's"
+        )
+        runner = self._runner("rust")
+        suite = host_suite()
+        apt = rust_apt(self._downloads / f"rust-{suite}", self._mirror, suite, runner)
+        name = self.layout.rust_name
+        self._make(name, lambda directory: bring_rust(apt, needed, directory, self.progress))
+        remove_tree(apt.directory)
+        rust = self.layout.rust()
+        assert rust is not None, "it is there now, and new enough"
+        return rust
+
+    def _make(self, name: str, fill: Callable[[Path], BaseModel]) -> None:
+        def fill_and_describe(directory: Path) -> None:
+            info = fill(directory)
+            (directory / INFO_FILE).write_text(info.model_dump_json(indent=2) + "\n")
+
+        # An entry without a readable description counts as not there.
+        remove_tree(self.layout.store.entry(name))
+        self.layout.store.make(name, fill_and_describe)
+
+    def _apt(self, suite: str, runner: Runner, left_out: tuple[str, ...] = ()) -> PrivateApt:
+        return PrivateApt(self._downloads / suite, self._mirror, suite, runner, left_out)
+
+    def _runner(self, name: str) -> Runner:
+        log = self.layout.store.directory / "logs" / f"{name}.log"
+        log.unlink(missing_ok=True)
+        return Runner(log, self.lock)
+
+
+def _now() -> datetime.datetime:
+    return datetime.datetime.now(datetime.UTC).replace(microsecond=0)

@@ -1,0 +1,58 @@
+"""Progress of an image build on a terminal."""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import TextIO
+
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TaskID, TextColumn, TimeElapsedColumn
+from typing_extensions import override
+
+from headway.image.progress import BuildProgress
+
+
+class RichProgress(BuildProgress):
+    """A bar with the elapsed time for each step; for terminals."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._bars = Progress(
+            TextColumn("{task.description}"),
+            BarColumn(),
+            TimeElapsedColumn(),
+            console=Console(file=stream),
+        )
+        self._current: TaskID | None = None
+
+    def __enter__(self) -> RichProgress:
+        self._bars.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        if error is None:
+            self._finish()
+        self._bars.stop()
+
+    @override
+    def step(self, name: str) -> None:
+        self._finish()
+        self._current = self._bars.add_task(name, total=None)
+
+    @override
+    def advance(self, fraction: float) -> None:
+        if self._current is not None:
+            self._bars.update(self._current, total=1.0, completed=fraction)
+
+    @override
+    def note(self, message: str) -> None:
+        self._bars.console.print(message, highlight=False, markup=False)
+
+    def _finish(self) -> None:
+        if self._current is not None:
+            self._bars.update(self._current, total=1.0, completed=1.0)
+            self._bars.stop_task(self._current)

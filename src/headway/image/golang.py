@@ -1,0 +1,87 @@
+"""The Go toolchain of this machine: whether it is new enough, and compiling with it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from headway.image import toolchain
+from headway.image.process import Runner, user_environment
+from headway.image.progress import BuildProgress
+
+_MODULE_FILE = "go.mod"
+_NEEDED = re.compile(r"^go (\S+)$", re.MULTILINE)
+_REQUIRED = re.compile(r"^(?:require )?\s*(\S+) v(\S+)", re.MULTILINE)
+# A static program that depends on its sources and on the version of Go alone. Another Go than the
+# machine's is not downloaded.
+_ENVIRONMENT = {
+    "CGO_ENABLED": "0",
+    "GOOS": "linux",
+    "GOARCH": "amd64",
+    "GOTOOLCHAIN": "local",
+    "GOWORK": "off",
+}
+_OPTIONS = ("-trimpath", "-buildvcs=false", "-ldflags=-s")
+
+
+def go_version() -> str | None:
+    """The machine's Go, as ``1.26.8``; None if it has none."""
+    asked = ["go", "env", "GOVERSION"]
+    words = (toolchain.answer(asked, user_environment(**_ENVIRONMENT), Path("/")) or "").split()
+    return words[0].removeprefix("go") if words else None
+
+
+def needed_go_version(sources: Path) -> str:
+    """The oldest Go that a module can be compiled with, as its ``go.mod`` says."""
+    found: list[str] = _NEEDED.findall((sources / _MODULE_FILE).read_text())
+    return found[0]
+
+
+def required_modules(sources: Path) -> dict[str, str]:
+    """Versions of the modules that a module requires, by their paths."""
+    return dict(_REQUIRED.findall((sources / _MODULE_FILE).read_text()))
+
+
+def obstacle(version: str | None, needed: str) -> str | None:
+    """Why a Go cannot compile what needs another; None if it can."""
+    return toolchain.obstacle("Go", "go", version, needed)
+
+
+def compile_program(sources: Path, program: Path, runner: Runner, progress: BuildProgress) -> None:
+    """Compile a module to a static program.
+
+    Args:
+        sources: the module.
+        program: the file to make.
+        runner: runs Go.
+        progress: is told how it goes.
+
+    Raises:
+        HeadwayError: the module proxy that Go is configured with cannot be reached, a module is
+            not what ``go.sum`` says, or the compilation fails.
+    """
+    environment = user_environment(**_ENVIRONMENT)
+
+    def go(purpose: str, *words: str | Path, on_line: Callable[[str], None] | None = None) -> None:
+        runner.run(
+            ["go", *words],
+            purpose=f"{purpose} {program.name}",
+            environment=environment,
+            directory=sources,
+            on_line=on_line,
+        )
+
+    progress.step(f"downloading the Go modules of {program.name}")
+    go("downloading the Go modules of", "mod", "download", *required_modules(sources))
+    progress.step(f"compiling {program.name}")
+    packages: list[str] = []
+    go("listing the Go packages of", "list", "-deps", ".", on_line=packages.append)
+    compiled = 0
+
+    def count(_: str) -> None:
+        nonlocal compiled
+        compiled += 1
+        progress.advance(min(compiled / len(packages), 0.99))
+
+    go("compiling", "build", "-v", *_OPTIONS, "-o", program, ".", on_line=count)

@@ -1,0 +1,164 @@
+"""What an image is made from, besides what Debian's mirror offers on the day; and its keys."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headway.cache import digest
+from headway.errors import HeadwayError
+from headway.image import kconfig
+from headway.image.options import ImageOptions
+from headway.image.packagelist import PackageList
+from headway.image.wheels import Wheel, parse_wheels
+
+_HERE = Path(__file__).parent
+_INIT = _HERE.parent / "guest" / "init.py"
+_KERNEL_RECIPE = "1"
+"""To be changed whenever `build_kernel` makes another kernel from the same inputs."""
+_NATIVE = _HERE.parents[2] / "native"
+_NATIVE_RECIPE = "native.py"
+_RECIPE = ("roottree.py", "random_device.c", "selection.py", "wheels.py", "pki.py")
+
+
+@dataclass(frozen=True)
+class KernelInputs:
+    """What a kernel is made from.
+
+    Attributes:
+        options: configuration options and their values.
+        patches: names and contents of the patches, in the order in which they are applied.
+    """
+
+    options: tuple[tuple[str, str], ...]
+    patches: tuple[tuple[str, bytes], ...]
+
+    @classmethod
+    def of_package(cls) -> KernelInputs:
+        """The inputs that Headway ships."""
+        asked = kconfig.options((_HERE / "kernel.config").read_text())
+        patches = sorted((_HERE / "patches").glob("*.patch"))
+        return cls(
+            tuple(sorted(asked.items())), tuple((file.name, file.read_bytes()) for file in patches)
+        )
+
+    def key(self, options: ImageOptions) -> str:
+        """The key of the kernel that these inputs make."""
+        return digest(
+            _KERNEL_RECIPE,
+            options.mirror or "",
+            *options.kernel_suites,
+            *(f"{name}={value}" for name, value in self.options),
+            *(part for patch in self.patches for part in patch),
+        )
+
+
+@dataclass(frozen=True)
+class RootInputs:
+    """What a root tree is made from.
+
+    Attributes:
+        packages: the Debian packages.
+        wheels: the programs that Debian does not have.
+        init: PID 1 of the lab.
+        recipe: the modules that make the tree: it is made again when they change.
+    """
+
+    packages: PackageList
+    wheels: tuple[Wheel, ...]
+    init: bytes
+    recipe: tuple[bytes, ...]
+
+    @classmethod
+    def of_package(cls) -> RootInputs:
+        """The inputs that Headway ships."""
+        return cls(
+            PackageList.parse((_HERE / "packages.txt").read_text()),
+            parse_wheels((_HERE / "wheels.txt").read_text()),
+            _INIT.read_bytes(),
+            tuple((_HERE / name).read_bytes() for name in _RECIPE),
+        )
+
+    def key(self, options: ImageOptions) -> str:
+        """The key of the root tree that these inputs make."""
+        return digest(
+            options.mirror or "",
+            options.suite,
+            *self.packages.lines(),
+            *(wheel.requirement for wheel in self.wheels),
+            self.init,
+            *self.recipe,
+        )
+
+
+@dataclass(frozen=True)
+class NativeInputs:
+    """What Headway's own programs are made from.
+
+    Attributes:
+        directory: the Rust workspace.
+        sources: its files, by their path in it.
+        recipe: the module that compiles them: they are compiled again when it changes.
+    """
+
+    directory: Path
+    sources: tuple[tuple[str, bytes], ...]
+    recipe: bytes
+
+    @classmethod
+    def of_package(cls) -> NativeInputs:
+        """The inputs that Headway's source tree has.
+
+        Raises:
+            HeadwayError: this Headway is installed without its source tree.
+        """
+        return cls.of_workspace(_NATIVE)
+
+    @classmethod
+    def of_workspace(cls, directory: Path) -> NativeInputs:
+        """The inputs of a workspace: all files that are not hidden and not compiled.
+
+        Raises:
+            HeadwayError: there is none.
+        """
+        if not (directory / "Cargo.toml").is_file():
+            raise HeadwayError(
+                f"the sources of Headway's own programs are not in {directory}; install Headway"
+                " from its source tree, as `make quickstart` does"
+            )
+        sources = tuple(
+            (str(file.relative_to(directory)), file.read_bytes())
+            for file in sorted(_sources(directory))
+        )
+        return cls(directory, sources, (_HERE / _NATIVE_RECIPE).read_bytes())
+
+    @property
+    def needed_rust(self) -> str:
+        """The oldest Rust that compiles them, as ``1.85``."""
+        return str(self._package["rust-version"])
+
+    @property
+    def version(self) -> str:
+        """Their version, and which sources that was: ``0.1.0+1f2e3d4c``."""
+        return f"{self._package['version']}+{self.key[:8]}"
+
+    @property
+    def key(self) -> str:
+        """The key of the programs that these inputs make."""
+        return digest(self.recipe, *(part for source in self.sources for part in source))
+
+    @property
+    def _package(self) -> dict[str, Any]:
+        manifest = tomllib.loads(dict(self.sources)["Cargo.toml"].decode())
+        package: dict[str, Any] = manifest["workspace"]["package"]
+        return package
+
+
+def _sources(directory: Path) -> Iterator[Path]:
+    for parent, directories, names in os.walk(directory):
+        directories[:] = [name for name in directories if name != "target" and name[0] != "."]
+        yield from (Path(parent, name) for name in names if name[0] != ".")

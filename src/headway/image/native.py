@@ -1,0 +1,131 @@
+"""Headway's own programs: a Rust workspace, compiled by cargo."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from headway.errors import HeadwayError
+from headway.image.inputs import NativeInputs
+from headway.image.process import Runner
+from headway.image.progress import BuildProgress
+from headway.image.rust import RustToolchain
+
+_TARGET = "x86_64-unknown-linux-gnu"
+_COUNTED = re.compile(r"\s*Building \[.*?\] (?P<done>\d+)/(?P<all>\d+)")
+_UNREACHABLE = re.compile(
+    r"spurious network error|failed to download|failed to query|\[\d+\] Could"
+)
+_ENVIRONMENT = {
+    # Linked statically: this machine's C library may be newer than the lab's, and a program that
+    # needs no loader starts with fewer system calls, which cost a lab most. Flags of the user's
+    # would not be part of the key.
+    "CARGO_ENCODED_RUSTFLAGS": "-Ctarget-feature=+crt-static",
+    "CARGO_TERM_COLOR": "never",
+    "CARGO_TERM_PROGRESS_WHEN": "always",
+    "CARGO_TERM_PROGRESS_WIDTH": "80",
+}
+
+
+def build_native(
+    inputs: NativeInputs,
+    rust: RustToolchain,
+    cargo_directory: Path,
+    directory: Path,
+    runner: Runner,
+    progress: BuildProgress,
+) -> tuple[str, ...]:
+    """Compile Headway's own programs.
+
+    Args:
+        inputs: the workspace.
+        rust: the toolchain.
+        cargo_directory: what was compiled before, which shortens this compilation; it is added to.
+        directory: is given the programs.
+        runner: runs cargo.
+        progress: is told how it goes.
+
+    Returns:
+        The names of the programs.
+
+    Raises:
+        HeadwayError: crates cannot be downloaded, ``Cargo.lock`` does not fit, or the compilation
+            fails.
+    """
+    workspace, target = cargo_directory / "workspace", cargo_directory / "target"
+    _write_sources(inputs.sources, workspace)
+    cargo = _Cargo(workspace, rust, target, runner)
+    progress.step("downloading the crates of Headway's own programs")
+    _fetch(cargo)
+    programs = _programs(cargo)
+    progress.step("compiling Headway's own programs")
+
+    def count(line: str) -> None:
+        if match := _COUNTED.match(line):
+            progress.advance(int(match["done"]) / int(match["all"]))
+
+    cargo("compiling", "build", "--release", "--bins", "--target", _TARGET, on_line=count)
+    for name in programs:
+        shutil.copy(target / _TARGET / "release" / name, directory / name)
+    return programs
+
+
+def _write_sources(sources: Sequence[tuple[str, bytes]], workspace: Path) -> None:
+    """Make a copy of the sources that the programs' key is of, whatever is edited meanwhile.
+
+    Only what differs is written: cargo compiles what is younger than what it made of it, and would
+    be misled by the times of another source tree's files.
+    """
+    wanted = {workspace / name: content for name, content in sources}
+    for file in [path for path in workspace.rglob("*") if path.is_file() and path not in wanted]:
+        file.unlink()
+    for file, content in wanted.items():
+        if not file.is_file() or file.read_bytes() != content:
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_bytes(content)
+
+
+@dataclass(frozen=True)
+class _Cargo:
+    workspace: Path
+    rust: RustToolchain
+    target: Path
+    runner: Runner
+
+    def __call__(
+        self, doing: str, *words: str, on_line: Callable[[str], None] | None = None
+    ) -> None:
+        self.runner.run(
+            ["cargo", *words, "--locked"],
+            purpose=f"{doing} Headway's own programs",
+            environment=self.rust.environment(**_ENVIRONMENT, CARGO_TARGET_DIR=str(self.target)),
+            directory=self.workspace,
+            on_line=on_line,
+        )
+
+
+def _fetch(cargo: _Cargo) -> None:
+    lines: list[str] = []
+    doing = "downloading the crates of"
+    try:
+        cargo(doing, "fetch", "--target", _TARGET, on_line=lines.append)
+    except HeadwayError as error:
+        if not any(_UNREACHABLE.search(line) for line in lines):
+            raise
+        raise HeadwayError(
+            f"{doing} Headway's own programs failed: the registry that cargo is configured with"
+            f" cannot be reached; it is needed only when crates change (log: {cargo.runner.log})"
+        ) from error
+
+
+def _programs(cargo: _Cargo) -> tuple[str, ...]:
+    """The names of all programs that the workspace makes, sorted."""
+    lines: list[str] = []
+    cargo("listing", "metadata", "--no-deps", "--format-version=1", on_line=lines.append)
+    packages = json.loads(next(line for line in lines if line.startswith("{")))["packages"]
+    targets = (target for package in packages for target in package["targets"])
+    return tuple(sorted(target["name"] for target in targets if "bin" in target["kind"]))

@@ -1,0 +1,64 @@
+"""Which version of which suite a root tree gets of each package."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headway.image.apt import Package, PrivateApt
+from headway.image.packagelist import PackageList
+from headway.image.progress import BuildProgress
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """Packages that one apt is to download.
+
+    Attributes:
+        apt: where packages come from.
+        packages: which.
+        beside: whether they are unpacked into a directory of their own.
+    """
+
+    apt: PrivateApt
+    packages: tuple[Package, ...]
+    beside: bool = False
+
+
+def select(
+    own: PrivateApt, others: Sequence[PrivateApt], wanted: PackageList, progress: BuildProgress
+) -> list[Chosen]:
+    """Everything that a root tree is unpacked from.
+
+    A package of another suite is taken from there; what it depends on, from the image's own suite
+    if that has a package of the name. The name of a library's package changes with its binary
+    interface, so equal names fit, even where the other suite's package asks for its own version.
+
+    Args:
+        own: the image's suite.
+        others: the other suites that the list states.
+        wanted: the list.
+        progress: is told how it goes.
+
+    Raises:
+        HeadwayError: no network, or a suite lacks a package that is asked of it.
+    """
+    for apt in (own, *others):
+        progress.step(f"reading the package list of {apt.suite}")
+        apt.update(progress.advance)
+    progress.step("choosing the root tree's packages")
+    offered = own.names()
+    asked = list(wanted.asked)
+    chosen = []
+    for apt in others:
+        names = [package.name for package in wanted.foreign if package.suite == apt.suite]
+        closure = apt.closure(names)
+        missing = [item for item in closure if item.name in names or item.name not in offered]
+        asked += [item.name for item in closure if item not in missing]
+        chosen.append(Chosen(apt, tuple(missing)))
+    for apt in (own, *others):
+        if names := [package.name for package in wanted.beside if package.suite == apt.suite]:
+            alone = tuple(item for item in apt.closure(names) if item.name in names)
+            chosen.append(Chosen(apt, alone, beside=True))
+    asked += [package.name for package in wanted.foreign if package.suite == own.suite]
+    return [Chosen(own, tuple(own.closure(asked))), *chosen]

@@ -1,0 +1,1 @@
+"""Page loads: what a browser tells of one, and what that means."""

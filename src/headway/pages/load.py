@@ -1,0 +1,160 @@
+"""What a page load's files tell: its resources, its frames and the browser's own times.
+
+Times are in milliseconds after navigation start, which is `performance.timeOrigin` (High Resolution
+Time, section 4). Definitions and sources of all metrics are in docs/web-metrics.md.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headway.guest.loadfiles import EVENTS_FILE, FRAMES_FILE, LOAD_FILE
+from headway.pages.events import clock_of, resources_of
+from headway.pages.resource import Chunk, Resource, Span, Timing
+
+__all__ = [
+    "EVENTS_FILE",
+    "LOAD_FILE",
+    "Chunk",
+    "Frame",
+    "PageLoad",
+    "Resource",
+    "Span",
+    "Timing",
+    "read_load",
+]
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What the browser showed from a point in time on."""
+
+    at_ms: float
+    file: Path
+
+
+@dataclass(frozen=True)
+class PageLoad:
+    """One load of a page; a time is None if what it is the time of did not happen.
+
+    Attributes:
+        url: that was loaded.
+        resources: HTTP requests, in the order in which the browser asked for them.
+        frames: in order of time; those from before navigation start have negative times.
+        response_start_ms: first byte of the page's response.
+        fcp_ms: first contentful paint.
+        lcp_ms: largest contentful paint.
+        dcl_ms: the DOMContentLoaded event is fired.
+        onload_ms: the load event is fired.
+        plt_ms: page load time: the last resource requested before the load event has come.
+        error: why the load failed; None if it did not.
+        time_origin_ms: navigation start, after the epoch.
+        connect_start_ms: the connection for the page is begun.
+    """
+
+    url: str
+    resources: tuple[Resource, ...]
+    frames: tuple[Frame, ...]
+    response_start_ms: float | None
+    fcp_ms: float | None
+    lcp_ms: float | None
+    dcl_ms: float | None
+    onload_ms: float | None
+    plt_ms: float | None
+    error: str | None
+    time_origin_ms: float = 0.0
+    connect_start_ms: float | None = None
+
+    @property
+    def page_resources(self) -> tuple[Resource, ...]:
+        """Resources requested before the load event was fired; all if it never was."""
+        return _before(self.resources, self.onload_ms)
+
+
+def read_load(directory: Path) -> PageLoad:
+    """Read a load from its directory; whatever is missing or cut short leaves out what it told.
+
+    A browser that was killed leaves no ``load.json``: such a load has an error, and the resources
+    and frames that are there.
+    """
+    told = _read_load_file(directory / LOAD_FILE)
+    events = _read_lines(directory / EVENTS_FILE)
+    clock = clock_of(events, told.get("time_origin_ms"))
+    resources = resources_of(events, clock)
+    navigation = told.get("navigation") or {}
+    onload_ms = _time(navigation.get("loadEventStart"))
+    return PageLoad(
+        url=told.get("url") or (resources[0].url if resources else ""),
+        resources=resources,
+        frames=_read_frames(directory, clock.origin_ms),
+        response_start_ms=_time(navigation.get("responseStart")),
+        fcp_ms=_time((told.get("paint") or {}).get("first-contentful-paint")),
+        lcp_ms=_time(told.get("lcp_ms")),
+        dcl_ms=_time(navigation.get("domContentLoadedEventStart")),
+        onload_ms=onload_ms,
+        plt_ms=page_load_time_ms(resources, onload_ms),
+        error=told.get("error"),
+        time_origin_ms=clock.origin_ms,
+        connect_start_ms=navigation.get("connectStart"),
+    )
+
+
+def page_load_time_ms(resources: tuple[Resource, ...], onload_ms: float | None) -> float | None:
+    """When the last resource requested before the load event had come.
+
+    None if the load event was not fired, or one of the resources had not ended when recording did.
+    """
+    if onload_ms is None:
+        return None
+    latest_ms = 0.0
+    for resource in _before(resources, onload_ms):
+        if resource.ended_ms is None:
+            return None
+        latest_ms = max(latest_ms, resource.ended_ms)
+    return latest_ms or None
+
+
+def _before(resources: tuple[Resource, ...], onload_ms: float | None) -> tuple[Resource, ...]:
+    if onload_ms is None:
+        return resources
+    return tuple(resource for resource in resources if resource.started_ms < onload_ms)
+
+
+def _read_load_file(file: Path) -> dict[str, Any]:
+    try:
+        told = json.loads(file.read_text())
+    except FileNotFoundError:
+        return {"error": f"the browser left no {file.name}"}
+    except json.JSONDecodeError:
+        return {"error": f"the browser left {file.name} unfinished"}
+    assert isinstance(told, dict)
+    return told
+
+
+def _read_lines(file: Path) -> list[dict[str, Any]]:
+    """Objects of a file with one per line; an unfinished last line is left out."""
+    lines = file.read_bytes().splitlines() if file.exists() else []
+    objects = []
+    for line in lines:
+        try:
+            objects.append(json.loads(line))
+        except ValueError:  # also of a character that was cut in two
+            break
+    return objects
+
+
+def _read_frames(directory: Path, origin_ms: float) -> tuple[Frame, ...]:
+    """In order of time, which is not always the order in which the browser sent them."""
+    frames = [
+        Frame(line["at_s"] * 1e3 - origin_ms, directory / line["file"])
+        for line in _read_lines(directory / FRAMES_FILE)
+    ]
+    return tuple(sorted(frames, key=lambda frame: frame.at_ms))
+
+
+def _time(raw: float | None) -> float | None:
+    """A time of the Performance APIs, which have 0 for what has not happened."""
+    return raw or None

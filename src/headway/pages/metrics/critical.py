@@ -1,0 +1,34 @@
+"""What the load event and the first paint waited for."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from headway.pages.critical import (
+    blocks_rendering,
+    last_before_load,
+    last_before_paint,
+    phases_until_load,
+)
+from headway.pages.load import PageLoad
+from headway.pages.metrics.measure import measure, seconds
+
+
+@measure
+def _blocking(load: PageLoad) -> Mapping[str, float | int | None]:
+    """What blocked rendering."""
+    last = last_before_paint(load)
+    return {
+        "blocking_objects": sum(map(blocks_rendering, load.resources)),
+        "blocked_s": seconds(last.ended_ms) if last else None,
+    }
+
+
+@measure
+def _critical(load: PageLoad) -> Mapping[str, float | None]:
+    """The phases of the critical path to the load event."""
+    names = ("processing", "held", "connect", "wait", "receive")
+    columns = [f"critical_{name}_s" for name in names]
+    if last_before_load(load) is None:
+        return dict.fromkeys(columns)
+    return dict(zip(columns, map(seconds, phases_until_load(load)), strict=True))

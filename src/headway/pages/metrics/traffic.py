@@ -1,0 +1,23 @@
+"""Counts of what servers sent."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from headway.pages.load import PageLoad
+from headway.pages.metrics.measure import measure
+from headway.pages.traffic import traffic_of
+
+
+@measure
+def _traffic(load: PageLoad) -> Mapping[str, float | int | None]:
+    """What servers sent before the load event."""
+    traffic = traffic_of(load)
+    return {
+        "objects": traffic.total.objects,
+        "connections": traffic.connections,
+        "domains": traffic.domains,
+        "page_bytes": traffic.total.content_bytes,
+        "largest_share": traffic.largest_object_share,
+        "largest_byte_share": traffic.largest_byte_share,
+    }

@@ -1,0 +1,1 @@
+"""Records: made of runs, stored, and where they came from."""

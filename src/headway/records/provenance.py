@@ -1,0 +1,111 @@
+"""Where results came from: study, programs, kernel, image, host."""
+
+from __future__ import annotations
+
+import os
+import platform
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from headway.image import Image, find_extra
+from headway.planning.runs import Run, cell_at, cells
+from headway.programs.base import Adapter
+from headway.records.manifest import Manifest, ToldExperiment, ToldStudy
+from headway.study.experiment import Experiment, Study
+from headway.study.trace import without_traces
+from headway.version import VERSION
+
+
+def make_manifest(
+    study: Study, runs: tuple[Run, ...], image: Image, command: str, notes: Sequence[str] = ()
+) -> Manifest:
+    """All that is needed to judge and repeat a study's results, but for the self-test.
+
+    Args:
+        study: the study.
+        runs: all of its runs.
+        image: the lab's.
+        command: what makes these results again.
+        notes: what a reader must know and might overlook.
+    """
+    adapters = _adapters(runs)
+    return Manifest(
+        headway=VERSION,
+        command=command,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        study=ToldStudy(
+            name=study.name,
+            question=study.question,
+            seed=study.seed,
+            experiments=tuple(map(_experiment, study.experiments)),
+        ),
+        cells=_settings(runs),
+        runs=len(runs),
+        seeds=tuple(sorted({run.seed for run in runs})),
+        versions={adapter.name: _version(adapter, image) for adapter in adapters},
+        settings=tuple(dict.fromkeys(one for a in adapters for one in a.adjustments)),
+        kernel=image.info.kernel_version,
+        image=image.key,
+        host=host_facts(),
+        notes=tuple(notes),
+        self_test=(),
+    )
+
+
+def _experiment(experiment: Experiment) -> ToldExperiment:
+    """An experiment as its file has it, with everything that is usual filled in."""
+    raw = experiment.model_dump(mode="json")
+    raw["comparisons"] = experiment.pairs
+    raw["baseline"] = experiment.baseline or (experiment.pairs[0][1] if experiment.pairs else None)
+    raw["grid"] = [
+        {"name": name, "at": without_traces(at)} for name, at in cells(experiment).items()
+    ]
+    for published in raw["published"]:
+        published["cell"] = cell_at(experiment, published["where"])
+    return ToldExperiment.model_validate(raw)
+
+
+def _settings(runs: tuple[Run, ...]) -> dict[str, dict[str, Any]]:
+    """What differs from the usual, by cell and contender, in the first repetition."""
+    cells: dict[str, dict[str, Any]] = {}
+    for run in runs:
+        contenders = cells.setdefault(run.cell, {})
+        if run.contender not in contenders:
+            contenders[run.contender] = run.setting.model_dump(mode="json", exclude_defaults=True)
+    return cells
+
+
+def _adapters(runs: tuple[Run, ...]) -> list[Adapter]:
+    """All programs of the runs; one that is both server and proxy is there twice."""
+    found = {
+        id(end.adapter): end.adapter
+        for run in runs
+        if run.rep == 1
+        for end in run.deployment.programs
+    }
+    return sorted(found.values(), key=lambda adapter: adapter.name)
+
+
+def _version(adapter: Adapter, image: Image) -> str:
+    if adapter.extra:
+        return find_extra(adapter.extra).version
+    return image.info.versions.get(adapter.package, "unknown")
+
+
+def host_facts() -> dict[str, Any]:
+    """This machine: its system, processor, number of cores and Python."""
+    return {
+        "system": platform.platform(),
+        "processor": _processor(),
+        "cores": len(os.sched_getaffinity(0)),
+        "python": platform.python_version(),
+    }
+
+
+def _processor() -> str:
+    for line in Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.split(":", 1)[1].strip()
+    return platform.machine()

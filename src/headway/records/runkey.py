@@ -1,0 +1,28 @@
+"""What tells whether two runs are the same, wherever in a grid they stand."""
+
+from __future__ import annotations
+
+import json
+
+from headway.cache import digest
+from headway.planning.runs import Run
+from headway.sites.library import find_site, is_archive
+from headway.sites.replay import site_key
+from headway.study.model import Setting
+
+
+def run_key(run: Run) -> str:
+    """Digest of a run's resolved setting and seed; an archive counts by what is replayed of it.
+
+    Sites of the corpus count by their names, since they come with Headway, whose version is in the
+    manifest, as those of the lab image are.
+    """
+    return digest(_resolved(run.setting), str(run.seed))
+
+
+def _resolved(setting: Setting) -> str:
+    values = setting.model_dump(mode="json")
+    if (site := setting.workload.replayed) and is_archive(site):
+        values["workload"]["site"] = site_key(find_site(site))
+    # Not sorted: the order of hops is a condition.
+    return json.dumps(values)

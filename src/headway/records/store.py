@@ -1,0 +1,231 @@
+"""A results directory: a journal of records, then one table; nothing half-written is ever read."""
+
+from __future__ import annotations
+
+import io
+import os
+import shutil
+import tempfile
+from collections.abc import Sequence
+from enum import Enum
+from pathlib import Path
+from typing import Self
+
+from pydantic import ValidationError
+
+from headway.columns import Record, polars_schema
+from headway.errors import HeadwayError, WrongInputError
+from headway.records.journal import Journal, read_journal
+from headway.records.manifest import MANIFEST_FILE, Manifest, read_manifest
+
+JOURNAL_FILE, RUNS_FILE = "records.jsonl", "runs.parquet"
+ARTIFACTS, REPORT = "artifacts", "report"
+_PARTIAL_SUFFIX = ".partial"
+
+
+class Start(Enum):
+    """How a study begins in a directory: afresh, where it was left, or instead of another."""
+
+    NEW = "new"
+    RESUME = "resume"
+    REPLACE = "replace"
+
+
+class Store:
+    """The directory of a study's results, which one process at a time may write to.
+
+    Every record is durable in the journal ``records.jsonl`` as soon as it is added; the table
+    ``runs.parquet`` is made from the journal and can be made again at any time. What a run leaves
+    behind is in ``artifacts/RUN_ID``.
+    """
+
+    def __init__(self, directory: Path, journal: Journal) -> None:
+        self.directory = directory
+        self._journal = journal
+
+    @classmethod
+    def open(cls, directory: Path, start: Start = Start.NEW) -> Store:
+        """Use a directory, which is made if it is not there.
+
+        Args:
+            directory: new or empty, unless it is to be resumed or replaced; then it may hold
+                results, but nothing else.
+            start: what is to be done with results that it holds.
+
+        Raises:
+            WrongInputError: it holds what must not be lost, cannot be made, or is in use.
+        """
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+            _check_content(directory, start)
+            store = cls(directory, Journal(directory / JOURNAL_FILE))
+        except OSError as error:
+            raise WrongInputError(
+                f"cannot be used: {error.strerror}", where=str(directory)
+            ) from None
+        # What has no manifest is what an interrupted replacement left.
+        if start is Start.REPLACE or store.manifest() is None:
+            store._clear()
+        _remove_leftovers(directory)
+        _sync_directory(directory)
+        return store
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Let another process use the directory."""
+        self._journal.close()
+
+    def _clear(self) -> None:
+        """Remove all results; the runs first, so that a half-cleared directory has none."""
+        self._journal.clear()
+        for name in (RUNS_FILE, MANIFEST_FILE):
+            (self.directory / name).unlink(missing_ok=True)
+        for name in (ARTIFACTS, REPORT):
+            shutil.rmtree(self.directory / name, ignore_errors=True)
+
+    def artifacts(self, run_id: str) -> Path:
+        """Directory of what a run leaves behind."""
+        return self.directory / ARTIFACTS / run_id
+
+    def add(self, records: Sequence[Record]) -> None:
+        """Keep records, durably; the last record of a run counts.
+
+        Raises:
+            OSError: there is no space left, for example.
+        """
+        self._journal.add([record.model_dump_json().encode() for record in records])
+
+    def records(self) -> list[Record]:
+        """All records so far, by run name."""
+        return read_records(self.directory)
+
+    def write_table(self) -> Path:
+        """Make ``runs.parquet`` from the records."""
+        return _write_table(self.directory)
+
+    def manifest(self) -> Manifest | None:
+        """What ``manifest.json`` holds; None if it is not there.
+
+        Raises:
+            WrongInputError: it is damaged, or of another version.
+        """
+        return read_manifest(self.directory)
+
+    def write_manifest(self, manifest: Manifest) -> None:
+        """Write ``manifest.json``."""
+        write_atomically(self.directory / MANIFEST_FILE, manifest.text().encode())
+
+
+def read_records(directory: Path) -> list[Record]:
+    """All records of a results directory, by run name; somebody may be adding to them.
+
+    Raises:
+        HeadwayError: a record is damaged.
+    """
+    records: dict[str, Record] = {}
+    for number, line in enumerate(read_journal(directory / JOURNAL_FILE), start=1):
+        try:
+            record = Record.model_validate_json(line)
+        except ValidationError as error:
+            reason = error.errors()[0]["msg"]
+            raise HeadwayError(
+                f"{directory / JOURNAL_FILE}:{number}: the record is damaged: {reason}"
+            ) from None
+        records[record.run_id] = record
+    return [records[run_id] for run_id in sorted(records)]
+
+
+def refresh_table(directory: Path) -> None:
+    """Make ``runs.parquet`` again if records came after it, as when a study was killed."""
+    table, journal = directory / RUNS_FILE, directory / JOURNAL_FILE
+    if not journal.exists() or not journal.stat().st_size:
+        return
+    if not table.exists() or table.stat().st_mtime_ns < journal.stat().st_mtime_ns:
+        _write_table(directory)
+
+
+def _write_table(directory: Path) -> Path:
+    import polars as pl
+
+    rows = [record.model_dump(mode="json") for record in read_records(directory)]
+    parquet = io.BytesIO()
+    pl.DataFrame(rows, schema=polars_schema(), orient="row").write_parquet(parquet)
+    file = directory / RUNS_FILE
+    write_atomically(file, parquet.getvalue())
+    return file
+
+
+def write_atomically(file: Path, data: bytes) -> None:
+    """Write a file so that readers see it whole or not at all, whatever happens."""
+    with tempfile.NamedTemporaryFile(
+        dir=file.parent, prefix=f".{file.name}.", suffix=_PARTIAL_SUFFIX, delete=False
+    ) as temporary:
+        try:
+            temporary.write(data)
+            temporary.flush()
+            os.fsync(temporary.fileno())
+        except BaseException:
+            Path(temporary.name).unlink()
+            raise
+    Path(temporary.name).chmod(0o644)
+    Path(temporary.name).replace(file)
+    _sync_directory(file.parent)
+
+
+def _check_content(directory: Path, start: Start) -> None:
+    names = {entry.name for entry in directory.iterdir() if not _is_leftover(entry.name)}
+    if not names or (names == {JOURNAL_FILE} and not _size(directory / JOURNAL_FILE)):
+        return
+    own = {JOURNAL_FILE, RUNS_FILE, MANIFEST_FILE, ARTIFACTS, REPORT}
+    if not names & {JOURNAL_FILE, MANIFEST_FILE}:
+        raise WrongInputError(
+            "holds files already, and no results; name a new or empty directory",
+            where=str(directory),
+        )
+    if start is Start.NEW:
+        raise WrongInputError(
+            "holds files already: results; --resume goes on with them, --replace removes them",
+            where=str(directory),
+        )
+    if start is not Start.RESUME or MANIFEST_FILE in names:
+        return
+    if RUNS_FILE in names or _size(directory / JOURNAL_FILE):
+        raise WrongInputError(
+            f"holds runs, but no {MANIFEST_FILE}, which would say what study they are of; "
+            "--replace removes them",
+            where=str(directory),
+        )
+    if names - own:
+        raise WrongInputError(
+            f"holds files already, as {min(names - own)}; name a new or empty directory",
+            where=str(directory),
+        )
+
+
+def _size(file: Path) -> int:
+    return file.stat().st_size if file.exists() else 0
+
+
+def _is_leftover(name: str) -> bool:
+    return name.startswith(".") and name.endswith(_PARTIAL_SUFFIX)
+
+
+def _remove_leftovers(directory: Path) -> None:
+    """Remove what a killed writer left of files that were to appear atomically."""
+    for entry in directory.iterdir():
+        if _is_leftover(entry.name):
+            entry.unlink()
+
+
+def _sync_directory(directory: Path) -> None:
+    """Make names of new files durable."""
+    descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)

@@ -1,1 +1,0 @@
-"""Records: their schema, how they are derived and stored, and where they came from."""

@@ -1,0 +1,1 @@
+"""Sites: recorded pages and their archives, and replaying them."""

@@ -1,0 +1,138 @@
+"""From DevTools events and the bodies that a browser handed over to captured exchanges."""
+
+from __future__ import annotations
+
+import base64
+from collections import defaultdict, deque
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from headway.sites.recording import Captured, in_charset
+from headway.sites.site import Header
+
+Event = dict[str, Any]
+
+_CONTENTLESS_METHODS = frozenset(("HEAD", "OPTIONS"))
+_CONTENTLESS_STATUSES = frozenset((204, 205, 304))
+
+
+@dataclass
+class _Exchange:
+    """A request and what has been heard of its response."""
+
+    id: str
+    method: str
+    url: str
+    response: dict[str, Any] = field(default_factory=dict)
+    has_raw_headers: bool = False
+    is_redirect: bool = False
+    from_cache: bool = False
+    body: bytes | None = None
+
+
+class NetworkLog:
+    """Listens to the Network domain of all of a browser's sessions.
+
+    A request has one number in all sessions, which it keeps when it is redirected; that for a
+    frame's document begins in the session of the page and may end in the frame's own.
+
+    Attributes:
+        under_way: numbers of requests whose responses are not complete.
+        complete: session and number of those whose bodies can be asked for, oldest first; whoever
+            asks takes them out.
+    """
+
+    def __init__(self) -> None:
+        self.under_way: set[str] = set()
+        self.complete: deque[tuple[str, str]] = deque()
+        self._exchanges: list[_Exchange] = []
+        self._current: dict[str, _Exchange] = {}
+        self._raw: defaultdict[str, list[Event]] = defaultdict(list)
+
+    def hear(self, event: Event) -> None:
+        """Take note of an event."""
+        domain, _, name = event["method"].partition(".")
+        params = event.get("params", {})
+        if domain != "Network" or "requestId" not in params:
+            return
+        number = params["requestId"]
+        match name:
+            case "requestWillBeSent":
+                self._requested(number, params)
+            case "responseReceivedExtraInfo":
+                self._raw[number].append(params)
+            case "loadingFinished":
+                self.under_way.discard(number)
+                if number in self._current:
+                    self.complete.append((event.get("sessionId", ""), number))
+            case "loadingFailed":
+                self.under_way.discard(number)
+            case _ if number in self._current:
+                _answered(self._current[number], name, params)
+
+    def add_body(self, number: str, answer: dict[str, Any]) -> None:
+        """Take a body, the result of ``Network.getResponseBody``."""
+        exchange = self._current[number]
+        if answer["base64Encoded"]:
+            exchange.body = base64.b64decode(answer["body"])
+        else:
+            exchange.body = in_charset(answer["body"], _headers_shown(exchange))
+
+    def captured(self) -> Iterator[Captured]:
+        """The exchanges in the order in which they began, without what caches answered."""
+        raw = {number: deque(events) for number, events in self._raw.items()}
+        for exchange in self._exchanges:
+            told = raw.get(exchange.id)
+            sent = told.popleft() if told and exchange.has_raw_headers else None
+            if exchange.from_cache or exchange.url.startswith(("data:", "blob:")):
+                continue
+            status = exchange.response.get("status", 0)
+            yield Captured(
+                method=exchange.method,
+                url=exchange.url,
+                status=sent["statusCode"] if sent else status,
+                headers=_fields(sent["headers"]) if sent else _headers_shown(exchange),
+                body=_body(exchange, status),
+                is_decoded=True,
+            )
+
+    def _requested(self, number: str, params: dict[str, Any]) -> None:
+        redirect = params.get("redirectResponse")
+        if redirect and (before := self._current.get(number)):
+            before.response = redirect
+            before.has_raw_headers = params.get("redirectHasExtraInfo", False)
+            before.is_redirect = True
+        request = params["request"]
+        self._current[number] = _Exchange(number, request["method"], request["url"])
+        self._exchanges.append(self._current[number])
+        self.under_way.add(number)
+
+
+def _answered(exchange: _Exchange, name: str, params: dict[str, Any]) -> None:
+    match name:
+        case "responseReceived":
+            exchange.response = params["response"]
+            exchange.has_raw_headers = params.get("hasExtraInfo", False)
+            exchange.from_cache |= bool(params["response"].get("fromDiskCache"))
+        case "requestServedFromCache":
+            exchange.from_cache = True
+
+
+def _headers_shown(exchange: _Exchange) -> tuple[Header, ...]:
+    """Those that pages may see; without `set-cookie`, for example."""
+    return _fields(exchange.response.get("headers", {}))
+
+
+def _fields(headers: dict[str, str]) -> tuple[Header, ...]:
+    return tuple(headers.items())
+
+
+def _body(exchange: _Exchange, status: int) -> bytes | None:
+    """What was handed over; nothing where there is nothing to hand over."""
+    is_empty = (
+        exchange.is_redirect
+        or exchange.method in _CONTENTLESS_METHODS
+        or status in _CONTENTLESS_STATUSES
+    )
+    return b"" if exchange.body is None and is_empty else exchange.body

@@ -1,0 +1,52 @@
+"""What is known of a site of the corpus without making it, or fetching anything."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from headway.sites.corpus.kepler import NAME as KEPLER
+from headway.sites.corpus.kepler import STRUCTURE, kepler_objects
+from headway.sites.corpus.model import PageModel
+from headway.sites.corpus.objects import ObjectsPage
+from headway.sites.corpus.packages import PACKAGES
+from headway.sites.corpus.presets import liu_sites, sander_sites
+
+
+@dataclass(frozen=True)
+class Summary:
+    """A site in a line.
+
+    Attributes:
+        name: of the site.
+        description: what it is.
+        objects: number of exchanges; None if only the site itself would tell, as below.
+        hosts: number of hosts.
+        size_bytes: of all bodies; of a page of equal images, of these.
+    """
+
+    name: str
+    description: str
+    objects: int | None = None
+    hosts: int | None = None
+    size_bytes: int | None = None
+
+
+def summary(name: str) -> Summary:
+    """The summary of a site that `corpus_names` names."""
+    if page := ObjectsPage.parse(name):
+        what = f"images of {page.size}"
+        return Summary(name, what, page.count + 1, 1, page.count * page.size)
+    if package := PACKAGES.get(name):
+        source = f"{package.project} {package.version} ({package.licence})"
+        return Summary(name, f"of the package {source}")
+    if name == KEPLER:
+        sizes = [one.bytes for one in kepler_objects()]
+        return Summary(name, STRUCTURE, len(sizes), 1, sum(sizes))
+    model = {**sander_sites(), **liu_sites()}[name]
+    return Summary(
+        name, _origin(name, model), model.resources, 1 + model.third_parties, model.total_bytes
+    )
+
+
+def _origin(name: str, model: PageModel) -> str:
+    return "generated" if model.name == name else f"{model.name} on one host"

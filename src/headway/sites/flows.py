@@ -1,0 +1,93 @@
+"""Sites from mitmproxy's flow files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TypeVar
+
+from headway.errors import WrongInputError
+from headway.sites.recording import Captured, Recording, assembled, site_name
+from headway.sites.site import Header
+from headway.sites.tnetstring import TnetstringError, Value, values
+
+_Flow = dict[str, Value]
+_Kind = TypeVar("_Kind")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+def read_flows(path: Path) -> Recording:
+    """The site of a file that ``mitmdump -w`` or mitmproxy wrote.
+
+    It has bodies as they were sent, with their content coding and without chunks; they stay so.
+
+    Raises:
+        WrongInputError: it cannot be read, is not a flow file, or holds no page.
+    """
+    try:
+        captured = list(_exchanges(path.read_bytes()))
+    except OSError as error:
+        raise WrongInputError(f"cannot be read: {error.strerror}", where=str(path)) from error
+    except TnetstringError as error:
+        raise WrongInputError(f"not a mitmproxy flow file: {error}", where=str(path)) from error
+    return assembled(
+        site_name(path), captured, source=str(path), description=f"Imported from {path.name}."
+    )
+
+
+def _exchanges(data: bytes) -> Iterator[Captured]:
+    for flow in values(data):
+        if not isinstance(flow, dict):
+            raise TnetstringError("one of its values is not a flow")
+        if flow.get("type") in ("http", b"http") and flow.get("response") is not None:
+            yield _captured(flow)
+
+
+def _captured(flow: _Flow) -> Captured:
+    request, response = _field(flow, "request", dict), _field(flow, "response", dict)
+    content = response.get("content")
+    return Captured(
+        method=_text(request.get("method")),
+        url=_url(request),
+        status=_field(response, "status_code", int),
+        headers=_headers(response),
+        body=content if isinstance(content, bytes) else None,
+    )
+
+
+def _url(request: _Flow) -> str:
+    """What the client asked for: behind a reverse or transparent proxy, only fields tell."""
+    scheme = _text(request.get("scheme"))
+    named = [value for name, value in _headers(request) if name.lower() == "host"]
+    authority = _text(request.get("authority")) or next(iter(named), "")
+    if not authority:
+        port = _field(request, "port", int)
+        is_default = port == _DEFAULT_PORTS.get(scheme)
+        authority = _text(request.get("host")) + ("" if is_default else f":{port}")
+    return f"{scheme}://{authority}{_text(request.get('path'))}"
+
+
+def _headers(message: _Flow) -> tuple[Header, ...]:
+    headers: list[Header] = []
+    for entry in _field(message, "headers", list):
+        if not isinstance(entry, list) or len(entry) != 2:
+            raise TnetstringError("a header field is not a pair of name and value")
+        headers.append((_text(entry[0]), _text(entry[1])))
+    return tuple(headers)
+
+
+def _field(flow: _Flow, name: str, kind: type[_Kind]) -> _Kind:
+    value = flow.get(name)
+    if not isinstance(value, kind):
+        raise TnetstringError(f"a flow has no {name}")
+    return value
+
+
+def _text(value: Value) -> str:
+    """Text, which older files have as bytes."""
+    if isinstance(value, bytes):
+        try:
+            return value.decode()
+        except UnicodeDecodeError:
+            return value.decode("latin-1")
+    return value if isinstance(value, str) else ""

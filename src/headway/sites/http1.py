@@ -1,0 +1,99 @@
+"""Messages of HTTP/1.1 (RFC 9112), the form in which archives hold requests and responses."""
+
+from __future__ import annotations
+
+import io
+import re
+from dataclasses import dataclass
+from http import HTTPStatus
+from urllib.parse import urlsplit
+
+from headway.sites.site import Exchange, Header
+
+_CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]+)[ \t]*(?:;[^\r\n]*)?\r?\n")
+_PHRASES = {status.value: status.phrase for status in HTTPStatus}
+
+
+@dataclass(frozen=True)
+class Message:
+    """A request or a response.
+
+    Attributes:
+        start: the words of its start line, at least two.
+        headers: its fields, with names in lower case.
+        body: its content, chunks joined.
+    """
+
+    start: tuple[str, ...]
+    headers: tuple[Header, ...]
+    body: bytes
+
+    @property
+    def method(self) -> str:
+        """The method of a request."""
+        return self.start[0]
+
+    @property
+    def status(self) -> int:
+        """The status of a response; 0 of a request."""
+        is_response = self.start[0].startswith("HTTP/") and self.start[1].isdecimal()
+        return int(self.start[1]) if is_response else 0
+
+
+def parsed(data: bytes) -> Message | None:
+    """Parse a message that takes up all the data; None if it is none."""
+    stream = io.BytesIO(data)
+    start = tuple(_text(stream.readline()).split())
+    if len(start) < 2:
+        return None
+    headers: list[Header] = []
+    while line := _text(stream.readline()).rstrip("\r\n"):
+        name, colon, value = line.partition(":")
+        if line[0] in " \t" and headers:  # a folded line, section 5.2
+            headers[-1] = (headers[-1][0], f"{headers[-1][1]} {line.strip()}")
+        elif colon:
+            headers.append((name.strip().lower(), value.strip(" \t")))
+    body = stream.read()
+    if any(name == "transfer-encoding" and "chunked" in value.lower() for name, value in headers):
+        body = joined_chunks(body)
+    return Message(start, tuple(headers), body)
+
+
+def joined_chunks(body: bytes) -> bytes:
+    """The content of a chunked body (section 7.1), without extensions and trailers.
+
+    Some tools join chunks and keep the header field: what does not begin with a chunk is returned
+    as it is. What ends too early gives what there is.
+    """
+    pieces: list[bytes] = []
+    at = 0
+    while found := _CHUNK_SIZE.match(body, at):
+        size = int(found[1], 16)
+        if size == 0:
+            return b"".join(pieces)
+        piece = body[found.end() : found.end() + size]
+        pieces.append(piece)
+        at = found.end() + size + len(b"\r\n")
+    return b"".join(pieces) if pieces else body
+
+
+def request_message(exchange: Exchange) -> bytes:
+    """The request of an exchange, of which only method and URL are known."""
+    url = urlsplit(exchange.url)
+    target = f"{url.path or '/'}?{url.query}" if url.query else url.path or "/"
+    return f"{exchange.method} {target} HTTP/1.1\r\nhost: {url.netloc}\r\n\r\n".encode()
+
+
+def response_message(exchange: Exchange) -> bytes:
+    """The response of an exchange; its body ends where the message does (section 6.3)."""
+    lines = [f"HTTP/1.1 {exchange.status} {_PHRASES.get(exchange.status, '')}"]
+    lines += [f"{name}: {value}" for name, value in exchange.headers]
+    return "\r\n".join((*lines, "\r\n")).encode() + exchange.body
+
+
+def _text(line: bytes) -> str:
+    """Fields are UTF-8 today; what is not is taken as ISO-8859-1, as it once was."""
+    try:
+        return line.decode()
+    except UnicodeDecodeError:
+        return line.decode("latin-1")

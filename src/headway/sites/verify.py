@@ -1,0 +1,133 @@
+"""Checks of a site: what would fail when it is replayed, and what may."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+from headway.sites.coding import CodingError, codings, decoded
+from headway.sites.matching import Matcher, RedirectError, followed, redirect_target
+from headway.sites.references import Reference, css_references, html_references
+from headway.sites.servable import unservable
+from headway.sites.site import Exchange, Site
+
+
+class Severity(StrEnum):
+    """How bad a finding is."""
+
+    BROKEN = "broken"
+    """Every load shows it: something fails, or is not what it was."""
+    DOUBTFUL = "doubtful"
+    """It may show in some browsers or on some devices, or is odd."""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something about a site that is not as it should be.
+
+    Attributes:
+        severity: how bad it is.
+        url: of the exchange that has it.
+        message: what it is.
+    """
+
+    severity: Severity
+    url: str
+    message: str
+
+
+def findings(site: Site) -> tuple[Finding, ...]:
+    """All that is found, in the order of the exchanges; what has no exchange comes first."""
+    matcher = Matcher(site.exchanges)
+    found = [*_page(site, matcher), *_unservable(site), *_repeated(site)]
+    for exchange in site.exchanges:
+        found += _redirect(exchange, matcher)
+        found += _partial(exchange)
+        found += _type(exchange)
+        found += _content(exchange, matcher)
+    return tuple(dict.fromkeys(found))
+
+
+def _page(site: Site, matcher: Matcher) -> Iterator[Finding]:
+    page = matcher.find("GET", site.page)
+    if page is None:
+        yield Finding(Severity.BROKEN, site.page, "the page is not in the archive")
+    elif page.status >= 400:
+        yield Finding(Severity.BROKEN, site.page, f"the page has status {page.status}")
+
+
+def _unservable(site: Site) -> Iterator[Finding]:
+    """What is at places where a lab has nothing."""
+    if reason := unservable(site.page):
+        yield Finding(Severity.BROKEN, site.page, f"the page cannot be replayed: {reason}")
+    answers = (exchange for exchange in site.exchanges if redirect_target(exchange) is None)
+    first_of = {_origin(exchange.url): exchange.url for exchange in reversed([*answers])}
+    for origin, url in reversed(first_of.items()):
+        if origin != _origin(site.page) and (reason := unservable(url)):
+            # Of what a page over HTTPS asks for over HTTP, browsers ask for images over HTTPS.
+            over_http = unservable(url, tls=False) is None
+            severity = Severity.DOUBTFUL if over_http else Severity.BROKEN
+            message = f"cannot be replayed, as all of {origin}: {reason}"
+            yield Finding(severity, url, message)
+
+
+def _origin(url: str) -> str:
+    """Scheme, host and port of a URL."""
+    return "/".join(url.split("/", 3)[:3])
+
+
+def _repeated(site: Site) -> Iterator[Finding]:
+    counts = Counter((exchange.method, exchange.url) for exchange in site.exchanges)
+    for (method, url), count in counts.items():
+        if count > 1:
+            message = f"{method} is there {count} times; the first is replayed"
+            yield Finding(Severity.DOUBTFUL, url, message)
+
+
+def _redirect(exchange: Exchange, matcher: Matcher) -> Iterator[Finding]:
+    if redirect_target(exchange) is not None:
+        try:
+            followed(matcher, exchange)
+        except RedirectError as error:
+            yield Finding(Severity.BROKEN, exchange.url, str(error))
+
+
+def _partial(exchange: Exchange) -> Iterator[Finding]:
+    if exchange.status == 304:
+        message = "304 without the content: it was recorded with a warm cache"
+        yield Finding(Severity.BROKEN, exchange.url, message)
+    elif exchange.status == 206:
+        yield Finding(Severity.DOUBTFUL, exchange.url, "206: only a range was recorded")
+
+
+def _type(exchange: Exchange) -> Iterator[Finding]:
+    if exchange.body and not exchange.header("content-type"):
+        yield Finding(Severity.DOUBTFUL, exchange.url, "no content-type")
+
+
+def _content(exchange: Exchange, matcher: Matcher) -> Iterator[Finding]:
+    """Whether its body can be decoded, and all that it refers to is there."""
+    if not exchange.body:
+        return
+    try:
+        body = decoded(exchange.body, codings(exchange.header("content-encoding")))
+    except CodingError as error:
+        yield Finding(Severity.BROKEN, exchange.url, str(error))
+        return
+    if exchange.status == 200 and exchange.method == "GET":
+        for reference in _references(exchange, body.decode(errors="replace")):
+            if matcher.find("GET", reference.url) is None:
+                severity = Severity.BROKEN if reference.is_certain else Severity.DOUBTFUL
+                message = f"refers to {reference.url}, which is not in the archive"
+                yield Finding(severity, exchange.url, message)
+
+
+def _references(exchange: Exchange, text: str) -> Iterator[Reference]:
+    """What it refers to; all types of HTML and CSS are compatible with ASCII."""
+    kind = (exchange.header("content-type") or "").partition(";")[0].strip().lower()
+    if kind in ("text/html", "application/xhtml+xml"):
+        yield from html_references(text, exchange.url)
+    elif kind == "text/css":
+        yield from css_references(text, exchange.url)
