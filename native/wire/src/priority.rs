@@ -7,6 +7,9 @@ use crate::structured::{self, Item};
 /// The name of the field (RFC 9218 §5).
 pub const FIELD: &str = "priority";
 
+/// The parameters that are looked at.
+const KEYS: [&[u8]; 5] = [b"u", b"i", b"hw-parent", b"hw-weight", b"hw-exclusive"];
+
 /// A place in a dependency tree (RFC 7540 §5.3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Dependency {
@@ -53,8 +56,11 @@ impl Priority {
     #[must_use]
     pub fn parse(value: &[u8]) -> Self {
         let mut priority = Self::default();
-        for (key, item) in structured::dictionary(value).unwrap_or_default() {
-            priority.set(key, item);
+        let members = structured::dictionary(value).unwrap_or_default();
+        for key in KEYS {
+            if let Some((_, item)) = members.iter().rev().find(|member| member.0 == key) {
+                priority.set(key, *item);
+            }
         }
         priority
     }

@@ -9,7 +9,8 @@ pub(crate) enum Item {
     Other,
 }
 
-/// The members of a dictionary; of those with the same key the last. `None` if it is not one.
+/// The members of a dictionary in their order; of those with the same key the last counts. `None` if it
+/// is not one.
 pub(crate) fn dictionary(value: &[u8]) -> Option<Vec<(&[u8], Item)>> {
     let mut parser = Parser { rest: value };
     let mut members: Vec<(&[u8], Item)> = Vec::new();
@@ -17,11 +18,10 @@ pub(crate) fn dictionary(value: &[u8]) -> Option<Vec<(&[u8], Item)>> {
     while !parser.rest.is_empty() {
         let key = parser.key()?;
         let item = parser.member_value()?;
-        match members.iter().position(|member| member.0 == key) {
-            Some(earlier) => members[earlier].1 = item,
-            None if members.len() == MAX_MEMBERS => return None,
-            None => members.push((key, item)),
+        if members.len() == MAX_MEMBERS {
+            return None;
         }
+        members.push((key, item));
         parser.skip(b" \t");
         if parser.rest.is_empty() {
             break;
@@ -243,14 +243,14 @@ mod tests {
                      j=%\"%c3%bc\", k=(1 \"2\";p=?1 x);q, a=2 ";
         let members = parse(value).unwrap();
         let known = [
-            ("a", Item::Integer(2)),
+            ("a", Item::Integer(1)),
             ("b", Item::Integer(-12)),
             ("c", Item::Boolean(false)),
             ("d", Item::Boolean(true)),
         ];
         assert_eq!(members[..4], known);
-        assert!(members[4..].iter().all(|member| member.1 == Item::Other));
-        assert_eq!(members.len(), 11);
+        assert!(members[4..11].iter().all(|member| member.1 == Item::Other));
+        assert_eq!(members[11..], [("a", Item::Integer(2))]);
     }
 
     #[test]
