@@ -9,9 +9,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import headway
 from headway.analysis.columns import COLUMNS as CONDITIONS
 from headway.columns import METRICS, PageMetrics, Record, columns_of, metrics_of
+from headway.columns.gathering import gathered
+from headway.errors import HeadwayError
 from headway.pages.load import PageLoad
 from headway.pages.metrics import page_metrics
 
@@ -140,3 +144,17 @@ def test_metrics_are_numbers_with_a_unit() -> None:
 def test_whatever_may_tell_cells_apart_has_its_place_in_titles() -> None:
     named = {name for name, column in columns_of(Record).items() if column.naming}
     assert {one.column for one in CONDITIONS} == named
+
+
+def test_what_is_measured_is_declared_and_once() -> None:
+    def total(_: None) -> dict[str, float]:
+        return {"total_s": 1.0}
+
+    def half(_: None) -> dict[str, float]:
+        return {"half_s": 0.5}
+
+    assert gathered([total], None, Record) == {"total_s": 1.0}
+    with pytest.raises(HeadwayError, match=r"measures 'half_s', which is no column: declare it in"):
+        gathered([total, half], None, Record)
+    with pytest.raises(HeadwayError, match=r"measures 'total_s' once more"):
+        gathered([total, total], None, Record)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from headway.columns import Record
+from headway.columns.gathering import gathered
 from headway.diagnosis.metrics.measure import MEASURES, FinishedRun
 from headway.modules import modules_in
 
@@ -17,4 +19,4 @@ modules_in(__name__)
 
 def run_metrics(finished: FinishedRun) -> dict[str, Any]:
     """The columns of a run that ended well."""
-    return {name: value for function in MEASURES for name, value in function(finished).items()}
+    return gathered(MEASURES, finished, Record)

@@ -7,6 +7,7 @@ What each means, and where it is defined, is in docs/web-metrics.md. They are de
 from __future__ import annotations
 
 from headway.columns import PageMetrics
+from headway.columns.gathering import gathered
 from headway.modules import modules_in
 from headway.pages.load import PageLoad
 from headway.pages.metrics.measure import MEASURES
@@ -16,6 +17,4 @@ modules_in(__name__)
 
 def page_metrics(load: PageLoad) -> PageMetrics:
     """All metrics of a load; also of a failed one, as far as it came. Decodes its frames."""
-    return PageMetrics.model_validate(
-        {name: value for function in MEASURES for name, value in function(load).items()}
-    )
+    return PageMetrics.model_validate(gathered(MEASURES, load, PageMetrics))
