@@ -29,7 +29,7 @@ from headway.lab.ready import ready_image, ready_machine
 from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.runs import Run
-from headway.programs import CLIENTS, PROXIES, SERVERS
+from headway.programs.registry import CLIENTS, PROXIES, SERVERS
 from headway.records.provenance import host_facts
 from headway.study.host import Protocol
 from headway.study.model import Setting

@@ -26,7 +26,7 @@ from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
 from headway.lab.ready import ready_image, ready_machine
 from headway.planning.deploy import deploy
-from headway.programs import CLIENTS
+from headway.programs.registry import CLIENTS
 from headway.study.model import Setting
 
 REPEATS = 5

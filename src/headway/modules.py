@@ -7,12 +7,13 @@ import pkgutil
 from types import ModuleType
 
 
-def modules_in(package: str) -> list[ModuleType]:
+def modules_in(package: str, besides: str = "") -> list[ModuleType]:
     """All modules of a package, imported, in alphabetical order; packages in it are left out.
 
     Args:
         package: its name, which may be the one that is being imported.
+        besides: a module of it that is left out, since it asks for the others.
     """
     paths = importlib.import_module(package).__path__
-    found = sorted(one.name for one in pkgutil.iter_modules(paths) if not one.ispkg)
-    return [importlib.import_module(f"{package}.{name}") for name in found]
+    found = sorted(f"{package}.{one.name}" for one in pkgutil.iter_modules(paths) if not one.ispkg)
+    return [importlib.import_module(name) for name in found if name != besides]

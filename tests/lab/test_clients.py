@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from headway.programs import CLIENTS
 from headway.programs.base import Listener, Started
 from headway.programs.nginx import Nginx
+from headway.programs.registry import CLIENTS
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.model import Capture
 from headway.study.workload import Download, Parallel

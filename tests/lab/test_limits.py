@@ -19,7 +19,7 @@ from headway.diagnosis.transfer import transfer_of
 from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
 from headway.planning.deploy import deploy
-from headway.programs import CLIENTS
+from headway.programs.registry import CLIENTS
 from headway.study.model import Setting
 from tests.deployed import flow_of, orders_of
 from tests.lab.conftest import RunSetting

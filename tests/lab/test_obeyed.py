@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from headway.programs import PROXIES, SERVERS
+from headway.programs.registry import PROXIES, SERVERS
 from headway.study.host import OF_THE_KERNEL
 from tests.lab.conftest import RunSetting
 

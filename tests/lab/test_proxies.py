@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from headway.programs import PROXIES
+from headway.programs.registry import PROXIES
 from headway.study.host import Protocol
 from tests.lab.conftest import RunSetting
 

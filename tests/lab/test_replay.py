@@ -16,8 +16,8 @@ from headway.lab.assemble import network_of, orders_for
 from headway.lab.machine import Machine
 from headway.lab.run import booting
 from headway.planning.deploy import deploy
-from headway.programs import SERVERS
 from headway.programs.base import CLIENT
+from headway.programs.registry import SERVERS
 from headway.sites.site import Header
 from headway.study.model import Setting
 from tests.lab.sites import HTML, PAGE, archive, exchange

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from headway.programs import SERVERS
+from headway.programs.registry import SERVERS
 from headway.study.host import HTTP
 from tests.lab.conftest import RunSetting
 

@@ -22,7 +22,6 @@ from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Role
 from headway.planning.runs import Run, plan
-from headway.programs import CLIENTS, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.programs.base import (
     Client,
     Flow,
@@ -36,6 +35,7 @@ from headway.programs.base import (
     TcpPep,
 )
 from headway.programs.measurement import BulkFlow, Measurement
+from headway.programs.registry import CLIENTS, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.records.record import conditions
 from headway.study.experiment import Study
 from headway.study.hop import Pep

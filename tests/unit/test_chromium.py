@@ -32,8 +32,8 @@ from headway.lab.together import carry_out_together
 from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.runs import REPETITIONS_OF_A_BOOT, Run, boots
-from headway.programs import CLIENTS
 from headway.programs.base import CLIENT, SERVER
+from headway.programs.registry import CLIENTS
 from headway.sites.site import Exchange, Site
 from headway.sites.warc import write_archive
 from headway.study.model import Setting

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from headway.contract.orders import Ended
-from headway.programs import CLIENTS
 from headway.programs.headway_client import REPORT
+from headway.programs.registry import CLIENTS
 from headway.study.model import Setting
 from tests.deployed import flow_of
 

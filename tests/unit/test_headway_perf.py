@@ -13,9 +13,9 @@ from headway.contract.orders import Ended
 from headway.errors import WrongInputError
 from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy
-from headway.programs import CLIENTS, SERVERS
 from headway.programs.headway_perf import CLIENT_REPORT, SERVER_REPORT
 from headway.programs.measurement import BulkFlow, Measurement
+from headway.programs.registry import CLIENTS, SERVERS
 from headway.study.host import Host
 from headway.study.model import Setting
 from tests.deployed import flow_of, orders_of

@@ -10,9 +10,9 @@ from headway.campaign.checks import checked_plan
 from headway.errors import WrongInputError
 from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy
-from headway.programs import CLIENTS, QUIC_PEPS, SERVERS
 from headway.programs.knobfile import NATIVE_KNOBS
 from headway.programs.native import NativeQuic, quic_knobs
+from headway.programs.registry import CLIENTS, QUIC_PEPS, SERVERS
 from headway.study.host import CongestionControl, CongestionControls, Host
 from headway.study.load import load_study
 from headway.study.model import Setting

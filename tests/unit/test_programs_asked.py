@@ -12,8 +12,8 @@ from headway.campaign.checks import all_remarks, checked_plan
 from headway.errors import WrongInputError
 from headway.planning.checks import check_programs, remarks
 from headway.planning.deploy import deploy
-from headway.programs import CLIENTS, PROXIES, QUIC_PEPS, SERVERS
 from headway.programs.base import Adapter
+from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS
 from headway.study.host import OF_THE_KERNEL, CongestionControl, Protocol
 from headway.study.load import builtin_names, load_study
 from headway.study.model import Setting

@@ -18,11 +18,11 @@ from hypothesis import strategies as st
 from headway.contract.orders import Ended, Migration, Program
 from headway.guest import migration
 from headway.guest.body import digest
-from headway.programs import CLIENTS
 from headway.programs.base import Client, Started
 from headway.programs.client import TRIES, last_words, started_again
 from headway.programs.measurement import Measurement
 from headway.programs.ngtcp2_client import _spellings, _Stream
+from headway.programs.registry import CLIENTS
 from headway.study.model import Setting
 from headway.study.workload import Bulk, Page
 from tests.deployed import flow_of, orders_of

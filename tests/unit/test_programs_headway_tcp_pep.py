@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from headway.programs import TCP_PEPS
 from headway.programs.base import Interception
+from headway.programs.registry import TCP_PEPS
 from headway.study.hop import Pep
 from headway.study.model import Capture
 

@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 
 from headway.contract.orders import Ended
-from headway.programs import PROXIES, SERVERS
 from headway.programs.base import (
     CA_FILE,
     PROXY,
@@ -24,6 +23,7 @@ from headway.programs.base import (
     Server,
     Started,
 )
+from headway.programs.registry import PROXIES, SERVERS
 from headway.study.host import HTTP, CongestionControl, Host, Protocol
 from headway.study.model import Capture, Setting
 from tests.deployed import flow_of

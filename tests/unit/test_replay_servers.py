@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from headway.programs import SERVERS
 from headway.programs.base import SERVER, Listener, Started
+from headway.programs.registry import SERVERS
 from headway.study.host import Host, Protocol
 from headway.study.model import Capture
 

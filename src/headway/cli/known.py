@@ -14,8 +14,8 @@ from rich.text import Text
 
 from headway.campaign.checks import add_command
 from headway.image import EXTRAS, extra_status
-from headway.programs import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.programs.base import Adapter, Client, ReverseProxy
+from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.study.load import builtin_names, load_study
 from headway.study.profiles import profiles
 from headway.study.workload import WORKLOADS

@@ -15,9 +15,9 @@ from headway.contract.orders import Orders, Program, Round
 from headway.errors import HeadwayError
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
-from headway.programs import SERVERS
 from headway.programs.base import CLIENT, SERVER, Listener
 from headway.programs.client import hosts_file
+from headway.programs.nginx import Nginx
 from headway.study.host import HTTP, Host
 from headway.study.model import Capture, Clock
 from headway.study.path import Path as NetworkPath
@@ -57,7 +57,7 @@ def _on_console(
     network, leg = two_hosts(path, host, host, seed, _A_DAY)
     address = leg.right_address
     listener = Listener(SERVER, address, HTTP, tls=True)
-    server = SERVERS["nginx"].serve(listener, host, Capture())
+    server = Nginx().serve(listener, host, Capture())
     orders = Orders(
         namespaces=network.namespaces,
         ip=network.ip,

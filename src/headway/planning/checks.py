@@ -10,8 +10,8 @@ from headway.planning.carefulresume import check_careful_resume
 from headway.planning.compression import check_compression
 from headway.planning.deployment import Deployment, Endpoint, Role
 from headway.planning.earlydata import check_early_data
-from headway.programs import CLIENTS, SERVERS
 from headway.programs.base import Adapter, ReverseProxy, Server
+from headway.programs.registry import CLIENTS, SERVERS
 from headway.study.hop import Pep
 from headway.study.hop import ReverseProxy as ReverseProxyHost
 from headway.study.host import Protocol

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from headway.errors import WrongInputError, nearest
 from headway.planning.deployment import Deployment, Endpoint, Role, Segment, addressed
 from headway.planning.topology import Leg, Node, lay_out
-from headway.programs import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.programs.base import CLIENT, SERVER, Adapter, Flow, port_of
 from headway.programs.origins import own_addresses
+from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.study.hop import Hop, Pep
 from headway.study.host import Host, Protocol
 from headway.study.model import Setting

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from headway.errors import WrongInputError
 from headway.planning.deployment import Deployment, Endpoint
-from headway.programs import CLIENTS
 from headway.programs.base import Adapter
+from headway.programs.registry import CLIENTS
 from headway.study.workload import Cache, Page
 
 _KNOB = "early_data"
