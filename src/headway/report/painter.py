@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import TYPE_CHECKING, Any
 
 from headway.report.sheet import Area, Bitmap, Dots, Line, Point, Sheet, Text, outline
@@ -11,7 +12,7 @@ if TYPE_CHECKING:
     from matplotlib.path import Path
 
 
-class Painter:
+class Painter(ABC):
     """Paints shapes in light colours on paper; what bitmaps and texts become is the renderer's matter.
 
     Attributes:
@@ -46,13 +47,13 @@ class Painter:
                 case Text():
                     self.text(shape)
 
+    @abstractmethod
     def bitmap(self, bitmap: Bitmap) -> None:
         """Paint a picture of pixels."""
-        raise NotImplementedError
 
+    @abstractmethod
     def text(self, text: Text) -> None:
         """Write a line of text."""
-        raise NotImplementedError
 
     def context(self, colour: Colour, width: float = 0.0, opacity: float = 1.0) -> Any:
         """What a renderer is told of colour and line."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
@@ -16,13 +17,13 @@ USUAL_TOLERANCE = 0.15
 """How far from a published value, as a share of it, ours may lie if nothing else is said."""
 
 
-class Rule(Part):
+class Rule(Part, ABC):
     """What a claim says of the data; in which cells and of which metric, the claim tells."""
 
     @property
+    @abstractmethod
     def named(self) -> tuple[str, ...]:
         """The contenders that it is about."""
-        raise NotImplementedError
 
 
 class Order(Rule):
