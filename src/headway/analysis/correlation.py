@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
 
 from headway.analysis.intervals import Interval, percentile_interval
 
@@ -37,20 +39,10 @@ def rank_correlation(
     return value, percentile_interval(known, len(points)) if len(known) else None
 
 
-def _spearman(table: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> float | None:
-    ranks = np.apply_along_axis(_ranks, 0, table)
+def _spearman(table: NDArray[np.float64]) -> float | None:
+    ranks = stats.rankdata(table, axis=0)
     spread = ranks.std(axis=0)
     if not spread.all():
         return None
     centred = ranks - ranks.mean(axis=0)
     return float((centred[:, 0] * centred[:, 1]).mean() / spread.prod())
-
-
-def _ranks(
-    values: np.ndarray[tuple[int], np.dtype[np.float64]],
-) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
-    """Ranks from 0, equals with the mean of theirs."""
-    ordered = np.sort(values)
-    first = ordered.searchsorted(values, side="left")
-    last = ordered.searchsorted(values, side="right")
-    return np.asarray((first + last - 1) / 2, dtype=np.float64)

@@ -93,10 +93,8 @@ def share_interval(count: int, n: int) -> Interval:
         count: how many of them.
         n: of how many, at least 1.
     """
-    tail = (1 - LEVEL) / 2
-    low = float(stats.beta.ppf(tail, count, n - count + 1)) if count else 0.0
-    high = float(stats.beta.ppf(1 - tail, count + 1, n - count)) if count < n else 1.0
-    return Interval(low, high, LEVEL, "Clopper-Pearson")
+    low, high = stats.binomtest(count, n).proportion_ci(LEVEL, method="exact")
+    return Interval(float(low), float(high), LEVEL, "Clopper-Pearson")
 
 
 def quantile(ordered: Sequence[float], share: float) -> float:
