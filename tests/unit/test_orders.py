@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+from dataclasses import replace
+
 from headway.contract.orders import Ended, Orders, Outcome, Sampling, dump, load
 from headway.guest.tracelink import opportunities
+from headway.lab.assemble import network_of, orders_for
 from headway.lab.network import two_hosts
 from headway.planning.runs import plan
 from headway.study.host import Host
@@ -68,3 +71,11 @@ def test_every_direction_and_change_has_a_seed_of_its_own() -> None:
     found = changes(path(blackouts=[["1 s", "2 s"]]), 10)
     seeds = [tc.split("seed ")[1] for _, tc in found]
     assert len(set(seeds)) == 4
+
+
+def test_a_flow_begins_when_it_says() -> None:
+    deployment = plan(load_study("quickstart"))[0].deployment
+    (flow,) = deployment.flows
+    later = replace(deployment, flows=(replace(flow, at_ns=2 * 10**9),))
+    programs = orders_for(later, network_of(later)).programs
+    assert [program.at_ns for program in programs] == [0, 2 * 10**9]

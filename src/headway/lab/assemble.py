@@ -12,7 +12,7 @@ from headway.lab.network import GLOBAL_SYSCTLS, Network, build_network
 from headway.lab.values import Address, Route
 from headway.planning.deployment import Deployment
 from headway.planning.services import services
-from headway.programs.base import CLIENT, SERVER
+from headway.programs.base import CLIENT, SERVER, Flow, Started
 from headway.study.model import PING_FRAME_BYTES
 from headway.study.path import Way
 from headway.study.variation import start_after_ns
@@ -38,7 +38,7 @@ def network_of(deployment: Deployment) -> Network:
 def orders_for(deployment: Deployment, network: Network) -> Orders:
     """All that the guest has to do for a deployment."""
     setting, client = deployment.setting, deployment.client
-    asking = [client.start(flow) for flow in deployment.flows]
+    asking = [_begun(client.start(flow), flow) for flow in deployment.flows]
     started = (*services(deployment), *asking)
     places = list(deployment.bottlenecks(Way.DOWN))
     devices = [(place.queue_namespace, place.queue_device) for place in places]
@@ -61,6 +61,15 @@ def orders_for(deployment: Deployment, network: Network) -> Orders:
         start_grid_ns=client.start_grid_ns,
         limit_ns=setting.limits.virtual.ns,
     )
+
+
+def _begun(started: Started, flow: Flow) -> Started:
+    """A flow's programs, of which those that are no services begin when it does."""
+    programs = tuple(
+        program if program.service else replace(program, at_ns=flow.at_ns)
+        for program in started.programs
+    )
+    return replace(started, programs=programs)
 
 
 def round_of(deployment: Deployment, network: Network, directory: str = "") -> Round:
