@@ -86,3 +86,11 @@ def test_a_path_refines_its_profile() -> None:
 def test_a_wrong_profile_is_named(path: str, message: str) -> None:
     with pytest.raises(WrongInputError, match=message):
         parse_study(Source("s.toml", f"{STUDY}[path]\n{path}", Path()))
+
+
+def test_repetitions_share_what_is_not_drawn() -> None:
+    for name, drawn_anew in (("4g-good", True), ("4g-good median", False), ("leo-pass", False)):
+        text = STUDY + f'[path]\nprofile = "{name}"'
+        runs = plan(parse_study(Source("s.toml", text, Path())))
+        settings = {id(run.setting) for run in runs if run.contender == runs[0].contender}
+        assert len(settings) == (runs[-1].rep if drawn_anew else 1)

@@ -13,6 +13,7 @@ from headway.planning.deployment import Deployment
 from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.model import Setting
 from headway.study.naming import cell_name, slug
+from headway.study.profiles import draws_path
 
 REPETITIONS_OF_A_BOOT = 10
 """How many repetitions may share the start of a browser. More of them would interleave contenders less."""
@@ -47,7 +48,7 @@ class Run:
 
 @dataclass(frozen=True)
 class _Place:
-    """A contender in a cell; its setting, unless every repetition draws its own."""
+    """A contender in a cell; its setting, of which every repetition may draw its own path."""
 
     experiment: Experiment
     cell: str
@@ -55,10 +56,14 @@ class _Place:
     contender: str
     setting: Setting
 
+    @cached_property
+    def draws_path(self) -> bool:
+        return draws_path(self.setting)
+
     def run(self, study: Study, rep: int) -> Run:
         seed = study.seed + rep - 1
         setting = self.setting
-        if setting.draws_path:
+        if self.draws_path:
             setting = self.experiment.setting(self.coordinates, self.contender, seed)
         return Run(
             run_id=f"{self.cell}-{slug(self.contender)}-{rep:03d}",

@@ -242,11 +242,6 @@ class Setting(Part):
         return tuple(None if self.hops and path == _NOTHING_SAID else path for path in paths)
 
     @property
-    def draws_path(self) -> bool:
-        """Whether every seed has another path, drawn of a profile."""
-        return any(path.profile is not None for path in self.paths if path)
-
-    @property
     def may_share_a_boot(self) -> bool:
         """Whether its repetitions may be carried out one after the other in the same lab.
 

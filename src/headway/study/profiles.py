@@ -14,11 +14,12 @@ from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
-from typing import Any
+from typing import Any, ClassVar
 
 from typing_extensions import override
 
 from headway.errors import WrongInputError, nearest
+from headway.study.model import Setting
 from headway.study.satellite import Satellite
 from headway.study.tables import table
 
@@ -37,6 +38,9 @@ class Profile(ABC):
 
     name: str
     source: str
+
+    is_drawn: ClassVar[bool] = False
+    """Whether every repetition has another path of it."""
 
     @property
     @abstractmethod
@@ -84,6 +88,8 @@ class Mobile(Profile):
     up_mbit: LogNormal
     rtt_ms: LogNormal
     correlation: float
+
+    is_drawn: ClassVar[bool] = True
 
     @property
     @override
@@ -223,6 +229,12 @@ def _satellite() -> list[Profile]:
         BySatellite("leo", paper, {"delay": "16 ms", **_KOSEK_CARRIERS}),
         BySatellite("leo-pass", constellation, {**moving, **_KOSEK_CARRIERS}),
     ]
+
+
+def draws_path(setting: Setting) -> bool:
+    """Whether every seed has another path, drawn of a profile."""
+    names = {path.profile for path in setting.paths if path and path.profile}
+    return any(_find(name).is_drawn for name in names if not name.endswith(_MEDIAN))
 
 
 def realise(raw: dict[str, Any], seed: int | None) -> dict[str, Any]:
