@@ -96,7 +96,7 @@ class Column:
 class Columns(BaseModel):
     """A family of columns."""
 
-    model_config = ConfigDict(extra="forbid")
+    model_config = ConfigDict(extra="forbid", defer_build=True)
 
 
 def given(meaning: str, unit: str = "", naming: Naming | None = None) -> Any:

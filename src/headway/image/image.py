@@ -32,7 +32,7 @@ _PROGRAMS_KEPT = 10
 
 
 class _Info(BaseModel):
-    model_config = ConfigDict(frozen=True, extra="forbid")
+    model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
 
 
 class KernelInfo(_Info):

@@ -7,9 +7,12 @@ from pydantic_core import PydanticCustomError
 
 
 class Part(BaseModel):
-    """Base of everything in a study file: unknown keys are errors, values do not change."""
+    """Base of everything in a study file: unknown keys are errors, values do not change.
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    Validators are built when a part is first read: most commands read only some parts.
+    """
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 def wrong(key: str, reason: str) -> PydanticCustomError:
