@@ -21,7 +21,7 @@ from headway.diagnosis.limits import limits_of
 from headway.diagnosis.qlog import QLOG_DIRECTORY, REDUCED_FILE, compact_qlog
 from headway.diagnosis.series import read_series
 from headway.diagnosis.transfer import Transfer, transfer_of
-from headway.lab.assemble import network_of, orders_for
+from headway.lab.assemble import orders_for
 from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
 from headway.lab.ready import ready_image, ready_machine
@@ -55,7 +55,7 @@ def carried_out(
     body_file(int(setting.workload.size))
     deployment = deploy(setting, 1)
     (flow,) = deployment.flows
-    orders = orders_for(deployment, network_of(deployment))
+    orders = orders_for(deployment)
     before_s = _labs_s()
     outcome = machine.boot(change(orders), directory, seed=1)
     spent_s = _labs_s() - before_s

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from headway.contract.orders import Orders
-from headway.lab.assemble import network_of, orders_for
+from headway.lab.assemble import orders_for
 from headway.planning.deploy import deploy
 from headway.programs.base import Flow
 from headway.study.model import Setting
@@ -14,7 +14,7 @@ from headway.study.model import Setting
 def orders_of(setting: Setting, seed: int = 1) -> Orders:
     """What the guest is ordered to do for a run of a setting."""
     deployment = deploy(setting, seed)
-    return orders_for(deployment, network_of(deployment))
+    return orders_for(deployment)
 
 
 def flow_of(setting: Setting, address: str = "") -> Flow:

@@ -13,7 +13,7 @@ import pytest
 
 from headway.contract.orders import Program
 from headway.diagnosis.series import read_series
-from headway.lab.assemble import network_of, orders_for
+from headway.lab.assemble import orders_for
 from headway.lab.machine import Machine
 from headway.planning.deploy import deploy
 from headway.programs.base import CLIENT, Interception, Listener, Origin, QuicPep, Started, TcpPep
@@ -127,7 +127,7 @@ def ping(machine: Machine, directory: Path, raw: dict[str, Any]) -> float:
     """Mean round-trip time to the server, ms, as ping tells it."""
     setting = Setting.model_validate(raw)
     deployment = deploy(setting, 1)
-    orders = orders_for(deployment, network_of(deployment))
+    orders = orders_for(deployment)
     argv = ("ping", "-c", "5", "-i", "0.5", deployment.legs[-1].right_address)
     services = tuple(program for program in orders.programs if program.service)
     orders = replace(orders, programs=(*services, Program("ping", CLIENT, argv)))

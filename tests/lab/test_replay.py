@@ -12,7 +12,7 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from headway.contract.orders import Program
-from headway.lab.assemble import network_of, orders_for
+from headway.lab.assemble import orders_for
 from headway.lab.machine import Machine
 from headway.lab.run import booting
 from headway.planning.deploy import deploy
@@ -122,7 +122,7 @@ def test_exchanges_are_replayed_as_recorded(
         }
     )
     deployment = deploy(setting, 1)
-    orders = orders_for(deployment, network_of(deployment))
+    orders = orders_for(deployment)
     services = tuple(program for program in orders.programs if program.namespace != CLIENT)
     programs = (*services, asking(protocol, deployment.legs[0].right_address))
     directory = tmp_path / "run"

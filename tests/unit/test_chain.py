@@ -17,7 +17,7 @@ from headway.contract.orders import Ended, Orders, Program
 from headway.diagnosis.series import read_series
 from headway.diagnosis.transfer import Transfer, transfer_of
 from headway.errors import WrongInputError
-from headway.lab.assemble import network_of
+from headway.lab.network import network_of
 from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Role

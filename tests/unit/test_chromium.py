@@ -26,8 +26,8 @@ from headway.errors import WrongInputError
 from headway.guest.devtools import DevTools, DevToolsError
 from headway.guest.loadfiles import EVENTS_FILE, LOAD_FILE
 from headway.guest.recorder import Recorder
-from headway.lab.assemble import network_of
 from headway.lab.machine import Machine
+from headway.lab.network import network_of
 from headway.lab.together import carry_out_together
 from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy

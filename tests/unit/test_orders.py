@@ -4,7 +4,7 @@ from dataclasses import replace
 
 from headway.contract.orders import Ended, Orders, Outcome, Sampling, dump, load
 from headway.guest.tracelink import opportunities
-from headway.lab.assemble import network_of, orders_for
+from headway.lab.assemble import orders_for
 from headway.lab.network import two_hosts
 from headway.planning.runs import plan
 from headway.study.host import Host
@@ -77,5 +77,5 @@ def test_a_flow_begins_when_it_says() -> None:
     deployment = plan(load_study("quickstart"))[0].deployment
     (flow,) = deployment.flows
     later = replace(deployment, flows=(replace(flow, at_ns=2 * 10**9),))
-    programs = orders_for(later, network_of(later)).programs
+    programs = orders_for(later).programs
     assert [program.at_ns for program in programs] == [0, 2 * 10**9]

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from headway.contract.orders import dump
-from headway.lab.assemble import network_of, orders_for
+from headway.lab.assemble import orders_for
 from headway.planning.runs import plan
 from headway.study.load import load_study
 
@@ -33,7 +33,7 @@ def digests(name: str) -> dict[str, str]:
     found = {one.name: hashlib.sha256() for one in once}
     runs = plan(study.model_copy(update={"experiments": tuple(once)}))
     for run in sorted(runs, key=lambda run: run.run_id):
-        orders = orders_for(run.deployment, network_of(run.deployment))
+        orders = orders_for(run.deployment)
         found[run.experiment].update(f"{run.run_id} {dump(orders)}\n".encode())
     return {experiment: digest.hexdigest()[:16] for experiment, digest in found.items()}
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from headway.lab.assemble import network_of
+from headway.lab.network import network_of
 from headway.planning.deploy import deploy
 from headway.planning.runs import plan
 from headway.study.experiment import Experiment

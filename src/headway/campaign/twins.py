@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from headway.contract.orders import dump
-from headway.lab.assemble import network_of, orders_for
+from headway.lab.assemble import orders_for
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Role
 from headway.planning.runs import Run
@@ -59,7 +59,7 @@ def _told(setting: Setting) -> _Told:
     limits = setting.limits.model_copy(update={"virtual": _SHORT})
     brief = setting.model_copy(update={"limits": limits})
     deployment = deploy(brief, seed=1)
-    return shared, paths, dump(orders_for(deployment, network_of(deployment)))
+    return shared, paths, dump(orders_for(deployment))
 
 
 def _warning(experiment: Experiment, one: str, other: str, setting: Setting) -> str:

@@ -3,16 +3,30 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import cast
 
 from headway.contract.orders import Migration, Namespace, Orders, Pings, Round, Sampling
 from headway.lab.addressing import migrated_address
 from headway.lab.captures import captures
 from headway.lab.commands import address_loss, ip_line
-from headway.lab.network import GLOBAL_SYSCTLS, Network, build_network
+from headway.lab.network import GLOBAL_SYSCTLS, Network, network_of
 from headway.lab.values import Address, Route
-from headway.planning.deployment import Deployment
-from headway.planning.services import services
-from headway.programs.base import CLIENT, SERVER, Flow, Started
+from headway.planning.deployment import Deployment, Endpoint, Role, addressed
+from headway.programs.base import (
+    CLIENT,
+    SERVER,
+    Flow,
+    Interception,
+    Listener,
+    Origin,
+    QuicPep,
+    ReverseProxy,
+    Server,
+    Started,
+    TcpPep,
+    port_of,
+)
+from headway.study.hop import Pep
 from headway.study.model import PING_FRAME_BYTES
 from headway.study.path import Way
 from headway.study.variation import start_after_ns
@@ -23,23 +37,12 @@ _LATEST_REPLY_NS = 1_000_000_000
 """How long a ping's reply is awaited beyond twice the path's round-trip time."""
 
 
-def network_of(deployment: Deployment) -> Network:
-    """The network of a deployment's hosts and paths."""
-    setting = deployment.setting
-    return build_network(
-        deployment.nodes,
-        deployment.legs,
-        deployment.seed or 0,
-        setting.limits.virtual,
-        offload=setting.offload,
-    )
-
-
-def orders_for(deployment: Deployment, network: Network) -> Orders:
+def orders_for(deployment: Deployment) -> Orders:
     """All that the guest has to do for a deployment."""
+    network = network_of(deployment)
     setting, client = deployment.setting, deployment.client
     asking = [_begun(client.start(flow), flow) for flow in deployment.flows]
-    started = (*services(deployment), *asking)
+    started = (*_services(deployment), *asking)
     places = list(deployment.bottlenecks(Way.DOWN))
     devices = [(place.queue_namespace, place.queue_device) for place in places]
     devices += [(place.loss_namespace, place.loss_device) for place in places]
@@ -57,10 +60,48 @@ def orders_for(deployment: Deployment, network: Network) -> Orders:
         pings=_pings(deployment),
         migration=_migration(deployment, network),
         bodies=tuple(body for one in asking for body in one.bodies),
-        rounds=(round_of(deployment, network),),
+        rounds=(_round(deployment, network),),
         start_grid_ns=client.start_grid_ns,
         limit_ns=setting.limits.virtual.ns,
     )
+
+
+def _services(deployment: Deployment) -> tuple[Started, ...]:
+    """How the programs that wait for connections are started: the server, and what splits connections on the way to it, the server's neighbour first."""
+    *between, last = range(len(deployment.segments))
+    return (_server(deployment, last), *(_splitter(deployment, one) for one in reversed(between)))
+
+
+def _server(deployment: Deployment, number: int) -> Started:
+    end, setting = deployment.segments[number].far, deployment.setting
+    listener = Listener(
+        end.name,
+        _address(deployment, end),
+        frozenset({end.protocol}),
+        end.tls,
+        site=setting.workload.replayed is not None,
+        more_addresses=deployment.more_addresses,
+    )
+    return cast(Server, end.adapter).serve(listener, end.asked, setting.capture)
+
+
+def _splitter(deployment: Deployment, number: int) -> Started:
+    """What splits connections at the far end of a segment, and goes on to what is behind it."""
+    end, capture = deployment.segments[number].far, deployment.setting.capture
+    behind = deployment.segments[number + 1 :]
+    listener = Listener(end.name, _address(deployment, end), frozenset({end.protocol}), end.tls)
+    origin = Origin(_address(deployment, addressed(behind)), behind[0].protocol, behind[0].tls)
+    if end.role is Role.REVERSE_PROXY:
+        return cast(ReverseProxy, end.adapter).forward(listener, origin, end.asked, capture)
+    pep = cast(Pep, end.asked)
+    if end.role is Role.QUIC_PEP:
+        return cast(QuicPep, end.adapter).split(listener, origin, pep, capture)
+    interception = Interception(end.name, port_of(end.tls))
+    return cast(TcpPep, end.adapter).intercept(interception, pep, capture)
+
+
+def _address(deployment: Deployment, end: Endpoint) -> str:
+    return deployment.legs[end.position - 1].right_address
 
 
 def _begun(started: Started, flow: Flow) -> Started:
@@ -72,14 +113,18 @@ def _begun(started: Started, flow: Flow) -> Started:
     return replace(started, programs=programs)
 
 
-def round_of(deployment: Deployment, network: Network, directory: str = "") -> Round:
+def round_of(deployment: Deployment, directory: str) -> Round:
+    """What is done for one of several runs of a boot, and the directory for what it leaves."""
+    return replace(_round(deployment, network_of(deployment)), directory=directory)
+
+
+def _round(deployment: Deployment, network: Network) -> Round:
     """What is done for a run.
 
     A page's path is made anew for it, since the browser may have visited the page before.
     """
     setting = deployment.setting
     return Round(
-        directory=directory,
         tc=network.renewal if setting.workload.replayed else {},
         changes=network.changes,
         start_after_ns=start_after_ns(setting, deployment.seed or 0),

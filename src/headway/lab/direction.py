@@ -10,6 +10,7 @@ import hashlib
 import random
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from headway.contract.orders import TraceLink
 from headway.lab.values import (
@@ -52,7 +53,7 @@ class LinkWay:
         """As ``link0-up``."""
         return self.place.name(self.way)
 
-    @property
+    @cached_property
     def devices(self) -> Bottleneck:
         """Where its queue and its delay line are."""
         return self.place.bottleneck(self.way)

@@ -18,6 +18,7 @@ from headway.lab.direction import (
     trace_links,
 )
 from headway.lab.values import DelayLine, IpValue, NamedDrops, Shaping, TimedChange
+from headway.planning.deployment import Deployment
 from headway.planning.topology import Leg, Node, Wire, lay_out
 from headway.programs.base import CLIENT, SERVER
 from headway.study.host import Host
@@ -115,23 +116,38 @@ class Network:
         return {host.name: renewal(host.shaping) for host in self.hosts if host.shaping}
 
 
-def build_network(
-    nodes: Sequence[Node],
-    legs: Sequence[Leg],
-    seed: int,
-    until: Duration,
-    *,
-    offload: bool = False,
-) -> Network:
-    """Lay out what is between hosts.
+def network_of(deployment: Deployment) -> Network:
+    """Lay out a deployment's hosts, and what lies between them."""
+    setting = deployment.setting
+    return _laid_out(
+        deployment.nodes,
+        deployment.legs,
+        deployment.seed or 0,
+        setting.limits.virtual,
+        offload=setting.offload,
+    )
+
+
+def two_hosts(
+    path: Path, client: Host, server: Host, seed: int, until: Duration
+) -> tuple[Network, Leg]:
+    """Lay out a path between a client and a server.
 
     Args:
-        nodes: the hosts.
-        legs: what lies between neighbours, from the client on.
-        seed: seed of all random draws on the paths; each direction gets its own stream.
-        until: changes of the paths are planned up to this time of the workload.
-        offload: whether packets of up to 64 kB cross the path whole.
+        path: between them.
+        client: its TCP.
+        server: its TCP.
+        seed: seed of all random draws on the path; each direction gets its own stream.
+        until: changes of the path are planned up to this time of the workload.
     """
+    (leg,) = lay_out((CLIENT, SERVER), (path,))
+    ends = (Node.end(CLIENT, client), Node.end(SERVER, server))
+    return _laid_out(ends, (leg,), seed, until, offload=False), leg
+
+
+def _laid_out(
+    nodes: Sequence[Node], legs: Sequence[Leg], seed: int, until: Duration, *, offload: bool
+) -> Network:
     wires = tuple(wire for leg in legs for wire in leg.wires)
     cables = [leg.wires[0] for leg in legs if leg.path is None]
     ways = [way for leg in legs for way in _ways(leg, seed, until)]
@@ -148,15 +164,6 @@ def build_network(
         counted=(*map(_counted, ways), *(one for wire in cables for one in _counted_cable(wire))),
         offload=offload,
     )
-
-
-def two_hosts(
-    path: Path, client: Host, server: Host, seed: int, until: Duration
-) -> tuple[Network, Leg]:
-    """Lay out a path between a client and a server; see `build_network`."""
-    (leg,) = lay_out((CLIENT, SERVER), (path,))
-    ends = (Node.end(CLIENT, client), Node.end(SERVER, server))
-    return build_network(ends, (leg,), seed, until), leg
 
 
 def _ways(leg: Leg, seed: int, until: Duration) -> Iterator[LinkWay]:

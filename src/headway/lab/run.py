@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from headway.contract.orders import Orders, Outcome
-from headway.lab.assemble import network_of, orders_for
+from headway.lab.assemble import orders_for
 from headway.lab.bodies import body_file
 from headway.lab.cancel import Cancellation
 from headway.lab.captures import convert_captures
@@ -52,7 +52,7 @@ def carry_out(
     """
     began = time.perf_counter()
     deployment = run.deployment
-    orders = orders_for(deployment, network_of(deployment))
+    orders = orders_for(deployment)
     boot = booting(deployment, machine, cpu, cancellation)
     if orders.migration and deployment.client.rehearses:
         orders = _rehearsed(orders, deployment.client, boot, directory / "rehearsal")

@@ -10,7 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from headway.contract.orders import OUTCOME_FILE, Orders, Outcome, load
-from headway.lab.assemble import network_of, orders_for, round_of
+from headway.lab.assemble import orders_for, round_of
 from headway.lab.cancel import Cancellation
 from headway.lab.machine import Machine
 from headway.lab.run import Result, booting, carry_out, measure
@@ -65,13 +65,9 @@ def _boot(
     first, first_directory = left[0]
     boot_directory = first_directory.with_name(f".{first_directory.name}.boot")
     shutil.rmtree(boot_directory, ignore_errors=True)
-    networks = [network_of(run.deployment) for run, _ in left]
     orders = replace(
-        orders_for(first.deployment, networks[0]),
-        rounds=tuple(
-            round_of(run.deployment, network, directory.name)
-            for (run, directory), network in zip(left, networks, strict=True)
-        ),
+        orders_for(first.deployment),
+        rounds=tuple(round_of(run.deployment, directory.name) for run, directory in left),
     )
     boot = booting(first.deployment, machine, cpu, cancellation, rounds=len(left))
     outcomes = [boot(orders, boot_directory), *_later_outcomes(boot_directory, orders)]

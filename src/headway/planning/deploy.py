@@ -10,12 +10,13 @@ from headway.errors import WrongInputError, nearest
 from headway.planning.deployment import Deployment, Endpoint, Role, Segment, addressed
 from headway.planning.topology import Leg, Node, lay_out
 from headway.programs.base import CLIENT, SERVER, Adapter, Flow, port_of
-from headway.programs.origins import own_addresses
+from headway.programs.origins import origin_addresses
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.study.hop import Hop, Pep
 from headway.study.host import Host, Protocol
 from headway.study.model import Setting
 from headway.study.variation import drawn
+from headway.study.workload import Origins, Page, Workload
 
 KNOWN: Mapping[Role, Mapping[str, Adapter]] = {
     Role.CLIENT: CLIENTS,
@@ -74,8 +75,15 @@ def deploy(setting: Setting, seed: int | None = None) -> Deployment:
         legs=legs,
         segments=segments,
         flows=(_flow(setting, segments, legs),),
-        more_addresses=own_addresses(setting.workload),
+        more_addresses=_more_addresses(setting.workload),
     )
+
+
+def _more_addresses(workload: Workload) -> tuple[str, ...]:
+    """Addresses that the server's host needs beside its own: those of a page's hosts."""
+    if not isinstance(workload, Page) or workload.origins is Origins.ONE_ADDRESS:
+        return ()
+    return tuple(origin_addresses(workload, "").values())
 
 
 def _places(setting: Setting) -> list[_Place]:

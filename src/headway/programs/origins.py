@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headway.sites.library import find_outline
-from headway.study.workload import Origins, Page, Workload
+from headway.study.workload import Origins, Page
 
 _HOSTS_OF_A_NETWORK = 250
 
@@ -18,13 +18,6 @@ def origin_addresses(page: Page, address: str) -> dict[str, str]:
     if page.origins is Origins.ONE_ADDRESS:
         return dict.fromkeys(hosts, address)
     return {host: _address(number) for number, host in enumerate(hosts)}
-
-
-def own_addresses(workload: Workload) -> tuple[str, ...]:
-    """Addresses that the server's host needs beside its own."""
-    if not isinstance(workload, Page) or workload.origins is Origins.ONE_ADDRESS:
-        return ()
-    return tuple(origin_addresses(workload, "").values())
 
 
 def _address(number: int) -> str:
