@@ -10,7 +10,8 @@ import pytest
 from pydantic import ValidationError
 
 from headway.analysis.analysis import analyse
-from headway.analysis.claims import Judged, Judgement, judge
+from headway.analysis.claims import Judged, judge
+from headway.analysis.finding import Judgement
 from headway.cli.claims import print_ledger
 from headway.errors import WrongInputError
 from headway.study.claim import Claim

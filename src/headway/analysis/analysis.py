@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
+
+import polars as pl
 
 from headway.analysis.cells import Cell, Side, leaders_by_cell, sides_by_cell
 from headway.analysis.compare import Comparison, Contest, Pairing, compare
@@ -36,6 +38,7 @@ class Analysis:
         pairings: what is compared with what.
         conditions: what varies between cells and what does not.
         cells: the cells in the order of their titles.
+        runs: its rows.
     """
 
     experiment: ToldExperiment
@@ -46,6 +49,7 @@ class Analysis:
     pairings: tuple[Pairing, ...]
     conditions: Conditions
     cells: tuple[Cell, ...]
+    runs: pl.DataFrame = field(repr=False, compare=False)
 
     def __hash__(self) -> int:
         """Of little, but enough to keep what is derived of some analyses."""
@@ -104,6 +108,7 @@ def analyse(
         pairings=pairings,
         conditions=found,
         cells=_cells(found, sides_by_cell(runs, chosen, names), pairings, chosen),
+        runs=runs,
     )
 
 

@@ -15,6 +15,7 @@ from headway.analysis.goodput import FlowRun, Received
 from headway.analysis.metric import Metric
 from headway.analysis.sample import Measurements, Observation, Sample
 from headway.columns import Status
+from headway.study.published import Span
 
 HOLDUPS = {
     "handshake": "handshake_s",
@@ -79,6 +80,12 @@ class Side:
     def failures(self) -> int:
         """Runs that did not end well."""
         return self.failed + self.timeouts
+
+    def measured_in(self, span: Span | None) -> Measurements:
+        """The metric in every run; with an interval of time, goodput in it."""
+        if span is None:
+            return self.measured
+        return self.received.goodput_in(span) if self.received else Measurements(())
 
     @property
     def observations(self) -> tuple[Observation, ...]:

@@ -6,7 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.claims import Finding, Judged, Judgement, judge
+from headway.analysis.claims import Judged, judge
+from headway.analysis.finding import Finding, Judgement
 from headway.analysis.numbers import counted, significant
 from headway.study.claim import Rule
 

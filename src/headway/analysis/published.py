@@ -14,7 +14,6 @@ from headway.analysis.difference import NEGLIGIBLE
 from headway.analysis.effects import relative_difference, relative_interval, relative_means
 from headway.analysis.intervals import Interval
 from headway.analysis.numbers import counted, percent, plain, significant
-from headway.analysis.sample import Measurements
 from headway.analysis.verdict import Basis, Verdict
 from headway.records.manifest import ToldPublished
 from headway.study.published import UNITS, Span, Statistic
@@ -150,15 +149,8 @@ def comparison_of(
     """The experiment's own comparison of the two, or one that it does not make."""
     pairing = Pairing(side.contender, against.contender)
     made = cell.comparison(pairing) if span is None else None
-    contest = Contest(pairing, _measured(side, span), _measured(against, span))
+    contest = Contest(pairing, side.measured_in(span), against.measured_in(span))
     return made or compare([contest], analysis.metric)[0]
-
-
-def _measured(side: Side, span: Span | None) -> Measurements:
-    """The metric in every run, or its goodput in an interval of time."""
-    if span is None:
-        return side.measured
-    return side.received.goodput_in(span) if side.received else Measurements(())
 
 
 def _ours(
@@ -172,13 +164,13 @@ def _ours(
         return None, None
     mean = published.statistic is Statistic.MEAN
     if published.against is None:
-        sample = _measured(side, published.span).sample
+        sample = side.measured_in(published.span).sample
         if sample is None:
             return None, None
         return (sample.mean, sample.mean_interval) if mean else (sample.median, sample.interval)
     if comparison is None or against is None:
         return None, None
-    one, other = _measured(side, published.span), _measured(against, published.span)
+    one, other = side.measured_in(published.span), against.measured_in(published.span)
     if mean:
         return relative_means(one, other)
     return relative_difference(one.sample, other.sample), relative_interval(one, other)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from headway.analysis import Analysis, Results
-from headway.analysis.claims import Judged, Judgement
+from headway.analysis.claims import Judged
+from headway.analysis.finding import Judgement
 from headway.analysis.ledger import judged, ledger_sentence, ours, would_decide
 from headway.analysis.numbers import counted
 

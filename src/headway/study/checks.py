@@ -10,10 +10,12 @@ from pydantic import ValidationError
 
 from headway.columns import METRICS, Of
 from headway.errors import WrongInputError, nearest
+from headway.study.claim import Claim, Gap
 from headway.study.experiment import Coordinates, Experiment
 from headway.study.explain import explain
 from headway.study.model import Setting
 from headway.study.naming import cell_name, slug
+from headway.study.published import GOODPUT, RELATIVE_UNIT, no_time_of
 from headway.study.source import Source
 from headway.study.workload import Page
 
@@ -261,12 +263,7 @@ def _check_claims(experiment: Experiment, source: Source) -> None:
         key = f"claims.{number}"
         for name in claim.rule.named:
             _check_contender(experiment, name, source, f"{key}.rule")
-        if claim.metric and claim.metric not in experiment.metrics:
-            raise WrongInputError(
-                f"{claim.metric} is not one of the experiment's metrics: "
-                f"{', '.join(experiment.metrics)}",
-                where=source.where(f"{key}.metric", experiment=experiment.name),
-            )
+        _check_metric(experiment, claim, source, key)
         for axis in claim.axes():
             if axis not in axes:
                 raise WrongInputError(
@@ -274,6 +271,25 @@ def _check_claims(experiment: Experiment, source: Source) -> None:
                     f"axes: {', '.join(axes) or 'none'}",
                     where=source.where(key, experiment=experiment.name),
                 )
+
+
+def _check_metric(experiment: Experiment, claim: Claim, source: Source, key: str) -> None:
+    """A claim is of a metric that is compared, in its unit, and over time only if that has such values."""
+    metric = claim.metric or experiment.metrics[0]
+    if metric not in experiment.metrics:
+        raise WrongInputError(
+            f"{metric} is not one of the experiment's metrics: {', '.join(experiment.metrics)}",
+            where=source.where(f"{key}.metric", experiment=experiment.name),
+        )
+    if claim.span and metric != GOODPUT:
+        where = source.where(f"{key}.from", experiment=experiment.name)
+        raise WrongInputError(no_time_of(metric), where=where)
+    units = (RELATIVE_UNIT, METRICS[metric].unit)
+    if isinstance(claim.rule, Gap) and claim.rule.unit not in units:
+        raise WrongInputError(
+            f"the unit must be {' or '.join(map(repr, units))}, not {claim.rule.unit!r}",
+            where=source.where(f"{key}.rule.unit", experiment=experiment.name),
+        )
 
 
 def check_rules(

@@ -7,14 +7,32 @@ from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, model_validator
+from pydantic import AfterValidator, ConfigDict, Field, model_validator
+from pydantic_core import PydanticCustomError
 from typing_extensions import override
 
+from headway.columns import Record, columns_of
+from headway.errors import nearest
 from headway.study.part import Part
-from headway.study.published import MetricName, Statistic
+from headway.study.published import RELATIVE_UNIT, MetricName, Statistic, Timed
 
 USUAL_TOLERANCE = 0.15
 """How far from a published value, as a share of it, ours may lie if nothing else is said."""
+_OF_MEANS = "`mean`: of the means; if not given, the typical one of pairs of runs"
+
+
+def _is_number(name: str) -> str:
+    known = [
+        one for one, it in columns_of(Record).items() if it.kind in (int, float) and not it.several
+    ]
+    if name not in known:
+        reason = f"{name!r} is not a column of numbers{nearest(name, known)}"
+        raise PydanticCustomError("column", "{reason}", {"reason": reason})
+    return name
+
+
+ColumnName = Annotated[str, AfterValidator(_is_number)]
+"""A column of runs that holds a number."""
 
 
 class Rule(Part, ABC):
@@ -31,6 +49,7 @@ class Order(Rule):
 
     kind: Literal["order"]
     contenders: tuple[str, ...] = Field(min_length=2, description="the best one first")
+    statistic: Literal[Statistic.MEAN] | None = Field(default=None, description=_OF_MEANS)
 
     @property
     @override
@@ -49,16 +68,23 @@ class _Pair(Rule):
 
 
 class Gap(_Pair):
-    """A relative difference in percent, contender against the other: a published one, or a range."""
+    """A difference, contender against the other: a published one, or a range."""
 
     kind: Literal["difference"]
-    value: float | None = Field(default=None, description="as published, in percent")
-    low: float | None = Field(default=None, description="at least, in percent")
-    high: float | None = Field(default=None, description="at most, in percent")
+    value: float | None = Field(default=None, description="as published")
+    low: float | None = Field(default=None, description="at least")
+    high: float | None = Field(default=None, description="at most")
+    unit: str = Field(
+        default=RELATIVE_UNIT,
+        description="of these: percent of the other's values, or the metric's own",
+    )
+    statistic: Literal[Statistic.MEAN] | None = Field(default=None, description=_OF_MEANS)
 
     @model_validator(mode="after")
     def _says_something(self) -> Self:
         _check_range(self.value, self.low, self.high)
+        if self.statistic and self.unit != RELATIVE_UNIT:
+            raise ValueError(f"statistic is of differences in {RELATIVE_UNIT}")
         return self
 
 
@@ -67,6 +93,20 @@ class Equal(_Pair):
 
     kind: Literal["equal"]
     within: float = Field(gt=0, description="in percent")
+    statistic: Literal[Statistic.MEAN] | None = Field(default=None, description=_OF_MEANS)
+
+
+class Spread(_Pair):
+    """How widely a contender's runs scatter, as a ratio to how widely the other's do."""
+
+    kind: Literal["spread"]
+    low: float | None = Field(default=None, ge=0, description="at least")
+    high: float | None = Field(default=None, gt=0, description="at most")
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        _check_range(None, self.low, self.high)
+        return self
 
 
 class Value(Rule):
@@ -118,11 +158,21 @@ class Monotone(_Course):
 
 
 class Correlation(_Course):
-    """Over the cells, the metric rises (or falls) with an axis whose values are quantities."""
+    """Over the cells, the metric rises (or falls) with an axis whose values are quantities.
+
+    Or with a column of the contender's own runs, as the size of a page: its median in each cell.
+    """
 
     kind: Literal["correlation"]
-    axis: str
+    axis: str | None = None
+    column: ColumnName | None = None
     trend: Trend
+
+    @model_validator(mode="after")
+    def _along_one(self) -> Self:
+        if (self.axis is None) == (self.column is None):
+            raise ValueError("needs an axis or a column, not both")
+        return self
 
 
 class Failures(Rule):
@@ -148,16 +198,22 @@ class Failures(Rule):
 
 
 AnyRule = Annotated[
-    Order | Gap | Equal | Value | Monotone | Correlation | Failures, Field(discriminator="kind")
+    Order | Gap | Equal | Spread | Value | Monotone | Correlation | Failures,
+    Field(discriminator="kind"),
 ]
 
 
-RULES = ("order", "difference", "equal", "value", "monotone", "correlation", "failures")
+RULES = ("order", "difference", "equal", "spread", "value", "monotone", "correlation", "failures")
 """Their kinds."""
 
 
-class Claim(Part):
-    """A sentence of a paper, and what our runs have to show for it to hold."""
+class Claim(Timed):
+    """A sentence of a paper, and what our runs have to show for it to hold.
+
+    Of goodput it may be about an interval of time.
+    """
+
+    model_config = ConfigDict(serialize_by_alias=True)
 
     says: str = Field(min_length=1, description="the sentence, in our words")
     place: str = Field(min_length=1, description="where it stands in the paper")
@@ -187,8 +243,14 @@ class Claim(Part):
     def axes(self) -> Iterator[str]:
         """The axes that it names."""
         yield from self.where
-        if isinstance(self.rule, Monotone | Correlation):
+        if isinstance(self.rule, Monotone | Correlation) and self.rule.axis is not None:
             yield self.rule.axis
+
+    @model_validator(mode="after")
+    def _failures_have_no_time(self) -> Self:
+        if self.span is not None and isinstance(self.rule, Failures):
+            raise ValueError("from, to and origin are of goodput; a run fails as a whole")
+        return self
 
 
 def _check_range(value: float | None, low: float | None, high: float | None) -> None:

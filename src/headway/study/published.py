@@ -69,7 +69,43 @@ class Span:
         return f"{self.from_s:g} to {self.to_s:g} s{after}"
 
 
-class Published(Part):
+class Timed(Part):
+    """What may be of an interval of time in a run."""
+
+    since: Duration | None = Field(
+        default=None, alias="from", description="of goodput: the interval's begin"
+    )
+    to: Duration | None = Field(default=None, description="and its end")
+    origin: Origin | None = Field(default=None, description="what these times count from")
+
+    @property
+    def span(self) -> Span | None:
+        """The interval of time that it is of; None if it is of the whole transfer."""
+        if self.since is None or self.to is None or self.origin is None:
+            return None
+        return Span(self.since.s, self.to.s, self.origin)
+
+    @model_validator(mode="after")
+    def _interval_is_one(self) -> Self:
+        given = [self.since, self.to, self.origin]
+        if given == [None] * 3:
+            return self
+        if self.since is None or self.to is None or self.origin is None:
+            known = " or ".join(f'"{origin}"' for origin in Origin)
+            raise ValueError(f"from, to and origin (which is {known}) are given together")
+        if self.to <= self.since:
+            raise ValueError(f"to ({self.to}) must be later than from ({self.since})")
+        return self
+
+
+def no_time_of(metric: str) -> str:
+    """What is said of an interval of time of a metric that has none."""
+    return (
+        f"from, to and origin are of {GOODPUT}, which has values over time; {metric} has one a run"
+    )
+
+
+class Published(Timed):
     """A value that somebody published, to stand beside ours.
 
     Without ``against`` it is the contender's value; with it, the relative difference in percent
@@ -84,11 +120,6 @@ class Published(Part):
         default_factory=dict, description="the cell: a value for every axis"
     )
     metric: MetricName = USUAL_METRIC
-    since: Duration | None = Field(
-        default=None, alias="from", description="of goodput: the interval's begin"
-    )
-    to: Duration | None = Field(default=None, description="and its end")
-    origin: Origin | None = Field(default=None, description="what these times count from")
     statistic: Statistic = Statistic.MEAN
     value: float
     unit: str = "s"
@@ -98,13 +129,6 @@ class Published(Part):
     q3: float | None = Field(default=None, description="upper quartile")
     source: str
     why: str = Field(default="", description="why ours differs, if it does")
-
-    @property
-    def span(self) -> Span | None:
-        """The interval of time that it is of; None if it is of the whole transfer."""
-        if self.since is None or self.to is None or self.origin is None:
-            return None
-        return Span(self.since.s, self.to.s, self.origin)
 
     @property
     def quartiles(self) -> tuple[float, float] | None:
@@ -135,20 +159,9 @@ class Published(Part):
         return self
 
     @model_validator(mode="after")
-    def _interval_is_one(self) -> Self:
-        given = [self.since, self.to, self.origin]
-        if given == [None] * 3:
-            return self
-        if self.metric != GOODPUT:
-            raise ValueError(
-                f"from, to and origin are of {GOODPUT}, which has values over time; "
-                f"{self.metric} has one a run"
-            )
-        if self.since is None or self.to is None or self.origin is None:
-            known = " or ".join(f'"{origin}"' for origin in Origin)
-            raise ValueError(f"from, to and origin (which is {known}) are given together")
-        if self.to <= self.since:
-            raise ValueError(f"to ({self.to}) must be later than from ({self.since})")
+    def _interval_is_of_goodput(self) -> Self:
+        if (self.since or self.to or self.origin) and self.metric != GOODPUT:
+            raise ValueError(no_time_of(self.metric))
         return self
 
     @model_validator(mode="after")

@@ -1,0 +1,101 @@
+"""Estimates with intervals, and where each has to lie: what a claim comes down to."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from enum import StrEnum
+
+from headway.analysis.intervals import Interval
+from headway.study.claim import USUAL_TOLERANCE
+
+FEWEST_RUNS = 6
+"""Of fewer, no interval of a median has 95 %."""
+_MOST_REPETITIONS = 100_000
+"""Above this, nobody will carry them out."""
+
+
+class Judgement(StrEnum):
+    """What our runs say of a claim."""
+
+    HOLDS = "holds"
+    BROKEN = "does not hold"
+    UNDECIDED = "undecided"
+    NOT_MEASURED = "not measured"
+
+
+@dataclass(frozen=True)
+class Region:
+    """Where a quantity has to lie."""
+
+    low: float = -math.inf
+    high: float = math.inf
+
+    @classmethod
+    def of(cls, value: float | None, low: float | None, high: float | None) -> Region:
+        """About a published value, or a range whose ends may be open."""
+        if value is not None:
+            off = USUAL_TOLERANCE * abs(value)
+            return cls(value - off, value + off)
+        return cls(-math.inf if low is None else low, math.inf if high is None else high)
+
+    def holds(self, interval: Interval) -> bool:
+        """Whether all of an interval is inside."""
+        return self.low < interval.low and interval.high < self.high
+
+    def excludes(self, interval: Interval) -> bool:
+        """Whether none of an interval is inside; its edge is outside."""
+        return interval.high <= self.low or interval.low >= self.high
+
+    def distance(self, value: float) -> float:
+        """From a value to the nearer edge."""
+        return min(abs(value - self.low), abs(value - self.high))
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One estimate, and where it has to lie.
+
+    Attributes:
+        what: what is estimated: a cell, or two neighbours on an axis.
+        value: the estimate; None if nothing was measured.
+        interval: its confidence interval; None of too few runs.
+        region: where it has to lie.
+        n: number of runs, or pairs of runs, that it rests on.
+        unit: of value, interval and region.
+    """
+
+    what: str
+    value: float | None
+    interval: Interval | None
+    region: Region
+    n: int
+    unit: str
+
+    @property
+    def judgement(self) -> Judgement:
+        """What it says."""
+        if self.value is None:
+            return Judgement.NOT_MEASURED
+        if self.interval is None or not self.interval.reaches_level:
+            return Judgement.UNDECIDED
+        if self.region.holds(self.interval):
+            return Judgement.HOLDS
+        return Judgement.BROKEN if self.region.excludes(self.interval) else Judgement.UNDECIDED
+
+    @property
+    def needed(self) -> int | None:
+        """About how many runs would decide; None if it is decided, or no number would.
+
+        An interval's width falls with the square root of the number of runs.
+        """
+        if self.judgement is not Judgement.UNDECIDED or self.value is None:
+            return None
+        if self.interval is None or not self.interval.reaches_level:
+            return FEWEST_RUNS if self.n < FEWEST_RUNS else None
+        distance = self.region.distance(self.value)
+        half = max(self.interval.high - self.value, self.value - self.interval.low)
+        if distance <= 0 or not math.isfinite(half):
+            return None
+        needed = math.ceil(self.n * (half / distance) ** 2)
+        return max(needed, self.n + 1) if needed <= _MOST_REPETITIONS else None
