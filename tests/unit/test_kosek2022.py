@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from headway.planning.runs import Run, plan
+from headway.records.provenance import told_study
 from headway.study.experiment import Study
 from headway.study.load import load_study
 from headway.study.workload import Bulk
@@ -85,3 +86,15 @@ def test_the_short_form_has_every_experiment(study: Study) -> None:
     quick = list(plan(load_study("kosek2022", quick=True)))
     assert {run.experiment for run in quick} == {one.name for one in study.experiments}
     assert len(quick) < 200
+
+
+def test_published_values_of_cells_that_the_short_form_lacks_stand_beside_nothing() -> None:
+    told = told_study(load_study("kosek2022", quick=True))
+    published = {one.name: one.published for one in told.experiments}
+    assert all(value.cell for value in published["goodput"])
+    assert {
+        value.where["hops.terminal.path.loss"] for value in published["pages"] if value.cell
+    } == {
+        "0 %",
+        "1 %",
+    }

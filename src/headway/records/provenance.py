@@ -35,12 +35,7 @@ def make_manifest(
         headway=VERSION,
         command=command,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
-        study=ToldStudy(
-            name=study.name,
-            question=study.question,
-            seed=study.seed,
-            experiments=tuple(map(_experiment, study.experiments)),
-        ),
+        study=told_study(study),
         cells=_settings(runs),
         runs=len(runs),
         seeds=tuple(sorted({run.seed for run in runs})),
@@ -54,6 +49,16 @@ def make_manifest(
     )
 
 
+def told_study(study: Study) -> ToldStudy:
+    """A study as its file has it, with everything that is usual filled in."""
+    return ToldStudy(
+        name=study.name,
+        question=study.question,
+        seed=study.seed,
+        experiments=tuple(map(_experiment, study.experiments)),
+    )
+
+
 def _experiment(experiment: Experiment) -> ToldExperiment:
     """An experiment as its file has it, with everything that is usual filled in."""
     raw = experiment.model_dump(mode="json")
@@ -63,7 +68,7 @@ def _experiment(experiment: Experiment) -> ToldExperiment:
         {"name": name, "at": without_traces(at)} for name, at in cells(experiment).items()
     ]
     for published in raw["published"]:
-        published["cell"] = cell_at(experiment, published["where"])
+        published["cell"] = cell_at(experiment, published["where"]) or ""
     return ToldExperiment.model_validate(raw)
 
 
