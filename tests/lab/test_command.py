@@ -197,6 +197,19 @@ def test_exec_shows_a_directory(tmp_path: Path) -> None:
     assert [file.name for file in tmp_path.iterdir()] == ["told.txt"]
 
 
+@pytest.mark.parametrize("allowed", [True, False])
+def test_exec_makes_network_namespaces_only_if_allowed(allowed: bool) -> None:
+    option = ["--capability", "net-namespaces"] if allowed else []
+    command = ["exec", "--clock", "virtual", *option, "--", "sh", "-c"]
+    script = (
+        "ip netns add inner && ip netns exec inner ls /sys/class/net && unshare --net echo made"
+    )
+    done = subprocess.run([HEADWAY, *command, script], capture_output=True, text=True)
+    # Of devices, the new one has its loopback only, and none of the client's.
+    assert (done.stdout.split() == ["lo", "made"]) is allowed
+    assert (done.returncode == 0) is allowed
+
+
 def test_a_shell_is_interactive() -> None:
     def read(terminal: int) -> bytes:
         return os.read(terminal, 1024)

@@ -6,6 +6,7 @@ import json
 import re
 import tempfile
 from dataclasses import replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -13,6 +14,7 @@ import typer
 from pydantic import ValidationError
 
 from headway.cli.image import described_rust
+from headway.contract.orders import NET_NAMESPACES
 from headway.errors import HeadwayError, WrongInputError
 from headway.image import status
 from headway.lab.bodies import body_file
@@ -32,6 +34,13 @@ QueueOption = Annotated[
     str | None, typer.Option("--queue", help='Queue, as "1 BDP", "64 kB" or "100 packets".')
 ]
 SeedOption = Annotated[int, typer.Option("--seed", help="Seed of everything random.")]
+
+
+class Capability(StrEnum):
+    """What a command may be allowed beyond what programs of labs may."""
+
+    NET_NAMESPACES = NET_NAMESPACES
+
 
 _BODIES = (1_000, 100_000, 1_000_000, 10_485_760)
 """Sizes of the bodies that a shell's server has, in bytes."""
@@ -104,6 +113,12 @@ def execute(
         list[Path] | None,
         typer.Option(help="A directory that the lab shows, read-only, as /lab/extras/ITS-NAME."),
     ] = None,
+    capability: Annotated[
+        list[Capability] | None,
+        typer.Option(
+            help="Let the command make network namespaces. It can then mount the host's files, too."
+        ),
+    ] = None,
 ) -> None:
     """Run one command on the client's side of a path; its exit status becomes this one's."""
     path = _path(rate=rate, rtt=rtt, loss=loss, jitter=jitter, queue=queue)
@@ -111,7 +126,9 @@ def execute(
     shown = dict(_mounted(directory) for directory in mount or ())
     machine = ready_machine(ready_image())
     machine = replace(machine, extras={**machine.extras, **shown})
-    raise typer.Exit(execute_on_path(machine, path, tuple(command), seed=seed, clock=clock))
+    allowed = tuple(one.value for one in capability or ())
+    status = execute_on_path(machine, path, tuple(command), seed=seed, clock=clock, allowed=allowed)
+    raise typer.Exit(status)
 
 
 def _mounted(directory: Path) -> tuple[str, Path]:

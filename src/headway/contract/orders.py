@@ -19,6 +19,8 @@ CONTROLS_FILE = "tcp.json"
 """Names of the congestion controls of the connections that were sampled, by namespace."""
 CAPTURE_BUFFER_MIB = 32
 """What the kernel keeps of a device until its capture is scheduled: a burst costs no virtual time."""
+NET_NAMESPACES = "net-namespaces"
+"""Of what programs may be allowed: to make network namespaces, and whatever else CAP_SYS_ADMIN lets do."""
 NATIVE_DIRECTORY = "/lab/extras/headway"
 """Where a lab shows Headway's own programs; they are in ``PATH`` too."""
 
@@ -205,7 +207,8 @@ class Round:
 class Orders:
     """All that a lab does in one boot.
 
-    Of what is ``counted``, the counts are told. The workload is carried out
+    Of what is ``counted``, the counts are told. Programs are allowed what is ``allowed`` beyond what they
+    otherwise may. The workload is carried out
     in one or more ``rounds``, one after the other, while services go on. It starts at a multiple of
     ``start_grid_ns`` of the monotonic clock, so that what happened before cannot shift it.
     """
@@ -222,6 +225,7 @@ class Orders:
     pings: Pings | None = None
     migration: Migration | None = None
     bodies: tuple[str, ...] = ()
+    allowed: tuple[str, ...] = ()
     rounds: tuple[Round, ...] = (Round(),)
     start_grid_ns: int = 500_000_000
     limit_ns: int = 600 * 10**9

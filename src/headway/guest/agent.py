@@ -124,7 +124,7 @@ class Lab:
         changes = [change for one in self._orders.rounds for change in one.changes]
         for namespace in dict.fromkeys(change.namespace for change in changes):
             self._tc[namespace] = self._open_tc(namespace)
-        process.drop_privileges_of_children()
+        process.drop_privileges_of_children(self._orders.allowed)
         for capture in self._orders.captures:
             self._captures.append(
                 self._start_capture(capture.namespace, capture.device, capture.file)

@@ -3,8 +3,9 @@
 import ctypes
 import os
 import signal
+from collections.abc import Collection
 
-from headway.contract.orders import NATIVE_DIRECTORY, Program
+from headway.contract.orders import NATIVE_DIRECTORY, NET_NAMESPACES, Program
 from headway.guest.network import Network
 
 RUN_DIRECTORY = "/lab/run"
@@ -14,9 +15,11 @@ _TAIL_BYTES, _MOST_CHARACTERS = 4096, 300
 _ASIDES = ("  ", "\t", "For more information", "Usage:", "\x1b")
 """How lines begin that go with an error, and are none."""
 _PR_CAPBSET_DROP = 24
+_SYS_ADMIN = 21
 # CAP_SYS_MODULE, CAP_SYS_RAWIO, CAP_SYS_ADMIN, CAP_SYS_BOOT, CAP_MKNOD: without them no program
 # can mount the host's files, end the lab or reach devices.
-_DROPPED_CAPABILITIES = (16, 17, 21, 22, 27)
+_DROPPED_CAPABILITIES = (16, 17, _SYS_ADMIN, 22, 27)
+_NEEDED = {NET_NAMESPACES: _SYS_ADMIN}
 _ENVIRONMENT = {
     "PATH": f"/usr/sbin:/usr/bin:/sbin:/bin:{NATIVE_DIRECTORY}",
     "HOME": "/tmp",
@@ -31,10 +34,13 @@ class ProgramError(Exception):
     """A program that must run did not start or ended too early."""
 
 
-def drop_privileges_of_children() -> None:
-    """Take from all programs started later what would let them out of the lab."""
+def drop_privileges_of_children(allowed: Collection[str] = ()) -> None:
+    """Take from all programs started later what would let them out of the lab, but for what is allowed."""
     libc = ctypes.CDLL(None, use_errno=True)
+    kept = {_NEEDED[name] for name in allowed}
     for capability in _DROPPED_CAPABILITIES:
+        if capability in kept:
+            continue
         if libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
             raise OSError(ctypes.get_errno(), "prctl(PR_CAPBSET_DROP)")
 

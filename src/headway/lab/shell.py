@@ -39,19 +39,38 @@ def shell_on_path(machine: Machine, path: NetworkPath, *, seed: int) -> int:
 
 
 def execute_on_path(
-    machine: Machine, path: NetworkPath, command: tuple[str, ...], *, seed: int, clock: Clock
+    machine: Machine,
+    path: NetworkPath,
+    command: tuple[str, ...],
+    *,
+    seed: int,
+    clock: Clock,
+    allowed: tuple[str, ...] = (),
 ) -> int:
     """Run a command, its output on the terminal; returns its exit status.
+
+    Args:
+        machine: boots the lab.
+        path: between the command's host and the server's.
+        command: its words.
+        seed: of everything random.
+        clock: how the lab's time passes.
+        allowed: what programs may do beyond what they otherwise may, as in `Orders`.
 
     Raises:
         HeadwayError: the lab itself failed.
     """
     program = Program("command", CLIENT, (*_RAW_CONSOLE, *command), interactive=True)
-    return _on_console(machine, path, program, seed, clock)
+    return _on_console(machine, path, program, seed, clock, allowed)
 
 
 def _on_console(
-    machine: Machine, path: NetworkPath, program: Program, seed: int, clock: Clock
+    machine: Machine,
+    path: NetworkPath,
+    program: Program,
+    seed: int,
+    clock: Clock,
+    allowed: tuple[str, ...] = (),
 ) -> int:
     host = Host(program="")
     network, leg = two_hosts(path, host, host, seed, _A_DAY)
@@ -65,6 +84,7 @@ def _on_console(
         files={**server.files, **hosts_file(address)},
         programs=(*server.programs, program),
         trace_links=network.trace_links,
+        allowed=allowed,
         rounds=(Round(changes=network.changes),),
         limit_ns=_A_DAY.ns,
     )
