@@ -16,9 +16,9 @@ from pathlib import Path
 
 from bench.rows import Row, print_rows
 from headway.contract.orders import SAMPLES_FILE, Orders
-from headway.diagnosis.hop import observe
 from headway.diagnosis.limits import limits_of
 from headway.diagnosis.qlog import QLOG_DIRECTORY, REDUCED_FILE, compact_qlog
+from headway.diagnosis.segment import observe
 from headway.diagnosis.series import read_series
 from headway.diagnosis.transfer import Transfer, transfer_of
 from headway.lab.assemble import orders_for

@@ -14,7 +14,7 @@ from headway.columns import METRICS, Record, columns_of, polars_schema
 from headway.programs.base import Adapter, Client, Knob, ReverseProxy
 from headway.programs.knobfile import NATIVE_KNOBS
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
-from headway.sites.cleanup import CHANGED, DROPPED, Rule
+from headway.sites.cleanup import CHANGED, DROPPED, FieldRule
 from headway.study.host import Protocol
 
 DOCS = Path(__file__).parents[1] / "docs"
@@ -140,7 +140,7 @@ def site_headers() -> str:
     return _SITE_HEADERS.format(dropped=_rules(DROPPED), changed=_rules(CHANGED))
 
 
-def _rules(rules: Iterable[Rule]) -> str:
+def _rules(rules: Iterable[FieldRule]) -> str:
     return "\n".join(
         f"| {', '.join(f'`{name}`' for name in rule.fields)} | {rule.why}. |" for rule in rules
     )

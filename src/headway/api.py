@@ -25,7 +25,7 @@ from headway.study.load import load_study, study_from
 if TYPE_CHECKING:
     import polars as pl
 
-    from headway.analysis import Results as LoadedResults
+    from headway.analysis import StudyResults as LoadedResults
 
 __all__ = ["HeadwayError", "Results", "Study", "WrongInputError", "load", "plan", "read", "run"]
 

@@ -74,7 +74,7 @@ def remove_tree(directory: Path) -> None:
 
 
 @dataclass(frozen=True)
-class Store:
+class EntryDirectory:
     """A directory of entries that are made under one lock and appear by an atomic rename.
 
     Whoever holds the lock is the only builder, so every other builder's leftovers are dead.

@@ -155,9 +155,11 @@ def test_the_narrowest_path_between_routers_decides(
     assert record.error is None
     assert (record.rate_mbit, record.rtt_ms, record.proxy) == (5, 150, None)
     assert record.connect_s == pytest.approx(0.150, abs=0.001)
-    (hop,) = read_series(tmp_path / "run").hops
+    (segment,) = read_series(tmp_path / "run").segments
     # Once slow start has filled it, and before the last bytes have left it.
-    used = [(at, sent) for at, sent in zip(hop.at_s, hop.sent_bytes, strict=True) if 3 < at < 6]
+    used = [
+        (at, sent) for at, sent in zip(segment.at_s, segment.sent_bytes, strict=True) if 3 < at < 6
+    ]
     (first_s, first), (last_s, last) = used[0], used[-1]
     assert (last - first) * 8 / (last_s - first_s) == pytest.approx(5e6, rel=0.01)
 
@@ -189,9 +191,9 @@ def test_a_transparent_pep_splits_what_is_meant_for_the_server(
     # TCP's handshake ends at the first PEP, TLS's at the server.
     assert record.connect_s == pytest.approx(0.020, abs=0.001)
     assert record.tls_s is not None and record.tls_s > 0.020 + 0.160
-    hops = read_series(tmp_path / "run").hops
-    assert [hop.sender for hop in hops] == ["proxy-st", "proxy-gw", "server"]
-    assert {hop.evidence for hop in hops} == {"tcp_info"}
+    segments = read_series(tmp_path / "run").segments
+    assert [segment.sender for segment in segments] == ["proxy-st", "proxy-gw", "server"]
+    assert {segment.evidence for segment in segments} == {"tcp_info"}
     legs = deploy(Setting.model_validate(chain(*HOPS))).legs
     for name in ("proxy-st", "proxy-gw"):
         (line,) = (tmp_path / "run" / f"{name}-splitter.out").read_text().splitlines()

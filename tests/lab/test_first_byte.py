@@ -9,7 +9,7 @@ import pytest
 
 from headway.analysis.goodput import FlowRun
 from headway.lab.pcapng import read_pcapng
-from headway.study.published import Origin, Span
+from headway.study.published import RunInterval, TimeOrigin
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
@@ -78,6 +78,6 @@ def test_the_first_byte_is_the_captures(
     flow = FlowRun(1, 1, record.received_bytes, record.ttfb_s, record.total_s)
     for from_s, to_s in ((0.0, 0.3), (0.3, 0.7), (0.7, 1.1)):
         captured = sum(count for at_ns, count in data if from_s <= (at_ns - first_ns) / 1e9 < to_s)
-        goodput = flow.goodput_mbit(Span(from_s, to_s, Origin.FIRST_BYTE))
+        goodput = flow.goodput_mbit(RunInterval(from_s, to_s, TimeOrigin.FIRST_BYTE))
         assert goodput is not None and captured
         assert goodput * 1e6 / 8 * (to_s - from_s) == pytest.approx(share * captured, rel=0.01)

@@ -11,9 +11,9 @@ import pytest
 
 from headway.columns import Record, TransferLimits
 from headway.contract.orders import Orders
-from headway.diagnosis.hop import observe
 from headway.diagnosis.limits import limits_of
 from headway.diagnosis.qlog import REDUCED_FILE
+from headway.diagnosis.segment import observe
 from headway.diagnosis.series import read_series
 from headway.diagnosis.transfer import transfer_of
 from headway.lab.bodies import body_file
@@ -168,14 +168,14 @@ def test_real_qlogs_tell_the_windows_that_the_bottleneck_saw(
     raw = setting("h3", "1 MB", {"program": server}, loss="1 %") | {"capture": {"qlog": True}}
     record = run_setting(raw)
     run = tmp_path / "run"
-    (hop,) = read_series(run).hops
-    assert hop.evidence == "qlog"
-    windows = [window for window in hop.cwnd_bytes if window]
+    (segment,) = read_series(run).segments
+    assert segment.evidence == "qlog"
+    windows = [window for window in segment.cwnd_bytes if window]
     assert min(windows) < max(windows) / 2
     # What is in flight fills the path's delay and its queue, and never more than the window, but for
     # two probes of a timeout (RFC 9002, section 7.5).
-    assert max(flight or 0 for flight in hop.in_flight_bytes) <= max(windows) + 2 * 1500
-    assert min(srtt for srtt in hop.srtt_ms[-20:] if srtt) >= 100
+    assert max(flight or 0 for flight in segment.in_flight_bytes) <= max(windows) + 2 * 1500
+    assert min(srtt for srtt in segment.srtt_ms[-20:] if srtt) >= 100
     assert record.path_drops is not None and record.path_drops > 5
     # A lost acknowledgement is not missed, and a probe of the path's MTU is lost by intent.
     assert record.retransmits == pytest.approx(record.path_drops, abs=4)

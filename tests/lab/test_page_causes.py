@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from headway.columns import MainConnection, Record, TransferLimits
-from headway.diagnosis.hop import HopSamples, observe
 from headway.diagnosis.qlog_events import read_traces
 from headway.diagnosis.samples import started_s
+from headway.diagnosis.segment import SegmentSamples, observe
 from headway.diagnosis.transfer import Transfer
 from headway.lab.machine import Machine
 from headway.lab.pcapng import read_pcapng
@@ -68,12 +68,12 @@ def load_together(machine: Machine, tmp_path: Path) -> Callable[..., list[tuple[
     return carry
 
 
-def observed(directory: Path) -> tuple[HopSamples, Transfer]:
-    """The only hop of a load, until its last byte."""
+def observed(directory: Path) -> tuple[SegmentSamples, Transfer]:
+    """The only segment of a load, until its last byte."""
     transfer = Transfer.load(directory)
     assert transfer.end_s is not None
-    (hop,) = observe(directory, transfer)
-    return hop.until(transfer.end_s), transfer
+    (segment,) = observe(directory, transfer)
+    return segment.until(transfer.end_s), transfer
 
 
 def seconds(record: Record, names: Sequence[str]) -> dict[str, float]:
@@ -103,8 +103,8 @@ def test_every_load_of_a_lab_has_its_own_connections_and_causes(
         assert record.limits_source == source
         assert record.handshake_s == pytest.approx(record.response_start_s, abs=1e-6)
         assert sum(seconds(record, CAUSES).values()) == pytest.approx(record.plt_s, abs=1e-6)
-        hop, _ = observed(directory)
-        states = hop.last_states
+        segment, _ = observed(directory)
+        states = segment.last_states
         if source == "counters":
             assert (states, record.retransmits, record.main_limited_by) == ({}, None, None)
             continue
@@ -171,18 +171,18 @@ def test_retransmissions_of_every_connection_are_those_of_the_capture(
     record = run_setting(raw)
     assert record.error is None
     run = tmp_path / "run"
-    hop, _ = observed(run)
-    counted = {key[3]: state.lost for key, state in hop.last_states.items()}  # type: ignore[index]
+    segment, _ = observed(run)
+    counted = {key[3]: state.lost for key, state in segment.last_states.items()}  # type: ignore[index]
     assert len(counted) == (6 if protocol == "h1" else 1)
-    until_s = hop.moments[-1].at_s
+    until_s = segment.moments[-1].at_s
     seen = Counter(port for at_s, port in repetitions(run) if at_s <= until_s)
     assert {port: seen[port] for port in counted} == counted
     assert record.retransmits == seen.total() > 5
 
 
-def assert_sampled_at_once(ended_s: float | None, event_s: float, hop: HopSamples) -> None:
+def assert_sampled_at_once(ended_s: float | None, event_s: float, segment: SegmentSamples) -> None:
     """An end of slow start is that of the first sample after what ended it."""
-    samples = [moment.at_s for moment in hop.moments]
+    samples = [moment.at_s for moment in segment.moments]
     first = bisect_left(samples, event_s)
     assert ended_s is not None
     assert samples[first] - 1e-6 <= ended_s <= samples[first + 1] + 1e-6
@@ -195,10 +195,10 @@ def test_slow_start_ends_with_the_first_retransmission(
     host = {"congestion_control": "reno"}
     raw = page("objects-12x30kB", "h2", path=path, host=host, capture={"packets": True})
     record = run_setting(raw)
-    hop, transfer = observed(tmp_path / "run")
+    segment, transfer = observed(tmp_path / "run")
     ((event_s, _),) = repetitions(tmp_path / "run")
     assert record.slow_start_s == record.main_slow_start_s
-    assert_sampled_at_once((record.slow_start_s or 0) + transfer.began_s, event_s, hop)
+    assert_sampled_at_once((record.slow_start_s or 0) + transfer.began_s, event_s, segment)
     assert record.retransmits == 1
 
 
@@ -210,7 +210,7 @@ def test_slow_start_of_quic_ends_with_the_first_lost_packet(
     raw = page("objects-12x30kB", "h3", path=path, host=host, capture={"qlog": True})
     record = run_setting(raw)
     run = tmp_path / "run"
-    hop, transfer = observed(run)
+    segment, transfer = observed(run)
     (log,) = (run / "qlog" / "server").glob("*qlog")
     ((lost_ms, epoch_ms),) = [
         (event["time"], trace.header["common_fields"]["reference_time"])
@@ -220,7 +220,7 @@ def test_slow_start_of_quic_ends_with_the_first_lost_packet(
     ]
     assert record.retransmits == 1
     event_s = (epoch_ms + lost_ms) / 1e3 - started_s(run)
-    assert_sampled_at_once((record.slow_start_s or 0) + transfer.began_s, event_s, hop)
+    assert_sampled_at_once((record.slow_start_s or 0) + transfer.began_s, event_s, segment)
 
 
 def test_a_page_of_many_rounds_waits_for_its_requests(

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 from PIL import Image, ImageDraw
 
-from headway.pages.load import Frame
+from headway.pages.load import ScreenFrame
 
 BLOCK = 80
 """Side of a block, a multiple of what JPEG codes together."""
@@ -18,11 +18,11 @@ def striped(painted: int, stripes: int = 20) -> Image.Image:
     return picture
 
 
-def save_frames(directory: Path, shown: list[tuple[float, Image.Image]]) -> tuple[Frame, ...]:
+def save_frames(directory: Path, shown: list[tuple[float, Image.Image]]) -> tuple[ScreenFrame, ...]:
     """Save pictures with their times, in ms, as frames."""
     frames = []
     for number, (at_ms, picture) in enumerate(shown):
-        frames.append(Frame(at_ms, directory / f"{number:04}.png"))
+        frames.append(ScreenFrame(at_ms, directory / f"{number:04}.png"))
         picture.save(frames[-1].file)
     return tuple(frames)
 

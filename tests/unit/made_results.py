@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from headway.analysis.inputs import Results
+from headway.analysis.inputs import StudyResults
 from headway.columns import Record, polars_schema
 from headway.records.manifest import manifest_from
 
@@ -89,10 +89,12 @@ def experiments(*told: Mapping[str, Any]) -> dict[str, Any]:
     return MANIFEST | {"study": MANIFEST["study"] | {"experiments": list(told)}}
 
 
-def results(rows: Sequence[dict[str, Any]], manifest: Mapping[str, Any] | None = None) -> Results:
+def results(
+    rows: Sequence[dict[str, Any]], manifest: Mapping[str, Any] | None = None
+) -> StudyResults:
     """Results of these rows, with a full manifest if none is given."""
     made = MANIFEST if manifest is None else manifest
-    return Results(pl.DataFrame(rows, schema=polars_schema()), manifest_from(made))
+    return StudyResults(pl.DataFrame(rows, schema=polars_schema()), manifest_from(made))
 
 
 def saved(

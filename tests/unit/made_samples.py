@@ -1,4 +1,4 @@
-"""A run's directory as the guest leaves it, made by hand: samples of its hops, and its transfer."""
+"""A run's directory as the guest leaves it, made by hand: samples of its segments, and its transfer."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from headway.contract.orders import SAMPLES_FILE, SamplesHeader
-from headway.diagnosis.transfer import Hop, Transfer
+from headway.diagnosis.transfer import SampledSegment, Transfer
 from headway.guest.netlink import QueueStats, TcpInfo
 
 EPOCH_S = 1_767_225_600.5
-HOP = Hop("server", "client", "queue", ("loss",), rate_mbit=10, rtt_s=0.1, delay_s=0.05)
+SEGMENT = SampledSegment(
+    "server", "client", "queue", ("loss",), rate_mbit=10, rtt_s=0.1, delay_s=0.05
+)
 FRAME_BYTES = 1514
 
 Row = tuple[float, QueueStats | None, QueueStats, list[TcpInfo]]
@@ -42,22 +44,22 @@ def tcp(**fields: int) -> TcpInfo:
 
 
 def write_samples(directory: Path, rows: Sequence[Row]) -> None:
-    """Write the samples of the only hop as the guest's sampler does."""
+    """Write the samples of the only segment as the guest's sampler does."""
     write_chain(directory, {"server": rows})
 
 
-def write_chain(directory: Path, hops: Mapping[str, Sequence[Row]]) -> None:
-    """Write the samples of several hops, by their senders; all were taken at the same times."""
-    devices = [device for sender in hops for device in _devices(sender)]
+def write_chain(directory: Path, segments: Mapping[str, Sequence[Row]]) -> None:
+    """Write the samples of several segments, by their senders; all were taken at the same times."""
+    devices = [device for sender in segments for device in _devices(sender)]
     header = SamplesHeader(
         int(EPOCH_S * 1e9),
         tuple(("router", device) for device in devices),
-        tuple(hops),
+        tuple(segments),
         QueueStats._fields,
         TcpInfo._fields,
     )
     lines: list[Any] = [asdict(header)]
-    for at_once in zip(*hops.values(), strict=True):
+    for at_once in zip(*segments.values(), strict=True):
         queues = [stats for _, queue, loss, _ in at_once for stats in (queue, loss)]
         lines.append([round(at_once[0][0] * 1e6), queues, [found for *_, found in at_once]])
     (directory / SAMPLES_FILE).write_text("".join(f"{json.dumps(line)}\n" for line in lines))
@@ -68,11 +70,11 @@ def _devices(sender: str) -> tuple[str, str]:
     return ("queue", "loss") if sender == "server" else (f"queue-{sender}", f"loss-{sender}")
 
 
-def hop(sender: str, receiver: str, delay_s: float) -> Hop:
-    """One of several hops, as `write_chain` has them."""
+def segment(sender: str, receiver: str, delay_s: float) -> SampledSegment:
+    """One of several segments, as `write_chain` has them."""
     queue, loss = _devices(sender)
     return replace(
-        HOP,
+        SEGMENT,
         sender=sender,
         receiver=receiver,
         queue_device=queue,
@@ -101,6 +103,8 @@ def rows_of(
     ]
 
 
-def transfer(start_s: float = 0.25, end_s: float = 1.05, hop: Hop = HOP) -> Transfer:
+def transfer(
+    start_s: float = 0.25, end_s: float = 1.05, segment: SampledSegment = SEGMENT
+) -> Transfer:
     """The client's first and last byte."""
-    return Transfer(start_s, end_s, (hop,))
+    return Transfer(start_s, end_s, (segment,))

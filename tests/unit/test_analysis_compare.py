@@ -10,7 +10,7 @@ from headway.analysis.compare import Comparison, Contest, Pairing, clearly_slowe
 from headway.analysis.metric import Metric, metric_named
 from headway.analysis.sample import Measurements, Observation
 from headway.analysis.significance import PAIRED_ALPHA
-from headway.analysis.verdict import Basis, Spread, Verdict
+from headway.analysis.verdict import Basis, SpreadVerdict, Verdict
 
 TOTAL = metric_named("total_s")
 GOODPUT = metric_named("goodput_mbit")
@@ -217,10 +217,10 @@ def test_less_variable() -> None:
     narrow = [10 + n / 100 for n in range(-20, 20)]
     wide = [10.005 + n / 4 for n in range(-20, 20)]
     found = against(narrow, wide)
-    assert (found.verdict, found.spread) == (Verdict.UNDECIDED, Spread.LESS_VARIABLE)
-    assert against(wide, narrow).spread is Spread.MORE_VARIABLE
+    assert (found.verdict, found.spread) == (Verdict.UNDECIDED, SpreadVerdict.LESS_VARIABLE)
+    assert against(wide, narrow).spread is SpreadVerdict.MORE_VARIABLE
     steady = against([10.0] * 40, wide)
-    assert (steady.verdict, steady.spread) == (Verdict.UNDECIDED, Spread.LESS_VARIABLE)
+    assert (steady.verdict, steady.spread) == (Verdict.UNDECIDED, SpreadVerdict.LESS_VARIABLE)
 
 
 def test_equally_wide_but_of_another_shape() -> None:
@@ -232,7 +232,7 @@ def test_equally_wide_but_of_another_shape() -> None:
     assert found.against_sample is not None
     assert found.sample.iqr == 2.0
     assert found.against_sample.iqr == pytest.approx(2.0)
-    assert (found.verdict, found.spread) == (Verdict.UNDECIDED, Spread.SHAPE)
+    assert (found.verdict, found.spread) == (Verdict.UNDECIDED, SpreadVerdict.SHAPE)
 
 
 def test_spread_is_not_spoken_of_where_one_is_faster() -> None:

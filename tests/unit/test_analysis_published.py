@@ -9,7 +9,7 @@ from headway.analysis import Analysis, Verdict, analyse
 from headway.analysis.orders import orders
 from headway.analysis.published import Agreement, beside, evidence
 from headway.errors import WrongInputError
-from headway.study.published import Origin, Span
+from headway.study.published import RunInterval, TimeOrigin
 from tests.unit import made_results as made
 
 Times = Sequence[float | None]
@@ -211,7 +211,7 @@ def test_goodput_of_an_interval_stands_beside_ours_from_the_same_origin() -> Non
         )
     )
     assert [one.value for one in found] == pytest.approx([2.0, 1.0, 3.0, 2.0, 2.0 * 2.1 / 2.35])
-    assert found[0].published.span == Span(0.05, 1.05, Origin.FIRST_BYTE)
+    assert found[0].published.span == RunInterval(0.05, 1.05, TimeOrigin.FIRST_BYTE)
     words = ["agrees within 0 %", "differs by a factor of 2.00", "agrees within 9.1 %"]
     assert [one.words for one in found[:3]] == words
     assert [str(one.published.span) for one in found[3:]] == [

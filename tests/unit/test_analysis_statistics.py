@@ -11,7 +11,7 @@ from scipy import stats
 
 from headway.analysis.effects import cliffs_delta, delta, relative_difference, relative_interval
 from headway.analysis.intervals import Interval, median_interval
-from headway.analysis.sample import Measurements, Observation, Sample, summarise
+from headway.analysis.sample import Measurements, Observation, SampleSummary, summarise
 from headway.analysis.significance import TestResult, adjusted
 from headway.analysis.significance import kolmogorov_smirnov as kolmogorov_smirnov_of_pairs
 from headway.analysis.significance import mann_whitney as mann_whitney_of_pairs
@@ -255,7 +255,7 @@ def test_adjusting_never_lowers_a_p_value(ps: list[float]) -> None:
         assert test.adjusted <= 1
 
 
-def sample(values: list[float]) -> Sample:
+def sample(values: list[float]) -> SampleSummary:
     found = summarise(values)
     assert found is not None
     return found

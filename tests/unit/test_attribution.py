@@ -11,16 +11,16 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from headway.columns import TransferLimits
-from headway.diagnosis.hop import observe
 from headway.diagnosis.limits import limits_of
+from headway.diagnosis.segment import observe
 from headway.diagnosis.series import read_series
-from headway.diagnosis.transfer import Hop, Transfer
+from headway.diagnosis.transfer import SampledSegment, Transfer
 from headway.guest.netlink import TcpInfo
 from headway.programs.measurement import BulkFlow
-from tests.unit.made_samples import Row, counters, hop, rows_of, tcp, write_chain
+from tests.unit.made_samples import Row, counters, rows_of, segment, tcp, write_chain
 
-NEAR = hop("pep", "client", 0.0)
-FAR = hop("server", "pep", 0.2)
+NEAR = segment("pep", "client", 0.0)
+FAR = segment("server", "pep", 0.2)
 """What the server sends arrives at the client 200 ms later, through a PEP one cable away from it."""
 CAUSES = [name for name in TransferLimits.model_fields if name.endswith("_s")]
 
@@ -40,13 +40,13 @@ def sending(*states: TcpInfo, backlog: int = 0) -> list[Row]:
 def limited(
     directory: Path,
     rows: Mapping[str, Sequence[Row]],
-    hops: tuple[Hop, ...] = (NEAR, FAR),
+    segments: tuple[SampledSegment, ...] = (NEAR, FAR),
     start_s: float = 0.2,
     end_s: float = 1.0,
     flows: tuple[BulkFlow, ...] = (),
 ) -> TransferLimits:
     write_chain(directory, rows)
-    transfer = Transfer(start_s, end_s, hops, flows)
+    transfer = Transfer(start_s, end_s, segments, flows)
     transfer.save(directory)
     return limits_of(observe(directory, transfer), transfer)
 
@@ -80,8 +80,8 @@ def test_the_question_goes_up_a_chain_to_the_first_that_does_not_wait(tmp_path: 
         "gateway": sending(HELD, backlog=9000),
         "server": sending(REPAIRING),
     }
-    hops = (NEAR, hop("gateway", "pep", 0.1), hop("server", "gateway", 0.2))
-    found = limited(tmp_path, rows, hops)
+    segments = (NEAR, segment("gateway", "pep", 0.1), segment("server", "gateway", 0.2))
+    found = limited(tmp_path, rows, segments)
     assert seconds(found) == {"handshake_s": 0.2, "path_s": 0.8}
     assert (found.limited_by, found.limited_section) == ("path", "gateway > pep")
     assert read_series(tmp_path).limiting == 1
@@ -195,6 +195,6 @@ def test_every_second_has_one_cause(
     end_s: float,
 ) -> None:
     rows = {"pep": sending(*near), "server": sending(*far)}
-    hops = (NEAR, replace(FAR, delay_s=delay_s))
-    found = limited(tmp_path, rows, hops, start_s=start_s, end_s=end_s)
+    segments = (NEAR, replace(FAR, delay_s=delay_s))
+    found = limited(tmp_path, rows, segments, start_s=start_s, end_s=end_s)
     assert sum(getattr(found, name) for name in CAUSES) == pytest.approx(end_s)

@@ -219,15 +219,19 @@ def test_the_record_tells_the_whole_path_and_who_splits(by_contender: dict[str, 
 
 
 def test_hops_of_a_transfer_are_between_senders(by_contender: dict[str, Run]) -> None:
-    hops = transfer_of(deploy(by_contender["QUIC-PEP"].setting), Measurement()).hops
-    assert [(hop.sender, hop.receiver) for hop in hops] == [
+    segments = transfer_of(deploy(by_contender["QUIC-PEP"].setting), Measurement()).segments
+    assert [(segment.sender, segment.receiver) for segment in segments] == [
         ("proxy-st", "client"),
         ("proxy-gw", "proxy-st"),
         ("server", "proxy-gw"),
     ]
-    assert [hop.rate_mbit for hop in hops] == [None, 20, None]
-    assert [hop.queue_device for hop in hops] == ["proxy-st-down", "link0b-down", "link1b-down"]
-    assert [round(hop.delay_s, 6) for hop in hops] == [0, 0.25, 0.29]
+    assert [segment.rate_mbit for segment in segments] == [None, 20, None]
+    assert [segment.queue_device for segment in segments] == [
+        "proxy-st-down",
+        "link0b-down",
+        "link1b-down",
+    ]
+    assert [round(segment.delay_s, 6) for segment in segments] == [0, 0.25, 0.29]
 
 
 def test_flows_are_kept(by_contender: dict[str, Run], tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ from headway.contract.orders import (
 from headway.errors import WrongInputError
 from headway.guest.devtools import DevTools, DevToolsError
 from headway.guest.loadfiles import EVENTS_FILE, LOAD_FILE
-from headway.guest.recorder import Recorder
+from headway.guest.recorder import PageRecorder
 from headway.lab.machine import Machine
 from headway.lab.network import network_of
 from headway.lab.together import carry_out_together
@@ -192,7 +192,7 @@ def test_a_failed_load_tells_why_and_leaves_what_came(site: str, tmp_path: Path)
 
 
 def test_requests_are_under_way_until_they_end(tmp_path: Path) -> None:
-    recorder = Recorder()
+    recorder = PageRecorder()
     recorder.begin()
 
     def hear(method: str, **params: Any) -> None:

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from headway.analysis.goodput import FlowRun, Received, ratios_over_time
 from headway.columns import RampUp
 from headway.diagnosis.goodput import received_bytes
-from headway.diagnosis.hop import observe
 from headway.diagnosis.rampup import bottleneck, path_filled_s, ramp_up_of
-from headway.diagnosis.transfer import Hop, Transfer
+from headway.diagnosis.segment import observe
+from headway.diagnosis.transfer import SampledSegment, Transfer
 from headway.programs.measurement import BulkFlow
-from headway.study.published import Origin, Span
-from tests.unit.made_samples import HOP, rows_of, tcp, transfer, write_chain, write_samples
+from headway.study.published import RunInterval, TimeOrigin
+from tests.unit.made_samples import SEGMENT, rows_of, tcp, transfer, write_chain, write_samples
 
 FULL = round(10e6 / 8 * 0.1 * 1448 / 1514)
 """What a path of 10 Mbit/s carries of payload in 100 ms: 119,551 bytes."""
@@ -116,8 +116,8 @@ def test_without_the_senders_word_the_end_of_slow_start_is_unknown(tmp_path: Pat
 
 
 def test_of_a_chain_the_sender_at_the_bottleneck_counts(tmp_path: Path) -> None:
-    near = Hop("pep", "client", "queue-pep", ("loss-pep",), None, 0.0, 0.0)
-    far = Hop("server", "pep", "queue", ("loss",), rate_mbit=10, rtt_s=0.1, delay_s=0.05)
+    near = SampledSegment("pep", "client", "queue-pep", ("loss-pep",), None, 0.0, 0.0)
+    far = SampledSegment("server", "pep", "queue", ("loss",), rate_mbit=10, rtt_s=0.1, delay_s=0.05)
     slow = [[tcp(ssthresh=0x7FFFFFFF if index < 6 else 9)] for index in range(11)]
     idle = [[tcp(ssthresh=9)] for _ in range(11)]
     packets = range(0, 220, 20)
@@ -127,9 +127,9 @@ def test_of_a_chain_the_sender_at_the_bottleneck_counts(tmp_path: Path) -> None:
 
 
 def test_the_bottleneck_is_the_hop_with_the_least_rate() -> None:
-    fast = Hop("a", "b", "queue", ("loss",), rate_mbit=100, rtt_s=0.1, delay_s=0.05)
-    endless = Hop("b", "c", "queue", ("loss",), rate_mbit=None, rtt_s=0.1, delay_s=0.05)
-    assert bottleneck([endless, fast, HOP]) == (2, HOP)
+    fast = SampledSegment("a", "b", "queue", ("loss",), rate_mbit=100, rtt_s=0.1, delay_s=0.05)
+    endless = SampledSegment("b", "c", "queue", ("loss",), rate_mbit=None, rtt_s=0.1, delay_s=0.05)
+    assert bottleneck([endless, fast, SEGMENT]) == (2, SEGMENT)
     assert bottleneck([endless, endless]) == (0, endless)
 
 
@@ -157,25 +157,28 @@ def test_goodput_of_an_interval_begins_at_the_first_byte() -> None:
     """25 kB in 100 ms are 2 Mbit/s; nothing came before the first byte or after the end."""
     run = flow_run(0, 10, 25, 25, 5, first_byte_s=0.16, end_s=0.42)
     for from_s, to_s, mbit in ((0, 0.04, 2.0), (0.04, 0.24, 2.0), (0, 0.26, 2.0)):
-        span = Span(from_s, to_s, Origin.FIRST_BYTE)
+        span = RunInterval(from_s, to_s, TimeOrigin.FIRST_BYTE)
         assert run.goodput_mbit(span) == pytest.approx(mbit)
-    assert run.goodput_mbit(Span(0.1, 0.16, Origin.START)) == 0
-    assert run.goodput_mbit(Span(0, 0.27, Origin.FIRST_BYTE)) is None
-    assert run.goodput_mbit(Span(0, 0.43, Origin.START)) is None
+    assert run.goodput_mbit(RunInterval(0.1, 0.16, TimeOrigin.START)) == 0
+    assert run.goodput_mbit(RunInterval(0, 0.27, TimeOrigin.FIRST_BYTE)) is None
+    assert run.goodput_mbit(RunInterval(0, 0.43, TimeOrigin.START)) is None
 
 
 def test_silence_to_the_end_is_goodput_of_zero() -> None:
     run = flow_run(0, 25, first_byte_s=0.1, end_s=15.0)
-    assert run.goodput_mbit(Span(1.0, 14.9, Origin.FIRST_BYTE)) == 0
-    assert flow_run(first_byte_s=None, end_s=15.0).goodput_mbit(Span(1, 2, Origin.START)) == 0
-    assert run.goodput_mbit(Span(0, 15.0, Origin.START)) == pytest.approx(2.0 / 150)
+    assert run.goodput_mbit(RunInterval(1.0, 14.9, TimeOrigin.FIRST_BYTE)) == 0
+    assert (
+        flow_run(first_byte_s=None, end_s=15.0).goodput_mbit(RunInterval(1, 2, TimeOrigin.START))
+        == 0
+    )
+    assert run.goodput_mbit(RunInterval(0, 15.0, TimeOrigin.START)) == pytest.approx(2.0 / 150)
 
 
 def test_runs_that_did_not_last_so_long_are_left_out() -> None:
     runs = [
         flow_run(25, 25, first_byte_s=0.0, end_s=end_s) for end_s in (0.2, 0.1999999, 0.1, None)
     ]
-    goodput = Received.of(runs).goodput_in(Span(0, 0.2, Origin.START))
+    goodput = Received.of(runs).goodput_in(RunInterval(0, 0.2, TimeOrigin.START))
     assert goodput.values == pytest.approx((2.0, 2.0))
 
 

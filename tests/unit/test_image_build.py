@@ -26,7 +26,7 @@ from headway.image import (
     remove,
     status,
 )
-from headway.image.apt import Package, PrivateApt
+from headway.image.apt import PackageVersion, PrivateApt
 from headway.image.builder import build
 from headway.image.image import Layout
 from headway.image.inputs import KernelInputs, NativeInputs
@@ -285,7 +285,7 @@ def test_builds_do_not_see_the_environment(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_package_file_names() -> None:
-    assert Package("tar", "1:2.0+b1", "amd64").file_name == "tar_1%3a2.0+b1_amd64.deb"
+    assert PackageVersion("tar", "1:2.0+b1", "amd64").file_name == "tar_1%3a2.0+b1_amd64.deb"
 
 
 def test_versions_are_read_from_the_status(tmp_path: Path) -> None:

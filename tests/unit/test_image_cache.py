@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headway.cache import Store, cache_directory, digest, remove_tree, written_atomically
+from headway.cache import EntryDirectory, cache_directory, digest, remove_tree, written_atomically
 from headway.errors import HeadwayError, WrongInputError
 
 
@@ -48,7 +48,7 @@ def test_digest_knows_where_parts_end() -> None:
 
 
 def test_entry_appears_only_when_complete(tmp_path: Path) -> None:
-    store = Store(tmp_path)
+    store = EntryDirectory(tmp_path)
 
     def fill(directory: Path) -> None:
         (directory / "file").write_text("content")
@@ -61,7 +61,7 @@ def test_entry_appears_only_when_complete(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("failure", [KeyboardInterrupt, HeadwayError])
 def test_failure_leaves_nothing(tmp_path: Path, failure: type[BaseException]) -> None:
-    store = Store(tmp_path)
+    store = EntryDirectory(tmp_path)
 
     def fill(directory: Path) -> None:
         (directory / "half").touch()
@@ -78,7 +78,7 @@ def test_leftovers_of_a_killed_builder_are_removed(tmp_path: Path) -> None:
     (leftover / "source" / "file").touch()
     (leftover / "source").chmod(0o500)
     told = Told()
-    with Store(tmp_path).locked(told):
+    with EntryDirectory(tmp_path).locked(told):
         assert not leftover.exists()
     assert told.messages == ["removing what an interrupted build left behind"]
 
@@ -87,20 +87,20 @@ def test_no_space_is_said(tmp_path: Path) -> None:
     def fill(directory: Path) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    store = Store(tmp_path)
+    store = EntryDirectory(tmp_path)
     with store.locked(), pytest.raises(HeadwayError, match="no space left in the cache"):
         store.make("it", fill)
 
 
 def test_unusable_cache_is_said(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    unusable = Store(tmp_path / "file" / "cache")
+    unusable = EntryDirectory(tmp_path / "file" / "cache")
     with pytest.raises(HeadwayError, match="cannot write to the cache"), unusable.locked():
         pass
 
 
 def test_second_waits_for_the_first(tmp_path: Path) -> None:
-    store, told, order = Store(tmp_path), Told(), []
+    store, told, order = EntryDirectory(tmp_path), Told(), []
 
     def second() -> None:
         with store.locked(told):
@@ -116,7 +116,7 @@ def test_second_waits_for_the_first(tmp_path: Path) -> None:
 
 
 def test_lock_is_kept_by_who_inherits_it(tmp_path: Path) -> None:
-    store, told = Store(tmp_path), Told()
+    store, told = EntryDirectory(tmp_path), Told()
     with store.locked() as lock:
         child = os.dup(lock)
     thread = threading.Thread(target=lambda: store.locked(told).__enter__())

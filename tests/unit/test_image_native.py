@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from headway.cache import Store
+from headway.cache import EntryDirectory
 from headway.errors import HeadwayError
 from headway.image import SilentProgress, rust
-from headway.image.apt import Package, PrivateApt
+from headway.image.apt import PackageVersion, PrivateApt
 from headway.image.image import Layout
 from headway.image.inputs import KernelInputs, NativeInputs, RootInputs
 from headway.image.native import _write_sources, build_native
@@ -86,7 +86,7 @@ def layout(workspace: Path, bin_directory: Path, tmp_path: Path) -> Layout:
         KernelInputs((), ()),
         RootInputs.of_package(),
         NativeInputs.of_workspace(workspace),
-        Store(tmp_path / "cache"),
+        EntryDirectory(tmp_path / "cache"),
     )
 
 
@@ -102,9 +102,9 @@ class FakeApt(PrivateApt):
     """Offers packages without a mirror."""
 
     offers = (
-        Package("cargo-web", "1.85.0+dfsg3-1~deb12u3", "amd64"),
-        Package("libllvm19", "1:19.1.7-3~deb12u1", "amd64"),
-        Package("rustc-web", "1.85.0+dfsg3-1~deb12u3", "amd64"),
+        PackageVersion("cargo-web", "1.85.0+dfsg3-1~deb12u3", "amd64"),
+        PackageVersion("libllvm19", "1:19.1.7-3~deb12u1", "amd64"),
+        PackageVersion("rustc-web", "1.85.0+dfsg3-1~deb12u3", "amd64"),
     )
     names_offered = frozenset({*rust._PACKAGES, *rust._NEWER_PACKAGES})
 
@@ -114,7 +114,7 @@ class FakeApt(PrivateApt):
     def names(self) -> frozenset[str]:
         return self.names_offered
 
-    def closure(self, names: object) -> list[Package]:
+    def closure(self, names: object) -> list[PackageVersion]:
         assert names == rust._NEWER_PACKAGES
         return list(self.offers)
 

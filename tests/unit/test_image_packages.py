@@ -10,7 +10,7 @@ import pytest
 
 from headway.errors import WrongInputError
 from headway.image import SilentProgress
-from headway.image.apt import Package, PrivateApt
+from headway.image.apt import PackageVersion, PrivateApt
 from headway.image.packagelist import ForeignPackage, PackageList
 from headway.image.process import Runner
 from headway.image.selection import Chosen, select
@@ -47,12 +47,12 @@ class FakeApt:
     def names(self) -> frozenset[str]:
         return frozenset(self.depends)
 
-    def closure(self, names: Sequence[str]) -> list[Package]:
+    def closure(self, names: Sequence[str]) -> list[PackageVersion]:
         self.asked += names
         found = {name: self.depends[name] for name in names}
         while further := {d for needs in found.values() for d in needs} - found.keys():
             found |= {name: self.depends[name] for name in further}
-        return [Package(name, self.version, "amd64") for name in sorted(found)]
+        return [PackageVersion(name, self.version, "amd64") for name in sorted(found)]
 
 
 def names(chosen: Chosen) -> list[str]:

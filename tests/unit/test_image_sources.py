@@ -7,7 +7,7 @@ import pytest
 from headway.errors import WrongInputError
 from headway.image.options import ImageOptions
 from headway.image.sources import (
-    Source,
+    AptSource,
     configured_sources,
     parse_deb822,
     parse_one_line,
@@ -53,13 +53,13 @@ deb http://archive.test/ubuntu jammy main
 """
 
 
-def debian(sources: list[Source]) -> list[str]:
+def debian(sources: list[AptSource]) -> list[str]:
     return [source.uri for source in sources if source.is_debian]
 
 
 def test_deb822() -> None:
     sources = list(parse_deb822(DEB822))
-    assert sources[0] == Source(
+    assert sources[0] == AptSource(
         "http://mirror.test/debian",
         ("bookworm", "bookworm-updates"),
         ("main", "contrib"),
@@ -79,7 +79,7 @@ def test_deb822_with_an_embedded_key() -> None:
 
 def test_one_line() -> None:
     sources = list(parse_one_line(ONE_LINE))
-    assert sources[0] == Source(
+    assert sources[0] == AptSource(
         "http://mirror.test/x",
         ("trixie",),
         ("main",),

@@ -148,3 +148,24 @@ def test_public_functions_with_arguments_say_what_they_do(name: str) -> None:
         and "override" not in map(ast.unparse, node.decorator_list)
     }
     assert not silent
+
+
+SAME_WORD = {
+    "Capture": "a setting's, and what the agent is told of it",
+    "Change": "a path's, and what the agent is told of it",
+    "Migration": "a workload, and what the agent is told of it",
+    "Queue": "a path's, and as it is written for tc",
+    "ReverseProxy": "a hop's, and the adapter of such a program",
+}
+"""Names that two classes have: the same thing, as two packages speak of it (docs/glossary.md)."""
+
+
+def test_a_class_name_stands_once() -> None:
+    places: dict[str, list[str]] = {}
+    for module, file in modules().items():
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ClassDef):
+                places.setdefault(node.name, []).append(module)
+    twice = {name: found for name, found in places.items() if len(found) > 1}
+    assert twice.keys() == SAME_WORD.keys(), twice
+    assert all(len(found) == 2 for found in twice.values()), twice

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from headway.columns import TransferLimits
-from headway.diagnosis.hop import observe
 from headway.diagnosis.limits import limits_of
+from headway.diagnosis.segment import observe
 from headway.diagnosis.transfer import Transfer
 from headway.guest.netlink import TcpInfo
-from tests.unit.made_samples import HOP, Row, counters, rows_of, tcp, transfer, write_samples
+from tests.unit.made_samples import SEGMENT, Row, counters, rows_of, tcp, transfer, write_samples
 
 Find = Callable[..., TransferLimits]
 CAUSES = [name for name in TransferLimits.model_fields if name.endswith("_s")]
@@ -52,7 +52,7 @@ def test_a_full_link_is_the_limit(limits: Find) -> None:
 
 def test_a_standing_queue_is_the_paths_limit_at_any_rate(limits: Find) -> None:
     rows = rows_of(list(STEADY), backlog=50_000)
-    of = transfer(hop=replace(HOP, rate_mbit=None))
+    of = transfer(segment=replace(SEGMENT, rate_mbit=None))
     assert limits(rows, of).limited_by == "path"
     assert limits(rows, of).queue_peak_bytes == 50_000
 
@@ -179,7 +179,7 @@ def test_without_the_senders_word_silence_after_a_drop_is_idle(limits: Find) -> 
 
 def test_a_path_without_a_rate_has_no_queue(limits: Find) -> None:
     rows = [(at_s, None, loss, found) for at_s, _, loss, found in with_tcp(tcp())]
-    found = limits(rows, transfer(hop=replace(HOP, rate_mbit=None)))
+    found = limits(rows, transfer(segment=replace(SEGMENT, rate_mbit=None)))
     assert found.limited_by == "congestion window"
     assert (found.utilisation, found.queue_peak_bytes) == (None, 0)
 

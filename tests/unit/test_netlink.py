@@ -6,7 +6,13 @@ import itertools
 import struct
 
 from headway.guest.counters import _marked
-from headway.guest.netlink import Discipline, DisciplineReader, QueueReader, TcpReader, _Netlink
+from headway.guest.netlink import (
+    DisciplineReader,
+    DisciplineStats,
+    QueueReader,
+    TcpReader,
+    _Netlink,
+)
 from headway.guest.sampler import next_sample_ns
 
 OFFSETS = {
@@ -144,7 +150,7 @@ def test_disciplines_of_one_device_are_read() -> None:
     reader._index = 5
     first = qdisc(4, b"netem", 1) + qdisc(5, b"htb", 2)
     reader._netlink = Answers(first, qdisc(5, b"codel", 3, b"own."), message(3, bytes(4)))
-    assert reader.read() == [Discipline("htb", 2, b""), Discipline("codel", 3, b"own.")]
+    assert reader.read() == [DisciplineStats("htb", 2, b""), DisciplineStats("codel", 3, b"own.")]
 
 
 def test_marks_are_where_each_discipline_has_them() -> None:
@@ -156,4 +162,4 @@ def test_marks_are_where_each_discipline_has_them() -> None:
     marks = {"codel": 6, "fq_codel": 3, "red": 3, "bfifo": 0, "cake": 22}
     for kind, marked in marks.items():
         own = {"cake": cake, "bfifo": b""}.get(kind, numbers)
-        assert _marked(Discipline(kind, 0, own)) == marked
+        assert _marked(DisciplineStats(kind, 0, own)) == marked

@@ -12,17 +12,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.columns import MainConnection, TransferLimits
-from headway.diagnosis.hop import HopSamples, observe
 from headway.diagnosis.limits import limits_of
 from headway.diagnosis.mainconnection import find_main, main_connection_of
 from headway.diagnosis.rampup import ramp_up_of
-from headway.diagnosis.transfer import PageSpans, Span, Transfer, union
+from headway.diagnosis.segment import SegmentSamples, observe
+from headway.diagnosis.transfer import PageSpans, TimeSpan, Transfer, union
 from headway.guest.netlink import TcpInfo
 from headway.guest.qlogs import take_qlogs
-from tests.unit.made_samples import HOP, hop, rows_of, tcp, write_chain, write_samples
+from tests.unit.made_samples import SEGMENT, rows_of, segment, tcp, write_chain, write_samples
 
 CAUSES = [name for name in TransferLimits.model_fields if name.endswith("_s")]
-PAGE = Transfer(0.25, 1.05, (HOP,), page=PageSpans(0.0, ()))
+PAGE = Transfer(0.25, 1.05, (SEGMENT,), page=PageSpans(0.0, ()))
 """Eleven samples, 100 ms apart; what the client has at 0.25 s left the server at 0.2 s."""
 SLOW = range(0, 220, 20)
 """Packets until each sample: 2.4 of 10 Mbit/s."""
@@ -43,8 +43,8 @@ def course(first: int, last: int = 10, **fields: int) -> Course:
 
 def page(
     directory: Path, *courses: Course, of: Transfer = PAGE, packets: Sequence[int] = SLOW
-) -> list[HopSamples]:
-    """The hops of a load with these connections."""
+) -> list[SegmentSamples]:
+    """The segments of a load with these connections."""
     states = [[one[index] for one in courses if index in one] for index in range(11)]
     write_samples(directory, rows_of(packets, states))
     return observe(directory, of)
@@ -59,8 +59,8 @@ def seconds(found: TransferLimits | MainConnection) -> dict[str, float]:
 def test_a_connection_of_an_earlier_load_is_none_of_the_page(tmp_path: Path) -> None:
     left = course(0, total_retrans=7, ca_state=3, peer_port=39999)
     own = course(1, total_retrans=2)
-    hops = page(tmp_path, left, own)
-    found = limits_of(hops, PAGE)
+    segments = page(tmp_path, left, own)
+    found = limits_of(segments, PAGE)
     assert seconds(found) == {"handshake_s": 0.25, "cwnd_s": 0.8}
     assert found.retransmits == 2
     download = replace(PAGE, page=None)
@@ -68,12 +68,12 @@ def test_a_connection_of_an_earlier_load_is_none_of_the_page(tmp_path: Path) -> 
 
 
 def test_what_a_proxys_lasting_connection_did_before_does_not_count(tmp_path: Path) -> None:
-    near, far = hop("proxy", "client", 0.0), hop("server", "proxy", 0.05)
+    near, far = segment("proxy", "client", 0.0), segment("server", "proxy", 0.05)
     lasting = [[tcp(total_retrans=5 + (index > 3), total_rto=1)] for index in range(11)]
     own = [[tcp(total_retrans=1)] if index else [] for index in range(11)]
     rows = {"proxy": rows_of(SLOW, own), "server": rows_of(SLOW, lasting)}
     write_chain(tmp_path, rows)
-    transfer = replace(PAGE, hops=(near, far))
+    transfer = replace(PAGE, segments=(near, far))
     found = limits_of(observe(tmp_path, transfer), transfer)
     assert (found.retransmits, found.timeouts) == (2, 0)
 
@@ -94,10 +94,10 @@ def test_counts_end_with_the_last_byte(tmp_path: Path) -> None:
         index: info._replace(total_retrans=index, total_rto=index > 7)
         for index, info in course(1).items()
     }
-    hops = page(tmp_path, own, course(7, total_retrans=9, peer_port=40001), of=transfer)
-    found = limits_of(hops, transfer)
+    segments = page(tmp_path, own, course(7, total_retrans=9, peer_port=40001), of=transfer)
+    found = limits_of(segments, transfer)
     assert (found.retransmits, found.timeouts) == (5, 0)
-    main = main_connection_of(hops, transfer)
+    main = main_connection_of(segments, transfer)
     assert (main.main_retransmits, main.main_timeouts) == (5, 0)
 
 
@@ -125,9 +125,9 @@ def test_the_main_connection_is_judged_alone(tmp_path: Path) -> None:
         for index, info in states.items()
     }
     other = course(4, peer_port=40001, total_retrans=3, ca_state=3)
-    hops = page(tmp_path, done, other, packets=FULL)
-    assert seconds(limits_of(hops, PAGE)) == {"handshake_s": 0.25, "path_s": 0.8}
-    main = main_connection_of(hops, PAGE)
+    segments = page(tmp_path, done, other, packets=FULL)
+    assert seconds(limits_of(segments, PAGE)) == {"handshake_s": 0.25, "path_s": 0.8}
+    main = main_connection_of(segments, PAGE)
     assert main.main_limited_by == "application"
     # Data were on the way until the sample at 0.5 s, which is 0.55 s at the client.
     assert seconds(main) == {"handshake_s": 0.25, "path_s": 0.3, "application_s": 0.5}
@@ -143,11 +143,11 @@ def test_slow_start_of_all_ends_with_the_first_connections(tmp_path: Path) -> No
         index: tcp(ssthresh=99, cwnd=10, ca_state=3 * (index > 4), peer_port=40001)
         for index in range(2, 11)
     }
-    hops = page(tmp_path, main, other)
-    assert ramp_up_of(hops, PAGE).slow_start_s == 0.5
-    assert main_connection_of(hops, PAGE).main_slow_start_s == 0.7
+    segments = page(tmp_path, main, other)
+    assert ramp_up_of(segments, PAGE).slow_start_s == 0.5
+    assert main_connection_of(segments, PAGE).main_slow_start_s == 0.7
     early = replace(PAGE, end_s=0.4)
-    assert main_connection_of(hops, early).main_slow_start_s is None
+    assert main_connection_of(segments, early).main_slow_start_s is None
 
 
 @pytest.mark.parametrize(
@@ -165,23 +165,23 @@ def test_the_main_connection_is_the_documents(
 ) -> None:
     of = replace(PAGE, page=PageSpans(connect_s, ()))
     ports = zip(first, (40000, 40001), strict=True)
-    hops = page(tmp_path, *(course(at, peer_port=port) for at, port in ports), of=of)
-    key = find_main(hops[0], of)
+    segments = page(tmp_path, *(course(at, peer_port=port) for at, port in ports), of=of)
+    key = find_main(segments[0], of)
     assert isinstance(key, tuple)
     assert key[3] == chosen
 
 
 def test_counters_alone_tell_of_no_main_connection(tmp_path: Path) -> None:
-    hops = page(tmp_path)
-    assert main_connection_of(hops, PAGE) == MainConnection()
-    assert limits_of(hops, PAGE).limits_source == "counters"
+    segments = page(tmp_path)
+    assert main_connection_of(segments, PAGE) == MainConnection()
+    assert limits_of(segments, PAGE).limits_source == "counters"
 
 
 def test_by_counters_a_server_that_was_asked_for_nothing_waits_for_its_application(
     tmp_path: Path,
 ) -> None:
     """The browser asks at 0.15 s and has all at 0.55 s; a round trip is 0.1 s."""
-    asking = replace(PAGE, page=PageSpans(0.0, (Span(0.15, 0.55), Span(0.2, 0.5))))
+    asking = replace(PAGE, page=PageSpans(0.0, (TimeSpan(0.15, 0.55), TimeSpan(0.2, 0.5))))
     found = limits_of(page(tmp_path, of=asking), asking)
     assert found.application_s == pytest.approx(0.5)
     assert found.handshake_s == 0.25
@@ -189,18 +189,18 @@ def test_by_counters_a_server_that_was_asked_for_nothing_waits_for_its_applicati
 
 
 def test_a_page_is_kept_with_its_transfer(tmp_path: Path) -> None:
-    transfer = replace(PAGE, page=PageSpans(0.01, (Span(0.1, 0.3), Span(0.2, 0.4))))
+    transfer = replace(PAGE, page=PageSpans(0.01, (TimeSpan(0.1, 0.3), TimeSpan(0.2, 0.4))))
     transfer.save(tmp_path)
     assert Transfer.load(tmp_path) == transfer
 
 
 SPANS = st.lists(
-    st.tuples(st.integers(0, 50), st.integers(0, 9)).map(lambda at: Span(at[0], at[0] + at[1]))
+    st.tuples(st.integers(0, 50), st.integers(0, 9)).map(lambda at: TimeSpan(at[0], at[0] + at[1]))
 )
 
 
 @given(SPANS)
-def test_a_union_covers_the_same_in_pieces_apart(spans: list[Span]) -> None:
+def test_a_union_covers_the_same_in_pieces_apart(spans: list[TimeSpan]) -> None:
     found = union(spans)
     covered = {
         point / 2 for span in spans for point in range(2 * int(span[0]), 2 * int(span[1]) + 1)

@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 
 from headway.analysis import Analysis, analyse
-from headway.diagnosis.hop import Evidence
 from headway.diagnosis.reasons import Limit
-from headway.diagnosis.series import HopSeries, Series
+from headway.diagnosis.segment import StateSource
+from headway.diagnosis.series import SegmentSeries, Series
 from headway.report.chosen import ChosenRun
 from headway.report.figures import Picture, Section, Story, Subject, known_kinds, pictures
 from headway.report.figures.boxes import KIND as BOXES
@@ -505,10 +505,10 @@ def test_bulk_flows_differ_in_colour() -> None:
 def series(end_s: float, limit: Limit, *, cwnd: bool = True) -> Series:
     times = tuple(step / 10 for step in range(int(end_s * 10) + 1))
     count = len(times)
-    hop = HopSeries(
+    segment = SegmentSeries(
         sender="server",
         receiver="client",
-        evidence=Evidence.TCP_INFO,
+        evidence=StateSource.TCP_INFO,
         at_s=times,
         limit=(limit,) * count,
         cwnd_bytes=tuple(14480 + 1448 * step if cwnd else None for step in range(count)),
@@ -519,7 +519,7 @@ def series(end_s: float, limit: Limit, *, cwnd: bool = True) -> Series:
         sent_bytes=tuple(125_000 * step for step in range(count)),
         drops=tuple(step // 10 for step in range(count)),
     )
-    return Series(0.1, end_s, (hop,))
+    return Series(0.1, end_s, (segment,))
 
 
 def test_runs_over_time_are_side_by_side() -> None:
@@ -550,8 +550,8 @@ def test_runs_over_time_are_side_by_side() -> None:
 
 def test_of_a_chain_the_section_that_held_it_back_is_drawn() -> None:
     """What the PEP does not tell of its window is not asked for, but it has its strip."""
-    (near,) = series(4, Limit.APPLICATION, cwnd=False).hops
-    (far,) = series(4, Limit.PATH).hops
+    (near,) = series(4, Limit.APPLICATION, cwnd=False).segments
+    (far,) = series(4, Limit.PATH).segments
     near, far = replace(near, sender="pep"), replace(far, receiver="pep")
     stories = (
         Story(ChosenRun("r", "tcp", "", "4 s", "seed 1"), Series(0.1, 4, (near, far), limiting=1)),

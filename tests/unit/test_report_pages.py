@@ -12,7 +12,8 @@ import pytest
 from PIL import Image
 
 from headway.analysis import analyse
-from headway.pages.load import Chunk, PageLoad, Span, Timing
+from headway.pages.load import Chunk, PageLoad, Timing
+from headway.pages.resource import RequestPhase
 from headway.pages.visual import visual_progress
 from headway.report import write_report
 from headway.report.chosen import ChosenRun, chosen_runs, runs_said
@@ -176,7 +177,7 @@ def test_waterfalls_show_data_where_they_came() -> None:
             response_start_ms=400.0,
             ended_ms=900.0,
             chunks=(Chunk(500.0, 500), Chunk(900.0, 500)),
-            timing=Timing(connect=Span(0.0, 100.0), send=Span(100.0, 101.0)),
+            timing=Timing(connect=RequestPhase(0.0, 100.0), send=RequestPhase(100.0, 101.0)),
         )
     )
     picture = drawn(WATERFALL, story(page))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from headway.sites.matching import Matcher, RedirectError, followed
 from headway.sites.references import Reference, css_references, html_references
 from headway.sites.site import Exchange, Site
-from headway.sites.verify import Finding, Severity, findings
+from headway.sites.verify import Flaw, Severity, findings
 
 PAGE = "https://a.test/dir/page"
 HTML = ("content-type", "text/html; charset=utf-8")
@@ -114,7 +114,7 @@ def test_what_is_odd() -> None:
             "304 without the content: it was recorded with a warm cache",
         ),
     ]
-    assert isinstance(findings(Site("s", PAGE, ()))[0], Finding)
+    assert isinstance(findings(Site("s", PAGE, ()))[0], Flaw)
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from headway.contract.orders import SAMPLES_FILE, Pings
-from headway.diagnosis.transfer import Hop, Transfer
+from headway.diagnosis.transfer import SampledSegment, Transfer
 from headway.diagnosis.validation import (
     Crossing,
     Echoes,
@@ -24,8 +24,8 @@ from headway.diagnosis.validation import (
     validation_columns,
 )
 from headway.diagnosis.validation.expected import (
+    DelayBounds,
     Loss,
-    Span,
     delay_span,
     drops_are_counted,
     mean_loss,
@@ -198,7 +198,7 @@ def test_not_all_drops_are_counted() -> None:
 
 # Judging
 
-SPAN = Span(stated_ms=100, least_ms=100, lone_ms=100.01, greatest_ms=150)
+SPAN = DelayBounds(stated_ms=100, least_ms=100, lone_ms=100.01, greatest_ms=150)
 ECHOES = Echoes("client > server", 10, (100.001,) * 10, SPAN, Loss(0, 0))
 CROSSING = Crossing(
     between="server > client",
@@ -315,12 +315,12 @@ def sampled(directory: Path, taken: list[tuple[float, int, int]]) -> None:
 
 def rates(directory: Path, taken: list[tuple[float, int, int]]) -> Rates:
     sampled(directory, taken)
-    hop = Hop("server", "client", "q", ("l",), 8.0, 0.1, 0.05)
+    segment = SampledSegment("server", "client", "q", ("l",), 8.0, 0.1, 0.05)
     setting = Setting.model_validate(
         {"protocol": "tcp", "workload": {"kind": "bulk", "size": "1 MB"}}
     )
     flows = (BulkFlow(0.0, 0.1, (100_000,) * 40),)
-    found = find_rates(setting, Transfer(None, None, (hop,), flows), directory)
+    found = find_rates(setting, Transfer(None, None, (segment,), flows), directory)
     assert found
     return found
 

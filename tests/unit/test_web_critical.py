@@ -9,8 +9,9 @@ import pytest
 
 from headway.analysis import analyse
 from headway.pages.critical import PHASES, critical_path, last_before_load, last_before_paint
-from headway.pages.load import PageLoad, Resource, Span, Timing, read_load
+from headway.pages.load import PageLoad, Resource, Timing, read_load
 from headway.pages.metrics import page_metrics
+from headway.pages.resource import RequestPhase
 from headway.report.tables.critical import blocking_sentences, critical_means, critical_table
 from tests.unit import made_results as made
 from tests.unit.made_loads import Recording, load, resource, told
@@ -25,7 +26,7 @@ def asked(name: str, started_ms: float, ended_ms: float, by: str = PAGE, **more:
         "mime_type": "text/javascript" if name.endswith(".js") else "image/png",
         "initiator_type": "parser",
         "initiator_url": by,
-        "timing": Timing(send=Span(started_ms + 10, started_ms + 10)),
+        "timing": Timing(send=RequestPhase(started_ms + 10, started_ms + 10)),
         "response_start_ms": ended_ms - 20,
         **more,
     }
@@ -38,7 +39,7 @@ def page(*resources: Resource, **more: Any) -> PageLoad:
         PAGE,
         mime_type="text/html",
         initiator_type="other",
-        timing=Timing(connect=Span(0.0, 30.0), send=Span(30.0, 30.0)),
+        timing=Timing(connect=RequestPhase(0.0, 30.0), send=RequestPhase(30.0, 30.0)),
         response_start_ms=80.0,
         ended_ms=100.0,
     )

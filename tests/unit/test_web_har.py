@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from headway.pages.har import make_har
 from headway.pages.load import PageLoad
-from headway.pages.resource import Span, Timing
+from headway.pages.resource import RequestPhase, Timing
 from tests.unit.made_loads import load, resource
 
 NUMBER = (int, float)
@@ -78,7 +78,9 @@ def entry_of(made: PageLoad) -> dict[str, Any]:
 
 
 def test_an_entry_of_a_new_connection() -> None:
-    timing = Timing(Span(12, 13), Span(13, 43), Span(23, 43), Span(44, 45))
+    timing = Timing(
+        RequestPhase(12, 13), RequestPhase(13, 43), RequestPhase(23, 43), RequestPhase(44, 45)
+    )
     entry = entry_of(load(resource("https://a.test/x", started_ms=10.0, timing=timing)))
     assert entry["startedDateTime"] == "2027-01-15T08:00:00.010Z"
     assert entry["timings"] == {
@@ -97,7 +99,7 @@ def test_an_entry_of_a_new_connection() -> None:
 
 
 def test_an_entry_of_a_reused_connection() -> None:
-    timings = entry_of(load(resource(timing=Timing(send=Span(20, 21)))))["timings"]
+    timings = entry_of(load(resource(timing=Timing(send=RequestPhase(20, 21)))))["timings"]
     assert (timings["dns"], timings["connect"], timings["ssl"]) == (-1, -1, -1)
     assert (timings["blocked"], timings["send"], timings["wait"]) == (20, 1, 79)
 
@@ -156,8 +158,10 @@ def test_a_load_that_failed() -> None:
 @given(st.lists(st.floats(0, 1e5), min_size=7, max_size=7).map(sorted), st.booleans())
 def test_phases_add_up_to_the_time_that_it_took(times: list[float], connected: bool) -> None:
     started, dns, connect, send, sent, response, ended = times
-    timing = Timing(send=Span(send, sent))
+    timing = Timing(send=RequestPhase(send, sent))
     if connected:
-        timing = Timing(Span(dns, connect), Span(connect, send), None, Span(send, sent))
+        timing = Timing(
+            RequestPhase(dns, connect), RequestPhase(connect, send), None, RequestPhase(send, sent)
+        )
     made = resource(started_ms=started, response_start_ms=response, ended_ms=ended, timing=timing)
     assert entry_of(load(made))["time"] == pytest.approx(ended - started)

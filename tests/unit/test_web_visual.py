@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from PIL import Image
 
 from headway.pages import visual
-from headway.pages.load import Frame
+from headway.pages.load import ScreenFrame
 from headway.pages.visual import VisualProgress, visual_progress
 from tests.unit.made_frames import painted_page, save_frames, striped
 
@@ -24,7 +24,7 @@ def stripes(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 
 
 def progress(stripes: list[Path], *steps: tuple[float, int]) -> VisualProgress:
-    return visual_progress([Frame(at_ms, stripes[painted]) for at_ms, painted in steps])
+    return visual_progress([ScreenFrame(at_ms, stripes[painted]) for at_ms, painted in steps])
 
 
 def test_half_the_page_after_a_second_and_all_after_two(stripes: list[Path]) -> None:

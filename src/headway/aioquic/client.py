@@ -64,7 +64,7 @@ class Request:
 
 
 @dataclass
-class Report:
+class RequestsReport:
     """What the client prints; ``migrated_s`` is when the server's first packet came on the new path."""
 
     requests: list[Request]
@@ -79,7 +79,7 @@ class Report:
 
 
 @dataclass
-class Path:
+class ClientPath:
     """A way to the server: a socket, and what came through it.
 
     Attributes:
@@ -110,12 +110,12 @@ class Path:
 
 
 @dataclass
-class Connection:
+class ClientConnection:
     """One connection to a server, and the requests on it."""
 
     server: tuple[str, int]
     configuration: Any
-    report: Report
+    report: RequestsReport
     sinks: list[BinaryIO]
     _began_ns: int = field(default_factory=time.monotonic_ns)
     _streams: dict[int, int] = field(default_factory=dict)
@@ -124,7 +124,7 @@ class Connection:
     def __post_init__(self) -> None:
         self._quic = QuicConnection(configuration=self.configuration)
         self._http = H3Connection(self._quic)
-        self._path = Path(self._open_socket())
+        self._path = ClientPath(self._open_socket())
         self._signalled, self._wake = socket.socketpair()
         self._wake.setblocking(False)
         signal.signal(signal.SIGUSR1, lambda *_: None)
@@ -165,7 +165,7 @@ class Connection:
     def _migrate(self) -> None:
         self._path.socket.close()
         now = time.monotonic()
-        self._path = Path(
+        self._path = ClientPath(
             self._open_socket(),
             # What comes from there first is to acknowledge what has come, for nginx drops its
             # PATH_CHALLENGE if its congestion window is full.
@@ -276,10 +276,10 @@ def main() -> int:
     """Carry out the requests and print the report; 0 if all were answered."""
     options = _options()
     with contextlib.ExitStack() as stack:
-        report = Report([Request(url) for url in options.urls])
+        report = RequestsReport([Request(url) for url in options.urls])
         sinks: list[BinaryIO] = [stack.enter_context(open(file, "wb")) for file in options.body]
         server = (options.address, options.port)
-        connection = Connection(server, _configuration(options, stack), report, sinks)
+        connection = ClientConnection(server, _configuration(options, stack), report, sinks)
         connection.carry_out()
         connection.close()
     print(json.dumps(asdict(report)))

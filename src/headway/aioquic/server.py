@@ -36,7 +36,7 @@ _OK, _NOT_FOUND, _METHOD_NOT_ALLOWED = 200, 404, 405
 
 
 @dataclass(eq=False)
-class Connection:
+class ServerConnection:
     """One client's connection.
 
     Attributes:
@@ -100,13 +100,13 @@ class Connection:
 
 
 @dataclass
-class Server:
+class ConnectionTable:
     """All connections to a socket."""
 
     socket: socket.socket
     configuration: Any
     root: Path
-    _connections: list[Connection] = field(default_factory=list)
+    _connections: list[ServerConnection] = field(default_factory=list)
 
     def serve(self) -> None:
         """Answer, until the program is told to end."""
@@ -124,7 +124,7 @@ class Server:
         for connection in self._connections:
             connection.close()
 
-    def _wait(self) -> Connection | None:
+    def _wait(self) -> ServerConnection | None:
         """Until a datagram comes or something is due: the connection that the datagram is for."""
         due = min((one.quic.get_timer() for one in self._connections), default=None)
         wait_s = None if due is None else max(0.0, due - time.monotonic())
@@ -136,7 +136,7 @@ class Server:
             connection.quic.receive_datagram(datagram, client, now=time.monotonic())
         return connection
 
-    def _connection(self, datagram: bytes) -> Connection | None:
+    def _connection(self, datagram: bytes) -> ServerConnection | None:
         """Whose datagram it is; a new one's, if a client begins to connect with it."""
         id_length = self.configuration.connection_id_length
         try:
@@ -153,11 +153,11 @@ class Server:
             configuration=self.configuration,
             original_destination_connection_id=header.destination_cid,
         )
-        connection = Connection(quic, self.root, {header.destination_cid, quic.host_cid})
+        connection = ServerConnection(quic, self.root, {header.destination_cid, quic.host_cid})
         self._connections.append(connection)
         return connection
 
-    def _send(self, connection: Connection) -> None:
+    def _send(self, connection: ServerConnection) -> None:
         forget_old_gaps(connection.quic)
         for datagram, client in connection.quic.datagrams_to_send(now=time.monotonic()):
             self.socket.sendto(datagram, client)
@@ -196,7 +196,7 @@ def main() -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as opened:
         opened.bind((options.address, options.port))
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        server = Server(opened, _configuration(options), options.root.resolve())
+        server = ConnectionTable(opened, _configuration(options), options.root.resolve())
         try:
             server.serve()
         finally:

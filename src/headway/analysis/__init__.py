@@ -2,21 +2,21 @@
 
 from headway.analysis.analysis import Analysis, analyse
 from headway.analysis.answer import answer
-from headway.analysis.cells import Cell, Side
+from headway.analysis.cells import Cell, ContenderRuns
 from headway.analysis.compare import Comparison, Pairing
-from headway.analysis.inputs import Results, load_results
+from headway.analysis.inputs import StudyResults, load_results
 from headway.analysis.sentences import sentence, sentences
-from headway.analysis.verdict import Basis, Spread, Verdict
+from headway.analysis.verdict import Basis, SpreadVerdict, Verdict
 
 __all__ = [
     "Analysis",
     "Basis",
     "Cell",
     "Comparison",
+    "ContenderRuns",
     "Pairing",
-    "Results",
-    "Side",
-    "Spread",
+    "SpreadVerdict",
+    "StudyResults",
     "Verdict",
     "analyse",
     "answer",

@@ -8,7 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
-from headway.analysis.cells import Cell, Side, leaders_by_cell, sides_by_cell
+from headway.analysis.cells import Cell, ContenderRuns, leaders_by_cell, sides_by_cell
 from headway.analysis.compare import Comparison, Contest, Pairing, compare
 from headway.analysis.conditions import Conditions
 from headway.analysis.contenders import (
@@ -19,7 +19,7 @@ from headway.analysis.contenders import (
     traits,
 )
 from headway.analysis.factors import conditions
-from headway.analysis.inputs import Results
+from headway.analysis.inputs import StudyResults
 from headway.analysis.metric import Metric, metric_named
 from headway.errors import WrongInputError
 from headway.records.manifest import ToldExperiment
@@ -79,7 +79,7 @@ class Analysis:
 
 
 def analyse(
-    results: Results, experiment: ToldExperiment | None = None, metric: str | None = None
+    results: StudyResults, experiment: ToldExperiment | None = None, metric: str | None = None
 ) -> Analysis:
     """Compare the contenders of every cell of an experiment.
 
@@ -114,7 +114,7 @@ def analyse(
 
 def _cells(
     found: Conditions,
-    sides_of: Mapping[str, tuple[Side, ...]],
+    sides_of: Mapping[str, tuple[ContenderRuns, ...]],
     pairings: Sequence[Pairing],
     metric: Metric,
 ) -> tuple[Cell, ...]:
@@ -135,7 +135,7 @@ def _cells(
 
 def _compared(
     found: Conditions,
-    sides_of: Mapping[str, tuple[Side, ...]],
+    sides_of: Mapping[str, tuple[ContenderRuns, ...]],
     pairings: Sequence[Pairing],
     metric: Metric,
 ) -> dict[str, list[Comparison]]:
@@ -150,7 +150,7 @@ def _compared(
     return compared
 
 
-def _contests(sides: Sequence[Side], pairings: Sequence[Pairing]) -> Iterator[Contest]:
+def _contests(sides: Sequence[ContenderRuns], pairings: Sequence[Pairing]) -> Iterator[Contest]:
     measured = {side.contender: side.measured for side in sides}
     for pairing in pairings:
         if pairing.contender in measured and pairing.against in measured:

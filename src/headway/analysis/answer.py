@@ -10,7 +10,13 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.difference import NEGLIGIBLE
 from headway.analysis.interactions import Interaction, Level
 from headway.analysis.numbers import counted, listed, p_value
-from headway.analysis.overview import Dependence, Outcome, Overview, Tally, overviews
+from headway.analysis.overview import (
+    ComparisonOutcome,
+    Dependence,
+    OutcomeTally,
+    Overview,
+    overviews,
+)
 from headway.analysis.paired import fewest_pairs
 from headway.analysis.sentences import as_start, by, sentences, signed, sure
 from headway.analysis.significance import PAIRED_ALPHA
@@ -183,13 +189,13 @@ def _where(whole: Whole) -> str:
 
 
 _OUTCOME_WORDS = {
-    Outcome.FASTER: "faster",
-    Outcome.SLOWER: "slower",
-    Outcome.IDENTICAL: "identical",
-    Outcome.EQUAL: "within 1 %",
-    Outcome.UNDECIDED: "no significant difference",
-    Outcome.UNTESTED: "not tested",
-    Outcome.INCOMPARABLE: "not comparable",
+    ComparisonOutcome.FASTER: "faster",
+    ComparisonOutcome.SLOWER: "slower",
+    ComparisonOutcome.IDENTICAL: "identical",
+    ComparisonOutcome.EQUAL: "within 1 %",
+    ComparisonOutcome.UNDECIDED: "no significant difference",
+    ComparisonOutcome.UNTESTED: "not tested",
+    ComparisonOutcome.INCOMPARABLE: "not comparable",
 }
 
 
@@ -203,12 +209,17 @@ def _overview(overview: Overview, depends: bool) -> str:
     return f"{said}{_dependence(overview.dependence) if depends else ''}"
 
 
-def _remark(one: Outcome, overview: Overview) -> str:
-    if one is Outcome.UNTESTED:
+def _remark(one: ComparisonOutcome, overview: Overview) -> str:
+    if one is ComparisonOutcome.UNTESTED:
         return f" (too few runs; faster in {overview.untested_faster})"
-    if one is Outcome.INCOMPARABLE and overview.why_not:
+    if one is ComparisonOutcome.INCOMPARABLE and overview.why_not:
         return f" ({overview.why_not})"
-    return _span({Outcome.FASTER: overview.faster_by, Outcome.SLOWER: overview.slower_by}.get(one))
+    return _span(
+        {
+            ComparisonOutcome.FASTER: overview.faster_by,
+            ComparisonOutcome.SLOWER: overview.slower_by,
+        }.get(one)
+    )
 
 
 def _span(span: tuple[float, float] | None) -> str:
@@ -228,7 +239,7 @@ def _dependence(dependence: Dependence | None) -> str:
     return f" {head} {dependence.factor}: {'; '.join(levels)}."
 
 
-def _tally(tally: Tally) -> str:
+def _tally(tally: OutcomeTally) -> str:
     if tally.total == 1:
         return tally.counts[0][0].value
     (first, count), *rest = sorted(tally.counts, key=lambda item: -item[1])

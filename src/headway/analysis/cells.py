@@ -13,9 +13,9 @@ import polars as pl
 from headway.analysis.compare import Comparison, Contest, Pairing, clearly_slower
 from headway.analysis.goodput import FlowRun, Received
 from headway.analysis.metric import Metric
-from headway.analysis.sample import Measurements, Observation, Sample
+from headway.analysis.sample import Measurements, Observation, SampleSummary
 from headway.columns import Status
-from headway.study.published import Span
+from headway.study.published import RunInterval
 
 HOLDUPS = {
     "handshake": "handshake_s",
@@ -36,7 +36,7 @@ _NAMED = ("limited_by", "main_limited_by", "limits_source")
 
 
 @dataclass(frozen=True)
-class Side:
+class ContenderRuns:
     """What a contender did in a cell.
 
     Attributes:
@@ -81,7 +81,7 @@ class Side:
         """Runs that did not end well."""
         return self.failed + self.timeouts
 
-    def measured_in(self, span: Span | None) -> Measurements:
+    def measured_in(self, span: RunInterval | None) -> Measurements:
         """The metric in every run; with an interval of time, goodput in it."""
         if span is None:
             return self.measured
@@ -93,7 +93,7 @@ class Side:
         return self.measured.observations
 
     @property
-    def sample(self) -> Sample | None:
+    def sample(self) -> SampleSummary | None:
         """Summary of the metric; None if nothing was measured."""
         return self.measured.sample
 
@@ -115,11 +115,11 @@ class Cell:
     name: str
     title: str
     levels: tuple[int, ...]
-    sides: tuple[Side, ...]
+    sides: tuple[ContenderRuns, ...]
     comparisons: tuple[Comparison, ...]
     leaders: tuple[str, ...]
 
-    def side(self, contender: str) -> Side | None:
+    def side(self, contender: str) -> ContenderRuns | None:
         """What this contender did here; None if it was not run."""
         return self._sides.get(contender)
 
@@ -128,7 +128,7 @@ class Cell:
         return self._comparisons.get(pairing)
 
     @cached_property
-    def _sides(self) -> dict[str, Side]:
+    def _sides(self) -> dict[str, ContenderRuns]:
         return {side.contender: side for side in self.sides}
 
     @cached_property
@@ -143,7 +143,7 @@ class Cell:
 
 def sides_by_cell(
     runs: pl.DataFrame, metric: Metric, contenders: Sequence[str]
-) -> dict[str, tuple[Side, ...]]:
+) -> dict[str, tuple[ContenderRuns, ...]]:
     """What every contender did in every cell, in this order of contenders."""
     measured = _finished(pl.col(metric.column).is_not_null())
     flowing = _finished(pl.col("received_bytes").is_not_null())
@@ -167,7 +167,7 @@ def sides_by_cell(
         pl.col("proxy_cc").drop_nulls().unique().sort(),
         *(pl.col(column).filter(_finished()).mean() for column in HOLDUPS.values()),
     )
-    found: dict[str, dict[str, Side]] = {}
+    found: dict[str, dict[str, ContenderRuns]] = {}
     for row in table.iter_rows(named=True):
         found.setdefault(row["cell"], {})[row["contender"]] = _side(row)
     return {
@@ -177,7 +177,7 @@ def sides_by_cell(
 
 
 def leaders_by_cell(
-    sides_of: Mapping[str, tuple[Side, ...]], metric: Metric
+    sides_of: Mapping[str, tuple[ContenderRuns, ...]], metric: Metric
 ) -> dict[str, tuple[str, ...]]:
     """Who leads each cell: the contender with the best median, and all not clearly slower.
 
@@ -206,7 +206,7 @@ def leaders_by_cell(
     }
 
 
-def _best(sides: Sequence[Side], metric: Metric) -> Side | None:
+def _best(sides: Sequence[ContenderRuns], metric: Metric) -> ContenderRuns | None:
     """The side with the best median, the first of equals; None unless two sides finished."""
     medians = [(side.sample.median, side) for side in sides if side.sample]
     if len(medians) < 2:
@@ -219,9 +219,9 @@ def _finished(*conditions: pl.Expr) -> pl.Expr:
     return pl.all_horizontal(pl.col("status") == Status.OK.value, *conditions)
 
 
-def _side(row: dict[str, Any]) -> Side:
+def _side(row: dict[str, Any]) -> ContenderRuns:
     values = zip(row["seed"], row["rep"], row["value"], strict=True)
-    return Side(
+    return ContenderRuns(
         contender=row["contender"],
         runs=row["runs"],
         failed=row["failed"],

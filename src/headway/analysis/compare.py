@@ -12,7 +12,7 @@ from headway.analysis.difference import NEGLIGIBLE, Difference, differences
 from headway.analysis.effects import cliffs_delta, delta
 from headway.analysis.intervals import Interval, median_interval
 from headway.analysis.metric import Metric
-from headway.analysis.sample import Measurements, Sample
+from headway.analysis.sample import Measurements, SampleSummary
 from headway.analysis.significance import (
     PAIRED_ALPHA,
     TestResult,
@@ -22,7 +22,7 @@ from headway.analysis.significance import (
     welch,
     wilcoxon,
 )
-from headway.analysis.verdict import Basis, Spread, Verdict, direction, judge, spread
+from headway.analysis.verdict import Basis, SpreadVerdict, Verdict, direction, judge, spread
 
 
 @dataclass(frozen=True, order=True)
@@ -45,7 +45,7 @@ class Contest:
     other: Measurements
 
     @property
-    def samples(self) -> tuple[Sample | None, Sample | None]:
+    def samples(self) -> tuple[SampleSummary | None, SampleSummary | None]:
         """Summaries of both."""
         return self.one.sample, self.other.sample
 
@@ -113,8 +113,8 @@ class Comparison:
 
     contender: str
     against: str
-    sample: Sample | None
-    against_sample: Sample | None
+    sample: SampleSummary | None
+    against_sample: SampleSummary | None
     difference: Difference
     delta: float | None
     leaning: Verdict | None
@@ -126,7 +126,7 @@ class Comparison:
     cliffs_delta: float | None
     verdict: Verdict
     basis: Basis
-    spread: Spread | None
+    spread: SpreadVerdict | None
 
     @cached_property
     def pairing(self) -> Pairing:

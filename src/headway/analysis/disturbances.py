@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from headway.analysis.inputs import Results
+from headway.analysis.inputs import StudyResults
 from headway.analysis.numbers import counted, listed
 from headway.diagnosis.disturbances import Disturbance, Named
 from headway.records.manifest import ToldExperiment
@@ -64,7 +64,7 @@ class Unmet:
         )
 
 
-def unmet(results: Results) -> tuple[Unmet, ...]:
+def unmet(results: StudyResults) -> tuple[Unmet, ...]:
     """What the paths of each experiment name and no packet met.
 
     That is told of each value that was named, and of each contender. Of what depends on no chance
@@ -75,7 +75,7 @@ def unmet(results: Results) -> tuple[Unmet, ...]:
     )
 
 
-def _of_experiment(results: Results, experiment: ToldExperiment) -> Iterator[Unmet]:
+def _of_experiment(results: StudyResults, experiment: ToldExperiment) -> Iterator[Unmet]:
     for text, found in _by_disturbance(results.runs_of(experiment)).items():
         named = Named.parse(text)
         without = _without(found, certain=named.kind in _CERTAIN)

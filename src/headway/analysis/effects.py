@@ -12,10 +12,10 @@ from headway.analysis.intervals import (
     resampled_means,
     resampled_medians,
 )
-from headway.analysis.sample import Measurements, Sample
+from headway.analysis.sample import Measurements, SampleSummary
 
 
-def relative_difference(one: Sample | None, other: Sample | None) -> float | None:
+def relative_difference(one: SampleSummary | None, other: SampleSummary | None) -> float | None:
     """Difference of medians over the other's median; None if there is none or it is 0."""
     if one is None or other is None or other.median == 0:
         return None
@@ -54,7 +54,7 @@ def relative_means(one: Measurements, other: Measurements) -> tuple[float | None
     return difference, percentile_interval(((ours - base) / base).ravel(), smallest)
 
 
-def delta(one: Sample | None, other: Sample | None) -> float | None:
+def delta(one: SampleSummary | None, other: SampleSummary | None) -> float | None:
     """Difference of medians over the larger of them, from -1 to 1; negative is less.
 
     Of HTTP/3 against HTTP/2 this is H3-Delta (Perna et al. 2022, equation 1). None if a median

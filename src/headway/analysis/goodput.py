@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from headway.analysis.intervals import LEVEL, resampled_means
 from headway.analysis.sample import Measurements, Observation
 from headway.diagnosis.goodput import INTERVAL_S
-from headway.study.published import Origin, Span
+from headway.study.published import RunInterval, TimeOrigin
 
 Values = NDArray[np.floating[Any]]
 
@@ -40,9 +40,9 @@ class FlowRun:
     first_byte_s: float | None = None
     end_s: float | None = None
 
-    def goodput_mbit(self, span: Span) -> float | None:
+    def goodput_mbit(self, span: RunInterval) -> float | None:
         """Goodput of an interval of time, Mbit/s; None if it was over before the interval was."""
-        zero_s = 0.0 if span.origin is Origin.START else self.first_byte_s
+        zero_s = 0.0 if span.origin is TimeOrigin.START else self.first_byte_s
         if zero_s is None or self.end_s is None or zero_s + span.to_s > self.end_s + _EXACT_S:
             return None
         before, after = np.interp((zero_s + span.from_s, zero_s + span.to_s), *self._totals)
@@ -91,7 +91,7 @@ class Received:
         growth: Values = np.diff(self._totals(self.intervals).mean(axis=0))
         return growth * 8e-6 / INTERVAL_S
 
-    def goodput_in(self, span: Span) -> Measurements:
+    def goodput_in(self, span: RunInterval) -> Measurements:
         """Goodput of an interval of time in every run that lasted so long, Mbit/s."""
         return Measurements.of(
             Observation(run.seed, run.rep, goodput)

@@ -18,7 +18,7 @@ _NEEDED = ("cell", "contender", "experiment", "protocol", "seed", "status")
 
 
 @dataclass(frozen=True)
-class Results:
+class StudyResults:
     """The runs of a study, one row each in the schema of ``headway.columns``, and its manifest."""
 
     runs: pl.DataFrame
@@ -44,21 +44,21 @@ class Results:
         known = ", ".join(experiment.name or "(unnamed)" for experiment in self.experiments)
         raise WrongInputError(f"there are no runs of an experiment {name!r}; there are {known}")
 
-    def with_claims(self, claims: Mapping[str, tuple[Claim, ...]]) -> Results:
+    def with_claims(self, claims: Mapping[str, tuple[Claim, ...]]) -> StudyResults:
         """The same results, to be judged by other claims, given by experiment."""
         study = self.manifest.study
         experiments = tuple(
             one.model_copy(update={"claims": claims.get(one.name, ())}) for one in study.experiments
         )
         told = study.model_copy(update={"experiments": experiments})
-        return Results(self.runs, self.manifest.model_copy(update={"study": told}))
+        return StudyResults(self.runs, self.manifest.model_copy(update={"study": told}))
 
     def runs_of(self, experiment: ToldExperiment) -> pl.DataFrame:
         """The rows of an experiment."""
         return self.runs.filter(pl.col("experiment") == experiment.name)
 
 
-def load_results(directory: Path) -> Results:
+def load_results(directory: Path) -> StudyResults:
     """Read ``runs.parquet`` and ``manifest.json`` of a results directory.
 
     Raises:
@@ -76,7 +76,7 @@ def load_results(directory: Path) -> Results:
         raise WrongInputError(f"lacks the columns {', '.join(missing)}", where=str(file))
     if runs.is_empty():
         raise WrongInputError("holds no runs", where=str(file))
-    return Results(with_all_columns(runs), read_manifest(directory) or Manifest())
+    return StudyResults(with_all_columns(runs), read_manifest(directory) or Manifest())
 
 
 def with_all_columns(runs: pl.DataFrame) -> pl.DataFrame:

@@ -16,11 +16,11 @@ from headway.analysis.published import (
     our_direction,
 )
 from headway.analysis.verdict import Verdict, direction
-from headway.study.published import Span
+from headway.study.published import RunInterval
 
 
 @dataclass(frozen=True)
-class Order:
+class PublishedOrder:
     """Two values published for one cell: which is faster there, and which is in our runs.
 
     Attributes:
@@ -35,7 +35,7 @@ class Order:
     """
 
     title: str
-    span: Span | None
+    span: RunInterval | None
     comparison: Comparison
     published: tuple[float, float]
     theirs: Verdict
@@ -43,7 +43,7 @@ class Order:
     same: bool | None
 
 
-def orders(analysis: Analysis) -> tuple[Order, ...]:
+def orders(analysis: Analysis) -> tuple[PublishedOrder, ...]:
     """For what the experiment compares: whether ours differ in the published direction."""
     values = {
         (one.span, one.cell, one.contender): one.value / factor_of(analysis, one)
@@ -62,10 +62,10 @@ def orders(analysis: Analysis) -> tuple[Order, ...]:
 def _order(
     analysis: Analysis,
     cell: Cell,
-    span: Span | None,
+    span: RunInterval | None,
     pairing: Pairing,
     published: tuple[float, float],
-) -> Order:
+) -> PublishedOrder:
     one, other = published
     sides = {side.contender: side for side in cell.sides}
     comparison = comparison_of(
@@ -78,4 +78,4 @@ def _order(
     if theirs is Verdict.EQUAL and comparison.relative is not None:
         same = abs(comparison.relative) <= TOLERANCE
     compared = None if ours is Verdict.INCOMPARABLE else same
-    return Order(cell.title, span, comparison, published, theirs, ours, compared)
+    return PublishedOrder(cell.title, span, comparison, published, theirs, ours, compared)

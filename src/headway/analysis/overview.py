@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.cells import Cell, Side
+from headway.analysis.cells import Cell, ContenderRuns
 from headway.analysis.compare import Comparison, Pairing
 from headway.analysis.numbers import counted
 from headway.analysis.verdict import Basis, Verdict
@@ -20,7 +20,7 @@ _CLEAR_GAIN = 0.3
 """Share of the verdicts' entropy that a factor must explain to be named."""
 
 
-class Outcome(StrEnum):
+class ComparisonOutcome(StrEnum):
     """A comparison's outcome for counting."""
 
     FASTER = "faster"
@@ -33,17 +33,17 @@ class Outcome(StrEnum):
 
 
 @dataclass(frozen=True)
-class Tally:
+class OutcomeTally:
     """Outcomes of some cells; ``counts`` has every outcome that occurs."""
 
-    counts: tuple[tuple[Outcome, int], ...]
+    counts: tuple[tuple[ComparisonOutcome, int], ...]
 
     @property
     def total(self) -> int:
         """Number of cells."""
         return sum(count for _, count in self.counts)
 
-    def count(self, outcome: Outcome) -> int:
+    def count(self, outcome: ComparisonOutcome) -> int:
         """Number of cells with this outcome."""
         return dict(self.counts).get(outcome, 0)
 
@@ -60,7 +60,7 @@ class Dependence:
 
     factor: str
     alone: bool
-    by_level: tuple[tuple[str, Tally], ...]
+    by_level: tuple[tuple[str, OutcomeTally], ...]
 
 
 @dataclass(frozen=True)
@@ -80,7 +80,7 @@ class Overview:
 
     contender: str
     against: str
-    tally: Tally
+    tally: OutcomeTally
     faster_by: tuple[float, float] | None
     slower_by: tuple[float, float] | None
     untested_faster: int
@@ -98,8 +98,8 @@ def overviews(analysis: Analysis) -> tuple[Overview, ...]:
             contender=pairing.contender,
             against=pairing.against,
             tally=_tally(cases),
-            faster_by=_range(cases, Outcome.FASTER),
-            slower_by=_range(cases, Outcome.SLOWER),
+            faster_by=_range(cases, ComparisonOutcome.FASTER),
+            slower_by=_range(cases, ComparisonOutcome.SLOWER),
             untested_faster=sum(_untested_faster(case) for case in cases),
             dependence=_dependence(analysis, cases),
             why_not=_why_not(cases),
@@ -109,19 +109,19 @@ def overviews(analysis: Analysis) -> tuple[Overview, ...]:
     )
 
 
-def outcome(comparison: Comparison) -> Outcome:
+def outcome(comparison: Comparison) -> ComparisonOutcome:
     """The outcome that a comparison counts as."""
     if comparison.verdict is Verdict.INCOMPARABLE:
-        return Outcome.INCOMPARABLE
+        return ComparisonOutcome.INCOMPARABLE
     if comparison.identical:
-        return Outcome.IDENTICAL
+        return ComparisonOutcome.IDENTICAL
     if comparison.basis is Basis.TOO_FEW:
-        return Outcome.UNTESTED
+        return ComparisonOutcome.UNTESTED
     if comparison.verdict is Verdict.UNDECIDED:
-        return Outcome.UNDECIDED
+        return ComparisonOutcome.UNDECIDED
     if comparison.negligible:
-        return Outcome.EQUAL
-    return Outcome(comparison.verdict.value)
+        return ComparisonOutcome.EQUAL
+    return ComparisonOutcome(comparison.verdict.value)
 
 
 @dataclass(frozen=True)
@@ -130,7 +130,7 @@ class _Case:
 
     cell: Cell
     comparison: Comparison
-    outcome: Outcome
+    outcome: ComparisonOutcome
 
 
 def _why_not(cases: Sequence[_Case]) -> str:
@@ -138,7 +138,7 @@ def _why_not(cases: Sequence[_Case]) -> str:
     sides = [
         side
         for case in cases
-        if case.outcome is Outcome.INCOMPARABLE
+        if case.outcome is ComparisonOutcome.INCOMPARABLE
         for side in case.cell.sides
         if side.contender in (case.comparison.contender, case.comparison.against)
         and side.sample is None
@@ -150,20 +150,20 @@ def _why_not(cases: Sequence[_Case]) -> str:
     return told.most_common(1)[0][0] if told else ""
 
 
-def _ended(side: Side) -> str:
+def _ended(side: ContenderRuns) -> str:
     return f"finished none of {counted(side.runs, 'run')}" if side.failures else "measured nothing"
 
 
 def _untested_faster(case: _Case) -> bool:
-    return case.outcome is Outcome.UNTESTED and case.comparison.leaning is Verdict.FASTER
+    return case.outcome is ComparisonOutcome.UNTESTED and case.comparison.leaning is Verdict.FASTER
 
 
-def _tally(cases: Sequence[_Case]) -> Tally:
+def _tally(cases: Sequence[_Case]) -> OutcomeTally:
     counts = Counter(case.outcome for case in cases)
-    return Tally(tuple((one, counts[one]) for one in Outcome if counts[one]))
+    return OutcomeTally(tuple((one, counts[one]) for one in ComparisonOutcome if counts[one]))
 
 
-def _range(cases: Sequence[_Case], wanted: Outcome) -> tuple[float, float] | None:
+def _range(cases: Sequence[_Case], wanted: ComparisonOutcome) -> tuple[float, float] | None:
     found = [
         case.comparison.relative
         for case in cases

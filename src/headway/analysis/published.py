@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.cells import Cell, Side
+from headway.analysis.cells import Cell, ContenderRuns
 from headway.analysis.compare import Comparison, Contest, Pairing, compare
 from headway.analysis.difference import NEGLIGIBLE
 from headway.analysis.effects import relative_difference, relative_interval, relative_means
@@ -16,7 +16,7 @@ from headway.analysis.intervals import Interval
 from headway.analysis.numbers import counted, percent, plain, significant
 from headway.analysis.verdict import Basis, Verdict
 from headway.records.manifest import ToldPublished
-from headway.study.published import UNITS, Span, Statistic
+from headway.study.published import UNITS, RunInterval, Statistic
 
 TOLERANCE = 0.15
 """Values closer than this share of the published one agree."""
@@ -66,8 +66,8 @@ class Beside:
 
     published: ToldPublished
     title: str
-    side: Side | None
-    against: Side | None
+    side: ContenderRuns | None
+    against: ContenderRuns | None
     comparison: Comparison | None
     value: float | None
     interval: Interval | None
@@ -90,7 +90,7 @@ def agreement_sentence(analyses: Sequence[Analysis]) -> str:
     return f"{counted(counts.total(), 'published value')} beside ours ({told})."
 
 
-def evidence(side: Side) -> str:
+def evidence(side: ContenderRuns) -> str:
     """What our runs say of why they took as long: limits, packets sent again, and senders."""
     limits = ", ".join(f"{name} in {count}" for name, count in side.limited_by)
     told = [f"limited by {limits} of {counted(side.runs, 'run')}"] if limits else []
@@ -144,7 +144,11 @@ def _beside(analysis: Analysis, published: ToldPublished) -> Beside:
 
 
 def comparison_of(
-    analysis: Analysis, cell: Cell, span: Span | None, side: Side, against: Side
+    analysis: Analysis,
+    cell: Cell,
+    span: RunInterval | None,
+    side: ContenderRuns,
+    against: ContenderRuns,
 ) -> Comparison:
     """The experiment's own comparison of the two, or one that it does not make."""
     pairing = Pairing(side.contender, against.contender)
@@ -155,8 +159,8 @@ def comparison_of(
 
 def _ours(
     published: ToldPublished,
-    side: Side | None,
-    against: Side | None,
+    side: ContenderRuns | None,
+    against: ContenderRuns | None,
     comparison: Comparison | None,
 ) -> tuple[float | None, Interval | None]:
     """The same statistic of our runs and its interval, in the metric's unit or as a share."""

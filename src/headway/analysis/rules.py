@@ -16,7 +16,7 @@ from headway.analysis.correlation import rank_correlation
 from headway.analysis.effects import relative_means
 from headway.analysis.finding import Finding, Region
 from headway.analysis.intervals import Interval, share_interval
-from headway.analysis.sample import Measurements, Observation, Sample
+from headway.analysis.sample import Measurements, Observation, SampleSummary
 from headway.analysis.scatter import scatter_ratio
 from headway.columns import Status
 from headway.study.claim import (
@@ -31,7 +31,7 @@ from headway.study.claim import (
     Trend,
     Value,
 )
-from headway.study.published import RELATIVE_UNIT, Span, Statistic
+from headway.study.published import RELATIVE_UNIT, RunInterval, Statistic
 from headway.study.units import magnitude
 
 _UP, _DOWN = Region(low=0), Region(high=0)
@@ -94,7 +94,7 @@ class _Runs:
     """
 
     analysis: Analysis
-    span: Span | None
+    span: RunInterval | None
 
     def measured(self, cell: Cell, contenders: Sequence[str]) -> Measurements:
         """What a contender's runs measured; of two contenders, the ratios of runs with the same seed."""
@@ -157,7 +157,7 @@ def _ratios(one: Measurements, other: Measurements) -> Measurements:
     )
 
 
-def _always_alike(*samples: Sample) -> bool:
+def _always_alike(*samples: SampleSummary) -> bool:
     """Whether all runs of each were equal, and there were several."""
     return all(sample.constant and sample.n > 1 for sample in samples)
 

@@ -22,7 +22,7 @@ class Observation:
 
 
 @dataclass(frozen=True)
-class Sample:
+class SampleSummary:
     """A sample's summary.
 
     Attributes:
@@ -58,7 +58,7 @@ class Sample:
         return self.quartiles[1] - self.quartiles[0]
 
 
-def summarise(values: Sequence[float]) -> Sample | None:
+def summarise(values: Sequence[float]) -> SampleSummary | None:
     """Summarise a sample; None if there is nothing in it."""
     if not values:
         return None
@@ -66,7 +66,7 @@ def summarise(values: Sequence[float]) -> Sample | None:
     n, constant = len(ordered), ordered[0] == ordered[-1]
     mean = ordered[0] if constant else statistics.fmean(ordered)
     sd = None if n < 2 else 0.0 if constant else _deviation(ordered, mean)
-    return Sample(
+    return SampleSummary(
         n=n,
         median=statistics.median(ordered),
         interval=median_interval(ordered),
@@ -124,6 +124,6 @@ class Measurements:
         return tuple(run.seed for run in self.observations)
 
     @cached_property
-    def sample(self) -> Sample | None:
+    def sample(self) -> SampleSummary | None:
         """Summary; None if nothing was measured."""
         return summarise(self.values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headway.analysis.analysis import Analysis
-from headway.analysis.cells import Cell, Side
+from headway.analysis.cells import Cell, ContenderRuns
 from headway.analysis.compare import Comparison, Pairs
 from headway.analysis.difference import Difference
 from headway.analysis.intervals import Interval
@@ -19,7 +19,7 @@ from headway.analysis.numbers import (
 )
 from headway.analysis.paired import fewest_pairs
 from headway.analysis.significance import PAIRED_ALPHA
-from headway.analysis.verdict import Basis, Spread, Verdict
+from headway.analysis.verdict import Basis, SpreadVerdict, Verdict
 
 
 def sentence(cell: Cell, comparison: Comparison, metric: Metric) -> str:
@@ -240,7 +240,7 @@ def _spread(comparison: Comparison, metric: Metric) -> str:
         return ""
     assert comparison.sample and comparison.against_sample
     proof = f"{test.name} {p_value(test.adjusted)}"
-    if comparison.spread is Spread.SHAPE:
+    if comparison.spread is SpreadVerdict.SHAPE:
         return f"; their distributions differ in shape ({proof})"
     one, other = metric.texts([comparison.sample.iqr, comparison.against_sample.iqr])
     ranges = f"interquartile range {one} against {other}, {proof}"
@@ -253,12 +253,12 @@ def _incomparable(cell: Cell, comparison: Comparison, metric: Metric) -> str:
     return f"{pair} cannot be compared: {told}"
 
 
-def _sides(cell: Cell, comparison: Comparison) -> list[Side]:
+def _sides(cell: Cell, comparison: Comparison) -> list[ContenderRuns]:
     sides = (cell.side(comparison.contender), cell.side(comparison.against))
     return [side for side in sides if side]
 
 
-def _finished(side: Side, metric: Metric) -> str:
+def _finished(side: ContenderRuns, metric: Metric) -> str:
     name = side.contender
     why = f": {side.reason}" if side.reason else ""
     failed = f" ({_kinds(side)}{why})" if side.failures else ""
@@ -282,11 +282,11 @@ def _failures(cell: Cell, comparison: Comparison) -> str:
     return f" Failures: {listed([failures_of(side) for side in sides])}; {listed(how)}."
 
 
-def failures_of(side: Side) -> str:
+def failures_of(side: ContenderRuns) -> str:
     """A side's failures: ``h2 in 2 of 5 runs (1 failed, 1 timed out)``."""
     return f"{side.contender} in {side.failures} of {counted(side.runs, 'run')} ({_kinds(side)})"
 
 
-def _kinds(side: Side) -> str:
+def _kinds(side: ContenderRuns) -> str:
     kinds = ((side.failed, "failed"), (side.timeouts, "timed out"))
     return ", ".join(f"{count} {kind}" for count, kind in kinds if count)

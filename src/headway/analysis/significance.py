@@ -14,7 +14,7 @@ from scipy import stats
 
 from headway.analysis.exact import kolmogorov_smirnov_p, tied_mann_whitney
 from headway.analysis.paired import signed_ranks
-from headway.analysis.sample import Sample
+from headway.analysis.sample import SampleSummary
 
 PAIRED_ALPHA = 0.05
 """Level of the verdict: Wilcoxon's test of pairs, or of places where nothing pairs the runs."""
@@ -117,7 +117,9 @@ def holm(tests: Sequence[TestResult | None]) -> list[TestResult | None]:
     ]
 
 
-def welch(pairs: Sequence[tuple[Sample | None, Sample | None]]) -> list[TestResult | None]:
+def welch(
+    pairs: Sequence[tuple[SampleSummary | None, SampleSummary | None]],
+) -> list[TestResult | None]:
     """Welch's t-tests of equal means (Welch 1947) of pairs of samples; None if not defined.
 
     Not defined for a sample of one, nor if neither sample varies.

@@ -8,7 +8,7 @@ from pathlib import Path
 import polars as pl
 
 from headway.analysis.analysis import analyse
-from headway.analysis.inputs import Results, load_results
+from headway.analysis.inputs import StudyResults, load_results
 from headway.analysis.published import Beside, beside
 from headway.columns import Status
 
@@ -33,7 +33,7 @@ def complaints(directory: Path, *, allow_failures: bool, strict: bool) -> list[s
     return found
 
 
-def _failures(results: Results) -> Iterator[str]:
+def _failures(results: StudyResults) -> Iterator[str]:
     failed = results.runs.filter(pl.col("status") != Status.OK.value)
     if not failed.is_empty():
         first = failed.row(0, named=True)
@@ -43,7 +43,7 @@ def _failures(results: Results) -> Iterator[str]:
         )
 
 
-def _missed(results: Results) -> Iterator[str]:
+def _missed(results: StudyResults) -> Iterator[str]:
     values = [
         (experiment.name, one)
         for experiment in results.experiments

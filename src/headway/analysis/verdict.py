@@ -7,7 +7,7 @@ from enum import StrEnum
 
 from headway.analysis.difference import Difference
 from headway.analysis.metric import Metric
-from headway.analysis.sample import Sample
+from headway.analysis.sample import SampleSummary
 from headway.analysis.significance import TestResult
 
 SPREADS_APART = 1.25
@@ -40,7 +40,7 @@ class Basis(StrEnum):
     """One side has no measurement, or nothing that was measured meets."""
 
 
-class Spread(StrEnum):
+class SpreadVerdict(StrEnum):
     """How distributions differ whose places do not differ significantly."""
 
     LESS_VARIABLE = "less variable"
@@ -50,8 +50,8 @@ class Spread(StrEnum):
 
 
 def judge(
-    one: Sample | None,
-    other: Sample | None,
+    one: SampleSummary | None,
+    other: SampleSummary | None,
     difference: Difference,
     test: TestResult | None,
     metric: Metric,
@@ -82,7 +82,9 @@ def judge(
     return Verdict.UNDECIDED, Basis.TEST if test.can_decide else Basis.TOO_FEW
 
 
-def _all_alike(one: Sample | None, other: Sample | None, difference: Difference) -> bool:
+def _all_alike(
+    one: SampleSummary | None, other: SampleSummary | None, difference: Difference
+) -> bool:
     """Whether each contender took the same in all of several runs."""
     if one is None or other is None or min(one.n, other.n) < 2:
         return False
@@ -97,8 +99,11 @@ def direction(difference: float, metric: Metric) -> Verdict:
 
 
 def spread(
-    verdict: Verdict, one: Sample | None, other: Sample | None, test: TestResult | None
-) -> Spread | None:
+    verdict: Verdict,
+    one: SampleSummary | None,
+    other: SampleSummary | None,
+    test: TestResult | None,
+) -> SpreadVerdict | None:
     """How the distributions differ, where they do but neither is faster.
 
     The Kolmogorov-Smirnov test must be significant; interquartile ranges then say which sample
@@ -109,7 +114,7 @@ def spread(
     if test is None or not test.significant or min(one.n, other.n) < 2:
         return None
     if one.iqr * SPREADS_APART <= other.iqr and one.iqr < other.iqr:
-        return Spread.LESS_VARIABLE
+        return SpreadVerdict.LESS_VARIABLE
     if other.iqr * SPREADS_APART <= one.iqr and other.iqr < one.iqr:
-        return Spread.MORE_VARIABLE
-    return Spread.SHAPE
+        return SpreadVerdict.MORE_VARIABLE
+    return SpreadVerdict.SHAPE

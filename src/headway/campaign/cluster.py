@@ -258,7 +258,7 @@ class ClusterExecutor(Executor):
 
         For an item whose workers were killed again and again, the result is that.
         """
-        flow = _Flow(self.client, submit, deque(items), self.watcher)
+        flow = _Backlog(self.client, submit, deque(items), self.watcher)
         try:
             while flow.has_more():
                 results = flow.next_results()
@@ -272,7 +272,7 @@ class ClusterExecutor(Executor):
 
 
 @dataclass
-class _Flow(Generic[_Item]):
+class _Backlog(Generic[_Item]):
     """Items that wait, and tasks that are on the cluster: a few more than it has threads."""
 
     client: Client

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from headway.cache import Store, cache_directory, digest
+from headway.cache import EntryDirectory, cache_directory, digest
 from headway.image import Image, ImageInfo, InstalledExtra, KernelInfo, NativeInfo, RootInfo
 from headway.image.image import INFO_FILE, KERNEL_FILE, PROGRAMS_DIRECTORY, TREE_DIRECTORY
 
@@ -45,8 +45,8 @@ class ImagePart:
         """The entry's name where it was received."""
         return f"{self.name}-{self.identity}"
 
-    def _store(self) -> Store:
-        return Store(cache_directory() / self.store)
+    def _store(self) -> EntryDirectory:
+        return EntryDirectory(cache_directory() / self.store)
 
     def unpack(self, archive: Path) -> None:
         """Put it into this machine's cache, completely or not at all."""

@@ -12,8 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import islice
 from typing import NamedTuple
 
-from headway.diagnosis.hop import HopSamples
-from headway.diagnosis.reasons import Interval, Limit, intervals
+from headway.diagnosis.reasons import Limit, LimitedInterval, intervals
+from headway.diagnosis.segment import SegmentSamples
 from headway.diagnosis.transfer import Transfer
 
 
@@ -24,23 +24,23 @@ class Cause(NamedTuple):
     limit: Limit
 
 
-def first_byte_s(hops: Sequence[HopSamples], transfer: Transfer) -> float:
+def first_byte_s(segments: Sequence[SegmentSamples], transfer: Transfer) -> float:
     """When the first byte of the response came to the client."""
-    return hops[0].begins_s(transfer) + hops[0].hop.delay_s
+    return segments[0].begins_s(transfer) + segments[0].segment.delay_s
 
 
-def causes(hops: Sequence[HopSamples], begin_s: float, end_s: float) -> dict[Cause, float]:
+def causes(segments: Sequence[SegmentSamples], begin_s: float, end_s: float) -> dict[Cause, float]:
     """Seconds of a span of the client's time by what held the transfer back.
 
     What the client receives at a time left every sender one propagation delay earlier, and each of
     them is judged by its state then.
 
     Args:
-        hops: the sections of the chain, the client's first.
+        segments: the sections of the chain, the client's first.
         begin_s: when the span begins at the client, seconds from the workload's start.
         end_s: when it ends there.
     """
-    return _Chain(hops).causes(begin_s, end_s)
+    return _Chain(segments).causes(begin_s, end_s)
 
 
 def largest(spent: Mapping[Cause, float]) -> Cause | None:
@@ -66,8 +66,8 @@ def times_by_limit(spent: Mapping[Cause, float]) -> dict[Limit, float]:
 class _Chain:
     """What held back the transfer on every section, between times of the client's clock."""
 
-    def __init__(self, hops: Sequence[HopSamples]) -> None:
-        self._sections = [_on_the_clients_clock(hop) for hop in hops]
+    def __init__(self, segments: Sequence[SegmentSamples]) -> None:
+        self._sections = [_on_the_clients_clock(segment) for segment in segments]
 
     def causes(self, begin_s: float, end_s: float) -> dict[Cause, float]:
         spent: dict[Cause, float] = defaultdict(float)
@@ -106,10 +106,10 @@ class _Chain:
             yield max(interval.begin_s, begin_s), min(interval.end_s, end_s), shares
 
 
-def _on_the_clients_clock(hop: HopSamples) -> list[Interval]:
+def _on_the_clients_clock(segment: SegmentSamples) -> list[LimitedInterval]:
     """A section's intervals, at the times at which the client receives what was sent in them."""
-    delay_s = hop.hop.delay_s
+    delay_s = segment.segment.delay_s
     return [
-        Interval(interval.begin_s + delay_s, interval.end_s + delay_s, interval.shares)
-        for interval in intervals(hop)
+        LimitedInterval(interval.begin_s + delay_s, interval.end_s + delay_s, interval.shares)
+        for interval in intervals(segment)
     ]

@@ -29,12 +29,12 @@ class _Blocked(BaseModel):
     blocked_s: float
 
 
-class _Connection(BaseModel):
+class _ReportedConnection(BaseModel):
     quic: _Blocked | None = None
 
 
-class _Report(BaseModel):
-    connections: list[_Connection]
+class _HeaderReport(BaseModel):
+    connections: list[_ReportedConnection]
 
 
 def header_fields(directory: Path, began_s: float, ended_s: float) -> HeaderFields:
@@ -49,7 +49,7 @@ def header_fields(directory: Path, began_s: float, ended_s: float) -> HeaderFiel
     counts = [one for one in told if began_s <= one.began_unix_s <= ended_s]
     if not counts:
         return HeaderFields()
-    report = _read(_Report, directory / REPORT)
+    report = _read(_HeaderReport, directory / REPORT)
     waited = [_Blocked(blocked=count.blocked, blocked_s=count.blocked_s) for count in counts]
     waited += [c.quic for c in report.connections if c.quic] if report else []
     return HeaderFields(

@@ -7,36 +7,39 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from headway.columns import TransferLimits
 from headway.diagnosis.attribution import Cause, causes, first_byte_s, largest, times_by_limit
-from headway.diagnosis.hop import HopSamples
 from headway.diagnosis.reasons import Limit
+from headway.diagnosis.segment import SegmentSamples
 from headway.diagnosis.transfer import Transfer
 
 
-def limits_of(hops: Sequence[HopSamples], transfer: Transfer) -> TransferLimits:
-    """Tell what limited a run that went well, from its hops."""
-    if transfer.end_s is None or not hops or len(hops[0].moments) < 2:
+def limits_of(segments: Sequence[SegmentSamples], transfer: Transfer) -> TransferLimits:
+    """Tell what limited a run that went well, from its segments."""
+    if transfer.end_s is None or not segments or len(segments[0].moments) < 2:
         return TransferLimits()
-    begin_s = first_byte_s(hops, transfer)
-    spent = causes(hops, begin_s, transfer.end_s)
+    begin_s = first_byte_s(segments, transfer)
+    spent = causes(segments, begin_s, transfer.end_s)
     # A bulk flow may be cut off, and what the path still held is none of its transfer; a browser
     # goes on with what is no part of the page's load time.
     ends = transfer.flows or transfer.page
-    during = [hop.until(transfer.end_s) for hop in hops] if ends else hops
+    during = [segment.until(transfer.end_s) for segment in segments] if ends else segments
     return _limits(during, begin_s - transfer.began_s, spent, transfer.end_s)
 
 
 def _limits(
-    hops: Sequence[HopSamples], handshake_s: float, spent: Mapping[Cause, float], end_s: float
+    segments: Sequence[SegmentSamples],
+    handshake_s: float,
+    spent: Mapping[Cause, float],
+    end_s: float,
 ) -> TransferLimits:
     cause = largest(spent)
     times = defaultdict(float, times_by_limit(spent))
     seconds = {limit: round(times[limit], 9) for limit in Limit}
     waited = cause is None or handshake_s >= seconds[cause.limit]
-    last = [hop.moments[-1] for hop in hops]
+    last = [segment.moments[-1] for segment in segments]
     return TransferLimits(
         limited_by=Limit.HANDSHAKE if cause is None or waited else cause.limit,
-        limited_section=None if cause is None or waited else hops[cause.section].hop.name,
-        limits_source=", ".join(dict.fromkeys(hop.evidence for hop in hops)),
+        limited_section=None if cause is None or waited else segments[cause.section].segment.name,
+        limits_source=", ".join(dict.fromkeys(segment.evidence for segment in segments)),
         handshake_s=round(handshake_s, 9),
         path_s=seconds[Limit.PATH],
         growth_s=seconds[Limit.GROWTH],
@@ -47,10 +50,12 @@ def _limits(
         plateau_s=seconds[Limit.PLATEAU],
         rwnd_limited_s=seconds[Limit.RECEIVE_WINDOW],
         sndbuf_limited_s=seconds[Limit.SEND_BUFFER],
-        retransmits=_sum(hop.lost for hop in hops),
-        timeouts=_sum(hop.timeouts for hop in hops),
-        utilisation=_highest(hop.utilisation(end_s) for hop in hops),
-        queue_peak_bytes=max(moment.backlog_bytes for hop in hops for moment in hop.moments),
+        retransmits=_sum(segment.lost for segment in segments),
+        timeouts=_sum(segment.timeouts for segment in segments),
+        utilisation=_highest(segment.utilisation(end_s) for segment in segments),
+        queue_peak_bytes=max(
+            moment.backlog_bytes for segment in segments for moment in segment.moments
+        ),
         queue_drops=sum(moment.queue_drops for moment in last),
         path_drops=sum(moment.path_drops for moment in last),
     )

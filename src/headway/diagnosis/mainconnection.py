@@ -5,19 +5,19 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 
 from headway.columns import MainConnection
-from headway.diagnosis.hop import HopSamples
 from headway.diagnosis.limits import limits_of
 from headway.diagnosis.rampup import slow_start_ended_s
+from headway.diagnosis.segment import SegmentSamples
 from headway.diagnosis.transfer import Transfer
 
 
-def main_connection_of(hops: Sequence[HopSamples], transfer: Transfer) -> MainConnection:
+def main_connection_of(segments: Sequence[SegmentSamples], transfer: Transfer) -> MainConnection:
     """What is known of the connection that carried the document; nothing from counters alone."""
-    key = find_main(hops[0], transfer) if hops else None
+    key = find_main(segments[0], transfer) if segments else None
     if key is None:
         return MainConnection()
-    alone = hops[0].of({key})
-    limits = limits_of([alone, *hops[1:]], transfer)
+    alone = segments[0].of({key})
+    limits = limits_of([alone, *segments[1:]], transfer)
     counted = alone.until(transfer.end_s) if transfer.end_s is not None else alone
     told = {f"main_{name}": value for name, value in limits} | {
         "main_retransmits": counted.lost,
@@ -28,13 +28,13 @@ def main_connection_of(hops: Sequence[HopSamples], transfer: Transfer) -> MainCo
     return MainConnection(**{name: value for name, value in told.items() if name in fields})
 
 
-def find_main(hop: HopSamples, transfer: Transfer) -> Hashable | None:
+def find_main(segment: SegmentSamples, transfer: Transfer) -> Hashable | None:
     """The connection that carried the document, of those towards the client.
 
     It is the first one that was begun for it, as the browser tells when that was; if it was there
     already, as after a redirect, the last one that was there when the document came.
     """
-    seen = hop.first_seen_s
+    seen = segment.first_seen_s
     if transfer.page is None or transfer.start_s is None or not seen:
         return None
     there = [key for key, at_s in seen.items() if at_s <= transfer.start_s]

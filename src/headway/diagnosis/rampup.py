@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from headway.columns import RampUp
 from headway.diagnosis.goodput import INTERVAL_S
-from headway.diagnosis.hop import HopSamples
+from headway.diagnosis.segment import SegmentSamples
 from headway.diagnosis.sender import Phase, Sender
-from headway.diagnosis.transfer import Hop, Transfer
+from headway.diagnosis.transfer import SampledSegment, Transfer
 from headway.study.path import FRAME_BYTES
 
 _PAYLOAD_BYTES = 1448
@@ -20,26 +20,26 @@ _FULL_INTERVALS = 5
 
 
 def ramp_up_of(
-    hops: Sequence[HopSamples], transfer: Transfer, received: Sequence[int] = ()
+    segments: Sequence[SegmentSamples], transfer: Transfer, received: Sequence[int] = ()
 ) -> RampUp:
-    """How a run that went well grew, from its hops.
+    """How a run that went well grew, from its segments.
 
     Args:
-        hops: what was observed of the run's.
+        segments: what was observed of the run's.
         transfer: where these are.
         received: bytes over time, as `received_bytes` has them; empty if there was no bulk flow.
     """
-    place, narrow = bottleneck(transfer.hops)
+    place, narrow = bottleneck(transfer.segments)
     rate_mbit = narrow.rate_mbit
     return RampUp(
         ramp_s=path_filled_s(received, rate_mbit) if rate_mbit else None,
-        slow_start_s=slow_start_ended_s(hops[place], transfer),
+        slow_start_s=slow_start_ended_s(segments[place], transfer),
     )
 
 
-def bottleneck(hops: Sequence[Hop]) -> tuple[int, Hop]:
-    """The hop with the least constant rate, and its place; the client's if none has any."""
-    places = enumerate(hops)
+def bottleneck(segments: Sequence[SampledSegment]) -> tuple[int, SampledSegment]:
+    """The segment with the least constant rate, and its place; the client's if none has any."""
+    places = enumerate(segments)
     return min(places, key=lambda entry: entry[1].rate_mbit or float("inf"))
 
 
@@ -62,18 +62,18 @@ def path_filled_s(received: Sequence[int], rate_mbit: float) -> float | None:
     return None
 
 
-def slow_start_ended_s(hop: HopSamples, transfer: Transfer) -> float | None:
-    """When any of the hop's senders that had begun to send was first sampled outside slow start.
+def slow_start_ended_s(segment: SegmentSamples, transfer: Transfer) -> float | None:
+    """When any of the segment's senders that had begun to send was first sampled outside slow start.
 
     None also if that was after the last byte of a page, when a browser goes on with something else.
     """
-    begins_s = hop.begins_s(transfer)
+    begins_s = segment.begins_s(transfer)
     if transfer.page and transfer.end_s is not None:
-        hop = hop.until(transfer.end_s)
+        segment = segment.until(transfer.end_s)
     return next(
         (
             round(moment.at_s - transfer.began_s, 9)
-            for moment in hop.moments
+            for moment in segment.moments
             if moment.at_s > begins_s and any(map(_left_slow_start, moment.senders.values()))
         ),
         None,

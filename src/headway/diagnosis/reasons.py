@@ -13,9 +13,9 @@ from dataclasses import dataclass
 from enum import StrEnum
 from itertools import pairwise
 
-from headway.diagnosis.hop import Evidence, HopSamples, Moment
+from headway.diagnosis.segment import Moment, SegmentSamples, StateSource
 from headway.diagnosis.sender import Phase, Sender
-from headway.diagnosis.transfer import Span
+from headway.diagnosis.transfer import TimeSpan
 from headway.study.path import FRAME_BYTES
 
 _BUSY_SHARE = 0.95
@@ -43,7 +43,7 @@ class Limit(StrEnum):
 
 
 @dataclass(frozen=True)
-class Interval:
+class LimitedInterval:
     """Between two moments: for which share of it what held the transfer back."""
 
     begin_s: float
@@ -56,22 +56,22 @@ class Interval:
         return max(self.shares, key=self.shares.__getitem__)
 
 
-def intervals(hop: HopSamples) -> list[Interval]:
-    """What held a hop's transfer back between each two moments."""
+def intervals(segment: SegmentSamples) -> list[LimitedInterval]:
+    """What held a segment's transfer back between each two moments."""
     return [
-        Interval(before.at_s, after.at_s, _shares(hop, index))
-        for index, (before, after) in enumerate(pairwise(hop.moments), start=1)
+        LimitedInterval(before.at_s, after.at_s, _shares(segment, index))
+        for index, (before, after) in enumerate(pairwise(segment.moments), start=1)
         if after.at_s > before.at_s
     ]
 
 
-def _shares(hop: HopSamples, index: int) -> dict[Limit, float]:
-    before, after = hop.moments[index - 1 : index + 1]
-    if _path_is_used(before, after, hop.hop.rate_mbit) and _takes_part(before, after):
+def _shares(segment: SegmentSamples, index: int) -> dict[Limit, float]:
+    before, after = segment.moments[index - 1 : index + 1]
+    if _path_is_used(before, after, segment.segment.rate_mbit) and _takes_part(before, after):
         return {Limit.PATH: 1.0}
-    if hop.evidence is Evidence.COUNTERS:
-        return _shares_by_counters(hop, index)
-    votes = [_shares_of_sender(hop, index, key) for key in _decisive(before, after)]
+    if segment.evidence is StateSource.COUNTERS:
+        return _shares_by_counters(segment, index)
+    votes = [_shares_of_sender(segment, index, key) for key in _decisive(before, after)]
     if not votes:
         return {Limit.APPLICATION: 1.0}
     return votes[0] if len(votes) == 1 else _together(votes)
@@ -120,15 +120,15 @@ def _decisive(before: Moment, after: Moment) -> list[Hashable]:
     return sent or [key for key in both if before.senders[key].outstanding]
 
 
-def _shares_of_sender(hop: HopSamples, index: int, key: Hashable) -> dict[Limit, float]:
+def _shares_of_sender(segment: SegmentSamples, index: int, key: Hashable) -> dict[Limit, float]:
     """By what a sender says of itself; time that it counts itself comes first."""
-    span_s = hop.moments[index].at_s - hop.moments[index - 1].at_s
-    before, after = (moment.senders[key] for moment in hop.moments[index - 1 : index + 1])
+    span_s = segment.moments[index].at_s - segment.moments[index - 1].at_s
+    before, after = (moment.senders[key] for moment in segment.moments[index - 1 : index + 1])
     idle_s = _idle_s(before, after, span_s)
     told = {
         Limit.RECEIVE_WINDOW: after.rwnd_limited_s - before.rwnd_limited_s,
         Limit.SEND_BUFFER: after.sndbuf_limited_s - before.sndbuf_limited_s,
-        Limit.IDLE_RECOVERY: idle_s if idle_s > 0 and _ends_in_repair(hop, index, key) else 0.0,
+        Limit.IDLE_RECOVERY: idle_s if idle_s > 0 and _ends_in_repair(segment, index, key) else 0.0,
     }
     shares: dict[Limit, float] = {}
     left = 1.0
@@ -157,31 +157,35 @@ def _idle_s(before: Sender, after: Sender, span_s: float) -> float:
     return resumed_s - max(before.srtt_s - before.silent_s, 0.0)
 
 
-def _ends_in_repair(hop: HopSamples, index: int, key: Hashable) -> bool:
+def _ends_in_repair(segment: SegmentSamples, index: int, key: Hashable) -> bool:
     """Whether what a silent sender sends next repairs a loss; it may have waited for more data."""
-    before = hop.moments[index - 1].senders[key]
-    for moment in hop.moments[index:]:
+    before = segment.moments[index - 1].senders[key]
+    for moment in segment.moments[index:]:
         state = moment.senders.get(key, before)
         if state.sent_packets > before.sent_packets:
             return state.lost > before.lost or state.timeouts > before.timeouts
     return False
 
 
-def _shares_by_counters(hop: HopSamples, index: int) -> dict[Limit, float]:
+def _shares_by_counters(segment: SegmentSamples, index: int) -> dict[Limit, float]:
     """Without the sender's word: from what the bottleneck carried and the path dropped."""
-    before, after = hop.moments[index - 1 : index + 1]
-    rtt_s, span_s = hop.hop.rtt_s, after.at_s - before.at_s
+    before, after = segment.moments[index - 1 : index + 1]
+    rtt_s, span_s = segment.segment.rtt_s, after.at_s - before.at_s
     silent_s = 0.0
     if after.sent_packets - before.sent_packets == 0:
         silent_s = max(span_s - max(rtt_s - before.silent_s, 0.0), 0.0)
     silence = Limit.IDLE_RECOVERY if after.drops else Limit.APPLICATION
     share = silent_s / span_s
-    shares = {silence: share, _reason_by_counters(hop, index): 1 - share}
-    return shares if hop.asked is None else _as_asked(shares, hop.asked, before.at_s, after.at_s)
+    shares = {silence: share, _reason_by_counters(segment, index): 1 - share}
+    return (
+        shares
+        if segment.asked is None
+        else _as_asked(shares, segment.asked, before.at_s, after.at_s)
+    )
 
 
 def _as_asked(
-    shares: Mapping[Limit, float], asked: Sequence[Span], begin_s: float, end_s: float
+    shares: Mapping[Limit, float], asked: Sequence[TimeSpan], begin_s: float, end_s: float
 ) -> dict[Limit, float]:
     """The shares of an interval in which a sender that was asked for nothing had nothing to send."""
     busy_s = sum(max(min(span.end_s, end_s) - max(span.begin_s, begin_s), 0.0) for span in asked)
@@ -190,19 +194,19 @@ def _as_asked(
     return found | {Limit.APPLICATION: found.get(Limit.APPLICATION, 0.0) + 1 - busy}
 
 
-def _reason_by_counters(hop: HopSamples, index: int) -> Limit:
-    before, after = hop.moments[index - 1 : index + 1]
-    rtt_s, span_s = hop.hop.rtt_s, after.at_s - before.at_s
+def _reason_by_counters(segment: SegmentSamples, index: int) -> Limit:
+    before, after = segment.moments[index - 1 : index + 1]
+    rtt_s, span_s = segment.segment.rtt_s, after.at_s - before.at_s
     # A drop is noticed a round trip later, and repaired after another one.
-    noticed = _drops_at(hop.moments, after.at_s - rtt_s)
-    if noticed > _drops_at(hop.moments, before.at_s - 2 * rtt_s):
+    noticed = _drops_at(segment.moments, after.at_s - rtt_s)
+    if noticed > _drops_at(segment.moments, before.at_s - 2 * rtt_s):
         return Limit.RECOVERY
     if after.drops:
         return Limit.CWND
     window_s = max(rtt_s, 2 * span_s)
-    middle = hop.sent_bytes_at(after.at_s - window_s)
-    now = hop.sent_bytes_at(after.at_s) - middle
-    earlier = middle - hop.sent_bytes_at(after.at_s - 2 * window_s)
+    middle = segment.sent_bytes_at(after.at_s - window_s)
+    now = segment.sent_bytes_at(after.at_s) - middle
+    earlier = middle - segment.sent_bytes_at(after.at_s - 2 * window_s)
     return Limit.GROWTH if now > _GROWTH * earlier else Limit.PLATEAU
 
 

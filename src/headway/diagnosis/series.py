@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from headway.diagnosis.attribution import causes, first_byte_s, largest
-from headway.diagnosis.hop import Evidence, HopSamples, observe
 from headway.diagnosis.reasons import Limit, intervals
+from headway.diagnosis.segment import SegmentSamples, StateSource, observe
 from headway.diagnosis.sender import Sender
 from headway.diagnosis.transfer import Transfer
 from headway.errors import WrongInputError
@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class HopSeries:
-    """A hop over time; columns of equal length, one value for each sample.
+class SegmentSeries:
+    """A segment over time; columns of equal length, one value for each sample.
 
     What is not known at a time is None. With several connections, windows and bytes in flight are
     their sums and the round-trip time is their mean.
 
     Attributes:
-        sender: host that sends: ``server``, ``proxy`` or a hop by its name.
+        sender: host that sends: ``server``, ``proxy`` or a segment by its name.
         receiver: host that its responses go to.
         evidence: where the sender's state is known from.
         at_s: seconds from the workload's start.
@@ -46,7 +46,7 @@ class HopSeries:
 
     sender: str
     receiver: str
-    evidence: Evidence
+    evidence: StateSource
     at_s: tuple[float, ...]
     limit: tuple[Limit | None, ...]
     cwnd_bytes: tuple[int | None, ...]
@@ -73,15 +73,15 @@ class Series:
     Attributes:
         start_s: when the first byte of the response came, None if it did not.
         end_s: when the last byte came, None if it did not.
-        hops: the client's first; one more than there are programs that split connections.
-        limiting: number of the hop that held the transfer back for the longest time after the first
+        segments: the client's first; one more than there are programs that split connections.
+        limiting: number of the segment that held the transfer back for the longest time after the first
             byte, as the record's ``limited_section`` tells it; 0 if that is not known.
         flows: of a bulk workload, what their receivers got over time.
     """
 
     start_s: float | None
     end_s: float | None
-    hops: tuple[HopSeries, ...]
+    segments: tuple[SegmentSeries, ...]
     limiting: int = 0
     flows: tuple[BulkFlow, ...] = ()
 
@@ -100,28 +100,28 @@ def read_series(run_directory: Path) -> Series:
             where=str(run_directory),
         ) from None
     observed = observe(run_directory, transfer)
-    hops = tuple(_series(hop, transfer) for hop in observed)
+    segments = tuple(_series(segment, transfer) for segment in observed)
     limiting = _limiting(observed, transfer)
-    return Series(transfer.start_s, transfer.end_s, hops, limiting, transfer.flows)
+    return Series(transfer.start_s, transfer.end_s, segments, limiting, transfer.flows)
 
 
-def _limiting(hops: Sequence[HopSamples], transfer: Transfer) -> int:
-    if len(hops) < 2:
+def _limiting(segments: Sequence[SegmentSamples], transfer: Transfer) -> int:
+    if len(segments) < 2:
         return 0
     end_s = float("inf") if transfer.end_s is None else transfer.end_s
-    cause = largest(causes(hops, first_byte_s(hops, transfer), end_s))
+    cause = largest(causes(segments, first_byte_s(segments, transfer), end_s))
     return cause.section if cause else 0
 
 
-def _series(hop: HopSamples, transfer: Transfer) -> HopSeries:
-    moments = hop.moments
+def _series(segment: SegmentSamples, transfer: Transfer) -> SegmentSeries:
+    moments = segment.moments
     senders = [moment.senders.values() for moment in moments]
-    return HopSeries(
-        sender=hop.hop.sender,
-        receiver=hop.hop.receiver,
-        evidence=hop.evidence,
+    return SegmentSeries(
+        sender=segment.segment.sender,
+        receiver=segment.segment.receiver,
+        evidence=segment.evidence,
         at_s=tuple(moment.at_s for moment in moments),
-        limit=_limits(hop, transfer),
+        limit=_limits(segment, transfer),
         cwnd_bytes=tuple(_sum(state.cwnd_bytes for state in states) for states in senders),
         in_flight_bytes=tuple(
             _sum(state.in_flight_bytes for state in states) for states in senders
@@ -134,15 +134,15 @@ def _series(hop: HopSamples, transfer: Transfer) -> HopSeries:
     )
 
 
-def _limits(hop: HopSamples, transfer: Transfer) -> tuple[Limit | None, ...]:
+def _limits(segment: SegmentSamples, transfer: Transfer) -> tuple[Limit | None, ...]:
     """The limits of the intervals, each at its end."""
-    begins_s = hop.begins_s(transfer)
-    ends_s = float("inf") if transfer.end_s is None else transfer.end_s - hop.hop.delay_s
+    begins_s = segment.begins_s(transfer)
+    ends_s = float("inf") if transfer.end_s is None else transfer.end_s - segment.segment.delay_s
     found: dict[float, Limit | None] = {}
-    for interval in intervals(hop):
+    for interval in intervals(segment):
         limit = Limit.HANDSHAKE if interval.end_s <= begins_s else interval.limit
         found[interval.end_s] = limit if interval.begin_s < ends_s else None
-    return tuple(found.get(moment.at_s) for moment in hop.moments)
+    return tuple(found.get(moment.at_s) for moment in segment.moments)
 
 
 def _sum(values: Iterable[int | None]) -> int | None:

@@ -1,11 +1,13 @@
-"""What a run's samples are judged by: when the response came, and over which hops."""
+"""What a run's samples are judged by: when the response came, and over which segments."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+from pydantic import AliasChoices, Field
 
 from headway.diagnosis.document import Document
 from headway.planning.deployment import Deployment, Segment
@@ -15,7 +17,7 @@ from headway.study.rates import RateSchedule
 
 
 @dataclass(frozen=True)
-class Hop:
+class SampledSegment:
     """A sender of responses, and the path from it to the next receiver towards the client.
 
     Routers on the way, and programs that do not split its connections, are part of the path.
@@ -44,7 +46,7 @@ class Hop:
         return f"{self.sender} > {self.receiver}"
 
 
-class Span(NamedTuple):
+class TimeSpan(NamedTuple):
     """From a time to another."""
 
     begin_s: float
@@ -61,34 +63,36 @@ class PageSpans:
     """
 
     connect_s: float
-    awaited: tuple[Span, ...]
+    awaited: tuple[TimeSpan, ...]
 
 
 @dataclass(frozen=True)
 class Transfer:
-    """When the first and the last byte of the response came, its hops and its flows.
+    """When the first and the last byte of the response came, its segments and its flows.
 
-    Times are seconds from the workload's start, None if there was no such byte. The client's hop is
+    Times are seconds from the workload's start, None if there was no such byte. The client's segment is
     the first; flows are those of a bulk workload, ``page`` is of a page load. What counts begins at
     ``began_s``.
     """
 
     start_s: float | None
     end_s: float | None
-    hops: tuple[Hop, ...]
+    segments: Annotated[
+        tuple[SampledSegment, ...], Field(validation_alias=AliasChoices("segments", "hops"))
+    ]
     flows: tuple[BulkFlow, ...] = ()
     began_s: float = 0
     page: PageSpans | None = None
 
-    def asked(self, hop: Hop) -> tuple[Span, ...]:
+    def asked(self, segment: SampledSegment) -> tuple[TimeSpan, ...]:
         """Spans of a sender's time in which requests of the page gave it something to send.
 
         A request takes a round trip before the client can have the first byte that answers it.
         """
-        rtt_s = sum(one.rtt_s for one in self.hops)
+        rtt_s = sum(one.rtt_s for one in self.segments)
         awaited = self.page.awaited if self.page else ()
         spans = ((begin_s + rtt_s, end_s) for begin_s, end_s in awaited)
-        return union(Span(a - hop.delay_s, b - hop.delay_s) for a, b in spans if a < b)
+        return union(TimeSpan(a - segment.delay_s, b - segment.delay_s) for a, b in spans if a < b)
 
     def save(self, run_directory: Path) -> None:
         """Keep it in the run's directory, for `read_series`."""
@@ -108,12 +112,12 @@ class Transfer:
 _TRANSFER = Document(Transfer, "transfer.json")
 
 
-def union(spans: Iterable[Span]) -> tuple[Span, ...]:
+def union(spans: Iterable[TimeSpan]) -> tuple[TimeSpan, ...]:
     """The spans that cover the same, in order and apart from each other."""
-    found: list[Span] = []
+    found: list[TimeSpan] = []
     for span in sorted(spans):
         if found and span.begin_s <= found[-1].end_s:
-            found[-1] = Span(found[-1].begin_s, max(found[-1].end_s, span.end_s))
+            found[-1] = TimeSpan(found[-1].begin_s, max(found[-1].end_s, span.end_s))
         else:
             found.append(span)
     return tuple(found)
@@ -127,9 +131,9 @@ def transfer_of(deployment: Deployment, measured: Measurement, epoch_s: float = 
         measured: by its client.
         epoch_s: wall clock's time at the workload's start.
     """
-    hops: list[Hop] = []
+    segments: list[SampledSegment] = []
     for segment in deployment.segments:
-        hops.append(_hop(segment, hops[-1].delay_s if hops else 0.0))
+        segments.append(_sampled(segment, segments[-1].delay_s if segments else 0.0))
     visit = measured.visit
     began_s = visit.origin_s - epoch_s if visit else measured.began_s
     start_s, end_s = (
@@ -138,16 +142,16 @@ def transfer_of(deployment: Deployment, measured: Measurement, epoch_s: float = 
     )
     page = None
     if visit:
-        awaited = tuple(Span(began_s + sent, began_s + ended) for sent, ended in visit.awaited)
+        awaited = tuple(TimeSpan(began_s + sent, began_s + ended) for sent, ended in visit.awaited)
         page = PageSpans(began_s + visit.connect_s, awaited)
-    return Transfer(start_s, end_s, tuple(hops), measured.flows, began_s, page)
+    return Transfer(start_s, end_s, tuple(segments), measured.flows, began_s, page)
 
 
-def _hop(segment: Segment, before_s: float) -> Hop:
+def _sampled(segment: Segment, before_s: float) -> SampledSegment:
     places, path = segment.bottlenecks(Way.DOWN), segment.path
     directions = [link.down for link in path.links]
     narrow = narrowest(directions)
-    return Hop(
+    return SampledSegment(
         sender=segment.far.name,
         receiver=segment.near.name,
         queue_device=places[directions.index(narrow)].queue_device,

@@ -23,7 +23,7 @@ from headway.contract.orders import (
 )
 from headway.guest import process
 from headway.guest.body import digest
-from headway.guest.counters import Counter
+from headway.guest.counters import DirectionCounter
 from headway.guest.migration import migrate, time_to_migration
 from headway.guest.network import Network
 from headway.guest.pings import ping
@@ -79,7 +79,7 @@ class Lab:
         self._ended: list[Ended] = []
         self._events: list[tuple[int, int, Callable[[], None]]] = []
         self._sampler: Sampler | None = None
-        self._counters: dict[str, Counter] = {}
+        self._counters: dict[str, DirectionCounter] = {}
         self._migrated_ns: int | None = None
         self._began_ns = 0
 
@@ -162,7 +162,7 @@ class Lab:
         }
         self._helpers |= {trace.pid for trace in traces.values()}
         self._counters = {
-            one.name: Counter(one, self._network, traces.get(one.trace))
+            one.name: DirectionCounter(one, self._network, traces.get(one.trace))
             for one in self._orders.counted
         }
         for change in self._round.changes:

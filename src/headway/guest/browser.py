@@ -21,7 +21,7 @@ from typing import Any
 
 from headway.guest.devtools import DevTools, DevToolsError, spawn_browser
 from headway.guest.loadfiles import LOAD_FILE
-from headway.guest.page import SETTLE_S, Page, PageOrders
+from headway.guest.page import SETTLE_S, BrowserTab, PageOrders
 
 GO, DONE, READY = "/run/browser/go", "/run/browser/done", "/run/browser/ready"
 
@@ -71,14 +71,14 @@ class Driver:
     def __init__(self, configuration: Configuration) -> None:
         self._configuration = configuration
         self._browser: Browser | None = None
-        self._page: Page | None = None
+        self._page: BrowserTab | None = None
         self._why = ""
 
     def prepare(self) -> None:
         """Have a browser with a page that is ready; if that fails, the load will tell why."""
         try:
             self._browser = self._browser or Browser(self._configuration)
-            self._page = Page(self._browser.devtools, self._configuration.page)
+            self._page = BrowserTab(self._browser.devtools, self._configuration.page)
             self._browser.devtools.pump(SETTLE_S)
         except DevToolsError as error:
             self._give_up(error)

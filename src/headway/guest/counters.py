@@ -10,7 +10,7 @@ import subprocess
 from typing import NamedTuple
 
 from headway.contract.orders import Counted, Counts
-from headway.guest.netlink import Discipline, DisciplineReader, attributes
+from headway.guest.netlink import DisciplineReader, DisciplineStats, attributes
 from headway.guest.network import Network
 from headway.guest.tracelink import TraceProcess
 
@@ -36,7 +36,7 @@ class _Line(NamedTuple):
     marked: int
 
 
-class Counter:
+class DirectionCounter:
     """Counts in one direction of a link."""
 
     def __init__(self, counted: Counted, network: Network, trace: TraceProcess | None) -> None:
@@ -92,12 +92,12 @@ class Counter:
         return sum(map(int, _DROPPED_BY_RULE.findall(told.stdout)))
 
 
-def _is_queue(one: Discipline) -> bool:
+def _is_queue(one: DisciplineStats) -> bool:
     """HTB counts the drops of the discipline below it once more."""
     return one.kind not in (_SHAPER, _LINE)
 
 
-def _marked(one: Discipline) -> int:
+def _marked(one: DisciplineStats) -> int:
     if one.kind == "cake":
         return sum(
             _U32.unpack(value)[0]

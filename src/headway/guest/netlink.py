@@ -48,7 +48,7 @@ class QueueStats(NamedTuple):
     backlog_bytes: int
 
 
-class Discipline(NamedTuple):
+class DisciplineStats(NamedTuple):
     """One queueing discipline: its kind, how many packets it dropped, and what only its kind tells."""
 
     kind: str
@@ -146,7 +146,7 @@ class DisciplineReader:
         self._index = socket.if_nametoindex(device)
         self._netlink = _Netlink(_ROUTE, _GETQDISC, _DUMP, bytes(_TCMSG_BYTES), next(_PORTS_OF_OWN))
 
-    def read(self) -> list[Discipline]:
+    def read(self) -> list[DisciplineStats]:
         """All of them, the root first."""
         self._netlink.ask()
         data = self._netlink.buffer
@@ -228,13 +228,13 @@ class _Netlink:
                 begin += (length + 3) & ~3
 
 
-def _discipline(data: bytearray, begin: int, end: int) -> Discipline:
+def _discipline(data: bytearray, begin: int, end: int) -> DisciplineStats:
     kind, kind_end = _attribute(data, begin, end, _TCA_KIND)
     stats, end = _attribute(data, begin, end, _TCA_STATS2)
     queue, _ = _attribute(data, stats, end, _STATS_QUEUE)
     own, own_end = _attribute(data, stats, end, _STATS_APP)
     name = bytes(data[kind:kind_end]).rstrip(b"\0").decode()
-    return Discipline(name, _QUEUE.unpack_from(data, queue)[1], bytes(data[own:own_end]))
+    return DisciplineStats(name, _QUEUE.unpack_from(data, queue)[1], bytes(data[own:own_end]))
 
 
 def _attribute(data: bytearray, begin: int, end: int, wanted: int) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headway.guest.devtools import DevTools, DevToolsError, Message
-from headway.guest.recorder import Recorder
+from headway.guest.recorder import PageRecorder
 
 SETTLE_S = 1.0
 """Between two uses of the browser: what was on its way has arrived then."""
@@ -61,7 +61,7 @@ class PageOrders:
     frame_width: int
 
 
-class Page:
+class BrowserTab:
     """A page that is ready to be loaded.
 
     Its context has no cache, connections, cookies or tickets but those of the visit, if there was
@@ -71,7 +71,7 @@ class Page:
     def __init__(self, devtools: DevTools, orders: PageOrders) -> None:
         self._devtools = devtools
         self._orders = orders
-        self._recorder = Recorder()
+        self._recorder = PageRecorder()
         devtools.on_event = self._on_event
         self._context = devtools.call("Target.createBrowserContext")["browserContextId"]
         size = {"width": orders.width, "height": orders.height}

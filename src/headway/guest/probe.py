@@ -54,7 +54,7 @@ _MAX_SEGMENTS = 64
 _MAX_BATCH_BYTES = 65_000
 
 
-class Recorder:
+class PacketRecorder:
     """Everything that a device sends and receives, from now on."""
 
     def __init__(self, device: str, capacity: int) -> None:
@@ -115,7 +115,7 @@ def _checksums_are_right(frame: bytes) -> bool:
     return bool(header % 0xFFFF == 0 and datagram % 0xFFFF == 0)
 
 
-class _Transfer:
+class _ProbeTransfer:
     """Bytes sent each way over one TCP connection; what is lost on the way may be missing."""
 
     def __init__(self, orders: ProbeOrders) -> None:
@@ -163,7 +163,7 @@ class _Sender:
         self._udp.connect((orders.peer, UDP_PORT))
         self._icmp = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
         self._icmp.connect((orders.peer, 0))
-        self._transfer = _Transfer(orders)
+        self._transfer = _ProbeTransfer(orders)
 
     def run(self, start_ns: int) -> None:
         """Send everything, in the order of times."""
@@ -218,7 +218,7 @@ def main() -> None:
     with open(f"{_RUN}/{sys.argv[1]}") as file:
         orders = load(ProbeOrders, file.read())
     _no_timer_slack()
-    recorder = Recorder(orders.device, orders.capacity)
+    recorder = PacketRecorder(orders.device, orders.capacity)
     sender = _Sender(orders)
     sender.run(start_ns)
     _sleep_until(start_ns + orders.until_ns)

@@ -19,7 +19,7 @@ _BEGUN = "Network.requestWillBeSent"
 _ENDED = ("Network.loadingFinished", "Network.loadingFailed")
 
 
-class Recorder:
+class PageRecorder:
     """Takes note of a page's events, and writes them into a directory while there is one.
 
     Attributes:

@@ -68,7 +68,7 @@ def debian_keyring() -> Path | None:
 
 
 @dataclass(frozen=True, order=True)
-class Package:
+class PackageVersion:
     """One version of a package."""
 
     name: str
@@ -153,22 +153,24 @@ class PrivateApt:
         ]
         return max(found, key=lambda pair: pair[1], default=None)
 
-    def closure(self, names: Sequence[str]) -> list[Package]:
+    def closure(self, names: Sequence[str]) -> list[PackageVersion]:
         """Packages and everything they depend on, in alphabetical order.
 
         Raises:
             HeadwayError: a package does not exist in the suite.
         """
-        found: list[Package] = []
+        found: list[PackageVersion] = []
 
         def collect(line: str) -> None:
             if match := _PLANNED.match(line):
-                found.append(Package(**match.groupdict()))
+                found.append(PackageVersion(**match.groupdict()))
 
         self._run(["install", "--simulate", *names], f"resolving packages of {self.suite}", collect)
         return sorted(found)
 
-    def download(self, packages: Sequence[Package], advance: Callable[[float], None]) -> list[Path]:
+    def download(
+        self, packages: Sequence[PackageVersion], advance: Callable[[float], None]
+    ) -> list[Path]:
         """Download packages, without what they depend on.
 
         Args:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from headway.cache import (
     PARTIAL_SUFFIX,
-    Store,
+    EntryDirectory,
     cache_directory,
     digest,
     directory_size,
@@ -181,8 +181,8 @@ def remove_extras() -> int:
         return freed
 
 
-def _store() -> Store:
-    return Store(cache_directory() / "extras")
+def _store() -> EntryDirectory:
+    return EntryDirectory(cache_directory() / "extras")
 
 
 def _prefix(extra: Extra) -> str:

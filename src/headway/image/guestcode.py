@@ -7,7 +7,7 @@ import subprocess
 from functools import partial
 from pathlib import Path
 
-from headway.cache import Store, cache_directory, digest
+from headway.cache import EntryDirectory, cache_directory, digest
 from headway.errors import HeadwayError
 from headway.image.image import Image
 from headway.image.process import scrubbed_environment
@@ -40,7 +40,7 @@ def compiled_guest_code(image: Image, sources: Path = _SOURCES) -> Path:
     }
     version = python_version(image.root)
     key = digest(version, *(part for item in contents.items() for part in item))
-    store = Store(cache_directory() / "guest")
+    store = EntryDirectory(cache_directory() / "guest")
     directory = store.entry(key)
     if directory.is_dir():
         return directory

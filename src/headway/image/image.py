@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from headway.cache import (
     PARTIAL_SUFFIX,
-    Store,
+    EntryDirectory,
     cache_directory,
     digest,
     directory_size,
@@ -173,12 +173,12 @@ class Layout:
     kernel_inputs: KernelInputs
     root_inputs: RootInputs
     native_inputs: NativeInputs
-    store: Store
+    store: EntryDirectory
 
     @classmethod
     def of_package(cls, options: ImageOptions) -> Layout:
         """The layout of the image that Headway ships the inputs of."""
-        store = Store(cache_directory() / "image")
+        store = EntryDirectory(cache_directory() / "image")
         return cls(
             options,
             KernelInputs.of_package(),

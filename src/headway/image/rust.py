@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict
 
 from headway.cache import digest
 from headway.errors import HeadwayError
-from headway.image.apt import Package, PrivateApt
+from headway.image.apt import PackageVersion, PrivateApt
 from headway.image.process import Runner, scrubbed_environment, user_environment
 from headway.image.progress import BuildProgress
 from headway.image.toolchain import answer, numbers, obstacle
@@ -159,7 +159,7 @@ def _offered(apt: PrivateApt) -> Sequence[str]:
     return _NEWER_PACKAGES if apt.names().issuperset(_NEWER_PACKAGES) else _PACKAGES
 
 
-def _upstream(package: Package) -> str:
+def _upstream(package: PackageVersion) -> str:
     """The version without Debian's addition to it: ``1.85.0`` of ``1.85.0+dfsg3-1``."""
     return re.split(r"[^\d.]", package.version, maxsplit=1)[0]
 

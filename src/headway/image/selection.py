@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from headway.image.apt import Package, PrivateApt
+from headway.image.apt import PackageVersion, PrivateApt
 from headway.image.packagelist import PackageList
 from headway.image.progress import BuildProgress
 
@@ -21,7 +21,7 @@ class Chosen:
     """
 
     apt: PrivateApt
-    packages: tuple[Package, ...]
+    packages: tuple[PackageVersion, ...]
     beside: bool = False
 
 

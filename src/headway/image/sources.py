@@ -19,7 +19,7 @@ _ONE_LINE = re.compile(r"deb\s+(?:\[(?P<options>[^\]]*)\]\s*)?(?P<uri>\S+)\s+(?P
 
 
 @dataclass(frozen=True)
-class Source:
+class AptSource:
     """One archive that apt is configured with.
 
     Attributes:
@@ -49,7 +49,7 @@ class Source:
         )
 
 
-def parse_one_line(text: str) -> Iterator[Source]:
+def parse_one_line(text: str) -> Iterator[AptSource]:
     """The ``deb`` lines of a sources.list."""
     for line in text.splitlines():
         if match := _ONE_LINE.fullmatch(line.split("#", 1)[0].strip()):
@@ -57,7 +57,7 @@ def parse_one_line(text: str) -> Iterator[Source]:
                 word.partition("=")[::2] for word in (match["options"] or "").lower().split()
             )
             suite, *components = match["rest"].split()
-            yield Source(
+            yield AptSource(
                 match["uri"].rstrip("/"),
                 (suite,),
                 tuple(components),
@@ -65,7 +65,7 @@ def parse_one_line(text: str) -> Iterator[Source]:
             )
 
 
-def parse_deb822(text: str) -> Iterator[Source]:
+def parse_deb822(text: str) -> Iterator[AptSource]:
     """The enabled stanzas with binary packages of a ``*.sources`` file."""
     lines = [line for line in text.splitlines() if not line.startswith("#")]
     for stanza in re.split(r"\n(?:[ \t]*\n)+", "\n".join(lines)):
@@ -76,7 +76,7 @@ def parse_deb822(text: str) -> Iterator[Source]:
         wanted = "deb" in fields.get("types", "").split()
         if wanted and fields.get("enabled", "yes").lower() not in ("no", "false", "0"):
             for uri in fields.get("uris", "").split():
-                yield Source(
+                yield AptSource(
                     uri.rstrip("/"),
                     tuple(fields.get("suites", "").split()),
                     tuple(fields.get("components", "").split()),
@@ -84,7 +84,7 @@ def parse_deb822(text: str) -> Iterator[Source]:
                 )
 
 
-def configured_sources(main: Path, parts: Path) -> Iterator[Source]:
+def configured_sources(main: Path, parts: Path) -> Iterator[AptSource]:
     """Every archive that apt is configured with.
 
     Args:

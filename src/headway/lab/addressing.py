@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from headway.lab.values import Address, Counter, IpValue, Neighbour, Route, Rule, Up
+from headway.lab.values import Address, CableCounter, IpValue, Neighbour, Route, RoutingRule, Up
 from headway.planning.topology import Node, Wire
 from headway.study.host import Host
 
@@ -32,7 +32,7 @@ _TCP_SYSCTLS = {
 
 
 @dataclass(frozen=True)
-class Place:
+class HostPlace:
     """Where a host is: all wires from the client to the server, and those that are cables."""
 
     node: Node
@@ -66,7 +66,7 @@ def sysctls(node: Node) -> dict[str, str]:
     return found | ({"net.ipv4.ip_forward": "1"} if node.forwards else {})
 
 
-def addressing(place: Place) -> tuple[IpValue, ...]:
+def addressing(place: HostPlace) -> tuple[IpValue, ...]:
     """A host's addresses and its routes."""
     return (
         *(_end(place.left, 2) if place.left else ()),
@@ -78,13 +78,13 @@ def addressing(place: Place) -> tuple[IpValue, ...]:
     )
 
 
-def counters(place: Place) -> Iterator[Counter]:
+def counters(place: HostPlace) -> Iterator[CableCounter]:
     """What counts packets sent into cables."""
     left, right = place.left, place.right
     if left and left in place.cables:
-        yield Counter(left.right_device)
+        yield CableCounter(left.right_device)
     if right and right in place.cables:
-        yield Counter(right.left_device)
+        yield CableCounter(right.left_device)
 
 
 def _end(wire: Wire, side: int) -> tuple[IpValue, ...]:
@@ -109,7 +109,7 @@ def migrated_address(address: str) -> str:
     return f"{address}1"
 
 
-def _upward_routes(place: Place) -> Iterator[Route]:
+def _upward_routes(place: HostPlace) -> Iterator[Route]:
     """Routes to all networks between the next neighbour and the server."""
     wire = place.right
     if wire is None:
@@ -121,7 +121,7 @@ def _upward_routes(place: Place) -> Iterator[Route]:
     yield from _to_neighbour(place, wire, 1, plain)
 
 
-def _downward_routes(place: Place) -> Iterator[Route]:
+def _downward_routes(place: HostPlace) -> Iterator[Route]:
     """Routes to all networks between the neighbour before and the client."""
     wire = place.left
     if wire is None:
@@ -132,7 +132,7 @@ def _downward_routes(place: Place) -> Iterator[Route]:
     yield from _to_neighbour(place, wire, 2, plain)
 
 
-def _to_neighbour(place: Place, wire: Wire, side: int, plain: Route) -> Iterator[Route]:
+def _to_neighbour(place: HostPlace, wire: Wire, side: int, plain: Route) -> Iterator[Route]:
     """The route to a host at the other end of a cable, if its connections need more than that."""
     if wire not in place.cables or plain == Route(""):
         return
@@ -153,7 +153,7 @@ def _route_of(node: Node, host: Host | None) -> Route:
     )
 
 
-def _interception(place: Place) -> tuple[IpValue, ...]:
+def _interception(place: HostPlace) -> tuple[IpValue, ...]:
     """Rules that deliver TCP connections to a program of the host, whatever their addresses are.
 
     Routing decides here, and no packet filter: a rule names the side and the port, so that what
@@ -165,6 +165,6 @@ def _interception(place: Place) -> tuple[IpValue, ...]:
     from_client, from_server = place.devices
     return (
         Route("default", device="lo", table=table, local=True),
-        Rule(from_client, table, port),
-        Rule(from_server, table, port, answers=True),
+        RoutingRule(from_client, table, port),
+        RoutingRule(from_server, table, port, answers=True),
     )

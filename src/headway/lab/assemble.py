@@ -9,7 +9,7 @@ from headway.contract.orders import Migration, Namespace, Orders, Pings, Round, 
 from headway.lab.addressing import migrated_address
 from headway.lab.captures import captures
 from headway.lab.commands import address_loss, ip_line
-from headway.lab.network import GLOBAL_SYSCTLS, Network, network_of
+from headway.lab.network import GLOBAL_SYSCTLS, NetworkLayout, network_of
 from headway.lab.values import Address, Route
 from headway.planning.deployment import Deployment, Endpoint, Role, addressed
 from headway.programs.base import (
@@ -118,7 +118,7 @@ def round_of(deployment: Deployment, directory: str) -> Round:
     return replace(_round(deployment, network_of(deployment)), directory=directory)
 
 
-def _round(deployment: Deployment, network: Network) -> Round:
+def _round(deployment: Deployment, network: NetworkLayout) -> Round:
     """What is done for a run.
 
     A page's path is made anew for it, since the browser may have visited the page before.
@@ -140,7 +140,7 @@ def _with_addresses(
     return (*others, replace(server, ip=(*server.ip, *lines)))
 
 
-def _migration(deployment: Deployment, network: Network) -> Migration | None:
+def _migration(deployment: Deployment, network: NetworkLayout) -> Migration | None:
     workload = deployment.setting.workload
     if not isinstance(workload, MigratingDownload):
         return None

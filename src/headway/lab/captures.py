@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from headway.contract.orders import Capture
-from headway.lab.network import Network
+from headway.lab.network import NetworkLayout
 from headway.lab.pcapng import to_pcapng
 from headway.planning.deployment import Deployment, Segment
 from headway.programs.base import SECRETS_FILE
@@ -17,7 +17,7 @@ _UPSTREAM = "-upstream"
 """What the name of a capture on a hop's device towards the server ends with."""
 
 
-def captures(deployment: Deployment, network: Network) -> tuple[Capture, ...]:
+def captures(deployment: Deployment, network: NetworkLayout) -> tuple[Capture, ...]:
     """One on every device of every host; routers of links have none."""
     hosts = {node.name for node in deployment.nodes}
     return tuple(

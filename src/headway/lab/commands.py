@@ -6,14 +6,14 @@ from collections.abc import Iterable, Iterator
 
 from headway.lab.values import (
     Address,
-    Counter,
+    CableCounter,
     DelayLine,
     IpValue,
     NamedDrops,
     Neighbour,
     Queue,
     Route,
-    Rule,
+    RoutingRule,
     Shaper,
     Shaping,
     Tun,
@@ -55,9 +55,9 @@ def ip_line(value: IpValue) -> str:
             return f"neigh add {address} lladdr {mac} dev {device} nud permanent"
         case Tun(device):
             return f"tuntap add dev {device} mode tun"
-        case Rule(device, table, None):
+        case RoutingRule(device, table, None):
             return f"rule add iif {device} table {table}"
-        case Rule(device, table, port, answers):
+        case RoutingRule(device, table, port, answers):
             side = "sport" if answers else "dport"
             return f"rule add iif {device} ipproto tcp {side} {port} table {table}"
         case Route():
@@ -124,7 +124,7 @@ def _addition(one: Shaping) -> Iterator[str]:
             yield f"qdisc add dev {device} parent 1:1 handle 10: {_discipline(one)}"
         case DelayLine(device):
             yield f"qdisc add dev {device} root handle 1: {_netem(one)}"
-        case Counter(device):
+        case CableCounter(device):
             yield f"qdisc add dev {device} root handle 1: {_COUNTER}"
 
 

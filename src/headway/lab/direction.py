@@ -19,7 +19,7 @@ from headway.lab.values import (
     NamedDrops,
     Queue,
     Route,
-    Rule,
+    RoutingRule,
     Shaper,
     Shaping,
     TimedChange,
@@ -146,7 +146,7 @@ def detour(way: LinkWay) -> tuple[IpValue, ...]:
         Tun(tun),
         Up(tun, _LONGEST_DEVICE_QUEUE),
         Route("default", device=tun, table=table),
-        Rule(way.place.arriving(way.way), table),
+        RoutingRule(way.place.arriving(way.way), table),
     )
 
 

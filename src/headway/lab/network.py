@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from headway.contract.orders import Change, Counted, Namespace, TraceLink
-from headway.lab.addressing import Place, addressing, counters, sysctls
+from headway.lab.addressing import HostPlace, addressing, counters, sysctls
 from headway.lab.commands import additions, alteration, ip_line, nft_table, pair, renewal
 from headway.lab.direction import (
     LinkWay,
@@ -57,7 +57,7 @@ class HostLayout:
 
 
 @dataclass(frozen=True)
-class Network:
+class NetworkLayout:
     """Hosts and what is between them, laid out.
 
     Attributes:
@@ -116,7 +116,7 @@ class Network:
         return {host.name: renewal(host.shaping) for host in self.hosts if host.shaping}
 
 
-def network_of(deployment: Deployment) -> Network:
+def network_of(deployment: Deployment) -> NetworkLayout:
     """Lay out a deployment's hosts, and what lies between them."""
     setting = deployment.setting
     return _laid_out(
@@ -130,7 +130,7 @@ def network_of(deployment: Deployment) -> Network:
 
 def two_hosts(
     path: Path, client: Host, server: Host, seed: int, until: Duration
-) -> tuple[Network, Leg]:
+) -> tuple[NetworkLayout, Leg]:
     """Lay out a path between a client and a server.
 
     Args:
@@ -147,16 +147,16 @@ def two_hosts(
 
 def _laid_out(
     nodes: Sequence[Node], legs: Sequence[Leg], seed: int, until: Duration, *, offload: bool
-) -> Network:
+) -> NetworkLayout:
     wires = tuple(wire for leg in legs for wire in leg.wires)
     cables = [leg.wires[0] for leg in legs if leg.path is None]
     ways = [way for leg in legs for way in _ways(leg, seed, until)]
     hosts = {node.name: node for node in nodes}
     names = (legs[0].left, *(wire.right for wire in wires))
     places = [
-        Place(hosts.get(name) or Node.router(name), wires, frozenset(cables)) for name in names
+        HostPlace(hosts.get(name) or Node.router(name), wires, frozenset(cables)) for name in names
     ]
-    return Network(
+    return NetworkLayout(
         wires=wires,
         hosts=tuple(_host(place, ways) for place in places),
         timed=tuple(sorted((c for way in ways for c in changes(way)), key=lambda c: c.at)),
@@ -190,7 +190,7 @@ def _counted_cable(wire: Wire) -> Iterator[Counted]:
         yield Counted(device, name, device, name)
 
 
-def _host(place: Place, ways: Sequence[LinkWay]) -> HostLayout:
+def _host(place: HostPlace, ways: Sequence[LinkWay]) -> HostLayout:
     name = place.node.name
     queued = [way for way in ways if way.devices.queue_namespace == name]
     return HostLayout(

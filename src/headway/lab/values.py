@@ -70,13 +70,13 @@ class DelayLine:
 
 
 @dataclass(frozen=True)
-class Counter:
+class CableCounter:
     """Counts packets sent into a cable, and holds none back."""
 
     device: str
 
 
-Shaping = Shaper | Queue | DelayLine | Counter
+Shaping = Shaper | Queue | DelayLine | CableCounter
 
 
 @dataclass(frozen=True)
@@ -165,7 +165,7 @@ class Route:
 
 
 @dataclass(frozen=True)
-class Rule:
+class RoutingRule:
     """Packets that a routing table of their own decides on.
 
     Attributes:
@@ -188,4 +188,4 @@ class Tun:
     device: str
 
 
-IpValue = Address | Up | Neighbour | Route | Rule | Tun
+IpValue = Address | Up | Neighbour | Route | RoutingRule | Tun

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import Any
 from urllib.parse import urldefrag
 
-from headway.pages.resource import Chunk, Resource, Span, Timing
+from headway.pages.resource import Chunk, RequestPhase, Resource, Timing
 from headway.sites.site import Header
 
 Event = dict[str, Any]
@@ -57,15 +57,15 @@ def clock_of(events: Iterable[Event], time_origin_ms: float | None) -> BrowserCl
 
 def resources_of(events: Iterable[Event], clock: BrowserClock) -> tuple[Resource, ...]:
     """All HTTP requests among the events, in the order in which the browser asked for them."""
-    exchanges: list[_Exchange] = []
-    current: dict[str, _Exchange] = {}
+    exchanges: list[_HeardExchange] = []
+    current: dict[str, _HeardExchange] = {}
     for event in events:
         method, params = event["method"].removeprefix("Network."), event["params"]
         if method == "requestWillBeSent":
             request_id = params["requestId"]
             if "redirectResponse" in params and request_id in current:
                 current[request_id].redirected(params["redirectResponse"], params["timestamp"])
-            current[request_id] = _Exchange(params)
+            current[request_id] = _HeardExchange(params)
             exchanges.append(current[request_id])
         elif (exchange := current.get(params.get("requestId", ""))) is not None:
             exchange.take(method, params)
@@ -75,7 +75,7 @@ def resources_of(events: Iterable[Event], clock: BrowserClock) -> tuple[Resource
 
 
 @dataclass
-class _Exchange:
+class _HeardExchange:
     """A request and what was heard of its response; times in seconds of the browser's clock."""
 
     sent: dict[str, Any]
@@ -229,8 +229,8 @@ def _timing(raw: dict[str, float] | None, clock: BrowserClock) -> Timing:
         return Timing()
     start_ms = clock.ms(raw["requestTime"])
 
-    def span(name: str) -> Span | None:
+    def span(name: str) -> RequestPhase | None:
         start, end = raw.get(f"{name}Start", -1), raw.get(f"{name}End", -1)
-        return Span(start_ms + start, start_ms + end) if start >= 0 and end >= 0 else None
+        return RequestPhase(start_ms + start, start_ms + end) if start >= 0 and end >= 0 else None
 
     return Timing(span("dns"), span("connect"), span("ssl"), span("send"))

@@ -11,7 +11,7 @@ from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
 from headway.pages.load import PageLoad
-from headway.pages.resource import Resource, Span
+from headway.pages.resource import RequestPhase, Resource
 from headway.sites.site import Header
 from headway.version import VERSION
 
@@ -121,7 +121,7 @@ def _timings(resource: Resource) -> dict[str, float]:
     started_ms = resource.started_ms
     ended_ms = _first_known(resource.ended_ms, resource.response_start_ms, started_ms)
     response_ms = min(_first_known(resource.response_start_ms, ended_ms), ended_ms)
-    send = timing.send or Span(min(started_ms, response_ms), min(started_ms, response_ms))
+    send = timing.send or RequestPhase(min(started_ms, response_ms), min(started_ms, response_ms))
     before_sending = [span for span in (timing.dns, timing.connect) if span]
     return {
         "blocked": max(send.start_ms - started_ms - sum(s.length_ms for s in before_sending), 0.0),
@@ -138,7 +138,7 @@ def _first_known(*times_ms: float | None) -> float:
     return next(time_ms for time_ms in times_ms if time_ms is not None)
 
 
-def _length(span: Span | None) -> float:
+def _length(span: RequestPhase | None) -> float:
     return span.length_ms if span else _NOT_AVAILABLE
 
 

@@ -13,23 +13,22 @@ from typing import Any
 
 from headway.guest.loadfiles import EVENTS_FILE, FRAMES_FILE, LOAD_FILE
 from headway.pages.events import clock_of, resources_of
-from headway.pages.resource import Chunk, Resource, Span, Timing
+from headway.pages.resource import Chunk, Resource, Timing
 
 __all__ = [
     "EVENTS_FILE",
     "LOAD_FILE",
     "Chunk",
-    "Frame",
     "PageLoad",
     "Resource",
-    "Span",
+    "ScreenFrame",
     "Timing",
     "read_load",
 ]
 
 
 @dataclass(frozen=True)
-class Frame:
+class ScreenFrame:
     """What the browser showed from a point in time on."""
 
     at_ms: float
@@ -57,7 +56,7 @@ class PageLoad:
 
     url: str
     resources: tuple[Resource, ...]
-    frames: tuple[Frame, ...]
+    frames: tuple[ScreenFrame, ...]
     response_start_ms: float | None
     fcp_ms: float | None
     lcp_ms: float | None
@@ -146,10 +145,10 @@ def _read_lines(file: Path) -> list[dict[str, Any]]:
     return objects
 
 
-def _read_frames(directory: Path, origin_ms: float) -> tuple[Frame, ...]:
+def _read_frames(directory: Path, origin_ms: float) -> tuple[ScreenFrame, ...]:
     """In order of time, which is not always the order in which the browser sent them."""
     frames = [
-        Frame(line["at_s"] * 1e3 - origin_ms, directory / line["file"])
+        ScreenFrame(line["at_s"] * 1e3 - origin_ms, directory / line["file"])
         for line in _read_lines(directory / FRAMES_FILE)
     ]
     return tuple(sorted(frames, key=lambda frame: frame.at_ms))

@@ -19,7 +19,7 @@ class Chunk(NamedTuple):
     encoded_bytes: int
 
 
-class Span(NamedTuple):
+class RequestPhase(NamedTuple):
     """A phase of a request."""
 
     start_ms: float
@@ -42,10 +42,10 @@ class Timing:
         send: the request is written.
     """
 
-    dns: Span | None = None
-    connect: Span | None = None
-    tls: Span | None = None
-    send: Span | None = None
+    dns: RequestPhase | None = None
+    connect: RequestPhase | None = None
+    tls: RequestPhase | None = None
+    send: RequestPhase | None = None
 
 
 @dataclass(frozen=True)

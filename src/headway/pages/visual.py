@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from PIL import Image, ImageChops
 
-from headway.pages.load import Frame
+from headway.pages.load import ScreenFrame
 
 Histogram = NDArray[np.float64]
 """Share of all pixels that have each of 256 levels of red, then green, then blue."""
@@ -33,7 +33,7 @@ _IS_COLOURED = [255] * WHITE_LEVEL + [0] * (256 - WHITE_LEVEL)
 class ShownFrame:
     """A frame, and how complete the page is in it: a share of 0 to 1."""
 
-    frame: Frame
+    frame: ScreenFrame
     share: float
 
 
@@ -75,7 +75,7 @@ class VisualProgress:
         return next((at_ms for at_ms, shown in self.steps if shown >= share - _ROUNDING), None)
 
 
-def visual_progress(frames: Sequence[Frame]) -> VisualProgress:
+def visual_progress(frames: Sequence[ScreenFrame]) -> VisualProgress:
     """How complete a page is in each of its frames.
 
     The first picture, that all are compared with, is a blank white page at navigation start, which

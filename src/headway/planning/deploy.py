@@ -29,7 +29,7 @@ KNOWN: Mapping[Role, Mapping[str, Adapter]] = {
 
 
 @dataclass(frozen=True)
-class _Place:
+class _ProgramPlace:
     """A program in its place, and what it is asked by."""
 
     role: Role
@@ -86,22 +86,22 @@ def _more_addresses(workload: Workload) -> tuple[str, ...]:
     return tuple(origin_addresses(workload, "").values())
 
 
-def _places(setting: Setting) -> list[_Place]:
+def _places(setting: Setting) -> list[_ProgramPlace]:
     """The programs that act on a setting's connections, from the client on.
 
     A PEP acts on connections of its transport only, and none acts on a hop that is bypassed.
     """
     protocol, tls = setting.protocol, setting.tls
-    places = [_Place(Role.CLIENT, CLIENT, 0, setting.client, protocol, tls)]
+    places = [_ProgramPlace(Role.CLIENT, CLIENT, 0, setting.client, protocol, tls)]
     for position, hop in enumerate(setting.middleboxes, start=1):
         role, asked = _acting(hop, protocol)
         if asked is None or hop.name in setting.bypass:
             continue
-        places.append(_Place(role, hop.name, position, asked, protocol, tls))
+        places.append(_ProgramPlace(role, hop.name, position, asked, protocol, tls))
         if hop.proxy:
             protocol, tls = hop.proxy.upstream.protocol, hop.proxy.upstream.tls
     last = len(setting.middleboxes) + 1
-    return [*places, _Place(Role.SERVER, SERVER, last, setting.server, protocol, tls)]
+    return [*places, _ProgramPlace(Role.SERVER, SERVER, last, setting.server, protocol, tls)]
 
 
 def _acting(hop: Hop, protocol: Protocol) -> tuple[Role, Host | None]:
@@ -110,7 +110,9 @@ def _acting(hop: Hop, protocol: Protocol) -> tuple[Role, Host | None]:
     return (Role.QUIC_PEP, hop.quic_pep) if protocol.over_quic else (Role.TCP_PEP, hop.tcp_pep)
 
 
-def _segments(setting: Setting, places: list[_Place], legs: tuple[Leg, ...]) -> tuple[Segment, ...]:
+def _segments(
+    setting: Setting, places: list[_ProgramPlace], legs: tuple[Leg, ...]
+) -> tuple[Segment, ...]:
     return tuple(
         Segment(
             _endpoint(setting, near, far, upstream=True),
@@ -121,7 +123,9 @@ def _segments(setting: Setting, places: list[_Place], legs: tuple[Leg, ...]) -> 
     )
 
 
-def _endpoint(setting: Setting, place: _Place, spoken: _Place, *, upstream: bool) -> Endpoint:
+def _endpoint(
+    setting: Setting, place: _ProgramPlace, spoken: _ProgramPlace, *, upstream: bool
+) -> Endpoint:
     """A program's end of a segment; what is spoken there, the farther program is asked by."""
     known = KNOWN[place.role]
     in_chain = setting.hops and place.role not in (Role.CLIENT, Role.SERVER)
@@ -143,7 +147,7 @@ def _endpoint(setting: Setting, place: _Place, spoken: _Place, *, upstream: bool
     )
 
 
-def _known(place: _Place, known: Mapping[str, Adapter], where: str) -> Adapter:
+def _known(place: _ProgramPlace, known: Mapping[str, Adapter], where: str) -> Adapter:
     program = place.asked.program
     if program not in known:
         raise WrongInputError(

@@ -47,7 +47,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _ContenderPlace:
     """A contender in a cell; its setting, of which every repetition may draw its own path."""
 
     experiment: Experiment
@@ -114,9 +114,11 @@ def boots(runs: Sequence[Run]) -> list[tuple[Run, ...]]:
     return [tuple(boot) for boot in found]
 
 
-def _places(experiment: Experiment) -> list[_Place]:
+def _places(experiment: Experiment) -> list[_ContenderPlace]:
     return [
-        _Place(experiment, cell, coordinates, contender, experiment.setting(coordinates, contender))
+        _ContenderPlace(
+            experiment, cell, coordinates, contender, experiment.setting(coordinates, contender)
+        )
         for cell, coordinates in cells(experiment).items()
         for contender in experiment.contenders
         if not experiment.excludes({**coordinates, "contender": contender})

@@ -80,7 +80,7 @@ def answer_error(status: int, size: int, flow: Flow) -> str | None:
     return None
 
 
-class _Request(BaseModel):
+class _ReportedRequest(BaseModel):
     status: int | None = None
     bytes: int = 0
     ttfb_s: float | None = None
@@ -88,10 +88,10 @@ class _Request(BaseModel):
     error: str | None = None
 
 
-class _Report(BaseModel):
+class _CommonReport(BaseModel):
     handshake_s: float | None = None
     error: str | None = None
-    requests: list[_Request]
+    requests: list[_ReportedRequest]
     migration_error: str | None = None
 
 
@@ -104,7 +104,7 @@ def reported(file: Path, program: str, flow: Flow) -> Measurement:
         flow: what it was asked to do.
     """
     try:
-        report = _Report.model_validate_json(file.read_text())
+        report = _CommonReport.model_validate_json(file.read_text())
     except (FileNotFoundError, ValidationError):
         return Measurement(error=f"{program} printed no result")
     wrong = (_request_error(request, flow) for request in report.requests)
@@ -123,7 +123,7 @@ def reported(file: Path, program: str, flow: Flow) -> Measurement:
     )
 
 
-def _request_error(request: _Request, flow: Flow) -> str | None:
+def _request_error(request: _ReportedRequest, flow: Flow) -> str | None:
     if request.error or request.status is None or request.total_s is None:
         return request.error or "an answer did not come"
     return answer_error(request.status, request.bytes, flow)

@@ -38,7 +38,7 @@ _VERSION_OPTION = {
 _VERSION_SEEN = {Protocol.H1: "1.1", Protocol.H2: "2", Protocol.H3: "3"}
 
 
-class _Transfer(BaseModel):
+class _CurlTransfer(BaseModel):
     """What curl's ``%{json}`` tells of a transfer; times are seconds from its start."""
 
     urlnum: int
@@ -117,7 +117,7 @@ class Curl(Client):
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         try:
             lines = (directory / f"{self.name}.out").read_text().splitlines()
-            seen = [_Transfer.model_validate_json(line) for line in lines]
+            seen = [_CurlTransfer.model_validate_json(line) for line in lines]
         except (FileNotFoundError, ValidationError):
             seen = []
         if len(seen) < flow.workload.requests:
@@ -127,7 +127,7 @@ class Curl(Client):
         return _all_transfers(sorted(seen, key=lambda one: one.urlnum), flow)
 
 
-def _all_transfers(seen: list[_Transfer], flow: Flow) -> Measurement:
+def _all_transfers(seen: list[_CurlTransfer], flow: Flow) -> Measurement:
     wrong = (_error(one, flow) for one in seen)
     if error := next((error for error in wrong if error), None):
         return Measurement(error=error)
@@ -145,7 +145,7 @@ def _all_transfers(seen: list[_Transfer], flow: Flow) -> Measurement:
     )
 
 
-def _last_attempt(attempts: list[_Transfer], flow: Flow, ended: Ended) -> Measurement:
+def _last_attempt(attempts: list[_CurlTransfer], flow: Flow, ended: Ended) -> Measurement:
     """The last of several attempts is the one that counts; the first began when the run did."""
     first, last = attempts[0], attempts[-1]
     if error := _error(last, flow):
@@ -162,12 +162,12 @@ def _last_attempt(attempts: list[_Transfer], flow: Flow, ended: Ended) -> Measur
     )
 
 
-def _connected_s(seen: _Transfer, flow: Flow) -> float:
+def _connected_s(seen: _CurlTransfer, flow: Flow) -> float:
     # For HTTP/3, curl's connect time is that of a UDP socket, which says nothing.
     return seen.time_appconnect if flow.protocol is Protocol.H3 else seen.time_connect
 
 
-def _error(seen: _Transfer, flow: Flow) -> str | None:
+def _error(seen: _CurlTransfer, flow: Flow) -> str | None:
     if seen.exitcode != 0:
         return f"curl: {seen.errormsg} (exit status {seen.exitcode})"
     if seen.response_code == 200 and seen.http_version != _VERSION_SEEN[flow.protocol]:

@@ -39,7 +39,7 @@ REPORT = "headway-client.json"
 _BODIES = "/tmp/bodies"
 
 
-class _Request(BaseModel):
+class _NativeRequest(BaseModel):
     connected_s: float | None
     secured_s: float | None
     first_byte_s: float | None
@@ -49,9 +49,9 @@ class _Request(BaseModel):
     error: str | None
 
 
-class _Report(BaseModel):
+class _NativeReport(BaseModel):
     ended_s: float
-    requests: list[_Request]
+    requests: list[_NativeRequest]
 
 
 class HeadwayClient(NativeQuic, Client):
@@ -118,7 +118,7 @@ class HeadwayClient(NativeQuic, Client):
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         try:
-            report = _Report.model_validate_json((directory / REPORT).read_text())
+            report = _NativeReport.model_validate_json((directory / REPORT).read_text())
         except (FileNotFoundError, ValidationError):
             return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
         wrong = (_error(request, flow) for request in report.requests)
@@ -147,7 +147,7 @@ def _received(flow: Flow) -> tuple[str, ...]:
     return (name, *(f"{name}.{number}" for number in range(2, flow.workload.requests + 1)))
 
 
-def _error(request: _Request, flow: Flow) -> str | None:
+def _error(request: _NativeRequest, flow: Flow) -> str | None:
     if request.error or request.status is None or request.last_byte_s is None:
         return request.error or "an answer did not come"
     return answer_error(request.status, request.bytes, flow)

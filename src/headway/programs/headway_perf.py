@@ -50,7 +50,7 @@ class _Interval(BaseModel):
     received_bytes: int
 
 
-class _Flow(BaseModel):
+class _ReportedFlow(BaseModel):
     start_s: float
     connected_s: float | None
     secured_s: float | None
@@ -68,10 +68,10 @@ class _Flow(BaseModel):
 class _ClientReport(BaseModel):
     started_unix_s: float
     interval_s: float
-    flows: tuple[_Flow, ...]
+    flows: tuple[_ReportedFlow, ...]
 
 
-class _ServerRecord(_Flow):
+class _ServerRecord(_ReportedFlow):
     started_unix_s: float
     interval_s: float
 

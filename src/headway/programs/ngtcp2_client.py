@@ -101,7 +101,7 @@ class Ngtcp2Client(Client):
 
     @override
     def after_rehearsal(self, program: Program, directory: Path, migrated_ns: int) -> Program:
-        handshake_ms = _Connection.read(_log_in(directory)).handshake_ms or 0
+        handshake_ms = _LoggedConnection.read(_log_in(directory)).handshake_ms or 0
         # The timer counts from the end of the handshake, which is known to the millisecond.
         wait_ms = math.ceil(migrated_ns / 1e6) - handshake_ms + 1
         *options, address, service, url = program.argv
@@ -110,7 +110,7 @@ class Ngtcp2Client(Client):
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
-        connection, count = _Connection.read(_log_in(directory)), flow.workload.requests
+        connection, count = _LoggedConnection.read(_log_in(directory)), flow.workload.requests
         answers = [connection.streams.get(_REQUEST_STREAMS[i]) for i in range(count)]
         ends = [answer.ended_ms for answer in answers if answer and answer.ended_ms is not None]
         if ended.exit_status != 0 or len(ends) < count or connection.handshake_ms is None:
@@ -163,14 +163,14 @@ class _Stream:
 
 
 @dataclass
-class _Connection:
+class _LoggedConnection:
     """What gtlsclient logged of its connection."""
 
     handshake_ms: int | None = None
     streams: dict[int, _Stream] = field(default_factory=dict)
 
     @classmethod
-    def read(cls, log: Path) -> _Connection:
+    def read(cls, log: Path) -> _LoggedConnection:
         """Read a qlog file; the connection of a file that does not exist never began."""
         found = cls()
         for event in _packets(log) if log.exists() else ():

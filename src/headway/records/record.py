@@ -14,13 +14,13 @@ from headway.contract.orders import Outcome
 from headway.diagnosis.controls import observed_controls
 from headway.diagnosis.disturbances import count_columns, named_disturbances
 from headway.diagnosis.headers import header_fields
-from headway.diagnosis.hop import observe
 from headway.diagnosis.limits import limits_of
 from headway.diagnosis.mainconnection import main_connection_of
 from headway.diagnosis.metrics import FinishedRun, run_metrics
 from headway.diagnosis.qlog import compact_qlog
 from headway.diagnosis.rampup import ramp_up_of
 from headway.diagnosis.samples import started_s
+from headway.diagnosis.segment import observe
 from headway.diagnosis.transfer import narrowest, transfer_of
 from headway.diagnosis.validation import validate, validation_columns
 from headway.lab.run import Result
@@ -45,8 +45,8 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
     transfer = transfer_of(deployment, measured, started_s(directory))
     transfer.save(directory)
     compact_qlog(directory, keep=run.setting.capture.qlog)
-    hops = observe(directory, transfer) if good and not run.setting.workload.uploads else []
-    finished = FinishedRun(deployment, measured, transfer, hops, directory)
+    segments = observe(directory, transfer) if good and not run.setting.workload.uploads else []
+    finished = FinishedRun(deployment, measured, transfer, segments, directory)
     metrics = run_metrics(finished) if good else {}
     return Record(
         **(conditions(run) | controls.columns),
@@ -60,9 +60,13 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
         wall_s=round(result.wall_s, 4),
         **metrics,
         **(dict(_headers(result, directory)) if good else {}),
-        **dict(ramp_up_of(hops, transfer, metrics["received_bytes"] or ()) if hops else RampUp()),
-        **dict(limits_of(hops, transfer)),
-        **dict(main_connection_of(hops, transfer) if transfer.page else MainConnection()),
+        **dict(
+            ramp_up_of(segments, transfer, metrics["received_bytes"] or ())
+            if segments
+            else RampUp()
+        ),
+        **dict(limits_of(segments, transfer)),
+        **dict(main_connection_of(segments, transfer) if transfer.page else MainConnection()),
         **count_columns(deployment, result.outcome),
         **validation_columns(validate(deployment, result, transfer, directory)),
     )

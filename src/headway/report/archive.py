@@ -25,7 +25,7 @@ _BLOCK = 1 << 20
 
 
 @dataclass(frozen=True)
-class _Entry:
+class _ArchivedFile:
     """A file of the archive: bytes, or a file of the results."""
 
     content: bytes | Path
@@ -61,7 +61,7 @@ def write_archive(
     manifest = _manifest(directory)
     entries = _entries(directory, manifest, page, artifacts)
     sums, sizes = _measured(entries)
-    entries[SUMS] = _Entry(_sums(sums))
+    entries[SUMS] = _ArchivedFile(_sums(sums))
     sizes[SUMS] = sum(map(len, entries[SUMS].blocks()))
     metadata = crate_metadata(
         manifest, {quote(path): size for path, size in sizes.items()}, licence
@@ -69,7 +69,7 @@ def write_archive(
     partial = archive.with_name(f"{archive.name}.partial")
     try:
         with ZipFile(partial, "w", ZIP_DEFLATED) as file:
-            for path, entry in {METADATA: _Entry(metadata), **entries}.items():
+            for path, entry in {METADATA: _ArchivedFile(metadata), **entries}.items():
                 # The default time is 1980: times of files would make equal archives differ.
                 with file.open(_info(path), "w") as target:
                     for block in entry.blocks():
@@ -86,19 +86,23 @@ def _manifest(directory: Path) -> Manifest:
     return manifest
 
 
-def _entries(directory: Path, manifest: Manifest, page: Path, artifacts: bool) -> dict[str, _Entry]:
+def _entries(
+    directory: Path, manifest: Manifest, page: Path, artifacts: bool
+) -> dict[str, _ArchivedFile]:
     study = json.dumps(manifest.study.plain(), indent=1, ensure_ascii=False)
     entries = {
-        "README.txt": _Entry(_readme(manifest, artifacts)),
-        "study.json": _Entry(f"{study}\n".encode()),
+        "README.txt": _ArchivedFile(_readme(manifest, artifacts)),
+        "study.json": _ArchivedFile(f"{study}\n".encode()),
     }
-    entries |= {name: _Entry(directory / name) for name in _DATA if (directory / name).is_file()}
+    entries |= {
+        name: _ArchivedFile(directory / name) for name in _DATA if (directory / name).is_file()
+    }
     shown = _LINK.findall(page.read_text(encoding="utf-8"))
     kept = [directory / ARTIFACTS] if artifacts else [directory / ARTIFACTS / run for run in shown]
     for top in (directory / REPORT, *kept):
         for file in sorted(top.rglob("*")):
             if file.is_file():
-                entries[file.relative_to(directory).as_posix()] = _Entry(file)
+                entries[file.relative_to(directory).as_posix()] = _ArchivedFile(file)
     return entries
 
 
@@ -116,7 +120,7 @@ def _readme(manifest: Manifest, artifacts: bool) -> bytes:
     return "".join(f"{line}\n" for line in told if line).encode()
 
 
-def _measured(entries: Mapping[str, _Entry]) -> tuple[dict[str, str], dict[str, int]]:
+def _measured(entries: Mapping[str, _ArchivedFile]) -> tuple[dict[str, str], dict[str, int]]:
     """Checksum and length of each file."""
     sums, sizes = {}, {}
     for path, entry in entries.items():

@@ -9,7 +9,7 @@ from typing import Any
 
 import polars as pl
 
-from headway.analysis import Analysis, Cell, Comparison, Pairing, Results
+from headway.analysis import Analysis, Cell, Comparison, Pairing, StudyResults
 from headway.analysis.columns import COLUMNS
 from headway.analysis.metric import metric_named
 from headway.columns import Status
@@ -54,7 +54,7 @@ class ChosenPair:
 
 
 def chosen_pairs(
-    results: Results, analysis: Analysis, runs: Sequence[str] = ()
+    results: StudyResults, analysis: Analysis, runs: Sequence[str] = ()
 ) -> tuple[ChosenPair, ...]:
     """Runs of an experiment that are worth a closer look.
 
@@ -82,7 +82,7 @@ def chosen_pairs(
 
 
 def chosen_runs(
-    results: Results, analysis: Analysis, runs: Sequence[str] = ()
+    results: StudyResults, analysis: Analysis, runs: Sequence[str] = ()
 ) -> tuple[ChosenRun, ...]:
     """The runs of the first of `chosen_pairs`."""
     return next((pair.runs for pair in chosen_pairs(results, analysis, runs)), ())
@@ -102,7 +102,7 @@ def runs_said(runs: Sequence[ChosenRun]) -> str:
     return f"Runs: {', '.join(run.run_id for run in runs)} ({', '.join(met)})."
 
 
-def check_runs(results: Results, runs: Sequence[str]) -> None:
+def check_runs(results: StudyResults, runs: Sequence[str]) -> None:
     """Check that all of these runs are there.
 
     Raises:

@@ -12,7 +12,7 @@ from headway.analysis import Analysis, Cell, Pairing
 from headway.analysis.goodput import Ratios, Received, Values, ratios_over_time
 from headway.diagnosis.goodput import INTERVAL_S
 from headway.report.telling import representative_cells
-from headway.study.published import Origin
+from headway.study.published import TimeOrigin
 
 _MOST_CELLS = 16
 _MOST_PAIRINGS = 6
@@ -132,7 +132,7 @@ def _published(analysis: Analysis, cell: Cell, contender: str) -> list[tuple[flo
     """A contender's published goodput at the middles of its intervals, on our runs' clock."""
     side = cell.side(contender)
     first_byte_s = side.received.first_byte_s() if side and side.received else None
-    zeros_s = {Origin.START: 0.0, Origin.FIRST_BYTE: first_byte_s}
+    zeros_s = {TimeOrigin.START: 0.0, TimeOrigin.FIRST_BYTE: first_byte_s}
     return [
         (zero_s + (one.span.from_s + one.span.to_s) / 2, one.value)
         for one in analysis.experiment.published

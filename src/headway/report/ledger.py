@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from headway.analysis import Analysis, Results
+from headway.analysis import Analysis, StudyResults
 from headway.analysis.claims import Judged
 from headway.analysis.finding import Judgement
 from headway.analysis.ledger import judged, ledger_sentence, ours, would_decide
@@ -13,7 +13,7 @@ from headway.analysis.numbers import counted
 _UNKNOWN = "not known"
 
 
-def ledger(results: Results, everything: Sequence[Sequence[Analysis]]) -> str:
+def ledger(results: StudyResults, everything: Sequence[Sequence[Analysis]]) -> str:
     """The page: how many claims hold, each of them, and what is known of why others do not.
 
     Args:
@@ -34,7 +34,7 @@ def ledger(results: Results, everything: Sequence[Sequence[Analysis]]) -> str:
     return "\n".join(lines).rstrip() + "\n"
 
 
-def _origin(results: Results) -> Iterator[str]:
+def _origin(results: StudyResults) -> Iterator[str]:
     manifest = results.manifest
     runs = counted(len(results.runs), "run")
     yield f"Made by `{manifest.command}` with Headway {manifest.headway}, {runs}."

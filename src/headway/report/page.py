@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import jinja2
 from markupsafe import Markup, escape
 
-from headway.analysis import Results
+from headway.analysis import StudyResults
 from headway.analysis.paired import fewest_pairs
 from headway.analysis.published import TOLERANCE
 from headway.analysis.significance import (
@@ -41,7 +41,7 @@ _KEPT_TOGETHER = re.compile(
 
 
 def render(
-    results: Results,
+    results: StudyResults,
     parts: Sequence[ExperimentPart],
     validated: Sequence[Validated],
     warnings: Sequence[str],
@@ -111,7 +111,7 @@ def drawn(picture: Picture, sheet: Sheet, name: str) -> Markup:
     return Markup(svg_element(sheet, picture.title, picture.said, name))
 
 
-def _study(results: Results) -> str:
+def _study(results: StudyResults) -> str:
     """The study as JSON; empty if it is not known."""
     plain = results.manifest.study.plain()
     return json.dumps(plain, indent=2, ensure_ascii=False) if plain else ""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from headway.analysis import Analysis, Results
+from headway.analysis import Analysis, StudyResults
 from headway.analysis.numbers import counted, listed
 from headway.analysis.significance import PAIRED_ALPHA
 from headway.report.provenance import seeds_text
@@ -19,7 +19,7 @@ _PAIRED = (
 )
 
 
-def methods_paragraph(results: Results, analyses: Sequence[Analysis]) -> str:
+def methods_paragraph(results: StudyResults, analyses: Sequence[Analysis]) -> str:
     """Conditions, versions, seeds and statistics in sentences.
 
     Args:
@@ -38,7 +38,7 @@ def methods_paragraph(results: Results, analyses: Sequence[Analysis]) -> str:
     return " ".join(filter(None, (first, programs, *told, _PAIRED)))
 
 
-def _experiment(results: Results, analysis: Analysis) -> str:
+def _experiment(results: StudyResults, analysis: Analysis) -> str:
     runs = results.runs_of(analysis.experiment)
     name = analysis.experiment.name
     begun = f"In {name}, the contenders" if name else "The contenders"

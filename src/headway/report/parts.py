@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from headway.analysis import Analysis, Cell, Results, answer
+from headway.analysis import Analysis, Cell, StudyResults, answer
 from headway.analysis.ledger import judged, ledger_sentence
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sentences import as_start, statement
@@ -119,7 +119,7 @@ class ExperimentPart:
 
 
 def experiment_part(
-    results: Results,
+    results: StudyResults,
     analyses: Sequence[Analysis],
     styles: Mapping[str, Style],
     shown: Sequence[Shown] = (),

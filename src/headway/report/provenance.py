@@ -7,14 +7,14 @@ from collections.abc import Mapping
 
 import polars as pl
 
-from headway.analysis import Results
+from headway.analysis import StudyResults
 from headway.analysis.numbers import counted, plain
 from headway.report.setting import Fact
 from headway.report.tables.table import NONE, Table
 from headway.selftest.check import Check
 
 
-def provenance_facts(results: Results) -> tuple[Fact, ...]:
+def provenance_facts(results: StudyResults) -> tuple[Fact, ...]:
     """Where the numbers come from."""
     manifest, runs = results.manifest, results.runs
     versions = ", ".join(f"{name} {version}" for name, version in sorted(manifest.versions.items()))
@@ -56,7 +56,7 @@ def _time(runs: pl.DataFrame) -> str:
     return f"{lab:.0f} s in the lab, {wall:.0f} s of wall time, runs added up"
 
 
-def self_test_table(results: Results) -> Table:
+def self_test_table(results: StudyResults) -> Table:
     """What the emulation's test of itself measured, path by path."""
     by_path = itertools.groupby(results.manifest.self_test, key=lambda test: test.path)
     return Table(

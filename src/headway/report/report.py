@@ -12,7 +12,7 @@ import polars as pl
 from rich.console import Console
 from rich.text import Text
 
-from headway.analysis import Analysis, Results, analyse, load_results
+from headway.analysis import Analysis, StudyResults, analyse, load_results
 from headway.analysis.disturbances import Unmet, unmet
 from headway.records.store import REPORT
 from headway.report.chosen import check_runs, chosen_pairs
@@ -55,7 +55,7 @@ class Report:
     """
 
     directory: Path
-    results: Results
+    results: StudyResults
 
     @classmethod
     def of(cls, directory: Path) -> Report:
@@ -172,7 +172,9 @@ def _write_picture(target: Path, picture: Picture) -> None:
 
 
 def _tables(
-    results: Results, parts: Sequence[ExperimentPart], validated: Sequence[validation.Validated]
+    results: StudyResults,
+    parts: Sequence[ExperimentPart],
+    validated: Sequence[validation.Validated],
 ) -> dict[str, pl.DataFrame]:
     """The tables with every number, by name of their file; those without rows are left out."""
     everything = [metric.analysis for part in parts for metric in part.metrics]

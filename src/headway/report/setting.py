@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headway.analysis import Analysis, Results
+from headway.analysis import Analysis, StudyResults
 from headway.analysis.contenders import Trait
 from headway.report.tables.table import NONE, Table
 
@@ -39,12 +39,12 @@ class Fact:
     remark: str = ""
 
 
-def study_name(results: Results) -> str:
+def study_name(results: StudyResults) -> str:
     """The study's name; empty if nothing tells it."""
     return results.manifest.study.name or next(iter(results.runs["study"].drop_nulls()), "")
 
 
-def contenders_table(results: Results, analysis: Analysis) -> Table:
+def contenders_table(results: StudyResults, analysis: Analysis) -> Table:
     """What tells the contenders apart: a row for each of them; no rows if there is only one."""
     telling = [
         trait for trait in analysis.traits if trait.telling and not _repeats(analysis, trait)
@@ -61,7 +61,7 @@ def _repeats(analysis: Analysis, trait: Trait) -> bool:
     return trait.values == tuple(f"protocol {protocol}" for protocol in protocols)
 
 
-def shared_facts(results: Results, analysis: Analysis) -> tuple[Fact, ...]:
+def shared_facts(results: StudyResults, analysis: Analysis) -> tuple[Fact, ...]:
     """What is the same for all contenders."""
     return tuple(
         Fact(trait.name, _texts(results, trait)[0])
@@ -70,7 +70,7 @@ def shared_facts(results: Results, analysis: Analysis) -> tuple[Fact, ...]:
     )
 
 
-def _texts(results: Results, trait: Trait) -> tuple[str, ...]:
+def _texts(results: StudyResults, trait: Trait) -> tuple[str, ...]:
     """A trait's values: programs with their versions, versions of HTTP with their standards."""
     versions = results.manifest.versions
 
@@ -109,7 +109,7 @@ def path_facts(analysis: Analysis) -> tuple[Fact, ...]:
     return (*varied, *followed, *drawn, *constant)
 
 
-def settings_table(results: Results) -> Table:
+def settings_table(results: StudyResults) -> Table:
     """What the adapters set in the programs, and why."""
     return Table(
         headings=("program", "setting", "value", "why"),

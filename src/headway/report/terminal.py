@@ -13,16 +13,16 @@ from headway.analysis import (
     Analysis,
     Cell,
     Comparison,
-    Results,
+    StudyResults,
     Verdict,
     answer,
     sentences,
 )
 from headway.analysis.ledger import judged, ledger_sentence
 from headway.analysis.numbers import MINUS, counted, signed_percent, significant, spread
-from headway.analysis.overview import Outcome, overviews
+from headway.analysis.overview import ComparisonOutcome, overviews
 from headway.analysis.published import agreement_sentence
-from headway.analysis.sample import Sample
+from headway.analysis.sample import SampleSummary
 from headway.report.setting import study_name
 
 _MOST_FACTORS = 4
@@ -40,7 +40,7 @@ _TALLY_LEGEND = (
 
 
 def print_analyses(
-    console: Console, results: Results, analyses: Sequence[Sequence[Analysis]]
+    console: Console, results: StudyResults, analyses: Sequence[Sequence[Analysis]]
 ) -> None:
     """Print every experiment's table and answer; legible without colour at 80 columns.
 
@@ -148,9 +148,13 @@ def _table_of_comparisons(analysis: Analysis) -> Table:
     for overview in overviews(analysis):
         faster, slower, equal = (
             overview.tally.count(outcome)
-            for outcome in (Outcome.FASTER, Outcome.SLOWER, Outcome.EQUAL)
+            for outcome in (
+                ComparisonOutcome.FASTER,
+                ComparisonOutcome.SLOWER,
+                ComparisonOutcome.EQUAL,
+            )
         )
-        equal += overview.tally.count(Outcome.IDENTICAL)
+        equal += overview.tally.count(ComparisonOutcome.IDENTICAL)
         table.add_row(
             f"{overview.contender} vs {overview.against}",
             Text(str(faster), style="green"),
@@ -232,7 +236,7 @@ def _median(cell: Cell, contender: str, before_spread: str) -> Text:
     return Text("\n").join(lines) if lines else Text("-")
 
 
-def _spread(sample: Sample, median: str, before: str) -> str:
+def _spread(sample: SampleSummary, median: str, before: str) -> str:
     if sample.constant or sample.interval is None:
         return ""
     width = max(sample.interval.high - sample.median, sample.median - sample.interval.low)

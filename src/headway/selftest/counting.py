@@ -19,8 +19,8 @@ from headway.selftest.intervals import (
     mean_burst,
     share_interval,
 )
-from headway.selftest.plan import Flags, Passage, Sight, Timeline, bursts
-from headway.selftest.step import Step, both_ways
+from headway.selftest.plan import Flags, ProbePassage, Sight, Timeline, bursts
+from headway.selftest.step import CheckStep, both_ways
 from headway.study.path import Way
 
 _FEWEST, _MOST = 500, 6000
@@ -45,7 +45,7 @@ class _Count:
         return flags[keep]
 
 
-class Counting(Step):
+class Counting(CheckStep):
     """Many small packets each way, at once in both directions.
 
     Must be the first step: the path counts its named drops from the first packet on.
@@ -91,7 +91,7 @@ class Counting(Step):
     ) -> Check:
         return Check(name, self._timeline.path, expected, measured, low, high, unit, note)
 
-    def _loss(self, way: Way, count: _Count, passage: Passage) -> Check:
+    def _loss(self, way: Way, count: _Count, passage: ProbePassage) -> Check:
         lost = count.unnamed(passage.lost)
         share = count.fate.lost
         trials = effective_trials(len(lost), count.fate.correlation)
@@ -111,7 +111,7 @@ class Counting(Step):
             note,
         )
 
-    def _bursts(self, way: Way, count: _Count, passage: Passage) -> Iterator[Check]:
+    def _bursts(self, way: Way, count: _Count, passage: ProbePassage) -> Iterator[Check]:
         stages = [stage.direction for stage in count.course.stages if stage.direction.loss.mean]
         clean = not count.course.may_overtake and not any(
             s.direction.duplication or s.direction.corruption for s in count.course.stages
@@ -129,13 +129,13 @@ class Counting(Step):
             f"loss burst {way}", mean, mean_burst(passage.lost), low, high, "packets", note
         )
 
-    def _named_drops(self, way: Way, count: _Count, passage: Passage) -> Iterator[Check]:
+    def _named_drops(self, way: Way, count: _Count, passage: ProbePassage) -> Iterator[Check]:
         if count.named:
             arrived = sum(int(passage.copies[number]) for number in count.named)
             note = f"packets {_listed(count.named)}; none of them may arrive"
             yield self._check(f"named drops {way}", 0, arrived, 0, 0, "arrived", note)
 
-    def _duplicates(self, way: Way, count: _Count, passage: Passage) -> Iterator[Check]:
+    def _duplicates(self, way: Way, count: _Count, passage: ProbePassage) -> Iterator[Check]:
         if any(stage.direction.duplication for stage in count.course.stages):
             repeated = count.unnamed(np.asarray(passage.copies > 1))
             low, high = share_interval(count.fate.repeated, len(repeated))
@@ -165,7 +165,7 @@ class Counting(Step):
                 note,
             )
 
-    def _order(self, way: Way, count: _Count, passage: Passage) -> Iterator[Check]:
+    def _order(self, way: Way, count: _Count, passage: ProbePassage) -> Iterator[Check]:
         if not count.course.may_overtake:
             numbers, _ = passage.first_arrivals()
             late = int(np.count_nonzero(np.diff(numbers) < 0))
@@ -179,7 +179,7 @@ class Counting(Step):
                 "packets sent in bursts keep their order",
             )
 
-    def _independence(self, passages: dict[Way, Passage]) -> Iterator[Check]:
+    def _independence(self, passages: dict[Way, ProbePassage]) -> Iterator[Check]:
         fates = [count.fate for count in self._counts.values()]
         named = any(
             stage.direction.drop_packets

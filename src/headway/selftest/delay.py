@@ -15,7 +15,7 @@ from headway.selftest.fate import fate
 from headway.selftest.ideal import Course, Stage
 from headway.selftest.intervals import deviation_interval, mean_interval, share_interval
 from headway.selftest.plan import Sight, Timeline, Times, longest_wait_ns
-from headway.selftest.step import Step, both_ways
+from headway.selftest.step import CheckStep, both_ways
 from headway.study.path import Jitter, Way
 
 TOLERANCE_US = 10.0
@@ -46,7 +46,7 @@ def spacing_ns(course: Course) -> int:
     )
 
 
-class RoundTrip(Step):
+class RoundTrip(CheckStep):
     """ICMP echo requests, one at a time, answered by the server's kernel."""
 
     def __init__(self, timeline: Timeline) -> None:
@@ -86,7 +86,7 @@ class RoundTrip(Step):
         )
 
 
-class OneWay(Step):
+class OneWay(CheckStep):
     """Small packets each way, so far apart that none meets another."""
 
     def __init__(self, timeline: Timeline) -> None:

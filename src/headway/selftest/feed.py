@@ -9,7 +9,7 @@ import numpy as np
 
 from headway.contract.probe_orders import ProbeFlow
 from headway.selftest.ideal import Course, Stage
-from headway.selftest.plan import Passage, Timeline, Times
+from headway.selftest.plan import ProbePassage, Timeline, Times
 from headway.study.path import FRAME_BYTES, Discipline, Way
 
 _LONGEST_LEAD = 64
@@ -26,7 +26,7 @@ class Feed:
     flow: int
     ideal_ns: Times
 
-    def lateness_ns(self, passage: Passage) -> tuple[Times, Times]:
+    def lateness_ns(self, passage: ProbePassage) -> tuple[Times, Times]:
         """Numbers of the packets that arrived, and how much later than ideally."""
         numbers, times = passage.first_arrivals()
         known = numbers < len(self.ideal_ns)

@@ -31,11 +31,11 @@ from headway.selftest.ideal import (
     planned_rates,
 )
 from headway.selftest.plan import RECORD_TYPE, Sight, Timeline
-from headway.selftest.rate import Bulk, Depth, Standing
-from headway.selftest.step import Step
+from headway.selftest.rate import Depth, Standing, SteadyFlow
+from headway.selftest.step import CheckStep
 from headway.selftest.timed import MOST_BOUNDARIES, LossChanges, Pulses, RateChanges, horizon_ns
 from headway.selftest.told import judge_counts
-from headway.selftest.transfer import TRANSFER_BYTES, Transfer
+from headway.selftest.transfer import TRANSFER_BYTES, TcpTransfer
 from headway.study.host import Host
 from headway.study.path import Path as NetworkPath
 from headway.study.path import Way
@@ -169,12 +169,12 @@ class _Experiment:
         self._network, self._leg = two_hosts(path, host, host, seed, until)
         steady = _courses(path, seed, NEVER)
         self._timeline = Timeline(describe(path), steady)
-        self.steps: list[Step] = [
+        self.steps: list[CheckStep] = [
             Counting(self._timeline),
             OneWay(self._timeline),
             RoundTrip(self._timeline),
-            Transfer(self._timeline),
-            Bulk(self._timeline),
+            TcpTransfer(self._timeline),
+            SteadyFlow(self._timeline),
             Depth(self._timeline),
             Standing(self._timeline),
         ]

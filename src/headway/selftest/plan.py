@@ -135,7 +135,7 @@ def longest_wait_ns(course: Course) -> int:
 
 
 @dataclass(frozen=True)
-class Passage:
+class ProbePassage:
     """What became of a flow: by number, when packets left, and when they arrived.
 
     Attributes:
@@ -176,7 +176,7 @@ class Sight:
     client: Records
     server: Records
 
-    def passage(self, way: Way, flow: int) -> Passage:
+    def passage(self, way: Way, flow: int) -> ProbePassage:
         """What became of a flow."""
         sender, receiver = self.ends(way)
         sent = sender[(sender["flow"] == flow) & (sender["kind"] == SENT)]
@@ -186,7 +186,7 @@ class Sight:
         times = np.zeros(len(sent), np.int64)
         times[sent["number"]] = sent["at_ns"]
         known = got["number"] < len(sent)
-        return Passage(times, got["number"][known].astype(np.int64), got["at_ns"][known])
+        return ProbePassage(times, got["number"][known].astype(np.int64), got["at_ns"][known])
 
     def damaged(self, way: Way, from_ns: int, to_ns: int) -> tuple[int, int]:
         """How many small packets arrived damaged within a time, and how many arrived at all."""

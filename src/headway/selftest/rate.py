@@ -12,8 +12,8 @@ from headway.selftest.check import Check
 from headway.selftest.delay import tolerance_us
 from headway.selftest.feed import Feed, feed
 from headway.selftest.ideal import Course, Stage
-from headway.selftest.plan import Passage, Sight, Timeline
-from headway.selftest.step import Step, both_ways
+from headway.selftest.plan import ProbePassage, Sight, Timeline
+from headway.selftest.step import CheckStep, both_ways
 from headway.study.path import FRAME_BYTES, Discipline, Way
 
 _BULK_PACKETS, _TRACED_PACKETS = 100, 300
@@ -26,7 +26,7 @@ _TARGET_NS = 5_000_000
 _FIRST_INTERVAL_NS = 100_000_000
 
 
-class Bulk(Step):
+class SteadyFlow(CheckStep):
     """A steady flow of full-size packets at the rate of the narrowest link."""
 
     def __init__(self, timeline: Timeline) -> None:
@@ -54,7 +54,7 @@ class Bulk(Step):
                 if not course.farthest_jitter_ns:
                     yield self._spacing(way, course, passage)
 
-    def _rate(self, way: Way, course: Course, passage: Passage) -> Check:
+    def _rate(self, way: Way, course: Course, passage: ProbePassage) -> Check:
         rate = min(course.first_rates)
         numbers, times = passage.first_arrivals()
         measured, slack = None, _PRECISION
@@ -75,7 +75,7 @@ class Bulk(Step):
             f"{len(numbers)} packets of {FRAME_BYTES} bytes on the wire, within {100 * slack:.2g} %",
         )
 
-    def _spacing(self, way: Way, course: Course, passage: Passage) -> Check:
+    def _spacing(self, way: Way, course: Course, passage: ProbePassage) -> Check:
         expected = FRAME_BYTES * 8e6 / min(course.first_rates)
         numbers, times = passage.first_arrivals()
         neighbours = np.diff(numbers) == 1
@@ -92,7 +92,7 @@ class Bulk(Step):
             f"median of {len(gaps)} neighbours of {FRAME_BYTES} bytes on the wire",
         )
 
-    def _trace(self, way: Way, course: Course, fed: Feed, passage: Passage) -> Check:
+    def _trace(self, way: Way, course: Course, fed: Feed, passage: ProbePassage) -> Check:
         _, late = fed.lateness_ns(passage)
         worst = float(np.abs(late).max()) / 1e3 if len(late) else None
         slack = tolerance_us(course) + course.farthest_jitter_ns / 1e3
@@ -116,7 +116,7 @@ def _is_measurable(course: Course) -> bool:
     return bool(course.first_rates or course.is_traced) and course.is_even_before(course.narrow)
 
 
-class Depth(Step):
+class Depth(CheckStep):
     """More packets at one instant than a queue holds."""
 
     def __init__(self, timeline: Timeline) -> None:
@@ -141,7 +141,7 @@ class Depth(Step):
                 passage = sight.passage(way, self._flows[way])
                 yield self._depth(way, stage, stage.limit_bytes, passage)
 
-    def _depth(self, way: Way, stage: Stage, limit: int, passage: Passage) -> Check:
+    def _depth(self, way: Way, stage: Stage, limit: int, passage: ProbePassage) -> Check:
         # The first packet leaves a link with a rate at once; those behind it fill the queue up
         # to the last that arrives, as nothing leaves meanwhile.
         left = 0 if stage.opportunities_ms else 1
@@ -196,7 +196,7 @@ def _last_lost(course: Course, at_ns: int) -> int:
     return int(np.ceil(np.log(1e-5) / np.log(max(1 - ends, 1e-9))))
 
 
-class Standing(Step):
+class Standing(CheckStep):
     """A standing queue, kept up by a flow at just the link's rate, which an AQM must shorten."""
 
     _WANTED_DROPS = 20

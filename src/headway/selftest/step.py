@@ -10,7 +10,7 @@ from headway.selftest.plan import Sight
 from headway.study.path import Way
 
 
-class Step(ABC):
+class CheckStep(ABC):
     """A part of the timeline; planned by its constructor, which takes the timeline."""
 
     @abstractmethod

@@ -16,8 +16,8 @@ from headway.selftest.delay import tolerance_us
 from headway.selftest.feed import Feed, feed
 from headway.selftest.ideal import Course
 from headway.selftest.intervals import effective_trials, share_interval
-from headway.selftest.plan import Passage, Sight, Timeline, bursts
-from headway.selftest.step import Step, both_ways
+from headway.selftest.plan import ProbePassage, Sight, Timeline, bursts
+from headway.selftest.step import CheckStep, both_ways
 from headway.study.path import FRAME_BYTES, Direction, Way, Window
 from headway.study.rates import RandomRate
 
@@ -34,7 +34,7 @@ _LOSS_PACKETS = 1000
 _FRAMES_OFF = 1.0
 
 
-class Pulses(Step):
+class Pulses(CheckStep):
     """Single small packets shortly before, within and after blackouts and changes of delay."""
 
     def __init__(self, timeline: Timeline, courses: dict[Way, Course]) -> None:
@@ -87,7 +87,7 @@ class Pulses(Step):
                 yield from self._delay(way, course, passage, travels)
 
     def _blackout(
-        self, way: Way, course: Course, passage: Passage, travels: list[_Travel]
+        self, way: Way, course: Course, passage: ProbePassage, travels: list[_Travel]
     ) -> Check:
         lost = passage.lost.tolist()
         lossless = all(
@@ -105,7 +105,7 @@ class Pulses(Step):
         return Check(f"blackout {way}", self._timeline.path, 0, wrong, 0, 0, "wrong", note)
 
     def _delay(
-        self, way: Way, course: Course, passage: Passage, travels: list[_Travel]
+        self, way: Way, course: Course, passage: ProbePassage, travels: list[_Travel]
     ) -> Iterator[Check]:
         numbers, times = passage.first_arrivals()
         off: list[float] = [
@@ -179,7 +179,7 @@ def _travels(course: Course, sent_ns: list[int]) -> list[_Travel]:
     return [dataclasses.replace(t, latest_ns=at) for t, at in zip(travels, last, strict=True)]
 
 
-class LossChanges(Step):
+class LossChanges(CheckStep):
     """Counted packets after each change of the loss."""
 
     def __init__(self, timeline: Timeline, courses: dict[Way, Course]) -> None:
@@ -235,7 +235,7 @@ class LossChanges(Step):
             )
 
 
-class RateChanges(Step):
+class RateChanges(CheckStep):
     """Links kept busy around the times at which their rate changes."""
 
     def __init__(self, timeline: Timeline, courses: dict[Way, Course]) -> None:

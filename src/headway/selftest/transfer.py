@@ -9,7 +9,7 @@ from typing_extensions import override
 from headway.selftest.check import Check
 from headway.selftest.fate import fate
 from headway.selftest.plan import Sight, Timeline, longest_wait_ns
-from headway.selftest.step import Step
+from headway.selftest.step import CheckStep
 from headway.study.path import FRAME_BYTES
 
 TRANSFER_BYTES = 48_000
@@ -18,7 +18,7 @@ _LEAST_SPAN_NS = 5 * 10**9
 _MOST_LOSS, _MOST_CORRELATION = 0.2, 0.1
 
 
-class Transfer(Step):
+class TcpTransfer(CheckStep):
     """One TCP connection with data both ways."""
 
     def __init__(self, timeline: Timeline) -> None:

@@ -18,7 +18,7 @@ _CONTENTLESS_STATUSES = frozenset((204, 205, 304))
 
 
 @dataclass
-class _Exchange:
+class _CapturedExchange:
     """A request and what has been heard of its response."""
 
     id: str
@@ -46,8 +46,8 @@ class NetworkLog:
     def __init__(self) -> None:
         self.under_way: set[str] = set()
         self.complete: deque[tuple[str, str]] = deque()
-        self._exchanges: list[_Exchange] = []
-        self._current: dict[str, _Exchange] = {}
+        self._exchanges: list[_CapturedExchange] = []
+        self._current: dict[str, _CapturedExchange] = {}
         self._raw: defaultdict[str, list[Event]] = defaultdict(list)
 
     def hear(self, event: Event) -> None:
@@ -104,12 +104,12 @@ class NetworkLog:
             before.has_raw_headers = params.get("redirectHasExtraInfo", False)
             before.is_redirect = True
         request = params["request"]
-        self._current[number] = _Exchange(number, request["method"], request["url"])
+        self._current[number] = _CapturedExchange(number, request["method"], request["url"])
         self._exchanges.append(self._current[number])
         self.under_way.add(number)
 
 
-def _answered(exchange: _Exchange, name: str, params: dict[str, Any]) -> None:
+def _answered(exchange: _CapturedExchange, name: str, params: dict[str, Any]) -> None:
     match name:
         case "responseReceived":
             exchange.response = params["response"]
@@ -119,7 +119,7 @@ def _answered(exchange: _Exchange, name: str, params: dict[str, Any]) -> None:
             exchange.from_cache = True
 
 
-def _headers_shown(exchange: _Exchange) -> tuple[Header, ...]:
+def _headers_shown(exchange: _CapturedExchange) -> tuple[Header, ...]:
     """Those that pages may see; without `set-cookie`, for example."""
     return _fields(exchange.response.get("headers", {}))
 
@@ -128,7 +128,7 @@ def _fields(headers: dict[str, str]) -> tuple[Header, ...]:
     return tuple(headers.items())
 
 
-def _body(exchange: _Exchange, status: int) -> bytes | None:
+def _body(exchange: _CapturedExchange, status: int) -> bytes | None:
     """What was handed over; nothing where there is nothing to hand over."""
     is_empty = (
         exchange.is_redirect

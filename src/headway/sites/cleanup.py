@@ -12,7 +12,7 @@ from headway.sites.site import Header
 
 
 @dataclass(frozen=True)
-class Rule:
+class FieldRule:
     """Fields that are treated alike.
 
     Attributes:
@@ -25,7 +25,7 @@ class Rule:
 
 
 DROPPED = (
-    Rule(
+    FieldRule(
         (
             "connection",
             "keep-alive",
@@ -40,37 +40,37 @@ DROPPED = (
         "field that `connection` names; HTTP/2 and HTTP/3 forbid most of them (RFC 9113, section "
         "8.2.2; RFC 9114, section 4.2)",
     ),
-    Rule(
+    FieldRule(
         ("transfer-encoding", "content-length"),
         "Chunks are joined, and the replaying server frames the body as its HTTP version does; "
         "it knows the length",
     ),
-    Rule(
+    FieldRule(
         ("alt-svc",),
         "It would lead the browser to another protocol than the study's, or to servers that the "
         "lab has not",
     ),
-    Rule(
+    FieldRule(
         ("link",),
         "Its `preload` and `preconnect` hints influence connections: browsers open them and ask "
         "for resources ahead of the document, and some servers push or send early hints upon "
         "them; Sander et al. 2022 (section IV-A1) remove it, too",
     ),
-    Rule(
+    FieldRule(
         ("date", "age", "expires"),
         "They would be judged by the lab's clock, which starts on 2026-01-01 in every run; "
         "`cache-control` keeps what they say about freshness",
     ),
-    Rule(
+    FieldRule(
         ("strict-transport-security", "public-key-pins", "expect-ct"),
         "The lab has certificates of its own, and a site may be replayed without TLS",
     ),
-    Rule(
+    FieldRule(
         ("report-to", "reporting-endpoints", "nel", "*-report-only"),
         "They only ask for reports, to servers that the lab has not, at times of the browser's "
         "choice",
     ),
-    Rule(
+    FieldRule(
         ("clear-site-data",),
         "It would empty the cache whose state the study chooses",
     ),
@@ -78,18 +78,18 @@ DROPPED = (
 """What is not replayed."""
 
 CHANGED = (
-    Rule(
+    FieldRule(
         ("cache-control",),
         "Gets `max-age` if it has none, and neither `no-store` nor `no-cache`: from `expires` less "
         "`date` (RFC 9111, section 4.2.1), else a tenth of `date` less `last-modified`, the usual "
         "heuristic (section 4.2.2). So a response is fresh for as long as it was when recorded",
     ),
-    Rule(
+    FieldRule(
         ("set-cookie",),
         "`Expires` becomes `Max-Age` (RFC 6265, section 5.2), so that the lab's clock does not "
         "decide which cookies are sent",
     ),
-    Rule(
+    FieldRule(
         ("content-security-policy",),
         "Without the directives `report-uri` and `report-to` (reports go to servers that the lab "
         "has not) and `upgrade-insecure-requests` and `block-all-mixed-content` (a site may be "

@@ -8,7 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from headway.cache import Store, cache_directory, digest
+from headway.cache import EntryDirectory, cache_directory, digest
 from headway.sites.site import Site
 
 _FORMAT = "1"
@@ -24,7 +24,7 @@ def replay_tree(site: Site) -> Path:
     Raises:
         HeadwayError: the cache cannot be written to.
     """
-    store = Store(cache_directory() / "sites")
+    store = EntryDirectory(cache_directory() / "sites")
     name = site_key(site)
     entry = store.entry(name)
     if not entry.is_dir():

@@ -24,7 +24,7 @@ class Severity(StrEnum):
 
 
 @dataclass(frozen=True)
-class Finding:
+class Flaw:
     """Something about a site that is not as it should be.
 
     Attributes:
@@ -38,7 +38,7 @@ class Finding:
     message: str
 
 
-def findings(site: Site) -> tuple[Finding, ...]:
+def findings(site: Site) -> tuple[Flaw, ...]:
     """All that is found, in the order of the exchanges; what has no exchange comes first."""
     matcher = Matcher(site.exchanges)
     found = [*_page(site, matcher), *_unservable(site), *_repeated(site)]
@@ -50,18 +50,18 @@ def findings(site: Site) -> tuple[Finding, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def _page(site: Site, matcher: Matcher) -> Iterator[Finding]:
+def _page(site: Site, matcher: Matcher) -> Iterator[Flaw]:
     page = matcher.find("GET", site.page)
     if page is None:
-        yield Finding(Severity.BROKEN, site.page, "the page is not in the archive")
+        yield Flaw(Severity.BROKEN, site.page, "the page is not in the archive")
     elif page.status >= 400:
-        yield Finding(Severity.BROKEN, site.page, f"the page has status {page.status}")
+        yield Flaw(Severity.BROKEN, site.page, f"the page has status {page.status}")
 
 
-def _unservable(site: Site) -> Iterator[Finding]:
+def _unservable(site: Site) -> Iterator[Flaw]:
     """What is at places where a lab has nothing."""
     if reason := unservable(site.page):
-        yield Finding(Severity.BROKEN, site.page, f"the page cannot be replayed: {reason}")
+        yield Flaw(Severity.BROKEN, site.page, f"the page cannot be replayed: {reason}")
     answers = (exchange for exchange in site.exchanges if redirect_target(exchange) is None)
     first_of = {_origin(exchange.url): exchange.url for exchange in reversed([*answers])}
     for origin, url in reversed(first_of.items()):
@@ -70,7 +70,7 @@ def _unservable(site: Site) -> Iterator[Finding]:
             over_http = unservable(url, tls=False) is None
             severity = Severity.DOUBTFUL if over_http else Severity.BROKEN
             message = f"cannot be replayed, as all of {origin}: {reason}"
-            yield Finding(severity, url, message)
+            yield Flaw(severity, url, message)
 
 
 def _origin(url: str) -> str:
@@ -78,50 +78,50 @@ def _origin(url: str) -> str:
     return "/".join(url.split("/", 3)[:3])
 
 
-def _repeated(site: Site) -> Iterator[Finding]:
+def _repeated(site: Site) -> Iterator[Flaw]:
     counts = Counter((exchange.method, exchange.url) for exchange in site.exchanges)
     for (method, url), count in counts.items():
         if count > 1:
             message = f"{method} is there {count} times; the first is replayed"
-            yield Finding(Severity.DOUBTFUL, url, message)
+            yield Flaw(Severity.DOUBTFUL, url, message)
 
 
-def _redirect(exchange: Exchange, matcher: Matcher) -> Iterator[Finding]:
+def _redirect(exchange: Exchange, matcher: Matcher) -> Iterator[Flaw]:
     if redirect_target(exchange) is not None:
         try:
             followed(matcher, exchange)
         except RedirectError as error:
-            yield Finding(Severity.BROKEN, exchange.url, str(error))
+            yield Flaw(Severity.BROKEN, exchange.url, str(error))
 
 
-def _partial(exchange: Exchange) -> Iterator[Finding]:
+def _partial(exchange: Exchange) -> Iterator[Flaw]:
     if exchange.status == 304:
         message = "304 without the content: it was recorded with a warm cache"
-        yield Finding(Severity.BROKEN, exchange.url, message)
+        yield Flaw(Severity.BROKEN, exchange.url, message)
     elif exchange.status == 206:
-        yield Finding(Severity.DOUBTFUL, exchange.url, "206: only a range was recorded")
+        yield Flaw(Severity.DOUBTFUL, exchange.url, "206: only a range was recorded")
 
 
-def _type(exchange: Exchange) -> Iterator[Finding]:
+def _type(exchange: Exchange) -> Iterator[Flaw]:
     if exchange.body and not exchange.header("content-type"):
-        yield Finding(Severity.DOUBTFUL, exchange.url, "no content-type")
+        yield Flaw(Severity.DOUBTFUL, exchange.url, "no content-type")
 
 
-def _content(exchange: Exchange, matcher: Matcher) -> Iterator[Finding]:
+def _content(exchange: Exchange, matcher: Matcher) -> Iterator[Flaw]:
     """Whether its body can be decoded, and all that it refers to is there."""
     if not exchange.body:
         return
     try:
         body = decoded(exchange.body, codings(exchange.header("content-encoding")))
     except CodingError as error:
-        yield Finding(Severity.BROKEN, exchange.url, str(error))
+        yield Flaw(Severity.BROKEN, exchange.url, str(error))
         return
     if exchange.status == 200 and exchange.method == "GET":
         for reference in _references(exchange, body.decode(errors="replace")):
             if matcher.find("GET", reference.url) is None:
                 severity = Severity.BROKEN if reference.is_certain else Severity.DOUBTFUL
                 message = f"refers to {reference.url}, which is not in the archive"
-                yield Finding(severity, exchange.url, message)
+                yield Flaw(severity, exchange.url, message)
 
 
 def _references(exchange: Exchange, text: str) -> Iterator[Reference]:

@@ -50,7 +50,7 @@ class Proxy(ReverseProxy):
     upstream: Upstream = Upstream()
 
 
-class Side(Part):
+class PepSide(Part):
     """What a PEP does differently on one of its sides."""
 
     congestion_control: CongestionControls = CongestionControls()
@@ -65,8 +65,8 @@ class Pep(Host):
     towards the server refine it.
     """
 
-    downstream: Side = Side()
-    upstream: Side = Side()
+    downstream: PepSide = PepSide()
+    upstream: PepSide = PepSide()
 
     @property
     def towards_client(self) -> Host:
@@ -78,7 +78,7 @@ class Pep(Host):
         """How it sends towards the server."""
         return self._with(self.upstream)
 
-    def _with(self, side: Side) -> Host:
+    def _with(self, side: PepSide) -> Host:
         return Host(
             program=self.program,
             congestion_control=CongestionControls(

@@ -21,7 +21,7 @@ from pydantic_core.core_schema import ValidationInfo
 
 from headway.study.part import Part, wrong
 from headway.study.rates import RandomRate, RateSchedule, RateSource, TraceRate
-from headway.study.satellite import Conditions, Satellite
+from headway.study.satellite import CarrierCourse, Satellite
 from headway.study.units import Duration, Rate, Ratio, Size, UnitError, split_quantity
 
 FRAME_BYTES = 1514
@@ -312,7 +312,7 @@ class _Timed(Part):
     blackouts: tuple[Window, ...] = ()
 
 
-def _refined(by_satellite: Conditions, own: dict[str, Any]) -> dict[str, Any]:
+def _refined(by_satellite: CarrierCourse, own: dict[str, Any]) -> dict[str, Any]:
     """A direction by satellite, with what the file says of it otherwise."""
     timed = _Timed.model_validate({key: own[key] for key in _Timed.model_fields if key in own})
     changes = [*timed.changes]

@@ -45,7 +45,7 @@ class Statistic(StrEnum):
     MEDIAN = "median"
 
 
-class Origin(StrEnum):
+class TimeOrigin(StrEnum):
     """The zero of an interval of time in a run.
 
     ``start``: the client begins to connect. ``first byte``: it receives the first byte of payload,
@@ -57,15 +57,15 @@ class Origin(StrEnum):
 
 
 @dataclass(frozen=True, order=True)
-class Span:
+class RunInterval:
     """An interval of time in a run, in seconds from its origin."""
 
     from_s: float
     to_s: float
-    origin: Origin
+    origin: TimeOrigin
 
     def __str__(self) -> str:
-        after = "" if self.origin is Origin.START else f" after the {self.origin}"
+        after = "" if self.origin is TimeOrigin.START else f" after the {self.origin}"
         return f"{self.from_s:g} to {self.to_s:g} s{after}"
 
 
@@ -76,14 +76,14 @@ class Timed(Part):
         default=None, alias="from", description="of goodput: the interval's begin"
     )
     to: Duration | None = Field(default=None, description="and its end")
-    origin: Origin | None = Field(default=None, description="what these times count from")
+    origin: TimeOrigin | None = Field(default=None, description="what these times count from")
 
     @property
-    def span(self) -> Span | None:
+    def span(self) -> RunInterval | None:
         """The interval of time that it is of; None if it is of the whole transfer."""
         if self.since is None or self.to is None or self.origin is None:
             return None
-        return Span(self.since.s, self.to.s, self.origin)
+        return RunInterval(self.since.s, self.to.s, self.origin)
 
     @model_validator(mode="after")
     def _interval_is_one(self) -> Self:
@@ -91,7 +91,7 @@ class Timed(Part):
         if given == [None] * 3:
             return self
         if self.since is None or self.to is None or self.origin is None:
-            known = " or ".join(f'"{origin}"' for origin in Origin)
+            known = " or ".join(f'"{origin}"' for origin in TimeOrigin)
             raise ValueError(f"from, to and origin (which is {known}) are given together")
         if self.to <= self.since:
             raise ValueError(f"to ({self.to}) must be later than from ({self.since})")

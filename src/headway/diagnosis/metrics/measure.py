@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from headway.diagnosis.hop import HopSamples
+from headway.diagnosis.segment import SegmentSamples
 from headway.diagnosis.transfer import Transfer
 from headway.planning.deployment import Deployment
 from headway.programs.measurement import Measurement
@@ -21,14 +21,14 @@ class FinishedRun:
         deployment: what was run: hosts, segments, programs, flows, and the setting.
         measured: what the client says.
         transfer: how the client's and the server's clocks compare, and which samples are whose.
-        hops: samples of queues and senders, for each segment of the client's connections; none of uploads.
+        segments: samples of queues and senders, for each segment of the client's connections; none of uploads.
         directory: of the run's artefacts.
     """
 
     deployment: Deployment
     measured: Measurement
     transfer: Transfer
-    hops: Sequence[HopSamples]
+    segments: Sequence[SegmentSamples]
     directory: Path
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headway.diagnosis.document import Document
-from headway.diagnosis.validation.expected import Loss, Span
+from headway.diagnosis.validation.expected import DelayBounds, Loss
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ class Echoes:
     between: str
     sent: int
     rtts_ms: tuple[float, ...]
-    span: Span
+    span: DelayBounds
     loss: Loss | None
 
 
@@ -59,7 +59,7 @@ class Crossing:
     path_drops: int | None
     least_ms: float | None
     greatest_ms: float | None
-    span: Span
+    span: DelayBounds
     loss: Loss | None
 
 

@@ -20,7 +20,7 @@ Paths = Sequence[Path | None]
 
 
 @dataclass(frozen=True)
-class Span:
+class DelayBounds:
     """Bounds of a delay in milliseconds.
 
     Attributes:
@@ -46,7 +46,7 @@ class Loss:
     correlation: float
 
 
-def delay_span(paths: Paths, way: Way) -> Span:
+def delay_span(paths: Paths, way: Way) -> DelayBounds:
     """Bounds of the one-way delay."""
     found = list(_directions(paths, way))
     stated = sum(direction.delay.ns for direction, _ in found)
@@ -55,7 +55,7 @@ def delay_span(paths: Paths, way: Way) -> Span:
     queueing = [_longest_wait_ns(direction, rtt) for direction, rtt in found]
     bounded = all(wait is not None for wait in queueing)
     greatest = sum(_greatest_delay_ns(direction) for direction, _ in found) + jitter
-    return Span(
+    return DelayBounds(
         stated_ms=stated / 1e6,
         least_ms=max(sum(_least_delay_ns(direction) for direction, _ in found) - jitter, 0) / 1e6,
         lone_ms=(stated + jitter + slack) / 1e6,
@@ -77,11 +77,11 @@ def mean_loss(paths: Paths, way: Way) -> Loss | None:
     return Loss(1 - passed, max(correlations, default=0.0))
 
 
-def there_and_back(paths: Paths) -> tuple[Span, Loss | None]:
+def there_and_back(paths: Paths) -> tuple[DelayBounds, Loss | None]:
     """Bounds of the round-trip time, and how many round trips fail."""
     up, down = delay_span(paths, Way.UP), delay_span(paths, Way.DOWN)
     lost = [mean_loss(paths, way) for way in Way]
-    span = Span(
+    span = DelayBounds(
         up.stated_ms + down.stated_ms, up.least_ms + down.least_ms, up.lone_ms + down.lone_ms, None
     )
     if lost[0] is None or lost[1] is None:

@@ -24,21 +24,21 @@ STREAM frame's type and stream ID, and the authentication tag (RFC 9000, 17.3.1 
 
 def find_rates(setting: Setting, transfer: Transfer, run_directory: Path) -> Rates | None:
     """Use of the narrowest link towards the client; None if no link has a constant rate."""
-    hop = min(
-        (hop for hop in transfer.hops if hop.rate_mbit is not None),
-        key=lambda hop: hop.rate_mbit or 0,
+    segment = min(
+        (segment for segment in transfer.segments if segment.rate_mbit is not None),
+        key=lambda segment: segment.rate_mbit or 0,
         default=None,
     )
     samples = read_samples(run_directory).taken
-    if hop is None or hop.rate_mbit is None or not samples:
+    if segment is None or segment.rate_mbit is None or not samples:
         return None
-    busiest_mbit, standing = _use(samples, hop.queue_device, hop.rate_mbit)
+    busiest_mbit, standing = _use(samples, segment.queue_device, segment.rate_mbit)
     payload = _QUIC_PAYLOAD_BYTES if setting.protocol.over_quic else _TCP_PAYLOAD_BYTES
-    payload_mbit = hop.rate_mbit * payload / FRAME_BYTES
+    payload_mbit = segment.rate_mbit * payload / FRAME_BYTES
     received = received_bytes(transfer.flows, transfer.began_s)
     return Rates(
-        between=hop.name,
-        link_mbit=hop.rate_mbit,
+        between=segment.name,
+        link_mbit=segment.rate_mbit,
         busiest_mbit=busiest_mbit,
         standing=standing,
         payload_mbit=payload_mbit,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headway.analysis import Analysis, Cell, Side
+from headway.analysis import Analysis, Cell, ContenderRuns
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import significant
 from headway.report.figures.data import medians_said, runs_data
@@ -90,7 +90,13 @@ def _panel(sheet: Sheet, analysis: Analysis, panel: Panel, styles: dict[str, Sty
 
 
 def _draw_side(
-    sheet: Sheet, panel: Panel, scale: Scale, side: Side, row: int, style: Style, metric: Metric
+    sheet: Sheet,
+    panel: Panel,
+    scale: Scale,
+    side: ContenderRuns,
+    row: int,
+    style: Style,
+    metric: Metric,
 ) -> None:
     sample = side.sample
     if sample is None:
@@ -107,7 +113,13 @@ def _draw_side(
 
 
 def _dots(
-    sheet: Sheet, panel: Panel, scale: Scale, side: Side, row: int, style: Style, metric: Metric
+    sheet: Sheet,
+    panel: Panel,
+    scale: Scale,
+    side: ContenderRuns,
+    row: int,
+    style: Style,
+    metric: Metric,
 ) -> None:
     count = len(side.observations)
     places = [
@@ -142,6 +154,6 @@ def _labels(analysis: Analysis, cell: Cell) -> dict[str, str]:
     return labels
 
 
-def _reach(side: Side) -> float:
+def _reach(side: ContenderRuns) -> float:
     """The rightmost thing drawn for a side."""
     return side.sample.high if side.sample else 0.0

@@ -105,16 +105,16 @@ def series_data(stories: Sequence[Story]) -> pl.DataFrame:
     """Every sample of runs over time, of each section of the way."""
     return pl.concat(
         [
-            hop.frame().select(
+            segment.frame().select(
                 pl.lit(story.run.run_id).alias("run_id"),
                 pl.lit(story.run.contender).alias("contender"),
-                pl.lit(hop.sender).alias("sender"),
-                pl.lit(hop.receiver).alias("receiver"),
-                pl.lit(hop.evidence.value).alias("known_from"),
+                pl.lit(segment.sender).alias("sender"),
+                pl.lit(segment.receiver).alias("receiver"),
+                pl.lit(segment.evidence.value).alias("known_from"),
                 pl.all(),
             )
             for story in stories
-            for hop in story.series.hops
+            for segment in story.series.segments
         ]
     )
 

@@ -45,7 +45,7 @@ _COLOURS = {Verdict.FASTER: FASTER[-1], Verdict.SLOWER: SLOWER[-1], Verdict.EQUA
 
 
 @dataclass(frozen=True)
-class _Row:
+class _ForestRow:
     """A difference: in a cell, or over all of them.
 
     Attributes:
@@ -103,18 +103,18 @@ def _draw(subject: Subject) -> Picture | None:
 KIND = Kind(place=8, section=Section.RESULTS, draw=_draw)
 
 
-def _said(blocks: Mapping[Pairing, Sequence[_Row]]) -> str:
+def _said(blocks: Mapping[Pairing, Sequence[_ForestRow]]) -> str:
     return " ".join(
         told((f"{row.name} {row.said}" for row in rows), start=f"{pairing}: ")
         for pairing, rows in blocks.items()
     )
 
 
-def _blocks(analysis: Analysis) -> dict[Pairing, list[_Row]]:
+def _blocks(analysis: Analysis) -> dict[Pairing, list[_ForestRow]]:
     kept = {cell.name for cell in representative_cells(analysis, _MOST_CELLS)}
     cells = [cell for cell in analysis.cells_as_studied if cell.name in kept]
     over_all = {one.pairing: one for one in wholes(analysis)}
-    blocks: dict[Pairing, list[_Row]] = {}
+    blocks: dict[Pairing, list[_ForestRow]] = {}
     for pairing in telling_pairings(analysis, _MOST_PAIRINGS):
         rows = []
         if (whole := over_all.get(pairing)) and whole.difference.relative is not None:
@@ -122,14 +122,14 @@ def _blocks(analysis: Analysis) -> dict[Pairing, list[_Row]]:
             pairs = f"{least}" if least == most else f"{least} to {most}"
             told, verdict = whole.difference, whole.verdict
             name = f"all {whole.cells} cells"
-            rows.append(_Row(name, told.relative or 0.0, told.interval, verdict, pairs, True))
+            rows.append(_ForestRow(name, told.relative or 0.0, told.interval, verdict, pairs, True))
         for cell in cells:
             one = cell.comparison(pairing)
             if one and one.relative is not None and one.relative > -1:
                 trifle = one.verdict in _SIDES and not one.matters
                 verdict = Verdict.EQUAL if trifle else one.verdict
                 interval, pairs = one.difference.interval, str(one.pairs.n)
-                rows.append(_Row(cell.title, one.relative, interval, verdict, pairs))
+                rows.append(_ForestRow(cell.title, one.relative, interval, verdict, pairs))
         if rows:
             blocks[pairing] = rows
     return blocks
@@ -151,12 +151,12 @@ class _Layout:
     row: float
     stacked: bool
 
-    def height(self, rows: Sequence[_Row]) -> float:
+    def height(self, rows: Sequence[_ForestRow]) -> float:
         """Of a block of rows."""
         return len(rows) * self.row + _APART
 
 
-def _layout(rows: Sequence[_Row], width: float) -> _Layout:
+def _layout(rows: Sequence[_ForestRow], width: float) -> _Layout:
     left = max(text_width(row.name, _TEXT, bold=row.whole) for row in rows) + 14
     if width <= NARROW or left > 0.45 * width:
         return _Layout(_LABEL / 2, _LABEL / 2, 2 * _ROW - 4, stacked=True)
@@ -165,7 +165,7 @@ def _layout(rows: Sequence[_Row], width: float) -> _Layout:
     return _Layout(left, numbers + pairs + 28, _ROW, stacked=False)
 
 
-def _sheet(blocks: dict[Pairing, list[_Row]], width: float) -> Sheet:
+def _sheet(blocks: dict[Pairing, list[_ForestRow]], width: float) -> Sheet:
     every = [row for rows in blocks.values() for row in rows]
     layout = _layout(every, width)
     sheet = Sheet(width, sum(_HEAD + layout.height(rows) + _FOOT for rows in blocks.values()))
@@ -182,7 +182,7 @@ def _sheet(blocks: dict[Pairing, list[_Row]], width: float) -> Sheet:
     return sheet
 
 
-def _scale(rows: Sequence[_Row], frame: Frame) -> Scale:
+def _scale(rows: Sequence[_ForestRow], frame: Frame) -> Scale:
     """Equal ratios have equal lengths; the same for all blocks, and 1 is on it."""
     ends = [end for row in rows for end in _ends(row)]
     low, high = min(0.0, *ends), max(0.0, *ends)
@@ -191,14 +191,16 @@ def _scale(rows: Sequence[_Row], frame: Frame) -> Scale:
     return Scale(low, high, frame.left, frame.right, log=True)
 
 
-def _ends(row: _Row) -> tuple[float, ...]:
+def _ends(row: _ForestRow) -> tuple[float, ...]:
     """Logarithms of the ratio and of its interval's ends, none farther than the scale goes."""
     interval = (row.interval.low, row.interval.high) if row.interval else ()
     logs = (math.log1p(max(one, -0.999)) for one in (row.relative, *interval))
     return tuple(min(max(log, -_FARTHEST), _FARTHEST) for log in logs)
 
 
-def _block(sheet: Sheet, rows: Sequence[_Row], scale: Scale, frame: Frame, layout: _Layout) -> None:
+def _block(
+    sheet: Sheet, rows: Sequence[_ForestRow], scale: Scale, frame: Frame, layout: _Layout
+) -> None:
     ticks = _ticks(scale)
     places = [scale(tick) for tick in ticks]
     spans = _marks_alone(rows, frame, layout) if layout.stacked else [(frame.top, frame.bottom)]
@@ -214,7 +216,9 @@ def _block(sheet: Sheet, rows: Sequence[_Row], scale: Scale, frame: Frame, layou
         top += layout.row + (_APART if row.whole else 0)
 
 
-def _marks_alone(rows: Sequence[_Row], frame: Frame, layout: _Layout) -> list[tuple[float, float]]:
+def _marks_alone(
+    rows: Sequence[_ForestRow], frame: Frame, layout: _Layout
+) -> list[tuple[float, float]]:
     """Where rows have marks and no words, which no line is to cross."""
     spans, top = [], frame.top
     for row in rows:
@@ -224,14 +228,14 @@ def _marks_alone(rows: Sequence[_Row], frame: Frame, layout: _Layout) -> list[tu
     return [*spans[:-1], (spans[-1][0], frame.bottom)]
 
 
-def _words_beside(sheet: Sheet, row: _Row, frame: Frame, top: float) -> None:
+def _words_beside(sheet: Sheet, row: _ForestRow, frame: Frame, top: float) -> None:
     y = top + _ROW / 2
     sheet.text(frame.left - 8, y, row.name, INK, size=_TEXT, bold=row.whole, anchor="end")
     sheet.text(frame.right + 12, y, row.said, INK, size=_TEXT, bold=row.whole)
     sheet.text(sheet.width, y, row.pairs, MUTED, size=_TEXT, anchor="end")
 
 
-def _words_above(sheet: Sheet, row: _Row, _: Frame, top: float) -> None:
+def _words_above(sheet: Sheet, row: _ForestRow, _: Frame, top: float) -> None:
     name = shortened(row.name, sheet.width, _TEXT, bold=row.whole)
     sheet.text(0, top + 9, name, INK, size=_TEXT, bold=row.whole)
     if text_width(f"{name}  {row.said}", _TEXT, bold=row.whole) <= sheet.width:
@@ -249,7 +253,7 @@ def _ticks(scale: Scale) -> list[float]:
     return scale.ticks(max(2, int((scale.end - scale.start) / _LABEL)))
 
 
-def _mark(sheet: Sheet, row: _Row, scale: Scale, y: float) -> None:
+def _mark(sheet: Sheet, row: _ForestRow, scale: Scale, y: float) -> None:
     middle, *ends = (scale(math.exp(log)) for log in _ends(row))
     if ends:
         sheet.line((ends[0], y), (ends[1], y), colour=row.colour, width=2.5 if row.whole else 1.6)

@@ -49,7 +49,7 @@ _LEGEND_HEIGHT = 52
 
 
 @dataclass(frozen=True)
-class _Entry:
+class _HeatCell:
     """A cell of a block: its row and column, and whose comparison it shows."""
 
     row: int
@@ -65,7 +65,7 @@ class _Block:
     heading: str
     rows: tuple[str, ...]
     columns: tuple[tuple[str, ...], ...]
-    entries: tuple[_Entry, ...]
+    entries: tuple[_HeatCell, ...]
 
     @property
     def depth(self) -> int:
@@ -178,7 +178,7 @@ def _cells_across(analysis: Analysis, cells: Sequence[Cell], pairings: Sequence[
     """One block: a row for each comparison, a column for each cell."""
     grid = arranged(analysis, cells, (), range(len(analysis.conditions.factors)))
     entries = tuple(
-        _Entry(row, column, cell, pairing)
+        _HeatCell(row, column, cell, pairing)
         for row, pairing in enumerate(pairings)
         for _, column, cell in grid.places
     )
@@ -189,7 +189,7 @@ def _cells_down(analysis: Analysis, cells: Sequence[Cell], pairings: Sequence[Pa
     """One block: a row for each cell, a column for each comparison."""
     columns = tuple((f"against {one.against}", one.contender) for one in pairings)
     entries = tuple(
-        _Entry(row, column, cell, pairing)
+        _HeatCell(row, column, cell, pairing)
         for row, cell in enumerate(cells)
         for column, pairing in enumerate(pairings)
     )
@@ -206,7 +206,7 @@ def _grids(
             heading=str(pairing),
             rows=grid.rows,
             columns=grid.columns,
-            entries=tuple(_Entry(*place, pairing) for place in grid.places),
+            entries=tuple(_HeatCell(*place, pairing) for place in grid.places),
         )
         for pairing in pairings
     ]
@@ -294,7 +294,7 @@ def _fills(sheet: Sheet, block: _Block, sizes: _Sizes, left: float, top: float) 
         sheet.boxes(places, fill=fill, edge=RULE if fill is PAPER else None)
 
 
-def _write_entry(sheet: Sheet, entry: _Entry, x: float, y: float, sizes: _Sizes) -> None:
+def _write_entry(sheet: Sheet, entry: _HeatCell, x: float, y: float, sizes: _Sizes) -> None:
     comparison = entry.cell.comparison(entry.pairing)
     sides = (entry.cell.side(entry.pairing.contender), entry.cell.side(entry.pairing.against))
     failed = any(side is not None and side.failures for side in sides)

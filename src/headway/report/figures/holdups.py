@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from headway.analysis import Analysis, Cell, Side
+from headway.analysis import Analysis, Cell, ContenderRuns
 from headway.analysis.metric import metric_named
 from headway.analysis.numbers import significant
 from headway.report.figures.data import told
@@ -143,9 +143,9 @@ def _panel(sheet: Sheet, analysis: Analysis, panel: Panel) -> None:
         sheet.text(scale(start) + 6, y, labels.get(contender, ""), INK)
 
 
-def _label(side: Side, seconds: str) -> str:
+def _label(side: ContenderRuns, seconds: str) -> str:
     return f"{seconds}, {_INFERRED}" if side.is_inferred else seconds
 
 
-def _sum(side: Side) -> float:
+def _sum(side: ContenderRuns) -> float:
     return sum(seconds for _, seconds in side.holdups)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 
-from headway.analysis import Analysis, Cell, Side
+from headway.analysis import Analysis, Cell, ContenderRuns
 from headway.analysis.metric import Metric
 from headway.report.figures.data import medians_said
 from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
@@ -191,7 +191,7 @@ def _plot(
 
 def _line(
     sheet: Sheet,
-    sides: Sequence[tuple[float, Side]],
+    sides: Sequence[tuple[float, ContenderRuns]],
     scale: Scale,
     style: Style,
     metric: Metric,

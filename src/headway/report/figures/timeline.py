@@ -29,7 +29,7 @@ from headway.report.sheet import Point, Reading, Sheet, shortened, text_width
 from headway.report.theme import BLUE, CYAN, INK, MUTED, PAPER, RED, RULE, Colour
 
 if TYPE_CHECKING:
-    from headway.diagnosis.series import HopSeries
+    from headway.diagnosis.series import SegmentSeries
 
 _WINDOW, _FLIGHT, _LINE, _DROPS = INK, CYAN, BLUE, RED
 _GAP = 26.0
@@ -43,36 +43,43 @@ _BUCKET = 2.0
 """Pixels of which one least and one greatest value is drawn."""
 _RATE_BUCKET = 6.0
 _COUNTERS = "counters"
-"""The evidence of a hop whose sender tells nothing."""
+"""The evidence of a segment whose sender tells nothing."""
 _MOST_APART = 6.0
 """Runs whose lengths differ by more than this factor have time axes of their own."""
 
 
 @dataclass(frozen=True)
-class _Row:
+class _PlotRow:
     """A row of plots: what it shows, its height, and the values over time, None where unknown."""
 
     name: str
     height: float
-    values: Callable[[HopSeries], Sequence[float | None]]
+    values: Callable[[SegmentSeries], Sequence[float | None]]
     colour: Colour
 
 
-_WINDOWS = _Row(
+_WINDOWS = _PlotRow(
     "congestion window, in flight [kB]",
     110,
-    lambda hop: [None if v is None else v / 1e3 for v in hop.cwnd_bytes],
+    lambda segment: [None if v is None else v / 1e3 for v in segment.cwnd_bytes],
     _WINDOW,
 )
-_QUEUE = _Row(
-    "queue at the bottleneck [kB]", 76, lambda hop: [v / 1e3 for v in hop.queue_bytes], _LINE
+_QUEUE = _PlotRow(
+    "queue at the bottleneck [kB]",
+    76,
+    lambda segment: [v / 1e3 for v in segment.queue_bytes],
+    _LINE,
 )
-_ROWS = (_WINDOWS, _Row("smoothed RTT [ms]", 76, lambda hop: hop.srtt_ms, _LINE), _QUEUE)
-_RATE = _Row("rate at the bottleneck [Mbit/s]", 76, lambda hop: hop.sent_bytes, _LINE)
+_ROWS = (
+    _WINDOWS,
+    _PlotRow("smoothed RTT [ms]", 76, lambda segment: segment.srtt_ms, _LINE),
+    _QUEUE,
+)
+_RATE = _PlotRow("rate at the bottleneck [Mbit/s]", 76, lambda segment: segment.sent_bytes, _LINE)
 
 
 def _draw(subject: Subject) -> Picture | None:
-    stories = [story for story in subject.stories if story.series.hops and _end(story)]
+    stories = [story for story in subject.stories if story.series.segments and _end(story)]
     if not stories:
         return None
     return Picture(
@@ -98,13 +105,13 @@ def _caption(stories: Sequence[Story]) -> str:
         "Uppermost, the line is the congestion window and the area bytes in flight. Red ticks are "
         "packets dropped on the path. The strip is coloured by what held the transfer back"
     )
-    if any(len(story.series.hops) > 1 for story in stories):
+    if any(len(story.series.segments) > 1 for story in stories):
         said += (
             "; where programs split connections there is one for each section, the client's first, "
             "in which a sender that waits for the one behind it is limited by its application, and "
             "the plots are of the section that held the transfer back for the longest time"
         )
-    if any(_is_inferred(hop) for story in stories for hop in story.series.hops):
+    if any(_is_inferred(segment) for story in stories for segment in story.series.segments):
         said += "; hatched where that is inferred from what the bottleneck carried and dropped"
     told = "" if _shared(stories) else " The runs have time axes of their own."
     return f"{said}.{told} {runs_said([story.run for story in stories])}"
@@ -119,9 +126,9 @@ def _said(stories: Sequence[Story]) -> str:
 
 
 def _seconds_by_cause(story: Story) -> list[str]:
-    hop = _shown(story)
+    segment = _shown(story)
     seconds: dict[str, float] = defaultdict(float)
-    for (begin, end), limit in zip(pairwise((0.0, *hop.at_s)), hop.limit, strict=True):
+    for (begin, end), limit in zip(pairwise((0.0, *segment.at_s)), segment.limit, strict=True):
         if limit and begin < _end(story):
             seconds[str(limit)] += min(end, _end(story)) - begin
     ranked = sorted(seconds.items(), key=lambda one: -one[1])
@@ -130,19 +137,19 @@ def _seconds_by_cause(story: Story) -> list[str]:
 
 def _end(story: Story) -> float:
     """The last moment worth showing, in seconds."""
-    last = max((hop.at_s[-1] for hop in story.series.hops if hop.at_s), default=0.0)
+    last = max((segment.at_s[-1] for segment in story.series.segments if segment.at_s), default=0.0)
     return min(last, story.series.end_s) if story.series.end_s else last
 
 
-def _shown(story: Story) -> HopSeries:
+def _shown(story: Story) -> SegmentSeries:
     """The section of the chain whose plots are drawn."""
-    return story.series.hops[story.series.limiting]
+    return story.series.segments[story.series.limiting]
 
 
 def _outcome(story: Story) -> str:
     """What became of the run, of several sections which one is drawn, and the path it met."""
-    hop = _shown(story)
-    section = f"; {hop.sender} > {hop.receiver}" if len(story.series.hops) > 1 else ""
+    segment = _shown(story)
+    section = f"; {segment.sender} > {segment.receiver}" if len(story.series.segments) > 1 else ""
     return f"{story.run.outcome}{section}; {story.run.repetition}"
 
 
@@ -154,11 +161,15 @@ def _shared(stories: Sequence[Story]) -> bool:
 def _sheet(stories: Sequence[Story], width: float) -> Sheet:
     columns = 1 if is_narrow(width) else min(len(stories), 4)
     causes = {
-        str(limit) for story in stories for hop in story.series.hops for limit in hop.limit if limit
+        str(limit)
+        for story in stories
+        for segment in story.series.segments
+        for limit in segment.limit
+        if limit
     }
     colours = {name: colour for name, colour in COLOURS.items() if name in causes}
     legend = legend_height(tuple(colours), width) + 10
-    strips = max(len(story.series.hops) for story in stories)
+    strips = max(len(story.series.segments) for story in stories)
     rows = _rows(stories)
     tall = _HEAD + sum(row.height + _BETWEEN for row in (*rows, _RATE)) + strips * (_STRIP + 4)
     tall += _FOOT
@@ -175,16 +186,18 @@ def _sheet(stories: Sequence[Story], width: float) -> Sheet:
     return sheet
 
 
-def _rows(stories: Sequence[Story]) -> list[_Row]:
+def _rows(stories: Sequence[Story]) -> list[_PlotRow]:
     """The rows of which at least one run tells something."""
-    hops = [_shown(story) for story in stories]
+    segments = [_shown(story) for story in stories]
     return [
-        row for row in _ROWS if any(value is not None for hop in hops for value in row.values(hop))
+        row
+        for row in _ROWS
+        if any(value is not None for segment in segments for value in row.values(segment))
     ]
 
 
 def _greatest(
-    stories: Sequence[Story], values: Callable[[HopSeries], Sequence[float | None]]
+    stories: Sequence[Story], values: Callable[[SegmentSeries], Sequence[float | None]]
 ) -> float:
     found = [
         value
@@ -205,23 +218,23 @@ def _story(
     story: Story,
     across: Scale,
     top: float,
-    tops: Mapping[_Row, float],
+    tops: Mapping[_PlotRow, float],
     fastest: float,
 ) -> None:
-    hop, width = _shown(story), across.end - across.start
+    segment, width = _shown(story), across.end - across.start
     name = shortened(story.run.contender, width, 14, bold=True)
     sheet.text(across.start, top + 11, name, size=14, bold=True)
     sheet.text(across.start, top + 29, shortened(_outcome(story), width), MUTED)
     y = top + _HEAD
     for row, most in tops.items():
         frame = Frame(across.start, y + _BETWEEN - 6, width, row.height)
-        _plot(sheet, row, hop, frame, across, Scale(0, most * 1.06, frame.bottom, frame.top))
+        _plot(sheet, row, segment, frame, across, Scale(0, most * 1.06, frame.bottom, frame.top))
         y += row.height + _BETWEEN
     frame = Frame(across.start, y + _BETWEEN - 6, width, _RATE.height)
-    _plot_rate(sheet, hop, frame, across, Scale(0, fastest * 1.06, frame.bottom, frame.top))
+    _plot_rate(sheet, segment, frame, across, Scale(0, fastest * 1.06, frame.bottom, frame.top))
     y += _RATE.height + _BETWEEN + 4
-    for found in story.series.hops:
-        _strip(sheet, found, across, y, INK if found is hop else MUTED)
+    for found in story.series.segments:
+        _strip(sheet, found, across, y, INK if found is segment else MUTED)
         y += _STRIP + 4
     ticks = across.ticks(max(2, int(width / 55)))
     edge = Frame(across.start, y, width, 0)
@@ -236,9 +249,11 @@ def _frame(sheet: Sheet, name: str, frame: Frame, up: Scale) -> None:
     sheet.text(frame.left, frame.top - 9, shown, MUTED, size=11)
 
 
-def _plot(sheet: Sheet, row: _Row, hop: HopSeries, frame: Frame, across: Scale, up: Scale) -> None:
+def _plot(
+    sheet: Sheet, row: _PlotRow, segment: SegmentSeries, frame: Frame, across: Scale, up: Scale
+) -> None:
     _frame(sheet, row.name, frame, up)
-    values = row.values(hop)
+    values = row.values(segment)
     if all(value is None for value in values):
         told, y = (
             shortened("the sender does not tell", frame.width, 11),
@@ -248,43 +263,45 @@ def _plot(sheet: Sheet, row: _Row, hop: HopSeries, frame: Frame, across: Scale, 
         sheet.text(frame.left + 8, y, told, MUTED, size=11)
         return
     if row is _WINDOWS:
-        flight = [None if v is None else v / 1e3 for v in hop.in_flight_bytes]
-        for run in _runs(hop.at_s, flight, across, up):
+        flight = [None if v is None else v / 1e3 for v in segment.in_flight_bytes]
+        for run in _runs(segment.at_s, flight, across, up):
             ground = [(run[-1][0], frame.bottom), (run[0][0], frame.bottom)]
             sheet.areas([[*run, *ground]], fill=_FLIGHT, opacity=0.55)
     if row is _QUEUE:
-        _drops(sheet, hop, frame, across)
+        _drops(sheet, segment, frame, across)
     reading = Reading(row.name, across, up)
-    sheet.lines(_runs(hop.at_s, values, across, up), row.colour, 1.3, reading=reading)
+    sheet.lines(_runs(segment.at_s, values, across, up), row.colour, 1.3, reading=reading)
 
 
-def _drops(sheet: Sheet, hop: HopSeries, frame: Frame, across: Scale) -> None:
+def _drops(sheet: Sheet, segment: SegmentSeries, frame: Frame, across: Scale) -> None:
     """Ticks at the top of the plot where packets were dropped, one for each pixel at most."""
     places = {
         round(across(at))
-        for at, (before, after) in zip(hop.at_s[1:], pairwise(hop.drops), strict=True)
+        for at, (before, after) in zip(segment.at_s[1:], pairwise(segment.drops), strict=True)
         if after > before and at <= across.high
     }
     ticks = [((x, frame.top), (x, frame.top + 5)) for x in sorted(places)]
     sheet.lines(ticks, colour=_DROPS, width=1)
 
 
-def _plot_rate(sheet: Sheet, hop: HopSeries, frame: Frame, across: Scale, up: Scale) -> None:
+def _plot_rate(
+    sheet: Sheet, segment: SegmentSeries, frame: Frame, across: Scale, up: Scale
+) -> None:
     _frame(sheet, _RATE.name, frame, up)
     line = [
         point
-        for begin, end, rate in _rates(hop, across)
+        for begin, end, rate in _rates(segment, across)
         for point in ((across(begin), up(rate)), (across(end), up(rate)))
     ]
     reading = Reading(_RATE.name, across, up)
     sheet.lines([line] if line else [], _LINE, 1.3, reading=reading)
 
 
-def _rates(hop: HopSeries, across: Scale) -> Iterator[tuple[float, float, float]]:
+def _rates(segment: SegmentSeries, across: Scale) -> Iterator[tuple[float, float, float]]:
     """Mean rates, Mbit/s, over spans of some pixels: begin, end, rate."""
     least = (across.high - across.low) * _RATE_BUCKET / (across.end - across.start)
-    begin, sent = (hop.at_s[0], hop.sent_bytes[0]) if hop.at_s else (0.0, 0)
-    for at, now in zip(hop.at_s, hop.sent_bytes, strict=True):
+    begin, sent = (segment.at_s[0], segment.sent_bytes[0]) if segment.at_s else (0.0, 0)
+    for at, now in zip(segment.at_s, segment.sent_bytes, strict=True):
         if at > across.high:
             break
         if at - begin >= least:
@@ -318,14 +335,14 @@ def _thinned(points: list[Point]) -> list[Point]:
     return sorted(kept)
 
 
-def _is_inferred(hop: HopSeries) -> bool:
-    return hop.evidence == _COUNTERS
+def _is_inferred(segment: SegmentSeries) -> bool:
+    return segment.evidence == _COUNTERS
 
 
-def _strip(sheet: Sheet, hop: HopSeries, across: Scale, top: float, ink: Colour) -> None:
-    """What limited the hop, equal neighbours as one box."""
+def _strip(sheet: Sheet, segment: SegmentSeries, across: Scale, top: float, ink: Colour) -> None:
+    """What limited the segment, equal neighbours as one box."""
     boxes: dict[Colour, list[tuple[float, float, float, float]]] = {}
-    spans = zip(pairwise((0.0, *hop.at_s)), hop.limit, strict=True)
+    spans = zip(pairwise((0.0, *segment.at_s)), segment.limit, strict=True)
     for limit, group in groupby(spans, key=lambda one: one[1]):
         found = list(group)
         begin, end = found[0][0][0], min(found[-1][0][1], across.high)
@@ -337,9 +354,9 @@ def _strip(sheet: Sheet, hop: HopSeries, across: Scale, top: float, ink: Colour)
     sheet.box(across.start, top, width, _STRIP, fill=RULE, opacity=0.5)
     for colour, places in boxes.items():
         sheet.boxes(places, fill=colour)
-    if _is_inferred(hop):
+    if _is_inferred(segment):
         ends = [place[0] + place[2] for places in boxes.values() for place in places]
         sheet.hatch(across.start, top, max(ends, default=across.start) - across.start, _STRIP)
-    label = hop.sender
+    label = segment.sender
     if across.start > text_width(label, 10):
         sheet.text(across.start - 5, top + _STRIP / 2, label, ink, size=10, anchor="end")

@@ -8,7 +8,7 @@ import polars as pl
 
 from headway.analysis import Analysis, Basis, Comparison, sentence
 from headway.analysis.numbers import p_value, signed_percent
-from headway.analysis.overview import Outcome, outcome
+from headway.analysis.overview import ComparisonOutcome, outcome
 from headway.analysis.significance import TestResult
 from headway.report.tables.table import (
     NONE,
@@ -76,7 +76,7 @@ def _row(one: Comparison) -> tuple[str, ...]:
 
 def _outcome(one: Comparison) -> str:
     said = outcome(one).value
-    if one.basis is Basis.EVERY_RUN and outcome(one) is not Outcome.EQUAL:
+    if one.basis is Basis.EVERY_RUN and outcome(one) is not ComparisonOutcome.EQUAL:
         return f"{said}, every run"
     return f"{said}, {one.spread.value}" if one.spread else said
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from headway.analysis import Analysis, Results
+from headway.analysis import Analysis, StudyResults
 from headway.analysis.numbers import counted, significant
 from headway.columns import Status
 from headway.pages.critical import (
@@ -43,7 +43,7 @@ _COLUMNS = (
 """``PHASES``, and what they add up to."""
 
 
-def critical_means(results: Results, analysis: Analysis) -> Table:
+def critical_means(results: StudyResults, analysis: Analysis) -> Table:
     """Mean milliseconds of the critical path to the load event by phase; no rows without pages."""
     runs = results.runs_of(analysis.experiment)
     if not {*_COLUMNS, "blocked_s"} <= set(runs.columns):

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 import polars as pl
 
-from headway.analysis import Results
+from headway.analysis import StudyResults
 from headway.analysis.disturbances import Unmet
 from headway.analysis.numbers import counted, significant
 from headway.diagnosis.disturbances import Named
@@ -27,7 +27,7 @@ def disturbances_warning(found: Sequence[Unmet]) -> str:
     return f"Disturbances that did not take place. {told[:1].upper()}{told[1:]}{more}"
 
 
-def disturbances_frame(results: Results) -> pl.DataFrame:
+def disturbances_frame(results: StudyResults) -> pl.DataFrame:
     """For what is named for each contender in each cell: in how many runs how many packets met it."""
     counting = results.runs.filter(
         pl.col("lost_down").is_not_null() & pl.col("disturbances").list.len().gt(0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import polars as pl
 
-from headway.analysis import Results
+from headway.analysis import StudyResults
 from headway.columns import Status
 from headway.report.tables.table import Table
 
@@ -27,7 +27,7 @@ def failures_frame(runs: pl.DataFrame) -> pl.DataFrame:
     )
 
 
-def failures_table(results: Results, titles: dict[str, str]) -> Table:
+def failures_table(results: StudyResults, titles: dict[str, str]) -> Table:
     """The failures to be read, in the order of the cells, the same reasons together.
 
     Args:

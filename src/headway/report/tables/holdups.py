@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from headway.analysis import Analysis, Side
+from headway.analysis import Analysis, ContenderRuns
 from headway.analysis.cells import HOLDUPS
 from headway.report.tables.table import (
     NONE,
@@ -50,7 +50,7 @@ def _occurs(analysis: Analysis, name: str) -> bool:
     return any(dict(side.holdups).get(name) for cell in analysis.cells for side in cell.sides)
 
 
-def _row(side: Side, there: Sequence[str], pages: bool) -> tuple[str, ...]:
+def _row(side: ContenderRuns, there: Sequence[str], pages: bool) -> tuple[str, ...]:
     seconds = dict(side.holdups)
     return (
         side.contender,

@@ -7,7 +7,7 @@ from typing import Any
 
 import polars as pl
 
-from headway.analysis import Analysis, Results
+from headway.analysis import Analysis, StudyResults
 from headway.columns import PageMetrics, Status, columns_of, metrics_of
 from headway.report.tables.table import (
     Table,
@@ -35,7 +35,7 @@ _Medians = Mapping[tuple[str, str], Mapping[str, Any]]
 """What page loads measured, by cell and contender."""
 
 
-def pages_table(results: Results, analysis: Analysis) -> Table:
+def pages_table(results: StudyResults, analysis: Analysis) -> Table:
     """Medians of finished loads, in seconds, a row per cell and contender; no rows without pages."""
     medians = _medians(results, analysis)
     cells = shown_cells(analysis, len(analysis.contenders))
@@ -65,7 +65,7 @@ def _row(found: Mapping[str, Any], there: Sequence[str]) -> tuple[str, ...]:
     return (str(found["n"]), *(number(found[name], 4) for name in there))
 
 
-def _medians(results: Results, analysis: Analysis) -> _Medians:
+def _medians(results: StudyResults, analysis: Analysis) -> _Medians:
     measured = pl.any_horizontal(pl.col(name).is_not_null() for name in _HEADINGS)
     runs = results.runs_of(analysis.experiment).filter(
         pl.col("status") == Status.OK.value, measured
@@ -77,7 +77,7 @@ def _medians(results: Results, analysis: Analysis) -> _Medians:
     return {(row["cell"], row["contender"]): row for row in table.iter_rows(named=True)}
 
 
-def pages_frame(results: Results, analyses: Sequence[Analysis]) -> pl.DataFrame:
+def pages_frame(results: StudyResults, analyses: Sequence[Analysis]) -> pl.DataFrame:
     """Medians of finished loads, a row per experiment, cell and contender; empty without pages."""
     rows = []
     for analysis in analyses:

@@ -12,7 +12,7 @@ import polars as pl
 
 from headway.analysis import Analysis
 from headway.analysis.numbers import significant
-from headway.analysis.orders import Order, orders
+from headway.analysis.orders import PublishedOrder, orders
 from headway.analysis.published import Agreement, Beside, beside, evidence
 from headway.analysis.verdict import Verdict
 from headway.report.scale import written
@@ -163,7 +163,7 @@ def orders_table(analyses: Sequence[Analysis]) -> Table:
     )
 
 
-def _orders_by_cell(found: Sequence[Order]) -> Table:
+def _orders_by_cell(found: Sequence[PublishedOrder]) -> Table:
     groups = groupby(sorted(found, key=_order_place), key=_order_place)
     rows = []
     for (title, compared), group in groups:
@@ -177,11 +177,11 @@ def _orders_by_cell(found: Sequence[Order]) -> Table:
     )
 
 
-def _order_place(one: Order) -> tuple[str, str]:
+def _order_place(one: PublishedOrder) -> tuple[str, str]:
     return one.title, f"{one.comparison.contender} : {one.comparison.against}"
 
 
-def _order_row(one: Order, unit: str) -> tuple[str, ...]:
+def _order_row(one: PublishedOrder, unit: str) -> tuple[str, ...]:
     words = {Verdict.UNDECIDED: "no significant difference", Verdict.INCOMPARABLE: "not compared"}
     same = {True: "yes", False: "no", None: NONE}[one.same]
     first, second = (written(value) for value in one.published)

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import polars as pl
 
-from headway.analysis import Analysis, Side
+from headway.analysis import Analysis, ContenderRuns
 from headway.analysis.numbers import significant
-from headway.analysis.sample import Sample
+from headway.analysis.sample import SampleSummary
 from headway.report.tables.table import (
     NONE,
     Table,
@@ -49,7 +49,7 @@ def samples_table(analysis: Analysis) -> Table:
     )
 
 
-def _row(side: Side) -> tuple[str, ...]:
+def _row(side: ContenderRuns) -> tuple[str, ...]:
     failed = f"{side.failures} of {side.runs}" if side.failures else "0"
     sample = side.sample
     if sample is None:
@@ -68,7 +68,7 @@ def _row(side: Side) -> tuple[str, ...]:
     )
 
 
-def _coverage(sample: Sample) -> str:
+def _coverage(sample: SampleSummary) -> str:
     """Coverage of the median's interval, where there is an interval to speak of."""
     if sample.constant or sample.interval is None:
         return NONE
@@ -98,7 +98,7 @@ def samples_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _numbers(sample: Sample | None) -> dict[str, float | str | None]:
+def _numbers(sample: SampleSummary | None) -> dict[str, float | str | None]:
     interval = sample.interval if sample else None
     mean_interval = sample.mean_interval if sample else None
     return {

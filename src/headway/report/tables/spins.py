@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import polars as pl
 
-from headway.analysis import Results
+from headway.analysis import StudyResults
 from headway.analysis.numbers import counted
 
 
-def spins_warning(results: Results) -> str:
+def spins_warning(results: StudyResults) -> str:
     """What a reader must know first: which runs may come out otherwise when they are repeated."""
     if "forced_ticks" not in results.runs.columns:
         return ""

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import polars as pl
 
-from headway.analysis import Analysis, Results
+from headway.analysis import Analysis, StudyResults
 from headway.analysis.numbers import counted, significant
 from headway.diagnosis.validation import judge, load_evidence
 from headway.diagnosis.validation.judge import (
@@ -55,7 +55,7 @@ class Validated:
 
 
 def validated(
-    directory: Path, results: Results, analyses: Sequence[Analysis]
+    directory: Path, results: StudyResults, analyses: Sequence[Analysis]
 ) -> tuple[Validated, ...]:
     """What validates a study's runs, in the order of cells and contenders; empty if nothing does.
 

@@ -13,14 +13,14 @@ GAP = 8
 
 
 @dataclass(frozen=True)
-class Cell:
+class ImageSize:
     """Width and height of each image of a grid, in CSS pixels."""
 
     width: int
     height: int
 
 
-def grid_cell(count: int, width: int, height: int) -> Cell:
+def grid_cell(count: int, width: int, height: int) -> ImageSize:
     """The cell of a grid that holds `count` images within an area, in about 4:3.
 
     Args:
@@ -31,4 +31,4 @@ def grid_cell(count: int, width: int, height: int) -> Cell:
     # columns : rows as in an area of cells in 4:3.
     columns = math.isqrt(max(0, count * 3 * width - 1) // (4 * height)) + 1
     rows = -(-count // columns)
-    return Cell(max(1, width // columns - GAP), max(1, height // rows - GAP))
+    return ImageSize(max(1, width // columns - GAP), max(1, height // rows - GAP))

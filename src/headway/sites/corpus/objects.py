@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Self
 
 from headway.errors import WrongInputError
-from headway.sites.corpus.geometry import GAP, Cell, grid_cell
+from headway.sites.corpus.geometry import GAP, ImageSize, grid_cell
 from headway.sites.corpus.png import MIN_PNG_BYTES, png
 from headway.sites.corpus.response import CONTENT_TYPES, response
 from headway.sites.site import Exchange, Site
@@ -20,7 +20,7 @@ MOST_BYTES = 500_000_000
 _NAME = re.compile(r"objects-([1-9][0-9]*)x([1-9][0-9]*[A-Za-z]+)")
 _EXAMPLE = "objects-20x100kB"
 _AREA_WIDTH, _AREA_HEIGHT = 1320, 680
-_LARGEST = Cell(320, 240)
+_LARGEST = ImageSize(320, 240)
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,6 @@
 ``steps`` are what a study file says of one direction, ``link`` of both, and what follows from it.
 """
 
-from headway.study.satellite.link import Conditions, Satellite
+from headway.study.satellite.link import CarrierCourse, Satellite
 
-__all__ = ["Conditions", "Satellite"]
+__all__ = ["CarrierCourse", "Satellite"]

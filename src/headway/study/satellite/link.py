@@ -51,7 +51,7 @@ class Satellite(Part):
             self.over_time(carrier)
         return self
 
-    def over_time(self, carrier: Carrier) -> Conditions:
+    def over_time(self, carrier: Carrier) -> CarrierCourse:
         """What one of its carriers does over time.
 
         Raises:
@@ -61,7 +61,7 @@ class Satellite(Part):
 
 
 @dataclass(frozen=True)
-class Conditions:
+class CarrierCourse:
     """What a carrier does over time, from the start on.
 
     Attributes:
@@ -76,12 +76,12 @@ class Conditions:
 
 
 @cache
-def _conditions(satellite: Satellite, carrier: Carrier) -> Conditions:
+def _conditions(satellite: Satellite, carrier: Carrier) -> CarrierCourse:
     rates, fades = _rates(satellite, carrier)
     way = _track(satellite, carrier)
     outages = [*fades, *((Duration(begin), Duration(end)) for begin, end in way.gaps)]
     delays = tuple((Duration(at), Duration(delay)) for at, delay in way.delays)
-    return Conditions(rates, delays, tuple(sorted(outages)))
+    return CarrierCourse(rates, delays, tuple(sorted(outages)))
 
 
 def _rates(

@@ -1,4 +1,4 @@
-"""A hop of a transfer as it was sampled: the bottleneck's counters, and the sender's state."""
+"""A segment of a transfer as it was sampled: the bottleneck's counters, and the sender's state."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from headway.diagnosis.qlog import read_quic_traces
 from headway.diagnosis.qlog_trace import QuicTrace
 from headway.diagnosis.samples import Sample, Samples, read_samples
 from headway.diagnosis.sender import QuicSender, Sender, tcp_sender
-from headway.diagnosis.transfer import Hop, Span, Transfer
+from headway.diagnosis.transfer import SampledSegment, TimeSpan, Transfer
 from headway.guest.netlink import QueueStats, TcpInfo
 
 Senders = dict[Hashable, Sender]
 """Senders' states by connection."""
 
 
-class Evidence(StrEnum):
+class StateSource(StrEnum):
     """Where the sender's state is known from; ``counters`` if only the bottleneck tells of it."""
 
     TCP_INFO = "tcp_info"
@@ -30,7 +30,7 @@ class Evidence(StrEnum):
 
 
 class Moment(NamedTuple):
-    """A hop at a time.
+    """A segment at a time.
 
     Attributes:
         at_s: seconds from the workload's start.
@@ -59,18 +59,18 @@ class Moment(NamedTuple):
 
 
 @dataclass(frozen=True)
-class HopSamples:
-    """A hop over time.
+class SegmentSamples:
+    """A segment over time.
 
     ``asked`` has the spans of the sender's time in which it had something to send by what the
     client asked for, in order; None if that is not known. ``earlier`` has states from which counts
     begin, of connections that were there before.
     """
 
-    hop: Hop
-    evidence: Evidence
+    segment: SampledSegment
+    evidence: StateSource
     moments: list[Moment]
-    asked: tuple[Span, ...] | None = None
+    asked: tuple[TimeSpan, ...] | None = None
     earlier: Senders = field(default_factory=dict)
 
     @cached_property
@@ -102,7 +102,7 @@ class HopSamples:
             return None
         return sum(map(of, self.last_states.values())) - sum(map(of, self.earlier.values()))
 
-    def of(self, connections: Collection[Hashable]) -> HopSamples:
+    def of(self, connections: Collection[Hashable]) -> SegmentSamples:
         """The same with these connections only."""
         return replace(
             self,
@@ -114,7 +114,7 @@ class HopSamples:
             ],
         )
 
-    def until(self, end_s: float) -> HopSamples:
+    def until(self, end_s: float) -> SegmentSamples:
         """The same, up to the first moment at or after a time."""
         after = bisect_left(self.moments, end_s, key=lambda moment: moment.at_s)
         return replace(self, moments=self.moments[: after + 1])
@@ -132,7 +132,7 @@ class HopSamples:
 
     def utilisation(self, end_s: float) -> float | None:
         """Bits sent over what the bottleneck could have until a time; None without a rate."""
-        possible = (self.hop.rate_mbit or 0.0) * 1e6 / 8 * end_s
+        possible = (self.segment.rate_mbit or 0.0) * 1e6 / 8 * end_s
         return self.sent_bytes_at(end_s) / possible if possible else None
 
     def begins_s(self, transfer: Transfer) -> float:
@@ -141,60 +141,62 @@ class HopSamples:
         If the client does not tell when it came, when the sender first sent any data.
         """
         if transfer.start_s is not None:
-            return transfer.start_s - self.hop.delay_s
+            return transfer.start_s - self.segment.delay_s
         return next((moment.at_s for moment in self.moments if self._has_data(moment)), 0.0)
 
     def _has_data(self, moment: Moment) -> bool:
-        if self.evidence is Evidence.COUNTERS:
+        if self.evidence is StateSource.COUNTERS:
             return moment.sent_packets > 0
         return any(state.sent_packets for state in moment.senders.values())
 
 
-def observe(run_directory: Path, transfer: Transfer) -> list[HopSamples]:
-    """All hops of a run, the client's first; without moments if nothing was sampled.
+def observe(run_directory: Path, transfer: Transfer) -> list[SegmentSamples]:
+    """All segments of a run, the client's first; without moments if nothing was sampled.
 
-    Of a page load, the client's hop has the connections that the load began: those of an earlier
+    Of a page load, the client's segment has the connections that the load began: those of an earlier
     one in the same lab may still be there when it starts. Those behind a proxy serve several loads.
     """
     samples = read_samples(run_directory)
     traces = read_quic_traces(run_directory)
-    hops = [_observe(hop, transfer, samples, traces) for hop in transfer.hops]
+    segments = [_observe(segment, transfer, samples, traces) for segment in transfer.segments]
     if transfer.page is None or not samples.taken:
-        return hops
-    first, *others = hops
+        return segments
+    first, *others = segments
     own = first.of(first.first_seen_s.keys() - first.moments[0].senders.keys())
-    return [own, *(replace(hop, earlier=hop.moments[0].senders) for hop in others)]
+    return [own, *(replace(segment, earlier=segment.moments[0].senders) for segment in others)]
 
 
-def _observe(hop: Hop, transfer: Transfer, samples: Samples, traces: list[QuicTrace]) -> HopSamples:
-    evidence, senders_at = _knowledge(hop, samples, traces)
+def _observe(
+    segment: SampledSegment, transfer: Transfer, samples: Samples, traces: list[QuicTrace]
+) -> SegmentSamples:
+    evidence, senders_at = _knowledge(segment, samples, traces)
     moments: list[Moment] = []
     for sample in samples.taken:
-        moments.append(_moment(sample, hop, moments[-1] if moments else None, senders_at))
-    asked = None if transfer.page is None else transfer.asked(hop)
-    return HopSamples(hop, evidence, moments, asked)
+        moments.append(_moment(sample, segment, moments[-1] if moments else None, senders_at))
+    asked = None if transfer.page is None else transfer.asked(segment)
+    return SegmentSamples(segment, evidence, moments, asked)
 
 
 def _knowledge(
-    hop: Hop, samples: Samples, traces: list[QuicTrace]
-) -> tuple[Evidence, Callable[[Sample, int, float], Senders]]:
-    """What is known of a hop's senders, and their states at a sample.
+    segment: SampledSegment, samples: Samples, traces: list[QuicTrace]
+) -> tuple[StateSource, Callable[[Sample, int, float], Senders]]:
+    """What is known of a segment's senders, and their states at a sample.
 
     To a QUIC sender's state belongs what the bottleneck tells: how many packets it has sent, and
     for how long none.
     """
-    if any(sample.tcp.get(hop.sender) for sample in samples.taken):
-        return Evidence.TCP_INFO, lambda sample, *_: {
-            connection_of(info): tcp_sender(info) for info in sample.tcp[hop.sender]
+    if any(sample.tcp.get(segment.sender) for sample in samples.taken):
+        return StateSource.TCP_INFO, lambda sample, *_: {
+            connection_of(info): tcp_sender(info) for info in sample.tcp[segment.sender]
         }
     quic = [
-        QuicSender(trace, _begins_s(trace, hop, samples))
+        QuicSender(trace, _begins_s(trace, segment, samples))
         for trace in traces
-        if trace.host == hop.sender and trace.vantage == "server"
+        if trace.host == segment.sender and trace.vantage == "server"
     ]
     if not quic:
-        return Evidence.COUNTERS, lambda *_: {}
-    return Evidence.QLOG, lambda sample, sent_packets, silent_s: {
+        return StateSource.COUNTERS, lambda *_: {}
+    return StateSource.QLOG, lambda sample, sent_packets, silent_s: {
         number: state
         for number, sender in enumerate(quic)
         if (state := sender.at(sample.at_s, sent_packets, silent_s))
@@ -206,7 +208,7 @@ def connection_of(info: TcpInfo) -> Hashable:
     return info.local_address, info.local_port, info.peer_address, info.peer_port
 
 
-def _begins_s(trace: QuicTrace, hop: Hop, samples: Samples) -> float:
+def _begins_s(trace: QuicTrace, segment: SampledSegment, samples: Samples) -> float:
     """When a trace begins, from the workload's start.
 
     By the wall clock if the trace tells it, or else from its first packet, which is the first that
@@ -214,17 +216,17 @@ def _begins_s(trace: QuicTrace, hop: Hop, samples: Samples) -> float:
     """
     if trace.epoch_s is not None:
         return trace.epoch_s - samples.epoch_s
-    sending = (sample.at_s for sample in samples.taken if _queue(sample, hop).sent_packets)
+    sending = (sample.at_s for sample in samples.taken if _queue(sample, segment).sent_packets)
     return next(sending, 0.0) - (trace.first_sent_s or 0.0)
 
 
 def _moment(
     sample: Sample,
-    hop: Hop,
+    segment: SampledSegment,
     before: Moment | None,
     senders_at: Callable[[Sample, int, float], Senders],
 ) -> Moment:
-    queue = _queue(sample, hop)
+    queue = _queue(sample, segment)
     silent_s = 0.0
     if before and queue.sent_packets == before.sent_packets:
         silent_s = before.silent_s + sample.at_s - before.at_s
@@ -235,12 +237,12 @@ def _moment(
         silent_s,
         queue.backlog_bytes,
         queue.dropped,
-        sum(sample.queues[device].dropped for device in hop.loss_devices),
+        sum(sample.queues[device].dropped for device in segment.loss_devices),
         senders_at(sample, queue.sent_packets, silent_s),
     )
 
 
-def _queue(sample: Sample, hop: Hop) -> QueueStats:
+def _queue(sample: Sample, segment: SampledSegment) -> QueueStats:
     """Counters of the bottleneck; without a rate, what its delay line sends is what it sends."""
-    queue = sample.queues.get(hop.queue_device)
-    return queue or sample.queues[hop.loss_devices[0]]._replace(dropped=0, backlog_bytes=0)
+    queue = sample.queues.get(segment.queue_device)
+    return queue or sample.queues[segment.loss_devices[0]]._replace(dropped=0, backlog_bytes=0)
