@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 from headway.lab.values import Address, CableCounter, IpValue, Neighbour, Route, RoutingRule, Up
-from headway.planning.topology import Node, Wire
+from headway.planning.topology import LAB_NETWORK, Node, Port, Wire
 from headway.study.host import Host
 
 _INTERCEPTION_TABLE = 102
 """Routing table of hosts that intercept TCP connections."""
-ORIGINS_NETWORK = "10.200.0.0/16"
-"""Addresses that the server's host may have beside its own."""
 
 _IPV6_OFF = {
     # Each router solicitation or MLD packet would consume a draw of the loss sequence.
@@ -33,28 +30,16 @@ _TCP_SYSCTLS = {
 
 @dataclass(frozen=True)
 class HostPlace:
-    """Where a host is: all wires from the client to the server, and those that are cables."""
+    """Where a host is: its ports, those towards clients first, and the wires that are cables."""
 
     node: Node
-    wires: tuple[Wire, ...]
+    ports: tuple[Port, ...]
     cables: frozenset[Wire]
-
-    @cached_property
-    def left(self) -> Wire | None:
-        """The wire towards the client."""
-        return next((wire for wire in self.wires if wire.right == self.node.name), None)
-
-    @cached_property
-    def right(self) -> Wire | None:
-        """The wire towards the server."""
-        return next((wire for wire in self.wires if wire.left == self.node.name), None)
 
     @property
     def devices(self) -> tuple[str, ...]:
-        """Its devices, that towards the client first."""
-        down = (self.left.right_device,) if self.left else ()
-        up = (self.right.left_device,) if self.right else ()
-        return (*down, *up)
+        """Its devices, those towards clients first."""
+        return tuple(port.device for port in self.ports)
 
 
 def sysctls(node: Node) -> dict[str, str]:
@@ -69,39 +54,34 @@ def sysctls(node: Node) -> dict[str, str]:
 def addressing(place: HostPlace) -> tuple[IpValue, ...]:
     """A host's addresses and its routes."""
     return (
-        *(_end(place.left, 2) if place.left else ()),
-        *(_end(place.right, 1) if place.right else ()),
-        *_new_neighbour(place.left),
-        *_upward_routes(place),
-        *_downward_routes(place),
+        *(one for port in place.ports for one in _end(port)),
+        *_new_neighbour(place),
+        *_routes(place),
         *_interception(place),
+        *(Address(address, "lo", alone=True) for address in place.node.more_addresses),
     )
 
 
 def counters(place: HostPlace) -> Iterator[CableCounter]:
     """What counts packets sent into cables."""
-    left, right = place.left, place.right
-    if left and left in place.cables:
-        yield CableCounter(left.right_device)
-    if right and right in place.cables:
-        yield CableCounter(right.left_device)
+    return (CableCounter(port.device) for port in place.ports if port.wire in place.cables)
 
 
-def _end(wire: Wire, side: int) -> tuple[IpValue, ...]:
-    device = wire.left_device if side == 1 else wire.right_device
-    other = 3 - side
+def _end(port: Port) -> tuple[IpValue, ...]:
+    wire, other = port.wire, port.other
     return (
-        Address(wire.address(side), device),
-        Up(device),
-        Neighbour(wire.address(other), wire.mac(other), device),
+        Address(port.address, port.device),
+        Up(port.device),
+        Neighbour(wire.address(other), wire.mac(other), port.device),
     )
 
 
-def _new_neighbour(wire: Wire | None) -> tuple[IpValue, ...]:
+def _new_neighbour(place: HostPlace) -> Iterator[Neighbour]:
     """The client's first router knows the address that the client may change to."""
-    if wire is None or wire.number > 0:
-        return ()
-    return (Neighbour(migrated_address(wire.address(1)), wire.mac(1), wire.right_device),)
+    for port in place.ports:
+        if port.wire.number == 0 and not port.upward:
+            changed = migrated_address(port.wire.address(port.other))
+            yield Neighbour(changed, port.wire.mac(port.other), port.device)
 
 
 def migrated_address(address: str) -> str:
@@ -109,36 +89,28 @@ def migrated_address(address: str) -> str:
     return f"{address}1"
 
 
-def _upward_routes(place: HostPlace) -> Iterator[Route]:
-    """Routes to all networks between the next neighbour and the server."""
-    wire = place.right
-    if wire is None:
-        return
-    plain = _route_of(place.node, place.node.upstream)
-    beyond = [one.network for one in place.wires[wire.number + 1 :]]
-    for network in (*beyond, ORIGINS_NETWORK):
-        yield replace(plain, network=network, via=wire.address(2))
-    yield from _to_neighbour(place, wire, 1, plain)
+def _routes(place: HostPlace) -> Iterator[Route]:
+    """Routes to all networks of the lab: one to where most of them are, towards servers if in doubt, and the others.
 
-
-def _downward_routes(place: HostPlace) -> Iterator[Route]:
-    """Routes to all networks between the neighbour before and the client."""
-    wire = place.left
-    if wire is None:
-        return
-    plain = _route_of(place.node, place.node.downstream)
-    for one in place.wires[: wire.number]:
-        yield replace(plain, network=one.network, via=wire.address(1))
-    yield from _to_neighbour(place, wire, 2, plain)
-
-
-def _to_neighbour(place: HostPlace, wire: Wire, side: int, plain: Route) -> Iterator[Route]:
-    """The route to a host at the other end of a cable, if its connections need more than that."""
-    if wire not in place.cables or plain == Route(""):
-        return
-    device = wire.left_device if side == 1 else wire.right_device
-    source = wire.address(side)
-    yield replace(plain, network=wire.network, device=device, source=source, replaces=True)
+    There is no default route: other addresses are unreachable at once.
+    """
+    usual = max(place.ports, key=lambda port: (len(port.beyond), port.upward))
+    for port in place.ports:
+        node = place.node
+        plain = _route_of(node, node.upstream if port.upward else node.downstream)
+        via = port.wire.address(port.other)
+        wires = (LAB_NETWORK,) if port is usual and port.beyond else port.beyond
+        for network in (*wires, *port.origins):
+            yield replace(plain, network=network, via=via)
+        if port.wire in place.cables and plain != Route(""):
+            # To the neighbour itself, if its connections need more than what comes with the address.
+            yield replace(
+                plain,
+                network=port.wire.network,
+                device=port.device,
+                source=port.address,
+                replaces=True,
+            )
 
 
 def _route_of(node: Node, host: Host | None) -> Route:
@@ -162,7 +134,7 @@ def _interception(place: HostPlace) -> tuple[IpValue, ...]:
     port, table = place.node.intercepts, _INTERCEPTION_TABLE
     if port is None:
         return ()
-    from_client, from_server = place.devices
+    from_client, from_server = place.devices  # It splits what crosses it: one on either side.
     return (
         Route("default", device="lo", table=table, local=True),
         RoutingRule(from_client, table, port),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import cast
 
-from headway.contract.orders import Migration, Namespace, Orders, Pings, Round, Sampling
+from headway.contract.orders import Migration, Orders, Pings, Round, Sampling
 from headway.lab.addressing import migrated_address
 from headway.lab.captures import captures
 from headway.lab.commands import address_loss, ip_line
@@ -48,7 +48,7 @@ def orders_for(deployment: Deployment) -> Orders:
     devices += [(place.loss_namespace, place.loss_device) for place in places]
     senders = (SERVER, *(proxy.name for proxy in deployment.proxies))
     return Orders(
-        namespaces=_with_addresses(network.namespaces, deployment.more_addresses),
+        namespaces=network.namespaces,
         ip=network.ip,
         sysctls=GLOBAL_SYSCTLS,
         files={path: text for one in started for path, text in one.files.items()},
@@ -80,7 +80,7 @@ def _server(deployment: Deployment, number: int) -> Started:
         frozenset({end.protocol}),
         end.tls,
         site=setting.workload.replayed is not None,
-        more_addresses=deployment.more_addresses,
+        more_addresses=deployment.nodes[-1].more_addresses,
     )
     return cast(Server, end.adapter).serve(listener, end.asked, setting.capture)
 
@@ -129,15 +129,6 @@ def _round(deployment: Deployment, network: NetworkLayout) -> Round:
         changes=network.changes,
         start_after_ns=start_after_ns(setting, deployment.seed or 0),
     )
-
-
-def _with_addresses(
-    namespaces: tuple[Namespace, ...], addresses: tuple[str, ...]
-) -> tuple[Namespace, ...]:
-    """The server's host has them beside its own."""
-    *others, server = namespaces
-    lines = tuple(ip_line(Address(address, "lo", alone=True)) for address in addresses)
-    return (*others, replace(server, ip=(*server.ip, *lines)))
 
 
 def _migration(deployment: Deployment, network: NetworkLayout) -> Migration | None:

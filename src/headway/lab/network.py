@@ -19,7 +19,7 @@ from headway.lab.direction import (
 )
 from headway.lab.values import DelayLine, IpValue, NamedDrops, Shaping, TimedChange
 from headway.planning.deployment import Deployment
-from headway.planning.topology import Leg, Node, Wire, lay_out
+from headway.planning.topology import Leg, Node, Wire, chain, lay_out, ports
 from headway.programs.base import CLIENT, SERVER
 from headway.study.host import Host
 from headway.study.path import Path, Way
@@ -140,7 +140,7 @@ def two_hosts(
         seed: seed of all random draws on the path; each direction gets its own stream.
         until: changes of the path are planned up to this time of the workload.
     """
-    (leg,) = lay_out((CLIENT, SERVER), (path,))
+    (leg,) = lay_out(chain((CLIENT, SERVER), (path,)))
     ends = (Node.end(CLIENT, client), Node.end(SERVER, server))
     return _laid_out(ends, (leg,), seed, until, offload=False), leg
 
@@ -152,9 +152,9 @@ def _laid_out(
     cables = [leg.wires[0] for leg in legs if leg.path is None]
     ways = [way for leg in legs for way in _ways(leg, seed, until)]
     hosts = {node.name: node for node in nodes}
-    names = (legs[0].left, *(wire.right for wire in wires))
     places = [
-        HostPlace(hosts.get(name) or Node.router(name), wires, frozenset(cables)) for name in names
+        HostPlace(hosts.get(name) or Node.router(name), around, frozenset(cables))
+        for name, around in ports(wires, nodes).items()
     ]
     return NetworkLayout(
         wires=wires,

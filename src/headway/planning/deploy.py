@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headway.errors import WrongInputError, nearest
 from headway.planning.deployment import Deployment, Endpoint, Role, Segment, addressed
-from headway.planning.topology import Leg, Node, lay_out
+from headway.planning.topology import Leg, Node, chain, lay_out
 from headway.programs.base import CLIENT, SERVER, Adapter, Flow, port_of
 from headway.programs.origins import origin_addresses
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
@@ -65,8 +65,9 @@ def deploy(setting: Setting, seed: int | None = None) -> Deployment:
     places = _places(setting)
     met = setting.paths if seed is None else drawn(setting, seed).paths
     acting = {place.name: place.node for place in places}
+    acting[SERVER] = replace(acting[SERVER], more_addresses=_more_addresses(setting.workload))
     names = [CLIENT, *(hop.name for hop in setting.middleboxes), SERVER]
-    legs = lay_out(names, met)
+    legs = lay_out(chain(names, met))
     segments = _segments(setting, places, legs)
     return Deployment(
         setting=setting,
@@ -75,7 +76,6 @@ def deploy(setting: Setting, seed: int | None = None) -> Deployment:
         legs=legs,
         segments=segments,
         flows=(_flow(setting, segments, legs),),
-        more_addresses=_more_addresses(setting.workload),
     )
 
 

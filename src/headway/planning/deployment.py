@@ -130,7 +130,6 @@ class Deployment:
         legs: what lies between neighbours, as a run of this seed meets it.
         segments: what the connections of a flow cross, the client's first.
         flows: who asks whom, by what, for what, from when.
-        more_addresses: of the server's host, beside its own.
     """
 
     setting: Setting
@@ -139,7 +138,6 @@ class Deployment:
     legs: tuple[Leg, ...]
     segments: tuple[Segment, ...]
     flows: tuple[Flow, ...]
-    more_addresses: tuple[str, ...] = ()
 
     @property
     def endpoints(self) -> tuple[Endpoint, ...]:

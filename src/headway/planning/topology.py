@@ -1,20 +1,27 @@
-"""The lab's hosts as a graph: who is whose neighbour, over which veth pairs, with which addresses.
+"""The lab's hosts as a tree: who is whose neighbour, over which veth pairs, with which addresses.
 
 A path with n links lies between two hosts, each link between two routers of its own::
 
     client -- link0a == link0b -- link1a == link1b -- ... -- server
 
-Links are counted from the client on. Without a path two hosts are at both ends of a cable.
+Links are counted from the client on. Without a path two hosts are at both ends of a cable. A host may have
+several neighbours towards clients, and several towards servers.
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from headway.study.host import Host
 from headway.study.path import Link, Path, Way
+
+LAB_NETWORK = "10.0.0.0/16"
+"""That of all wires."""
+ORIGINS_NETWORK = "10.200.0.0/16"
+"""Addresses that a server's host may have beside its own."""
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,7 @@ class Node:
         upstream: its TCP towards the server.
         forwards: whether it routes packets that are not for itself.
         intercepts: port of the TCP connections that it takes out of what it routes, if any.
+        more_addresses: that it has beside those of its wires, in `ORIGINS_NETWORK`.
     """
 
     name: str
@@ -34,6 +42,7 @@ class Node:
     upstream: Host | None = None
     forwards: bool = False
     intercepts: int | None = None
+    more_addresses: tuple[str, ...] = ()
 
     @classmethod
     def end(cls, name: str, host: Host) -> Node:
@@ -53,16 +62,14 @@ class Wire:
     number: int
     left: str
     right: str
+    left_device: str
+    """In the left namespace, towards the server."""
+    right_device: str
+    """In the right namespace, towards the client."""
 
-    @property
-    def left_device(self) -> str:
-        """Device in the left namespace, towards the server."""
-        return f"{self.left}-up"
-
-    @property
-    def right_device(self) -> str:
-        """Device in the right namespace, towards the client."""
-        return f"{self.right}-down"
+    def device(self, side: int) -> str:
+        """That of the left (1) or right (2) end."""
+        return self.left_device if side == _LEFT else self.right_device
 
     def address(self, side: int) -> str:
         """IPv4 address of the left (1) or right (2) end."""
@@ -76,6 +83,44 @@ class Wire:
     def mac(self, side: int) -> str:
         """Fixed hardware address of the left (1) or right (2) end."""
         return f"02:00:00:00:{self.number:02x}:{side:02x}"
+
+
+_LEFT, _RIGHT = 1, 2
+
+
+@dataclass(frozen=True)
+class Port:
+    """A host's end of a wire.
+
+    Attributes:
+        wire: the wire.
+        side: the left end (1), which is towards servers, or the right one (2).
+        beyond: the wires' networks that are reached through it, beside the wire's own.
+        origins: `ORIGINS_NETWORK`, if it is reached through it.
+    """
+
+    wire: Wire
+    side: int
+    beyond: tuple[str, ...]
+    origins: tuple[str, ...]
+
+    @property
+    def upward(self) -> bool:
+        """Whether it is towards servers."""
+        return self.side == _LEFT
+
+    @property
+    def device(self) -> str:
+        return self.wire.device(self.side)
+
+    @property
+    def address(self) -> str:
+        return self.wire.address(self.side)
+
+    @property
+    def other(self) -> int:
+        """The side of the neighbour's end."""
+        return _LEFT + _RIGHT - self.side
 
 
 @dataclass(frozen=True)
@@ -168,17 +213,68 @@ class Leg:
         return (Bottleneck(name, device, name, device),)
 
 
-def lay_out(hosts: Sequence[str], paths: Sequence[Path | None]) -> tuple[Leg, ...]:
-    """Number the wires and routers of a chain of hosts.
+def lay_out(neighbours: Sequence[tuple[str, str, Path | None]]) -> tuple[Leg, ...]:
+    """Number the wires and routers of a tree of hosts.
 
     Args:
-        hosts: names, from the client on.
-        paths: between neighbours, one fewer; None for a cable.
+        neighbours: the host nearer to the clients, the other one, and the path between them; None for a cable.
     """
     legs, wires, links = [], itertools.count(), itertools.count()
-    for (left, right), path in zip(itertools.pairwise(hosts), paths, strict=True):
+    upward = Counter(left for left, _, _ in neighbours)
+    downward = Counter(right for _, right, _ in neighbours)
+    for left, right, path in neighbours:
         numbers = [next(links) for _ in (path.links if path else ())]
         routers = [f"link{number}{side}" for number in numbers for side in "ab"]
-        pairs = itertools.pairwise([left, *routers, right])
-        legs.append(Leg(left, right, path, tuple(Wire(next(wires), a, b) for a, b in pairs)))
+        made = []
+        for near, far in itertools.pairwise([left, *routers, right]):
+            number = next(wires)
+            up = f"{near}-up{number}" if upward[near] > 1 else f"{near}-up"
+            down = f"{far}-down{number}" if downward[far] > 1 else f"{far}-down"
+            made.append(Wire(number, near, far, up, down))
+        legs.append(Leg(left, right, path, tuple(made)))
     return tuple(legs)
+
+
+def chain(
+    hosts: Sequence[str], paths: Sequence[Path | None]
+) -> tuple[tuple[str, str, Path | None], ...]:
+    """Hosts in a row, from a client to a server, as neighbours.
+
+    Args:
+        hosts: their names.
+        paths: between them, one fewer; None for a cable.
+    """
+    pairs = zip(itertools.pairwise(hosts), paths, strict=True)
+    return tuple((left, right, path) for (left, right), path in pairs)
+
+
+def ports(wires: Sequence[Wire], nodes: Iterable[Node]) -> Mapping[str, tuple[Port, ...]]:
+    """The ports of every host and router, by its name, those towards clients first."""
+    ends: dict[str, list[tuple[Wire, int]]] = {}
+    for wire in wires:
+        ends.setdefault(wire.left, []).append((wire, _LEFT))
+        ends.setdefault(wire.right, []).append((wire, _RIGHT))
+    with_origins = {node.name for node in nodes if node.more_addresses}
+
+    def beyond(wire: Wire, side: int) -> tuple[tuple[str, ...], bool]:
+        neighbour = wire.right if side == _LEFT else wire.left
+        networks: list[str] = []
+        origins = neighbour in with_origins
+        for other, its_side in ends[neighbour]:
+            if other is not wire:
+                farther, its_origins = beyond(other, its_side)
+                networks += [other.network, *farther]
+                origins |= its_origins
+        return tuple(networks), origins
+
+    def port(wire: Wire, side: int) -> Port:
+        networks, origins = beyond(wire, side)
+        return Port(wire, side, networks, (ORIGINS_NETWORK,) if origins else ())
+
+    return {
+        name: tuple(
+            port(wire, side)
+            for wire, side in sorted(around, key=lambda end: (-end[1], end[0].number))
+        )
+        for name, around in ends.items()
+    }
