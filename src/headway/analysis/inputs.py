@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -11,8 +10,7 @@ import polars as pl
 
 from headway.columns import polars_schema
 from headway.errors import WrongInputError
-from headway.records.manifest import Manifest, ToldExperiment, read_manifest
-from headway.study.claim import Claim
+from headway.records.manifest import Manifest, ToldExperiment, ToldStudy, read_manifest
 
 _NEEDED = ("cell", "contender", "experiment", "protocol", "seed", "status")
 
@@ -44,14 +42,19 @@ class StudyResults:
         known = ", ".join(experiment.name or "(unnamed)" for experiment in self.experiments)
         raise WrongInputError(f"there are no runs of an experiment {name!r}; there are {known}")
 
-    def with_claims(self, claims: Mapping[str, tuple[Claim, ...]]) -> StudyResults:
-        """The same results, to be judged by other claims, given by experiment."""
-        study = self.manifest.study
+    def judged_by(self, study: ToldStudy) -> StudyResults:
+        """The same results, beside the claims and published values that a study has of them."""
+        told = {one.name: one for one in study.experiments}
         experiments = tuple(
-            one.model_copy(update={"claims": claims.get(one.name, ())}) for one in study.experiments
+            one.model_copy(
+                update={"claims": other.claims, "published": other.published}
+                if (other := told.get(one.name))
+                else {"claims": (), "published": ()}
+            )
+            for one in self.manifest.study.experiments
         )
-        told = study.model_copy(update={"experiments": experiments})
-        return StudyResults(self.runs, self.manifest.model_copy(update={"study": told}))
+        own = self.manifest.study.model_copy(update={"experiments": experiments})
+        return StudyResults(self.runs, self.manifest.model_copy(update={"study": own}))
 
     def runs_of(self, experiment: ToldExperiment) -> pl.DataFrame:
         """The rows of an experiment."""

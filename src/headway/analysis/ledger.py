@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Sequence
 
@@ -9,7 +10,8 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.claims import Judged, judge
 from headway.analysis.finding import Finding, Judgement
 from headway.analysis.numbers import counted, significant
-from headway.study.claim import Rule
+from headway.study.claim import Gap, Rule, Value
+from headway.study.published import RELATIVE_UNIT
 
 _MOST_FINDINGS = 3
 """Of a claim that rests on more, those are told that decide."""
@@ -38,6 +40,8 @@ def ledger_sentence(found: Iterable[Judged]) -> str:
 
 def ours(one: Judged) -> str:
     """What our runs have to show for a claim or against it, in words."""
+    if not one.findings:
+        return "no run of these cells is there"
     deciding = [f for f in one.findings if f.judgement is one.judgement] or [*one.findings]
     shown = "; ".join(map(in_words, deciding[:_MOST_FINDINGS]))
     left = len(deciding) - _MOST_FINDINGS
@@ -61,6 +65,37 @@ def in_words(finding: Finding) -> str:
     )
     rests = f", {counted(finding.n, 'run')})"
     return f"{finding.what}: {significant(finding.value)}{unit}{about}{rests}"
+
+
+def off(one: Judged) -> str:
+    """How far our runs are from a claim that does not hold: the estimate that is furthest off."""
+    broken = [finding for finding in one.findings if finding.judgement is Judgement.BROKEN]
+    worst = max(broken, key=lambda finding: finding.region.distance(finding.value or 0.0))
+    factor = _factor(one.claim.rule, worst)
+    told = f", {significant(factor)} times the published" if factor else ""
+    return f"{in_words(worst)}{told}; it would have to be {_wanted(worst)}"
+
+
+def _factor(rule: Rule, finding: Finding) -> float | None:
+    """Ours over a published value, where there is one and both have a sign."""
+    if not isinstance(rule, Gap | Value) or rule.value is None or finding.value is None:
+        return None
+    ours, theirs = finding.value, rule.value
+    if isinstance(rule, Gap) and rule.unit == RELATIVE_UNIT:
+        ours, theirs = 100 + ours, 100 + theirs
+    return ours / theirs if ours * theirs > 0 else None
+
+
+def _wanted(finding: Finding) -> str:
+    low, high = finding.region.low, finding.region.high
+    unit = f" {finding.unit}" if finding.unit else ""
+    if math.isinf(low) or math.isinf(high):
+        return (
+            f"above {significant(low)}{unit}"
+            if math.isinf(high)
+            else f"below {significant(high)}{unit}"
+        )
+    return f"from {significant(low)} to {significant(high)}{unit}"
 
 
 def would_decide(one: Judged) -> str:

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from headway.errors import WrongInputError
+from headway.records.store import refresh_table
 from headway.terminal import output
 
 
@@ -25,7 +25,12 @@ def claims(
     ] = None,
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", help="File of Markdown to write.", metavar="FILE"),
+        typer.Option(
+            "--out",
+            "-o",
+            help="Page of Markdown to write, FILE.md; its figure and tables go into FILE/.",
+            metavar="FILE",
+        ),
     ] = None,
 ) -> None:
     """Judge what a paper says by our runs: what holds, what does not, and what is undecided."""
@@ -34,19 +39,17 @@ def claims(
 
 def print_ledger(directory: Path, study: str | None, out: Path | None) -> None:
     """Print a ledger, or write it to a file; by the claims of a study, if one is named."""
-    # Statistics take seconds to load.
+    # Statistics and figures take seconds to load.
     from headway.report import Report
     from headway.report.ledger import ledger
+    from headway.report.results_page import write_results_page
     from headway.study.load import load_study
 
+    refresh_table(directory)
     report = Report.of(directory)
     if study is not None:
-        report = report.with_claims_of(load_study(study))
-    page = ledger(report.results, report.analyses)
-    if out is None:
-        output.print(page, markup=False, soft_wrap=True, end="")
+        report = report.judged_by(load_study(study))
+    if out is not None:
+        write_results_page(report, out)
         return
-    try:
-        out.write_text(page)
-    except OSError as error:
-        raise WrongInputError(error.strerror or str(error), where=f"--out {out}") from error
+    output.print(ledger(report.results, report.analyses), markup=False, soft_wrap=True, end="")

@@ -1,59 +1,106 @@
-"""The ledger of a paper: its claims beside our runs, as a page of Markdown."""
+"""The ledger of a paper: its claims and values beside our runs, as a page of Markdown."""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from headway.analysis import Analysis, StudyResults
 from headway.analysis.claims import Judged
 from headway.analysis.finding import Judgement
-from headway.analysis.ledger import judged, ledger_sentence, ours, would_decide
+from headway.analysis.ledger import judged, ledger_sentence, off, ours, would_decide
 from headway.analysis.numbers import counted
+from headway.analysis.published import agreement_sentence
+from headway.columns import Status
+from headway.report.markdown import joined, markdown_table
+from headway.report.provenance import seeds_text
+from headway.report.tables.published import UNKNOWN, published_by_cell
+from headway.report.tables.table import Table
 
-_UNKNOWN = "not known"
+_IN_WORDS = {Status.FAILED.value: "failed", Status.TIMEOUT.value: "were given up"}
 
 
-def ledger(results: StudyResults, everything: Sequence[Sequence[Analysis]]) -> str:
+def ledger(results: StudyResults, everything: Sequence[Sequence[Analysis]], files: str = "") -> str:
     """The page: how many claims hold, each of them, and what is known of why others do not.
 
     Args:
         results: the study's results.
         everything: of each experiment, the analyses of its metrics.
+        files: directory beside the page that has its figure and tables; empty if there is none.
     """
     found = [(analyses[0].experiment.name, judged(analyses)) for analyses in everything]
     every = [one for _, claims in found for one in claims]
-    lines = [f"# {results.manifest.study.name}: its claims and our runs", ""]
-    lines += [ledger_sentence(every) or "The study names no claims.", ""]
-    lines += [*_origin(results), ""]
-    for name, claims in found:
-        if claims:
-            lines += [*_experiment(name, claims), ""]
     broken = [one for one in every if one.judgement is Judgement.BROKEN]
+    values = agreement_sentence([analysis for analyses in everything for analysis in analyses])
+    blocks: list[Sequence[str]] = [
+        [f"# {results.manifest.study.name}: its claims and our runs"],
+        [results.manifest.study.question],
+        [ledger_sentence(every) or "The study names no claims.", *filter(None, [values])],
+        [*_origin(results)],
+        [*_shown(files, has_values=bool(values))],
+    ]
+    for name, claims in found:
+        blocks += [[f"## {name}" if name and claims else ""], markdown_table(_claims(claims))]
     if broken:
-        lines += ["## What does not hold, and why", "", *map(_reason, broken), ""]
-    return "\n".join(lines).rstrip() + "\n"
+        blocks += [["## What does not hold, and why"], [*map(_reason, broken)]]
+    if values:
+        blocks += [["## Published values beside ours"], *_values(everything)]
+    return joined(blocks)
 
 
 def _origin(results: StudyResults) -> Iterator[str]:
+    """Which run it is of."""
     manifest = results.manifest
-    runs = counted(len(results.runs), "run")
-    yield f"Made by `{manifest.command}` with Headway {manifest.headway}, {runs}."
-    quick = "--quick" in manifest.command
-    if quick:
-        yield "These are the runs of the short form (`--quick`): most claims need the whole."
+    if manifest.warning:
+        yield f"**{manifest.warning}**"
+    done, planned = len(results.runs), manifest.runs
+    runs = f"{done} of {planned} runs" if done < planned else counted(done, "run")
+    ended = Counter(results.runs["status"].to_list())
+    lost = "; ".join(f"{ended[one]} {said}" for one, said in _IN_WORDS.items() if ended[one])
+    yield (
+        f"From `{manifest.command}`, begun {manifest.created[:10] or 'at a time that is not known'}, with "
+        f"Headway {manifest.headway or 'of an unknown version'} and lab image {manifest.image or 'unknown'}: "
+        f"{runs}, seeds {seeds_text(results.runs)}; {lost or 'none failed'}."
+    )
+    if "--quick" in manifest.command:
+        yield "This is the short form (`--quick`) with few repetitions and cells: most claims need the whole."
 
 
-def _experiment(name: str, claims: Sequence[Judged]) -> Iterator[str]:
-    if name:
-        yield f"## {name}"
+def _shown(files: str, *, has_values: bool) -> Iterator[str]:
+    if files and has_values:
+        yield f"![Published values and ours]({files}/values.png)"
         yield ""
-    yield "| claim | place | our runs say | what they show |"
-    yield "|---|---|---|---|"
-    for one in claims:
-        shown = "; ".join(filter(None, [ours(one), would_decide(one)]))
-        cells = (one.claim.says, one.claim.place, f"**{one.judgement}**", shown)
-        yield f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+    if files:
+        yield (
+            f"[claims.csv]({files}/claims.csv) has every estimate that a claim rests on, "
+            f"[samples.csv]({files}/samples.csv) medians and means with intervals by cell and contender"
+            + (f", [values.csv]({files}/values.csv) every published value." if has_values else ".")
+        )
+
+
+def _claims(claims: Sequence[Judged]) -> Table:
+    rows = [
+        (
+            one.claim.says,
+            one.claim.place,
+            f"**{one.judgement}**",
+            "; ".join(filter(None, [ours(one), would_decide(one)])),
+        )
+        for one in claims
+    ]
+    headings = ("claim", "place", "our runs say", "what they show")
+    return Table(headings, tuple((row,) for row in rows), labels=4)
 
 
 def _reason(one: Judged) -> str:
-    return f"- {one.claim.says} ({one.claim.place}): {one.claim.why or _UNKNOWN}."
+    told = one.claim.why.rstrip(".") or UNKNOWN
+    return f"- {one.claim.says} ({one.claim.place}): ours is {off(one)}. Why: {told}."
+
+
+def _values(everything: Sequence[Sequence[Analysis]]) -> Iterator[Sequence[str]]:
+    for analyses in everything:
+        table = published_by_cell(analyses, most=0)
+        if table.rows:
+            name = analyses[0].experiment.name
+            yield [f"### {name}" if name else ""]
+            yield markdown_table(table)

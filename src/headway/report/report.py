@@ -14,6 +14,7 @@ from rich.text import Text
 
 from headway.analysis import Analysis, StudyResults, analyse, load_results
 from headway.analysis.disturbances import Unmet, unmet
+from headway.records.provenance import told_study
 from headway.records.store import REPORT
 from headway.report.chosen import check_runs, chosen_pairs
 from headway.report.encoded import WRITTEN, encoded
@@ -66,10 +67,9 @@ class Report:
         """
         return cls(directory, load_results(directory))
 
-    def with_claims_of(self, study: Study) -> Report:
-        """The same report, its claims being those of a study."""
-        claims = {experiment.name: experiment.claims for experiment in study.experiments}
-        return Report(self.directory, self.results.with_claims(claims))
+    def judged_by(self, study: Study) -> Report:
+        """The same report, its claims and published values being those of a study."""
+        return Report(self.directory, self.results.judged_by(told_study(study)))
 
     @cached_property
     def analyses(self) -> tuple[tuple[Analysis, ...], ...]:

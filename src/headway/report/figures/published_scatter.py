@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 
 from headway.analysis.published import TOLERANCE, Beside, beside
@@ -21,15 +23,48 @@ from headway.report.sheet import Point, Sheet
 from headway.report.tables.published import published_frame
 from headway.report.theme import GREEN, INK, Style
 
-_LARGEST = 520.0
+_LARGEST, _LEAST = 520.0, 340.0
+"""Sides of a plot: none is larger, and plots stand beside each other if they have so much."""
 _LEFT, _RIGHT = 62.0, 16.0
 _TITLE, _FOOT = 26.0, 40.0
 _MARGIN = 1.15
 
 
+@dataclass(frozen=True)
+class Dot:
+    """A published value and ours.
+
+    Attributes:
+        contender: whose it is.
+        published: as published; of a relative difference, how many times as much.
+        ours: likewise.
+        unit: of both.
+    """
+
+    contender: str
+    published: float
+    ours: float
+    unit: str
+
+
+def dots(found: Iterable[Beside]) -> list[Dot]:
+    """The values that were measured and are above zero, times in seconds, differences as ratios."""
+    made = [_dot(one, one.value) for one in found if one.value is not None]
+    return [one for one in made if one.published > 0 and one.ours > 0]
+
+
+def _dot(one: Beside, ours: float) -> Dot:
+    told = one.published
+    if told.against is not None:
+        return Dot(told.contender, 1 + told.value / 100, 1 + ours / 100, "times as much")
+    seconds = 1e-3 if told.unit == "ms" else 1.0
+    unit = "s" if told.unit == "ms" else told.unit
+    return Dot(told.contender, told.value * seconds, ours * seconds, unit)
+
+
 def _draw(subject: Subject) -> Picture | None:
     found = [one for one in beside(subject.analysis) if one.value is not None]
-    shown = [one for one in found if one.published.value > 0 and (one.value or 0) > 0]
+    shown = dots(found)
     if len(found) <= MOST_ROWS or not shown:
         return None
     left_out = len(found) - len(shown)
@@ -41,7 +76,7 @@ def _draw(subject: Subject) -> Picture | None:
         f"line both are equal; in the band they differ by at most {TOLERANCE:.0%}.{said}".replace(
             "%", " %"
         ),
-        drawing=partial(_sheet, subject, shown),
+        drawing=partial(scatter, shown, subject.styles_here),
         data=lambda: published_frame([subject.analysis]),
     )
 
@@ -49,27 +84,28 @@ def _draw(subject: Subject) -> Picture | None:
 KIND = Kind(place=6, section=Section.PUBLISHED, draw=_draw)
 
 
-def _sheet(subject: Subject, found: Sequence[Beside], width: float) -> Sheet:
-    styles = {
-        name: style
-        for name, style in subject.styles_here.items()
-        if any(one.published.contender == name for one in found)
-    }
-    units = list(dict.fromkeys(one.published.unit for one in found))
-    side = min(_LARGEST, width - _LEFT - _RIGHT)
-    head = legend_height(tuple(styles), width)
-    sheet = Sheet(width, head + len(units) * (_TITLE + side + _FOOT))
-    style_legend(sheet, styles, 0, 0)
+def scatter(found: Sequence[Dot], styles: Mapping[str, Style], width: float) -> Sheet:
+    """A plot for each unit, both axes logarithmic."""
+    named = {one.contender for one in found}
+    here = {name: style for name, style in styles.items() if name in named}
+    units = list(dict.fromkeys(one.unit for one in found))
+    across = max(1, min(len(units), int(width / _LEAST)))
+    each = width / across
+    side = min(_LARGEST, each - _LEFT - _RIGHT)
+    head, tall = legend_height(tuple(here), width), _TITLE + side + _FOOT
+    sheet = Sheet(width, head + math.ceil(len(units) / across) * tall)
+    style_legend(sheet, here, 0, 0)
     for place, unit in enumerate(units):
-        frame = Frame(_LEFT, head + place * (_TITLE + side + _FOOT) + _TITLE, side, side)
-        _panel(sheet, [one for one in found if one.published.unit == unit], frame, styles)
+        row, column = divmod(place, across)
+        frame = Frame(column * each + _LEFT, head + row * tall + _TITLE, side, side)
+        _panel(sheet, [one for one in found if one.unit == unit], frame, here)
     return sheet
 
 
-def _panel(sheet: Sheet, found: Sequence[Beside], frame: Frame, styles: dict[str, Style]) -> None:
+def _panel(sheet: Sheet, found: Sequence[Dot], frame: Frame, styles: Mapping[str, Style]) -> None:
     """Values of one unit."""
-    unit = found[0].published.unit
-    values = [value for one in found for value in (one.published.value, one.value or 0.0)]
+    unit = found[0].unit
+    values = [value for one in found for value in (one.published, one.ours)]
     low, high = min(values) / _MARGIN, max(values) * _MARGIN
     across = Scale(low, high, frame.left, frame.right, log=True)
     up = Scale(low, high, frame.bottom, frame.top, log=True)
@@ -80,11 +116,7 @@ def _panel(sheet: Sheet, found: Sequence[Beside], frame: Frame, styles: dict[str
     sheet.areas([_band(across, up)], fill=GREEN, opacity=0.18)
     sheet.line((across(low), up(low)), (across(high), up(high)), colour=INK, dash=(4.0, 3.0))
     for name, style in styles.items():
-        points = [
-            (across(one.published.value), up(one.value or 0.0))
-            for one in found
-            if one.published.contender == name
-        ]
+        points = [(across(one.published), up(one.ours)) for one in found if one.contender == name]
         sheet.dots(points, style.colour, style.marker, size=5)
 
 

@@ -36,6 +36,7 @@ def claims_frame(everything: Sequence[Sequence[Analysis]]) -> pl.DataFrame:
             "claim": one.claim.says,
             "place": one.claim.place,
             "rule": rule_in_words(one.claim.rule),
+            "time": str(one.claim.span or ""),
             "judgement": one.judgement.value,
             "repetitions_needed": one.needed,
             "what": finding.what,

@@ -23,6 +23,8 @@ FILE = "published.csv"
 _MOST_ROWS = 120
 """Of more values a table has the furthest ones, and another one tells of all by cell."""
 _FURTHEST = 30
+UNKNOWN = "not known"
+"""Why ours differs, where nobody has found out."""
 
 
 def published_table(analyses: Sequence[Analysis]) -> Table:
@@ -51,15 +53,15 @@ def _furthest(found: Sequence[Beside]) -> list[Beside]:
     return sorted(ranked, key=lambda one: -abs(math.log(one.ratio or 1)))[:_FURTHEST]
 
 
-def published_by_cell(analyses: Sequence[Analysis]) -> Table:
-    """Of many values: how far ours are from the published ones, by cell and contender."""
+def published_by_cell(analyses: Sequence[Analysis], most: int = _MOST_ROWS) -> Table:
+    """Of more values than this: how far ours are from the published ones, by cell and contender."""
     found = [one for analysis in analyses for one in beside(analysis)]
-    many = len(found) > _MOST_ROWS
+    many = len(found) > most
     groups = groupby(sorted(found, key=_place), key=_place) if many else ()
     return Table(
         headings=(
             *("cell", "what", "metric", "values", "measured", "agree"),
-            *("ours / published, median", "least", "greatest"),
+            *("ours / published, median", "least", "greatest", "why"),
         ),
         rows=tuple((_group_row([*group]),) for _, group in groups),
         labels=3,
@@ -82,7 +84,14 @@ def _group_row(group: Sequence[Beside]) -> tuple[str, ...]:
         str(len(group) - counts[Agreement.NOT_MEASURED]),
         str(counts[Agreement.AGREES]),
         *([significant(ratio) for ratio in told] or [NONE] * 3),
+        _reasons([one for one in group if one.agreement.is_missed]),
     )
+
+
+def _reasons(missed: Sequence[Beside]) -> str:
+    """What is known of why values are missed."""
+    told = dict.fromkeys(one.published.why for one in missed if one.published.why)
+    return " ".join(told) or (UNKNOWN if missed else NONE)
 
 
 def _row(one: Beside) -> tuple[str, ...]:
