@@ -1,4 +1,4 @@
-"""Errors that a person reads: what is wrong, where, and what would be right."""
+"""What a person reads: errors, which say what is wrong, where, and what would be right; counts."""
 
 from __future__ import annotations
 
@@ -39,3 +39,8 @@ def nearest(word: str, known: Sequence[str]) -> str:
     """The end of a message about an unknown word: which known one may have been meant, if any."""
     close = difflib.get_close_matches(word, known, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
+
+
+def counted(count: int, noun: str) -> str:
+    """Write a count with its noun: ``1 run``, ``5 runs``."""
+    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"

@@ -52,7 +52,7 @@ class Analysis:
     runs: pl.DataFrame = field(repr=False, compare=False)
 
     def __hash__(self) -> int:
-        """Of little, but enough to keep what is derived of some analyses."""
+        """Little is hashed, but enough to keep what is derived of some analyses."""
         return hash((self.experiment.name, self.metric.column, self.contenders, len(self.cells)))
 
     @cached_property

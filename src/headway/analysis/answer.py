@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from headway.analysis.analysis import Analysis
 from headway.analysis.difference import NEGLIGIBLE
 from headway.analysis.interactions import Interaction, Level
-from headway.analysis.numbers import counted, listed, p_value
+from headway.analysis.numbers import listed, p_value
 from headway.analysis.overview import (
     ComparisonOutcome,
     Dependence,
@@ -22,13 +22,14 @@ from headway.analysis.sentences import as_start, by, sentences, signed, sure
 from headway.analysis.significance import PAIRED_ALPHA
 from headway.analysis.verdict import Verdict
 from headway.analysis.whole import Whole, wholes
+from headway.errors import counted
 
 _FEW = 4
 """Up to this many comparisons are told one by one."""
 _MOST_CLAUSES = 6
-"""Of a sentence: more comparisons over all cells are left to the pictures and tables."""
+"""In a sentence; more comparisons over all cells are left to the pictures and tables."""
 _MOST_LEVELS = 5
-"""Of a factor with more levels, the first and the last are told."""
+"""If a factor has more levels, the first and the last are told."""
 
 
 def answer(analysis: Analysis) -> tuple[str, ...]:

@@ -48,7 +48,7 @@ _ORDER = """
     proxy_cc proxy_iw proxy_upstream_cc proxy_upstream_iw knobs upstream_protocol
     upstream_rate_mbit upstream_rtt_ms upstream_loss_pct tls queue_bytes clock variation
 """
-"""Of titles. A column whose values follow from those before it (a queue of one BDP follows from rate
+"""What titles are made of. A column whose values follow from those before it (a queue of one BDP follows from rate
 and RTT) is not part of the title."""
 _WITH_UNIT = frozenset({"Mbit/s", "ms", "%"})
 

@@ -12,7 +12,7 @@ from headway.analysis.intervals import Interval, percentile_interval
 
 _RESAMPLES = 2000
 _FEWEST_POINTS = 4
-"""Of fewer points a resample often has two different ones only."""
+"""With fewer points, a resample often has two different ones only."""
 
 
 def rank_correlation(

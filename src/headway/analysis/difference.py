@@ -110,7 +110,7 @@ def _relative(interval: Interval | None) -> Interval | None:
 
 
 def _unpaired(one: Measurements, other: Measurements) -> Difference:
-    """Of medians, with the bootstrap's interval: nothing pairs the runs."""
+    """The medians' difference, with the bootstrap's interval: nothing pairs the runs."""
     relative = relative_difference(one.sample, other.sample)
     interval = relative_interval(one, other)
     sign = None

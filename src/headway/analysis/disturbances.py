@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import polars as pl
 
 from headway.analysis.inputs import StudyResults
-from headway.analysis.numbers import counted, listed
+from headway.analysis.numbers import listed
 from headway.diagnosis.disturbances import Disturbance, Named
+from headway.errors import counted
 from headway.records.manifest import ToldExperiment
 
 _CERTAIN = (Disturbance.BLACKOUT, Disturbance.NAMED_DROPS)

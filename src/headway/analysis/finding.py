@@ -10,7 +10,7 @@ from headway.analysis.intervals import Interval
 from headway.study.claim import USUAL_TOLERANCE
 
 FEWEST_RUNS = 6
-"""Of fewer, no interval of a median has 95 %."""
+"""With fewer, no interval of a median has 95 %."""
 _MOST_REPETITIONS = 100_000
 """Above this, nobody will carry them out."""
 

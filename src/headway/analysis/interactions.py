@@ -23,7 +23,7 @@ from headway.analysis.significance import TestResult, adjusted, wilcoxon
 from headway.analysis.verdict import Verdict, direction
 
 _MOST_LEVELS = 6
-"""Of a factor with more levels, only the first and the last are tested."""
+"""If a factor has more levels, only the first and the last are tested."""
 
 
 @dataclass(frozen=True)

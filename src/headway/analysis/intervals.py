@@ -19,7 +19,7 @@ RESAMPLES = 999
 _AT_ONCE = 1_000_000
 """Values that are drawn at once."""
 _MOST_KEPT = _AT_ONCE // RESAMPLES
-"""Of samples up to this size the draws are kept for the next sample of the same size."""
+"""The largest sample whose draws are kept for the next one of the same size."""
 
 
 @dataclass(frozen=True)

@@ -9,12 +9,13 @@ from collections.abc import Iterable, Sequence
 from headway.analysis.analysis import Analysis
 from headway.analysis.claims import Judged, judge
 from headway.analysis.finding import Finding, Judgement
-from headway.analysis.numbers import counted, significant
+from headway.analysis.numbers import significant
+from headway.errors import counted
 from headway.study.claim import Gap, Rule, Value
 from headway.study.published import RELATIVE_UNIT
 
 _MOST_FINDINGS = 3
-"""Of a claim that rests on more, those are told that decide."""
+"""If a claim rests on more, those are told that decide."""
 
 
 def judged(analyses: Sequence[Analysis]) -> tuple[Judged, ...]:

@@ -109,11 +109,6 @@ def data_size(count: int) -> str:
     return f"{count} B"
 
 
-def counted(count: int, noun: str) -> str:
-    """Write a count with its noun: ``1 run``, ``5 runs``."""
-    return f"{count} {noun}" if count == 1 else f"{count} {noun}s"
-
-
 def listed(items: Sequence[str], last: str = "and") -> str:
     """Join as in a sentence: ``a, b and c``."""
     if len(items) < 2:

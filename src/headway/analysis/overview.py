@@ -11,8 +11,8 @@ from enum import StrEnum
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, ContenderRuns
 from headway.analysis.compare import Comparison, Pairing
-from headway.analysis.numbers import counted
 from headway.analysis.verdict import Basis, Verdict
+from headway.errors import counted
 
 _MOST_LEVELS = 6
 """A factor with more levels would make a list, not a sentence."""

@@ -13,8 +13,9 @@ from headway.analysis.compare import Comparison, Contest, Pairing, compare
 from headway.analysis.difference import NEGLIGIBLE
 from headway.analysis.effects import relative_difference, relative_interval, relative_means
 from headway.analysis.intervals import Interval
-from headway.analysis.numbers import counted, percent, plain, significant
+from headway.analysis.numbers import percent, plain, significant
 from headway.analysis.verdict import Basis, Verdict
+from headway.errors import counted
 from headway.records.manifest import ToldPublished
 from headway.study.published import UNITS, RunInterval, Statistic
 
@@ -29,11 +30,11 @@ class Agreement(StrEnum):
     AGREES = "agrees"
     """Within ``TOLERANCE``, or our interval holds the published value and is narrower than that."""
     DIRECTION = "agrees in direction, not in size"
-    """Of a relative difference: the same contender is faster, by another share."""
+    """The same contender is faster, by another share; only a relative difference has a direction."""
     DISAGREES = "disagrees"
-    """Of a relative difference: the other contender is faster, or neither is clearly."""
+    """The other contender is faster, or neither is clearly."""
     DIFFERS = "differs in size"
-    """Of a contender's own value, which has no direction."""
+    """A contender's own value is another one; it has no direction."""
     UNDECIDED = "undecided"
     """Our interval holds the published value, but is wider than it: too few runs to tell."""
     NOT_MEASURED = "not measured"

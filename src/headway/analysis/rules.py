@@ -163,7 +163,7 @@ def _always_alike(*samples: SampleSummary) -> bool:
 
 
 def _order(runs: _Runs, cell: Cell, rule: Order) -> list[Finding]:
-    """Of neighbours in the order, the first one is better."""
+    """Whether each contender of the order is better than the next."""
     better = _DOWN if runs.analysis.metric.less_is_better else _UP
     return [
         runs.difference(_place(cell, one, other), better, statistic=rule.statistic)

@@ -10,7 +10,7 @@ from statistics import NormalDist
 from headway.analysis.intervals import LEVEL, Interval
 
 _FEWEST = 6
-"""Of fewer values, a variance of the logarithm that is estimated from them tells nothing."""
+"""With fewer values, a variance of the logarithm that is estimated from them tells nothing."""
 
 
 def scatter_ratio(
@@ -47,7 +47,7 @@ def _deviation(values: Sequence[float]) -> float:
 
 
 def _variance(values: Sequence[float]) -> float:
-    """Of the logarithm of the deviation."""
+    """The variance of the logarithm of the deviation."""
     n = len(values)
     deviation = _deviation(values) * (n - 1) / n
     skew = (statistics.fmean(values) - statistics.median(values)) / deviation

@@ -9,7 +9,6 @@ from headway.analysis.difference import Difference
 from headway.analysis.intervals import Interval
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import (
-    counted,
     distinguished,
     in_percent,
     listed,
@@ -20,6 +19,7 @@ from headway.analysis.numbers import (
 from headway.analysis.paired import fewest_pairs
 from headway.analysis.significance import PAIRED_ALPHA
 from headway.analysis.verdict import Basis, SpreadVerdict, Verdict
+from headway.errors import counted
 
 
 def sentence(cell: Cell, comparison: Comparison, metric: Metric) -> str:

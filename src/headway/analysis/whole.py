@@ -46,7 +46,7 @@ class Whole:
 
     @property
     def levels(self) -> tuple[Level, ...]:
-        """Of the factor that the difference depends on most; empty if it is shown to depend on none."""
+        """Levels of the factor that the difference depends on most; empty if it is shown to depend on none."""
         first = next(iter(self.interactions), None)
         return first.levels if first and first.established else ()
 

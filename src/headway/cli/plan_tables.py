@@ -11,6 +11,7 @@ from rich.text import Text
 
 from headway.campaign.costs import CostModel
 from headway.campaign.estimate import Estimate, Estimator
+from headway.errors import counted
 from headway.planning.runs import Run
 from headway.planning.vain import vain
 from headway.study.experiment import Experiment, Study
@@ -34,7 +35,6 @@ def print_plan(console: Console, study: Study, runs: Sequence[Run], *, labs: int
 def too_few(study: Study) -> list[str]:
     """Sentences about experiments that compare, and cannot find a significant difference."""
     # Imported here because statistics take a second to load, which other commands need not wait for.
-    from headway.analysis.numbers import counted
     from headway.analysis.paired import fewest_pairs
     from headway.analysis.significance import PAIRED_ALPHA
 
@@ -95,7 +95,9 @@ def _shown(value: object) -> str:
 def _print_estimate(console: Console, estimated: Estimate, runs: int) -> None:
     at_a_time = "one lab" if estimated.labs == 1 else f"{estimated.labs} labs"
     console.print(
-        f"{runs} runs take about {duration(estimated.wall_s)}, {at_a_time} at a time.", markup=False
+        f"{counted(runs, 'run')} {'takes' if runs == 1 else 'take'} about "
+        f"{duration(estimated.wall_s)}, {at_a_time} at a time.",
+        markup=False,
     )
     console.print(f"This rests on {estimated.basis}.", markup=False, soft_wrap=True)
 

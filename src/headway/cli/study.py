@@ -15,7 +15,7 @@ from headway.campaign.checks import all_remarks, checked_plan
 from headway.campaign.task import Task
 from headway.cli.claims import print_ledger
 from headway.columns import Status
-from headway.errors import EXIT_FAILED, HeadwayError, WrongInputError
+from headway.errors import EXIT_FAILED, HeadwayError, WrongInputError, counted
 from headway.lab.cores import available_cores
 from headway.planning.runs import Run
 from headway.records.store import Start, read_records, refresh_table
@@ -158,7 +158,7 @@ def validate(study: StudyName, quick: Quick = False) -> None:
     runs = checked_plan(loaded, study)
     _remark(loaded, runs)
     cells = len({run.cell for run in runs})
-    output.print(f"{study}: {len(runs)} runs in {cells} cells", markup=False)
+    output.print(f"{study}: {counted(len(runs), 'run')} in {counted(cells, 'cell')}", markup=False)
 
 
 def plan(study: StudyName, quick: Quick = False, jobs: Jobs = None) -> None:

@@ -154,7 +154,7 @@ def _pair_of(
 
 
 def _most_telling(analysis: Analysis) -> list[tuple[Cell, Comparison]]:
-    """Of each comparison in turn the cells where it differs most, what matters before what may be chance."""
+    """Each comparison in turn, its cells by how much it differs there; what matters before what may be chance."""
     ranked = []
     for pairing in analysis.pairings:
         there = [

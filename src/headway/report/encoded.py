@@ -9,7 +9,7 @@ from headway.report.svg import svg_file
 
 FORMATS = ("svg", "pdf", "png", "csv")
 WRITTEN = ("svg", "png", "csv")
-"""Of every figure of a report; the fonts of a PDF take longer than all of these."""
+"""For every figure of a report; the fonts of a PDF take longer than all of these."""
 _PIXELS_PER_MM = 360 / 84
 """Drawings are laid out for their paper such that text of 11 pixels is of 7.3 points on any."""
 

@@ -9,9 +9,9 @@ from headway.analysis import Analysis, StudyResults
 from headway.analysis.claims import Judged
 from headway.analysis.finding import Judgement
 from headway.analysis.ledger import judged, ledger_sentence, off, ours, would_decide
-from headway.analysis.numbers import counted
 from headway.analysis.published import agreement_sentence
 from headway.columns import Status
+from headway.errors import counted
 from headway.report.markdown import joined, markdown_table
 from headway.report.provenance import seeds_text
 from headway.report.tables.published import UNKNOWN, published_by_cell

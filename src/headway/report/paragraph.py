@@ -7,8 +7,9 @@ from collections.abc import Sequence
 import polars as pl
 
 from headway.analysis import Analysis, StudyResults
-from headway.analysis.numbers import counted, listed
+from headway.analysis.numbers import listed
 from headway.analysis.significance import PAIRED_ALPHA
+from headway.errors import counted
 from headway.report.provenance import seeds_text
 from headway.version import VERSION
 

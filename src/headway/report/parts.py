@@ -101,7 +101,6 @@ class ExperimentPart:
 
     @property
     def analyses(self) -> tuple[Analysis, ...]:
-        """Of its metrics."""
         return tuple(part.analysis for part in self.metrics)
 
     @property

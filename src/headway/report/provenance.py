@@ -8,7 +8,8 @@ from collections.abc import Mapping
 import polars as pl
 
 from headway.analysis import StudyResults
-from headway.analysis.numbers import counted, plain
+from headway.analysis.numbers import plain
+from headway.errors import counted
 from headway.report.setting import Fact
 from headway.report.tables.table import NONE, Table
 from headway.selftest.check import Check

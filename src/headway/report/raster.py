@@ -14,7 +14,7 @@ from headway.report.sheet import Bitmap, Sheet, Text, font
 _SCALE = 2.0
 """Pixels of the file per pixel of the page."""
 _DPI = 300
-"""Of files with a stated width on paper."""
+"""Resolution of files with a stated width on paper."""
 _MM_PER_INCH = 25.4
 _ANCHORS = {"start": "l", "middle": "m", "end": "r"}
 

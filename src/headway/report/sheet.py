@@ -110,7 +110,6 @@ class Bitmap:
 
     @property
     def media_type(self) -> str:
-        """Of the content."""
         return "image/png" if self.data.startswith(b"\x89PNG") else "image/jpeg"
 
 

@@ -19,10 +19,11 @@ from headway.analysis import (
     sentences,
 )
 from headway.analysis.ledger import judged, ledger_sentence
-from headway.analysis.numbers import MINUS, counted, signed_percent, significant, spread
+from headway.analysis.numbers import MINUS, signed_percent, significant, spread
 from headway.analysis.overview import ComparisonOutcome, overviews
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sample import SampleSummary
+from headway.errors import counted
 from headway.report.setting import study_name
 
 _MOST_FACTORS = 4

@@ -9,7 +9,7 @@ from pathlib import Path
 from PIL import Image
 
 _QUALITIES = (80, 65, 50, 35, 20)
-"""Of JPEG, the best first."""
+"""Qualities of JPEG, the best first."""
 
 
 def thumbnails(files: Sequence[Path], width: int, most_bytes: int) -> dict[Path, bytes]:

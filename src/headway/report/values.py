@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from headway.analysis import Analysis
-from headway.analysis.numbers import counted
 from headway.analysis.published import TOLERANCE, Beside, beside
+from headway.errors import counted
 from headway.report.figures import Picture
 from headway.report.figures.published_scatter import dots, scatter
 from headway.report.tables.published import published_frame

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from urllib.parse import urlsplit
 
-from headway.analysis.numbers import counted
+from headway.errors import counted
 from headway.pages.load import PageLoad, Resource
 from headway.report.theme import BLUE, BROWN, CYAN, GREEN, GREY, LILAC, ORANGE, PURPLE, Colour
 

@@ -31,14 +31,14 @@ _GAP = 8.0
 _WIDEST = 180.0
 _HIGHEST = 240.0
 _RIM = 1.0
-"""Of the sheet, so that frames are not cut."""
+"""At the sheet's edge, so that frames are not cut."""
 _TIMES = 20.0
 _NAME = 24.0
 _BELOW = 34.0
 _DENSITY = 1.6
 """Pixels of a thumbnail per pixel of the page."""
 _MOST_BYTES, _FEWER_BYTES = 140_000, 50_000
-"""Of all thumbnails of a drawing; the fewer of narrow ones."""
+"""All thumbnails of a drawing together; fewer on narrow ones."""
 _STEPS = (1.0, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 10.0)
 
 

@@ -66,7 +66,6 @@ class _ForestRow:
 
     @property
     def colour(self) -> Colour:
-        """Of its dot and line."""
         return _COLOURS.get(self.verdict, MUTED)
 
     @property
@@ -152,7 +151,7 @@ class _Layout:
     stacked: bool
 
     def height(self, rows: Sequence[_ForestRow]) -> float:
-        """Of a block of rows."""
+        """How high a block of rows is."""
         return len(rows) * self.row + _APART
 
 

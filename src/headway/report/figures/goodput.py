@@ -30,7 +30,7 @@ _MARGIN = 1.15
 """From the least and the greatest ratio to the ends of their axis, as a factor."""
 
 _INSET_WIDTH, _INSET_HEIGHT = 0.6, 0.48
-"""Of the embedded plot with its labels, as shares of the plot that it is in."""
+"""Size of the embedded plot with its labels, as shares of the plot that it is in."""
 _INSET_LABELS = 18.0
 """Room for its labels, at its left and below it."""
 _INSET_TEXT = 9.0
@@ -209,7 +209,7 @@ def _plot_goodput(
 
 
 def _mark_size(count: int) -> float:
-    """Of published values, which are many if they are a series."""
+    """How large marks of published values are, which are many if they are a series."""
     return 6.0 if count <= _FEW_MARKS else 4.5
 
 

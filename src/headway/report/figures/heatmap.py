@@ -80,7 +80,7 @@ class _Block:
 
 @dataclass(frozen=True)
 class _Sizes:
-    """Of a figure's blocks, in pixels.
+    """Sizes of a figure's blocks, in pixels.
 
     Attributes:
         labels: width of the labels of rows.

@@ -49,7 +49,7 @@ COLOURS: dict[str, Colour] = {
     "application": CYAN,
     "plateau": BROWN,
 }
-"""Of everything that can hold a transfer back."""
+"""Colours of everything that can hold a transfer back."""
 
 
 def _draw(subject: Subject) -> Picture | None:

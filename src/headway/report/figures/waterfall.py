@@ -34,9 +34,9 @@ _HEAD = 40.0
 _LANE = 14.0
 _FOOT = 44.0
 _MOST_ROWS, _FEWER_ROWS = 160, 80
-"""Of all loads together; the fewer of narrow drawings."""
+"""All loads together; fewer in narrow drawings."""
 _LEAST_ROWS = 12
-"""Of a load."""
+"""Each load has so many."""
 _BUCKET = 1.5
 """Chunks of data less than so many pixels apart are one."""
 _WAITING, _RECEIVING = 0.3, 0.55

@@ -8,8 +8,9 @@ from typing import Any
 import polars as pl
 
 from headway.analysis import Analysis, StudyResults
-from headway.analysis.numbers import counted, significant
+from headway.analysis.numbers import significant
 from headway.columns import Status
+from headway.errors import counted
 from headway.pages.critical import (
     PHASES,
     Step,

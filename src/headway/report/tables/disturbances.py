@@ -8,8 +8,9 @@ import polars as pl
 
 from headway.analysis import StudyResults
 from headway.analysis.disturbances import Unmet
-from headway.analysis.numbers import counted, significant
+from headway.analysis.numbers import significant
 from headway.diagnosis.disturbances import Named
+from headway.errors import counted
 from headway.report.tables.table import Table
 
 FILE = "disturbances.csv"

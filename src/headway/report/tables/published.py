@@ -21,7 +21,7 @@ from headway.study.published import Statistic
 
 FILE = "published.csv"
 _MOST_ROWS = 120
-"""Of more values a table has the furthest ones, and another one tells of all by cell."""
+"""If there are more values, a table has the furthest ones, and another one tells of all by cell."""
 _FURTHEST = 30
 UNKNOWN = "not known"
 """Why ours differs, where nobody has found out."""

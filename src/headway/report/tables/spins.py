@@ -5,7 +5,7 @@ from __future__ import annotations
 import polars as pl
 
 from headway.analysis import StudyResults
-from headway.analysis.numbers import counted
+from headway.errors import counted
 
 
 def spins_warning(results: StudyResults) -> str:

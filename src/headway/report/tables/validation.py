@@ -10,7 +10,7 @@ from pathlib import Path
 import polars as pl
 
 from headway.analysis import Analysis, StudyResults
-from headway.analysis.numbers import counted, significant
+from headway.analysis.numbers import significant
 from headway.diagnosis.validation import judge, load_evidence
 from headway.diagnosis.validation.judge import (
     CONTROL_LOSS,
@@ -20,6 +20,7 @@ from headway.diagnosis.validation.judge import (
     LOSS,
     STEADY_GOODPUT,
 )
+from headway.errors import counted
 from headway.records.store import ARTIFACTS
 from headway.report.tables.table import NONE, Table
 from headway.selftest.check import Check
