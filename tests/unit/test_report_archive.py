@@ -22,7 +22,8 @@ LICENCE = "https://creativecommons.org/licenses/by/4.0/"
 @pytest.fixture
 def results(tmp_path: Path) -> Path:
     directory = made.saved(tmp_path / "results", made.grid())
-    (directory / "records.jsonl").write_text("{}\n")
+    lines = (json.dumps(row) for row in made.grid())
+    (directory / "records.jsonl").write_text("".join(f"{line}\n" for line in lines))
     for row in made.grid():
         (directory / "artifacts" / row["run_id"]).mkdir(parents=True, exist_ok=True)
         (directory / "artifacts" / row["run_id"] / "client one.out").write_text(row["run_id"])
@@ -129,3 +130,19 @@ def test_wrong_wishes_are_refused(
         cli.main()
     assert ended.value.code == 2
     assert said in capsys.readouterr().err
+
+
+def test_the_archive_of_a_study_that_went_on_has_its_new_runs(
+    results: Path, tmp_path: Path
+) -> None:
+    write_archive(results, tmp_path / "before.zip")
+    before = contents(tmp_path / "before.zip")
+    with (results / "records.jsonl").open("a") as journal:
+        journal.write(
+            json.dumps(made.grid()[0] | {"run_id": "later", "seed": 99, "rep": 99}) + "\n"
+        )
+    write_archive(results, tmp_path / "after.zip")
+    after = contents(tmp_path / "after.zip")
+    rows = [files["report/runs.csv"].count(b"\n") for files in (before, after)]
+    assert rows[1] == rows[0] + 1
+    assert after["runs.parquet"] != before["runs.parquet"]

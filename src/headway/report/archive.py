@@ -13,7 +13,7 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from headway.errors import WrongInputError
 from headway.records.manifest import Manifest, read_manifest
-from headway.records.store import ARTIFACTS, REPORT
+from headway.records.store import ARTIFACTS, REPORT, RUNS_FILE, refresh_table
 from headway.report.crate import METADATA, crate_metadata
 from headway.report.report import PAGE, write_report
 
@@ -46,7 +46,7 @@ def write_archive(
     """Write the archive of a results directory; equal results give equal archives.
 
     Args:
-        directory: the results; their report is written if there is none.
+        directory: the results; their report is written if there is none of all runs.
         archive: file to write; one that is there is replaced when the new one is complete.
         artifacts: whether to add what every run left, or only that of the runs that the report shows
             over time.
@@ -56,7 +56,8 @@ def write_archive(
         WrongInputError: it is not a results directory, or has no manifest.
     """
     page = directory / REPORT / PAGE
-    if not page.exists():
+    refresh_table(directory)
+    if not _is_of_all_runs(page, directory):
         write_report(directory)
     manifest = _manifest(directory)
     entries = _entries(directory, manifest, page, artifacts)
@@ -104,6 +105,14 @@ def _entries(
             if file.is_file():
                 entries[file.relative_to(directory).as_posix()] = _ArchivedFile(file)
     return entries
+
+
+def _is_of_all_runs(page: Path, directory: Path) -> bool:
+    """Whether a report is there, and no run came after it, as when a study went on and was interrupted."""
+    table = directory / RUNS_FILE
+    if not page.exists() or not table.exists():
+        return page.exists()
+    return page.stat().st_mtime_ns >= table.stat().st_mtime_ns
 
 
 def _readme(manifest: Manifest, artifacts: bool) -> bytes:
