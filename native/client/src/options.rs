@@ -9,10 +9,9 @@ use headway_http::h3;
 use headway_http::tls::Protocol;
 use headway_quic::Config;
 use headway_quic::knobs::{self, KnobError};
-use headway_wire::Field;
 use headway_wire::range::Range;
+use headway_wire::{Field, Priority};
 
-use crate::plan::check_priority;
 use crate::target::Target;
 use crate::transport::Move;
 
@@ -279,6 +278,14 @@ fn range(text: &str) -> Result<Range, String> {
 fn field(text: &str) -> Result<Field, String> {
     let (name, value) = text.split_once(':').ok_or("a field is \"name: value\"")?;
     Ok(Field::new(name.trim().to_ascii_lowercase(), value.trim().to_owned()))
+}
+
+/// A Priority field that says nothing is a mistake worth telling.
+fn check_priority(value: &str) -> Result<String, String> {
+    if Priority::parse(value.as_bytes()) == Priority::default() && !value.contains("u=3") {
+        return Err(format!("{value} is no priority such as \"u=1, i\""));
+    }
+    Ok(value.to_owned())
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use headway_http::event::{Importance, RequestId};
-use headway_wire::{Priority, Request};
+use headway_wire::Request;
 
 use crate::content::{Content, Names};
 use crate::options::{Options, Resolved, of_url};
@@ -130,12 +130,4 @@ pub(crate) fn resolve(origin: &Origin, known: &[Resolved]) -> Result<SocketAddr,
         .to_socket_addrs()
         .map_err(|error| format!("{}: {error}", origin.host))?;
     found.next().ok_or_else(|| format!("{}: no address", origin.host))
-}
-
-/// A Priority field that says nothing is a mistake worth telling.
-pub(crate) fn check_priority(value: &str) -> Result<String, String> {
-    if Priority::parse(value.as_bytes()) == Priority::default() && !value.contains("u=3") {
-        return Err(format!("{value} is no priority such as \"u=1, i\""));
-    }
-    Ok(value.to_owned())
 }

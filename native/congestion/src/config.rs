@@ -11,9 +11,10 @@ use crate::careful_resume::{CarefulResume, Resumable, Saved};
 use crate::controller::Controller;
 use crate::cubic::Cubic;
 use crate::hybla::{self, Hybla};
-use crate::loss_based::{LossBased, Settings, WindowLaw};
+use crate::loss_based::{LossBased, WindowLaw};
 use crate::new_reno::NewReno;
-use crate::slow_start;
+use crate::settings::{PacingGains, Settings};
+use crate::slow_start::{self, HyStart, HyStartPlusPlus};
 use crate::words::{UnknownWord, choose};
 
 /// A congestion control algorithm.
@@ -125,23 +126,6 @@ impl fmt::Display for WindowSize {
 #[error("{0:?} is no window: write packets as 10, or bytes as 14720B")]
 pub struct NoWindowSize(String);
 
-/// How much faster than one window per smoothed round-trip time loss-based controllers send.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct PacingGains {
-    /// While the window is below half the slow start threshold.
-    pub slow_start: f64,
-    /// Later.
-    pub avoidance: f64,
-}
-
-impl Default for PacingGains {
-    /// 2 in slow start, as Linux (`tcp_pacing_ss_ratio`): the window doubles within the round.
-    /// 1.25 later, as RFC 9002, section 7.7, suggests; Linux has 1.2.
-    fn default() -> Self {
-        Self { slow_start: 2.0, avoidance: 1.25 }
-    }
-}
-
 /// A congestion controller to be built.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Config {
@@ -229,7 +213,12 @@ impl Config {
         law: L,
         settings: Settings,
     ) -> Box<dyn Controller> {
-        let slow_start = slow_start::build(self.slow_start, &settings);
+        let paced = settings.pacing.is_some();
+        let slow_start: Box<dyn slow_start::SlowStart> = match self.slow_start {
+            SlowStart::Classic => Box::new(slow_start::Classic),
+            SlowStart::HyStart => Box::new(HyStart::new(settings.datagram, paced)),
+            SlowStart::HyStartPlusPlus => Box::new(HyStartPlusPlus::new(settings.datagram, paced)),
+        };
         self.resuming(LossBased::new(law, slow_start, settings), settings)
     }
 

@@ -16,14 +16,14 @@ mod max_filter;
 mod new_reno;
 mod rate;
 mod rounds;
+mod settings;
 mod slow_start;
 mod usage;
 mod words;
 
 pub use careful_resume::{CapacityObserver, Phase, PhaseUpdate, Saved, Trigger};
-pub use config::{
-    Algorithm, Config, NoWindowSize, PacingGains, SlowStart, Unsupported, WindowSize,
-};
+pub use config::{Algorithm, Config, NoWindowSize, SlowStart, Unsupported, WindowSize};
 pub use controller::{Ack, Acked, Controller, Ecn, Loss, Rtt, Sent, SpuriousLoss, State, Time};
 pub use rate::Rate;
+pub use settings::PacingGains;
 pub use words::UnknownWord;

@@ -4,32 +4,11 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use crate::careful_resume::Resumable;
-use crate::config::PacingGains;
 use crate::controller::{Ack, Acked, Controller, Ecn, Loss, Rtt, Sent, SpuriousLoss, State, Time};
 use crate::rate::Rate;
+use crate::settings::Settings;
 use crate::slow_start::SlowStart;
 use crate::usage::Usage;
-
-/// The least window, in datagrams (RFC 9002, section 7.2).
-pub(crate) const MIN_WINDOW: u64 = 2;
-
-/// Settings of all controllers, in bytes.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Settings {
-    /// A full-sized datagram.
-    pub(crate) datagram: u64,
-    pub(crate) initial_window: u64,
-    pub(crate) max_window: Option<u64>,
-    pub(crate) pacing: Option<PacingGains>,
-}
-
-impl Settings {
-    /// `window`, neither too small nor too large.
-    pub(crate) fn clamp(&self, window: u64) -> u64 {
-        let least = self.datagram.saturating_mul(MIN_WINDOW);
-        window.min(self.max_window.unwrap_or(u64::MAX)).max(least)
-    }
-}
 
 /// Bytes acknowledged while the window was the limit.
 #[derive(Clone, Copy, Debug)]
@@ -299,7 +278,7 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::config::{self, Config};
+    use crate::config::Config;
     use crate::controller::Time;
     use crate::new_reno::NewReno;
     use crate::slow_start;
@@ -320,7 +299,7 @@ mod tests {
             max_window,
             pacing: Config::default().pacing,
         };
-        let slow_start = slow_start::build(config::SlowStart::Classic, &settings);
+        let slow_start = Box::new(slow_start::Classic);
         let law = NewReno::new(1000, NonZeroU32::MIN);
         Sender { controller: LossBased::new(law, slow_start, settings), next: 0, in_flight: 0 }
     }

@@ -5,10 +5,10 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 
-use crate::channel::Channel;
+use crate::channel::{Channel, Established};
 use crate::clock::Clock;
 use crate::failure::Failure;
-use crate::progress::{Established, Progress};
+use crate::progress::Progress;
 use crate::protocol::{RequestReader, Supply};
 use crate::report::{Direction, FlowReport, Transport};
 

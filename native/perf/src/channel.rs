@@ -1,12 +1,29 @@
 //! A stream of bytes in both directions, over QUIC or TCP.
 
+use std::time::Instant;
+
 use bytes::Bytes;
 use headway_http::tcp::{Pipe, PipeError};
 use headway_quic::{Connection, StreamId};
 
 use crate::failure::Failure;
-use crate::progress::Established;
 use crate::report::SenderState;
+
+/// When a connection was established.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Established {
+    /// TCP's handshake was over, or QUIC's.
+    pub(crate) connected: Instant,
+    /// TLS's handshake was over, QUIC's included.
+    pub(crate) secured: Option<Instant>,
+}
+
+impl Established {
+    /// Of a QUIC connection, whose handshake is TLS's, too.
+    pub(crate) fn quic(at: Instant) -> Self {
+        Self { connected: at, secured: Some(at) }
+    }
+}
 
 /// Bytes that may wait to be sent on a QUIC stream: little, but at least so much.
 const LEAST_QUEUE: u64 = 128 << 10;

@@ -3,10 +3,10 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use crate::channel::Channel;
+use crate::channel::{Channel, Established};
 use crate::clock::Clock;
 use crate::failure::Failure;
-use crate::progress::{Established, Progress};
+use crate::progress::Progress;
 use crate::protocol::{REQUEST_BYTES, Supply, UNLIMITED, request};
 use crate::report::{Direction, FlowReport, Transport};
 

@@ -1,27 +1,11 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use crate::channel::Channel;
+use crate::channel::{Channel, Established};
 use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::report::{Direction, FlowReport, SenderState, Transport};
 use crate::series::Meter;
-
-/// When a connection was established.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Established {
-    /// TCP's handshake was over, or QUIC's.
-    pub(crate) connected: Instant,
-    /// TLS's handshake was over, QUIC's included.
-    pub(crate) secured: Option<Instant>,
-}
-
-impl Established {
-    /// Of a QUIC connection, whose handshake is TLS's, too.
-    pub(crate) fn quic(at: Instant) -> Self {
-        Self { connected: at, secured: Some(at) }
-    }
-}
 
 /// How far a flow has come, on either side: what its report will tell.
 #[derive(Debug)]

@@ -13,8 +13,8 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::controller::{Ack, Acked, Controller, Ecn, Loss, Rtt, Sent, SpuriousLoss, State, Time};
-use crate::loss_based::Settings;
 use crate::rate::Rate;
+use crate::settings::Settings;
 pub use observer::CapacityObserver;
 pub use update::{Phase, PhaseUpdate, Trigger};
 

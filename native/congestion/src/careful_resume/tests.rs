@@ -5,7 +5,6 @@ use std::num::NonZeroU32;
 use std::ops::RangeInclusive;
 
 use super::*;
-use crate::config::SlowStart;
 use crate::loss_based::LossBased;
 use crate::new_reno::NewReno;
 use crate::slow_start;
@@ -25,8 +24,8 @@ struct Sender {
 fn sender() -> Sender {
     let settings =
         Settings { datagram: PACKET, initial_window: 10_000, max_window: None, pacing: None };
-    let slow_start = slow_start::build(SlowStart::Classic, &settings);
-    let reno = LossBased::new(NewReno::new(PACKET, NonZeroU32::MIN), slow_start, settings);
+    let law = NewReno::new(PACKET, NonZeroU32::MIN);
+    let reno = LossBased::new(law, Box::new(slow_start::Classic), settings);
     let saved = Saved { window: 300_000, rtt: RTT };
     let resume = CarefulResume::new(reno, saved, settings);
     Sender { resume, next: 0, in_flight: 0, rtt: RTT, phases: Vec::new() }

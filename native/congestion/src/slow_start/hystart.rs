@@ -21,7 +21,7 @@ const MAX_RISE: Duration = Duration::from_millis(16);
 
 /// Ends slow start when a train of acknowledgements is as long as the path, or the delay rises.
 #[derive(Debug)]
-pub(super) struct HyStart {
+pub(crate) struct HyStart {
     low_window: u64,
     paced: bool,
     rounds: Rounds,
@@ -41,7 +41,7 @@ struct Round {
 }
 
 impl HyStart {
-    pub(super) fn new(datagram: u64, paced: bool) -> Self {
+    pub(crate) fn new(datagram: u64, paced: bool) -> Self {
         let low_window = datagram.saturating_mul(LOW_WINDOW);
         Self { low_window, paced, rounds: Rounds::default(), least: None, round: None }
     }

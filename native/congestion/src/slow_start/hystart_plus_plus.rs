@@ -29,7 +29,7 @@ enum Phase {
 
 /// Ends slow start when the delay rises from round to round and does not fall again.
 #[derive(Debug)]
-pub(super) struct HyStartPlusPlus {
+pub(crate) struct HyStartPlusPlus {
     /// The most bytes an acknowledgement is worth.
     limit: u64,
     phase: Phase,
@@ -40,7 +40,7 @@ pub(super) struct HyStartPlusPlus {
 }
 
 impl HyStartPlusPlus {
-    pub(super) fn new(datagram: u64, paced: bool) -> Self {
+    pub(crate) fn new(datagram: u64, paced: bool) -> Self {
         Self {
             limit: if paced { u64::MAX } else { datagram.saturating_mul(UNPACED_LIMIT) },
             phase: Phase::Standard,

@@ -5,11 +5,10 @@ mod hystart_plus_plus;
 
 use std::fmt;
 
-use crate::config;
 use crate::controller::Ack;
-use crate::loss_based::Settings;
-use hystart::HyStart;
-use hystart_plus_plus::HyStartPlusPlus;
+
+pub(crate) use hystart::HyStart;
+pub(crate) use hystart_plus_plus::HyStartPlusPlus;
 
 /// A slow start.
 pub(crate) trait SlowStart: fmt::Debug + Send {
@@ -36,20 +35,9 @@ pub(crate) trait SlowStart: fmt::Debug + Send {
 
 /// Slow start without an exit of its own.
 #[derive(Debug)]
-struct Classic;
+pub(crate) struct Classic;
 
 impl SlowStart for Classic {}
-
-pub(crate) fn build(slow_start: config::SlowStart, settings: &Settings) -> Box<dyn SlowStart> {
-    let paced = settings.pacing.is_some();
-    match slow_start {
-        config::SlowStart::Classic => Box::new(Classic),
-        config::SlowStart::HyStart => Box::new(HyStart::new(settings.datagram, paced)),
-        config::SlowStart::HyStartPlusPlus => {
-            Box::new(HyStartPlusPlus::new(settings.datagram, paced))
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {

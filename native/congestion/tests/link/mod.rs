@@ -1,12 +1,12 @@
-//! A deterministic link: constant rate, constant delay, a drop-tail queue, and bulk senders.
+//! Bulk senders over the nodes of `headway-testlink`: a constant rate and delay behind a drop-tail queue.
 //!
 //! Every packet is acknowledged at once. A packet is lost when three later ones were acknowledged.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use headway_congestion::{Ack, Acked, Config, Controller, Loss, Rate, Rtt, Sent, State, Time};
+use headway_testlink::{Delay, Drop, Node, Queue, path, simulate};
 
 /// Bytes of every packet.
 pub(crate) const PACKET: u64 = 1200;
@@ -39,6 +39,25 @@ impl Path {
     pub(crate) fn bdp(&self) -> f64 {
         self.rate.bytes_in(self.rtt) as f64 / PACKET as f64
     }
+
+    /// From the senders back to them: what arrives is acknowledged by itself.
+    fn nodes(self) -> headway_testlink::Path<Packet> {
+        let loses = move |packet: &Packet| {
+            self.drop_every.is_some_and(|every| packet.number % every == every - 1)
+        };
+        let mbits = self.rate.bytes_per_second() as f64 * 8e-6;
+        path![
+            Drop::when(move |_, packet: &Packet| loses(packet)),
+            Queue::new(mbits, self.queue * PACKET, |_: &Packet| PACKET),
+            Delay::constant(self.rtt),
+        ]
+    }
+}
+
+/// A packet, or its acknowledgement: its flow's place and its number there.
+struct Packet {
+    flow: usize,
+    number: u64,
 }
 
 /// A moment of a flow, taken at each acknowledgement.
@@ -56,30 +75,32 @@ pub(crate) struct Moment {
 /// A bulk sender.
 pub(crate) struct Flow {
     controller: Box<dyn Controller>,
-    start: Time,
     rtt: Rtt,
     next_number: u64,
     outstanding: BTreeMap<u64, Time>,
     acked: u64,
     lost: u64,
     next_departure: Time,
-    departure_scheduled: bool,
+    /// The least time without progress after which it probes.
+    patience: Duration,
+    next_probe: Time,
     last_progress: Time,
     pub(crate) moments: Vec<Moment>,
 }
 
 impl Flow {
-    fn new(config: &Config, start: Time) -> Self {
+    fn new(config: &Config, start: Time, path: Path) -> Self {
+        let patience = path.rtt * 4;
         Self {
             controller: config.build(),
-            start,
             rtt: Rtt::default(),
             next_number: 0,
             outstanding: BTreeMap::new(),
             acked: 0,
             lost: 0,
             next_departure: start,
-            departure_scheduled: false,
+            patience,
+            next_probe: start + patience,
             last_progress: start,
             moments: Vec::new(),
         }
@@ -87,6 +108,44 @@ impl Flow {
 
     fn in_flight(&self) -> u64 {
         self.outstanding.len() as u64 * PACKET
+    }
+
+    fn has_room(&self) -> bool {
+        self.in_flight() + PACKET <= self.controller.window()
+    }
+
+    fn wake(&self) -> Time {
+        if self.has_room() { self.next_departure.min(self.next_probe) } else { self.next_probe }
+    }
+
+    /// The number of a packet that leaves now: one that window and pacing allow, or one beyond the
+    /// window if nothing was acknowledged for long.
+    fn send(&mut self, now: Time) -> Option<u64> {
+        if now >= self.next_probe {
+            let timeout = self.patience.max(self.rtt.smoothed * 3);
+            self.next_probe = now + timeout;
+            if now >= self.last_progress + timeout {
+                self.controller.on_pto(now);
+                return Some(self.transmit(now));
+            }
+        }
+        if now < self.next_departure || !self.has_room() {
+            return None;
+        }
+        if let Some(rate) = self.controller.pacing_rate(&self.rtt) {
+            // At most one packet of credit: no bursts after a pause.
+            self.next_departure = now + rate.time_for(PACKET);
+        }
+        Some(self.transmit(now))
+    }
+
+    fn transmit(&mut self, now: Time) -> u64 {
+        let number = self.next_number;
+        let sent = Sent { number, bytes: PACKET, at: now, in_flight: self.in_flight() };
+        self.controller.on_sent(&sent);
+        self.outstanding.insert(number, now);
+        self.next_number += 1;
+        number
     }
 
     fn measure(&mut self, sample: Duration) {
@@ -175,111 +234,30 @@ impl Flow {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-enum Event {
-    Depart,
-    Acknowledged(u64),
-    ProbeTimeout,
-}
+/// All senders, as one end of the path.
+struct Senders(Vec<Flow>);
 
-/// The link with its flows.
-struct Link {
-    path: Path,
-    flows: Vec<Flow>,
-    /// When the bottleneck will have sent all it holds.
-    free_at: Time,
-    /// Events by time, and by the order in which they were scheduled.
-    events: BinaryHeap<Reverse<(Time, u64, usize, Event)>>,
-    scheduled: u64,
-}
-
-impl Link {
-    fn schedule(&mut self, at: Time, flow: usize, event: Event) {
-        self.scheduled += 1;
-        self.events.push(Reverse((at, self.scheduled, flow, event)));
+impl Node<Packet> for Senders {
+    fn receive(&mut self, now: Time, packet: Packet) {
+        self.0[packet.flow].on_ack(packet.number, now);
     }
 
-    fn handle(&mut self, now: Time, index: usize, event: Event) {
-        match event {
-            Event::Depart => self.flows[index].departure_scheduled = false,
-            Event::Acknowledged(number) => self.flows[index].on_ack(number, now),
-            Event::ProbeTimeout => self.on_probe_timeout(now, index),
-        }
-        self.depart(now, index);
+    fn send(&mut self, now: Time) -> Option<Packet> {
+        let mut flows = self.0.iter_mut().enumerate();
+        flows.find_map(|(flow, sender)| Some(Packet { flow, number: sender.send(now)? }))
     }
 
-    /// Sends a packet beyond the window if nothing was acknowledged for long.
-    fn on_probe_timeout(&mut self, now: Time, index: usize) {
-        let flow = &mut self.flows[index];
-        let timeout = (self.path.rtt * 4).max(flow.rtt.smoothed * 3);
-        if now >= flow.last_progress + timeout && now >= flow.start {
-            flow.controller.on_pto(now);
-            self.transmit(now, index);
-        }
-        self.schedule(now + timeout, index, Event::ProbeTimeout);
-    }
-
-    /// Sends what window and pacing allow.
-    fn depart(&mut self, now: Time, index: usize) {
-        loop {
-            let flow = &mut self.flows[index];
-            if now < flow.start || flow.in_flight() + PACKET > flow.controller.window() {
-                return;
-            }
-            if flow.next_departure > now {
-                if !flow.departure_scheduled {
-                    flow.departure_scheduled = true;
-                    let at = flow.next_departure;
-                    self.schedule(at, index, Event::Depart);
-                }
-                return;
-            }
-            if let Some(rate) = flow.controller.pacing_rate(&flow.rtt) {
-                // At most one packet of credit: no bursts after a pause.
-                flow.next_departure = now + rate.time_for(PACKET);
-            }
-            self.transmit(now, index);
-        }
-    }
-
-    fn transmit(&mut self, now: Time, index: usize) {
-        let path = self.path;
-        let flow = &mut self.flows[index];
-        let number = flow.next_number;
-        let sent = Sent { number, bytes: PACKET, at: now, in_flight: flow.in_flight() };
-        flow.controller.on_sent(&sent);
-        flow.outstanding.insert(number, now);
-        flow.next_number += 1;
-        let queued = path.rate.bytes_in(self.free_at.saturating_sub(now));
-        let dropped = path.drop_every.is_some_and(|every| number % every == every - 1);
-        if dropped || queued > path.queue * PACKET {
-            return;
-        }
-        self.free_at = self.free_at.max(now) + path.rate.time_for(PACKET);
-        self.schedule(self.free_at + path.rtt, index, Event::Acknowledged(number));
+    fn wake(&mut self) -> Option<Time> {
+        self.0.iter().map(Flow::wake).min()
     }
 }
 
 /// Runs flows, each a configuration and a start, over a path for so long.
 pub(crate) fn run(path: Path, flows: &[(Config, Time)], duration: Duration) -> Vec<Flow> {
-    let mut link = Link {
-        path,
-        flows: flows.iter().map(|(config, start)| Flow::new(config, *start)).collect(),
-        free_at: Time::ZERO,
-        events: BinaryHeap::new(),
-        scheduled: 0,
-    };
-    for (index, (_, start)) in flows.iter().enumerate() {
-        link.schedule(*start, index, Event::Depart);
-        link.schedule(*start + path.rtt * 4, index, Event::ProbeTimeout);
-    }
-    while let Some(Reverse((now, _, index, event))) = link.events.pop() {
-        if now > duration {
-            break;
-        }
-        link.handle(now, index, event);
-    }
-    link.flows
+    let flows = flows.iter().map(|(config, start)| Flow::new(config, *start, path));
+    let (mut senders, mut clock) = (Senders(flows.collect()), Time::ZERO);
+    simulate(&mut clock, duration, &mut [&mut senders, &mut path.nodes()]);
+    senders.0
 }
 
 /// Jain's index of fairness.

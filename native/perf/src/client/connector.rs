@@ -6,7 +6,7 @@ use headway_http::tcp::{SocketOptions, TlsSide};
 use headway_quic::QuicClientConfig;
 use rustls_pki_types::ServerName;
 
-use crate::client::link::Link;
+use crate::client::link::{Ends, Link};
 use crate::client::quic::QuicLink;
 use crate::client::tcp::TcpLink;
 use crate::failure::{Failure, StartError};
@@ -18,12 +18,8 @@ use crate::tls;
 pub(crate) struct Connector {
     /// What they are over.
     pub(crate) transport: Transport,
-    /// Where the server is.
-    pub(crate) server: SocketAddr,
-    /// Where they come from; the port is the kernel's choice.
-    pub(crate) local: SocketAddr,
-    /// Whether data go with the first flight where that is possible.
-    pub(crate) early_data: bool,
+    /// What they connect.
+    pub(crate) ends: Ends,
     method: Method,
 }
 
@@ -52,9 +48,11 @@ impl Connector {
         }
         Ok(Self {
             transport: options.transport,
-            server: options.server,
-            local: SocketAddr::new(local, 0),
-            early_data: options.early_data,
+            ends: Ends {
+                server: options.server,
+                local: SocketAddr::new(local, 0),
+                early_data: options.early_data,
+            },
             method: Method::new(options)?,
         })
     }
@@ -63,10 +61,10 @@ impl Connector {
     pub(crate) fn connect(&self, now: Instant) -> Result<Box<dyn Link>, Failure> {
         match &self.method {
             Method::Quic { tls, name, config } => {
-                Ok(Box::new(QuicLink::connect(self, name, tls, config, now)?))
+                Ok(Box::new(QuicLink::connect(self.ends, name, tls, config, now)?))
             }
             Method::Tcp { tls, options } => {
-                Ok(Box::new(TcpLink::connect(self, options, tls.clone(), now)?))
+                Ok(Box::new(TcpLink::connect(self.ends, options, tls.clone(), now)?))
             }
         }
     }

@@ -43,9 +43,9 @@ impl<'a> Flows<'a> {
 
     /// What there is to tell of those that have begun.
     pub(crate) fn reports(self) -> Vec<FlowReport> {
-        let Connector { transport, server, .. } = self.connector;
+        let Connector { transport, ends, .. } = self.connector;
         let running = self.running.into_iter().flatten();
-        running.map(|one| one.flow.report(*transport, one.local, *server)).collect()
+        running.map(|one| one.flow.report(*transport, one.local, ends.server)).collect()
     }
 
     fn interrupt(&mut self, now: Instant) {

@@ -7,6 +7,17 @@ use headway_reactor::{Reactor, Ready, Token};
 use crate::failure::Failure;
 use crate::flow::Flow;
 
+/// From where to where a connection goes.
+#[derive(Clone, Copy)]
+pub(crate) struct Ends {
+    /// Where the server is.
+    pub(crate) server: SocketAddr,
+    /// Where connections come from; the port is the kernel's choice.
+    pub(crate) local: SocketAddr,
+    /// Whether data go with the first flight where that is possible.
+    pub(crate) early_data: bool,
+}
+
 /// A connection of the client with its socket, which carries one flow.
 pub(crate) trait Link {
     /// This side's address.

@@ -10,12 +10,10 @@ use headway_reactor::{Interest, Reactor, Ready, Token, UdpSocket};
 use headway_schedule::Strategy;
 use rustls_pki_types::ServerName;
 
-use crate::channel::QuicChannel;
-use crate::client::connector::Connector;
-use crate::client::link::Link;
+use crate::channel::{Established, QuicChannel};
+use crate::client::link::{Ends, Link};
 use crate::failure::Failure;
 use crate::flow::Flow;
-use crate::progress::Established;
 
 /// The application's error code of a connection that is no longer needed.
 const DONE: u64 = 0;
@@ -33,22 +31,22 @@ pub(crate) struct QuicLink {
 impl QuicLink {
     /// Begins to connect.
     pub(crate) fn connect(
-        connector: &Connector,
+        ends: Ends,
         name: &ServerName<'_>,
         tls: &Arc<QuicClientConfig>,
         config: &Arc<headway_quic::Config>,
         now: Instant,
     ) -> Result<Self, Failure> {
-        let socket = UdpSocket::bind(connector.local)?;
+        let socket = UdpSocket::bind(ends.local)?;
         let mut endpoint = Endpoint::client(&Seed::secret());
         // One stream needs no scheduling.
         let scheduler = Strategy::Sequential.scheduler();
-        let (server, name) = (connector.server, name.to_str());
+        let (server, name) = (ends.server, name.to_str());
         let key = endpoint.connect(now, server, &name, Arc::clone(tls), config, scheduler)?;
         let udp = UdpEndpoint::new(endpoint, socket, config.cpu_cost);
         let mut link = Self { udp, key, stream: None, early: false, registered: false };
         let connection = link.udp.endpoint.connection(key);
-        link.early = connector.early_data && connection.is_some_and(|c| c.has_early_data());
+        link.early = ends.early_data && connection.is_some_and(|c| c.has_early_data());
         if link.early {
             link.open();
         }

@@ -6,8 +6,7 @@ use headway_http::tcp::{Pipe, Reading, SocketOptions, TlsSide};
 use headway_reactor::{Reactor, Ready, Token};
 
 use crate::channel::{Channel, TcpChannel};
-use crate::client::connector::Connector;
-use crate::client::link::Link;
+use crate::client::link::{Ends, Link};
 use crate::failure::Failure;
 use crate::flow::Flow;
 
@@ -24,16 +23,16 @@ pub(crate) struct TcpLink {
 impl TcpLink {
     /// Begins to connect.
     pub(crate) fn connect(
-        connector: &Connector,
+        ends: Ends,
         options: &SocketOptions,
         tls: Option<TlsSide>,
         now: Instant,
     ) -> Result<Self, Failure> {
-        let pipe = Pipe::connect(connector.server, Some(connector.local), options, tls, now)?;
+        let pipe = Pipe::connect(ends.server, Some(ends.local), options, tls, now)?;
         let (channel, reading) = (TcpChannel::new(pipe), Reading::Open);
         let mut link = Self { channel, reading, early: false, established: false, reset: false };
         // Before the handshake, there is room for early data only.
-        link.early = connector.early_data && link.channel.room() > 0;
+        link.early = ends.early_data && link.channel.room() > 0;
         Ok(link)
     }
 

@@ -12,10 +12,9 @@ use headway_reactor::{Interest, Reactor, Token, UdpSocket, say};
 use headway_schedule::Strategy;
 
 use crate::answer::Answer;
-use crate::channel::QuicChannel;
+use crate::channel::{Established, QuicChannel};
 use crate::failure::{Failure, StartError};
 use crate::options::ServerOptions;
-use crate::progress::Established;
 use crate::report::Transport;
 use crate::server::recorder::Recorder;
 use crate::tls;

@@ -14,8 +14,8 @@ use crate::bbr::random::Random;
 use crate::bbr::recovery::Recovery;
 use crate::careful_resume::Resumable;
 use crate::controller::{Ack, Controller, Ecn, Loss, Rtt, Sent, SpuriousLoss, State, Time};
-use crate::loss_based::Settings;
 use crate::rate::Rate;
+use crate::settings::Settings;
 use model::Model;
 
 /// 2/ln 2: the least gain that doubles the rate each round (section 4.3.2.1).

@@ -1,0 +1,112 @@
+"""Which way imports go between the crates of `native/`, and between the modules of each."""
+
+from __future__ import annotations
+
+import graphlib
+import re
+import tomllib
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+NATIVE = Path(__file__).parents[2] / "native"
+PREFIX = "headway-"
+FLOORS = (
+    ("wire", "schedule", "congestion", "trace", "reactor", "sockopt", "knobs"),
+    ("quic",),
+    ("http",),
+    ("server", "client", "perf", "quic-pep", "tcp-pep"),
+)
+"""From the ground up: a crate depends on crates of floors below its own."""
+FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}
+FOR_TESTS = "testlink"
+"""Depends on what its users' tests need; nothing but tests depends on it."""
+CRATES = sorted(file.parent.name for file in NATIVE.glob("*/Cargo.toml"))
+
+Module = tuple[str, ...]
+
+
+@cache
+def manifest(crate: str) -> dict[str, dict[str, object]]:
+    with (NATIVE / crate / "Cargo.toml").open("rb") as file:
+        return tomllib.load(file)
+
+
+def needed(crate: str, table: str) -> set[str]:
+    return {name.removeprefix(PREFIX) for name in manifest(crate).get(table, {})} & set(CRATES)
+
+
+def test_every_crate_stands_on_a_floor() -> None:
+    assert set(CRATES) == FLOOR.keys() | {FOR_TESTS}
+
+
+@pytest.mark.parametrize("crate", sorted(FLOOR))
+def test_crates_depend_on_those_below(crate: str) -> None:
+    below = {name for name, floor in FLOOR.items() if floor < FLOOR[crate]}
+    assert needed(crate, "dependencies") <= below
+    # What a crate's tests need may use the crate, but no program.
+    assert needed(crate, "dev-dependencies") <= below | {FOR_TESTS}
+
+
+def test_what_tests_share_uses_no_program() -> None:
+    assert needed(FOR_TESTS, "dependencies") <= {*FLOORS[0], *FLOORS[1]}
+
+
+def modules(crate: str) -> dict[Module, Path]:
+    """Files of a library or program by their modules; a library's root has no name."""
+    source = NATIVE / crate / "src"
+    root = "lib" if (source / "lib.rs").exists() else "main"
+    found = {}
+    for file in source.rglob("*.rs"):
+        words = file.relative_to(source).with_suffix("").parts
+        if words[0] != "bin" and words not in {("lib",), ("main",)}:
+            found[words[:-1] if words[-1] == "mod" else words] = file
+    return {(): source / f"{root}.rs"} | found
+
+
+def code(file: Path) -> str:
+    """Without comments, and without the tests at its end."""
+    text = re.sub(r"//[^\n]*", "", file.read_text())
+    return text.partition("#[cfg(test)]")[0]
+
+
+def use_trees(text: str) -> Iterator[list[str]]:
+    """Paths from the crate's root or a module's parent, those in braces one by one."""
+    for found in re.finditer(r"\b((?:crate|super)(?:::\w+)*)(::\{)?", text):
+        base = found[1].split("::")
+        if not found[2]:
+            yield base
+            continue
+        depth, start = 1, found.end()
+        for at in range(start, len(text)):
+            depth += {"{": 1, "}": -1}.get(text[at], 0)
+            if depth == 0 or (depth == 1 and text[at] == ","):
+                if words := re.findall(r"\w+", text[start:at]):
+                    yield [*base, *words]
+                start = at + 1
+            if depth == 0:
+                break
+
+
+def used(module: Module, crate: str) -> set[Module]:
+    """The modules whose names a module's own file uses; what the root passes on is not followed."""
+    known, found = modules(crate), set()
+    for first, *rest in use_trees(code(known[module])):
+        here = () if first == "crate" else module[:-1]
+        while rest and rest[0] == "super":
+            here, rest = here[:-1], rest[1:]
+        words = [*here, *rest]
+        while words and tuple(words) not in known:
+            words = words[:-1]
+        if words and tuple(words) != module:
+            found.add(tuple(words))
+    return found
+
+
+@pytest.mark.parametrize("crate", CRATES)
+def test_no_modules_use_each_other_in_a_circle(crate: str) -> None:
+    graph = {module: used(module, crate) for module in modules(crate) if module}
+    # Raises CycleError, which names the circle.
+    list(graphlib.TopologicalSorter(graph).static_order())
