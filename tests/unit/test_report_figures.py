@@ -4,6 +4,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -105,6 +106,19 @@ def test_a_module_with_a_kind_is_a_figure() -> None:
         TIMELINE,
     } <= set(kinds)
     assert [kind.place for kind in kinds] == sorted({kind.place for kind in kinds})
+
+
+def test_the_documented_figure_is_drawn() -> None:
+    page = Path(__file__).parents[2] / "CONTRIBUTING.md"
+    section = page.read_text().partition("## A figure")[2]
+    code = section.partition("```python\n")[2].partition("```")[0]
+    scope: dict[str, Any] = {}
+    exec(compile(code, str(page), "exec"), scope)
+    picture = drawn(scope["KIND"], subject(grid_of([20, 40], float, h2=[1.0] * 3, h3=[0.5] * 3)))
+    dots = [shape for shape in picture.wide.shapes if isinstance(shape, Dots)]
+    # Two cells of two contenders, and the legend's two.
+    assert len(dots) == 6 and within(picture.wide)
+    assert picture.data().height == 12
 
 
 def test_heat_map_is_white_where_nothing_is_significant() -> None:
