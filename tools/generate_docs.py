@@ -16,6 +16,8 @@ from headway.programs.knobfile import NATIVE_KNOBS
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.sites.cleanup import CHANGED, DROPPED, FieldRule
 from headway.study.host import Protocol
+from headway.study.kernel import HostProfile
+from headway.study.tables import table
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -135,6 +137,24 @@ def native_quic() -> str:
     return "\n".join([f"{before}<!-- knobs -->", *rows, f"<!-- /knobs -->{after}"])
 
 
+def hosts() -> str:
+    """The text of docs/hosts.md, whose table of profiles is made."""
+    profiles = [profile for profile in HostProfile if profile is not HostProfile.TUNED]
+    rows = [f"| | {' | '.join(profiles)} | source |", "|---|" + "---|" * (len(profiles) + 1)]
+    lines = table("hosts.csv")
+    for name in dict.fromkeys(line["name"] for line in lines):
+        own = [line for line in lines if line["name"] == name]
+        values = (
+            ", ".join(f"`{line['value']}`" for line in own if profile in line["profiles"].split())
+            for profile in profiles
+        )
+        sources = "; ".join(line["source"] for line in own)
+        rows.append(f"| `{name}` | {' | '.join(values)} | {sources} |")
+    before, _, rest = (DOCS / "hosts.md").read_text().partition("<!-- profiles -->\n")
+    _, _, after = rest.partition("<!-- /profiles -->")
+    return "\n".join([f"{before}<!-- profiles -->", *rows, f"<!-- /profiles -->{after}"])
+
+
 def site_headers() -> str:
     """The text of docs/site-headers.md."""
     return _SITE_HEADERS.format(dropped=_rules(DROPPED), changed=_rules(CHANGED))
@@ -242,6 +262,7 @@ def main() -> None:
     (DOCS / "columns.md").write_text(columns())
     (DOCS / "programs.md").write_text(programs())
     (DOCS / "native-quic.md").write_text(native_quic())
+    (DOCS / "hosts.md").write_text(hosts())
     (DOCS / "site-headers.md").write_text(site_headers())
 
 

@@ -33,6 +33,7 @@ def test_generated_pages_are_up_to_date() -> None:
     assert (ROOT / "docs" / "columns.md").read_text() == generator().columns()
     assert (ROOT / "docs" / "programs.md").read_text() == generator().programs()
     assert (ROOT / "docs" / "native-quic.md").read_text() == generator().native_quic()
+    assert (ROOT / "docs" / "hosts.md").read_text() == generator().hosts()
     assert (ROOT / "docs" / "site-headers.md").read_text() == generator().site_headers()
 
 

@@ -20,6 +20,7 @@ _TRAITS = {
     "client": "client",
     "client_cc": "client's congestion control",
     "client_iw": "client's initial window",
+    "client_kernel": "client's kernel",
     "proxy": "proxy",
     "bypass": "bypassed",
     "proxy_cc": "proxy's congestion control",
@@ -30,11 +31,18 @@ _TRAITS = {
     "server": "server",
     "server_cc": "server's congestion control",
     "server_iw": "server's initial window",
+    "server_kernel": "server's kernel",
+    "hop_kernels": "hops' kernels",
 }
 """Columns that make a contender, from client to server, and what they are in words."""
 _GIVEN = "settings in the study"
 _NONE = "none"
-_ABSENT = {"client_iw": "the program's own", "server_iw": "the program's own"}
+_ABSENT = {
+    "client_iw": "the program's own",
+    "server_iw": "the program's own",
+    "client_kernel": "not told",
+    "server_kernel": "not told",
+}
 """What null means, if not that there is no such thing."""
 
 

@@ -89,6 +89,19 @@ class Planned(Columns):
         unit="segments",
         naming=Naming("server's IW", "server IW {}", absent="server's own IW"),
     )
+    client_kernel: str | None = column(
+        "How the kernel of the client's host was set: its profile, and what the study set beside it; the manifest's "
+        "`hosts` has all values.",
+        naming=Naming("client's kernel", "client {}", unsaid="tuned"),
+    )
+    server_kernel: str | None = column(
+        "The same of the server's host.",
+        naming=Naming("server's kernel", "server {}", unsaid="tuned"),
+    )
+    hop_kernels: str | None = column(
+        "The same of the hosts between them that are not `tuned`, by their names; null if there are none.",
+        naming=Naming("hops' kernels", absent="all hops tuned"),
+    )
     profile: str | None = column(
         "Named profile that the path was drawn from, if any.",
         naming=Naming("profile", absent="no profile"),

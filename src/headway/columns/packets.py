@@ -50,6 +50,10 @@ class Disturbed(Columns):
     corrupted_up: int | None = _up(_CORRUPTED)
     marked_down: int | None = _down(_MARKED)
     marked_up: int | None = _up(_MARKED)
+    udp_buffer_drops: int | None = column(
+        "Datagrams that hosts with programs dropped, because the receiving socket's buffer had no room "
+        "(`UdpRcvbufErrors`); null if the lab did not tell."
+    )
 
 
 class Validation(Columns):

@@ -30,6 +30,8 @@ class Namespace:
     """A host or router: a network namespace, and how it is configured.
 
     With ``offload`` its devices keep segmentation offload: they pass on packets of up to 64 kB.
+    ``gro_flush_ns`` is how long they wait for more received packets of a connection, to hand them
+    up as one; None if each is handed up as it comes.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Namespace:
     ip: tuple[str, ...] = ()
     tc: tuple[str, ...] = ()
     nft: str = ""
+    gro_flush_ns: int | None = None
 
 
 @dataclass(frozen=True)
@@ -283,7 +286,8 @@ class Outcome:
     ``migrated_ns`` is when the address changed, None if it did not. ``pings_ns`` are round-trip times
     of the control pings, None for those without a reply. ``counts`` are, by name, those of all that was
     counted, from when the path was made to the end of the workload. ``spins`` are busy waits, None of a
-    lab that could not tell.
+    lab that could not tell. ``udp_buffer_drops`` are, by host, datagrams for which a socket's buffer had
+    no room.
     """
 
     status: str
@@ -296,14 +300,23 @@ class Outcome:
     pings_ns: tuple[int | None, ...] = ()
     counts: dict[str, Counts] = dataclasses.field(default_factory=dict)
     spins: Spins | None = None
+    udp_buffer_drops: dict[str, int] = dataclasses.field(default_factory=dict)
 
 
 _T = TypeVar("_T")
 
 
+_UNSAID: dict[str, Any] = {"gro_flush_ns": None}
+"""Fields, with their usual values, that are only written where they say something else."""
+
+
 def dump(value: Any) -> str:
     """Write a dataclass of this module as JSON."""
-    return json.dumps(dataclasses.asdict(value), separators=(",", ":"))
+    return json.dumps(dataclasses.asdict(value, dict_factory=_said), separators=(",", ":"))
+
+
+def _said(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    return {key: value for key, value in pairs if key not in _UNSAID or value != _UNSAID[key]}
 
 
 def load(kind: type[_T], text: str) -> _T:

@@ -32,6 +32,7 @@ from headway.guest.qlogs import take_qlogs
 from headway.guest.sampler import Sampler
 from headway.guest.spins import in_words, spins_since, spins_so_far
 from headway.guest.tracelink import start_trace_link
+from headway.guest.udpdrops import UdpDrops
 
 _FINISH_LIMIT_NS = 5 * 10**9
 _POLL_NS = 10_000_000
@@ -49,6 +50,7 @@ class Lab:
         self._tc: dict[str, subprocess.Popen[str]] = {}
         self._pings_ns: tuple[int | None, ...] = ()
         self._spun = Spins(0, 0)
+        self._udp_drops = UdpDrops(orders, self._network)
         self._begin_round(orders.rounds[0])
 
     def run(self) -> None:
@@ -106,6 +108,7 @@ class Lab:
             self._pings_ns,
             counts,
             spun,
+            self._udp_drops.since(),
         )
         file = f"{self._directory}/{OUTCOME_FILE}"
         with open(f"{file}.new", "w") as new:

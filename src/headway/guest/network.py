@@ -11,11 +11,13 @@ from contextlib import contextmanager
 
 from headway.contract.orders import Namespace, Orders
 
-_BIND = 4096
+_BIND, _DETACH = 4096, 2
+_SYSFS = "/run/sysfs"
 _SIOCETHTOOL = 0x8946
 # ETHTOOL_S{TXCSUM,SG,TSO,GSO,GRO}: packets in captures and queues are those on the wire, and
 # checksums are real, so that corruption is noticed.
-_OFFLOADS = (0x17, 0x19, 0x1F, 0x24, 0x2C)
+_GRO = 0x2C
+_OFFLOADS = (0x17, 0x19, 0x1F, 0x24, _GRO)
 _SIOCGIFFLAGS, _SIOCSIFFLAGS, _IFF_UP = 0x8913, 0x8914, 1
 
 
@@ -29,9 +31,10 @@ class Network:
     def __init__(self, orders: Orders) -> None:
         self._descriptors = {"": os.open("/proc/self/ns/net", os.O_RDONLY | os.O_CLOEXEC)}
         os.makedirs("/run/netns")
+        # A new namespace has what the first one has.
+        _write_sysctls(orders.sysctls)
         for namespace in orders.namespaces:
             self._make(namespace.name)
-        _write_sysctls(orders.sysctls)
         _batch("ip", orders.ip)
         for namespace in orders.namespaces:
             with self.inside(namespace.name):
@@ -56,18 +59,23 @@ class Network:
         os.unshare(os.CLONE_NEWNET)
         file = f"/run/netns/{name}"
         os.close(os.open(file, os.O_CREAT | os.O_RDONLY))
-        _bind("/proc/self/ns/net", file)
+        _mount("/proc/self/ns/net", file, "none", _BIND)
         self._descriptors[name] = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
         os.setns(self._descriptors[""], os.CLONE_NEWNET)
 
 
-def _bind(source: str, target: str) -> None:
-    """Show a file at a second place (mount(2)), which keeps a namespace alive."""
+def _mount(source: str, target: str, kind: str, flags: int = 0) -> None:
+    """mount(2); of a file, a second place, which keeps a namespace alive."""
     libc = ctypes.CDLL(None, use_errno=True)
-    flags = ctypes.c_ulong(_BIND)
-    if libc.mount(source.encode(), target.encode(), b"none", flags, None) != 0:
+    words = (source.encode(), target.encode(), kind.encode())
+    if libc.mount(*words, ctypes.c_ulong(flags), None) != 0:
         number = ctypes.get_errno()
         raise OSError(number, f"{source} cannot be shown at {target}: {os.strerror(number)}")
+
+
+def _unmount(target: str) -> None:
+    if ctypes.CDLL(None).umount2(target.encode(), _DETACH) != 0:
+        raise OSError(f"{target} cannot be unmounted")
 
 
 def _configure(namespace: Namespace) -> None:
@@ -75,6 +83,8 @@ def _configure(namespace: Namespace) -> None:
     _set_up("lo")
     for device in () if namespace.offload else namespace.devices:
         _offloads_off(device)
+    if namespace.gro_flush_ns is not None:
+        _merge_received(namespace.devices, namespace.gro_flush_ns)
     _batch("ip", namespace.ip)
     _batch("tc", namespace.tc)
     if namespace.nft:
@@ -92,8 +102,11 @@ def configure_addresses(lines: tuple[str, ...]) -> None:
 
 def _write_sysctls(sysctls: dict[str, str]) -> None:
     for name, value in sysctls.items():
-        with open(f"/proc/sys/{name.replace('.', '/')}", "w") as file:
-            file.write(value)
+        try:
+            with open(f"/proc/sys/{name.replace('.', '/')}", "w") as file:
+                file.write(value)
+        except OSError as error:
+            raise NetworkError(f"{name} = {value}: {error.strerror}") from error
 
 
 def _batch(program: str, lines: tuple[str, ...]) -> None:
@@ -117,8 +130,28 @@ def _set_up(device: str) -> None:
 
 
 def _offloads_off(device: str) -> None:
+    for command in _OFFLOADS:
+        _ethtool(device, command, 0)
+
+
+def _merge_received(devices: tuple[str, ...], flush_ns: int) -> None:
+    """Generic receive offload, whose packets wait for others (Documentation/networking/napi.rst)."""
+    for device in devices:
+        _ethtool(device, _GRO, 1)
+    if not flush_ns:
+        return
+    # sysfs shows the devices of the namespace in which it is mounted.
+    os.makedirs(_SYSFS, exist_ok=True)
+    _mount("sysfs", _SYSFS, "sysfs")
+    for device in devices:
+        for name, value in (("gro_flush_timeout", flush_ns), ("napi_defer_hard_irqs", 1)):
+            with open(f"{_SYSFS}/class/net/{device}/{name}", "w") as file:
+                file.write(str(value))
+    _unmount(_SYSFS)
+
+
+def _ethtool(device: str, command: int, number: int) -> None:
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as through:
-        for command in _OFFLOADS:
-            value = ctypes.create_string_buffer(struct.pack("=II", command, 0))
-            request = struct.pack("16sP16x", device.encode(), ctypes.addressof(value))
-            fcntl.ioctl(through, _SIOCETHTOOL, request)
+        value = ctypes.create_string_buffer(struct.pack("=II", command, number))
+        request = struct.pack("16sP16x", device.encode(), ctypes.addressof(value))
+        fcntl.ioctl(through, _SIOCETHTOOL, request)

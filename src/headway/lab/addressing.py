@@ -5,9 +5,20 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from headway.lab.values import Address, CableCounter, IpValue, Neighbour, Route, RoutingRule, Up
+from headway.lab.values import (
+    Address,
+    CableCounter,
+    HostQueue,
+    IpValue,
+    Neighbour,
+    OnePacket,
+    Route,
+    RoutingRule,
+    Up,
+)
 from headway.planning.topology import LAB_NETWORK, Node, Port, Wire
 from headway.study.host import Host
+from headway.study.kernel import HostDiscipline
 
 _INTERCEPTION_TABLE = 102
 """Routing table of hosts that intercept TCP connections."""
@@ -17,7 +28,7 @@ _IPV6_OFF = {
     "net.ipv6.conf.all.disable_ipv6": "1",
     "net.ipv6.conf.default.disable_ipv6": "1",
 }
-_TCP_SYSCTLS = {
+TCP_SYSCTLS = {
     # One connection's ssthresh must not leak into the next.
     "net.ipv4.tcp_no_metrics_save": "1",
     # A host whose first address goes keeps the others.
@@ -42,19 +53,30 @@ class HostPlace:
         return tuple(port.device for port in self.ports)
 
 
-def sysctls(node: Node) -> dict[str, str]:
+def sysctls(place: HostPlace) -> dict[str, str]:
     """What a host's network namespace has other than a new one."""
-    found = dict(_IPV6_OFF)
+    node, found = place.node, dict(_IPV6_OFF)
     if node.downstream:
         control = node.downstream.tcp_congestion_control
-        found |= _TCP_SYSCTLS | {"net.ipv4.tcp_congestion_control": str(control)}
-    return found | ({"net.ipv4.ip_forward": "1"} if node.forwards else {})
+        found |= TCP_SYSCTLS | {"net.ipv4.tcp_congestion_control": str(control)}
+    found |= {"net.ipv4.ip_forward": "1"} if node.forwards else {}
+    return found | dict(_asked(place))
+
+
+def _asked(place: HostPlace) -> Iterator[tuple[str, str]]:
+    """What its profile and the study set; as devices are there before, also of each of them."""
+    for name, value in place.node.kernel.all_sysctls.items():
+        yield name, value
+        before, default, after = name.partition(".conf.default.")
+        if default:
+            yield from ((f"{before}.conf.{device}.{after}", value) for device in place.devices)
 
 
 def addressing(place: HostPlace) -> tuple[IpValue, ...]:
     """A host's addresses and its routes."""
     return (
         *(one for port in place.ports for one in _end(port)),
+        *(() if place.node.kernel.segments_late else map(OnePacket, place.devices)),
         *_new_neighbour(place),
         *_routes(place),
         *_interception(place),
@@ -62,9 +84,14 @@ def addressing(place: HostPlace) -> tuple[IpValue, ...]:
     )
 
 
-def counters(place: HostPlace) -> Iterator[CableCounter]:
-    """What counts packets sent into cables."""
-    return (CableCounter(port.device) for port in place.ports if port.wire in place.cables)
+def device_queues(place: HostPlace) -> Iterator[HostQueue | CableCounter]:
+    """What holds packets that a host sends; else what counts those that it sends into cables."""
+    discipline = place.node.kernel.discipline
+    for port in place.ports:
+        if discipline is not HostDiscipline.NOQUEUE:
+            yield HostQueue(port.device, discipline)
+        elif port.wire in place.cables:
+            yield CableCounter(port.device)
 
 
 def _end(port: Port) -> tuple[IpValue, ...]:

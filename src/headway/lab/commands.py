@@ -8,9 +8,11 @@ from headway.lab.values import (
     Address,
     CableCounter,
     DelayLine,
+    HostQueue,
     IpValue,
     NamedDrops,
     Neighbour,
+    OnePacket,
     Queue,
     Route,
     RoutingRule,
@@ -53,6 +55,8 @@ def ip_line(value: IpValue) -> str:
         case Neighbour(address, mac, device):
             # Permanent: an ARP exchange would consume draws of the loss sequence.
             return f"neigh add {address} lladdr {mac} dev {device} nud permanent"
+        case OnePacket(device):
+            return f"link set {device} gso_max_segs 1"
         case Tun(device):
             return f"tuntap add dev {device} mode tun"
         case RoutingRule(device, table, None):
@@ -126,6 +130,8 @@ def _addition(one: Shaping) -> Iterator[str]:
             yield f"qdisc add dev {device} root handle 1: {_netem(one)}"
         case CableCounter(device):
             yield f"qdisc add dev {device} root handle 1: {_COUNTER}"
+        case HostQueue(device, discipline):
+            yield f"qdisc add dev {device} root handle 1: {discipline}"
 
 
 def _shaper_class(verb: str, shaper: Shaper) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from headway.contract.orders import Change, Counted, Namespace, TraceLink
-from headway.lab.addressing import HostPlace, addressing, counters, sysctls
+from headway.lab.addressing import TCP_SYSCTLS, HostPlace, addressing, device_queues, sysctls
 from headway.lab.commands import additions, alteration, ip_line, nft_table, pair, renewal
 from headway.lab.direction import (
     LinkWay,
@@ -22,6 +22,7 @@ from headway.planning.deployment import Deployment
 from headway.planning.topology import Leg, Node, Wire, chain, lay_out, ports
 from headway.programs.base import CLIENT, SERVER
 from headway.study.host import Host
+from headway.study.kernel import Kernel
 from headway.study.path import Path, Way
 from headway.study.units import Duration
 
@@ -42,6 +43,7 @@ class HostLayout:
     Attributes:
         name: of its namespace.
         sysctls: of its namespace that differ from a new one's.
+        gro_flush_ns: how long received packets wait for others; None if none does.
         devices: its devices, that towards the client first.
         ip: its addresses, routes and rules.
         shaping: its queueing disciplines.
@@ -50,6 +52,7 @@ class HostLayout:
 
     name: str
     sysctls: dict[str, str]
+    gro_flush_ns: int | None
     devices: tuple[str, ...]
     ip: tuple[IpValue, ...]
     shaping: tuple[Shaping, ...]
@@ -93,6 +96,7 @@ class NetworkLayout:
                 ip=tuple(map(ip_line, host.ip)),
                 tc=additions(host.shaping),
                 nft="".join(map(nft_table, host.drops)),
+                gro_flush_ns=host.gro_flush_ns,
             )
             for host in self.hosts
         )
@@ -166,6 +170,19 @@ def _laid_out(
     )
 
 
+def host_settings(kernel: Kernel) -> dict[str, str]:
+    """What the kernel of a host with connections is set to: sysctls by name, and its devices."""
+    return {
+        **GLOBAL_SYSCTLS,
+        **TCP_SYSCTLS,
+        **kernel.all_sysctls,
+        "qdisc": str(kernel.discipline),
+        "gso": "on" if kernel.segments_late else "off",
+        "gro": "off" if kernel.gro_flush_ns is None else "on",
+        "coalescing": str(kernel.coalescing),
+    }
+
+
 def _ways(leg: Leg, seed: int, until: Duration) -> Iterator[LinkWay]:
     for link, place in leg.links:
         rtt = leg.path.rtt if leg.path else Duration(0)
@@ -195,9 +212,10 @@ def _host(place: HostPlace, ways: Sequence[LinkWay]) -> HostLayout:
     queued = [way for way in ways if way.devices.queue_namespace == name]
     return HostLayout(
         name=name,
-        sysctls=sysctls(place.node),
+        sysctls=sysctls(place),
+        gro_flush_ns=place.node.kernel.gro_flush_ns,
         devices=place.devices,
         ip=(*addressing(place), *(one for way in queued if is_traced(way) for one in detour(way))),
-        shaping=(*(one for way in ways for one in shaping(way, name)), *counters(place)),
+        shaping=(*(one for way in ways for one in shaping(way, name)), *device_queues(place)),
         drops=tuple(filter(None, map(named_drops, queued))),
     )

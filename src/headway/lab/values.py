@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from headway.study.kernel import HostDiscipline
 from headway.study.path import Discipline, Jitter, RandomLoss
 from headway.study.units import Duration, Rate, Ratio
 
@@ -76,7 +77,15 @@ class CableCounter:
     device: str
 
 
-Shaping = Shaper | Queue | DelayLine | CableCounter
+@dataclass(frozen=True)
+class HostQueue:
+    """What holds the packets that a host gives to its device."""
+
+    device: str
+    discipline: HostDiscipline
+
+
+Shaping = Shaper | Queue | DelayLine | CableCounter | HostQueue
 
 
 @dataclass(frozen=True)
@@ -188,4 +197,11 @@ class Tun:
     device: str
 
 
-IpValue = Address | Up | Neighbour | Route | RoutingRule | Tun
+@dataclass(frozen=True)
+class OnePacket:
+    """A device that is handed no more than one packet of TCP at once."""
+
+    device: str
+
+
+IpValue = Address | Up | Neighbour | Route | RoutingRule | Tun | OnePacket

@@ -66,13 +66,17 @@ def deploy(setting: Setting, seed: int | None = None) -> Deployment:
     met = setting.paths if seed is None else drawn(setting, seed).paths
     acting = {place.name: place.node for place in places}
     acting[SERVER] = replace(acting[SERVER], more_addresses=_more_addresses(setting.workload))
-    names = [CLIENT, *(hop.name for hop in setting.middleboxes), SERVER]
-    legs = lay_out(chain(names, met))
+    hops = [
+        replace(acting.get(hop.name) or Node.router(hop.name), kernel=hop.kernel)
+        for hop in setting.middleboxes
+    ]
+    nodes = (acting[CLIENT], *hops, acting[SERVER])
+    legs = lay_out(chain([node.name for node in nodes], met))
     segments = _segments(setting, places, legs)
     return Deployment(
         setting=setting,
         seed=seed,
-        nodes=tuple(acting.get(name) or Node.router(name) for name in names),
+        nodes=nodes,
         legs=legs,
         segments=segments,
         flows=(_flow(setting, segments, legs),),

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from headway.study.host import Host
+from headway.study.kernel import TUNED, Kernel
 from headway.study.path import Link, Path, Way
 
 LAB_NETWORK = "10.0.0.0/16"
@@ -35,6 +36,7 @@ class Node:
         forwards: whether it routes packets that are not for itself.
         intercepts: port of the TCP connections that it takes out of what it routes, if any.
         more_addresses: that it has beside those of its wires, in `ORIGINS_NETWORK`.
+        kernel: how its kernel is set.
     """
 
     name: str
@@ -43,11 +45,12 @@ class Node:
     forwards: bool = False
     intercepts: int | None = None
     more_addresses: tuple[str, ...] = ()
+    kernel: Kernel = TUNED
 
     @classmethod
     def end(cls, name: str, host: Host) -> Node:
         """A host whose TCP is the same on all sides, and which routes nothing."""
-        return cls(name, host, host)
+        return cls(name, host, host, kernel=host.kernel)
 
     @classmethod
     def router(cls, name: str) -> Node:

@@ -84,6 +84,12 @@ _KNOBS = (
     Knob(
         "quic_gso", "off", "whether QUIC hands the kernel many packets in one call", ("on", "off")
     ),
+    Knob(
+        "ktls",
+        "off",
+        "whether the kernel encrypts what TCP sends, files with sendfile (kernel TLS)",
+        ("on", "off"),
+    ),
 )
 _ADJUSTMENTS = (
     Adjustment(
@@ -223,6 +229,8 @@ def _listening(listener: Listener, values: dict[str, str]) -> list[str]:
         ]
     if listener.protocols - {Protocol.H3}:
         lines += _listen(listener, "443 ssl")
+    if values["ktls"] == "on":
+        lines += ["ssl_conf_command Options KTLS;"]
     return [
         *lines,
         "ssl_protocols TLSv1.3;",

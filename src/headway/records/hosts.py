@@ -7,6 +7,7 @@ from typing import Any
 
 from headway.planning.deployment import Deployment, Endpoint
 from headway.study.hop import Pep
+from headway.study.kernel import TUNED
 
 _OWN = "own"
 """An initial window that the program decides."""
@@ -18,11 +19,16 @@ def host_columns(deployment: Deployment) -> dict[str, Any]:
     Of several on the way, a column is a list in words, from the client on.
     """
     client, *proxies, server = deployment.programs
-    hosts: dict[str, Any] = {"bypass": _bypass(deployment), "knobs": _knobs(deployment)}
+    hosts: dict[str, Any] = {
+        "bypass": _bypass(deployment),
+        "knobs": _knobs(deployment),
+        "hop_kernels": _hop_kernels(deployment),
+    }
     for role, end in (("client", client), ("server", server)):
         hosts[role] = end.adapter.name
         hosts[f"{role}_cc"] = end.congestion_control
         hosts[f"{role}_iw"] = end.initial_window
+        hosts[f"{role}_kernel"] = str(deployment.nodes[end.position].kernel)
     if proxies:
         hosts["proxy"] = ", ".join(end.adapter.name for end in proxies)
         hosts |= _sides("proxy", proxies)
@@ -44,6 +50,11 @@ def _bypass(deployment: Deployment) -> str | None:
     setting = deployment.setting
     names = [hop.name for hop in setting.middleboxes if hop.name in setting.bypass]
     return ", ".join(names) or None
+
+
+def _hop_kernels(deployment: Deployment) -> str | None:
+    hops = [node for node in deployment.nodes[1:-1] if node.kernel != TUNED]
+    return "; ".join(f"{node.name} {node.kernel}" for node in hops) or None
 
 
 def _knobs(deployment: Deployment) -> str | None:

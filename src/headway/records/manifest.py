@@ -113,6 +113,7 @@ class Manifest(_Told):
         versions: of all programs.
         settings: what adapters set in programs, and why.
         kernel: the lab's.
+        hosts: what hosts' kernels were set to, by what the runs' columns say of them.
         image: the lab image's key.
         host: this machine.
         notes: what a reader must know and might overlook.
@@ -132,6 +133,7 @@ class Manifest(_Told):
     versions: dict[str, str] = {}
     settings: tuple[Adjustment, ...] = ()
     kernel: str = ""
+    hosts: dict[str, dict[str, str]] = {}
     image: str = ""
     host: dict[str, Any] = {}
     notes: tuple[str, ...] = ()

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from headway.image import Image, find_extra
+from headway.lab.network import host_settings
 from headway.planning.runs import Run, cell_at, cells
 from headway.programs.base import Adapter
 from headway.records.manifest import Manifest, ToldExperiment, ToldStudy
@@ -42,6 +43,7 @@ def make_manifest(
         versions={adapter.name: _version(adapter, image) for adapter in adapters},
         settings=tuple(dict.fromkeys(one for a in adapters for one in a.adjustments)),
         kernel=image.info.kernel_version,
+        hosts=_hosts(runs),
         image=image.key,
         host=host_facts(),
         notes=tuple(notes),
@@ -80,6 +82,12 @@ def _settings(runs: tuple[Run, ...]) -> dict[str, dict[str, Any]]:
         if run.contender not in contenders:
             contenders[run.contender] = run.setting.model_dump(mode="json", exclude_defaults=True)
     return cells
+
+
+def _hosts(runs: tuple[Run, ...]) -> dict[str, dict[str, str]]:
+    """How the kernels of all hosts are set, routers of links left out, in the first repetition."""
+    kernels = [node.kernel for run in runs if run.rep == 1 for node in run.deployment.nodes]
+    return {str(kernel): host_settings(kernel) for kernel in kernels}
 
 
 def _adapters(runs: tuple[Run, ...]) -> list[Adapter]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from math import inf
 from pathlib import Path as Directory
@@ -68,6 +68,7 @@ def make_record(run: Run, result: Result, directory: Directory) -> Record:
         **dict(limits_of(segments, transfer)),
         **dict(main_connection_of(segments, transfer) if transfer.page else MainConnection()),
         **count_columns(deployment, result.outcome),
+        udp_buffer_drops=_total(result.outcome.udp_buffer_drops),
         **validation_columns(validate(deployment, result, transfer, directory)),
     )
 
@@ -85,6 +86,10 @@ def _killed(outcome: Outcome) -> str | None:
         if ended.exit_status < 0:
             return f"{ended.name} was killed by {signal.Signals(-ended.exit_status).name}"
     return None
+
+
+def _total(counts: Mapping[str, int]) -> int | None:
+    return sum(counts.values()) if counts else None
 
 
 def _seconds(time_ns: int | None) -> float | None:

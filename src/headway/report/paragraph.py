@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import polars as pl
 
 from headway.analysis import Analysis, StudyResults
-from headway.analysis.numbers import listed
+from headway.analysis.numbers import data_size, listed
 from headway.analysis.significance import PAIRED_ALPHA
 from headway.errors import counted
 from headway.report.provenance import seeds_text
@@ -35,8 +35,24 @@ def methods_paragraph(results: StudyResults, analyses: Sequence[Analysis]) -> st
     )
     versions = listed([f"{name} {version}" for name, version in sorted(manifest.versions.items())])
     programs = f"The programs were {versions}." if versions else ""
+    hosts = " ".join(_host(name, settings) for name, settings in manifest.hosts.items())
     told = [_experiment(results, one) for one in analyses]
-    return " ".join(filter(None, (first, programs, *told, _PAIRED)))
+    return " ".join(filter(None, (first, programs, hosts, *told, _PAIRED)))
+
+
+def _host(name: str, settings: Mapping[str, str]) -> str:
+    """What matters most of a host's settings; the manifest has all."""
+    if "net.core.rmem_max" not in settings:
+        return ""
+    largest = {
+        way: data_size(int(settings[f"net.ipv4.tcp_{way}mem"].split()[-1])) for way in ("r", "w")
+    }
+    usual, most = (data_size(int(settings[f"net.core.rmem_{what}"])) for what in ("default", "max"))
+    return (
+        f"Hosts with the settings {name} had socket buffers of {usual}, up to {most} where a program asks, and for "
+        f"TCP up to {largest['r']} to receive and {largest['w']} to send; the discipline of their devices was "
+        f"{settings['qdisc']}."
+    )
 
 
 def _experiment(results: StudyResults, analysis: Analysis) -> str:

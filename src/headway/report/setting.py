@@ -22,7 +22,12 @@ _OF_CONTENDERS = (
     "encryption",
     "upstream",
     "bypassed",
-    *(f"{role}'s {what}" for role in _PROGRAMS for what in ("CC", "IW", "CC up", "IW up")),
+    *(
+        f"{role}'s {what}"
+        for role in _PROGRAMS
+        for what in ("CC", "IW", "CC up", "IW up", "kernel")
+    ),
+    "hops' kernels",
 )
 """Constants that what is said of the contenders states."""
 _OWN = "the program's own"

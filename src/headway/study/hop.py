@@ -16,7 +16,8 @@ from headway.study.host import (
     Protocol,
     check_tls,
 )
-from headway.study.part import Part
+from headway.study.kernel import TUNED, Kernel
+from headway.study.part import Part, wrong
 from headway.study.path import Path
 
 
@@ -101,6 +102,7 @@ class Hop(Part):
     path: Path = Field(
         default=Path(), description="to the next hop, or from the last to the server"
     )
+    kernel: Kernel = Field(default=TUNED, description="how the hop's kernel is set")
     proxy: ReverseProxy | None = Field(default=None, description="a reverse proxy")
     quic_pep: Pep | None = Field(default=None, description="splits QUIC connections")
     tcp_pep: Pep | None = Field(default=None, description="splits TCP connections, transparently")
@@ -131,6 +133,10 @@ class Hop(Part):
     def _possible(self) -> Self:
         if self.proxy and (self.quic_pep or self.tcp_pep):
             raise ValueError("has a reverse proxy or PEPs, not both")
+        for role in ("proxy", "quic_pep", "tcp_pep"):
+            program: Host | None = getattr(self, role)
+            if program and program.kernel != TUNED:
+                raise wrong(f"{role}.kernel", "is the hop's, beside its name and its path: kernel")
         return self
 
 

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, model_serializer, model_validator
 
+from headway.study.kernel import TUNED, Kernel
 from headway.study.part import Part
 
 
@@ -124,6 +125,9 @@ class Host(Part):
     )
     knobs: dict[str, KnobValue] = Field(
         default_factory=dict, description="settings of the program that differ from the adapter's"
+    )
+    kernel: Kernel = Field(
+        default_factory=lambda: TUNED, description="how the host's kernel is set"
     )
 
     @property

@@ -21,6 +21,7 @@ from headway.study.lasting import lasting_objects
 from headway.study.model import Setting
 from headway.study.publishedfile import read_published
 from headway.study.source import Source
+from headway.study.sysctls import dotted, nested
 from headway.study.trace import TRACE_KEY, read_trace
 
 _BUILTIN = resources.files("headway.study") / "builtin"
@@ -105,6 +106,7 @@ def _of_tables(raw: dict[str, Any], source: Source, *, quick: bool) -> Study:
         raise WrongInputError("has no quick form (no table [quick])", where=source.name)
     _check_texts(raw, source)
     _name_hops(raw, source)
+    _nest_sysctls(raw)
     full = _study(copy.deepcopy(raw), source)
     check_rules(full.experiments, source)
     if short is None:
@@ -113,6 +115,7 @@ def _of_tables(raw: dict[str, Any], source: Source, *, quick: bool) -> Study:
         raise WrongInputError("is a table, as [quick]", where=source.where("quick"))
     _check_texts(short, source, "quick.")
     _name_hops(short, source, "quick.")
+    _nest_sysctls(short)
     shortened = _study(merged(raw, short), source.shortened)
     check_rules(shortened.experiments, source.shortened, full.experiments)
     return shortened if quick else full
@@ -147,6 +150,19 @@ def _name_hops(raw: dict[str, Any], source: Source, prefix: str = "") -> None:
             except ValueError as error:
                 where = source.where(f"{prefix}{place}hops")
                 raise WrongInputError(str(error), where=where) from None
+
+
+def _nest_sysctls(raw: Any) -> None:
+    """Write all sysctls as tables in tables, whether their names have quotes or not, so that they merge."""
+    if isinstance(raw, list):
+        for value in raw:
+            _nest_sysctls(value)
+    elif isinstance(raw, dict):
+        for key, value in raw.items():
+            if key == "sysctls" and isinstance(value, dict):
+                raw[key] = nested(dict(dotted(value)))
+            else:
+                _nest_sysctls(value)
 
 
 def _study(raw: dict[str, Any], source: Source) -> Study:

@@ -10,6 +10,7 @@ from pydantic import Field, field_validator, model_validator
 from headway.errors import nearest
 from headway.study.hop import Hop, Proxy, described, named_hops, that_is_there
 from headway.study.host import HTTP, Host, Protocol, check_tls
+from headway.study.kernel import TUNED
 from headway.study.part import Part, wrong
 from headway.study.path import Path
 from headway.study.rates import TraceRate
@@ -230,7 +231,9 @@ class Setting(Part):
         """The hosts between client and server, the client's neighbour first."""
         if self.proxy is None:
             return tuple(self.hops.values())
-        return (Hop(name="proxy", proxy=self.proxy, path=self.proxy.upstream.path),)
+        proxy = self.proxy.model_copy(update={"kernel": TUNED})
+        path, kernel = self.proxy.upstream.path, self.proxy.kernel
+        return (Hop(name="proxy", proxy=proxy, path=path, kernel=kernel),)
 
     @property
     def paths(self) -> tuple[Path | None, ...]:
