@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from headway.study.tables import table
+
 from headway.columns import METRICS, Record, columns_of, polars_schema
 from headway.programs.base import Adapter, Client, Knob, ReverseProxy
 from headway.programs.knobfile import NATIVE_KNOBS
@@ -17,7 +19,6 @@ from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_
 from headway.sites.cleanup import CHANGED, DROPPED, FieldRule
 from headway.study.host import Protocol
 from headway.study.kernel import HostProfile
-from headway.study.tables import table
 
 DOCS = Path(__file__).parents[1] / "docs"
 

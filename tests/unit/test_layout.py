@@ -14,7 +14,7 @@ import headway
 
 ROOT = Path(headway.__file__).parent
 FLOORS = (
-    ("version", "errors", "modules"),
+    ("version", "errors", "modules", "tables"),
     ("cache",),
     ("columns",),
     ("study",),

@@ -27,7 +27,7 @@ from headway.programs.base import (
 from headway.programs.client import last_words, secrets_environment
 from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.measurement import BulkFlow, Measurement
-from headway.programs.native import QUIC_KNOBS, NativeQuic, command, quic_knobs
+from headway.programs.native import QUIC_KNOBS, NativeQuic, command, quic_knobs, service
 from headway.study.host import Host, Protocol
 from headway.study.model import Capture
 from headway.study.workload import Bulk, BulkDirection
@@ -155,7 +155,6 @@ class HeadwayPerfServer(NativeQuic, Server):
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
         transports = {_transport(protocol, listener.tls) for protocol in listener.protocols}
         argv = [
-            command(self.name),
             "server",
             f"--listen={listener.address}:{443 if listener.tls else 80}",
             f"--transport={','.join(sorted(transports))}",
@@ -167,15 +166,7 @@ class HeadwayPerfServer(NativeQuic, Server):
             argv += [f"--certificate={CERTIFICATE_FILE}", f"--key={KEY_FILE}"]
         if self.knob("early_data", host) == "on":
             argv.append("--early-data")
-        program = Program(
-            f"{listener.namespace}-{self.name}",
-            listener.namespace,
-            tuple(argv),
-            service=True,
-            finishes=True,
-            listens=served_on(listener),
-        )
-        return Started((program,))
+        return service(self, listener.namespace, argv, served_on(listener))
 
 
 def _since(began_s: float, moment_s: float | None) -> float | None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from headway.contract.orders import Program
 from headway.programs.base import (
     CA_FILE,
     CERTIFICATE_FILE,
@@ -18,7 +17,7 @@ from headway.programs.base import (
     served_on,
 )
 from headway.programs.knobfile import adjustments_of, knobs_of
-from headway.programs.native import QUIC_KNOBS, NativeQuic, command, quic_knobs
+from headway.programs.native import QUIC_KNOBS, NativeQuic, quic_knobs, service
 from headway.study.hop import Pep
 from headway.study.host import Protocol
 from headway.study.model import Capture
@@ -49,7 +48,6 @@ class HeadwayQuicPep(NativeQuic, QuicPep):
         client, server = pep.towards_client, pep.towards_server
         qlog = f"{QLOG_DIRECTORY}/{listener.namespace}"
         argv = [
-            command(self.name),
             f"--listen={listener.address}:443",
             f"--to={behind.address}:{behind.port}",
             f"--certificate={CERTIFICATE_FILE}",
@@ -71,12 +69,4 @@ class HeadwayQuicPep(NativeQuic, QuicPep):
         for side, host in (("client", client), ("server", server)):
             if self.knob("early_data", host) == "on":
                 argv.append(f"--{side}-early-data")
-        program = Program(
-            f"{listener.namespace}-{self.name}",
-            listener.namespace,
-            tuple(argv),
-            service=True,
-            finishes=True,
-            listens=served_on(listener),
-        )
-        return Started((program,))
+        return service(self, listener.namespace, argv, served_on(listener))

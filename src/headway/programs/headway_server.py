@@ -25,6 +25,7 @@ from headway.programs.native import (
     command,
     compression_options,
     quic_knobs,
+    service,
 )
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.model import Capture
@@ -63,7 +64,6 @@ class HeadwayServer(NativeQuic, Server):
     @override
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
         argv = [
-            command(self.name),
             *_listening(listener),
             *(
                 (f"--site={SITE_DIRECTORY}",)
@@ -83,15 +83,7 @@ class HeadwayServer(NativeQuic, Server):
             argv.append(f"--header-counts=/lab/run/{listener.namespace}{HEADER_COUNTS}")
         if listener.protocols != {Protocol.H3}:
             argv.append(f"--congestion-control={host.tcp_congestion_control}")
-        program = Program(
-            f"{listener.namespace}-{self.name}",
-            listener.namespace,
-            tuple(argv),
-            service=True,
-            finishes=True,
-            listens=served_on(listener),
-        )
-        return Started((program,))
+        return service(self, listener.namespace, argv, served_on(listener))
 
 
 def replay_for_proxy(namespace: str, port: int) -> Started:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from headway.contract.orders import Program
 from headway.programs.base import Adjustment, Interception, Started, TcpPep
 from headway.programs.knobfile import knobs_of
-from headway.programs.native import command
+from headway.programs.native import service
 from headway.study.hop import Pep
 from headway.study.host import Host
 from headway.study.model import Capture
@@ -38,22 +37,13 @@ class HeadwayTcpPep(TcpPep):
     @override
     def intercept(self, interception: Interception, pep: Pep, capture: Capture) -> Started:
         argv = (
-            command(self.name),
             f"--listen=0.0.0.0:{interception.port}",
             f"--copy={self.knob('copy', pep)}",
             *self._side("client", pep.towards_client),
             *self._side("server", pep.towards_server),
             f"--log=/lab/run/{interception.namespace}-{self.name}.jsonl",
         )
-        program = Program(
-            f"{interception.namespace}-{self.name}",
-            interception.namespace,
-            argv,
-            service=True,
-            finishes=True,
-            listens=(f"tcp:{interception.port}",),
-        )
-        return Started((program,))
+        return service(self, interception.namespace, argv, (f"tcp:{interception.port}",))
 
     def _side(self, side: str, host: Host) -> list[str]:
         options = [f"--{side}-congestion-control={host.tcp_congestion_control}"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from headway.contract.orders import NATIVE_DIRECTORY
-from headway.programs.base import Adapter
+from collections.abc import Sequence
+
+from headway.contract.orders import NATIVE_DIRECTORY, Program
+from headway.programs.base import Adapter, Started
 from headway.programs.knobfile import knobs_of
 from headway.study.host import Host
 
@@ -23,6 +25,16 @@ HEADER_COUNTS = "-headers.jsonl"
 def command(program: str) -> str:
     """Path in a lab of one of Headway's own programs."""
     return f"{NATIVE_DIRECTORY}/{program}"
+
+
+def service(
+    adapter: Adapter, namespace: str, options: Sequence[str], listens: tuple[str, ...]
+) -> Started:
+    """One of Headway's own programs that waits for connections, and at its end writes what is left."""
+    name = f"{namespace}-{adapter.name}"
+    argv = (command(adapter.name), *options)
+    program = Program(name, namespace, argv, service=True, finishes=True, listens=listens)
+    return Started((program,))
 
 
 class NativeQuic(Adapter):

@@ -21,7 +21,7 @@ from typing_extensions import override
 from headway.errors import WrongInputError, nearest
 from headway.study.model import Setting
 from headway.study.satellite import Satellite
-from headway.study.tables import table
+from headway.tables import table
 
 _MEDIAN = " median"
 _SLOWEST_MBIT = 0.01
@@ -189,7 +189,7 @@ def _mobile() -> list[Profile]:
             rtt_ms=LogNormal.of(row, "rtt"),
             correlation=float(row["rho_down_up"]),
         )
-        for row in table("mobile.csv")
+        for row in table("headway.study", "data/mobile.csv")
     ]
 
 
@@ -211,7 +211,7 @@ def _cellular() -> list[Profile]:
                 "loss": f"{row['loss_pct']} %",
             },
         )
-        for row in table("cellular.csv")
+        for row in table("headway.study", "data/cellular.csv")
     ]
 
 

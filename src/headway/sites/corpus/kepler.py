@@ -7,12 +7,10 @@ Number, order, kinds, sizes, and places in the HTML are those of the page that K
 from __future__ import annotations
 
 import base64
-import csv
 import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
-from importlib import resources
 
 from headway.sites.corpus.gif import gif
 from headway.sites.corpus.keystream import Keystream
@@ -21,6 +19,7 @@ from headway.sites.corpus.response import CONTENT_TYPES, response
 from headway.sites.corpus.subresources import filled_stylesheet
 from headway.sites.corpus.words import paragraphs, text, words
 from headway.sites.site import Exchange, Site
+from headway.tables import table
 
 NAME = "kepler"
 STRUCTURE = "generated after ETSI's Kepler page"
@@ -68,8 +67,7 @@ class KeplerObject:
 @cache
 def kepler_objects() -> tuple[KeplerObject, ...]:
     """All objects, first the page itself, then the others in the order of its HTML."""
-    table = (resources.files("headway.sites.corpus") / f"{NAME}.csv").read_text(encoding="utf-8")
-    rows = csv.DictReader(line for line in table.splitlines() if not line.startswith("#"))
+    rows = table("headway.sites.corpus", f"{NAME}.csv")
     return tuple(_object(number, row) for number, row in enumerate(rows))
 
 

@@ -23,6 +23,7 @@ from typing import Literal
 from headway.errors import HeadwayError, WrongInputError
 from headway.sites.corpus.localpage import local_page
 from headway.sites.site import Site
+from headway.tables import table
 
 _TIMEOUT_S = 300
 
@@ -146,55 +147,8 @@ def _files(archive: bytes) -> dict[str, bytes]:
     return files
 
 
-_ALL = (
-    Package(
-        name="pypi-sqlalchemy",
-        client="pip",
-        project="SQLAlchemy",
-        version="2.0.36",
-        sha256="7f2767680b6d2398aea7082e45a774b2b0767b5c8d8ffb9c8b683088ea9b29c5",
-        page="doc/index.html",
-    ),
-    Package(
-        name="pypi-alembic",
-        client="pip",
-        project="alembic",
-        version="1.14.0",
-        sha256="b00892b53b3642d0b8dbedba234dbf1924b69be83a9a769d5a624b01094e304b",
-        page="docs/tutorial.html",
-    ),
-    Package(
-        name="npm-agency",
-        client="npm",
-        project="startbootstrap-agency",
-        version="5.2.2",
-        sha256="c8d5262adee3a5d2b110dea6615571ed1539818e3b18c57a66cf67ff2e6c22e6",
-        page="index.html",
-    ),
-    Package(
-        name="npm-creative",
-        client="npm",
-        project="startbootstrap-creative",
-        version="5.1.8",
-        sha256="eb79b10bc98e29c28876ae964c98ac7c8a20c5b1b0a43e16100177bebd1035b2",
-        page="index.html",
-    ),
-    Package(
-        name="npm-landing-page",
-        client="npm",
-        project="startbootstrap-landing-page",
-        version="5.0.8",
-        sha256="0274fa1dc35cfd9e7fac5a349841018ee5a835bcfc5ac1af75be031339c1ee13",
-        page="index.html",
-    ),
-    Package(
-        name="npm-reveal-js",
-        client="npm",
-        project="reveal.js",
-        version="5.1.0",
-        sha256="524caf847e98033595943d994725dd357d20c7d07ad18afbaa932f1535e636e7",
-        page="demo.html",
-    ),
-)
-PACKAGES = {package.name: package for package in _ALL}
+PACKAGES = {
+    row["name"]: Package(**row)  # type: ignore[arg-type]
+    for row in table("headway.sites.corpus", "packages.csv")
+}
 """All pages of packages, by the name of their site."""

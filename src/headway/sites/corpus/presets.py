@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-import csv
 from dataclasses import replace
 from functools import cache
-from importlib import resources
 
 from headway.sites.corpus.model import Objects, PageModel
+from headway.tables import table
 
-_SITES = "sites.csv"
 _LIU_SITES = 18
 
 
 @cache
 def sander_sites() -> dict[str, PageModel]:
     """34 sites by name, ``sander-01`` with the fewest bytes, after Sander et al. 2022, Figure 4."""
-    text = (resources.files("headway.sites.corpus") / _SITES).read_text(encoding="utf-8")
-    rows = csv.DictReader(line for line in text.splitlines() if not line.startswith("#"))
-    models = [_model(row) for row in rows]
+    models = [_model(row) for row in table("headway.sites.corpus", "sites.csv")]
     return {model.name: model for model in models}
 
 

@@ -12,7 +12,7 @@ from enum import StrEnum
 from fractions import Fraction
 from functools import cache
 
-from headway.study.tables import table
+from headway.tables import table
 
 _BITS_PER_SYMBOL = {"QPSK": 2, "8PSK": 3, "16APSK": 4, "16QAM": 4, "32APSK": 5}
 
@@ -128,7 +128,7 @@ def _dvb_s2() -> list[Modcod]:
             _FECFRAME_BITS // bits + _PLHEADER_SYMBOLS,
             float(row["es_n0_db"]),
         )
-        for row in table("dvb-s2.csv")
+        for row in table("headway.study", "data/dvb-s2.csv")
     ]
 
 
@@ -143,6 +143,6 @@ def _dvb_rcs2(burst_symbols: int) -> list[Modcod]:
             burst_symbols + _GUARD_SYMBOLS,
             float(row["es_n0_db"]),
         )
-        for row in table("dvb-rcs2.csv")
+        for row in table("headway.study", "data/dvb-rcs2.csv")
         if int(row["burst_symbols"]) == burst_symbols
     ]
