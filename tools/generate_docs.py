@@ -10,8 +10,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from headway.study.tables import table
-
 from headway.columns import METRICS, Record, columns_of, polars_schema
 from headway.programs.base import Adapter, Client, Knob, ReverseProxy
 from headway.programs.knobfile import NATIVE_KNOBS
@@ -19,6 +17,7 @@ from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_
 from headway.sites.cleanup import CHANGED, DROPPED, FieldRule
 from headway.study.host import Protocol
 from headway.study.kernel import HostProfile
+from headway.tables import table
 
 DOCS = Path(__file__).parents[1] / "docs"
 
@@ -142,7 +141,7 @@ def hosts() -> str:
     """The text of docs/hosts.md, whose table of profiles is made."""
     profiles = [profile for profile in HostProfile if profile is not HostProfile.TUNED]
     rows = [f"| | {' | '.join(profiles)} | source |", "|---|" + "---|" * (len(profiles) + 1)]
-    lines = table("hosts.csv")
+    lines = table("headway.study", "data/hosts.csv")
     for name in dict.fromkeys(line["name"] for line in lines):
         own = [line for line in lines if line["name"] == name]
         values = (

@@ -11,8 +11,8 @@ from pydantic import Field, field_validator, model_validator
 
 from headway.study.part import Part, wrong
 from headway.study.sysctls import check_sysctl, dotted
-from headway.study.tables import table
 from headway.study.units import Duration
+from headway.tables import table
 
 
 class HostProfile(StrEnum):
@@ -156,7 +156,7 @@ def shipped(profile: HostProfile) -> Shipped:
     """What a profile sets, from the table that also has the sources."""
     found = {
         row["name"]: row["value"]
-        for row in table("hosts.csv")
+        for row in table("headway.study", "data/hosts.csv")
         if str(profile) in row["profiles"].split()
     }
     discipline = found.pop(QDISC, HostDiscipline.NOQUEUE)

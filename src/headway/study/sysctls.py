@@ -12,7 +12,7 @@ from functools import cache
 from typing import Any
 
 from headway.errors import nearest
-from headway.study.tables import table
+from headway.tables import table
 
 _ELSEWHERE = (
     (
@@ -64,7 +64,7 @@ def known() -> Mapping[str, Sysctl]:
             int(row["least"] or 0),
             int(row["most"] or 0),
         )
-        for row in table("sysctls.csv")
+        for row in table("headway.study", "data/sysctls.csv")
     }
 
 
