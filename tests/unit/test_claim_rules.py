@@ -176,6 +176,8 @@ def test_an_interval_of_time(begin: str, end: str, expected: Judgement) -> None:
 
 CORRELATION = 'kind = "correlation", contender = "h3", trend = "rising"'
 GAP = 'kind = "difference", contender = "h3", against = "h2", low = 1'
+COURSE = 'contender = "h3", axis = "path.loss", trend = "rising"'
+ITSELF = 'contender = "h3", against = "h3", within = 5'
 TIME = 'from = "0 s"\nto = "1 s"\norigin = "start"\nplace'
 
 
@@ -189,6 +191,11 @@ TIME = 'from = "0 s"\nto = "1 s"\norigin = "start"\nplace'
         (("RULE", f'{GAP}, unit = "ms"'), "the unit must be '%' or 's', not 'ms'"),
         (("RULE", f'{GAP}, unit = "s", statistic = "mean"'), "statistic is of differences in %"),
         (("RULE", 'kind = "spread", contender = "h3", against = "h2"'), "needs a value, or low"),
+        (("RULE", f'{CORRELATION}, axis = "path.loss"'), "needs 4 cells .*; of these there are 1"),
+        (("RULE", f'{CORRELATION}, column = "page_bytes"'), "page_bytes is of page loads"),
+        (("RULE", f'kind = "monotone", {COURSE}'), "no two of these cells differ in path.loss"),
+        (("RULE", 'kind = "order", contenders = ["h3", "h3"]'), "'h3' is compared with itself"),
+        (("RULE", f'kind = "equal", {ITSELF}'), "'h3' is compared with itself"),
         (("place", TIME), "from, to and origin are of goodput_mbit, .*; total_s has one a run"),
         (("place", 'to = "1 s"\nplace'), "are given together"),
     ],

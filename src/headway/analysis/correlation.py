@@ -9,10 +9,9 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from headway.analysis.intervals import Interval, percentile_interval
+from headway.study.claim import FEWEST_POINTS
 
 _RESAMPLES = 2000
-_FEWEST_POINTS = 4
-"""With fewer points, a resample often has two different ones only."""
 
 
 def rank_correlation(
@@ -29,7 +28,7 @@ def rank_correlation(
     value = _spearman(table)
     if value is None:
         return None, None
-    if len(points) < _FEWEST_POINTS:
+    if len(points) < FEWEST_POINTS:
         return value, None
     generator = np.random.default_rng(0)
     drawn = [

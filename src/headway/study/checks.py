@@ -11,6 +11,7 @@ from pydantic import ValidationError
 from headway.columns import METRICS, Of
 from headway.errors import WrongInputError, nearest
 from headway.study.claim import Claim, Gap
+from headway.study.claim_data import lacking
 from headway.study.experiment import Coordinates, Experiment
 from headway.study.explain import explain
 from headway.study.model import Setting
@@ -325,6 +326,10 @@ def check_rules(
             if not any(claim.is_about(cell) for cell in grid):
                 key = f"claims.{number}.where"
                 raise _no_such_cell(claim.where, own, source, key, experiment.name)
+            lacks = [lacking(claim, one) for one in own]
+            if all(lacks):
+                where = source.where(f"claims.{number}.rule", experiment=experiment.name)
+                raise WrongInputError(str(lacks[-1]), where=where)
 
 
 def _spelt(coordinates: Mapping[str, Any]) -> frozenset[tuple[str, str]]:

@@ -18,6 +18,8 @@ from headway.study.published import RELATIVE_UNIT, MetricName, Statistic, Timed
 
 USUAL_TOLERANCE = 0.15
 """How far from a published value, as a share of it, ours may lie if nothing else is said."""
+FEWEST_POINTS = 4
+"""Of fewer cells, a correlation has no interval: a resample often has two different ones only."""
 _OF_MEANS = "`mean`: of the means; if not given, the typical one of pairs of runs"
 
 
@@ -37,6 +39,13 @@ ColumnName = Annotated[str, AfterValidator(_is_number)]
 
 class Rule(Part, ABC):
     """What a claim says of the data; in which cells and of which metric, the claim tells."""
+
+    @model_validator(mode="after")
+    def _names_each_once(self) -> Self:
+        twice = [name for name in self.named if self.named.count(name) > 1]
+        if twice:
+            raise ValueError(f"{twice[0]!r} is compared with itself")
+        return self
 
     @property
     @abstractmethod
