@@ -9,6 +9,9 @@ use bytes::BytesMut;
 /// Read from the file at once: a stream that is served in frames of a packet's size would otherwise
 /// cost a system call a frame.
 const AHEAD_BYTES: u64 = 64 << 10;
+/// As much as this at once goes straight to where it is wanted: it is worth a system call of its own, and
+/// not another copy.
+const DIRECT_BYTES: usize = 32 << 10;
 /// What is read ahead of all files together, at most. Further ones are read frame by frame, so that no
 /// number of clients that stop reading takes more memory.
 const ALL_AHEAD_BYTES: u64 = 4 << 20;
@@ -48,7 +51,9 @@ impl FilePart {
                 let piece = length.min(ready.len());
                 into.extend_from_slice(&ready[..piece]);
                 piece
-            } else if self.ahead.read(&self.file, self.offset, self.remaining)? {
+            } else if length < DIRECT_BYTES
+                && self.ahead.read(&self.file, self.offset, self.remaining)?
+            {
                 continue;
             } else {
                 let start = into.len();

@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
 use crate::packetsize::{stream_header, varint_size};
 
@@ -8,7 +8,7 @@ use crate::packetsize::{stream_header, varint_size};
 /// room, as with an ACK frame in it, some of the data goes into the next one.
 #[derive(Debug, Default)]
 pub(crate) struct Backlog {
-    streams: HashMap<u64, Progress>,
+    streams: BTreeMap<u64, Progress>,
     /// Streams with data that was not sent yet.
     waiting: Vec<u64>,
     unsent: u64,
