@@ -19,6 +19,7 @@ use crate::config::Config;
 use crate::connection::{Connection, Event};
 use crate::gate::Gate;
 use crate::observe::{Log, ObservedClientConfig, ObservedServerConfig, SharedLog};
+use crate::resets::{Resets, is_reset};
 use crate::resume::SavedPaths;
 use crate::seed::{ConnectionIds, Randomness, Seed};
 use crate::sender::Sender;
@@ -137,6 +138,7 @@ pub struct Endpoint {
     /// For connections to come.
     saved_paths: SavedPaths,
     incoming: VecDeque<Incoming>,
+    resets: Resets,
     /// What connections that are gone had to tell.
     last_words: VecDeque<(ConnectionKey, Event)>,
 }
@@ -189,6 +191,7 @@ impl Endpoint {
             connections: BTreeMap::new(),
             saved_paths: SavedPaths::default(),
             incoming: VecDeque::new(),
+            resets: Resets::default(),
             last_words: VecDeque::new(),
         }
     }
@@ -336,6 +339,11 @@ impl Endpoint {
             }
             Some(DatagramEvent::NewConnection(inner)) => {
                 self.incoming.push_back(Incoming(inner));
+                Ok(())
+            }
+            Some(DatagramEvent::Response(_))
+                if is_reset(&buffer) && !self.resets.may_send(now, remote) =>
+            {
                 Ok(())
             }
             Some(DatagramEvent::Response(response)) => self.respond(network, &response, &buffer),

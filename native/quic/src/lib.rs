@@ -15,6 +15,7 @@ mod observe;
 mod outbox;
 mod pacer;
 mod packetsize;
+mod resets;
 mod resume;
 mod rtt;
 mod seed;

@@ -13,6 +13,7 @@ mod migration;
 mod mtu;
 mod physics;
 mod repeat;
+mod resets;
 mod resume;
 mod schedule;
 mod settings;
