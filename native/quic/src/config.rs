@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use headway_congestion::{Controller, Rate, Saved, WindowSize};
 use headway_reactor::CpuCost;
-use quinn_proto::{AckFrequencyConfig, IdleTimeout, MtuDiscoveryConfig, TransportConfig, VarInt};
+use quinn_proto::{
+    AckFrequencyConfig, Dir, IdleTimeout, MtuDiscoveryConfig, TransportConfig, VarInt,
+};
 
 use crate::gate::{Gate, GateFactory};
 use crate::pacer::Pacer;
@@ -46,6 +48,15 @@ pub struct AckFrequency {
     pub max_ack_delay: Option<Duration>,
 }
 
+/// How many streams of each kind a peer may have at first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct FirstStreams {
+    /// Bidirectional ones.
+    pub bidirectional: u32,
+    /// Unidirectional ones.
+    pub unidirectional: u32,
+}
+
 /// A QUIC endpoint's behaviour on one connection.
 #[derive(Clone, Debug)]
 pub struct Config {
@@ -83,6 +94,9 @@ pub struct Config {
     pub receive_window: u32,
     /// Streams of each kind that a peer may have open.
     pub max_streams: u32,
+    /// How many of them it may have at first; all if nothing is said. Memory is taken for each that it
+    /// may have. It may have all once it has opened half of those.
+    pub first_streams: Option<FirstStreams>,
     /// Whether a server lets clients change their address (RFC 9000 section 9).
     pub migration: bool,
     /// What a client does with tokens of servers.
@@ -115,6 +129,7 @@ impl Default for Config {
             stream_receive_window: 16 << 20,
             receive_window: 24 << 20,
             max_streams: 1000,
+            first_streams: None,
             migration: true,
             tokens: Tokens::default(),
             ack_frequency: None,
@@ -142,6 +157,15 @@ impl Config {
     /// means no good.
     pub(crate) fn max_pieces(&self) -> usize {
         MIN_PIECES.max(self.receive_window as usize / PIECE_BYTES)
+    }
+
+    /// Streams of a kind that a peer may have at first.
+    pub(crate) fn first_streams(&self, dir: Dir) -> u32 {
+        let most = self.max_streams;
+        self.first_streams.map_or(most, |first| match dir {
+            Dir::Bi => first.bidirectional.min(most),
+            Dir::Uni => first.unidirectional.min(most),
+        })
     }
 
     /// The initial window in bytes.
@@ -172,8 +196,8 @@ impl Config {
             .max_idle_timeout(Some(IdleTimeout::from(VarInt::from_u32(idle_ms))))
             .stream_receive_window(VarInt::from_u32(self.stream_receive_window))
             .receive_window(VarInt::from_u32(self.receive_window))
-            .max_concurrent_bidi_streams(VarInt::from_u32(self.max_streams))
-            .max_concurrent_uni_streams(VarInt::from_u32(self.max_streams))
+            .max_concurrent_bidi_streams(VarInt::from_u32(self.first_streams(Dir::Bi)))
+            .max_concurrent_uni_streams(VarInt::from_u32(self.first_streams(Dir::Uni)))
             .send_window(SEND_WINDOW)
             .datagram_receive_buffer_size(Some(MAX_DATAGRAM_BYTES))
             // Data is handed over just before it is sent; among what is sent again, the oldest

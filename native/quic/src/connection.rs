@@ -121,6 +121,8 @@ pub struct Connection {
     receiving: BTreeMap<StreamId, Receiving>,
     /// Pieces of all streams that wait behind gaps.
     pieces: usize,
+    /// Of each kind: once the peer has opened as many streams, it may have as many as it may ever have.
+    raises_at: [Option<u64>; 2],
     events: VecDeque<Event>,
     /// Something may be there to be sent.
     pub(crate) is_dirty: bool,
@@ -135,12 +137,18 @@ impl Connection {
         sender: Sender,
         scheduler: Box<dyn Scheduler>,
     ) -> Self {
+        let config = sender.config();
+        let raises_at = [Dir::Bi, Dir::Uni].map(|dir| {
+            let first = config.first_streams(dir);
+            (first < config.max_streams).then_some(u64::from(first / 2))
+        });
         Self {
             inner,
             sender,
             outbox: Outbox::new(scheduler),
             receiving: BTreeMap::new(),
             pieces: 0,
+            raises_at,
             events: VecDeque::new(),
             is_dirty: true,
             timer_fired: false,
@@ -572,6 +580,12 @@ impl Connection {
             self.outbox.open(stream.into());
         }
         self.receiving.insert(stream, Receiving::default());
+        let raises_at = &mut self.raises_at[stream.dir() as usize];
+        if raises_at.take_if(|at| stream.index() >= *at).is_some() {
+            self.is_dirty = true;
+            let most = VarInt::from_u32(self.sender.config().max_streams);
+            self.inner.set_max_concurrent_streams(stream.dir(), most);
+        }
         self.events.push_back(Event::Opened(stream));
         self.take_data(now, stream);
     }

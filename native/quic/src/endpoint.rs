@@ -134,7 +134,8 @@ pub struct Endpoint {
     /// Shows the first packet of a connection that is being accepted.
     log: SharedLog,
     randomness: Randomness,
-    connections: BTreeMap<usize, Connection>,
+    /// Each in its own place: a node of the tree would hold room for eleven.
+    connections: BTreeMap<usize, Box<Connection>>,
     /// For connections to come.
     saved_paths: SavedPaths,
     incoming: VecDeque<Incoming>,
@@ -198,7 +199,7 @@ impl Endpoint {
 
     /// A connection, until it is drained.
     pub fn connection(&mut self, key: ConnectionKey) -> Option<&mut Connection> {
-        self.connections.get_mut(&key.0)
+        self.connections.get_mut(&key.0).map(Box::as_mut)
     }
 
     /// How many connections there are.
@@ -377,7 +378,7 @@ impl Endpoint {
             if let Some(connection) = &mut gone {
                 self.saved_paths.settle(connection.end());
             }
-            while let Some(event) = gone.as_mut().and_then(Connection::poll) {
+            while let Some(event) = gone.as_mut().and_then(|connection| connection.poll()) {
                 self.last_words.push_back((ConnectionKey(key), event));
             }
         }
@@ -386,7 +387,7 @@ impl Endpoint {
 
     /// When [`Self::transmit`] has to be called next.
     pub fn deadline(&mut self) -> Option<Instant> {
-        self.connections.values_mut().filter_map(Connection::deadline).min()
+        self.connections.values_mut().filter_map(|connection| connection.deadline()).min()
     }
 
     /// The next event of any connection.
@@ -409,7 +410,8 @@ impl Endpoint {
     /// Whether there are events.
     #[must_use]
     pub fn has_events(&self) -> bool {
-        !self.last_words.is_empty() || self.connections.values().any(Connection::has_events)
+        !self.last_words.is_empty()
+            || self.connections.values().any(|connection| connection.has_events())
     }
 
     fn add(
@@ -425,7 +427,7 @@ impl Endpoint {
         let loan = self.saved_paths.lend(peer.1.ip(), &parts.config, now);
         let sender =
             Sender::new(parts.config, parts.gate, parts.log, parts.tracer, peer, loan, now);
-        let connection = Connection::new(inner, sender, scheduler);
+        let connection = Box::new(Connection::new(inner, sender, scheduler));
         self.connections.insert(handle.0, connection);
         ConnectionKey(handle.0)
     }

@@ -25,7 +25,7 @@ mod tokens;
 mod trace;
 mod udp;
 
-pub use config::{AckFrequency, Config, Pacing};
+pub use config::{AckFrequency, Config, FirstStreams, Pacing};
 pub use connection::{Close, Connection, Event, Statistics};
 pub use endpoint::{
     AcceptFailed, ConnectFailed, ConnectionKey, Endpoint, Incoming, Network, ReceivedDatagram,

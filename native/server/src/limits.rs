@@ -18,6 +18,8 @@ pub(crate) struct Limits {
     /// Share of `--max-connections` that may be in a QUIC handshake from addresses that nobody has
     /// validated.
     pub(crate) half_open_percent: Option<u32>,
+    /// Requests at a time that a QUIC connection may begin with.
+    pub(crate) first_streams: Option<u32>,
     /// What all responses under way may take of memory, in bytes.
     pub(crate) response_bytes: Option<u64>,
     /// Requests of a connection that are answered before others have their turn.
@@ -34,6 +36,7 @@ impl Default for Limits {
             idle_time: Some(Duration::from_secs(60)),
             connections_per_address: Some(450),
             half_open_percent: Some(10),
+            first_streams: Some(100),
             response_bytes: Some(32_000_000),
             requests_per_turn: Some(16),
             rates: Rates::default(),
@@ -55,7 +58,7 @@ struct Entry {
     place: fn(&mut Limits) -> Place<'_>,
 }
 
-const ENTRIES: [Entry; 10] = [
+const ENTRIES: [Entry; 11] = [
     Entry {
         name: "handshake-time",
         meaning: "from a connection's begin to the end of its handshake (10s)",
@@ -81,6 +84,12 @@ const ENTRIES: [Entry; 10] = [
         meaning: "share of --max-connections that may be in a QUIC handshake without proof of their \
                   address; above it clients are sent a Retry (10%)",
         place: |limits| Place::Percent(&mut limits.half_open_percent),
+    },
+    Entry {
+        name: "first-streams",
+        meaning: "requests at a time that a QUIC connection may begin with, as each takes memory before \
+                  it is made; once there were half as many, it may have all of --max-streams (100)",
+        place: |limits| Place::Count(&mut limits.first_streams),
     },
     Entry {
         name: "response-memory",
@@ -118,6 +127,7 @@ impl Limits {
         idle_time: None,
         connections_per_address: None,
         half_open_percent: None,
+        first_streams: None,
         response_bytes: None,
         requests_per_turn: None,
         rates: Rates::OFF,

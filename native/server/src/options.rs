@@ -11,7 +11,7 @@ use headway_http::tcp::SocketOptions;
 use headway_http::tls::{Identity, Protocol, ServerTls, TlsError, Versions, provider};
 use headway_http::{h2, h3};
 use headway_quic::knobs::{self, KnobError};
-use headway_quic::{Config, QuicServerConfig};
+use headway_quic::{Config, FirstStreams, QuicServerConfig};
 use headway_reactor::TooFewDescriptors;
 use headway_schedule::Strategy;
 use headway_wire::Field;
@@ -173,6 +173,9 @@ const PAGE_TABLE_BYTES: u32 = 4096;
 /// As browsers allow it.
 const PAGE_BLOCKED_STREAMS: u16 = 100;
 
+/// Unidirectional streams that a QUIC connection may begin with, of which HTTP/3 needs three (RFC 9114
+/// section 6.2).
+const FIRST_CONTROLS: u32 = 10;
 /// Open files besides those of connections: signals, epoll, the log, and some to spare.
 const OTHER_DESCRIPTORS: usize = 32;
 
@@ -278,7 +281,15 @@ impl Options {
             .expect("TLS 1.3 has the cipher suite of Initial packets");
         let (qlog_directory, trace_directory) = (self.qlog.clone(), self.trace.clone());
         let max_streams = self.max_streams.min(self.quic.max_streams);
-        let config = Config { qlog_directory, trace_directory, max_streams, ..self.quic.clone() };
+        let first = |bidirectional| FirstStreams { bidirectional, unidirectional: FIRST_CONTROLS };
+        let first_streams = self.limits.first_streams.map(first);
+        let config = Config {
+            qlog_directory,
+            trace_directory,
+            max_streams,
+            first_streams,
+            ..self.quic.clone()
+        };
         Ok(Some(QuicOptions {
             tls: Arc::new(tls),
             config: Arc::new(config),

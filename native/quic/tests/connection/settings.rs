@@ -1,11 +1,11 @@
 //! Knobs that are not of congestion control, and how connections end.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use headway_quic::{Close, Network};
+use headway_quic::{Close, Connection, ConnectionKey, Dir, Event, FirstStreams, Network, Read};
 
 use crate::apps::{Fetch, Serve};
-use crate::link::{Setup, ms};
+use crate::link::{Setup, Side, ms};
 use crate::qlog::Scratch;
 
 const LIMIT: Duration = Duration::from_secs(60);
@@ -134,4 +134,52 @@ fn no_common_version() {
     let (_, event) = pair.client.poll().expect("it is over");
     let reason = format!("{event:?}");
     assert!(reason.contains("version"), "{reason}");
+}
+
+/// Opens streams as soon as it may, and reads what comes back.
+#[derive(Default)]
+struct Asking {
+    left: usize,
+    answered: usize,
+    connected: Option<Instant>,
+    took: Duration,
+}
+
+impl Side for Asking {
+    fn event(&mut self, now: Instant, _: ConnectionKey, connection: &mut Connection, event: Event) {
+        match event {
+            Event::Readable(stream) => {
+                while let Read::Data(_) = connection.read(now, stream) {}
+                if connection.read(now, stream) == Read::Finished {
+                    connection.forget(stream);
+                    self.answered += 1;
+                    self.took = now - self.connected.unwrap();
+                }
+            }
+            Event::Connected { .. } => self.connected = Some(now),
+            _ => {}
+        }
+        while self.left > 0 {
+            let Some(stream) = connection.open(Dir::Bi) else { return };
+            connection.finish(stream);
+            self.left -= 1;
+        }
+    }
+}
+
+#[test]
+fn a_peer_may_have_all_streams_once_it_has_opened_half_of_the_first_ones() {
+    let took = |bidirectional: Option<u32>| {
+        let mut setup = Setup::symmetric(20.0, ms(20), 2_000_000);
+        let streams = |bidirectional| FirstStreams { bidirectional, unidirectional: 3 };
+        setup.server.first_streams = bidirectional.map(streams);
+        let mut asking = Asking { left: 300, ..Asking::default() };
+        setup.pair().run(&mut asking, &mut Serve::of(10), LIMIT);
+        assert_eq!(asking.answered, 300);
+        asking.took
+    };
+    let (at_once, in_two_goes) = (took(None), took(Some(100)));
+    // A round trip more, and not one for each hundred.
+    assert!(at_once + ms(30) < in_two_goes && in_two_goes < at_once + ms(50), "{in_two_goes:?}");
+    assert!(took(Some(300)) < at_once + ms(5));
 }
