@@ -28,8 +28,21 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from bench.compiled import quinn_peer
 from bench.rows import Row
-from bench.stacks import ADDRESS, Aioquic, Command, Headway, Ngtcp2, Place, QuicGo, Stack
+from bench.stacks import (
+    ADDRESS,
+    LEAST_UDP_PAYLOAD,
+    LOOPBACK_UDP_PAYLOAD,
+    Aioquic,
+    Command,
+    Headway,
+    Ngtcp2,
+    Place,
+    QuicGo,
+    Quinn,
+    Stack,
+)
 from headway.errors import HeadwayError
 from headway.image import installed_extras
 from headway.lab.cores import available_cores
@@ -48,8 +61,15 @@ TICKS_PER_S = os.sysconf("SC_CLK_TCK")
 
 OURS = Headway()
 OURS_H2 = Headway("headway, h2", protocol="h2")
-OTHERS: tuple[Stack, ...] = (Ngtcp2(), QuicGo(), Aioquic())
-STACKS: dict[str, Stack] = {stack.name: stack for stack in (OURS, OURS_H2, *OTHERS)}
+OTHERS: tuple[Stack, ...] = (Quinn(), Ngtcp2(), QuicGo(), Aioquic())
+OF_OTHER_SIZES: tuple[Stack, ...] = (
+    Headway("headway, 1200", knobs=f"max-udp-payload={LEAST_UDP_PAYLOAD}"),
+    Headway("headway, path's size", knobs=f"probe-up-to={LOOPBACK_UDP_PAYLOAD}"),
+    Quinn("quinn, 1200", LEAST_UDP_PAYLOAD),
+)
+STACKS: dict[str, Stack] = {
+    stack.name: stack for stack in (OURS, OURS_H2, *OF_OTHER_SIZES, *OTHERS)
+}
 
 
 @dataclass(frozen=True)
@@ -74,6 +94,7 @@ PAIRS = (
     *(Pair(OURS, other) for other in OTHERS),
     *(Pair(other, OURS) for other in OTHERS),
     Pair(Headway("headway, generated", generated=True), Headway(generated=True)),
+    *(Pair(stack, stack) for stack in OF_OTHER_SIZES),
     Pair(OURS_H2, OURS_H2),
 )
 """Every stack with itself, then with ours: that tells which side is the slower one. By h2 for comparison."""
@@ -116,16 +137,20 @@ class Sample:
 
 
 @contextmanager
-def prepared(native: Path | None) -> Iterator[Place]:
+def prepared(pairs: Sequence[Pair], native: Path | None) -> Iterator[Place]:
     """The programs, and a directory in memory for bodies.
 
     Args:
+        pairs: what will be measured.
         native: the directory of Headway's own programs if not the image's.
 
     Raises:
         HeadwayError: a program cannot be had.
     """
     image, extra = ready_image(), installed_extras().get("quic-go-client")
+    has_quinn = any(
+        isinstance(side, Quinn) for pair in pairs for side in (pair.server, pair.client)
+    )
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else None
     with (
         tempfile.TemporaryDirectory(dir=memory) as documents,
@@ -135,6 +160,7 @@ def prepared(native: Path | None) -> Iterator[Place]:
             tree=image.root,
             native=native or image.native,
             quic_go_client=extra.directory / extra.extra.name if extra else None,
+            quinn_peer=quinn_peer() if has_quinn else None,
             documents=Path(documents),
             scratch=Path(scratch),
         )
@@ -295,7 +321,7 @@ def measure_all(
     """
     samples: dict[Pair, list[Sample]] = {pair: [] for pair in pairs}
     with (
-        prepared(native) as place,
+        prepared(pairs, native) as place,
         progress("downloading", len(pairs) * repeats) as count,
     ):
         for _ in range(repeats):
@@ -316,7 +342,7 @@ def loopback() -> list[Row]:
     return [
         Row(
             f"{Size(samples[0].size)} by {pair.server.protocol} over loopback, {pair.server.name}",
-            f"{goodput(samples)} Mbit/s",
+            f"{goodput(samples)} Mbit/s; server {server_cost(samples):.2f} s of CPU time per GB",
             "-",
         )
         for pair, samples in measured.items()
@@ -327,6 +353,11 @@ def goodput(samples: Sequence[Sample]) -> str:
     """Median and range, Mbit/s."""
     rates = [sample.mbit_per_s for sample in samples]
     return f"{statistics.median(rates):.0f} ({min(rates):.0f} to {max(rates):.0f})"
+
+
+def server_cost(samples: Sequence[Sample]) -> float:
+    """The server's CPU time per gigabyte, median; in seconds."""
+    return statistics.median(one.spent.server_s / one.size * 1e9 for one in samples)
 
 
 def table(measured: dict[Pair, list[Sample]]) -> Table:
@@ -342,7 +373,7 @@ def table(measured: dict[Pair, list[Sample]]) -> Table:
 
         shown.add_row(
             *(pair.server.name, pair.client.name, str(Size(samples[0].size)), goodput(samples)),
-            f"{median(lambda one: one.spent.server_s / one.size * 1e9):.2f}",
+            f"{server_cost(samples):.2f}",
             f"{median(lambda one: one.spent.client_s / one.size * 1e9):.2f}",
             f"{median(lambda one: one.dropped):.0f}",
         )

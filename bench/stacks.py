@@ -19,8 +19,10 @@ from headway.programs.base import SERVER_NAME
 ADDRESS = "127.0.0.1"
 UDP_PAYLOAD = 1452
 """Bytes in a full datagram, of all who can be told: the most that quic-go may send."""
-MAX_BURST = 44
-"""Datagrams in 64 KiB, which one call can send at most; calls of ngtcp2 are seen to have as many."""
+LEAST_UDP_PAYLOAD = 1200
+"""Bytes that every path takes (RFC 9000, section 14)."""
+LOOPBACK_UDP_PAYLOAD = 65_000
+"""The most that Headway probes for, which the loopback interface takes."""
 _IDLE_S = 30
 
 
@@ -32,6 +34,7 @@ class Place:
         tree: the lab's root tree.
         native: the directory of Headway's own programs.
         quic_go_client: the extra; None if it is not installed.
+        quinn_peer: the program of `bench/peers/quinn`; None if nothing that is measured needs it.
         documents: the directory of bodies.
         scratch: a directory for configuration files.
     """
@@ -39,6 +42,7 @@ class Place:
     tree: Path
     native: Path
     quic_go_client: Path | None
+    quinn_peer: Path | None
     documents: Path
     scratch: Path
 
@@ -138,7 +142,7 @@ class Headway(Stack):
     name: str = "headway"
     generated: bool = False
     protocol: str = "h3"
-    knobs: str = f"max-udp-payload={UDP_PAYLOAD},max-burst={MAX_BURST}"
+    knobs: str = f"max-udp-payload={UDP_PAYLOAD}"
 
     def serve(self, place: Place, port: int) -> Command:
         """See `Stack.serve`."""
@@ -161,6 +165,39 @@ class Headway(Stack):
             f"--quic={self.knobs}",
             url(target, port),
         )
+
+
+@dataclass(frozen=True)
+class Quinn(Stack):
+    """quinn and h3: a server and a client of our own writing, of one thread each.
+
+    Attributes:
+        name: as of every stack.
+        payload: bytes in a full datagram.
+    """
+
+    name: str = "quinn"
+    payload: int = UDP_PAYLOAD
+
+    def serve(self, place: Place, port: int) -> Command:
+        """See `Stack.serve`."""
+        return self._peer(place, "server").plus(
+            f"--listen={ADDRESS}:{port}",
+            f"--cert={place.certificate}",
+            f"--key={place.key}",
+            f"--root={place.documents}",
+        )
+
+    def fetch(self, place: Place, port: int, file: str) -> Command:
+        """See `Stack.fetch`."""
+        return self._peer(place, "client").plus(
+            f"--ca={place.ca}", f"--address={ADDRESS}:{port}", url(file, port)
+        )
+
+    def _peer(self, place: Place, side: str) -> Command:
+        if place.quinn_peer is None:
+            raise HeadwayError("the quinn peer is not compiled")
+        return Command([existing(place.quinn_peer), side, f"--payload={self.payload}"])
 
 
 class Ngtcp2(Stack):
