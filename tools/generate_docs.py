@@ -10,7 +10,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
-from headway.columns import METRICS, Record, columns_of, polars_schema
+from headway.columns import METRICS, Columns, Record, columns_of, schema_of
+from headway.columns.sharing import OneFlow
 from headway.programs.base import Adapter, Client, Knob, ReverseProxy
 from headway.programs.knobfile import NATIVE_KNOBS
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
@@ -39,6 +40,14 @@ What a study may compare its contenders by (`metrics`):
 | column | in words | better | measured of |
 |---|---|---|---|
 {metrics}
+
+## Columns of flows.parquet
+
+Where flows compete, one row per flow and run, with the columns above, as if the flow had been a run by itself, and:
+
+| column | type | unit | meaning |
+|---|---|---|---|
+{flow_rows}
 """
 
 _PROGRAMS = """\
@@ -100,11 +109,6 @@ _ROLES: dict[str, Mapping[str, Adapter]] = {
 
 def columns() -> str:
     """The text of docs/columns.md."""
-    types = {name: type(kind).__name__.lower() for name, kind in polars_schema().items()}
-    rows = [
-        f"| `{name}` | {types[name]} | {column.unit} | {column.meaning} |"
-        for name, column in columns_of(Record).items()
-    ]
     metrics = [
         f"| `{name}` | {found.label} | {found.better.value} | {found.of.value} |"
         for name, column in METRICS.items()
@@ -112,7 +116,20 @@ def columns() -> str:
     ]
     paragraphs = (Record.__doc__ or "").split("\n\n")
     intro = " ".join(" ".join(paragraphs[1:]).split())
-    return _COLUMNS.format(intro=intro, rows="\n".join(rows), metrics="\n".join(metrics))
+    return _COLUMNS.format(
+        intro=intro,
+        rows=_column_rows(Record),
+        metrics="\n".join(metrics),
+        flow_rows=_column_rows(OneFlow),
+    )
+
+
+def _column_rows(family: type[Columns]) -> str:
+    types = {name: type(kind).__name__.lower() for name, kind in schema_of(family).items()}
+    return "\n".join(
+        f"| `{name}` | {types[name]} | {column.unit} | {column.meaning} |"
+        for name, column in columns_of(family).items()
+    )
 
 
 def programs() -> str:

@@ -34,6 +34,7 @@ class Of(Enum):
     BULK_DOWNLOADS = "bulk downloads"
     PAGES = "pages"
     PAINTED_PAGES = "pages whose frames are kept"
+    COMPETING = "flows that compete"
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,13 @@ from headway.columns.limits import BottleneckUse, Causes, MainConnection, RampUp
 from headway.columns.outcome import Ending, Requests, Spent, Transferred
 from headway.columns.packets import Disturbed, Validation
 from headway.columns.page import PageMetrics
+from headway.columns.sharing import OneFlow, Sharing
 
 
 # Pydantic takes the fields of the last family first.
 class Record(
     Spent,
+    Sharing,
     Validation,
     Disturbed,
     BottleneckUse,
@@ -33,6 +35,13 @@ class Record(
 
     Times are seconds of the lab's clock unless said otherwise; a value that was not measured
     (the run failed, or the protocol has no such thing) is null.
+    """
+
+
+class FlowRecord(OneFlow, Record):
+    """What is kept of one of several flows: what a run by itself would have, and how it shared the path.
+
+    Its conditions are those of its own path and programs.
     """
 
 

@@ -69,6 +69,19 @@ class Program:
 
 
 @dataclass(frozen=True)
+class View:
+    """What a host sees of the lab's files, if it shares them with no other host.
+
+    It has ``files`` (contents by path) that others do not have, an empty ``/tmp``, and as ``/lab/run`` a
+    ``directory`` below the run's.
+    """
+
+    namespace: str
+    directory: str
+    files: dict[str, str] = dataclasses.field(default_factory=dict)
+
+
+@dataclass(frozen=True)
 class Change:
     """A queueing discipline or class that is changed at a point in time: the words after ``tc``.
 
@@ -220,6 +233,7 @@ class Orders:
     ip: tuple[str, ...] = ()
     sysctls: dict[str, str] = dataclasses.field(default_factory=dict)
     files: dict[str, str] = dataclasses.field(default_factory=dict)
+    views: tuple[View, ...] = ()
     programs: tuple[Program, ...] = ()
     trace_links: tuple[TraceLink, ...] = ()
     sampling: Sampling | None = None
@@ -236,11 +250,15 @@ class Orders:
 
 @dataclass(frozen=True)
 class Ended:
-    """How a process ended: ``exit_status`` is negative for a signal; times from the workload's start."""
+    """How a process of the workload ended, and on which host.
+
+    ``exit_status`` is negative for a signal; times are from the workload's start.
+    """
 
     name: str
     exit_status: int
     at_ns: int
+    namespace: str = ""
 
 
 @dataclass(frozen=True)

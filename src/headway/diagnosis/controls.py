@@ -9,7 +9,6 @@ from typing import Any
 
 from headway.contract.orders import CONTROLS_FILE
 from headway.planning.deployment import Deployment
-from headway.programs.base import SERVER
 
 
 @dataclass(frozen=True)
@@ -34,7 +33,10 @@ def observed_controls(deployment: Deployment, run_directory: Path) -> Controls:
     found = {name: seen[name] for name in wanted if name in over_tcp and name in seen}
     wrong = (f"{name}'s TCP used {was}" for name, was in found.items() if was != wanted[name])
     told = wanted | found
-    columns = {"server_cc": told.pop(SERVER), "cc_observed": ", ".join(found) or None}
+    columns = {
+        "server_cc": told.pop(deployment.server.name),
+        "cc_observed": ", ".join(found) or None,
+    }
     if told:
         columns["proxy_cc"] = ", ".join(told.values())
     error = next(wrong, None)

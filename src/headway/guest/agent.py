@@ -25,9 +25,10 @@ from headway.guest import process
 from headway.guest.body import digest
 from headway.guest.counters import DirectionCounter
 from headway.guest.migration import migrate, time_to_migration
+from headway.guest.mounts import RUN_DIRECTORY, Views, write_file
 from headway.guest.network import Network
 from headway.guest.pings import ping
-from headway.guest.process import RUN_DIRECTORY, ProgramError
+from headway.guest.process import ProgramError
 from headway.guest.qlogs import take_qlogs
 from headway.guest.sampler import Sampler
 from headway.guest.spins import in_words, spins_since, spins_so_far
@@ -121,9 +122,8 @@ class Lab:
     def _prepare(self) -> None:
         signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGCHLD})
         for path, text in self._orders.files.items():
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            with open(path, "w") as file:
-                file.write(text)
+            write_file(path, text)
+        self._views = Views(self._orders.views)
         changes = [change for one in self._orders.rounds for change in one.changes]
         for namespace in dict.fromkeys(change.namespace for change in changes):
             self._tc[namespace] = self._open_tc(namespace)
@@ -134,7 +134,7 @@ class Lab:
             )
         for program in self._orders.programs:
             if program.service:
-                self._services[process.start(program, self._network)] = program
+                self._services[self._started(program, RUN_DIRECTORY)] = program
         self._await_services()
 
     def _open_tc(self, namespace: str) -> "subprocess.Popen[str]":
@@ -183,7 +183,11 @@ class Lab:
         heapq.heappush(self._events, (at_ns, len(self._events), action))
 
     def _start(self, program: Program) -> None:
-        self._workload[process.start(program, self._network, self._directory)] = program
+        self._workload[self._started(program, self._directory)] = program
+
+    def _started(self, program: Program, directory: str) -> int:
+        with self._views.inside(program.namespace):
+            return process.start(program, self._network, directory)
 
     def _change(self, change: Change) -> None:
         if change.line in self._counters:
@@ -240,9 +244,9 @@ class Lab:
 
     def _reap(self, pid: int, status: int) -> None:
         if program := self._workload.pop(pid, None):
-            self._ended.append(Ended(program.name, status, self._now()))
+            self._ended.append(Ended(program.name, status, self._now(), program.namespace))
         elif program := self._services.pop(pid, None):
-            said = process.last_words(program.name)
+            said = process.last_words(program.name, self._views.directory(program.namespace))
             raise ProgramError(f"{program.name} ended early, {_how(status)}{said}")
         elif pid in self._helpers or pid in self._captures:
             raise ProgramError(f"a capture or trace link ended early, {_how(status)}")

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from headway.contract.orders import Namespace, Orders
+from headway.guest.mounts import bind, mount, unmount
 
-_BIND, _DETACH = 4096, 2
 _SYSFS = "/run/sysfs"
 _SIOCETHTOOL = 0x8946
 # ETHTOOL_S{TXCSUM,SG,TSO,GSO,GRO}: packets in captures and queues are those on the wire, and
@@ -59,23 +59,9 @@ class Network:
         os.unshare(os.CLONE_NEWNET)
         file = f"/run/netns/{name}"
         os.close(os.open(file, os.O_CREAT | os.O_RDONLY))
-        _mount("/proc/self/ns/net", file, "none", _BIND)
+        bind("/proc/self/ns/net", file)
         self._descriptors[name] = os.open(file, os.O_RDONLY | os.O_CLOEXEC)
         os.setns(self._descriptors[""], os.CLONE_NEWNET)
-
-
-def _mount(source: str, target: str, kind: str, flags: int = 0) -> None:
-    """mount(2); of a file, a second place, which keeps a namespace alive."""
-    libc = ctypes.CDLL(None, use_errno=True)
-    words = (source.encode(), target.encode(), kind.encode())
-    if libc.mount(*words, ctypes.c_ulong(flags), None) != 0:
-        number = ctypes.get_errno()
-        raise OSError(number, f"{source} cannot be shown at {target}: {os.strerror(number)}")
-
-
-def _unmount(target: str) -> None:
-    if ctypes.CDLL(None).umount2(target.encode(), _DETACH) != 0:
-        raise OSError(f"{target} cannot be unmounted")
 
 
 def _configure(namespace: Namespace) -> None:
@@ -142,12 +128,12 @@ def _merge_received(devices: tuple[str, ...], flush_ns: int) -> None:
         return
     # sysfs shows the devices of the namespace in which it is mounted.
     os.makedirs(_SYSFS, exist_ok=True)
-    _mount("sysfs", _SYSFS, "sysfs")
+    mount("sysfs", _SYSFS, "sysfs")
     for device in devices:
         for name, value in (("gro_flush_timeout", flush_ns), ("napi_defer_hard_irqs", 1)):
             with open(f"{_SYSFS}/class/net/{device}/{name}", "w") as file:
                 file.write(str(value))
-    _unmount(_SYSFS)
+    unmount(_SYSFS)
 
 
 def _ethtool(device: str, command: int, number: int) -> None:

@@ -6,10 +6,8 @@ import signal
 from collections.abc import Collection
 
 from headway.contract.orders import NATIVE_DIRECTORY, NET_NAMESPACES, Program
+from headway.guest.mounts import RUN_DIRECTORY
 from headway.guest.network import Network
-
-RUN_DIRECTORY = "/lab/run"
-"""The boot's directory on the host."""
 
 _TAIL_BYTES, _MOST_CHARACTERS = 4096, 300
 _ASIDES = ("  ", "\t", "For more information", "Usage:", "\x1b")
@@ -66,12 +64,12 @@ def start(program: Program, network: Network, directory: str = RUN_DIRECTORY) ->
             raise ProgramError(f"{program.name} cannot be started: {error.strerror}") from error
 
 
-def last_words(name: str) -> str:
+def last_words(name: str, directory: str) -> str:
     """The last line of a program's standard error, as the end of a sentence; empty if there is none.
 
     What cannot be printed is replaced, and the line is cut.
     """
-    with open(f"{RUN_DIRECTORY}/{name}.err", "rb") as file:
+    with open(f"{directory}/{name}.err", "rb") as file:
         file.seek(max(file.seek(0, os.SEEK_END) - _TAIL_BYTES, 0))
         lines = file.read().decode(errors="replace").splitlines()
     said = [line for line in lines if line.strip() and not line.startswith(_ASIDES)]

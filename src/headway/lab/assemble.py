@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import cast
 
-from headway.contract.orders import Migration, Orders, Pings, Round, Sampling
+from headway.contract.orders import Migration, Orders, Pings, Round, Sampling, View
 from headway.lab.addressing import migrated_address
 from headway.lab.captures import captures
 from headway.lab.commands import address_loss, ip_line
@@ -14,7 +15,6 @@ from headway.lab.values import Address, Route
 from headway.planning.deployment import Deployment, Endpoint, Role, addressed
 from headway.programs.base import (
     CLIENT,
-    SERVER,
     Flow,
     Interception,
     Listener,
@@ -41,17 +41,20 @@ def orders_for(deployment: Deployment) -> Orders:
     """All that the guest has to do for a deployment."""
     network = network_of(deployment)
     setting, client = deployment.setting, deployment.client
-    asking = [_begun(client.start(flow), flow) for flow in deployment.flows]
-    started = (*_services(deployment), *asking)
+    services = [_services(one) for one in deployment.each]
+    asking = [_asking(one) for one in deployment.each]
+    started = [one for flow in services for one in flow] + asking
     places = list(deployment.bottlenecks(Way.DOWN))
     devices = [(place.queue_namespace, place.queue_device) for place in places]
     devices += [(place.loss_namespace, place.loss_device) for place in places]
-    senders = (SERVER, *(proxy.name for proxy in deployment.proxies))
+    servers = [one.server.name for one in deployment.each]
+    senders = (*servers, *(proxy.name for proxy in deployment.proxies))
     return Orders(
         namespaces=network.namespaces,
         ip=network.ip,
         sysctls=GLOBAL_SYSCTLS,
-        files={path: text for one in started for path, text in one.files.items()},
+        files={} if deployment.competing else _files(started),
+        views=_views(deployment, services, asking),
         programs=tuple(program for one in started for program in one.programs),
         trace_links=network.trace_links,
         sampling=Sampling(_SAMPLE_INTERVAL_NS, tuple(devices), senders),
@@ -64,6 +67,26 @@ def orders_for(deployment: Deployment) -> Orders:
         start_grid_ns=client.start_grid_ns,
         limit_ns=setting.limits.virtual.ns,
     )
+
+
+def _files(started: Iterable[Started]) -> dict[str, str]:
+    return {path: text for one in started for path, text in one.files.items()}
+
+
+def _views(
+    deployment: Deployment, services: Sequence[Sequence[Started]], asking: Sequence[Started]
+) -> tuple[View, ...]:
+    """Hosts of flows that compete share no files: what programs read and write has the same names on all."""
+    return tuple(
+        View(host, flow_directory(one.flows[0]), _files(started))
+        for one, serving, client in zip(deployment.competing, services, asking, strict=False)
+        for host, started in ((one.flows[0].server, serving), (one.flows[0].namespace, [client]))
+    )
+
+
+def flow_directory(flow: Flow) -> str:
+    """Where a flow that competes leaves what it leaves, below the run's directory."""
+    return f"flows/{flow.name}"
 
 
 def _services(deployment: Deployment) -> tuple[Started, ...]:
@@ -104,8 +127,10 @@ def _address(deployment: Deployment, end: Endpoint) -> str:
     return deployment.legs[end.position - 1].right_address
 
 
-def _begun(started: Started, flow: Flow) -> Started:
+def _asking(deployment: Deployment) -> Started:
     """A flow's programs, of which those that are no services begin when it does."""
+    (flow,) = deployment.flows
+    started = deployment.client.start(flow)
     programs = tuple(
         program if program.service else replace(program, at_ns=flow.at_ns)
         for program in started.programs

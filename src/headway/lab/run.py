@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import shutil
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from headway.contract.orders import Orders, Outcome
-from headway.lab.assemble import orders_for
+from headway.lab.assemble import flow_directory, orders_for
 from headway.lab.bodies import body_file
 from headway.lab.cancel import Cancellation
 from headway.lab.captures import convert_captures
@@ -30,11 +30,15 @@ from headway.study.workload import Page
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a run: how the lab ended, what the client measured, and the wall time."""
+    """What came of a run: how the lab ended, what the client measured, and the wall time.
+
+    Of flows that compete, there is a measurement of each, and what they did together.
+    """
 
     outcome: Outcome
     measurement: Measurement
     wall_s: float
+    flows: tuple[Measurement, ...] = ()
 
 
 def carry_out(
@@ -59,8 +63,13 @@ def carry_out(
     outcome = boot(orders, directory)
     if run.setting.capture.packets:
         convert_captures(directory)
-    measured = measure(deployment, orders, outcome, directory)
-    return Result(outcome, measured, time.perf_counter() - began)
+    if deployment.competing:
+        each = tuple(_measured_flow(one, outcome, directory) for one in deployment.competing)
+        measured = _together(deployment, each)
+    else:
+        each = ()
+        measured = measure(deployment, orders, outcome, directory)
+    return Result(outcome, measured, time.perf_counter() - began, each)
 
 
 def booting(
@@ -125,6 +134,38 @@ def measure(
         return Measurement(error="the download ended before the address changed")
     error = _wrong_body(flow, orders, outcome)
     return Measurement(error=error) if error else measurement
+
+
+def _measured_flow(alone: Deployment, outcome: Outcome, directory: Path) -> Measurement:
+    """What the client of a flow says that was not alone."""
+    (flow,) = alone.flows
+    ended = next((one for one in outcome.ended if one.namespace == flow.namespace), None)
+    if ended is None:
+        return Measurement(error=f"{alone.client.name} did not end")
+    return alone.client.measure(flow, directory / flow_directory(flow), ended)
+
+
+def _together(deployment: Deployment, each: Sequence[Measurement]) -> Measurement:
+    """What flows did together; times are from the start of the workload."""
+    named = list(zip(deployment.flows, each, strict=True))
+    error = next((f"{flow.name}: {one.error}" for flow, one in named if one.error), None)
+    if error:
+        return Measurement(error=error)
+    starts = [flow.at_ns / 1e9 for flow, _ in named]
+    ends = tuple(
+        start_s + one.began_s + (one.total_s or 0)
+        for start_s, one in zip(starts, each, strict=True)
+    )
+    return Measurement(
+        total_s=max(ends),
+        bytes=sum(one.bytes or 0 for one in each),
+        each_s=ends,
+        flows=tuple(
+            replace(bulk, start_s=bulk.start_s + start_s)
+            for start_s, one in zip(starts, each, strict=True)
+            for bulk in one.flows
+        ),
+    )
 
 
 def _wrong_body(flow: Flow, orders: Orders, outcome: Outcome) -> str | None:

@@ -24,6 +24,16 @@ def check_programs(deployment: Deployment) -> None:
     Raises:
         WrongInputError: they cannot; names the key, and what would be right.
     """
+    for one in deployment.each:
+        try:
+            _check_flow(one)
+        except WrongInputError as error:
+            named = error.where is None or not one.key or error.where.startswith(one.key)
+            where = error.where if named else f"{one.key}.{error.where}"
+            raise WrongInputError(error.message, where=where) from None
+
+
+def _check_flow(deployment: Deployment) -> None:
     client, *others = deployment.programs
     _check_program(client)
     _check_workload(deployment)

@@ -1,55 +1,23 @@
-"""From a setting and a seed to a deployment: everything that a run's chain implies, worked out once."""
+"""From a setting and a seed to a deployment: everything that a run's network implies, worked out once."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from dataclasses import replace
 
-from headway.errors import WrongInputError, nearest
-from headway.planning.deployment import Deployment, Endpoint, Role, Segment, addressed
+from headway.planning.deployment import Deployment
+from headway.planning.placing import Ends, placed
 from headway.planning.topology import Leg, Node, chain, lay_out
-from headway.programs.base import CLIENT, SERVER, Adapter, Flow, port_of
-from headway.programs.origins import origin_addresses
-from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
-from headway.study.hop import Hop, Pep
-from headway.study.host import Host, Protocol
+from headway.programs.base import CLIENT, SERVER
+from headway.study.flow import CLIENTS, SERVERS, CompetingFlow
+from headway.study.hop import Hop
 from headway.study.model import Setting
-from headway.study.variation import drawn
-from headway.study.workload import Origins, Page, Workload
+from headway.study.path import Path
+from headway.study.variation import drawn, drawn_path
 
-KNOWN: Mapping[Role, Mapping[str, Adapter]] = {
-    Role.CLIENT: CLIENTS,
-    Role.REVERSE_PROXY: PROXIES,
-    Role.QUIC_PEP: QUIC_PEPS,
-    Role.TCP_PEP: TCP_PEPS,
-    Role.SERVER: SERVERS,
-}
-"""The programs that there are."""
-
-
-@dataclass(frozen=True)
-class _ProgramPlace:
-    """A program in its place, and what it is asked by."""
-
-    role: Role
-    name: str
-    position: int
-    asked: Host
-    protocol: Protocol
-    tls: bool
-
-    @property
-    def node(self) -> Node:
-        if not isinstance(self.asked, Pep):
-            return Node.end(self.name, self.asked)
-        return Node(
-            self.name,
-            self.asked.towards_client,
-            self.asked.towards_server,
-            forwards=True,
-            intercepts=port_of(self.tls) if self.role is Role.TCP_PEP else None,
-        )
+_CABLE = Path()
+"""A path of which nothing is said."""
 
 
 def deploy(setting: Setting, seed: int | None = None) -> Deployment:
@@ -62,115 +30,95 @@ def deploy(setting: Setting, seed: int | None = None) -> Deployment:
     Raises:
         WrongInputError: it names a program that does not exist, or a site.
     """
-    places = _places(setting)
-    met = setting.paths if seed is None else drawn(setting, seed).paths
-    acting = {place.name: place.node for place in places}
-    acting[SERVER] = replace(acting[SERVER], more_addresses=_more_addresses(setting.workload))
-    hops = [
-        replace(acting.get(hop.name) or Node.router(hop.name), kernel=hop.kernel)
-        for hop in setting.middleboxes
+    if setting.flows:
+        return _competing(setting, seed)
+    names = [CLIENT, *(hop.name for hop in setting.middleboxes), SERVER]
+    return placed(setting, seed, lay_out(chain(names, _met(setting, seed))))
+
+
+def _met(setting: Setting, seed: int | None) -> tuple[Path | None, ...]:
+    """The paths as a run meets them."""
+    return setting.paths if seed is None else drawn(setting, seed).paths
+
+
+def _competing(setting: Setting, seed: int | None) -> Deployment:
+    """Flows that share a chain of routers, each with a client and a server of its own."""
+    routers = [CLIENTS, *setting.hops, SERVERS]
+    shared = chain(routers, _met(setting, seed))
+    flows = list(_each(setting))
+    own = [
+        neighbours
+        for ends, flow in flows
+        for neighbours in (
+            (ends.client, flow.enters, _access(setting, flow, "access", ends, seed)),
+            (flow.leaves, ends.server, _access(setting, flow, "server_access", ends, seed)),
+        )
     ]
-    nodes = (acting[CLIENT], *hops, acting[SERVER])
-    legs = lay_out(chain([node.name for node in nodes], met))
-    segments = _segments(setting, places, legs)
+    legs = lay_out((*own, *shared))
+    by_ends = {(leg.left, leg.right): leg for leg in legs}
+    parts = []
+    for ends, flow in flows:
+        crossed = routers[routers.index(flow.enters) : routers.index(flow.leaves) + 1]
+        on_the_way = itertools.pairwise((ends.client, *crossed, ends.server))
+        chosen: tuple[Leg, ...] = tuple(by_ends[pair] for pair in on_the_way)
+        parts.append(placed(_alone(setting, flow, crossed), seed, chosen, ends))
+    hosts = (node for part in parts for node in (part.nodes[0], part.nodes[-1]))
     return Deployment(
         setting=setting,
         seed=seed,
-        nodes=nodes,
+        nodes=(*hosts, *(_router(setting, name) for name in routers)),
         legs=legs,
-        segments=segments,
-        flows=(_flow(setting, segments, legs),),
+        segments=parts[0].segments,
+        flows=tuple(flow for part in parts for flow in part.flows),
+        competing=tuple(parts),
     )
 
 
-def _more_addresses(workload: Workload) -> tuple[str, ...]:
-    """Addresses that the server's host needs beside its own: those of a page's hosts."""
-    if not isinstance(workload, Page) or workload.origins is Origins.ONE_ADDRESS:
-        return ()
-    return tuple(origin_addresses(workload, "").values())
+def _router(setting: Setting, name: str) -> Node:
+    hop = setting.hops.get(name)
+    return replace(Node.router(name), kernel=hop.kernel) if hop else Node.router(name)
 
 
-def _places(setting: Setting) -> list[_ProgramPlace]:
-    """The programs that act on a setting's connections, from the client on.
-
-    A PEP acts on connections of its transport only, and none acts on a hop that is bypassed.
-    """
-    protocol, tls = setting.protocol, setting.tls
-    places = [_ProgramPlace(Role.CLIENT, CLIENT, 0, setting.client, protocol, tls)]
-    for position, hop in enumerate(setting.middleboxes, start=1):
-        role, asked = _acting(hop, protocol)
-        if asked is None or hop.name in setting.bypass:
-            continue
-        places.append(_ProgramPlace(role, hop.name, position, asked, protocol, tls))
-        if hop.proxy:
-            protocol, tls = hop.proxy.upstream.protocol, hop.proxy.upstream.tls
-    last = len(setting.middleboxes) + 1
-    return [*places, _ProgramPlace(Role.SERVER, SERVER, last, setting.server, protocol, tls)]
+def _each(setting: Setting) -> Iterator[tuple[Ends, CompetingFlow]]:
+    """Every flow, those of the same name by numbers, with its hosts."""
+    numbers = itertools.count(1)
+    for name, flow in setting.flows.items():
+        for copy in range(1, flow.count + 1):
+            number = next(numbers)
+            own_name = name if flow.count == 1 else f"{name}-{copy}"
+            hosts = f"c{number}", f"s{number}"
+            yield Ends(*hosts, own_name, f"flows.{name}", flow.start), flow
 
 
-def _acting(hop: Hop, protocol: Protocol) -> tuple[Role, Host | None]:
-    if hop.proxy:
-        return Role.REVERSE_PROXY, hop.proxy
-    return (Role.QUIC_PEP, hop.quic_pep) if protocol.over_quic else (Role.TCP_PEP, hop.tcp_pep)
+def _access(
+    setting: Setting, flow: CompetingFlow, key: str, ends: Ends, seed: int | None
+) -> Path | None:
+    """A flow's own path, as a run meets it; None for a cable."""
+    path: Path = getattr(flow, key)
+    if path == _CABLE:
+        return None
+    return path if seed is None else drawn_path(setting, path, f"{ends.flow}/{key}", seed)
 
 
-def _segments(
-    setting: Setting, places: list[_ProgramPlace], legs: tuple[Leg, ...]
-) -> tuple[Segment, ...]:
-    return tuple(
-        Segment(
-            _endpoint(setting, near, far, upstream=True),
-            _endpoint(setting, far, far, upstream=False),
-            legs[near.position : far.position],
-        )
-        for near, far in itertools.pairwise(places)
-    )
-
-
-def _endpoint(
-    setting: Setting, place: _ProgramPlace, spoken: _ProgramPlace, *, upstream: bool
-) -> Endpoint:
-    """A program's end of a segment; what is spoken there, the farther program is asked by."""
-    known = KNOWN[place.role]
-    in_chain = setting.hops and place.role not in (Role.CLIENT, Role.SERVER)
-    where = f"hops.{place.name}.{place.role}" if in_chain else str(place.role)
-    node = place.node
-    host = node.upstream if upstream else node.downstream
-    assert host, "a program acts there"
-    return Endpoint(
-        role=place.role,
-        where=where,
-        name=place.name,
-        position=place.position,
-        adapter=_known(place, known, where),
-        asked=place.asked,
-        host=host,
-        protocol=spoken.protocol,
-        tls=spoken.tls,
-        known=known,
-    )
-
-
-def _known(place: _ProgramPlace, known: Mapping[str, Adapter], where: str) -> Adapter:
-    program = place.asked.program
-    if program not in known:
-        raise WrongInputError(
-            f"no {place.role.label} program {program!r}{nearest(program, list(known))}; "
-            f"known: {', '.join(known)}",
-            where=f"{where}.program",
-        )
-    return known[program]
-
-
-def _flow(setting: Setting, segments: tuple[Segment, ...], legs: tuple[Leg, ...]) -> Flow:
-    """The workload, asked of the next program that has an address of its own."""
-    return Flow(
-        namespace=CLIENT,
-        host=setting.client,
-        address=legs[addressed(segments).position - 1].right_address,
-        protocol=setting.protocol,
-        tls=setting.tls,
-        workload=setting.workload,
+def _alone(setting: Setting, flow: CompetingFlow, crossed: list[str]) -> Setting:
+    """A flow's setting, as if there were no others: its chain of hosts, and what it asks for."""
+    paths = dict(zip([CLIENTS, *setting.hops], setting.paths, strict=True))
+    paths[flow.leaves] = flow.server_access
+    hops = {
+        name: Hop(name=name, path=paths[name] or _CABLE, kernel=_router(setting, name).kernel)
+        for name in crossed
+    }
+    return Setting(
+        protocol=flow.protocol,
+        tls=flow.tls,
+        clock=setting.clock,
+        client=flow.client,
+        server=flow.server,
+        hops=hops,
+        path=flow.access,
+        offload=setting.offload,
+        workload=flow.workload,
+        variation=setting.variation,
+        limits=setting.limits,
         capture=setting.capture,
-        limit=setting.limits.virtual,
     )

@@ -130,6 +130,9 @@ class Deployment:
         legs: what lies between neighbours, as a run of this seed meets it.
         segments: what the connections of a flow cross, the client's first.
         flows: who asks whom, by what, for what, from when.
+        competing: each of several flows with its own hosts and what of the network it crosses, as if it
+            were alone; empty if there is one flow. Segments are then those of the first.
+        key: where its flow stands in the study file; empty if the study says only one.
     """
 
     setting: Setting
@@ -138,32 +141,44 @@ class Deployment:
     legs: tuple[Leg, ...]
     segments: tuple[Segment, ...]
     flows: tuple[Flow, ...]
+    competing: tuple[Deployment, ...] = ()
+    key: str = ""
+
+    @property
+    def each(self) -> tuple[Deployment, ...]:
+        """Every flow by itself."""
+        return self.competing or (self,)
 
     @property
     def endpoints(self) -> tuple[Endpoint, ...]:
-        """The client, either side of what splits connections, and the server, in this order."""
-        return tuple(end for segment in self.segments for end in (segment.near, segment.far))
+        """Of every flow the client, either side of what splits connections, and the server, in this order."""
+        segments = (segment for one in self.each for segment in one.segments)
+        return tuple(end for segment in segments for end in (segment.near, segment.far))
 
     @property
     def programs(self) -> tuple[Endpoint, ...]:
-        """Every program once: the client, and the others at their ends towards it."""
-        return (self.segments[0].near, *(segment.far for segment in self.segments))
+        """Every program once: of every flow the client, and the others at their ends towards it."""
+        return tuple(
+            end
+            for one in self.each
+            for end in (one.segments[0].near, *(segment.far for segment in one.segments))
+        )
 
     @property
     def proxies(self) -> tuple[Endpoint, ...]:
         """What splits connections, each at its end towards the client."""
-        return self.programs[1:-1]
+        return tuple(segment.far for one in self.each for segment in one.segments[:-1])
 
     @property
     def client(self) -> Client:
-        """The program that carries out the workload."""
+        """The program that carries out the workload; of several flows, that of the first."""
         adapter = self.segments[0].near.adapter
         assert isinstance(adapter, Client)
         return adapter
 
     @property
     def server(self) -> Endpoint:
-        """The origin server."""
+        """The origin server; of several flows, that of the first."""
         return self.segments[-1].far
 
     @property

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Deployment
+from headway.programs.base import Flow
 from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.model import Setting
 from headway.study.naming import cell_name, slug
@@ -44,6 +45,31 @@ class Run:
     def __getstate__(self) -> dict[str, Any]:
         # Another process resolves it with its own programs.
         return {name: value for name, value in vars(self).items() if name != "deployment"}
+
+
+@dataclass(frozen=True)
+class FlowRun(Run):
+    """One of a run's flows that compete, as if it were a run by itself."""
+
+    alone: Deployment
+
+    @cached_property
+    def deployment(self) -> Deployment:
+        return self.alone
+
+    @property
+    def flow(self) -> Flow:
+        """What it asks for."""
+        return self.alone.flows[0]
+
+
+def flow_runs(run: Run) -> tuple[FlowRun, ...]:
+    """Every flow of a run whose flows compete, in the order of the study file."""
+    own = {one.name: getattr(run, one.name) for one in fields(run)}
+    return tuple(
+        FlowRun(**(own | {"setting": alone.setting}), alone=alone)
+        for alone in run.deployment.competing
+    )
 
 
 @dataclass(frozen=True)

@@ -126,7 +126,9 @@ class Flow:
     """Who asks whom, by what, for what, from when.
 
     Attributes:
+        name: what it is called beside others; empty if it is the only one.
         namespace: of the host that asks.
+        server: name of the host with the origin server.
         host: its program, and how that is set.
         address: of whom it asks.
         protocol: by which it asks.
@@ -137,7 +139,9 @@ class Flow:
         at_ns: when it begins, from the start of the workload.
     """
 
+    name: str
     namespace: str
+    server: str
     host: Host
     address: str
     protocol: Protocol

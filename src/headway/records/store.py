@@ -6,19 +6,21 @@ import io
 import os
 import shutil
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
-from headway.columns import Record, polars_schema
+from headway.columns import Record, polars_schema, schema_of
+from headway.columns.record import FlowRecord
 from headway.errors import HeadwayError, WrongInputError
+from headway.records.flowfile import FLOW_RECORDS
 from headway.records.journal import Journal, read_journal
 from headway.records.manifest import MANIFEST_FILE, Manifest, read_manifest
 
-JOURNAL_FILE, RUNS_FILE = "records.jsonl", "runs.parquet"
+JOURNAL_FILE, RUNS_FILE, FLOWS_FILE = "records.jsonl", "runs.parquet", "flows.parquet"
 ARTIFACTS, REPORT = "artifacts", "report"
 _PARTIAL_SUFFIX = ".partial"
 
@@ -83,7 +85,7 @@ class Store:
     def _clear(self) -> None:
         """Remove all results; the runs first, so that a half-cleared directory has none."""
         self._journal.clear()
-        for name in (RUNS_FILE, MANIFEST_FILE):
+        for name in (RUNS_FILE, FLOWS_FILE, MANIFEST_FILE):
             (self.directory / name).unlink(missing_ok=True)
         for name in (ARTIFACTS, REPORT):
             shutil.rmtree(self.directory / name, ignore_errors=True)
@@ -150,14 +152,30 @@ def refresh_table(directory: Path) -> None:
 
 
 def _write_table(directory: Path) -> Path:
+    records = read_records(directory)
+    file = directory / RUNS_FILE
+    _write_parquet(file, records, polars_schema())
+    flows = [flow for record in records if record.flows for flow in _flows(directory, record)]
+    if flows:
+        _write_parquet(directory / FLOWS_FILE, flows, schema_of(FlowRecord))
+    return file
+
+
+def _flows(directory: Path, record: Record) -> tuple[FlowRecord, ...]:
+    """The flows of a run; none if its artefacts are gone."""
+    try:
+        return FLOW_RECORDS.load(directory / ARTIFACTS / record.run_id).flows
+    except FileNotFoundError:
+        return ()
+
+
+def _write_parquet(file: Path, records: Sequence[BaseModel], schema: Mapping[str, Any]) -> None:
     import polars as pl
 
-    rows = [record.model_dump(mode="json") for record in read_records(directory)]
+    rows = [record.model_dump(mode="json") for record in records]
     parquet = io.BytesIO()
-    pl.DataFrame(rows, schema=polars_schema(), orient="row").write_parquet(parquet)
-    file = directory / RUNS_FILE
+    pl.DataFrame(rows, schema=schema, orient="row").write_parquet(parquet)
     write_atomically(file, parquet.getvalue())
-    return file
 
 
 def write_atomically(file: Path, data: bytes) -> None:
@@ -181,7 +199,7 @@ def _check_content(directory: Path, start: Start) -> None:
     names = {entry.name for entry in directory.iterdir() if not _is_leftover(entry.name)}
     if not names or (names == {JOURNAL_FILE} and not _size(directory / JOURNAL_FILE)):
         return
-    own = {JOURNAL_FILE, RUNS_FILE, MANIFEST_FILE, ARTIFACTS, REPORT}
+    own = {JOURNAL_FILE, RUNS_FILE, FLOWS_FILE, MANIFEST_FILE, ARTIFACTS, REPORT}
     if not names & {JOURNAL_FILE, MANIFEST_FILE}:
         raise WrongInputError(
             "holds files already, and no results; name a new or empty directory",

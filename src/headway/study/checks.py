@@ -200,7 +200,11 @@ def _check_metrics(experiment: Experiment, source: Source) -> None:
     for coordinates, contender in _places(experiment):
         setting = experiment.setting(coordinates, contender)
         kinds[
-            setting.workload.kind, setting.tls, _frames(setting), setting.workload.downloads_flows
+            setting.workload.kind,
+            setting.tls,
+            _frames(setting),
+            setting.workload.downloads_flows,
+            bool(setting.flows),
         ] = setting
     for metric in experiment.metrics:
         if not any(_has(setting, metric) for setting in kinds.values()):
@@ -210,14 +214,20 @@ def _check_metrics(experiment: Experiment, source: Source) -> None:
             )
 
 
+_OF_FLOWS = frozenset({"total_s", "goodput_mbit", "jain"})
+"""What flows that compete are measured by together."""
+
+
 def _frames(setting: Setting) -> bool:
     return isinstance(setting.workload, Page) and setting.workload.frames
 
 
 def _has(setting: Setting, metric: str) -> bool:
     """Whether a run of the setting has a value of the metric."""
-    is_page = setting.workload.replayed is not None
     ranking = METRICS[metric].ranking
+    if setting.flows:
+        return metric in _OF_FLOWS
+    is_page = setting.workload.replayed is not None
     match ranking and ranking.of:
         case Of.PAGES:
             return is_page
@@ -229,6 +239,8 @@ def _has(setting: Setting, metric: str) -> bool:
             return not is_page and setting.tls
         case Of.BULK_DOWNLOADS:
             return setting.workload.downloads_flows
+        case Of.COMPETING:
+            return False
         case _:
             return True
 

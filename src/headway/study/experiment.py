@@ -9,7 +9,7 @@ from typing import Any, Self
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from headway.study.claim import Claim
-from headway.study.host import both
+from headway.study.merging import merged, with_value
 from headway.study.model import Setting, Variation
 from headway.study.part import Part
 from headway.study.profiles import realise
@@ -19,9 +19,6 @@ from headway.study.source import Source
 NAME = r"^[a-z0-9][a-z0-9-]*$"
 """What studies and experiments may be called: their names are parts of file names."""
 USUAL_BASELINE = "h2"
-
-_BY_TRANSPORT = frozenset({"congestion_control", "initial_window"})
-"""Keys of hosts whose value may be one for each transport."""
 
 Coordinates = dict[str, Any]
 """Values of the axes, by dotted name, at a cell."""
@@ -184,7 +181,7 @@ class Experiment(Part):
         # A setting alone is exact; repetitions of a study are samples unless it says otherwise.
         raw: dict[str, Any] = {"variation": Variation.PHASES, **self.conditions}
         for dotted, value in coordinates.items():
-            raw = _with(raw, dotted.split("."), value)
+            raw = with_value(raw, dotted.split("."), value)
         raw = merged(raw, self.contenders[contender])
         return Setting.model_validate(realise(raw, seed))
 
@@ -223,37 +220,3 @@ def _pages(experiment: Mapping[str, Any]) -> list[dict[str, Any]]:
 def _is_one_of(value: Any, wanted: Any) -> bool:
     choices = wanted if isinstance(wanted, list) else [wanted]
     return str(value) in {str(choice) for choice in choices}
-
-
-def _with(raw: Mapping[str, Any], keys: list[str], value: Any) -> dict[str, Any]:
-    """A table with another value at a place; what is unchanged is the same, not a copy."""
-    key, *deeper = keys
-    if deeper:
-        value = _with(_table(raw, key) or {}, deeper, value)
-    return {**raw, key: value}
-
-
-def _table(raw: Mapping[str, Any], key: str) -> Mapping[str, Any] | None:
-    """The table at a key, None if there is none; of what holds for both transports, one of both."""
-    value = raw.get(key)
-    if isinstance(value, Mapping):
-        return value
-    return both(value) if key in _BY_TRANSPORT and value is not None else None
-
-
-def merged(raw: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
-    """A table with changes: tables are merged, everything else is replaced.
-
-    Knobs are those of a program: with another one, they go. What is unchanged is the same, not a
-    copy.
-    """
-    result = dict(raw)
-    if "program" in raw and changes.get("program", raw["program"]) != raw["program"]:
-        result.pop("knobs", None)
-    for key, value in changes.items():
-        own = _table(result, key)
-        if isinstance(value, Mapping) and own is not None:
-            result[key] = merged(own, value)
-        else:
-            result[key] = value
-    return result

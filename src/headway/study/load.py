@@ -14,10 +14,11 @@ from pydantic import ValidationError
 
 from headway.errors import WrongInputError, nearest
 from headway.study.checks import check_axes, check_experiment, check_number, check_rules
-from headway.study.experiment import NAME, Experiment, Study, merged
+from headway.study.experiment import NAME, Experiment, Study
 from headway.study.explain import explain
 from headway.study.hop import named_hops
 from headway.study.lasting import lasting_objects
+from headway.study.merging import merged
 from headway.study.model import Setting
 from headway.study.publishedfile import read_published
 from headway.study.source import Source

@@ -8,14 +8,15 @@ from typing import Any, Self
 from pydantic import Field, field_validator, model_validator
 
 from headway.errors import nearest
+from headway.study.flow import CompetingFlow, check_flows, with_usual_values
 from headway.study.hop import Hop, Proxy, described, named_hops, that_is_there
-from headway.study.host import HTTP, Host, Protocol, check_tls
+from headway.study.host import Host, Protocol, check_tls
 from headway.study.kernel import TUNED
 from headway.study.part import Part, wrong
 from headway.study.path import Path
 from headway.study.rates import TraceRate
 from headway.study.units import Duration, Size
-from headway.study.workload import Cache, Download, Origins, Page, Workload
+from headway.study.workload import Cache, Download, Origins, Page, Workload, check_carried
 
 
 class Clock(StrEnum):
@@ -125,6 +126,10 @@ class Setting(Part):
     )
     workload: Workload = Download(size=Size(1_000_000))
     variation: Variation = Variation.NONE
+    flows: dict[str, CompetingFlow] = Field(
+        default_factory=dict,
+        description="by name, flows that share the path, each between hosts of its own",
+    )
     limits: Limits = Limits()
     capture: Capture = Capture()
     control: Control | None = Field(
@@ -136,12 +141,13 @@ class Setting(Part):
     def _usual_programs(cls, value: Any) -> Any:
         if not isinstance(value, dict):
             return value
+        flows = bool(value.get("flows"))
         hosts: dict[str, Any] = {
-            role: {"program": program, **value[role]}
+            role: {"program": program, **value.get(role, {})}
             for role, program in DEFAULT_PROGRAMS.items()
-            if isinstance(value.get(role), dict)
+            if isinstance(value.get(role, {} if flows else None), dict)
         }
-        return value | hosts
+        return with_usual_values(value | hosts)
 
     @field_validator("proxy", mode="before")
     @classmethod
@@ -186,14 +192,11 @@ class Setting(Part):
                 f"an RTT of {rtt} in all is beyond limits.virtual ({self.limits.virtual}), after "
                 "which a run is given up",
             )
-        over_http = self.workload.over_http
-        if not over_http and self.protocol in HTTP:
-            raise wrong("protocol", f"a bulk flow is sent over tcp or quic, not {self.protocol}")
-        if over_http and self.protocol not in HTTP:
-            raise wrong(
-                "workload.kind", f'{self.protocol} is for bulk flows; write workload.kind = "bulk"'
-            )
-        if not over_http and self.capture.bodies:
+        if self.flows:
+            self._check_flows()
+            return self
+        check_carried(self.workload, self.protocol)
+        if not self.workload.over_http and self.capture.bodies:
             raise wrong(
                 "capture.bodies", "bulk flows have no bodies: capture.bodies is for downloads"
             )
@@ -206,6 +209,21 @@ class Setting(Part):
         if self.control:
             _check_pings_pass(self.control, self.paths)
         return self
+
+    def _check_flows(self) -> None:
+        """What is said of one flow beside them is only what they have in common."""
+        check_flows(self.flows, self.hops)
+        for key in ("proxy", "control"):
+            if getattr(self, key):
+                raise wrong(key, f"{key} is for a study of one flow, without [flows]")
+        if self.capture.bodies:
+            raise wrong("capture.bodies", "bodies of flows that compete are not kept")
+        for name, flow in self.flows.items():
+            if flow.start >= self.limits.virtual:
+                raise wrong(
+                    f"flows.{name}.start",
+                    f"{flow.start} is beyond limits.virtual ({self.limits.virtual})",
+                )
 
     def _check_page(self, page: Page) -> None:
         if self.capture.bodies:
@@ -258,8 +276,9 @@ class Setting(Part):
     @property
     def served_sizes(self) -> tuple[int, ...]:
         """Sizes of the bodies that the server must have, bytes."""
-        size = self.workload.body_size
-        return () if size is None else (int(size),)
+        workloads = [flow.workload for flow in self.flows.values()] or [self.workload]
+        sizes = (workload.body_size for workload in workloads)
+        return tuple(dict.fromkeys(int(size) for size in sizes if size is not None))
 
 
 def _check_declared(name: str, hops: list[str]) -> None:

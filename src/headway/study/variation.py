@@ -47,6 +47,11 @@ def drawn(setting: Setting, seed: int) -> Setting:
     return setting.model_copy(update=changes)
 
 
+def drawn_path(setting: Setting, path: Path, name: str, seed: int) -> Path:
+    """A path of one of a setting's flows as a run of this seed meets it; its name tells its draws apart."""
+    return path if setting.variation is Variation.NONE else _path(path, name, seed)
+
+
 def start_after_ns(setting: Setting, seed: int) -> int:
     """How long after the usual moment the workload of a run starts."""
     if setting.variation is Variation.NONE:
@@ -54,7 +59,7 @@ def start_after_ns(setting: Setting, seed: int) -> int:
     return _draw(seed, "start").randrange(START_WITHIN_NS)
 
 
-def _path(path: Path, number: int, seed: int) -> Path:
+def _path(path: Path, number: int | str, seed: int) -> Path:
     links = tuple(
         link.model_copy(
             update={

@@ -8,7 +8,8 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import BeforeValidator, Discriminator, Field, model_validator
 from typing_extensions import override
 
-from headway.study.part import Part
+from headway.study.host import HTTP, Protocol
+from headway.study.part import Part, wrong
 from headway.study.units import Duration, Size
 
 
@@ -286,3 +287,15 @@ Workload = Annotated[
 
 WORKLOADS: tuple[type[WorkloadPart], ...] = get_args(get_args(Workload)[0])
 """All kinds, for the list that people read."""
+
+
+def check_carried(workload: WorkloadPart, protocol: Protocol) -> None:
+    """Refuse protocols that do not carry a workload.
+
+    Raises:
+        PydanticCustomError: it is one.
+    """
+    if not workload.over_http and protocol in HTTP:
+        raise wrong("protocol", f"a bulk flow is sent over tcp or quic, not {protocol}")
+    if workload.over_http and protocol not in HTTP:
+        raise wrong("workload.kind", f'{protocol} is for bulk flows; write workload.kind = "bulk"')

@@ -1,0 +1,209 @@
+"""One flow's programs on its chain of hosts: who ends whose connections, over which links."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+from headway.errors import WrongInputError, nearest
+from headway.planning.deployment import Deployment, Endpoint, Role, Segment, addressed
+from headway.planning.topology import Leg, Node
+from headway.programs.base import CLIENT, SERVER, Adapter, Flow, port_of
+from headway.programs.origins import origin_addresses
+from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
+from headway.study.hop import Hop, Pep
+from headway.study.host import Host, Protocol
+from headway.study.model import Setting
+from headway.study.units import Duration
+from headway.study.workload import Origins, Page, Workload
+
+KNOWN: Mapping[Role, Mapping[str, Adapter]] = {
+    Role.CLIENT: CLIENTS,
+    Role.REVERSE_PROXY: PROXIES,
+    Role.QUIC_PEP: QUIC_PEPS,
+    Role.TCP_PEP: TCP_PEPS,
+    Role.SERVER: SERVERS,
+}
+"""The programs that there are."""
+
+
+@dataclass(frozen=True)
+class _ProgramPlace:
+    """A program in its place, and what it is asked by."""
+
+    role: Role
+    name: str
+    position: int
+    asked: Host
+    protocol: Protocol
+    tls: bool
+
+    @property
+    def node(self) -> Node:
+        if not isinstance(self.asked, Pep):
+            return Node.end(self.name, self.asked)
+        return Node(
+            self.name,
+            self.asked.towards_client,
+            self.asked.towards_server,
+            forwards=True,
+            intercepts=port_of(self.tls) if self.role is Role.TCP_PEP else None,
+        )
+
+
+_AT_ONCE = Duration(0)
+
+
+@dataclass(frozen=True)
+class Ends:
+    """The hosts at both ends of a flow's chain, its name, and when it begins.
+
+    Attributes:
+        client: name of the host that asks.
+        server: name of the host that answers.
+        flow: its name; empty if there is one flow only.
+        key: where it stands in the study file; empty if the study says only one flow.
+        at: when it begins.
+    """
+
+    client: str = CLIENT
+    server: str = SERVER
+    flow: str = ""
+    key: str = ""
+    at: Duration = _AT_ONCE
+
+
+def placed(
+    setting: Setting, seed: int | None, legs: tuple[Leg, ...], ends: Ends = Ends()
+) -> Deployment:
+    """Put a setting's programs on a chain of hosts.
+
+    Args:
+        setting: the setting of one flow.
+        seed: of the run.
+        legs: between the hosts, as a run of this seed meets them.
+        ends: what the hosts at the ends are called.
+
+    Raises:
+        WrongInputError: it names a program that does not exist, or a site.
+    """
+    places = _places(setting, ends)
+    acting = {place.name: place.node for place in places}
+    acting[ends.server] = replace(
+        acting[ends.server], more_addresses=_more_addresses(setting.workload)
+    )
+    hops = [
+        replace(acting.get(hop.name) or Node.router(hop.name), kernel=hop.kernel)
+        for hop in setting.middleboxes
+    ]
+    segments = _segments(setting, places, legs, ends)
+    return Deployment(
+        setting=setting,
+        seed=seed,
+        nodes=(acting[ends.client], *hops, acting[ends.server]),
+        legs=legs,
+        segments=segments,
+        flows=(_flow(setting, segments, legs, ends),),
+        key=ends.key,
+    )
+
+
+def _more_addresses(workload: Workload) -> tuple[str, ...]:
+    """Addresses that the server's host needs beside its own: those of a page's hosts."""
+    if not isinstance(workload, Page) or workload.origins is Origins.ONE_ADDRESS:
+        return ()
+    return tuple(origin_addresses(workload, "").values())
+
+
+def _places(setting: Setting, ends: Ends) -> list[_ProgramPlace]:
+    """The programs that act on a setting's connections, from the client on.
+
+    A PEP acts on connections of its transport only, and none acts on a hop that is bypassed.
+    """
+    protocol, tls = setting.protocol, setting.tls
+    places = [_ProgramPlace(Role.CLIENT, ends.client, 0, setting.client, protocol, tls)]
+    for position, hop in enumerate(setting.middleboxes, start=1):
+        role, asked = _acting(hop, protocol)
+        if asked is None or hop.name in setting.bypass:
+            continue
+        places.append(_ProgramPlace(role, hop.name, position, asked, protocol, tls))
+        if hop.proxy:
+            protocol, tls = hop.proxy.upstream.protocol, hop.proxy.upstream.tls
+    last = len(setting.middleboxes) + 1
+    return [*places, _ProgramPlace(Role.SERVER, ends.server, last, setting.server, protocol, tls)]
+
+
+def _acting(hop: Hop, protocol: Protocol) -> tuple[Role, Host | None]:
+    if hop.proxy:
+        return Role.REVERSE_PROXY, hop.proxy
+    return (Role.QUIC_PEP, hop.quic_pep) if protocol.over_quic else (Role.TCP_PEP, hop.tcp_pep)
+
+
+def _segments(
+    setting: Setting, places: list[_ProgramPlace], legs: tuple[Leg, ...], ends: Ends
+) -> tuple[Segment, ...]:
+    return tuple(
+        Segment(
+            _endpoint(setting, near, far, ends, upstream=True),
+            _endpoint(setting, far, far, ends, upstream=False),
+            legs[near.position : far.position],
+        )
+        for near, far in itertools.pairwise(places)
+    )
+
+
+def _endpoint(
+    setting: Setting, place: _ProgramPlace, spoken: _ProgramPlace, ends: Ends, *, upstream: bool
+) -> Endpoint:
+    """A program's end of a segment; what is spoken there, the farther program is asked by."""
+    known = KNOWN[place.role]
+    in_chain = setting.hops and place.role not in (Role.CLIENT, Role.SERVER)
+    where = f"hops.{place.name}.{place.role}" if in_chain else str(place.role)
+    if ends.key:
+        where = f"{ends.key}.{where}"
+    node = place.node
+    host = node.upstream if upstream else node.downstream
+    assert host, "a program acts there"
+    return Endpoint(
+        role=place.role,
+        where=where,
+        name=place.name,
+        position=place.position,
+        adapter=_known(place, known, where),
+        asked=place.asked,
+        host=host,
+        protocol=spoken.protocol,
+        tls=spoken.tls,
+        known=known,
+    )
+
+
+def _known(place: _ProgramPlace, known: Mapping[str, Adapter], where: str) -> Adapter:
+    program = place.asked.program
+    if program not in known:
+        raise WrongInputError(
+            f"no {place.role.label} program {program!r}{nearest(program, list(known))}; "
+            f"known: {', '.join(known)}",
+            where=f"{where}.program",
+        )
+    return known[program]
+
+
+def _flow(
+    setting: Setting, segments: tuple[Segment, ...], legs: tuple[Leg, ...], ends: Ends
+) -> Flow:
+    """The workload, asked of the next program that has an address of its own."""
+    return Flow(
+        name=ends.flow,
+        namespace=ends.client,
+        server=ends.server,
+        host=setting.client,
+        address=legs[addressed(segments).position - 1].right_address,
+        protocol=setting.protocol,
+        tls=setting.tls,
+        workload=setting.workload,
+        capture=setting.capture,
+        limit=setting.limits.virtual,
+        at_ns=ends.at.ns,
+    )

@@ -1,0 +1,125 @@
+"""Flows that share a study's path, each between two hosts of its own."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Any, Self
+
+from pydantic import Field, model_validator
+
+from headway.errors import nearest
+from headway.study.hop import Hop
+from headway.study.host import Host, Protocol, check_tls
+from headway.study.merging import merged
+from headway.study.part import Part, wrong
+from headway.study.path import Path
+from headway.study.units import Duration, Size
+from headway.study.workload import Download, Workload, check_carried
+
+CLIENTS, SERVERS = "clients", "servers"
+"""The routers at both ends of the shared path, which flows come from and go to."""
+MOST_HOSTS = 64
+FLOW_NAME = re.compile(r"[a-z0-9][a-z0-9-]{0,19}")
+_OF_THE_STUDY = ("protocol", "tls", "client", "server", "workload")
+"""What a flow has of the study, if it does not say otherwise."""
+
+
+class CompetingFlow(Part):
+    """Who asks whom, by what, for what, from when, beside other flows.
+
+    What it does not say is as the study says. Its client is behind ``access``, its server behind
+    ``server_access``; both end at routers of the shared path.
+    """
+
+    protocol: Protocol = Protocol.H2
+    tls: bool = True
+    client: Host
+    server: Host
+    workload: Workload = Download(size=Size(1_000_000))
+    count: int = Field(
+        default=1, ge=1, le=MOST_HOSTS // 2, description="so many flows, each between own hosts"
+    )
+    start: Duration = Field(default=Duration(0), description="from the start of the workload")
+    access: Path = Field(
+        default=Path(), description="between its client and the shared path; a cable if not given"
+    )
+    server_access: Path = Field(
+        default=Path(), description="between the shared path and its server; a cable if not given"
+    )
+    enters: str = Field(
+        default=CLIENTS, description="the hop at which it comes to the shared path; its beginning"
+    )
+    leaves: str = Field(
+        default=SERVERS, description="the hop at which it leaves the shared path; its end"
+    )
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        check_tls(self.protocol, self.tls)
+        check_carried(self.workload, self.protocol)
+        return self
+
+
+def with_usual_values(raw: dict[str, Any]) -> dict[str, Any]:
+    """A setting's table whose flows have what they do not say themselves from it."""
+    flows = raw.get("flows")
+    if not isinstance(flows, dict):
+        return raw
+    usual = {key: raw[key] for key in _OF_THE_STUDY if key in raw}
+    return raw | {
+        "flows": {
+            name: _refined(usual, flow) if isinstance(flow, dict) else flow
+            for name, flow in flows.items()
+        }
+    }
+
+
+def _refined(usual: dict[str, Any], flow: dict[str, Any]) -> dict[str, Any]:
+    """A workload of another kind has nothing of the usual one."""
+    own = flow.get("workload")
+    if isinstance(own, dict) and "kind" in own:
+        usual = {key: value for key, value in usual.items() if key != "workload"}
+    return merged(usual, flow)
+
+
+def check_flows(flows: Mapping[str, CompetingFlow], hops: Mapping[str, Hop]) -> None:
+    """Check that flows can share a chain of hops.
+
+    Raises:
+        PydanticCustomError: they cannot; names the key.
+    """
+    places = [CLIENTS, *hops, SERVERS]
+    for name in (CLIENTS, SERVERS):
+        if name in hops:
+            raise wrong("hops", f"{name!r} is the name of a router at an end of the shared path")
+    for name, hop in hops.items():
+        if hop.proxy or hop.quic_pep or hop.tcp_pep:
+            raise wrong("hops", f"flows share paths, not programs: {name} may only route")
+    hosts = sum(2 * flow.count for flow in flows.values())
+    if hosts > MOST_HOSTS:
+        raise wrong("flows", f"{hosts} hosts; a lab has {MOST_HOSTS} at most, two for each flow")
+    for name, flow in flows.items():
+        _check_flow(name, flow, places)
+
+
+def _check_flow(name: str, flow: CompetingFlow, places: list[str]) -> None:
+    if not FLOW_NAME.fullmatch(name):
+        raise wrong(
+            "flows",
+            f"{name!r} is not the name of a flow: at most 20 lower-case letters, digits and hyphens",
+        )
+    for key in ("enters", "leaves"):
+        place = getattr(flow, key)
+        if place not in places:
+            told = f"no hop {place!r}{nearest(place, places)}; there are {', '.join(places)}"
+            raise wrong(f"flows.{name}.{key}", told)
+    if places.index(flow.enters) >= places.index(flow.leaves):
+        raise wrong(
+            f"flows.{name}.leaves",
+            f"{flow.leaves} does not come after {flow.enters}, where the flow enters",
+        )
+    if flow.workload.migrates or flow.workload.replayed:
+        raise wrong(
+            f"flows.{name}.workload.kind", f"a {flow.workload.kind} is not for flows that compete"
+        )

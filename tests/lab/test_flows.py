@@ -1,0 +1,101 @@
+"""Flows that compete: they share as theory and published measurements say, and repeat."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from headway.columns.record import FlowRecord
+from headway.records.flowfile import FLOW_RECORDS
+from tests.lab.conftest import RunSetting
+
+PERF = {"program": "headway-perf"}
+SHARED: dict[str, Any] = {
+    "path": {"rate": "20 Mbit/s", "rtt": "40 ms", "queue": "1 BDP"},
+    "client": PERF,
+    "server": PERF,
+    "workload": {"kind": "bulk", "duration": "60 s"},
+}
+
+
+def flows_of(directory: Path) -> dict[str, FlowRecord]:
+    return {one.flow: one for one in FLOW_RECORDS.load(directory).flows}
+
+
+def test_two_equal_flows_of_tcp_share_fairly(run_setting: RunSetting) -> None:
+    record = run_setting(SHARED | {"flows": {"tcp": {"protocol": "tcp", "count": 2}}})
+    assert record.error is None
+    assert record.jain is not None and record.jain > 0.98
+    assert record.goodput_mbit is not None and 18 < record.goodput_mbit < 20
+
+
+def test_bbr_takes_more_than_its_share_of_a_shallow_buffer(
+    run_setting: RunSetting, tmp_path: Path
+) -> None:
+    """Hock et al. 2017, Ware et al. 2019: below 1 BDP of buffer, BBR v1 leaves little to CUBIC."""
+    path = SHARED["path"] | {"queue": "0.5 BDP"}
+    flows = {
+        "bbr": {"protocol": "tcp", "server": {"congestion_control": "bbr"}},
+        "cubic": {"protocol": "tcp"},
+    }
+    record = run_setting(SHARED | {"path": path, "flows": flows})
+    assert record.error is None
+    shares = {name: one.share or 0 for name, one in flows_of(tmp_path / "run").items()}
+    assert shares["bbr"] > 0.75
+    assert sum(shares.values()) == 1
+
+
+def test_programs_on_several_hosts_do_not_meet_and_runs_repeat(
+    run_setting: RunSetting, tmp_path: Path
+) -> None:
+    """Real programs with the same files and ports, on hosts of their own, over a parking lot."""
+    nginx, curl = {"program": "nginx"}, {"program": "curl"}
+    download = {"kind": "download", "size": "2 MB"}
+    usual = {"client": curl, "server": nginx, "workload": download}
+    setting = SHARED | {
+        "hops": {"middle": {"name": "middle", "path": {"rate": "10 Mbit/s", "rtt": "20 ms"}}},
+        "flows": {
+            "h1": usual | {"protocol": "h1"},
+            "h2": usual | {"protocol": "h2", "count": 2, "leaves": "middle"},
+            "h3": usual | {"protocol": "h3", "start": "1 s", "access": {"rtt": "30 ms"}},
+            "own": usual
+            | {
+                "protocol": "h3",
+                "client": {"program": "headway-client"},
+                "server": {"program": "headway-server"},
+                "enters": "middle",
+            },
+            "bulk": {"protocol": "quic", "workload": {"kind": "bulk", "duration": "5 s"}},
+        },
+    }
+    found = []
+    for name in ("first", "second"):
+        record = run_setting(setting, name=name)
+        assert record.error is None
+        flows = flows_of(tmp_path / name).values()
+        assert [one.bytes for one in flows if one.flow != "bulk"] == [2_000_000] * 5
+        unlike = {"wall_s", "run_id"}
+        found.append([one.model_dump(exclude=unlike) for one in flows])
+    assert found[0] == found[1]
+    h3 = next(one for one in found[0] if one["flow"] == "h3")
+    assert (h3["start_s"], h3["rtt_ms"]) == (1, 90)
+
+
+def test_a_flow_that_fails_is_named_by_the_others(run_setting: RunSetting, tmp_path: Path) -> None:
+    impossible = {
+        "protocol": "h2",
+        "client": {"program": "curl"},
+        "server": {"program": "nginx"},
+        "workload": {"kind": "download", "size": "100 kB"},
+        "server_access": {"blackouts": [["0 s", "400 s"]]},
+    }
+    setting = SHARED | {
+        "workload": {"kind": "bulk", "duration": "5 s"},
+        "flows": {"good": {"protocol": "tcp"}, "bad": impossible},
+    }
+    record = run_setting(setting)
+    assert record.status == "failed"
+    flows = flows_of(tmp_path / "run")
+    assert (flows["good"].status, flows["good"].disturbed_by) == ("ok", "bad")
+    assert flows["bad"].status == "failed"
+    assert flows["bad"].error and record.error == f"bad: {flows['bad'].error}"

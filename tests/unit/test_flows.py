@@ -1,0 +1,211 @@
+"""Flows that share a path: their hosts, routes and programs, and what is refused."""
+
+from __future__ import annotations
+
+import ipaddress
+from typing import Any
+
+import pytest
+
+from headway.contract.orders import Namespace, Orders
+from headway.errors import WrongInputError
+from headway.lab.assemble import orders_for
+from headway.planning.checks import check_programs
+from headway.planning.deploy import deploy
+from headway.planning.runs import flow_runs, plan
+from headway.records.flows import jain
+from headway.records.record import conditions
+from headway.study.load import study_from
+from headway.study.model import Setting
+
+PERF = {"program": "headway-perf"}
+DUMBBELL: dict[str, Any] = {
+    "path": {"rate": "20 Mbit/s", "rtt": "40 ms", "queue": "1 BDP"},
+    "client": PERF,
+    "server": PERF,
+    "workload": {"kind": "bulk", "duration": "10 s"},
+    "flows": {
+        "tcp": {"protocol": "tcp", "count": 2},
+        "quic": {"protocol": "quic", "start": "1 s", "access": {"rtt": "30 ms"}},
+    },
+}
+
+
+def setting(**changes: Any) -> Setting:
+    return Setting.model_validate(DUMBBELL | changes)
+
+
+def routed(orders: Orders) -> dict[str, list[tuple[ipaddress.IPv4Network, str]]]:
+    """The routes of every host: networks and the neighbour's address."""
+    found: dict[str, list[tuple[ipaddress.IPv4Network, str]]] = {}
+    for namespace in orders.namespaces:
+        found[namespace.name] = []
+        for line in namespace.ip:
+            words = line.split()
+            if words[:2] == ["addr", "add"]:
+                interface = ipaddress.IPv4Interface(words[2])
+                found[namespace.name].append((interface.network, ""))
+            if words[:2] == ["route", "add"] and words[3] == "via":
+                found[namespace.name].append((ipaddress.IPv4Network(words[2]), words[4]))
+    return found
+
+
+def owners(orders: Orders) -> dict[str, str]:
+    return {
+        line.split()[2].split("/")[0]: namespace.name
+        for namespace in orders.namespaces
+        for line in namespace.ip
+        if line.startswith("addr add")
+    }
+
+
+def way(orders: Orders, start: str, address: str) -> list[str]:
+    """The hosts that a packet visits, by longest match of what was ordered."""
+    routes, owner = routed(orders), owners(orders)
+    visited = [start]
+    while visited[-1] != owner[address]:
+        assert len(visited) < 50, f"a loop: {visited}"
+        here = [
+            (network, via)
+            for network, via in routes[visited[-1]]
+            if ipaddress.IPv4Address(address) in network
+        ]
+        _, via = max(here, key=lambda route: route[0].prefixlen)
+        visited.append(owner[via or address])
+    return visited
+
+
+def address_of(namespace: Namespace) -> str:
+    return next(line.split()[2].split("/")[0] for line in namespace.ip if "addr add" in line)
+
+
+def test_each_flow_has_hosts_of_its_own_and_all_share_the_path() -> None:
+    orders = orders_for(deploy(setting(), 1))
+    namespaces = {one.name: one for one in orders.namespaces}
+    shared = ["clients", "link1a", "link1b", "servers"]
+    third = ["c3", "link0a", "link0b", *shared, "s3"]
+    assert way(orders, "c1", address_of(namespaces["s1"])) == ["c1", *shared, "s1"]
+    assert way(orders, "c2", address_of(namespaces["s2"])) == ["c2", *shared, "s2"]
+    assert way(orders, "c3", address_of(namespaces["s3"])) == third
+    assert way(orders, "s3", address_of(namespaces["c3"])) == third[::-1]
+
+
+def test_all_hosts_reach_all_others() -> None:
+    orders = orders_for(deploy(setting(), 1))
+    for start in routed(orders):
+        for address, owner in owners(orders).items():
+            assert way(orders, start, address)[-1] == owner
+
+
+def test_a_flow_of_a_parking_lot_crosses_only_what_it_enters() -> None:
+    hops = {"middle": {"name": "middle", "path": {"rate": "5 Mbit/s", "rtt": "10 ms"}}}
+    flows = {
+        "long": {"protocol": "tcp"},
+        "first": {"protocol": "tcp", "leaves": "middle"},
+        "second": {"protocol": "tcp", "enters": "middle"},
+    }
+    deployment = deploy(setting(hops=hops, flows=flows), 1)
+    orders = orders_for(deployment)
+    crossed = {
+        one.flows[0].name: way(orders, one.flows[0].namespace, one.flows[0].address)
+        for one in deployment.competing
+    }
+    assert crossed == {
+        "long": [
+            "c1",
+            "clients",
+            "link0a",
+            "link0b",
+            "middle",
+            "link1a",
+            "link1b",
+            "servers",
+            "s1",
+        ],
+        "first": ["c2", "clients", "link0a", "link0b", "middle", "s2"],
+        "second": ["c3", "middle", "link1a", "link1b", "servers", "s3"],
+    }
+
+
+def test_device_names_fit_and_are_unique() -> None:
+    orders = orders_for(deploy(setting(flows={"tcp": {"protocol": "tcp", "count": 32}}), 1))
+    devices = [device for one in orders.namespaces for device in one.devices]
+    assert len(devices) == len(set(devices))
+    assert max(map(len, devices)) <= 15
+    assert len(orders.namespaces) == 64 + 2 + 2
+
+
+def test_programs_run_on_their_flows_hosts_from_when_it_begins() -> None:
+    orders = orders_for(deploy(setting(), 1))
+    clients = [one for one in orders.programs if not one.service]
+    assert [(one.namespace, one.at_ns) for one in clients] == [
+        ("c1", 0),
+        ("c2", 0),
+        ("c3", 1_000_000_000),
+    ]
+    assert [one.namespace for one in orders.programs if one.service] == ["s1", "s2", "s3"]
+    views = {view.namespace: view.directory for view in orders.views}
+    assert views == {
+        **dict.fromkeys(("c1", "s1"), "flows/tcp-1"),
+        **dict.fromkeys(("c2", "s2"), "flows/tcp-2"),
+        **dict.fromkeys(("c3", "s3"), "flows/quic"),
+    }
+
+
+def test_a_contenders_flows_are_in_its_conditions() -> None:
+    tables = {
+        "name": "fair",
+        **{key: value for key, value in DUMBBELL.items() if key != "flows"},
+        "contenders": {"all": {"flows": DUMBBELL["flows"]}},
+    }
+    (run,) = plan(study_from(tables))
+    found = conditions(run)
+    assert (found["protocol"], found["flows"], found["rate_mbit"]) == ("tcp, quic", 3, 20)
+    assert [one.flow.name for one in flow_runs(run)] == ["tcp-1", "tcp-2", "quic"]
+    assert [conditions(one)["rtt_ms"] for one in flow_runs(run)] == [40, 40, 70]
+
+
+@pytest.mark.parametrize(
+    ("flow", "told"),
+    [
+        ({"enters": "midle"}, "flows.tcp.enters: no hop 'midle'"),
+        ({"leaves": "clients"}, "flows.tcp.leaves: clients does not come after clients"),
+        ({"count": 33}, "flows.tcp.count: must be 32 or less"),
+        ({"start": "700 s"}, "flows.tcp.start: 700 s is beyond limits.virtual (600 s)"),
+        ({"sped": 1}, "flows.tcp.sped: unknown key"),
+        ({"client": {"program": "culr"}}, "flows.tcp.client.program: no client program 'culr'"),
+        (
+            {
+                "protocol": "h3",
+                "workload": {"kind": "migration", "size": "1 MB", "after": "10 kB"},
+            },
+            "flows.tcp.workload.kind: a migration is not for flows that compete",
+        ),
+        (
+            {"protocol": "h2"},
+            "flows.tcp.protocol: a bulk flow is sent over tcp or quic, not h2",
+        ),
+        (
+            {"client": {"program": "curl"}},
+            "flows.tcp.protocol: curl speaks h1, h2, h3",
+        ),
+    ],
+)
+def test_what_cannot_be_is_told_in_a_line(flow: dict[str, Any], told: str) -> None:
+    tables = {"name": "fair", **DUMBBELL, "flows": {"tcp": {"protocol": "tcp", **flow}}}
+    with pytest.raises(WrongInputError) as caught:
+        for run in plan(study_from(tables)):
+            check_programs(run.deployment)
+    assert told in str(caught.value)
+
+
+def test_too_many_hosts_are_told() -> None:
+    flows = {name: {"protocol": "tcp", "count": 20} for name in ("a", "b")}
+    with pytest.raises(WrongInputError, match="80 hosts; a lab has 64 at most"):
+        study_from({"name": "fair", **DUMBBELL, "flows": flows})
+
+
+def test_jains_index_has_its_extremes() -> None:
+    assert jain([3, 3, 3]) == 1
+    assert jain([1, 0, 0, 0]) == 0.25
+    assert jain([2, 1]) == pytest.approx(0.9)
