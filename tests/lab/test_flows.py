@@ -25,7 +25,7 @@ def flows_of(directory: Path) -> dict[str, FlowRecord]:
 def test_two_equal_flows_of_tcp_share_fairly(run_setting: RunSetting) -> None:
     record = run_setting(SHARED | {"flows": {"tcp": {"protocol": "tcp", "count": 2}}})
     assert record.error is None
-    assert record.jain is not None and record.jain > 0.98
+    assert record.jain_index is not None and record.jain_index > 0.98
     assert record.goodput_mbit is not None and 18 < record.goodput_mbit < 20
 
 

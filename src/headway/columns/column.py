@@ -14,7 +14,7 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
-_UNITS = {"s": "s", "ms": "ms", "mbit": "Mbit/s", "pct": "%", "bytes": "bytes"}
+_UNITS = {"s": "s", "ms": "ms", "mbit": "Mbit/s", "pct": "%", "bytes": "bytes", "index": "1"}
 """What the last word of a name tells."""
 
 

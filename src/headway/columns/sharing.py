@@ -9,7 +9,7 @@ class Sharing(Columns):
     """How the flows of a run shared its path; null for a flow alone."""
 
     flows: int | None = column("Number of flows that compete.")
-    jain: float | None = metric(
+    jain_index: float | None = metric(
         "Jain's index of the flows' `common_mbit` (Jain, Chiu and Hawe 1984): 1 if all are equal, 1 over their "
         "number if one has everything.",
         "Jain's fairness index",

@@ -48,7 +48,7 @@ class Run:
 
 
 @dataclass(frozen=True)
-class FlowRun(Run):
+class CompetingRun(Run):
     """One of a run's flows that compete, as if it were a run by itself."""
 
     alone: Deployment
@@ -63,11 +63,11 @@ class FlowRun(Run):
         return self.alone.flows[0]
 
 
-def flow_runs(run: Run) -> tuple[FlowRun, ...]:
+def flow_runs(run: Run) -> tuple[CompetingRun, ...]:
     """Every flow of a run whose flows compete, in the order of the study file."""
     own = {one.name: getattr(run, one.name) for one in fields(run)}
     return tuple(
-        FlowRun(**(own | {"setting": alone.setting}), alone=alone)
+        CompetingRun(**(own | {"setting": alone.setting}), alone=alone)
         for alone in run.deployment.competing
     )
 

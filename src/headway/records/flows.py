@@ -16,7 +16,7 @@ from headway.diagnosis.disturbances import named_disturbances
 from headway.diagnosis.goodput import INTERVAL_S, received_bytes
 from headway.lab.assemble import flow_directory
 from headway.lab.run import Result
-from headway.planning.runs import FlowRun, Run, flow_runs
+from headway.planning.runs import CompetingRun, Run, flow_runs
 from headway.programs.measurement import Measurement
 from headway.records.singlerun import conditions_of, record_of
 
@@ -43,7 +43,7 @@ def flow_records(run: Run, result: Result, directory: Path) -> tuple[FlowRecord,
     )
 
 
-def _alone(run: FlowRun, result: Result, measured: Measurement, directory: Path) -> Record:
+def _alone(run: CompetingRun, result: Result, measured: Measurement, directory: Path) -> Record:
     """What a flow's directory tells, which has the samples of all."""
     own = directory / flow_directory(run.flow)
     for name in _SHARED_FILES:
@@ -74,7 +74,7 @@ def conditions_together(run: Run) -> dict[str, Any]:
 def sharing(run: Run, result: Result) -> dict[str, Any]:
     """Columns of how a run's flows shared its path."""
     common = _Common(list(zip(flow_runs(run), result.flows, strict=True)))
-    return {"jain": common.jain, "common_s": common.span_s}
+    return {"jain_index": common.jain_index, "common_s": common.span_s}
 
 
 def _in_common(values: Sequence[Any]) -> Any:
@@ -89,7 +89,7 @@ def _in_common(values: Sequence[Any]) -> Any:
 class _Common:
     """The time when all flows were there, and what each got in it."""
 
-    def __init__(self, named: Sequence[tuple[FlowRun, Measurement]]) -> None:
+    def __init__(self, named: Sequence[tuple[CompetingRun, Measurement]]) -> None:
         self._failed = any(measured.error for _, measured in named)
         spans = [] if self._failed else list(starmap(_span, named))
         begin_s = max((begin for begin, _ in spans), default=0.0)
@@ -106,7 +106,7 @@ class _Common:
         return self._mbit[number] / sum(self._mbit) if any(self._mbit) else None
 
     @property
-    def jain(self) -> float | None:
+    def jain_index(self) -> float | None:
         return jain(self._mbit) if any(self._mbit) else None
 
 
@@ -115,13 +115,13 @@ def jain(values: Sequence[float]) -> float:
     return sum(values) ** 2 / (len(values) * sum(value**2 for value in values))
 
 
-def _span(run: FlowRun, measured: Measurement) -> tuple[float, float]:
+def _span(run: CompetingRun, measured: Measurement) -> tuple[float, float]:
     """From when to when a flow was there, from the start of the workload."""
     begin_s = run.flow.at_ns / 1e9 + measured.began_s
     return begin_s, begin_s + (measured.total_s or 0)
 
 
-def _mbit(run: FlowRun, measured: Measurement, begin_s: float, end_s: float) -> float:
+def _mbit(run: CompetingRun, measured: Measurement, begin_s: float, end_s: float) -> float:
     own_s = run.flow.at_ns / 1e9
     received = received_bytes(measured.flows, 0)
     total = sum(

@@ -214,7 +214,7 @@ def _check_metrics(experiment: Experiment, source: Source) -> None:
             )
 
 
-_OF_FLOWS = frozenset({"total_s", "goodput_mbit", "jain"})
+_OF_FLOWS = frozenset({"total_s", "goodput_mbit", "jain_index"})
 """What flows that compete are measured by together."""
 
 
