@@ -93,6 +93,14 @@ static void computing_until_an_alarm(void)
 		;
 }
 
+/* A call every few milliseconds of the host's processor, which fails, and so takes a microsecond. */
+static void computing_with_failures_until_an_alarm(void)
+{
+	for (alarm_in_a_second(); !rings; close(-1))
+		for (volatile int count = 0; count < 5000000; count++)
+			;
+}
+
 /* Each alarm is a call, after which the computing goes on. */
 static void computing_until_a_hundred_alarms(void)
 {
@@ -170,6 +178,7 @@ static const struct {
 	{"yield-alarm", yielding_until_an_alarm},
 	{"compute-alarm", computing_until_an_alarm},
 	{"compute-alarms", computing_until_a_hundred_alarms},
+	{"compute-fail-alarm", computing_with_failures_until_an_alarm},
 	{"thread", for_a_thread},
 	{"for-ever-computing", for_ever_computing},
 	{"for-ever-calling", for_ever_calling},
