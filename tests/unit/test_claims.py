@@ -14,6 +14,7 @@ from headway.analysis.claims import Judged, judge
 from headway.analysis.finding import Judgement
 from headway.cli.claims import print_ledger
 from headway.errors import WrongInputError
+from headway.report.tables.claims import claims_table
 from headway.study.claim import Claim
 from headway.study.load import parse_study
 from headway.study.source import Source
@@ -281,3 +282,11 @@ def test_results_are_judged_by_the_claims_of_another_study(
     assert "The study names no claims." in capsys.readouterr().out
     print_ledger(directory, str(study), None)
     assert "| h2 is faster | here | **does not hold** |" in capsys.readouterr().out
+
+
+def test_a_reason_is_told_of_what_does_not_hold_only() -> None:
+    told = told_study()
+    told["claims"][0]["why"] = "it would be a reason if it did not hold"
+    table = claims_table([analyse(results(runs(FASTER), experiments(told)))])
+    reasons = [row[-1] for group in table.rows for row in group]
+    assert reasons == ["–", "another clock", "–"]

@@ -8,7 +8,9 @@ import polars as pl
 
 from headway.analysis import Analysis
 from headway.analysis.claims import Judged
+from headway.analysis.finding import Judgement
 from headway.analysis.ledger import judged, ours, rule_in_words, would_decide
+from headway.report.tables.published import UNKNOWN
 from headway.report.tables.table import NONE, Table
 
 FILE = "claims.csv"
@@ -25,7 +27,9 @@ def claims_table(analyses: Sequence[Analysis]) -> Table:
 
 def _row(one: Judged) -> tuple[str, ...]:
     shown = "; ".join(filter(None, [ours(one), would_decide(one)]))
-    return one.claim.says, one.claim.place, one.judgement.value, shown, one.claim.why or NONE
+    # A reason is one for what does not hold.
+    why = (one.claim.why or UNKNOWN) if one.judgement is Judgement.BROKEN else NONE
+    return one.claim.says, one.claim.place, one.judgement.value, shown, why
 
 
 def claims_frame(everything: Sequence[Sequence[Analysis]]) -> pl.DataFrame:
