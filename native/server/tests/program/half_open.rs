@@ -15,7 +15,7 @@ use headway_testlink::{Certificates, SERVER_NAME};
 use crate::hostile::identity;
 use crate::running::{PROGRAM, Running};
 
-struct Socket(UdpSocket);
+pub(crate) struct Socket(pub(crate) UdpSocket);
 
 impl Network for Socket {
     fn send(
@@ -30,13 +30,14 @@ impl Network for Socket {
 }
 
 /// A client, with its first packet sent.
-fn begin(seed: u64, server: SocketAddr) -> (Endpoint, Socket) {
+pub(crate) fn begin(seed: u64, server: SocketAddr, knobs: &str) -> (Endpoint, Socket) {
     let tls = Arc::new(Certificates::new(1).client(&["h3"]));
     let tls = Arc::new(QuicClientConfig::try_from(tls).unwrap());
     let mut endpoint = Endpoint::client(&Seed::known(seed));
     let mut socket = Socket(UdpSocket::bind("127.0.0.1:0").unwrap());
     let now = Instant::now();
-    let (config, scheduler) = (Arc::new(Config::default()), Strategy::Sequential.scheduler());
+    let (config, scheduler) =
+        (Arc::new(knobs.parse::<Config>().unwrap()), Strategy::Sequential.scheduler());
     endpoint.connect(now, server, SERVER_NAME, tls, &config, scheduler).unwrap();
     endpoint.transmit(now, &mut socket).unwrap();
     (endpoint, socket)
@@ -68,13 +69,13 @@ fn handshakes_that_nobody_ends_do_not_lock_others_out() {
     command.arg("--cert").arg(&cert).arg("--key").arg(&key);
     let server = Running::spawn(&mut command);
     // Twice as many as there may be connections.
-    let silent: Vec<_> = (0..40).map(|seed| begin(seed, server.address)).collect();
+    let silent: Vec<_> = (0..40).map(|seed| begin(seed, server.address, "")).collect();
     for (_, socket) in &silent {
         // Each is answered: with a handshake, or with a Retry.
         socket.0.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
         socket.0.recv_from(&mut [0; 2000]).unwrap();
     }
-    let connected = connect(begin(100, server.address));
+    let connected = connect(begin(100, server.address, ""));
     assert!(matches!(connected, Event::Connected { .. }), "{connected:?}");
     assert_eq!(server.end().0, Some(0));
     for path in [cert, key] {

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod goodbye;
+mod greedy;
 mod h2;
 mod half_open;
 mod hostile;
