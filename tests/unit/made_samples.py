@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from headway.contract.orders import SAMPLES_FILE, SamplesHeader
+from headway.contract.samples import QueueStats, TcpInfo
 from headway.diagnosis.transfer import SampledSegment, Transfer
-from headway.guest.netlink import QueueStats, TcpInfo
 
 EPOCH_S = 1_767_225_600.5
 SEGMENT = SampledSegment(

@@ -11,11 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from headway.columns import TransferLimits
+from headway.contract.samples import TcpInfo
 from headway.diagnosis.limits import limits_of
 from headway.diagnosis.segment import observe
 from headway.diagnosis.series import read_series
 from headway.diagnosis.transfer import SampledSegment, Transfer
-from headway.guest.netlink import TcpInfo
 from headway.programs.measurement import BulkFlow
 from tests.unit.made_samples import Row, counters, rows_of, segment, tcp, write_chain
 

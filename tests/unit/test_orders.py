@@ -3,7 +3,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from headway.contract.orders import Ended, Orders, Outcome, Sampling, dump, load
-from headway.guest.tracelink import opportunities
 from headway.lab.assemble import orders_for
 from headway.lab.network import two_hosts
 from headway.planning.runs import plan
@@ -23,11 +22,6 @@ def test_outcomes_survive_the_way_back() -> None:
     outcome = Outcome("ok", None, 5, "7.2", (Ended("curl", 0, 4),))
     assert load(Outcome, dump(outcome)) == outcome
     assert load(Sampling, dump(Sampling(1, (("a", "b"),), ("c",)))).devices == (("a", "b"),)
-
-
-def test_a_trace_starts_again_at_its_end() -> None:
-    times = opportunities((1, 2, 4), 0)
-    assert [next(times) // 10**6 for _ in range(7)] == [1, 2, 4, 5, 6, 8, 9]
 
 
 def path(**raw: object) -> Path:

@@ -12,13 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.columns import MainConnection, TransferLimits
+from headway.contract.samples import TcpInfo
 from headway.diagnosis.limits import limits_of
 from headway.diagnosis.mainconnection import find_main, main_connection_of
 from headway.diagnosis.rampup import ramp_up_of
 from headway.diagnosis.segment import SegmentSamples, observe
 from headway.diagnosis.transfer import PageSpans, TimeSpan, Transfer, union
-from headway.guest.netlink import TcpInfo
-from headway.guest.qlogs import take_qlogs
 from tests.unit.made_samples import SEGMENT, rows_of, segment, tcp, write_chain, write_samples
 
 CAUSES = [name for name in TransferLimits.model_fields if name.endswith("_s")]
@@ -209,20 +208,3 @@ def test_a_union_covers_the_same_in_pieces_apart(spans: list[TimeSpan]) -> None:
         point / 2 for span in found for point in range(2 * int(span[0]), 2 * int(span[1]) + 1)
     }
     assert all(one.end_s < other.begin_s for one, other in pairwise(found))
-
-
-def test_a_round_takes_the_logs_that_were_begun_in_it(tmp_path: Path) -> None:
-    logs = tmp_path / "qlog" / "server"
-    logs.mkdir(parents=True)
-    for name in ("one", "two"):
-        with (logs / f"{name}.sqlog").open("w") as still_open:
-            still_open.write("begun ")
-            still_open.flush()
-            take_qlogs(str(tmp_path), str(tmp_path / name))
-            still_open.write("and ended")
-    for name in ("one", "two"):
-        (file,) = (tmp_path / name / "qlog" / "server").iterdir()
-        assert file.name == f"{name}.sqlog"
-        assert file.read_text() == "begun and ended"
-    take_qlogs(str(tmp_path / "nowhere"), str(tmp_path / "three"))
-    assert not (tmp_path / "three").exists()

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from urllib.parse import unquote
@@ -15,9 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from headway.contract.orders import Ended, Migration, Program
-from headway.guest import migration
-from headway.guest.body import digest
+from headway.contract.orders import Ended, Program
 from headway.programs.base import Client, Started
 from headway.programs.client import TRIES, last_words, started_again
 from headway.programs.measurement import Measurement
@@ -395,36 +390,6 @@ def test_after_the_rehearsal_the_timer_fires_when_the_address_has_changed(tmp_pa
     assert told.argv == ("gtlsclient", "--quiet", option, ADDRESS, "443", "URL")
 
 
-# In the guest
-
-
-class AnyNetwork:
-    """Stands for a lab's namespaces."""
-
-    @contextmanager
-    def inside(self, name: str) -> Iterator[None]:
-        yield
-
-
-@pytest.mark.parametrize(
-    ("received", "rate_bit_s", "wait_ns"),
-    [
-        (1_000_000, 10_000_000, 0),
-        (1_000_001, None, 0),
-        (999_999, 10_000_000, 100_000),
-        (0, None, 100_000),
-        # What is missing but for a frame that may have begun long ago, at 8 bits a byte.
-        (0, 8_000_000, (1_000_000 - 1514) * 1000),
-    ],
-)
-def test_a_migration_is_waited_for_as_long_as_the_rate_allows(
-    monkeypatch: pytest.MonkeyPatch, received: int, rate_bit_s: int | None, wait_ns: int
-) -> None:
-    due = Migration("client", "client-up", 1_000_000, "10.0.0.1", (), rate_bit_s)
-    monkeypatch.setattr(migration, "_received_bytes", lambda *_: received)
-    assert migration.time_to_migration(due, AnyNetwork()) == wait_ns  # type: ignore[arg-type]
-
-
 STEPS = {"steps": [{"at": "0 s", "rate": "1 Mbit/s"}, {"at": "1 s", "rate": "5 Mbit/s"}]}
 
 
@@ -451,11 +416,3 @@ def test_orders_for_a_migration_know_how_fast_the_path_may_get(
         "addr del 10.0.0.1/24 dev client-up",
     )
     assert all(line.startswith("route replace ") for line in ordered.ip[2:])
-
-
-@pytest.mark.parametrize("size", [0, 1, 2**20, 2**20 + 1])
-def test_a_body_is_digested_whole(tmp_path: Path, size: int) -> None:
-    file, content = tmp_path / "body", b"x" * size
-    file.write_bytes(content)
-    found = digest(str(file))
-    assert (found.size, found.sha256) == (size, hashlib.sha256(content).hexdigest())

@@ -1,6 +1,6 @@
 //! What the kernel knows of a TCP connection: `TCP_INFO`.
 //!
-//! rustix, socket2 and nix do not read this option, so this crate does, with the workspace's only
+//! rustix, socket2 and nix do not read this option, so this crate does, with one
 //! `unsafe` block: one `getsockopt` into an array of bytes.
 
 mod info;

@@ -17,6 +17,8 @@ OUTCOME_FILE = "outcome.json"
 SAMPLES_FILE = "samples.jsonl"
 CONTROLS_FILE = "tcp.json"
 """Names of the congestion controls of the connections that were sampled, by namespace."""
+QLOG_DIRECTORY = "qlog"
+"""In a run's directory: a directory for each host, which holds its programs' qlog files."""
 CAPTURE_BUFFER_MIB = 32
 """What the kernel keeps of a device until its capture is scheduled: a burst costs no virtual time."""
 NET_NAMESPACES = "net-namespaces"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from headway.contract.orders import QLOG_DIRECTORY
 from headway.diagnosis.document import Document
 from headway.diagnosis.qlog_events import read_traces
 from headway.diagnosis.qlog_trace import QuicPoint, QuicTrace, is_useful, reduce_trace
 from headway.errors import HeadwayError
-from headway.guest.qlogs import QLOG_DIRECTORY
 
 REDUCED_FILE = "qlog.json"
 """In a run's directory: what the files were reduced to."""

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, NamedTuple
 
+from headway.contract.samples import next_sample_ns
 from headway.diagnosis.qlog_events import DELTA_FORMATS, Event, TraceEvents, table
-from headway.guest.sampler import next_sample_ns
 
 _INTERVAL_NS = 100_000_000
 _EPOCH = "1970-01-01T00:00:00.000Z"

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 from headway.contract.orders import SAMPLES_FILE, SamplesHeader
+from headway.contract.samples import QueueStats, TcpInfo
 from headway.errors import HeadwayError
-from headway.guest.netlink import QueueStats, TcpInfo
 
 
 class Sample(NamedTuple):

@@ -10,12 +10,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
+from headway.contract.samples import QueueStats, TcpInfo
 from headway.diagnosis.qlog import read_quic_traces
 from headway.diagnosis.qlog_trace import QuicTrace
 from headway.diagnosis.samples import Sample, Samples, read_samples
 from headway.diagnosis.sender import QuicSender, Sender, tcp_sender
 from headway.diagnosis.transfer import SampledSegment, TimeSpan, Transfer
-from headway.guest.netlink import QueueStats, TcpInfo
 
 Senders = dict[Hashable, Sender]
 """Senders' states by connection."""

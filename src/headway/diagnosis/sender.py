@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from enum import Enum
 from typing import NamedTuple
 
+from headway.contract.samples import TcpInfo
 from headway.diagnosis.qlog_trace import QuicPoint, QuicTrace
-from headway.guest.netlink import TcpInfo
 
 _CA_CWR = 2
 """States from this on are CWR, Recovery and Loss (enum tcp_ca_state of linux/tcp.h)."""

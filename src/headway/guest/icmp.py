@@ -15,11 +15,3 @@ def echo_request(identifier: int, sequence: int, frame_bytes: int) -> bytes:
     checksum = ~((total & 0xFFFF) + (total >> 16)) & 0xFFFF
     message = _HEADER.pack(ECHO_REQUEST, 0, checksum, identifier, sequence)
     return message.ljust(frame_bytes - FRAME_HEADER_BYTES, b"\0")
-
-
-def answered_sequence(message: bytes, identifier: int) -> int | None:
-    """Sequence number of the request that a message replies to; None if it is no such reply."""
-    if len(message) < _HEADER.size:
-        return None
-    kind, _, _, answered, sequence = _HEADER.unpack_from(message)
-    return sequence if (kind, answered) == (ECHO_REPLY, identifier) else None

@@ -17,12 +17,11 @@ from headway.image.packagelist import PackageList
 from headway.image.wheels import Wheel, parse_wheels
 
 _HERE = Path(__file__).parent
-_INIT = _HERE.parent / "guest" / "init.py"
 _KERNEL_RECIPE = "1"
 """To be changed whenever `build_kernel` makes another kernel from the same inputs."""
 _NATIVE = _HERE.parents[2] / "native"
 _NATIVE_RECIPE = "native.py"
-_RECIPE = ("roottree.py", "random_device.c", "selection.py", "wheels.py", "pki.py")
+_RECIPE = ("roottree.py", "init.c", "random_device.c", "selection.py", "wheels.py", "pki.py")
 
 
 @dataclass(frozen=True)
@@ -64,13 +63,11 @@ class RootInputs:
     Attributes:
         packages: the Debian packages.
         wheels: the programs that Debian does not have.
-        init: PID 1 of the lab.
-        recipe: the modules that make the tree: it is made again when they change.
+        recipe: the files that make the tree: it is made again when they change.
     """
 
     packages: PackageList
     wheels: tuple[Wheel, ...]
-    init: bytes
     recipe: tuple[bytes, ...]
 
     @classmethod
@@ -79,7 +76,6 @@ class RootInputs:
         return cls(
             PackageList.parse((_HERE / "packages.txt").read_text()),
             parse_wheels((_HERE / "wheels.txt").read_text()),
-            _INIT.read_bytes(),
             tuple((_HERE / name).read_bytes() for name in _RECIPE),
         )
 
@@ -90,7 +86,6 @@ class RootInputs:
             options.suite,
             *self.packages.lines(),
             *(wheel.requirement for wheel in self.wheels),
-            self.init,
             *self.recipe,
         )
 

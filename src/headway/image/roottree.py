@@ -15,7 +15,7 @@ from headway.image.selection import Chosen
 from headway.image.treeprogram import compile_command, python_version
 from headway.image.wheels import install_wheel
 
-_RANDOM_DEVICE = Path(__file__).with_name("random_device.c")
+_HERE = Path(__file__).parent
 _MERGED = ("bin", "sbin", "lib", "lib64")
 _MOUNT_POINTS = (
     "proc",
@@ -26,6 +26,7 @@ _MOUNT_POINTS = (
     "overlay",
     "lab/code",
     "lab/extras",
+    "lab/native",
     "lab/run",
     "lab/www",
     "var/log/nginx",
@@ -113,8 +114,8 @@ def build_root(
         progress.step(f"downloading {wheel.name} {wheel.version}")
         install_wheel(wheel, tree, directory / wheel.name, runner)
     progress.step("completing the root tree")
-    _complete(tree, inputs, status)
-    _compile_random_device(tree, runner)
+    _complete(tree, status)
+    _compile_own(tree, runner)
     _cache_libraries(tree, runner)
     _compile_python(tree, runner)
     _open_to_everyone(tree)
@@ -172,7 +173,7 @@ def _unpack(archive: Path, tree: Path, runner: Runner) -> str:
     return "\n".join([*fields, "Status: install ok unpacked"]) + "\n"
 
 
-def _complete(tree: Path, inputs: RootInputs, status: Sequence[str]) -> None:
+def _complete(tree: Path, status: Sequence[str]) -> None:
     """What the packages' maintainer scripts would have done, and what a lab needs."""
     # Loading it takes a while, and of all commands only a build needs it.
     from headway.image import pki
@@ -180,7 +181,6 @@ def _complete(tree: Path, inputs: RootInputs, status: Sequence[str]) -> None:
     for name, content in _FILES.items():
         _write(tree / name, content.encode())
     _write(tree / "var/lib/dpkg/status", "\n".join(status).encode())
-    _write(tree / "lab/init.py", inputs.init)
     pki.write_pki(tree / "lab/pki")
     for name, chosen in _ALTERNATIVES.items():
         if (tree / chosen).exists() and not (tree / name).is_symlink():
@@ -211,16 +211,21 @@ def _open_to_everyone(tree: Path) -> None:
             path.chmod((mode & 0o755) | 0o644 | (0o111 if runs else 0))
 
 
-def _compile_random_device(tree: Path, runner: Runner) -> None:
-    library = tree / "usr/lib/headway/random_device.so"
-    library.parent.mkdir(parents=True, exist_ok=True)
-    # It may use nothing of this machine's C library, which need not be the tree's.
-    options = ("-O2", "-fPIC", "-shared", "-nostdlib", "-fno-stack-protector")
-    runner.run(
-        ["gcc", *options, "-o", library, _RANDOM_DEVICE],
-        purpose="compiling the root tree's random_device",
-        environment=scrubbed_environment(),
-    )
+def _compile_own(tree: Path, runner: Runner) -> None:
+    # They may use nothing of this machine's C library, which need not be the tree's.
+    own = ("gcc", "-O2", "-nostdlib", "-fno-stack-protector")
+    for name, options in (
+        ("usr/lib/headway/random_device.so", ("-fPIC", "-shared")),
+        ("lab/init", ("-static", "-fno-pie", "-no-pie", "-ffreestanding")),
+    ):
+        made = tree / name
+        made.parent.mkdir(parents=True, exist_ok=True)
+        source = _HERE / f"{made.stem}.c"
+        runner.run(
+            [*own, *options, "-o", made, source],
+            purpose=f"compiling the root tree's {made.stem}",
+            environment=scrubbed_environment(),
+        )
 
 
 def _cache_libraries(tree: Path, runner: Runner) -> None:

@@ -197,10 +197,8 @@ class Machine:
             "panic=-1",
             *(["virtual-tsc"] if virtual_tsc else []),
             *_CLOCK_ARGUMENTS[clock],
-            "init=/usr/bin/python3",
+            "init=/lab/init",
             "--",
-            "-ISB",
-            "/lab/init.py",
             *(f"{name}={name}/." for name in ("code", "www", "run", *shown)),
             *(f"extras/{name}=extras/{name}/." for name in self._extras),
         ]

@@ -1,0 +1,174 @@
+//! Counting what becomes of packets: lost, reordered, duplicated, corrupted, marked, dropped.
+//!
+//! Most is told by queueing disciplines (tc_netem_xstats and its like in linux/pkt_sched.h). Reading
+//! takes no virtual time.
+
+use crate::commands::run;
+use crate::failure::{Doing, Failure};
+use crate::netlink::{Discipline, DisciplineReader, array, attribute, attributes};
+use crate::network::{Network, index_of};
+use crate::orders::{Change, Counted};
+use crate::outcome::Counts;
+use crate::tracelink::TraceProcess;
+
+const SHAPER: &str = "htb";
+const LINE: &str = "netem";
+const CAKE_STATS_TIN_STATS: u16 = 10;
+const CAKE_TIN_STATS_ECN_MARKED: u16 = 8;
+const DROPPED_BY_RULE: &str = "counter packets ";
+
+/// What netem tells: struct tc_netem_xstats.
+#[derive(Clone, Copy, Default)]
+struct Line {
+    lost: u64,
+    corrupted: u64,
+    duplicated: u64,
+    reordered: u64,
+    marked: u64,
+}
+
+/// Counts in one direction of a link.
+#[derive(Debug)]
+pub(crate) struct Counter {
+    counted: Counted,
+    queue: DisciplineReader,
+    line: DisciplineReader,
+    blackout: bool,
+    lost_before: u64,
+    blacked_out: u64,
+}
+
+impl Counter {
+    /// From now on.
+    pub(crate) fn new(counted: &Counted, network: &Network) -> Result<Self, Failure> {
+        let reader = |device: &str| DisciplineReader::new(index_of(device)?).doing(device);
+        Ok(Self {
+            queue: network.inside(&counted.namespace, || reader(&counted.name))??,
+            line: network.inside(&counted.line_namespace, || reader(&counted.line))??,
+            counted: counted.clone(),
+            blackout: false,
+            lost_before: 0,
+            blacked_out: 0,
+        })
+    }
+
+    /// Whether a change is of its delay line.
+    pub(crate) fn is_of(&self, change: &Change) -> bool {
+        self.counted.name == change.line
+    }
+
+    /// From now on every packet is lost, or no longer.
+    pub(crate) fn turn(&mut self, blackout: bool) -> Result<(), Failure> {
+        let lost = self.read_line()?.lost;
+        if self.blackout {
+            self.blacked_out += lost - self.lost_before;
+        }
+        (self.blackout, self.lost_before) = (blackout, lost);
+        Ok(())
+    }
+
+    /// The counts so far.
+    pub(crate) fn read(
+        &mut self,
+        network: &Network,
+        trace: Option<&TraceProcess>,
+    ) -> Result<Counts, Failure> {
+        self.turn(self.blackout)?;
+        let line = self.read_line()?;
+        let mut queues = self.queue.read().doing(&self.counted.name)?;
+        // HTB counts the drops of the discipline below it once more.
+        queues.retain(|one| one.kind != SHAPER && one.kind != LINE);
+        let dropped: u64 = queues.iter().map(|one| u64::from(one.dropped)).sum();
+        Ok(Counts {
+            lost: line.lost - self.blacked_out,
+            blacked_out: self.blacked_out,
+            dropped_by_number: self.by_number(network)?,
+            queue_dropped: dropped + trace.map_or(0, TraceProcess::dropped),
+            reordered: line.reordered,
+            duplicated: line.duplicated,
+            corrupted: line.corrupted,
+            marked: line.marked + queues.iter().map(marked).sum::<u64>(),
+        })
+    }
+
+    fn read_line(&mut self) -> Result<Line, Failure> {
+        let found = self.line.read().doing(&self.counted.line)?;
+        let netem = found.iter().find(|one| one.kind == LINE);
+        Ok(netem.map_or(Line::default(), |netem| {
+            let count = |place: usize| u64::from_ne_bytes(array(&netem.own, 8 * place));
+            Line {
+                lost: count(1),
+                corrupted: count(2),
+                duplicated: count(3),
+                reordered: count(4),
+                marked: count(5),
+            }
+        }))
+    }
+
+    fn by_number(&self, network: &Network) -> Result<u64, Failure> {
+        let table = self.counted.named_drops.as_str();
+        if table.is_empty() {
+            return Ok(0);
+        }
+        let argv = ["nft", "list", "table", "netdev", table];
+        let told = network.inside(&self.counted.namespace, || run(&argv, ""))??;
+        Ok(dropped_by_rules(&String::from_utf8_lossy(&told.stdout)))
+    }
+}
+
+fn dropped_by_rules(told: &str) -> u64 {
+    let after = told.split(DROPPED_BY_RULE).skip(1);
+    after.filter_map(|rest| rest.split_ascii_whitespace().next()?.parse::<u64>().ok()).sum()
+}
+
+/// Packets that a discipline marked, as its structure tells (`tc_codel_xstats` and so on).
+fn marked(one: &Discipline) -> u64 {
+    let word = |at| u64::from(u32::from_ne_bytes(array(&one.own, at)));
+    match one.kind.as_str() {
+        "codel" => word(24),
+        "fq_codel" | "red" => word(12),
+        "cake" => attributes(attribute(&one.own, CAKE_STATS_TIN_STATS))
+            .map(|(_, tin)| attribute(tin, CAKE_TIN_STATS_ECN_MARKED))
+            .map(|value| u64::from(u32::from_ne_bytes(array(value, 0))))
+            .sum(),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn nested(kind: u16, inner: &[u8]) -> Vec<u8> {
+        let length = u16::try_from(4 + inner.len()).expect("short");
+        [&length.to_ne_bytes(), &kind.to_ne_bytes(), inner].concat()
+    }
+
+    /// Against the structures in linux/pkt_sched.h, every field of which has its number here.
+    #[test]
+    fn marks_are_where_each_discipline_has_them() {
+        let numbers: Vec<u8> = (0u32..9).flat_map(u32::to_ne_bytes).collect();
+        let tin = [nested(6, &90u32.to_ne_bytes()), nested(8, &11u32.to_ne_bytes())].concat();
+        let tins = nested(10 | 0x8000, &[nested(1, &tin), nested(2, &tin)].concat());
+        let cake = [nested(3, &91u32.to_ne_bytes()), tins].concat();
+        for (kind, own, expected) in [
+            ("codel", &numbers, 6),
+            ("fq_codel", &numbers, 3),
+            ("red", &numbers, 3),
+            ("bfifo", &Vec::new(), 0),
+            ("cake", &cake, 22),
+        ] {
+            let one = Discipline { kind: kind.to_owned(), dropped: 0, own: own.clone() };
+            assert_eq!(marked(&one), expected, "{kind}");
+        }
+    }
+
+    #[test]
+    fn rules_that_drop_tell_how_often() {
+        let told = "numgen inc mod 9 { 4 } counter packets 2 bytes 3028 drop\n\
+                    counter packets 1 bytes 60 drop";
+        assert_eq!(dropped_by_rules(told), 3);
+        assert_eq!(dropped_by_rules("table netdev t { }"), 0);
+    }
+}

@@ -1,0 +1,56 @@
+//! What is to be done when, in the course of a workload.
+
+use std::cmp::Reverse;
+use std::collections::BinaryHeap;
+
+/// Actions by their time; of those at the same time, the one that was added first comes first.
+#[derive(Debug)]
+pub(crate) struct Events<T> {
+    added: Vec<Option<T>>,
+    order: BinaryHeap<Reverse<(u64, usize)>>,
+}
+
+impl<T> Default for Events<T> {
+    fn default() -> Self {
+        Self { added: Vec::new(), order: BinaryHeap::new() }
+    }
+}
+
+impl<T> Events<T> {
+    /// Do something at a time.
+    pub(crate) fn add(&mut self, at_ns: u64, action: T) {
+        self.order.push(Reverse((at_ns, self.added.len())));
+        self.added.push(Some(action));
+    }
+
+    /// When the next is.
+    pub(crate) fn next_ns(&self) -> Option<u64> {
+        self.order.peek().map(|Reverse((at_ns, _))| *at_ns)
+    }
+
+    /// Take the next if its time has come.
+    pub(crate) fn due(&mut self, now_ns: i128) -> Option<T> {
+        if i128::from(self.next_ns()?) > now_ns {
+            return None;
+        }
+        let Reverse((_, number)) = self.order.pop()?;
+        self.added[number].take()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn actions_come_by_their_time_then_as_they_were_added() {
+        let mut events = Events::default();
+        for (at_ns, name) in [(5, "c"), (0, "a"), (0, "b"), (9, "d")] {
+            events.add(at_ns, name);
+        }
+        assert_eq!(events.due(-1), None);
+        let due: Vec<_> = std::iter::from_fn(|| events.due(5)).collect();
+        assert_eq!(due, ["a", "b", "c"]);
+        assert_eq!(events.next_ns(), Some(9));
+    }
+}

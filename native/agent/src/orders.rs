@@ -1,0 +1,173 @@
+//! What the host asks of a lab: `orders.json`. Python's `headway.contract.orders` says what each means.
+
+use std::collections::BTreeMap;
+
+use serde::Deserialize;
+
+/// All that a lab does in one boot.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Orders {
+    pub(crate) namespaces: Vec<Namespace>,
+    pub(crate) ip: Vec<String>,
+    pub(crate) sysctls: Pairs,
+    pub(crate) files: Pairs,
+    pub(crate) views: Vec<View>,
+    pub(crate) programs: Vec<Program>,
+    pub(crate) trace_links: Vec<TraceLink>,
+    pub(crate) sampling: Option<Sampling>,
+    pub(crate) captures: Vec<Capture>,
+    pub(crate) counted: Vec<Counted>,
+    pub(crate) pings: Option<Pings>,
+    pub(crate) migration: Option<Migration>,
+    pub(crate) bodies: Vec<String>,
+    pub(crate) allowed: Vec<String>,
+    pub(crate) rounds: Vec<Round>,
+    pub(crate) start_grid_ns: u64,
+    pub(crate) limit_ns: u64,
+}
+
+/// A host or router.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Namespace {
+    pub(crate) name: String,
+    pub(crate) sysctls: Pairs,
+    pub(crate) devices: Vec<String>,
+    pub(crate) offload: bool,
+    pub(crate) ip: Vec<String>,
+    pub(crate) tc: Vec<String>,
+    pub(crate) nft: String,
+    /// Not said if received packets are handed up as they come.
+    #[serde(default)]
+    pub(crate) gro_flush_ns: Option<u64>,
+}
+
+/// A process: a service, or part of the workload.
+#[derive(Clone, Debug, Default, Deserialize)]
+pub(crate) struct Program {
+    pub(crate) name: String,
+    pub(crate) namespace: String,
+    pub(crate) argv: Vec<String>,
+    pub(crate) env: Pairs,
+    pub(crate) service: bool,
+    pub(crate) listens: Vec<String>,
+    pub(crate) ready_within_ns: u64,
+    pub(crate) at_ns: u64,
+    pub(crate) interactive: bool,
+    pub(crate) migration_signal: i32,
+    pub(crate) finishes: bool,
+}
+
+/// What a host sees of the lab's files, if it shares them with no other host.
+#[derive(Debug, Deserialize)]
+pub(crate) struct View {
+    pub(crate) namespace: String,
+    pub(crate) directory: String,
+    pub(crate) files: Pairs,
+}
+
+/// A queueing discipline or class that is changed at a point in time.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Change {
+    pub(crate) at_ns: u64,
+    pub(crate) namespace: String,
+    pub(crate) tc: String,
+    pub(crate) line: String,
+    pub(crate) blackout: bool,
+}
+
+/// A direction whose packets leave at the opportunities of a Mahimahi trace.
+#[derive(Debug, Deserialize)]
+pub(crate) struct TraceLink {
+    pub(crate) name: String,
+    pub(crate) namespace: String,
+    pub(crate) device: String,
+    pub(crate) opportunities_ms: Vec<u64>,
+    pub(crate) limit_bytes: usize,
+}
+
+/// A host's address changes when its device has received so many bytes.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Migration {
+    pub(crate) namespace: String,
+    pub(crate) device: String,
+    pub(crate) after_bytes: u64,
+    pub(crate) old_address: String,
+    pub(crate) ip: Vec<String>,
+    pub(crate) rate_bit_s: Option<u64>,
+}
+
+/// What is read at every interval.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Sampling {
+    pub(crate) interval_ns: u64,
+    pub(crate) devices: Vec<(String, String)>,
+    pub(crate) tcp_namespaces: Vec<String>,
+}
+
+/// A device whose packets are written to a file.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Capture {
+    pub(crate) namespace: String,
+    pub(crate) device: String,
+    pub(crate) file: String,
+}
+
+/// One direction of a link, or of a cable.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Counted {
+    pub(crate) name: String,
+    pub(crate) namespace: String,
+    pub(crate) line: String,
+    pub(crate) line_namespace: String,
+    pub(crate) named_drops: String,
+    pub(crate) trace: String,
+}
+
+/// ICMP echo requests before the workload.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Pings {
+    pub(crate) namespace: String,
+    pub(crate) address: String,
+    pub(crate) count: usize,
+    pub(crate) interval_ns: u64,
+    pub(crate) wait_ns: u64,
+    pub(crate) frame_bytes: usize,
+}
+
+/// One time that the workload is carried out.
+#[derive(Clone, Debug, Deserialize)]
+pub(crate) struct Round {
+    pub(crate) directory: String,
+    pub(crate) tc: BTreeMap<String, Vec<String>>,
+    pub(crate) changes: Vec<Change>,
+    pub(crate) start_after_ns: u64,
+}
+
+/// A JSON object of strings, in its order: that of an environment is part of what a program sees.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Pairs(pub(crate) Vec<(String, String)>);
+
+impl<'de> Deserialize<'de> for Pairs {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> serde::de::Visitor<'de> for Visitor {
+            type Value = Pairs;
+
+            fn expecting(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                formatter.write_str("an object of strings")
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(
+                self,
+                mut map: A,
+            ) -> Result<Pairs, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        deserializer.deserialize_map(Visitor)
+    }
+}

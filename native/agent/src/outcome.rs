@@ -1,0 +1,58 @@
+//! What a lab answers: `outcome.json`. Python's `headway.contract.orders` says what each means.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+
+/// How the workload ended: `ok`, `failed` or `timeout`, and why.
+#[derive(Debug, Serialize)]
+pub(crate) struct Outcome<'a> {
+    pub(crate) status: &'a str,
+    pub(crate) reason: Option<String>,
+    pub(crate) duration_ns: u64,
+    pub(crate) kernel: String,
+    pub(crate) ended: &'a [Ended],
+    pub(crate) migrated_ns: Option<u64>,
+    pub(crate) bodies: Vec<Body>,
+    pub(crate) pings_ns: &'a [Option<u64>],
+    pub(crate) counts: BTreeMap<String, Counts>,
+    pub(crate) spins: Spins,
+    pub(crate) udp_buffer_drops: BTreeMap<String, u64>,
+}
+
+/// How a process of a host ended; the exit status is negative for a signal.
+#[derive(Debug, Serialize)]
+pub(crate) struct Ended {
+    pub(crate) name: String,
+    pub(crate) exit_status: i32,
+    pub(crate) at_ns: u64,
+    pub(crate) namespace: String,
+}
+
+/// A received file: its size in bytes and its SHA-256 in hexadecimal.
+#[derive(Debug, PartialEq, Serialize)]
+pub(crate) struct Body {
+    pub(crate) path: String,
+    pub(crate) size: u64,
+    pub(crate) sha256: String,
+}
+
+/// What became of packets.
+#[derive(Debug, Default, Serialize)]
+pub(crate) struct Counts {
+    pub(crate) lost: u64,
+    pub(crate) blacked_out: u64,
+    pub(crate) dropped_by_number: u64,
+    pub(crate) queue_dropped: u64,
+    pub(crate) reordered: u64,
+    pub(crate) duplicated: u64,
+    pub(crate) corrupted: u64,
+    pub(crate) marked: u64,
+}
+
+/// Busy waits: calls that took time, and forced ticks.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub(crate) struct Spins {
+    pub(crate) charged_calls: u64,
+    pub(crate) forced_ticks: u64,
+}

@@ -1,0 +1,203 @@
+//! Programs: started in their namespace with little privilege, awaited, ended.
+
+use std::ffi::CString;
+use std::fs;
+use std::path::Path;
+
+use rustix::process::{Pid, Signal, WaitStatus, kill_process};
+use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
+
+use crate::commands::path_of;
+use crate::failure::{Doing, Failure, words};
+use crate::network::Network;
+use crate::orders::Program;
+use crate::sys::{self, Opened};
+
+/// The boot's directory on the host.
+pub(crate) const RUN_DIRECTORY: &str = "/lab/run";
+
+const TAIL_BYTES: usize = 4096;
+const MOST_CHARACTERS: usize = 300;
+/// How lines begin that go with an error, and are none.
+const ASIDES: [&str; 5] = ["  ", "\t", "For more information", "Usage:", "\x1b"];
+const ENVIRONMENT: [(&str, &str); 5] = [
+    ("PATH", "/usr/sbin:/usr/bin:/sbin:/bin:/lab/extras/headway"),
+    ("HOME", "/tmp"),
+    ("LANG", "C.UTF-8"),
+    ("SSL_CERT_FILE", "/lab/pki/ca.pem"),
+    // Hardware random instructions (RDRAND, RDSEED) would make keys differ between equal runs.
+    ("OPENSSL_ia32cap", "~0x4000000000000000:~0x40000"),
+];
+
+/// What programs may be allowed: to make network namespaces, and whatever else `CAP_SYS_ADMIN` lets do.
+const NET_NAMESPACES: &str = "net-namespaces";
+
+/// Take from all programs started later what would let them out of the lab, but for what is allowed:
+/// without these none can mount the host's files, end the lab or reach devices.
+pub(crate) fn drop_privileges_of_children(allowed: &[String]) -> Result<(), Failure> {
+    for capability in [
+        CapabilitySet::SYS_MODULE,
+        CapabilitySet::SYS_RAWIO,
+        CapabilitySet::SYS_ADMIN,
+        CapabilitySet::SYS_BOOT,
+        CapabilitySet::MKNOD,
+    ] {
+        let kept = capability == CapabilitySet::SYS_ADMIN
+            && allowed.iter().any(|name| name == NET_NAMESPACES);
+        if !kept {
+            remove_capability_from_bounding_set(capability).doing("dropping privileges")?;
+        }
+    }
+    Ok(())
+}
+
+/// Start a program; its output goes to files in a directory, or to the console.
+///
+/// It finds the directory in `RUN_DIRECTORY`.
+pub(crate) fn start(program: &Program, network: &Network, directory: &str) -> Result<Pid, Failure> {
+    let own = [("RUN_DIRECTORY", directory)];
+    let added = program.env.0.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+    let mut environment: Vec<(&str, &str)> = Vec::new();
+    for (name, value) in ENVIRONMENT.into_iter().chain(own).chain(added) {
+        match environment.iter_mut().find(|(known, _)| *known == name) {
+            Some(place) => place.1 = value,
+            None => environment.push((name, value)),
+        }
+    }
+    let environment: Vec<_> =
+        environment.iter().map(|(name, value)| c_string(&format!("{name}={value}"))).collect();
+    let argv: Vec<_> = program.argv.iter().map(|word| c_string(word)).collect();
+    let place = c_string(&path_of(program.argv.first().map_or("", String::as_str)));
+    let files = if program.interactive { console() } else { files(&program.name, directory) };
+    network
+        .inside(&program.namespace, || sys::spawn(&place, &argv, &environment, &files))?
+        .map_err(|error| Failure(format!("{} cannot be started: {}", program.name, words(error))))
+}
+
+fn c_string(text: &str) -> CString {
+    // Orders have no null bytes in what they start: execve(2) could not tell them.
+    CString::new(text.replace('\0', "")).unwrap_or_default()
+}
+
+fn files(name: &str, directory: &str) -> Vec<Opened> {
+    let write = libc::O_WRONLY | libc::O_CREAT | libc::O_APPEND;
+    let opened = |number, path: &str, flags| Opened { number, path: c_string(path), flags };
+    vec![
+        opened(0, "/dev/null", libc::O_RDONLY),
+        opened(1, &format!("{directory}/{name}.out"), write),
+        opened(2, &format!("{directory}/{name}.err"), write),
+    ]
+}
+
+fn console() -> Vec<Opened> {
+    let opened = |number| Opened { number, path: c_string("/dev/tty0"), flags: libc::O_RDWR };
+    (0..3).map(opened).collect()
+}
+
+/// The last line of a program's standard error, as the end of a sentence; empty if there is none.
+///
+/// What cannot be printed is replaced, and the line is cut.
+pub(crate) fn last_words(name: &str, directory: &str) -> String {
+    let said = fs::read(format!("{directory}/{name}.err")).unwrap_or_default();
+    in_words(&said[said.len().saturating_sub(TAIL_BYTES)..])
+}
+
+fn in_words(said: &[u8]) -> String {
+    let text = String::from_utf8_lossy(said);
+    let is_said = |line: &&str| {
+        !line.trim().is_empty() && !ASIDES.iter().any(|beginning| line.starts_with(beginning))
+    };
+    let Some(line) = text.lines().rfind(is_said) else {
+        return String::new();
+    };
+    let shown = |one: char| if one.is_control() { '\u{FFFD}' } else { one };
+    let line: String = line.trim().chars().map(shown).take(MOST_CHARACTERS).collect();
+    format!(": {line}")
+}
+
+/// Whether a file exists, or a socket is open on a port, given as `tcp:443` or `udp:443`.
+pub(crate) fn is_ready(sign: &str, network: &Network, namespace: &str) -> Result<bool, Failure> {
+    if sign.starts_with('/') {
+        return Ok(Path::new(sign).exists());
+    }
+    let wrong = || Failure(format!("{sign} is neither a file nor a port"));
+    let (transport, port) = sign.split_once(':').ok_or_else(wrong)?;
+    let port: u16 = port.parse().map_err(|_| wrong())?;
+    let listening = if transport == "tcp" { "0A" } else { "07" };
+    network.inside(namespace, || {
+        ["", "6"].iter().any(|family| {
+            let table = fs::read_to_string(format!("/proc/self/net/{transport}{family}"));
+            table.is_ok_and(|table| is_open(&table, port, listening))
+        })
+    })
+}
+
+/// Whether a table of /proc/net has a socket with a local port and a state.
+fn is_open(table: &str, port: u16, state: &str) -> bool {
+    let wanted = format!(":{port:04X}");
+    table.lines().skip(1).any(|line| {
+        let mut fields = line.split_ascii_whitespace().skip(1);
+        let (local, _, found) = (fields.next(), fields.next(), fields.next());
+        local.is_some_and(|local| local.ends_with(&wanted)) && found == Some(state)
+    })
+}
+
+/// Exit status of a process that ended; the negative signal number if one ended it.
+pub(crate) fn exit_status(status: WaitStatus) -> i32 {
+    status.exit_status().unwrap_or_else(|| -status.terminating_signal().unwrap_or(0))
+}
+
+/// How a process ended, in words.
+pub(crate) fn how(status: i32) -> String {
+    if status >= 0 {
+        return format!("with exit status {status}");
+    }
+    let names = [
+        (libc::SIGABRT, "SIGABRT"),
+        (libc::SIGBUS, "SIGBUS"),
+        (libc::SIGFPE, "SIGFPE"),
+        (libc::SIGHUP, "SIGHUP"),
+        (libc::SIGILL, "SIGILL"),
+        (libc::SIGINT, "SIGINT"),
+        (libc::SIGKILL, "SIGKILL"),
+        (libc::SIGPIPE, "SIGPIPE"),
+        (libc::SIGSEGV, "SIGSEGV"),
+        (libc::SIGTERM, "SIGTERM"),
+        (libc::SIGTRAP, "SIGTRAP"),
+    ];
+    let name = names.iter().find(|(number, _)| *number == -status);
+    name.map_or_else(
+        || format!("killed by signal {}", -status),
+        |(_, name)| format!("killed by {name}"),
+    )
+}
+
+/// Send a signal to processes that may already be gone.
+pub(crate) fn end(pids: impl IntoIterator<Item = Pid>, signal: Signal) {
+    for pid in pids {
+        let _ = kill_process(pid, signal);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_last_words_are_no_asides() {
+        let said = b"nginx: [emerg] no \x07such file\n  at line 3\nUsage: nginx\n\n";
+        assert_eq!(in_words(said), ": nginx: [emerg] no \u{FFFD}such file");
+        assert_eq!(in_words(b"\n"), "");
+        assert_eq!(in_words(&[b'a'; 1000]).len(), 302);
+    }
+
+    #[test]
+    fn only_sockets_in_the_wanted_state_are_open() {
+        let table = "  sl  local_address rem_address   st tx_queue\n   \
+                     0: 00000000:01BB 00000000:0000 0A 00000000:00000000\n   \
+                     1: 0100000A:9C40 0201000A:01BB 01 00000000:00000000\n";
+        assert!(is_open(table, 443, "0A"));
+        assert!(!is_open(table, 40000, "0A"));
+        assert!(!is_open(table, 80, "0A"));
+    }
+}

@@ -1,0 +1,73 @@
+"""What the agent samples while the workload runs: the fields of queues and connections, and when."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+_FIRST_INTERVAL_NS = 10_000_000
+_SHARE_OF_TIME = 200
+"""In a long run, an interval is this part of the time since its start."""
+
+
+class QueueStats(NamedTuple):
+    """Counters of a device's queueing disciplines, all of them together."""
+
+    sent_bytes: int
+    sent_packets: int
+    dropped: int
+    backlog_bytes: int
+
+
+class TcpInfo(NamedTuple):
+    """What the kernel tells of one TCP socket (struct tcp_info), in its order.
+
+    Times are microseconds, but ``last_sent_ms`` and ``last_ack_ms`` are milliseconds before the
+    sample; counts are segments unless named bytes; rates are bytes per second. The first four name
+    the connection.
+    """
+
+    local_address: str
+    local_port: int
+    peer_address: str
+    peer_port: int
+    ca_state: int
+    retransmits: int
+    backoff: int
+    app_limited: int
+    rto_us: int
+    mss: int
+    unacked: int
+    sacked: int
+    lost: int
+    retrans: int
+    last_sent_ms: int
+    last_ack_ms: int
+    rtt_us: int
+    rttvar_us: int
+    ssthresh: int
+    cwnd: int
+    rcv_space: int
+    total_retrans: int
+    pacing_rate: int
+    bytes_acked: int
+    notsent_bytes: int
+    min_rtt_us: int
+    data_segs_out: int
+    delivery_rate: int
+    busy_us: int
+    rwnd_limited_us: int
+    sndbuf_limited_us: int
+    bytes_sent: int
+    bytes_retrans: int
+    snd_wnd: int
+    total_rto: int
+
+
+def next_sample_ns(at_ns: int, interval_ns: int) -> int:
+    """Time of the next sample: dense at the start, where transfers change most.
+
+    In a run of minutes intervals grow on, or reading samples would be half of its cost. The agent
+    (native/agent/src/sampler.rs) has the same rule.
+    """
+    longest_ns = max(interval_ns, at_ns // _SHARE_OF_TIME)
+    return at_ns + min(max(at_ns // 50, _FIRST_INTERVAL_NS), longest_ns)
