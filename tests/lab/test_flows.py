@@ -5,9 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from headway.columns.record import FlowRecord
 from headway.records.flowfile import FLOW_RECORDS
 from tests.lab.conftest import RunSetting
+
+pytestmark = pytest.mark.lab
 
 PERF = {"program": "headway-perf"}
 SHARED: dict[str, Any] = {

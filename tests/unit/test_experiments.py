@@ -313,7 +313,7 @@ def test_exclusions_leave_the_rest(excluded: set[tuple[str, str]]) -> None:
             VALUE + 'from = "4 s"\nto = "5 s"\norigin = "start"',
             r"s.toml:4: published: from, to and origin are of goodput_mbit, .*; total_s has one a run",
         ),
-        (VALUE + 'origin = "first byte"', r"published: from, to and origin are of goodput_mbit"),
+        (VALUE + 'origin = "first byte"', r"published: from, to and origin .* are given together"),
         (
             GOODPUT + 'from = "4 s"\nto = "5 s"',
             r'published: from, to and origin \(which is "start" or "first byte"\) are given together',

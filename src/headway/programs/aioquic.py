@@ -13,7 +13,6 @@ from typing_extensions import override
 from headway.contract.orders import Ended, Program
 from headway.programs.base import (
     CERTIFICATE_FILE,
-    CLIENT,
     KEY_FILE,
     QLOG_DIRECTORY,
     SECRETS_FILE,
@@ -87,7 +86,7 @@ class Aioquic(Client):
         argv += [f"--body={body}" for body in bodies]
         program = Program(
             self.name,
-            CLIENT,
+            flow.namespace,
             (*argv, *flow.urls),
             _ENVIRONMENT,
             migration_signal=signal.SIGUSR1,

@@ -16,7 +16,6 @@ from headway.pages.load import LOAD_FILE, PageLoad, read_load
 from headway.pages.metrics import page_metrics
 from headway.pages.spoken import protocol_error
 from headway.programs.base import (
-    CLIENT,
     KEY_PIN_FILE,
     SECRETS_FILE,
     Adjustment,
@@ -133,7 +132,7 @@ class Chromium(Client):
         )
         driver = Program(
             f"{flow.namespace}-{self.name}",
-            CLIENT,
+            flow.namespace,
             _DRIVER,
             {"PYTHONPATH": "/lab/code", **self._environment(flow)},
             service=True,

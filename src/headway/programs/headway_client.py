@@ -12,7 +12,6 @@ from typing_extensions import override
 from headway.contract.orders import Ended, Program
 from headway.programs.base import (
     CA_FILE,
-    CLIENT,
     QLOG_DIRECTORY,
     SERVER_NAME,
     Adjustment,
@@ -108,7 +107,7 @@ class HeadwayClient(NativeQuic, Client):
         argv += flow.urls
         program = Program(
             self.name,
-            CLIENT,
+            flow.namespace,
             tuple(argv),
             secrets_environment(flow),
             migration_signal=signal.SIGUSR1 if flow.protocol is Protocol.H3 else 0,

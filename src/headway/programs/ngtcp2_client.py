@@ -15,7 +15,6 @@ from typing_extensions import override
 
 from headway.contract.orders import Ended, Program
 from headway.programs.base import (
-    CLIENT,
     QLOG_DIRECTORY,
     RANDOM_DEVICE,
     SERVER_NAME,
@@ -101,7 +100,9 @@ class Ngtcp2Client(Client):
 
     @override
     def after_rehearsal(self, program: Program, directory: Path, migrated_ns: int) -> Program:
-        handshake_ms = _LoggedConnection.read(_log_in(directory)).handshake_ms or 0
+        handshake_ms = (
+            _LoggedConnection.read(_log_in(directory, program.namespace)).handshake_ms or 0
+        )
         # The timer counts from the end of the handshake, which is known to the millisecond.
         wait_ms = math.ceil(migrated_ns / 1e6) - handshake_ms + 1
         *options, address, service, url = program.argv
@@ -110,7 +111,10 @@ class Ngtcp2Client(Client):
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
-        connection, count = _LoggedConnection.read(_log_in(directory)), flow.workload.requests
+        connection, count = (
+            _LoggedConnection.read(_log_in(directory, flow.namespace)),
+            flow.workload.requests,
+        )
         answers = [connection.streams.get(_REQUEST_STREAMS[i]) for i in range(count)]
         ends = [answer.ended_ms for answer in answers if answer and answer.ended_ms is not None]
         if ended.exit_status != 0 or len(ends) < count or connection.handshake_ms is None:
@@ -129,8 +133,8 @@ class Ngtcp2Client(Client):
         )
 
 
-def _log_in(directory: Path) -> Path:
-    return directory / Path(QLOG_DIRECTORY).name / CLIENT / _LOG
+def _log_in(directory: Path, host: str) -> Path:
+    return directory / Path(QLOG_DIRECTORY).name / host / _LOG
 
 
 def _spellings(name: str, count: int) -> tuple[str, ...]:
