@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -32,10 +33,11 @@ def test_a_program_is_shown_and_found(machine: Machine, tmp_path: Path) -> None:
     programs.mkdir()
     (programs / "headway-greeter").write_text("#!/bin/sh\necho hello\n")
     (programs / "headway-greeter").chmod(0o755)
+    shutil.copy(machine.image.native / "headway-agent", programs)
     image = SimpleNamespace(kernel=machine.image.kernel, root=machine.image.root, native=programs)
     script = f"headway-greeter; {NATIVE_DIRECTORY}/headway-greeter; ls {NATIVE_DIRECTORY}"
     said = output(replace(machine, image=image), script, tmp_path / "run")
-    assert said == "hello\nhello\nheadway-greeter\n"
+    assert said == "hello\nhello\nheadway-agent\nheadway-greeter\n"
 
 
 def test_the_images_programs_are_shown(machine: Machine, tmp_path: Path) -> None:
