@@ -110,6 +110,8 @@ def test_a_run_that_is_too_slow_is_a_timeout(run_setting: RunSetting) -> None:
         'raise SystemExit(ctypes.CDLL(None).mount(b"none", b"/tmp/host", b"hostfs", 0, b"/"))\'',
         "echo x > /proc/sysrq-trigger",
         "reboot -f",
+        'python3 -c \'open("/proc/1/mem", "r+b")\'',
+        "test -e /lab/run/.lab",
     ],
 )
 def test_a_program_cannot_leave_the_lab(machine: Machine, tmp_path: Path, attempt: str) -> None:
@@ -130,3 +132,43 @@ def test_writes_stay_in_the_lab(machine: Machine, tmp_path: Path) -> None:
 def test_the_host_network_is_out_of_reach(machine: Machine, tmp_path: Path) -> None:
     boot(machine, tmp_path, "cat /proc/net/dev | tail -n +3 | cut -d: -f1")
     assert said(tmp_path).split() == ["lo"]
+
+
+@pytest.mark.parametrize(
+    ("attempt", "file"),
+    [
+        ("ln -s $OUTSIDE client.pcapng", "client.pcapng"),
+        ("ln -s $OUTSIDE transfer.json", "transfer.json"),
+        ("mkfifo transfer.json", "transfer.json"),
+        ("mkdir -p qlog/server; ln -s $OUTSIDE qlog/server/log", "qlog/server/log"),
+    ],
+)
+def test_what_a_lab_leaves_leads_nowhere(
+    machine: Machine, tmp_path: Path, attempt: str, file: str
+) -> None:
+    """The host writes files of these names when a run is over."""
+    outside = tmp_path / "outside"
+    outside.write_text("mine")
+    script = f"cd /lab/run; OUTSIDE={outside}; {attempt}; ls -l {file}; mkdir -m 0 shut"
+    outcome = boot(machine, tmp_path / "run", script)
+    assert outcome.status == "ok"
+    assert outcome.ended[0].exit_status == 0
+    assert not (tmp_path / "run" / file).is_symlink()
+    assert not (tmp_path / "run" / file).exists()
+    assert (tmp_path / "run" / "shut").stat().st_mode & 0o700 == 0o700
+    assert outside.read_text() == "mine"
+
+
+def test_no_file_that_a_lab_leaves_runs_with_its_owners_rights(
+    machine: Machine, tmp_path: Path
+) -> None:
+    boot(machine, tmp_path, "cd /lab/run; cp /bin/dash own; chmod 6711 own; chmod 0 script.err")
+    assert (tmp_path / "own").stat().st_mode & 0o7777 == 0o711
+    assert (tmp_path / "script.err").stat().st_mode & 0o600 == 0o600
+
+
+def test_the_directory_that_labs_are_shown_things_in_goes_with_them(
+    machine: Machine, tmp_path: Path
+) -> None:
+    boot(machine, tmp_path / "run", "true")
+    assert [one.name for one in tmp_path.iterdir()] == ["run"]

@@ -155,13 +155,25 @@ impl<'a> Lab<'a> {
             for sign in &program.listens {
                 while !process::is_ready(sign, &self.network, &program.namespace)? {
                     if clock::monotonic_ns() > began_ns + program.ready_within_ns {
-                        return Err(Failure(format!("{} did not open {sign}", program.name)));
+                        return Err(self.not_ready(program, sign)?);
                     }
                     self.wait(POLL_NS)?;
                 }
             }
         }
         Ok(())
+    }
+
+    fn not_ready(&self, program: &Program, sign: &str) -> Result<Failure, Failure> {
+        let within_s = program.ready_within_ns as f64 / 1e9;
+        let open = process::open_ports(&self.network, &program.namespace)?;
+        let said = self.last_words(program);
+        let name = &program.name;
+        Ok(Failure(format!("{name} did not open {sign} within {within_s} s, but {open}{said}")))
+    }
+
+    fn last_words(&self, program: &Program) -> String {
+        process::last_words(&program.name, self.views.directory(&program.namespace))
     }
 
     fn schedule(&mut self) -> Result<(), Failure> {
@@ -292,17 +304,41 @@ impl<'a> Lab<'a> {
                 namespace: program.namespace.clone(),
             };
             current.ended.push(ended);
+            let left = self.left(program)?;
+            if !left.is_empty() {
+                let how = process::how(exit_status);
+                let said = self.last_words(program);
+                return Err(Failure(format!("{} ended {how}{left}{said}", program.name)));
+            }
         } else if let Some(program) = taken(&mut self.services, pid) {
-            let directory = self.views.directory(&program.namespace);
-            let said = process::last_words(&program.name, directory);
             let how = process::how(exit_status);
-            return Err(Failure(format!("{} ended early, {how}{said}", program.name)));
+            let left = self.left(program)?;
+            let said = self.last_words(program);
+            return Err(Failure(format!("{} ended early, {how}{left}{said}", program.name)));
         } else if self.captures.contains(&pid) || current.traces.values().any(|one| one.pid == pid)
         {
             let how = process::how(exit_status);
             return Err(Failure(format!("a capture or trace link ended early, {how}")));
         }
         Ok(())
+    }
+
+    /// What a program left behind that was to leave nothing, in words; empty if it did not.
+    ///
+    /// Those of its processes that are about to end have a moment for it.
+    fn left(&mut self, program: &Program) -> Result<String, Failure> {
+        if !program.leaves_nothing {
+            return Ok(String::new());
+        }
+        let mut known: Vec<Pid> = pids(&self.services).chain(self.captures.clone()).collect();
+        known.extend(pids(&self.current.workload));
+        let look = || process::stranger(&self.network, &program.namespace, &known);
+        if look()?.is_none() {
+            return Ok(String::new());
+        }
+        thread::sleep(Duration::from_nanos(POLL_NS));
+        let left = look()?.map(|name| format!(", and left a process behind ({name})"));
+        Ok(left.map_or_else(String::new, |left| left + ": it has to stay in the foreground"))
     }
 
     fn finish(&mut self) -> Result<(), Failure> {

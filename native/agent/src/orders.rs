@@ -55,6 +55,9 @@ pub(crate) struct Program {
     pub(crate) interactive: bool,
     pub(crate) migration_signal: i32,
     pub(crate) finishes: bool,
+    /// Not said unless it is.
+    #[serde(default)]
+    pub(crate) leaves_nothing: bool,
 }
 
 /// What a host sees of the lab's files, if it shares them with no other host.

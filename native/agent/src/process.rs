@@ -1,5 +1,6 @@
 //! Programs: started in their namespace with little privilege, awaited, ended.
 
+use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::fs;
 use std::path::Path;
@@ -32,8 +33,12 @@ const ENVIRONMENT: [(&str, &str); 5] = [
 /// What programs may be allowed: to make network namespaces, and whatever else `CAP_SYS_ADMIN` lets do.
 const NET_NAMESPACES: &str = "net-namespaces";
 
+/// Bounds of what programs get that the kernel itself starts; see `Documentation/admin-guide/sysctl/kernel.rst`.
+const OF_THE_KERNEL: [&str; 2] =
+    ["/proc/sys/kernel/usermodehelper/bset", "/proc/sys/kernel/usermodehelper/inheritable"];
+
 /// Take from all programs started later what would let them out of the lab, but for what is allowed:
-/// without these none can mount the host's files, end the lab or reach devices.
+/// without these none can mount the host's files, end the lab, reach devices, or have PID 1 do it.
 pub(crate) fn drop_privileges_of_children(allowed: &[String]) -> Result<(), Failure> {
     for capability in [
         CapabilitySet::SYS_MODULE,
@@ -41,6 +46,7 @@ pub(crate) fn drop_privileges_of_children(allowed: &[String]) -> Result<(), Fail
         CapabilitySet::SYS_ADMIN,
         CapabilitySet::SYS_BOOT,
         CapabilitySet::MKNOD,
+        CapabilitySet::SYS_PTRACE,
     ] {
         let kept = capability == CapabilitySet::SYS_ADMIN
             && allowed.iter().any(|name| name == NET_NAMESPACES);
@@ -48,7 +54,7 @@ pub(crate) fn drop_privileges_of_children(allowed: &[String]) -> Result<(), Fail
             remove_capability_from_bounding_set(capability).doing("dropping privileges")?;
         }
     }
-    Ok(())
+    OF_THE_KERNEL.iter().try_for_each(|file| fs::write(file, "0 0").doing(file))
 }
 
 /// Start a program; its output goes to files in a directory, or to the console.
@@ -134,12 +140,56 @@ pub(crate) fn is_ready(sign: &str, network: &Network, namespace: &str) -> Result
 
 /// Whether a table of /proc/net has a socket with a local port and a state.
 fn is_open(table: &str, port: u16, state: &str) -> bool {
-    let wanted = format!(":{port:04X}");
-    table.lines().skip(1).any(|line| {
+    ports(table, state).any(|one| one == port)
+}
+
+/// Ports that a host's programs have opened, in words, as `udp:4433`; for people who look for another one.
+pub(crate) fn open_ports(network: &Network, namespace: &str) -> Result<String, Failure> {
+    let open = network.inside(namespace, || {
+        let tables = [("tcp", "", "0A"), ("tcp", "6", "0A"), ("udp", "", "07"), ("udp", "6", "07")];
+        let each = tables.map(|(transport, family, state)| {
+            let table = fs::read_to_string(format!("/proc/self/net/{transport}{family}"));
+            ports(&table.unwrap_or_default(), state)
+                .map(|port| format!("{transport}:{port}"))
+                .collect::<Vec<_>>()
+        });
+        each.concat().into_iter().collect::<BTreeSet<_>>()
+    })?;
+    let names: Vec<_> = open.into_iter().collect();
+    Ok(if names.is_empty() { "nothing".to_owned() } else { names.join(", ") })
+}
+
+/// Local ports of a table of /proc/net whose sockets are in a state.
+fn ports<'a>(table: &'a str, state: &'a str) -> impl Iterator<Item = u16> + 'a {
+    table.lines().skip(1).filter_map(move |line| {
         let mut fields = line.split_ascii_whitespace().skip(1);
-        let (local, _, found) = (fields.next(), fields.next(), fields.next());
-        local.is_some_and(|local| local.ends_with(&wanted)) && found == Some(state)
+        let (local, _, found) = (fields.next()?, fields.next(), fields.next());
+        let (_, port) = local.rsplit_once(':')?;
+        u16::from_str_radix(port, 16).ok().filter(|_| found == Some(state))
     })
+}
+
+/// The name of a process that is on a host, apart from those that are known; None if there is no other.
+pub(crate) fn stranger(
+    network: &Network,
+    namespace: &str,
+    known: &[Pid],
+) -> Result<Option<String>, Failure> {
+    let own = network.inside(namespace, || fs::read_link("/proc/thread-self/ns/net"))?;
+    let own = own.doing(namespace)?;
+    let listed = fs::read_dir("/proc").doing("/proc")?.flatten();
+    let found = listed.filter_map(|entry| entry.file_name().to_str()?.parse::<i32>().ok());
+    Ok(found
+        .filter(|number| !known.iter().any(|pid| pid.as_raw_nonzero().get() == *number))
+        .filter(|number| fs::read_link(format!("/proc/{number}/ns/net")).is_ok_and(|it| it == own))
+        .find_map(|number| running(&fs::read_to_string(format!("/proc/{number}/stat")).ok()?)))
+}
+
+/// The name of a process by its line of /proc/PID/stat, unless it has ended already.
+fn running(stat: &str) -> Option<String> {
+    let (before, after) = stat.rsplit_once(") ")?;
+    let (_, name) = before.split_once('(')?;
+    (!after.starts_with('Z')).then(|| name.to_owned())
 }
 
 /// Exit status of a process that ended; the negative signal number if one ended it.
@@ -199,5 +249,12 @@ mod tests {
         assert!(is_open(table, 443, "0A"));
         assert!(!is_open(table, 40000, "0A"));
         assert!(!is_open(table, 80, "0A"));
+        assert_eq!(ports(table, "01").collect::<Vec<_>>(), [40000]);
+    }
+
+    #[test]
+    fn a_process_has_a_name_until_it_has_ended() {
+        assert_eq!(running("12 (a ) b) S 1 12"), Some("a ) b".to_owned()));
+        assert_eq!(running("12 (sleep) Z 1 12"), None);
     }
 }

@@ -54,7 +54,7 @@ class Program:
     have made, as ``/run/ready``, before the workload starts in every round; that takes
     ``ready_within_ns`` at most. ``migration_signal`` is sent to it when its host's address has changed. A service that
     ``finishes`` is asked to end after the workload, so that it writes what it has yet to write; others
-    are killed.
+    are killed. One that ``leaves_nothing`` has failed if processes of its host go on when it has ended.
     """
 
     name: str
@@ -68,6 +68,7 @@ class Program:
     interactive: bool = False
     migration_signal: int = 0
     finishes: bool = False
+    leaves_nothing: bool = False
 
 
 @dataclass(frozen=True)
@@ -326,7 +327,7 @@ class Outcome:
 _T = TypeVar("_T")
 
 
-_UNSAID: dict[str, Any] = {"gro_flush_ns": None}
+_UNSAID: dict[str, Any] = {"gro_flush_ns": None, "leaves_nothing": False}
 """Fields, with their usual values, that are only written where they say something else."""
 
 

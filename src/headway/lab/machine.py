@@ -26,6 +26,7 @@ from headway.contract.orders import (
 )
 from headway.errors import HeadwayError
 from headway.lab.cancel import Cancellation, Cancelled
+from headway.lab.leftovers import keep_plain_files
 from headway.lab.limits import DEFAULT_CPU_LIMIT, Guard, LabLimits
 from headway.lab.usage import usage_of
 from headway.study.model import Clock
@@ -138,6 +139,7 @@ class Machine:
                     start_new_session=not interactive,
                 )
                 exceeded = _wait(process, limits, cancellation)
+        keep_plain_files(directory)
         file = directory / orders.rounds[0].directory / OUTCOME_FILE
         outcome = _outcome(file, directory, process.returncode, exceeded)
         if outcome.status == "failed" and shutil.disk_usage(directory).free < _NO_SPACE_BYTES:
@@ -147,14 +149,15 @@ class Machine:
 
     @contextmanager
     def _stage(self, directory: Path, shown: Mapping[str, Path]) -> Iterator[Path]:
-        """A directory with a short name for everything that the kernel shows to the guest.
+        """A directory with short names for everything that the kernel shows to the guest.
 
         It is the kernel's working directory, and names on its command line are relative to it:
-        they may hold no spaces, and should be the same in every run.
+        they may hold no spaces, and should be the same in every run. It stands beside the run's
+        directory, since programs that could change it could write wherever its user can.
         """
-        stage = directory / ".lab"
+        stage = directory.resolve().with_name(f".{directory.name}.lab")
         shutil.rmtree(stage, ignore_errors=True)
-        stage.mkdir()
+        stage.mkdir(mode=0o700)
         (stage / "extras").mkdir()
         for name, target in (
             ("root", self.image.root),

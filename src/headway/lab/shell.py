@@ -90,7 +90,12 @@ def _on_console(
     )
     with tempfile.TemporaryDirectory(prefix="headway-shell-") as directory, _terminal_restored():
         outcome = machine.boot(
-            orders, Path(directory), seed=seed, clock=clock, cpu_limit=_A_DAY, interactive=True
+            orders,
+            Path(directory, "run"),
+            seed=seed,
+            clock=clock,
+            cpu_limit=_A_DAY,
+            interactive=True,
         )
     if outcome.status != "ok":
         raise HeadwayError(f"the lab failed: {outcome.reason}")
