@@ -20,6 +20,7 @@ from headway.records.record import conditions
 from headway.records.store import Start, refresh_table
 from headway.study.experiment import Study
 from headway.study.load import load_study, study_from
+from headway.study.outsidefile import read_programs
 
 # Data frames and statistics take seconds to load.
 if TYPE_CHECKING:
@@ -32,21 +33,23 @@ __all__ = ["HeadwayError", "Results", "Study", "WrongInputError", "load", "plan"
 StudySource = Study | Mapping[str, Any] | str | Path
 
 
-def load(study: StudySource, *, quick: bool = False) -> Study:
+def load(study: StudySource, *, quick: bool = False, programs: str | Path | None = None) -> Study:
     """A validated study.
 
     Args:
         study: name of a built-in study, a study file, or a study file's tables as a dict.
         quick: its short form.
+        programs: file of programs from outside; ``programs.toml`` beside the study, or here, if None.
 
     Raises:
         WrongInputError: there is no such study, or it is not valid.
     """
     if isinstance(study, Study):
         return study
+    declared = None if programs is None else read_programs(Path(programs))
     if isinstance(study, Mapping):
-        return study_from(study, quick=quick)
-    return load_study(str(study), quick=quick)
+        return study_from(study, quick=quick, programs=declared)
+    return load_study(str(study), quick=quick, programs=declared)
 
 
 def plan(study: StudySource) -> pl.DataFrame:

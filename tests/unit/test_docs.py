@@ -13,9 +13,11 @@ from typing import Any
 import pytest
 import typer
 
+from headway.campaign import checks
 from headway.campaign.checks import checked_plan
 from headway.cli.commands import command_line
 from headway.study.load import Source, parse_study
+from headway.study.outsidefile import read_programs
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -47,6 +49,25 @@ def test_study_files_in_the_documentation_are_valid(page: Path) -> None:
     for text in blocks(page, "toml"):
         whole = text if "name" in tomllib.loads(text) else f'name = "part"\nprotocol = "h3"\n{text}'
         assert checked_plan(parse_study(Source(page.name, whole, ROOT)), page.name)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_files_of_programs_in_the_documentation_are_valid(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the studies that use them, as far as that can be told without the programs."""
+    monkeypatch.setattr(checks, "check_fit", lambda *_: None)
+    for text in blocks(page, "toml programs.toml"):
+        declared = tomllib.loads(text)
+        for one in (program for role in declared.values() for program in role.values()):
+            for name in [*one.get("mount", []), *[word for word in one["argv"][:1] if "/" in word]]:
+                (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+                (tmp_path / name).touch(0o755)
+        file = tmp_path / "programs.toml"
+        file.write_text(text)
+        assert read_programs(file)
+    for text in blocks(page, "toml own-study"):
+        assert checked_plan(parse_study(Source(page.name, text, tmp_path)), page.name)
 
 
 def commands(page: Path) -> list[list[str]]:

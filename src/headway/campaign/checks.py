@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from headway.campaign.twins import twins
 from headway.errors import WrongInputError
-from headway.image import installed_extras
+from headway.image import find, installed_extras
+from headway.image.fit import check_fit
 from headway.planning.checks import check_programs, remarks
 from headway.planning.runs import Run, cells, plan
+from headway.programs.registry import CLIENTS, SERVERS
 from headway.sites.library import find_outline
 from headway.sites.servable import check_servable
 from headway.study.experiment import Study
@@ -43,7 +45,28 @@ def checked_plan(study: Study, name: str) -> tuple[Run, ...]:
                 # An archive's own place, or the site's name, is part of what is wrong.
                 whole = WrongInputError(str(error), where="workload.site")
                 raise _placed(whole, study, name, run) from None
+    check_outside(runs)
     return runs
+
+
+def check_outside(runs: Iterable[Run]) -> None:
+    """Check that programs from outside can be started, as far as there is an image to tell.
+
+    Raises:
+        WrongInputError: one cannot; names its file and what it asks for. Or it has the name of a program
+            that comes with Headway.
+    """
+    ends = (end for run in first_repetition(runs) for end in run.deployment.programs)
+    outside = dict.fromkeys(end.adapter.outside for end in ends if end.adapter.outside)
+    image = find() if outside else None
+    for program in outside:
+        known: Mapping[str, object] = CLIENTS if program.role == "client" else SERVERS
+        if program.name in known:
+            raise WrongInputError(
+                f"{program.name} is a {program.role} that comes with Headway; choose another name",
+                where=program.where,
+            )
+        check_fit(program, image.root if image else None)
 
 
 def _placed(error: WrongInputError, study: Study, name: str, run: Run) -> WrongInputError:

@@ -113,12 +113,20 @@ def _tool_differences(before: Manifest, now: Manifest) -> Iterator[Difference]:
         ("lab image (kernel)", before.kernel, now.kernel),
         ("lab image (image)", before.image, now.image),
         *(
-            (f"lab image (version of {program})", before.versions[program], version)
+            (_version_of(program, now), before.versions[program], version)
             for program, version in now.versions.items()
             if program in before.versions
         ),
     )
     yield from ((name, old or None, new) for name, old, new in told if old != new)
+
+
+def _version_of(program: str, manifest: Manifest) -> str:
+    """What a program's version is a part of: those from outside are no part of the image."""
+    outside = {directory.rpartition("-")[0] for directory in manifest.outside}
+    if program in manifest.outside or program in outside:
+        return f"build of {program}"
+    return f"lab image (version of {program})"
 
 
 def _study_differences(before: Manifest, now: Manifest) -> Iterator[Difference]:

@@ -9,7 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from headway.cache import digest
-from headway.campaign.checks import all_remarks, check_installed, checked_plan, first_repetition
+from headway.campaign.checks import (
+    all_remarks,
+    check_installed,
+    check_outside,
+    checked_plan,
+    first_repetition,
+)
 from headway.campaign.costs import learn
 from headway.campaign.executor import Executor, explained
 from headway.campaign.failfast import FailFast, HopelessError
@@ -51,6 +57,7 @@ def conduct(task: Task, watcher: Watcher) -> None:
         watcher.warn(f"note: {text}")
     with Store.open(task.out, task.start) as store:
         image = ready_image()
+        check_outside(runs)
         manifest = _manifest(task, runs, image, store)
         try:
             with _executor(task, image, cores, watcher) as executor:

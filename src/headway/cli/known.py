@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from enum import StrEnum
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -15,8 +16,10 @@ from rich.text import Text
 from headway.campaign.checks import add_command
 from headway.image import EXTRAS, extra_status
 from headway.programs.base import Adapter, Client, ReverseProxy
+from headway.programs.outside import adapter_of
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.study.load import builtin_names, load_study
+from headway.study.outsidefile import programs_beside, read_programs
 from headway.study.profiles import profiles
 from headway.study.workload import WORKLOADS
 from headway.terminal import output
@@ -31,11 +34,17 @@ class Known(StrEnum):
     WORKLOADS = "workloads"
 
 
-def list_known(what: Annotated[Known, typer.Argument(help="What to list.")]) -> None:
+def list_known(
+    what: Annotated[Known, typer.Argument(help="What to list.")],
+    programs: Annotated[
+        Path | None,
+        typer.Option(help="File of programs from outside; default: programs.toml here."),
+    ] = None,
+) -> None:
     """List what there is: studies, programs, path profiles or workloads."""
     lists: dict[Known, Callable[[], None]] = {
         Known.STUDIES: _studies,
-        Known.PROGRAMS: _programs,
+        Known.PROGRAMS: lambda: _programs(programs),
         Known.PROFILES: _profiles,
         Known.WORKLOADS: _workloads,
     }
@@ -47,13 +56,15 @@ def _studies() -> None:
         _entry(name, "", [load_study(name).question])
 
 
-def _programs() -> None:
+def _programs(file: Path | None) -> None:
+    outside = programs_beside(Path()) if file is None else read_programs(file)
     roles: tuple[tuple[str, Mapping[str, Adapter]], ...] = (
         ("client", CLIENTS),
         ("proxy", PROXIES),
         ("QUIC PEP", QUIC_PEPS),
         ("TCP PEP", TCP_PEPS),
         ("server", SERVERS),
+        *((one.role, {one.name: adapter_of(one)}) for one in outside),
     )
     for role, known in roles:
         for adapter in known.values():
@@ -78,6 +89,8 @@ def _about(adapter: Adapter) -> Iterable[str]:
 
 
 def _installation(adapter: Adapter) -> str:
+    if adapter.outside:
+        return f"from outside: {adapter.outside.where}, {adapter.version}"
     if adapter.extra is None:
         return "installed: part of the lab image"
     status = extra_status(EXTRAS[adapter.extra])

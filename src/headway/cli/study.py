@@ -21,6 +21,7 @@ from headway.planning.runs import Run
 from headway.records.store import Start, read_records, refresh_table
 from headway.study.experiment import Study
 from headway.study.load import builtin_names, load_study
+from headway.study.outsidefile import read_programs
 from headway.terminal import Terminal, complain, output
 
 StudyName = Annotated[
@@ -57,6 +58,10 @@ Cluster = Annotated[
         metavar="ADDRESS",
     ),
 ]
+Programs = Annotated[
+    Path | None,
+    typer.Option(help="File of programs from outside; default: programs.toml beside the study."),
+]
 RESULTS_DIRECTORY = Path("results")
 
 
@@ -66,6 +71,7 @@ def run(
         Path | None, typer.Option(help="Directory for the results; default: results/NAME.")
     ] = None,
     quick: Quick = False,
+    programs: Programs = None,
     jobs: Jobs = None,
     resume: Resume = False,
     retry_failed: RetryFailed = False,
@@ -80,7 +86,7 @@ def run(
     Exit status 1 if a run or the emulation's self-test failed.
     """
     task = with_changes(
-        _task(study, out, quick=quick),
+        _task(study, out, quick=quick, programs=programs),
         start=_start(resume=resume or retry_failed, replace=replace),
         retry_failed=retry_failed,
         keep_going=keep_going,
@@ -98,6 +104,7 @@ def reproduce(
         Path | None, typer.Option(help="Directory for the results; default: results/PAPER.")
     ] = None,
     quick: Quick = False,
+    programs: Programs = None,
     jobs: Jobs = None,
     resume: Resume = False,
     retry_failed: RetryFailed = False,
@@ -127,6 +134,7 @@ def reproduce(
         study=paper,
         out=out,
         quick=quick,
+        programs=programs,
         jobs=jobs,
         resume=resume,
         retry_failed=retry_failed,
@@ -152,23 +160,31 @@ def report(
     _show(directory, tuple(run or ()))
 
 
-def validate(study: StudyName, quick: Quick = False) -> None:
+def validate(study: StudyName, quick: Quick = False, programs: Programs = None) -> None:
     """Check a study file without running it."""
-    loaded = load_study(study, quick=quick)
+    loaded = loaded_study(study, quick=quick, programs=programs)
     runs = checked_plan(loaded, study)
     _remark(loaded, runs)
     cells = len({run.cell for run in runs})
     output.print(f"{study}: {counted(len(runs), 'run')} in {counted(cells, 'cell')}", markup=False)
 
 
-def plan(study: StudyName, quick: Quick = False, jobs: Jobs = None) -> None:
+def plan(
+    study: StudyName, quick: Quick = False, programs: Programs = None, jobs: Jobs = None
+) -> None:
     """Show what a study would do, and how long that would take on this machine."""
     from headway.cli.plan_tables import print_plan
 
-    loaded = load_study(study, quick=quick)
+    loaded = loaded_study(study, quick=quick, programs=programs)
     runs = checked_plan(loaded, study)
     _remark(loaded, runs)
     print_plan(output, loaded, runs, labs=jobs or len(available_cores()))
+
+
+def loaded_study(study: str, *, quick: bool, programs: Path | None) -> Study:
+    """A study, with the programs from outside that a file declares, if it is not the usual one."""
+    declared = None if programs is None else read_programs(programs)
+    return load_study(study, quick=quick, programs=declared)
 
 
 def _remark(study: Study, runs: Sequence[Run]) -> None:
@@ -177,8 +193,8 @@ def _remark(study: Study, runs: Sequence[Run]) -> None:
         complain(f"note: {text}")
 
 
-def _task(study: str, out: Path | None, *, quick: bool) -> Task:
-    loaded = load_study(study, quick=quick)
+def _task(study: str, out: Path | None, *, quick: bool, programs: Path | None = None) -> Task:
+    loaded = loaded_study(study, quick=quick, programs=programs)
     usual = RESULTS_DIRECTORY / (f"{loaded.name}-quick" if quick else loaded.name)
     words = [word for word in sys.argv[1:] if word not in ("--resume", "--retry-failed")]
     command = shlex.join(["headway", *words])

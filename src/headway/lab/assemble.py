@@ -104,6 +104,7 @@ def _server(deployment: Deployment, number: int) -> Started:
         end.tls,
         site=setting.workload.replayed is not None,
         more_addresses=deployment.nodes[-1].more_addresses,
+        seed=deployment.seed or 0,
     )
     return cast(Server, end.adapter).serve(listener, end.asked, setting.capture)
 

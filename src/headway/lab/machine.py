@@ -94,6 +94,7 @@ class Machine:
         cancellation: Cancellation | None = None,
         site: Path | None = None,
         memory_mib: int | None = None,
+        outside: Mapping[str, Path] | None = None,
     ) -> Outcome:
         """Boot a lab, carry out orders, and power it off.
 
@@ -110,6 +111,7 @@ class Machine:
             cancellation: ends the lab when it is turned on.
             site: the replay tree of a site, shown as ``/lab/site``.
             memory_mib: memory of this lab's guest, if not the machine's.
+            outside: directories of programs from outside, shown as ``/lab/extras/NAME``.
 
         Returns:
             The outcome of the first round; one with status ``failed`` or ``timeout`` and a reason if
@@ -122,6 +124,9 @@ class Machine:
         directory.mkdir(parents=True, exist_ok=True)
         (directory / ORDERS_FILE).write_text(dump(orders))
         shown = {} if site is None else {"site": site}
+        shown |= {
+            f"extras/{name}": place for name, place in {**self._extras, **(outside or {})}.items()
+        }
         memory_mib = (memory_mib or self.memory_mib) + CAPTURE_BUFFER_MIB * len(orders.captures)
         with self._stage(directory, shown) as stage:
             command = self._command(memory_mib, seed, clock, virtual_tsc, shown)
@@ -165,7 +170,6 @@ class Machine:
             ("www", self.bodies),
             ("run", directory.resolve()),
             *shown.items(),
-            *((f"extras/{name}", place) for name, place in self._extras.items()),
         ):
             (stage / name).symlink_to(target)
         try:
@@ -203,7 +207,6 @@ class Machine:
             "init=/lab/init",
             "--",
             *(f"{name}={name}/." for name in ("code", "www", "run", *shown)),
-            *(f"extras/{name}=extras/{name}/." for name in self._extras),
         ]
 
 

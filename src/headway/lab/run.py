@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 
 from headway.contract.orders import Orders, Outcome
+from headway.image.outsidefiles import outside_files
 from headway.lab.assemble import flow_directory, orders_for
 from headway.lab.bodies import body_file
 from headway.lab.cancel import Cancellation
@@ -18,7 +19,7 @@ from headway.lab.captures import convert_captures
 from headway.lab.machine import Machine
 from headway.planning.deployment import Deployment
 from headway.planning.runs import Run
-from headway.programs.base import Client, Flow
+from headway.programs.base import Adapter, Client, Flow
 from headway.programs.measurement import Measurement
 from headway.sites.altsvc import advertising
 from headway.sites.library import find_site
@@ -92,8 +93,15 @@ def booting(
         virtual_tsc=any(adapter.reads_tsc for adapter in adapters),
         cancellation=cancellation,
         site=_replayed(deployment),
+        outside=_outside(adapters),
         memory_mib=max(machine.memory_mib, *(adapter.memory_mib for adapter in adapters)),
     )
+
+
+def _outside(adapters: Iterable[Adapter]) -> dict[str, Path]:
+    """What labs show of programs from outside, by the name of their directory."""
+    programs = [adapter.outside for adapter in adapters if adapter.outside]
+    return {one.directory: outside_files(one) for one in programs if one.files}
 
 
 def _replayed(deployment: Deployment) -> Path | None:

@@ -121,4 +121,5 @@ def _alone(setting: Setting, flow: CompetingFlow, crossed: list[str]) -> Setting
         variation=setting.variation,
         limits=setting.limits,
         capture=setting.capture,
+        programs=setting.programs,
     )

@@ -11,6 +11,7 @@ from headway.planning.deployment import Deployment, Endpoint, Role, Segment, add
 from headway.planning.topology import Leg, Node
 from headway.programs.base import CLIENT, SERVER, Adapter, Flow, port_of
 from headway.programs.origins import origin_addresses
+from headway.programs.outside import from_outside
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.study.hop import Hop, Pep
 from headway.study.host import Host, Protocol
@@ -104,7 +105,7 @@ def placed(
         nodes=(acting[ends.client], *hops, acting[ends.server]),
         legs=legs,
         segments=segments,
-        flows=(_flow(setting, segments, legs, ends),),
+        flows=(_flow(setting, segments, legs, ends, seed),),
         key=ends.key,
     )
 
@@ -157,7 +158,7 @@ def _endpoint(
     setting: Setting, place: _ProgramPlace, spoken: _ProgramPlace, ends: Ends, *, upstream: bool
 ) -> Endpoint:
     """A program's end of a segment; what is spoken there, the farther program is asked by."""
-    known = KNOWN[place.role]
+    known = {**KNOWN[place.role], **from_outside(setting.programs, place.role)}
     in_chain = setting.hops and place.role not in (Role.CLIENT, Role.SERVER)
     where = f"hops.{place.name}.{place.role}" if in_chain else str(place.role)
     if ends.key:
@@ -191,7 +192,11 @@ def _known(place: _ProgramPlace, known: Mapping[str, Adapter], where: str) -> Ad
 
 
 def _flow(
-    setting: Setting, segments: tuple[Segment, ...], legs: tuple[Leg, ...], ends: Ends
+    setting: Setting,
+    segments: tuple[Segment, ...],
+    legs: tuple[Leg, ...],
+    ends: Ends,
+    seed: int | None,
 ) -> Flow:
     """The workload, asked of the next program that has an address of its own."""
     return Flow(
@@ -206,4 +211,5 @@ def _flow(
         capture=setting.capture,
         limit=setting.limits.virtual,
         at_ns=ends.at.ns,
+        seed=seed or 0,
     )

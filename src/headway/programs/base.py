@@ -13,6 +13,7 @@ from headway.programs.measurement import Measurement
 from headway.study.hop import Pep
 from headway.study.host import USUAL_CONGESTION_CONTROL, Host, Protocol
 from headway.study.model import Capture
+from headway.study.outside import OutsideProgram
 from headway.study.units import Duration
 from headway.study.workload import Download, Parallel, Workload
 
@@ -91,7 +92,8 @@ class Started:
 class Listener:
     """Where a server or proxy listens, and for what: port 443 with TLS, port 80 without.
 
-    With ``site``, what a server serves is the site in `SITE_DIRECTORY`, and not the bodies.
+    With ``site``, what a server serves is the site in `SITE_DIRECTORY`, and not the bodies. ``seed`` is
+    the run's.
     """
 
     namespace: str
@@ -100,6 +102,7 @@ class Listener:
     tls: bool
     site: bool = False
     more_addresses: tuple[str, ...] = ()
+    seed: int = 0
 
     @property
     def every_address(self) -> tuple[str, ...]:
@@ -137,6 +140,7 @@ class Flow:
         capture: what is kept of it.
         limit: when it is given up.
         at_ns: when it begins, from the start of the workload.
+        seed: of the run.
     """
 
     name: str
@@ -150,6 +154,7 @@ class Flow:
     capture: Capture
     limit: Duration
     at_ns: int = 0
+    seed: int = 0
 
     @property
     def port(self) -> int:
@@ -196,24 +201,28 @@ class Interception:
 class Adapter(ABC):
     """A real program."""
 
-    name: ClassVar[str]
-    package: ClassVar[str]
+    name: str
+    package: str = ""
     """Debian package or Python distribution that it comes in and that tells its version."""
-    extra: ClassVar[str | None] = None
+    version: str = ""
+    """Its version, if no package of the image tells it."""
+    extra: str | None = None
     """Name of the optional extra that it comes in, if it is not part of every image."""
-    protocols: ClassVar[frozenset[Protocol]]
-    quic_congestion_controls: ClassVar[tuple[str, ...]] = ()
+    protocols: frozenset[Protocol]
+    quic_congestion_controls: tuple[str, ...] = ()
     """Congestion controls that its QUIC has; if it has no cubic, the one it uses unasked first."""
-    sets_quic_initial_window: ClassVar[bool] = False
+    sets_quic_initial_window: bool = False
     """Whether its QUIC begins with the initial window that the study asks for."""
-    writes_qlog: ClassVar[bool] = False
+    writes_qlog: bool = False
     """Whether its QUIC writes qlog."""
-    reads_tsc: ClassVar[bool] = False
+    reads_tsc: bool = False
     """Whether it reads the processor's time stamp counter, so that the lab must keep that, too."""
-    memory_mib: ClassVar[int] = 0
+    memory_mib: int = 0
     """Memory that a lab with it needs, if more than usual."""
-    knobs: ClassVar[tuple[Knob, ...]] = ()
-    adjustments: ClassVar[tuple[Adjustment, ...]] = ()
+    outside: OutsideProgram | None = None
+    """What it was declared as, if it is from outside."""
+    knobs: tuple[Knob, ...] = ()
+    adjustments: tuple[Adjustment, ...] = ()
 
     def knob(self, name: str, host: Host) -> str:
         """Value of a knob: the study's, or the adapter's default."""
@@ -267,7 +276,7 @@ class QuicPep(Adapter):
     It is addressed: others connect to it, and it connects to what is behind it.
     """
 
-    protocols: ClassVar[frozenset[Protocol]] = frozenset({Protocol.H3, Protocol.QUIC})
+    protocols: frozenset[Protocol] = frozenset({Protocol.H3, Protocol.QUIC})
     side_knobs: ClassVar[frozenset[str]]
     """Knobs that may differ between its sides."""
 
@@ -287,7 +296,7 @@ class QuicPep(Adapter):
 class TcpPep(Adapter):
     """A program that splits TCP connections and is transparent: both ends see the other's address."""
 
-    protocols: ClassVar[frozenset[Protocol]] = frozenset({Protocol.H1, Protocol.H2, Protocol.TCP})
+    protocols: frozenset[Protocol] = frozenset({Protocol.H1, Protocol.H2, Protocol.TCP})
     side_knobs: ClassVar[frozenset[str]]
     """Knobs that may differ between its sides."""
 
@@ -306,7 +315,7 @@ class TcpPep(Adapter):
 class Client(Adapter):
     """A program that fetches bodies and tells how long that took."""
 
-    workloads: ClassVar[tuple[type, ...]] = (Download, Parallel)
+    workloads: tuple[type, ...] = (Download, Parallel)
     """Kinds of workload that it can carry out."""
     start_grid_ns: ClassVar[int] = 500_000_000
     """It starts at a multiple of this; a program with a period of its own always at the same point of it."""

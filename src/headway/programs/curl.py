@@ -115,16 +115,28 @@ class Curl(Client):
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
-        try:
-            lines = (directory / f"{self.name}.out").read_text().splitlines()
-            seen = [_CurlTransfer.model_validate_json(line) for line in lines]
-        except (FileNotFoundError, ValidationError):
-            seen = []
-        if len(seen) < flow.workload.requests:
-            return Measurement(error=f"curl printed no result (exit status {ended.exit_status})")
-        if flow.workload.migrates:
-            return _last_attempt(seen, flow, ended)
-        return _all_transfers(sorted(seen, key=lambda one: one.urlnum), flow)
+        return measured(directory / f"{self.name}.out", flow, ended)
+
+
+def measured(printed: Path, flow: Flow, ended: Ended) -> Measurement:
+    """What a curl measured that was told ``--write-out "%{json}\\n"``.
+
+    Args:
+        printed: file of what it wrote.
+        flow: what it was asked to do.
+        ended: how its process ended.
+    """
+    try:
+        seen = [
+            _CurlTransfer.model_validate_json(line) for line in printed.read_text().splitlines()
+        ]
+    except (FileNotFoundError, ValidationError):
+        seen = []
+    if len(seen) < flow.workload.requests:
+        return Measurement(error=f"curl printed no result (exit status {ended.exit_status})")
+    if flow.workload.migrates:
+        return _last_attempt(seen, flow, ended)
+    return _all_transfers(sorted(seen, key=lambda one: one.urlnum), flow)
 
 
 def _all_transfers(seen: list[_CurlTransfer], flow: Flow) -> Measurement:

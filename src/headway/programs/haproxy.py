@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
-
 from typing_extensions import override
 
 from headway.contract.orders import Program
@@ -89,7 +87,7 @@ class _Haproxy(Adapter):
     package = "haproxy"
     protocols = HTTP
     quic_congestion_controls = ("cubic", "reno", "bbr")
-    knobs: ClassVar[tuple[Knob, ...]] = _KNOBS
+    knobs: tuple[Knob, ...] = _KNOBS
 
     def _process(self, listener: Listener, host: Host, origin: str) -> Started:
         """One HAProxy between a listener and what its server line says of the origin."""

@@ -53,6 +53,7 @@ class Measurement:
         flows: the bulk flows, in their order; their times are from the program's start.
         page: what a browser tells of a page.
         visit: how it loaded it.
+        told: whether the program itself says that so many bytes came, or what was received was looked at.
     """
 
     error: str | None = None
@@ -66,3 +67,4 @@ class Measurement:
     flows: tuple[BulkFlow, ...] = ()
     page: PageMetrics | None = None
     visit: Visit | None = None
+    told: bool = True

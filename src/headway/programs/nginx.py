@@ -120,7 +120,7 @@ class Nginx(Server):
     executable: ClassVar[str] = "nginx"
     modules: ClassVar[str] = "/usr/lib/nginx/modules"
     knobs = _KNOBS
-    adjustments: ClassVar[tuple[Adjustment, ...]] = (
+    adjustments: tuple[Adjustment, ...] = (
         *_ADJUSTMENTS,
         Adjustment(
             "nginx",

@@ -111,6 +111,7 @@ class Manifest(_Told):
         runs: how many there are.
         seeds: of all runs.
         versions: of all programs.
+        outside: of programs from outside, what their file says and the hashes of all that they consist of.
         settings: what adapters set in programs, and why.
         kernel: the lab's.
         hosts: what hosts' kernels were set to, by what the runs' columns say of them.
@@ -131,6 +132,7 @@ class Manifest(_Told):
     runs: int = 0
     seeds: tuple[int, ...] = ()
     versions: dict[str, str] = {}
+    outside: dict[str, dict[str, Any]] = {}
     settings: tuple[Adjustment, ...] = ()
     kernel: str = ""
     hosts: dict[str, dict[str, str]] = {}

@@ -15,6 +15,7 @@ from headway.planning.runs import Run, cell_at, cells
 from headway.programs.base import Adapter
 from headway.records.manifest import Manifest, ToldExperiment, ToldStudy
 from headway.study.experiment import Experiment, Study
+from headway.study.outside import OutsideProgram
 from headway.study.trace import without_traces
 from headway.version import VERSION
 
@@ -40,7 +41,8 @@ def make_manifest(
         cells=_settings(runs),
         runs=len(runs),
         seeds=tuple(sorted({run.seed for run in runs})),
-        versions={adapter.name: _version(adapter, image) for adapter in adapters},
+        versions={_told_name(adapter, adapters): _version(adapter, image) for adapter in adapters},
+        outside={one.directory: _declared(one) for a in adapters if (one := a.outside)},
         settings=tuple(dict.fromkeys(one for a in adapters for one in a.adjustments)),
         kernel=image.info.kernel_version,
         hosts=_hosts(runs),
@@ -93,7 +95,7 @@ def _hosts(runs: tuple[Run, ...]) -> dict[str, dict[str, str]]:
 def _adapters(runs: tuple[Run, ...]) -> list[Adapter]:
     """All programs of the runs; one that is both server and proxy is there twice."""
     found = {
-        id(end.adapter): end.adapter
+        (end.role, end.adapter.name): end.adapter
         for run in runs
         if run.rep == 1
         for end in run.deployment.programs
@@ -101,10 +103,24 @@ def _adapters(runs: tuple[Run, ...]) -> list[Adapter]:
     return sorted(found.values(), key=lambda adapter: adapter.name)
 
 
+def _told_name(adapter: Adapter, all_of_them: Sequence[Adapter]) -> str:
+    """Its name; of a client and a server from outside that share it, that of the directory of each."""
+    namesakes = sum(one.name == adapter.name for one in all_of_them)
+    return adapter.outside.directory if adapter.outside and namesakes > 1 else adapter.name
+
+
 def _version(adapter: Adapter, image: Image) -> str:
+    if adapter.version:
+        return adapter.version
     if adapter.extra:
         return find_extra(adapter.extra).version
     return image.info.versions.get(adapter.package, "unknown")
+
+
+def _declared(program: OutsideProgram) -> dict[str, Any]:
+    """What was declared, and the SHA-256 of every file that a lab was shown."""
+    told = program.declared.model_dump(mode="json", exclude_defaults=True, by_alias=True)
+    return told | {"files": {one.place: one.sha256 for one in program.files}}
 
 
 def host_facts() -> dict[str, Any]:

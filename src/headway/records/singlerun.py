@@ -11,6 +11,7 @@ from typing import Any
 
 from headway.columns import HeaderFields, MainConnection, RampUp, Record, Status
 from headway.contract.orders import Outcome
+from headway.diagnosis.arrival import too_little_came
 from headway.diagnosis.controls import observed_controls
 from headway.diagnosis.disturbances import count_columns, named_disturbances
 from headway.diagnosis.headers import header_fields
@@ -38,6 +39,7 @@ def record_of(run: Run, result: Result, directory: Directory) -> Record:
     measured, deployment = result.measurement, run.deployment
     controls = observed_controls(deployment, directory)
     error = result.outcome.reason or killed(result.outcome) or measured.error or controls.error
+    error = error or too_little_came(deployment, measured, directory)
     status = Status(result.outcome.status)
     if status is Status.OK and error:
         status = Status.FAILED

@@ -11,6 +11,7 @@ from pydantic import Field, PrivateAttr, field_validator, model_validator
 from headway.study.claim import Claim
 from headway.study.merging import merged, with_value
 from headway.study.model import Setting, Variation
+from headway.study.outside import OutsideProgram
 from headway.study.part import Part
 from headway.study.profiles import realise
 from headway.study.published import USUAL_METRIC, MetricName, Published
@@ -61,6 +62,7 @@ class Experiment(Part):
 
     # Checking a study makes all of them, and its plan needs them again.
     _settings: dict[tuple[str, str], Setting] = PrivateAttr(default_factory=dict)
+    _programs: tuple[OutsideProgram, ...] = PrivateAttr(default=())
 
     @model_validator(mode="before")
     @classmethod
@@ -183,7 +185,14 @@ class Experiment(Part):
         for dotted, value in coordinates.items():
             raw = with_value(raw, dotted.split("."), value)
         raw = merged(raw, self.contenders[contender])
-        return Setting.model_validate(realise(raw, seed))
+        setting = Setting.model_validate(realise(raw, seed))
+        named = tuple(one for one in self._programs if (one.role, one.name) in setting.named)
+        return setting.model_copy(update={"programs": named}) if named else setting
+
+    def with_programs(self, programs: tuple[OutsideProgram, ...]) -> Self:
+        """This experiment, which knows programs from outside."""
+        self._programs = programs
+        return self
 
 
 class Study(Part):

@@ -90,12 +90,17 @@ def explain(
 
 
 def _message(found: ErrorDetails, location: list[str]) -> str:
+    return _unknown_key(location) if found["type"] == "extra_forbidden" else in_words(found)
+
+
+def in_words(found: ErrorDetails) -> str:
+    """What pydantic found wrong with a value, or that it is missing."""
     context = found.get("ctx", {})
     match found["type"]:
-        case "extra_forbidden":
-            return _unknown_key(location)
         case "missing":
             return "is missing"
+        case "wrong":
+            return str(context["reason"])
         case kind if kind in _WANTED:
             return f"must be {_WANTED[kind].format(**context)}, not {_shown(found['input'])}"
         case "too_short":

@@ -6,6 +6,7 @@ import copy
 import re
 import tomllib
 from collections.abc import Collection, Iterator, Mapping
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -20,11 +21,14 @@ from headway.study.hop import named_hops
 from headway.study.lasting import lasting_objects
 from headway.study.merging import merged
 from headway.study.model import Setting
+from headway.study.outside import OutsideProgram
+from headway.study.outsidefile import PROGRAMS_FILE, programs_beside, read_programs
 from headway.study.publishedfile import read_published
 from headway.study.source import Source
 from headway.study.sysctls import dotted, nested
 from headway.study.trace import TRACE_KEY, read_trace
 
+OutsidePrograms = tuple[OutsideProgram, ...]
 _BUILTIN = resources.files("headway.study") / "builtin"
 
 
@@ -37,18 +41,21 @@ def builtin_names() -> list[str]:
     )
 
 
-def load_study(name_or_file: str, *, quick: bool = False) -> Study:
+def load_study(
+    name_or_file: str, *, quick: bool = False, programs: OutsidePrograms | None = None
+) -> Study:
     """Read a study from a file, or a built-in one by its name.
 
     Args:
         name_or_file: of the study.
         quick: its short form, which the file's table ``quick`` describes.
+        programs: those from outside; if not given, those of the file beside the study.
 
     Raises:
         WrongInputError: no such study, not TOML, or not a valid study; the message names the
             file, the line and the key, and what would be right.
     """
-    return parse_study(find_source(name_or_file), quick=quick)
+    return parse_study(find_source(name_or_file), quick=quick, programs=programs)
 
 
 def find_source(name_or_file: str) -> Source:
@@ -75,7 +82,9 @@ def find_source(name_or_file: str) -> Source:
         raise WrongInputError(f"cannot be read: {error.strerror}", where=name_or_file) from None
 
 
-def parse_study(source: Source, *, quick: bool = False) -> Study:
+def parse_study(
+    source: Source, *, quick: bool = False, programs: OutsidePrograms | None = None
+) -> Study:
     """Validate a study's text, every cell and contender included.
 
     Raises:
@@ -87,21 +96,27 @@ def parse_study(source: Source, *, quick: bool = False) -> Study:
         at = re.search(r" \(at line (\d+), column \d+\)", str(error))
         where = f"{source.name}:{at[1]}" if at else source.name
         raise WrongInputError(f"not a TOML file: {error}", where=where) from None
-    return _of_tables(raw, source, quick=quick)
+    return _of_tables(raw, source, quick=quick, programs=programs)
 
 
-def study_from(tables: Mapping[str, Any], *, quick: bool = False) -> Study:
+def study_from(
+    tables: Mapping[str, Any], *, quick: bool = False, programs: OutsidePrograms | None = None
+) -> Study:
     """Validate a study given as a study file's tables; files of traces are sought here.
 
     Raises:
         WrongInputError: as `load_study`.
     """
     raw = copy.deepcopy(dict(tables))
-    return _of_tables(raw, Source(str(raw.get("name", "study")), "", Path.cwd()), quick=quick)
+    source = Source(str(raw.get("name", "study")), "", Path.cwd())
+    return _of_tables(raw, source, quick=quick, programs=programs)
 
 
 @lasting_objects()
-def _of_tables(raw: dict[str, Any], source: Source, *, quick: bool) -> Study:
+def _of_tables(
+    raw: dict[str, Any], source: Source, *, quick: bool, programs: OutsidePrograms | None
+) -> Study:
+    source = replace(source, programs=_programs(raw, source) if programs is None else programs)
     short = raw.pop("quick", None)
     if short is None and quick:
         raise WrongInputError("has no quick form (no table [quick])", where=source.name)
@@ -120,6 +135,17 @@ def _of_tables(raw: dict[str, Any], source: Source, *, quick: bool) -> Study:
     shortened = _study(merged(raw, short), source.shortened)
     check_rules(shortened.experiments, source.shortened, full.experiments)
     return shortened if quick else full
+
+
+def _programs(raw: dict[str, Any], source: Source) -> OutsidePrograms:
+    """The programs from outside: of the file that a study names, else of the usual one beside it."""
+    named = raw.pop("programs", None)
+    if named is None:
+        return programs_beside(source.directory)
+    if not isinstance(named, str):
+        where = source.where("programs")
+        raise WrongInputError(f'is the name of a file, as "{PROGRAMS_FILE}"', where=where)
+    return read_programs(source.directory / named)
 
 
 _FREE_TEXTS = frozenset({"question", "why", "knobs"})
@@ -212,7 +238,7 @@ def _experiment(raw: dict[str, Any], source: Source, name: str = "") -> Experime
         experiment = Experiment.model_validate({**raw, "name": name})
     except ValidationError as error:
         raise explain(error, source, experiment=name) from None
-    check_experiment(experiment, source)
+    check_experiment(experiment.with_programs(source.programs), source)
     return experiment
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Any, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, field_serializer, field_validator, model_validator
 
 from headway.errors import nearest
 from headway.study.flow import CompetingFlow, check_flows, with_usual_values
 from headway.study.hop import Hop, Proxy, described, named_hops, that_is_there
 from headway.study.host import Host, Protocol, check_tls
 from headway.study.kernel import TUNED
+from headway.study.outside import OutsideProgram
 from headway.study.part import Part, wrong
 from headway.study.path import Path
 from headway.study.rates import TraceRate
@@ -135,6 +136,9 @@ class Setting(Part):
     control: Control | None = Field(
         default=None, description="pings before the workload, which tell what the path is like"
     )
+    programs: tuple[OutsideProgram, ...] = Field(
+        default=(), description="the file that declares programs from outside, read"
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -243,6 +247,20 @@ class Setting(Part):
                 f'cache = "{page.cache}" loads the page before the workload begins, with which the '
                 "packets of drop_packets are counted and a trace begins",
             )
+
+    @field_serializer("programs")
+    def _by_key(self, programs: tuple[OutsideProgram, ...]) -> dict[str, str]:
+        return {one.directory: one.key for one in programs}
+
+    @property
+    def named(self) -> frozenset[tuple[str, str]]:
+        """The programs at the ends of its flows: role and name."""
+        ends = self.flows.values() or [self]
+        return frozenset(
+            (role, host.program)
+            for end in ends
+            for role, host in (("server", end.server), ("client", end.client))
+        )
 
     @property
     def middleboxes(self) -> tuple[Hop, ...]:

@@ -7,6 +7,10 @@ from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from headway.study.outside import OutsideProgram
 
 _PART = r"""(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)"""
 _KEY = rf"({_PART}(?:\s*\.\s*{_PART})*)"
@@ -47,12 +51,16 @@ class _Lists:
 
 @dataclass(frozen=True)
 class Source:
-    """A study's text and where it came from; whether its short form is meant, `[quick]`."""
+    """A study's text and where it came from; whether its short form is meant, `[quick]`.
+
+    With ``programs`` from outside, which its directory has.
+    """
 
     name: str
     text: str
     directory: Path
     short: bool = False
+    programs: tuple[OutsideProgram, ...] = ()
 
     @property
     def shortened(self) -> Source:

@@ -1,0 +1,165 @@
+"""Whether a program from outside can be started in a lab: what its file asks for, and the image has."""
+
+from __future__ import annotations
+
+import re
+import struct
+import subprocess
+from dataclasses import dataclass
+from pathlib import Path
+
+from headway.errors import WrongInputError
+from headway.image.outsidefiles import outside_files
+from headway.study.outside import OutsideProgram
+
+_ELF, _SCRIPT = b"\x7fELF", b"#!"
+_64_BIT, _INTERPRETER = 2, 3
+_X86_64 = 62
+_MACHINES = {
+    3: "x86 (32 bits)",
+    8: "MIPS",
+    20: "PowerPC",
+    21: "PowerPC (64 bits)",
+    22: "IBM Z",
+    40: "Arm (32 bits)",
+    183: "Arm (64 bits)",
+    243: "RISC-V",
+    258: "LoongArch",
+}
+_PATH = ("usr/sbin", "usr/bin", "sbin", "bin")
+_LOADER = "usr/lib64/ld-linux-x86-64.so.2"
+_LIBRARIES = ("usr/lib/x86_64-linux-gnu", "usr/lib")
+_FILES = "{files}"
+_VERSION = re.compile(r"version `(?P<version>[^']+)' not found")
+_MISSING = re.compile(r"^\s*(?P<library>\S+) => not found", re.MULTILINE)
+_NO_LIBRARY = re.compile(r"error while loading shared libraries: (?P<library>[^:]+):")
+
+
+@dataclass(frozen=True)
+class ElfHeader:
+    """What an ELF file says of itself: its machine, and the loader that it asks for, if any."""
+
+    machine: int
+    interpreter: str | None
+
+    @classmethod
+    def read(cls, data: bytes) -> ElfHeader:
+        """Read the header and the program headers of a 64-bit little-endian file; see elf(5).
+
+        Raises:
+            ValueError: it is cut off.
+        """
+        try:
+            (machine,) = struct.unpack_from("<H", data, 18)
+            if data[4] != _64_BIT:
+                return cls(machine, None)
+            (place,) = struct.unpack_from("<Q", data, 32)
+            size, count = struct.unpack_from("<HH", data, 54)
+            for number in range(count):
+                at = place + number * size
+                (kind,) = struct.unpack_from("<I", data, at)
+                if kind == _INTERPRETER:
+                    offset, _, _, length = struct.unpack_from("<QQQQ", data, at + 8)
+                    name = data[offset : offset + length].rstrip(b"\0")
+                    return cls(machine, name.decode(errors="replace"))
+        except (struct.error, IndexError):
+            raise ValueError("cut off") from None
+        return cls(machine, None)
+
+
+def check_fit(program: OutsideProgram, root: Path | None) -> None:
+    """Check that a program from outside can be started.
+
+    Args:
+        program: the program.
+        root: the image's root tree; without it only what the file alone tells is checked.
+
+    Raises:
+        WrongInputError: it cannot; says what it asks for.
+    """
+    if program.executable is None:
+        word = program.declared.argv[0]
+        reason = f"the lab image has no program {word!r}" if root and not _found(root, word) else ""
+    else:
+        reason = _misfit(program, outside_files(program) / program.executable.place, root)
+    if reason:
+        raise WrongInputError(f"{program.name} cannot be started: {reason}", where=program.where)
+
+
+def _misfit(program: OutsideProgram, file: Path, root: Path | None) -> str:
+    """Why a file cannot be started; empty if it can."""
+    data = file.read_bytes()
+    if data.startswith(_SCRIPT):
+        return _script_misfit(data, root) if root else ""
+    if not data.startswith(_ELF):
+        return "its file is neither an ELF program nor a script that begins with #!"
+    try:
+        elf = ElfHeader.read(data)
+    except ValueError as error:
+        return f"its file is {error}"
+    if elf.machine != _X86_64:
+        other = _MACHINES.get(elf.machine, f"machine {elf.machine} of ELF")
+        return f"it is built for {other}, and labs are x86-64"
+    if elf.interpreter is None or root is None:
+        return ""
+    if not _inside(root, elf.interpreter).exists():
+        return (
+            f"it asks for the loader {elf.interpreter}, which the lab image has not; "
+            "a static build asks for none"
+        )
+    return _unloadable(program, file, root)
+
+
+def _unloadable(program: OutsideProgram, file: Path, root: Path) -> str:
+    """What of shared libraries the image's own loader misses; empty if nothing."""
+    told = program.declared.env.get("LD_LIBRARY_PATH", "")
+    own = [one.replace(_FILES, str(file.parent)) for one in told.split(":") if one]
+    places = [*own, *(str(root / one) for one in _LIBRARIES)]
+    command: list[str | Path] = [
+        root / _LOADER,
+        "--inhibit-cache",
+        "--library-path",
+        ":".join(places),
+        "--list",
+        file,
+    ]
+    done = subprocess.run(command, capture_output=True, text=True, env={}, errors="replace")
+    said = done.stdout + done.stderr
+    if versions := sorted({match["version"] for match in _VERSION.finditer(said)}):
+        return (
+            f"it needs {', '.join(versions)} of a library that is older in the lab image; build it on "
+            "an older system, or statically"
+        )
+    found = [*_MISSING.finditer(said), *_NO_LIBRARY.finditer(said)]
+    if libraries := list(dict.fromkeys(match["library"] for match in found)):
+        return (
+            f"the lab image lacks {', '.join(libraries)}; `mount` it and set LD_LIBRARY_PATH in `env`, "
+            "or build statically"
+        )
+    return f"the image's loader says: {said.strip().splitlines()[-1]}" if done.returncode else ""
+
+
+def _script_misfit(data: bytes, root: Path) -> str:
+    line = data.splitlines()[0][len(_SCRIPT) :].decode(errors="replace")
+    interpreter, *words = line.split() or [""]
+    if interpreter.endswith("/env") and words:
+        named = [word for word in words if not word.startswith("-") and "=" not in word]
+        there = bool(named) and _found(root, named[0])
+        interpreter = named[0] if named else line
+    else:
+        there = _inside(root, interpreter).exists()
+    return "" if there else f"its first line asks for {interpreter}, which the lab image has not"
+
+
+def _found(root: Path, word: str) -> bool:
+    """Whether a program is in the image's ``PATH``."""
+    return any(_inside(root, f"{place}/{word}").exists() for place in _PATH)
+
+
+def _inside(root: Path, path: str) -> Path:
+    """A path of the image; absolute links in it stay there."""
+    place = root / path.lstrip("/")
+    while place.is_symlink():
+        target = place.readlink()
+        place = root / str(target).lstrip("/") if target.is_absolute() else place.parent / target
+    return place

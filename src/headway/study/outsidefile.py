@@ -1,0 +1,184 @@
+"""ResultForm the file of programs from outside: TOML to what labs can start, or one clear line."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+from pydantic_core import ErrorDetails
+
+from headway.errors import WrongInputError, nearest
+from headway.study.explain import in_words
+from headway.study.outside import (
+    BroughtFile,
+    ClientDeclaration,
+    Declaration,
+    DeclaredKnob,
+    OutsideProgram,
+    ResultForm,
+    ServerDeclaration,
+)
+from headway.study.part import Part
+from headway.study.source import Source
+
+PROGRAMS_FILE = "programs.toml"
+"""Its usual name, beside a study."""
+_ROLES: dict[str, type[ServerDeclaration] | type[ClientDeclaration]] = {
+    "server": ServerDeclaration,
+    "client": ClientDeclaration,
+}
+_NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,31}")
+
+
+def programs_beside(directory: Path) -> tuple[OutsideProgram, ...]:
+    """The programs of the usual file in a directory; none if it has no such file."""
+    file = directory / PROGRAMS_FILE
+    return read_programs(file) if file.exists() else ()
+
+
+def read_programs(file: Path) -> tuple[OutsideProgram, ...]:
+    """The programs that a file declares.
+
+    Raises:
+        WrongInputError: it cannot be read, something in it cannot be right, or a file that it names is
+            not there; the message names the line and the key, and what would be right.
+    """
+    try:
+        source = Source(str(file), file.read_text(encoding="utf-8-sig"), file.parent)
+        raw = tomllib.loads(source.text)
+    except OSError as error:
+        raise WrongInputError(f"cannot be read: {error.strerror}", where=str(file)) from None
+    except (ValueError, RecursionError) as error:
+        at = re.search(r" \(at line (\d+), column \d+\)", str(error))
+        where = f"{file}:{at[1]}" if at else str(file)
+        raise WrongInputError(f"not a TOML file: {error}", where=where) from None
+    found = [
+        _program(source, role, name, table)
+        for role, tables in _tables(source, raw)
+        for name, table in tables.items()
+    ]
+    if not found:
+        raise WrongInputError(
+            "declares no program, as [server.NAME] or [client.NAME]", where=str(file)
+        )
+    return tuple(found)
+
+
+def with_executable(program: OutsideProgram, executable: Path) -> OutsideProgram:
+    """The same program, but for its executable.
+
+    Raises:
+        WrongInputError: there is no such file, or the program is one of the lab image.
+    """
+    if program.executable is None:
+        raise WrongInputError(
+            f"{program.name} is a program of the lab image ({program.declared.argv[0]}), which no "
+            "build replaces",
+            where=program.where,
+        )
+    own = _executable(program.executable.place, executable, str(executable))
+    return program.model_copy(update={"files": (own, *program.files[1:]), "where": str(executable)})
+
+
+def _tables(source: Source, raw: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    for role, tables in raw.items():
+        if role not in _ROLES:
+            raise WrongInputError(
+                f"unknown key{nearest(role, list(_ROLES))}; tables are [server.NAME] and [client.NAME]",
+                where=source.where(role),
+            )
+        if not isinstance(tables, dict) or not all(
+            isinstance(one, dict) for one in tables.values()
+        ):
+            raise WrongInputError(f"is a table, as [{role}.NAME]", where=source.where(role))
+        yield role, tables
+
+
+def _program(source: Source, role: str, name: str, table: dict[str, Any]) -> OutsideProgram:
+    key = f"{role}.{name}"
+    if not _NAME.fullmatch(name):
+        raise WrongInputError(
+            "a name has at most 32 lower-case letters, digits, dots and hyphens",
+            where=source.where(key),
+        )
+    try:
+        declared = _ROLES[role].model_validate(table)
+    except ValidationError as error:
+        raise _explained(error, source, key, _ROLES[role]) from None
+    where = source.where(f"{key}.argv")
+    files = tuple(_files(source, key, name, declared))
+    return OutsideProgram(name=name, declared=declared, files=files, where=where)
+
+
+def _explained(
+    error: ValidationError, source: Source, key: str, kind: type[Part]
+) -> WrongInputError:
+    first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
+    location = [str(part) for part in first["loc"] if isinstance(part, str)]
+    if first["type"] == "wrong":
+        location += first["ctx"]["key"].split(".")
+    message = _unknown(first, kind) if first["type"] == "extra_forbidden" else in_words(first)
+    return WrongInputError(message, where=source.where(".".join([key, *location])))
+
+
+def _unknown(found: ErrorDetails, kind: type[Part]) -> str:
+    *tables, word = map(str, found["loc"])
+    parts: dict[str, type[Part]] = {"result": ResultForm, "knobs": DeclaredKnob}
+    inner = parts.get(tables[0], kind) if tables else kind
+    known = [field.alias or name for name, field in inner.model_fields.items() if name != "form"]
+    return f"unknown key {word!r}{nearest(word, known)}; there are {', '.join(known)}"
+
+
+def _files(source: Source, key: str, name: str, declared: Declaration) -> Iterator[BroughtFile]:
+    """What of this machine a program consists of."""
+    taken = set()
+    if "/" in (word := declared.argv[0]):
+        taken.add(name)
+        yield _executable(name, source.directory / word, source.where(f"{key}.argv"))
+    for word in declared.mount:
+        where = source.where(f"{key}.mount")
+        path = source.directory / word
+        if not path.exists():
+            raise WrongInputError(f"there is no {path.absolute()}", where=where)
+        place = path.resolve().name
+        if place in taken:
+            raise WrongInputError(f"{place!r} would be there twice", where=where)
+        taken.add(place)
+        yield from _below(path.resolve(), place, where)
+
+
+def _executable(place: str, path: Path, where: str) -> BroughtFile:
+    if not path.is_file():
+        what = "is a directory, not a program" if path.is_dir() else "does not exist"
+        raise WrongInputError(f"{path.absolute()} {what}", where=where)
+    if not os.access(path, os.X_OK):
+        raise WrongInputError(
+            f"{path.absolute()} is not executable; `chmod +x` makes it so", where=where
+        )
+    return _brought(place, path, where)
+
+
+def _below(path: Path, place: str, where: str) -> Iterator[BroughtFile]:
+    if path.is_file():
+        yield _brought(place, path, where)
+        return
+    for one in sorted(path.rglob("*")):
+        if one.is_file():
+            yield _brought(f"{place}/{one.relative_to(path)}", one, where)
+
+
+def _brought(place: str, path: Path, where: str) -> BroughtFile:
+    try:
+        with path.open("rb") as opened:
+            sha256 = hashlib.file_digest(opened, "sha256").hexdigest()
+    except OSError as error:
+        raise WrongInputError(f"{path}: cannot be read: {error.strerror}", where=where) from None
+    return BroughtFile(
+        place=place, source=path.absolute(), executable=os.access(path, os.X_OK), sha256=sha256
+    )
