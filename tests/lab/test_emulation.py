@@ -7,10 +7,12 @@ from pathlib import Path
 import pytest
 
 from headway.lab.machine import Machine
-from headway.selftest.battery import battery
+from headway.selftest.battery import COALESCED_PATH, COALESCING, battery
 from headway.selftest.describe import describe
 from headway.selftest.measure import measure_path
+from headway.study.kernel import Kernel
 from headway.study.path import Path as NetworkPath
+from headway.study.units import Duration
 
 pytestmark = pytest.mark.lab
 
@@ -54,3 +56,38 @@ def test_a_link_that_loses_everything_does_so(machine: Machine, tmp_path: Path) 
     checks = measure_path(machine, path, seed=1, directory=tmp_path, cpu=0)
     # Nothing arrives that could tell a delay or a rate.
     assert [check.passed for check in checks if check.name.startswith("loss")] == [True, True]
+
+
+@pytest.mark.parametrize("factor", [1, 4])
+def test_hosts_coalesce_for_the_stated_time(factor: int, machine: Machine, tmp_path: Path) -> None:
+    coalescing = Duration(factor * COALESCING.ns)
+    checks = measure_path(
+        machine, COALESCED_PATH, seed=1, directory=tmp_path, cpu=0, coalescing=coalescing
+    )
+    assert len(checks) == 8
+    assert [str(check) for check in checks if not check.passed] == []
+
+
+@pytest.mark.parametrize(
+    ("built", "missed"),
+    [
+        (Kernel(), {"coalescing wait", "coalesced", "merged packets"}),
+        (Kernel(coalescing=Duration(100_000)), {"coalescing wait", "coalesced"}),
+    ],
+    ids=["not at all", "for another time"],
+)
+def test_hosts_that_coalesce_otherwise_are_noticed(
+    built: Kernel,
+    missed: set[str],
+    machine: Machine,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    from headway.selftest import measure
+
+    monkeypatch.setattr(measure, "Kernel", lambda **_: built)
+    checks = measure_path(
+        machine, COALESCED_PATH, seed=1, directory=tmp_path, cpu=0, coalescing=COALESCING
+    )
+    failed = {check.name for check in checks if not check.passed}
+    assert failed == {f"{name} {way}" for name in missed for way in ("down", "up")}

@@ -52,8 +52,8 @@ def doctor(
 ) -> None:
     """Measure the emulation from inside and say what is right and what is not."""
     # Imported here because statistics take seconds to load, and only this command needs them.
-    from headway.selftest.battery import battery
-    from headway.selftest.measure import check_paths
+    from headway.selftest.battery import COALESCED_PATH, COALESCING, battery
+    from headway.selftest.measure import check_paths, measure_path
     from headway.selftest.table import print_checks
 
     paths = battery()
@@ -61,7 +61,7 @@ def doctor(
     machine = ready_machine(image)
     with (
         tempfile.TemporaryDirectory(prefix="headway-doctor-") as directory,
-        progress("measuring the emulation", len(paths)) as count,
+        progress("measuring the emulation", len(paths) + 1) as count,
     ):
         checks = check_paths(
             machine,
@@ -71,6 +71,15 @@ def doctor(
             cores=available_cores(),
             on_path=count,
         )
+        coalesced = measure_path(
+            machine,
+            COALESCED_PATH,
+            seed=seed,
+            directory=Path(directory) / "coalescing",
+            coalescing=COALESCING,
+        )
+        count(all(check.passed for check in coalesced))
+    checks += coalesced
     if as_json:
         print(json.dumps([check.as_json() for check in checks], indent=1))
     else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from headway.study.path import Path
+from headway.study.units import Duration
 
 _TRACE_MS = (1, 1, 3, 4, 4, 4, 9, 15, 16, 16, 40, 41, 41, 42, 60)
 
@@ -66,6 +67,11 @@ _PATHS: tuple[dict[str, Any], ...] = (
         ]
     },
 )
+
+COALESCED_PATH = Path.model_validate({"rate": "1 Gbit/s", "rtt": "10 ms", "queue": "1 MB"})
+"""The path between hosts that coalesce what they receive."""
+COALESCING = Duration(50_000)
+"""How long they do."""
 
 
 def battery() -> tuple[Path, ...]:

@@ -20,6 +20,7 @@ from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.programs.base import CLIENT, SERVER
 from headway.selftest.check import Check
+from headway.selftest.coalescing import CoalescedFlow, CoalescedTransfer
 from headway.selftest.counting import Counting
 from headway.selftest.delay import OneWay, RoundTrip
 from headway.selftest.describe import describe
@@ -37,6 +38,7 @@ from headway.selftest.timed import MOST_BOUNDARIES, LossChanges, Pulses, RateCha
 from headway.selftest.told import judge_counts
 from headway.selftest.transfer import TRANSFER_BYTES, TcpTransfer
 from headway.study.host import Host
+from headway.study.kernel import Kernel
 from headway.study.path import Path as NetworkPath
 from headway.study.path import Way
 from headway.study.rates import RandomRate
@@ -48,6 +50,7 @@ _RUN_PROBE = (
 _RECORDS_BESIDE = 2000
 _CPU_LIMIT = Duration(60 * 10**9)
 _RATES_AHEAD_NS = 60 * 10**9
+NO_COALESCING = Duration(0)
 
 assert RECORD.size == RECORD_TYPE.itemsize
 
@@ -60,6 +63,7 @@ def measure_path(
     directory: Path,
     cpu: int | None = None,
     cancellation: Cancellation | None = None,
+    coalescing: Duration = NO_COALESCING,
 ) -> tuple[Check, ...]:
     """Measure a path from inside a lab, in virtual time.
 
@@ -70,13 +74,15 @@ def measure_path(
         directory: where the lab's files go.
         cpu: the core that the lab is pinned to; any if None.
         cancellation: ends the lab when it is turned on.
+        coalescing: of both hosts. If there is any, that is what is measured, on a path with a rate and
+            nothing random.
 
     Raises:
         HeadwayError: the lab or a probe failed, so that nothing was measured.
         Cancelled: the cancellation was turned on.
     """
     directory.mkdir(parents=True, exist_ok=True)
-    experiment = _Experiment(path, seed)
+    experiment = _Experiment(path, seed, coalescing)
     outcome = machine.boot(
         experiment.orders(directory),
         directory,
@@ -90,10 +96,9 @@ def measure_path(
         reason = outcome.reason or f"{failed} failed, see {directory / str(failed)}.err"
         raise HeadwayError(f"the self-test of {describe(path)} could not be done: {reason}")
     sight = Sight(_records(directory, CLIENT), _records(directory, SERVER))
-    return (
-        *(check for step in experiment.steps for check in step.judge(sight)),
-        *experiment.judge_counts(sight, outcome.counts),
-    )
+    checks = tuple(check for step in experiment.steps for check in step.judge(sight))
+    # Links count packets, of which hosts that coalesce see fewer.
+    return checks if coalescing else (*checks, *experiment.judge_counts(sight, outcome.counts))
 
 
 def check_paths(
@@ -161,15 +166,26 @@ class _Experiment:
     has been measured.
     """
 
-    def __init__(self, path: NetworkPath, seed: int) -> None:
+    def __init__(self, path: NetworkPath, seed: int, coalescing: Duration) -> None:
         changing = _courses(path, seed, 0, _ahead_ns(path)).values()
         self._horizon_ns = max(horizon_ns(course) for course in changing)
         until = Duration(self._horizon_ns + 1)
-        host = Host(program="probe")
+        host = Host(program="probe", kernel=Kernel(coalescing=coalescing))
         self._network, self._leg = two_hosts(path, host, host, seed, until)
         steady = _courses(path, seed, NEVER)
         self._timeline = Timeline(describe(path), steady)
-        self.steps: list[CheckStep] = [
+        self._origin_ns = 0
+        self.steps: list[CheckStep] = []
+        if coalescing:
+            self.steps += [
+                CoalescedFlow(self._timeline, coalescing),
+                CoalescedTransfer(self._timeline),
+            ]
+        else:
+            self._plan(path, seed)
+
+    def _plan(self, path: NetworkPath, seed: int) -> None:
+        self.steps += [
             Counting(self._timeline),
             OneWay(self._timeline),
             RoundTrip(self._timeline),
