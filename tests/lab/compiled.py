@@ -1,14 +1,16 @@
-"""C programs of tests, compiled for labs: static, since the lab's C library is newer."""
+"""C programs of tests, compiled: for labs static, since the lab's C library is newer."""
 
 from __future__ import annotations
 
 import shutil
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 _HERE = Path(__file__).parent
+_WARNINGS = ("-O1", "-Wall", "-Wextra", "-Werror")
 
 
 def compiled(name: str, directory: Path) -> Path:
@@ -17,10 +19,18 @@ def compiled(name: str, directory: Path) -> Path:
     Returns:
         The directory of the program, as an extra of a lab.
     """
+    return _compile(name, directory, ("-static", "-pthread")).parent
+
+
+def preloadable(name: str, directory: Path) -> Path:
+    """Compile NAME.c of this directory to a library for this machine's programs; as `compiled`."""
+    return _compile(name, directory, ("-shared", "-fPIC"))
+
+
+def _compile(name: str, directory: Path, flags: Sequence[str]) -> Path:
     if shutil.which("gcc") is None:
         pytest.skip("gcc is missing; `apt-get install gcc libc6-dev` brings it")
-    program = directory / name / name
-    program.parent.mkdir(parents=True)
-    flags = ("-O1", "-Wall", "-Wextra", "-Werror", "-static", "-pthread")
-    subprocess.run(["gcc", *flags, "-o", program, _HERE / f"{name}.c"], check=True)
-    return program.parent
+    made = directory / name / name
+    made.parent.mkdir(parents=True)
+    subprocess.run(["gcc", *_WARNINGS, *flags, "-o", made, _HERE / f"{name}.c"], check=True)
+    return made

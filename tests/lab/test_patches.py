@@ -1,0 +1,116 @@
+"""What each patch of the lab kernel does for programs that no other test looks at.
+
+`tools/without_patch.py` boots kernels that lack a patch, with which its tests are to fail.
+"""
+
+from __future__ import annotations
+
+import shlex
+import struct
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from headway.contract.orders import Namespace, Orders, Program
+from headway.lab.cores import available_cores
+from headway.lab.machine import BootImage, Machine
+from tests.lab.compiled import compiled, preloadable
+
+pytestmark = pytest.mark.lab
+
+NAME = "patches"
+MS = 1_000_000
+CLOCK_TICK_NS = 256
+CALLS = 20_000
+"""That the trial `calls` makes."""
+PAGES = 64
+
+Carry = Callable[..., list[int]]
+
+
+@pytest.fixture
+def carry_out(machine: Machine, tmp_path: Path) -> Carry:
+    """Carry out one trial of the program in a lab; the numbers that it tells."""
+    extra = compiled(NAME, tmp_path)
+    (extra / "ballast").write_bytes(bytes(PAGES * 4096))
+
+    def carry(
+        trial: str, *, image: BootImage | None = None, virtual_tsc: bool = False
+    ) -> list[int]:
+        equipped = replace(machine, image=image or machine.image, extras={NAME: extra})
+        argv = (f"/lab/extras/{NAME}/{NAME}", trial)
+        orders = Orders((Namespace("client"),), programs=(Program("trial", "client", argv),))
+        core = available_cores()[0]
+        outcome = equipped.boot(orders, tmp_path / "lab", seed=1, cpu=core, virtual_tsc=virtual_tsc)
+        assert outcome.reason is None
+        assert [ended.exit_status for ended in outcome.ended] == [0]
+        lines = (tmp_path / "lab" / "trial.out").read_text().splitlines()
+        return [int(line.removeprefix(f"{trial} ")) for line in lines]
+
+    return carry
+
+
+def test_timers_that_count_ticks_end_within_a_millisecond(carry_out: Carry) -> None:
+    took = carry_out("tick")
+    assert len(took) == 5
+    assert all(3 * MS <= one <= 4.1 * MS for one in took)
+
+
+def test_clocks_are_read_without_a_system_call(carry_out: Carry) -> None:
+    assert carry_out("reading") == [0]
+
+
+def test_a_reading_of_a_clock_takes_as_long_with_a_system_call(carry_out: Carry) -> None:
+    assert carry_out("steps") == [CLOCK_TICK_NS] * 8
+
+
+def test_files_stay_in_memory_when_nobody_has_them_open(carry_out: Carry) -> None:
+    assert carry_out("kept") == [0, PAGES]
+
+
+def test_the_time_stamp_counter_follows_virtual_time(carry_out: Carry) -> None:
+    clock, counter = carry_out("counter", virtual_tsc=True)
+    assert 5 * MS <= counter <= clock <= counter + 2 * CLOCK_TICK_NS
+
+
+@dataclass(frozen=True)
+class Watched:
+    """An image whose kernel's calls of the host are counted."""
+
+    kernel: Path
+    root: Path
+    native: Path
+
+
+def host_calls(machine: Machine, directory: Path, *options: str) -> tuple[Watched, Path]:
+    """The machine's image with a kernel that is given options, and the file of its counts."""
+    counts = directory / "counts"
+    counts.write_bytes(bytes(16))
+    library = preloadable("host_calls", directory)
+    words = ["env", f"LD_PRELOAD={library}", f"HOST_CALLS={counts}", str(machine.image.kernel)]
+    kernel = directory / "watched-kernel"
+    kernel.write_text(f'#!/bin/sh\nexec {shlex.join([*words, *options])} "$@"\n')
+    kernel.chmod(0o755)
+    return Watched(kernel, machine.image.root, machine.image.native), counts
+
+
+def test_calls_are_handed_over_as_notifications(
+    carry_out: Carry, machine: Machine, tmp_path: Path
+) -> None:
+    image, counts = host_calls(machine, tmp_path)
+    carry_out("calls", image=image)
+    _, answers = struct.unpack("2q", counts.read_bytes())
+    assert answers > CALLS
+
+
+def test_who_does_not_sleep_is_not_woken(
+    carry_out: Carry, machine: Machine, tmp_path: Path
+) -> None:
+    """Without notifications, which take no futex. One process at a time runs on the lab's core."""
+    image, counts = host_calls(machine, tmp_path, "seccomp-notify=off")
+    carry_out("calls", image=image)
+    vain_wakes, answers = struct.unpack("2q", counts.read_bytes())
+    assert answers == 0
+    assert vain_wakes < CALLS // 10

@@ -1,0 +1,151 @@
+"""Tries the tests of the lab kernel's patches with kernels that lack them: each is to fail.
+
+    python tools/without_patch.py            # all patches
+    python tools/without_patch.py 0003 0008  # these
+
+A patch that others build on is left out together with them; a kernel that lacks only those others is
+tried first, with which the test is to pass. The exit status is 1 if a test did otherwise. Kernels
+stay in the cache's kernels-without/; each takes some minutes to compile.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from headway.cache import cache_directory
+from headway.image import ImageOptions
+from headway.image.apt import PrivateApt
+from headway.image.image import INFO_FILE, KERNEL_FILE, Layout
+from headway.image.inputs import KernelInputs
+from headway.image.kernel import build_kernel, find_source
+from headway.image.process import Runner
+from headway.image.progress import PlainProgress
+from headway.image.sources import debian_mirror
+
+_LAB = "tests/lab"
+
+
+@dataclass(frozen=True)
+class PatchTest:
+    """What fails without a patch.
+
+    Attributes:
+        patch: its number.
+        test: the test.
+        built_on_it: patches that do not apply without it.
+    """
+
+    patch: str
+    test: str
+    built_on_it: tuple[str, ...] = ()
+
+
+_TRIALS = f"{_LAB}/test_patches.py"
+_FOR_EVER = "test_who_waits_for_ever_is_ended_at_the_virtual_limit"
+TESTS = (
+    PatchTest("0001", f"{_TRIALS}::test_timers_that_count_ticks_end_within_a_millisecond"),
+    PatchTest("0002", f"{_TRIALS}::test_clocks_are_read_without_a_system_call", ("0009",)),
+    PatchTest(
+        "0003",
+        f"{_LAB}/test_determinism.py::test_every_reader_of_clocks_and_entropy_reads_the_same",
+    ),
+    PatchTest("0004", f"{_TRIALS}::test_files_stay_in_memory_when_nobody_has_them_open"),
+    PatchTest(
+        "0005", f"{_TRIALS}::test_the_time_stamp_counter_follows_virtual_time", ("0007", "0009")
+    ),
+    PatchTest("0006", f"{_TRIALS}::test_who_does_not_sleep_is_not_woken", ("0007", "0009")),
+    PatchTest("0007", f"{_TRIALS}::test_calls_are_handed_over_as_notifications", ("0009",)),
+    PatchTest("0008", f"{_LAB}/test_counts.py::test_reordered"),
+    PatchTest("0009", f"{_LAB}/test_busy_waits.py::{_FOR_EVER}[for-ever-computing-forced ticks]"),
+    PatchTest("0010", f"{_LAB}/test_hosts.py::test_every_host_has_its_own_settings"),
+)
+
+
+def main() -> int:
+    """Try the patches that are named, or all."""
+    asked = sys.argv[1:] or [one.patch for one in TESTS]
+    if unknown := set(asked) - {one.patch for one in TESTS}:
+        print(f"without_patch: there is no patch {', '.join(sorted(unknown))}", file=sys.stderr)
+        return 2
+    verdicts = [_try(one) for one in TESTS if one.patch in asked]
+    return 0 if all(verdicts) else 1
+
+
+def _try(one: PatchTest) -> bool:
+    passed = not one.built_on_it or _passes(one.test, one.built_on_it)
+    failed = not _passes(one.test, (one.patch, *one.built_on_it))
+    words = "fails without it" if failed else "PASSES WITHOUT IT"
+    if one.built_on_it:
+        also = " and ".join(one.built_on_it)
+        words += f" and {also}; {'passes' if passed else 'FAILS'} without {also} only"
+    print(f"{one.patch}: {one.test} {words}", flush=True)
+    return passed and failed
+
+
+def _passes(test: str, left_out: tuple[str, ...]) -> bool:
+    """Whether a test, or any of its cases, passes with a kernel that lacks patches."""
+    cache = _cache_with(_kernel_without(left_out))
+    found = subprocess.run(
+        [sys.executable, "-m", "pytest", "-n0", "-q", test],
+        env={**os.environ, "HEADWAY_CACHE": str(cache)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    last = found.stdout.strip().splitlines()[-1:]
+    print(f"  without {' '.join(left_out)}: {' '.join(last)}", flush=True)
+    if found.returncode not in (0, 1) or "skipped" in found.stdout:
+        raise SystemExit(f"without_patch: {test} was not tried:\n{found.stdout}{found.stderr}")
+    return " passed" in found.stdout
+
+
+def _kernel_without(left_out: tuple[str, ...]) -> Path:
+    """A kernel with all patches but these, compiled unless it is there."""
+    directory = cache_directory() / "kernels-without" / "-".join(left_out)
+    kernel = directory / KERNEL_FILE
+    if kernel.exists():
+        return kernel
+    shipped = KernelInputs.of_package()
+    patches = (patch for patch in shipped.patches if patch[0][:4] not in left_out)
+    options = ImageOptions.from_environment()
+    mirror = options.mirror or debian_mirror()
+    runner = Runner(directory.with_suffix(".log"))
+    apts = (
+        PrivateApt(directory.parent / "apt" / suite, mirror, suite, runner)
+        for suite in options.kernel_suites
+    )
+    progress = PlainProgress(sys.stderr)
+    shutil.rmtree(directory, ignore_errors=True)
+    directory.mkdir(parents=True)
+    source = find_source(apts, progress.advance)
+    build_kernel(source, KernelInputs(shipped.options, tuple(patches)), directory, runner, progress)
+    return kernel
+
+
+def _cache_with(kernel: Path) -> Path:
+    """A cache whose image has another kernel, and all else from the cache that there is."""
+    own, cache = cache_directory(), kernel.parent / "cache"
+    layout = Layout.of_package(ImageOptions.from_environment())
+    image = layout.image()
+    if image is None:
+        raise SystemExit("without_patch: there is no image; `headway image build` makes it")
+    shutil.rmtree(cache, ignore_errors=True)
+    (cache / "image" / layout.kernel_name).mkdir(parents=True)
+    for name in (layout.root_name, layout.native_name, layout.rust_name):
+        (cache / "image" / name).symlink_to(layout.store.entry(name))
+    for entry in own.iterdir():
+        if entry.name not in ("image", kernel.parents[1].name):
+            (cache / entry.name).symlink_to(entry)
+    entry = cache / "image" / layout.kernel_name
+    shutil.copyfile(image.kernel.parent / INFO_FILE, entry / INFO_FILE)
+    (entry / KERNEL_FILE).symlink_to(kernel)
+    return cache
+
+
+if __name__ == "__main__":
+    sys.exit(main())
