@@ -56,4 +56,16 @@ impl Network for Port {
         self.sent += 1;
         Network::send(&mut self.socket, destination, source, ecn, payload)
     }
+
+    fn send_run(
+        &mut self,
+        destination: SocketAddr,
+        source: Option<IpAddr>,
+        ecn: Option<EcnCodepoint>,
+        payloads: &mut Vec<u8>,
+        size: usize,
+    ) -> io::Result<()> {
+        self.sent += payloads.len().div_ceil(size);
+        Network::send_run(&mut self.socket, destination, source, ecn, payloads, size)
+    }
 }

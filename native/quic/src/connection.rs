@@ -24,6 +24,8 @@ use crate::trace::HttpLog;
 const UNREAD_LIMIT: u64 = 256 << 10;
 /// The application error code with which a peer that takes too much is sent away: H3_EXCESSIVE_LOAD.
 const EXCESSIVE: u64 = 0x107;
+/// Datagrams that are made together, in bytes: what one call of the kernel takes.
+const MAX_RUN_BYTES: usize = 65_000;
 /// A packet's room in bytes that is not worth another stream's frame.
 const SMALL_ROOM: usize = 64;
 
@@ -128,7 +130,14 @@ pub struct Connection {
     pub(crate) is_dirty: bool,
     /// A timer fired that may want probes sent.
     timer_fired: bool,
-    buffer: Vec<u8>,
+}
+
+/// Where datagrams leave: runs of one size, of which the last may be smaller.
+pub(crate) struct Outlet<'a> {
+    /// They are made here.
+    pub(crate) buffer: &'a mut Vec<u8>,
+    /// Sends what is in the buffer.
+    pub(crate) send: &'a mut dyn FnMut(&Transmit, &mut Vec<u8>) -> io::Result<()>,
 }
 
 impl Connection {
@@ -152,7 +161,6 @@ impl Connection {
             events: VecDeque::new(),
             is_dirty: true,
             timer_fired: false,
-            buffer: Vec::new(),
         }
     }
 
@@ -388,14 +396,10 @@ impl Connection {
     }
 
     /// Sends all that may be sent.
-    pub(crate) fn drive(
-        &mut self,
-        now: Instant,
-        send: &mut dyn FnMut(&Transmit, &[u8]) -> io::Result<()>,
-    ) -> io::Result<()> {
+    pub(crate) fn drive(&mut self, now: Instant, outlet: &mut Outlet<'_>) -> io::Result<()> {
         self.is_dirty = false;
         if std::mem::take(&mut self.timer_fired) {
-            self.send_probes(now, send)?;
+            self.send_probes(now, outlet)?;
         }
         // A packet is for the stream that the scheduler names, and for nothing else: all else goes
         // before.
@@ -405,10 +409,8 @@ impl Connection {
             let is_granted = permission == Permission::Granted;
             self.sender.gate().set_open(is_granted);
             let is_exact = self.outbox.is_scheduled() && !rest_is_sent;
-            if is_granted && !is_exact {
-                self.hand_over();
-            }
-            if self.transmit(now, send)?.is_some() {
+            let run = if is_granted && !is_exact { self.hand_over() } else { 1 };
+            if self.transmit(now, run, outlet)?.is_some() {
                 continue;
             }
             if !(is_granted && is_exact) {
@@ -422,14 +424,10 @@ impl Connection {
     }
 
     /// With the gate closed, nothing that elicits acknowledgments passes but probes.
-    fn send_probes(
-        &mut self,
-        now: Instant,
-        send: &mut dyn FnMut(&Transmit, &[u8]) -> io::Result<()>,
-    ) -> io::Result<()> {
+    fn send_probes(&mut self, now: Instant, outlet: &mut Outlet<'_>) -> io::Result<()> {
         self.sender.gate().set_open(false);
         let mut probed = false;
-        while let Some(elicits) = self.transmit(now, send)? {
+        while let Some(elicits) = self.transmit(now, 1, outlet)? {
             probed |= elicits;
         }
         if probed {
@@ -438,25 +436,30 @@ impl Connection {
         Ok(())
     }
 
-    /// Sends one datagram.
+    /// Sends datagrams of one size.
+    ///
+    /// # Arguments
+    /// * `run` - how many may leave.
     ///
     /// # Returns
-    /// Whether it elicits an acknowledgment, and is no probe of the path's MTU; `None` if there was none
-    /// to send.
+    /// Whether one elicits an acknowledgment, and is no probe of the path's MTU; `None` if there was
+    /// none to send.
     fn transmit(
         &mut self,
         now: Instant,
-        send: &mut dyn FnMut(&Transmit, &[u8]) -> io::Result<()>,
+        run: usize,
+        outlet: &mut Outlet<'_>,
     ) -> io::Result<Option<bool>> {
-        self.buffer.clear();
+        outlet.buffer.clear();
         let mtu = usize::from(self.inner.current_mtu());
-        let Some(transmit) = self.inner.poll_transmit(now, 1, &mut self.buffer) else {
+        let run = run.min(MAX_RUN_BYTES / mtu).max(1);
+        let Some(transmit) = self.inner.poll_transmit(now, run, outlet.buffer) else {
             return Ok(None);
         };
         let off_path = transmit.destination != self.inner.remote_address();
-        let is_mtu_probe = transmit.size > mtu;
+        let is_mtu_probe = transmit.segment_size.is_none() && transmit.size > mtu;
         let elicits = self.sender.observe_sent(now, off_path, is_mtu_probe);
-        send(&transmit, &self.buffer[..transmit.size])?;
+        (outlet.send)(&transmit, outlet.buffer)?;
         Ok(Some(elicits && !is_mtu_probe))
     }
 
@@ -472,15 +475,19 @@ impl Connection {
     /// Hands one packet's worth of stream data over to quinn-proto; if there is but one stream, that
     /// of all packets which are about to leave. quinn-proto seeks what it sends among all pieces
     /// that it was given and that are not acknowledged: the fewer, the better.
-    fn hand_over(&mut self) {
-        let mut room = self.sender.room(self.inner.current_mtu());
+    ///
+    /// # Returns
+    /// How many packets may leave before it is asked again which stream is next.
+    fn hand_over(&mut self) -> usize {
+        let size = self.inner.current_mtu();
+        let run = if self.outbox.is_for_one() { self.sender.run(size) } else { 1 };
+        let mut room = self.sender.room(size);
         while room >= SMALL_ROOM {
-            let Some(stream) = self.outbox.next() else { return };
+            let Some(stream) = self.outbox.next() else { break };
             let header = self.sender.stream_header(stream);
             let mut data = room - header;
             if self.outbox.is_for_one() {
-                let size = self.inner.current_mtu();
-                data += self.sender.room_after_next(size, stream, data);
+                data += self.sender.room_after_next(size, run, stream, data);
             }
             let available = self.outbox.get(stream).map_or(0, Sending::available);
             let piece = piece(available, data);
@@ -489,6 +496,7 @@ impl Connection {
             let length = varint_size(used as u64);
             room = room.saturating_sub(header + length + used);
         }
+        run
     }
 
     fn hand_over_piece(&mut self, stream: u64, room: usize) -> usize {

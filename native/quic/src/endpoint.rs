@@ -16,7 +16,7 @@ use quinn_proto::{
 };
 
 use crate::config::Config;
-use crate::connection::{Connection, Event};
+use crate::connection::{Connection, Event, Outlet};
 use crate::gate::Gate;
 use crate::observe::{Log, ObservedClientConfig, ObservedServerConfig, SharedLog};
 use crate::resets::{Resets, is_reset};
@@ -44,6 +44,26 @@ pub trait Network {
         ecn: Option<EcnCodepoint>,
         payload: &[u8],
     ) -> io::Result<()>;
+
+    /// Sends datagrams of one size, of which the last may be smaller.
+    ///
+    /// # Arguments
+    /// * `payloads` - one after the other; whoever sends them together may keep them, and leave another
+    ///   buffer.
+    /// * `size` - of each.
+    ///
+    /// # Errors
+    /// As of [`Self::send`].
+    fn send_run(
+        &mut self,
+        destination: SocketAddr,
+        source: Option<IpAddr>,
+        ecn: Option<EcnCodepoint>,
+        payloads: &mut Vec<u8>,
+        size: usize,
+    ) -> io::Result<()> {
+        payloads.chunks(size).try_for_each(|payload| self.send(destination, source, ecn, payload))
+    }
 }
 
 impl Network for UdpSocket {
@@ -54,10 +74,25 @@ impl Network for UdpSocket {
         ecn: Option<EcnCodepoint>,
         payload: &[u8],
     ) -> io::Result<()> {
-        let ecn = ecn.and_then(|ecn| quinn_udp::EcnCodepoint::from_bits(ecn as u8));
-        self.send(destination, source, ecn, payload);
+        self.send((destination, source, marking(ecn)), payload);
         Ok(())
     }
+
+    fn send_run(
+        &mut self,
+        destination: SocketAddr,
+        source: Option<IpAddr>,
+        ecn: Option<EcnCodepoint>,
+        payloads: &mut Vec<u8>,
+        size: usize,
+    ) -> io::Result<()> {
+        self.send_run((destination, source, marking(ecn)), payloads, size);
+        Ok(())
+    }
+}
+
+fn marking(ecn: Option<EcnCodepoint>) -> Option<quinn_udp::EcnCodepoint> {
+    ecn.and_then(|ecn| quinn_udp::EcnCodepoint::from_bits(ecn as u8))
 }
 
 /// A connection of an endpoint.
@@ -140,6 +175,8 @@ pub struct Endpoint {
     saved_paths: SavedPaths,
     incoming: VecDeque<Incoming>,
     resets: Resets,
+    /// Where connections make what they send.
+    buffer: Vec<u8>,
     /// What connections that are gone had to tell.
     last_words: VecDeque<(ConnectionKey, Event)>,
 }
@@ -193,6 +230,7 @@ impl Endpoint {
             saved_paths: SavedPaths::default(),
             incoming: VecDeque::new(),
             resets: Resets::default(),
+            buffer: Vec::new(),
             last_words: VecDeque::new(),
         }
     }
@@ -358,10 +396,14 @@ impl Endpoint {
     /// Those of the network.
     pub fn transmit(&mut self, now: Instant, network: &mut impl Network) -> io::Result<()> {
         let mut drained = Vec::new();
+        let mut outlet = Outlet {
+            buffer: &mut self.buffer,
+            send: &mut |transmit, payloads| send_run(network, transmit, payloads),
+        };
         for (&key, connection) in &mut self.connections {
             connection.handle_time(now);
             while connection.is_dirty {
-                connection.drive(now, &mut |transmit, payload| send(network, transmit, payload))?;
+                connection.drive(now, &mut outlet)?;
                 while let Some(event) = connection.poll_endpoint_event() {
                     if event.is_drained() {
                         drained.push(key);
@@ -483,6 +525,15 @@ impl From<Datagram<'_>> for ReceivedDatagram {
             payload: BytesMut::from(datagram.payload),
         }
     }
+}
+
+fn send_run(
+    network: &mut impl Network,
+    transmit: &Transmit,
+    payloads: &mut Vec<u8>,
+) -> io::Result<()> {
+    let size = transmit.segment_size.unwrap_or(transmit.size);
+    network.send_run(transmit.destination, transmit.src_ip, transmit.ecn, payloads, size)
 }
 
 fn send(network: &mut impl Network, transmit: &Transmit, buffer: &[u8]) -> io::Result<()> {

@@ -21,7 +21,7 @@ use crate::rtt::RttEstimator;
 use crate::trace::{DetectorState, Metrics, Tracer, parameters};
 
 /// Packets whose data is handed over together, at most.
-const MAX_RUN: u64 = 64;
+const MAX_RUN: usize = 64;
 
 /// What keeps a sender from sending one more packet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -168,19 +168,34 @@ impl Sender {
         usize::from(max_udp_payload).saturating_sub(header + TAG + ack).saturating_sub(unsent)
     }
 
-    /// Bytes of a stream's data that fill the packets which may leave right after the next one.
+    /// How many full packets may leave now, one after the other.
     ///
     /// # Arguments
     /// * `max_udp_payload` - the packets' size.
-    /// * `next` - bytes of the stream's data in the next one.
-    pub(crate) fn room_after_next(&self, max_udp_payload: u16, stream: u64, next: usize) -> usize {
-        let size = usize::from(max_udp_payload);
+    pub(crate) fn run(&self, max_udp_payload: u16) -> usize {
         let window = self.controller.window().saturating_sub(self.ledger.in_flight());
         let bytes = self.pacer.allowance().map_or(window, |paced| paced.min(window));
-        let packets = (bytes / size as u64).min(MAX_RUN);
+        let packets = usize::try_from(bytes / u64::from(max_udp_payload)).unwrap_or(usize::MAX);
+        packets.clamp(1, MAX_RUN)
+    }
+
+    /// Bytes of a stream's data that fill a run of packets after its first one.
+    ///
+    /// # Arguments
+    /// * `max_udp_payload` - the packets' size.
+    /// * `run` - how many there are.
+    /// * `next` - bytes of the stream's data in the first one.
+    pub(crate) fn room_after_next(
+        &self,
+        max_udp_payload: u16,
+        run: usize,
+        stream: u64,
+        next: usize,
+    ) -> usize {
+        let size = usize::from(max_udp_payload);
         let begin = Log::of(&self.log).backlog.offset(stream) + next as u64;
         let mut offset = begin;
-        for before in 1..packets {
+        for before in 1..run as u64 {
             let Some(header) = self.short_header(before) else { break };
             offset += (size - header - TAG - stream_header(stream, offset)) as u64;
         }

@@ -97,4 +97,16 @@ impl Network for Counted<'_> {
         self.datagrams += 1;
         Network::send(self.socket, destination, source, ecn, payload)
     }
+
+    fn send_run(
+        &mut self,
+        destination: SocketAddr,
+        source: Option<IpAddr>,
+        ecn: Option<EcnCodepoint>,
+        payloads: &mut Vec<u8>,
+        size: usize,
+    ) -> io::Result<()> {
+        self.datagrams += payloads.len().div_ceil(size);
+        Network::send_run(self.socket, destination, source, ecn, payloads, size)
+    }
 }

@@ -23,4 +23,4 @@ pub use poll::{Interest, Reactor, Ready, Token};
 #[doc(hidden)]
 pub use say::say_line;
 pub use signals::{Signal, Signals};
-pub use udp::{Datagram, MAX_DATAGRAM, UdpSocket};
+pub use udp::{Datagram, MAX_DATAGRAM, Route, UdpSocket};

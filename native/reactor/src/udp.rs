@@ -36,7 +36,7 @@ pub struct UdpSocket {
 }
 
 /// Destination, source and congestion marking.
-type Route = (SocketAddr, Option<IpAddr>, Option<EcnCodepoint>);
+pub type Route = (SocketAddr, Option<IpAddr>, Option<EcnCodepoint>);
 
 /// Datagrams to one destination, of one size but for the last, which may be smaller.
 #[derive(Debug, Default)]
@@ -64,6 +64,14 @@ impl Batch {
         }
         self.closed = payload.len() < self.segment;
         self.bytes.extend_from_slice(payload);
+    }
+
+    /// Takes datagrams while it has none.
+    fn become_run(&mut self, to: Route, payloads: &mut Vec<u8>, size: usize) {
+        std::mem::swap(&mut self.bytes, payloads);
+        self.to = Some(to);
+        self.segment = size.min(self.bytes.len());
+        self.closed = self.bytes.len() % self.segment != 0;
     }
 }
 
@@ -120,19 +128,33 @@ impl UdpSocket {
         Ok(count)
     }
 
-    /// Sends datagrams, perhaps only together with the next ones: `flush` when there are no more.
-    pub fn send(
-        &mut self,
-        destination: SocketAddr,
-        source: Option<IpAddr>,
-        ecn: Option<EcnCodepoint>,
-        payload: &[u8],
-    ) {
-        let to = (destination, source, ecn);
-        if !self.batch.takes(to, payload.len(), self.state.max_gso_segments()) {
+    /// Sends a datagram, perhaps only together with the next ones: `flush` when there are no more.
+    pub fn send(&mut self, to: Route, payload: &[u8]) {
+        self.make_room(to, payload.len());
+        self.batch.add(to, payload);
+    }
+
+    /// As [`Self::send`], for several datagrams.
+    ///
+    /// # Arguments
+    /// * `payloads` - one after the other; they are not copied if they can leave in one call, and
+    ///   another buffer is left for them.
+    /// * `size` - of each but the last, which may be smaller.
+    pub fn send_run(&mut self, to: Route, payloads: &mut Vec<u8>, size: usize) {
+        self.make_room(to, size.min(payloads.len()));
+        let segments = payloads.len().div_ceil(size);
+        let is_one_call = payloads.len() <= MAX_BATCH && segments <= self.state.max_gso_segments();
+        if self.batch.bytes.is_empty() && is_one_call {
+            self.batch.become_run(to, payloads, size);
+        } else {
+            payloads.chunks(size).for_each(|payload| self.send(to, payload));
+        }
+    }
+
+    fn make_room(&mut self, to: Route, size: usize) {
+        if !self.batch.takes(to, size, self.state.max_gso_segments()) {
             self.flush();
         }
-        self.batch.add(to, payload);
     }
 
     /// Sends what was gathered. Whatever the kernel says against it, it is lost, as on a path: a

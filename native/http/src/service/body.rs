@@ -94,12 +94,15 @@ impl Body {
     /// As of [`Body::read`].
     pub(crate) fn take(&mut self, limit: usize) -> io::Result<Bytes> {
         let length = usize::try_from(self.remaining()).unwrap_or(usize::MAX).min(limit);
-        if let Self::Bytes(bytes) = self {
-            return Ok(bytes.split_to(length));
+        match self {
+            Self::Bytes(bytes) => Ok(bytes.split_to(length)),
+            Self::File(part) => part.take(length),
+            Self::Generated(_) | Self::Chain(_) => {
+                let mut piece = BytesMut::with_capacity(length);
+                self.read(&mut piece, length)?;
+                Ok(piece.freeze())
+            }
         }
-        let mut piece = BytesMut::with_capacity(length);
-        self.read(&mut piece, length)?;
-        Ok(piece.freeze())
     }
 
     /// The last `length` bytes, which were read before, come again, unless they are in memory anyway.
@@ -183,6 +186,16 @@ mod tests {
         assert_eq!(drain(Body::Bytes(content.clone().into()), 777), content);
         let part = FilePart::new(file_with(&content), 1000, 150_000);
         assert_eq!(drain(Body::File(part), 1400), content[1000..151_000]);
+        // Small pieces are read ahead, large ones are not.
+        for limits in [&[1400, 40_000, 70_000][..], &[40_000, 1400, 70_000], &[200_000]] {
+            let mut body = Body::File(FilePart::new(file_with(&content), 1000, 150_000));
+            let mut taken: Vec<u8> = Vec::new();
+            let mut limits = limits.iter().cycle();
+            while body.remaining() > 0 {
+                taken.extend(body.take(*limits.next().unwrap()).unwrap());
+            }
+            assert_eq!(taken, content[1000..151_000]);
+        }
         let all = drain(Body::Generated(Box::new(Generated::new(5000, 0, 5000))), 5000);
         assert_eq!(drain(Body::Generated(Box::new(Generated::new(5000, 0, 5000))), 13), all);
         assert!(drain(Body::empty(), 1).is_empty());
@@ -212,8 +225,12 @@ mod tests {
         chain.take(200_001).unwrap();
         assert!(!chain.unread(2) && chain.remaining() == 9);
         // A file that has become shorter is an error, not an endless loop.
-        let mut body = Body::File(FilePart::new(std::fs::File::open("/dev/null").unwrap(), 0, 1));
-        assert!(body.read(&mut BytesMut::new(), 10).is_err());
+        for length in [1, 100_000] {
+            let nothing = || std::fs::File::open("/dev/null").unwrap();
+            let body = || Body::File(FilePart::new(nothing(), 0, length));
+            assert!(body().read(&mut BytesMut::new(), 100_000).is_err());
+            assert!(body().take(100_000).is_err());
+        }
     }
 
     #[test]

@@ -4,7 +4,9 @@ use std::io;
 use std::os::unix::fs::FileExt;
 use std::sync::Arc;
 
-use bytes::BytesMut;
+use bytes::{Bytes, BytesMut};
+use rustix::buffer::spare_capacity;
+use rustix::io::{pread, retry_on_intr};
 
 /// Read from the file at once: a stream that is served in frames of a packet's size would otherwise
 /// cost a system call a frame.
@@ -69,6 +71,30 @@ impl FilePart {
             self.ahead = Ahead::default();
         }
         Ok(())
+    }
+
+    /// The next `length` bytes, which must be there.
+    pub(crate) fn take(&mut self, length: usize) -> io::Result<Bytes> {
+        if length < DIRECT_BYTES || !self.ahead.from(self.offset).is_empty() {
+            let mut piece = BytesMut::with_capacity(length);
+            self.read(&mut piece, length)?;
+            return Ok(piece.freeze());
+        }
+        // Nothing is written there before the file is.
+        let mut piece = Vec::with_capacity(length);
+        while piece.len() < length {
+            let offset = self.offset + piece.len() as u64;
+            if retry_on_intr(|| pread(&self.file, spare_capacity(&mut piece), offset))? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+        piece.truncate(length);
+        self.offset += length as u64;
+        self.remaining -= length as u64;
+        if self.remaining == 0 {
+            self.ahead = Ahead::default();
+        }
+        Ok(piece.into())
     }
 
     /// What it has in memory, in bytes.
