@@ -1,6 +1,8 @@
 //! The knobs of Headway's programs, as `native/knobs.json` declares them, which studies are checked
 //! against, too.
 
+pub mod limits;
+
 use std::collections::BTreeMap;
 use std::fmt::{Display, Write};
 use std::str::FromStr;

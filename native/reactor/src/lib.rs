@@ -5,20 +5,24 @@
 //! one reading of the clock per turn, level-triggered readiness.
 
 mod accept;
+mod addresses;
 mod application;
 mod cpu;
 mod descriptors;
 mod lines;
+mod patience;
 mod poll;
 mod say;
 mod signals;
 mod udp;
 
 pub use accept::Acceptor;
+pub use addresses::Addresses;
 pub use application::{Application, run};
 pub use cpu::CpuCost;
 pub use descriptors::{TooFewDescriptors, need_descriptors, raise_descriptors};
 pub use lines::Lines;
+pub use patience::{Looks, Patience};
 pub use poll::{Interest, Reactor, Ready, Token};
 #[doc(hidden)]
 pub use say::say_line;

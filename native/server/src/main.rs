@@ -2,7 +2,6 @@
 //! HTTP/2 and HTTP/3.
 
 mod access_log;
-mod addresses;
 mod exchanges;
 mod header_log;
 mod held;

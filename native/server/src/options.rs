@@ -10,6 +10,7 @@ use headway_http::service::{Files, Service, Site, SiteError};
 use headway_http::tcp::SocketOptions;
 use headway_http::tls::{Identity, Protocol, ServerTls, TlsError, Versions, provider};
 use headway_http::{h2, h3};
+use headway_knobs::limits::Limits as _;
 use headway_quic::knobs::{self, KnobError};
 use headway_quic::{Config, FirstStreams, QuicServerConfig};
 use headway_reactor::TooFewDescriptors;

@@ -1,7 +1,6 @@
 //! How long connections are waited for.
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use crate::limits::Limits;
 
@@ -20,24 +19,17 @@ pub(crate) enum Phase {
 
 /// How long a connection has been in the middle of the same.
 #[derive(Debug)]
-pub(crate) struct Patience {
-    phase: Phase,
-    since: Instant,
-}
+pub(crate) struct Patience(headway_reactor::Patience<Phase>);
 
 impl Patience {
     /// A connection begins.
     pub(crate) fn new(now: Instant) -> Self {
-        Self { phase: Phase::Handshake, since: now }
+        Self(headway_reactor::Patience::new(Phase::Handshake, now))
     }
 
     /// Takes note of what the connection is in the middle of now.
     pub(crate) fn note(&mut self, phase: Phase, now: Instant) {
-        let phase = if phase == Phase::Idle(0) { Phase::Head } else { phase };
-        if phase != self.phase {
-            self.phase = phase;
-            self.since = now;
-        }
+        self.0.note(if phase == Phase::Idle(0) { Phase::Head } else { phase }, now);
     }
 
     /// When it will have lasted too long, if there is a limit.
@@ -45,69 +37,22 @@ impl Patience {
     /// # Errors
     /// It has, in words: the limit and the time.
     pub(crate) fn check(&self, now: Instant, limits: &Limits) -> Result<Option<Instant>, String> {
-        let (name, limit, what) = match self.phase {
+        let (name, limit, what) = match self.0.phase() {
             Phase::Handshake => ("handshake-time", limits.handshake_time, "no handshake"),
             Phase::Head => ("header-time", limits.header_time, "no whole request"),
             Phase::Idle(_) => ("idle-time", limits.idle_time, "no request"),
             Phase::Responses(_) => ("idle-time", limits.idle_time, "nothing was taken"),
         };
-        let Some(limit) = limit else { return Ok(None) };
-        let waited = now.saturating_duration_since(self.since);
-        if waited < limit {
-            return Ok(Some(self.since + limit));
-        }
-        let seconds = waited.as_secs_f64();
-        Err(format!("{name}={limit:?}: {what} for {seconds:.1} s"))
-    }
-}
-
-/// When connections are to be looked at next, each within the shortest time of any limit.
-#[derive(Debug)]
-pub(crate) struct Looks<K> {
-    shortest: Option<Duration>,
-    due: BTreeSet<(Instant, K)>,
-    times: BTreeMap<K, Instant>,
-}
-
-impl<K: Copy + Ord> Looks<K> {
-    pub(crate) fn new(limits: &Limits) -> Self {
-        Self { shortest: limits.shortest_time(), due: BTreeSet::new(), times: BTreeMap::new() }
-    }
-
-    /// A connection is to be looked at.
-    ///
-    /// # Arguments
-    /// * `at` - not later than this.
-    pub(crate) fn add(&mut self, key: K, now: Instant, at: Option<Instant>) {
-        let Some(shortest) = self.shortest else { return };
-        let latest = now + shortest;
-        let at = at.map_or(latest, |at| at.min(latest));
-        self.remove(key);
-        self.due.insert((at, key));
-        self.times.insert(key, at);
-    }
-
-    /// A connection is over.
-    pub(crate) fn remove(&mut self, key: K) {
-        if let Some(at) = self.times.remove(&key) {
-            self.due.remove(&(at, key));
-        }
-    }
-
-    /// The next connection that is due; it has to be added again.
-    pub(crate) fn next(&mut self, now: Instant) -> Option<K> {
-        let &(at, key) = self.due.first()?;
-        (at <= now).then(|| self.remove(key)).map(|()| key)
-    }
-
-    /// When the next one is.
-    pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.due.first().map(|&(at, _)| at)
+        self.0.check(now, (name, limit), what)
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::time::Duration;
+
+    use headway_knobs::limits::Limits as _;
+
     use super::*;
 
     const LIMITS: Limits = Limits {
@@ -145,27 +90,5 @@ mod tests {
         // One was answered at once meanwhile.
         patience.note(Phase::Idle(2), at(20));
         assert_eq!(patience.check(at(20), &LIMITS), Ok(Some(at(23))));
-    }
-
-    #[test]
-    fn connections_are_looked_at_in_time() {
-        let start = Instant::now();
-        let at = |seconds| start + Duration::from_secs(seconds);
-        let mut looks = Looks::new(&LIMITS);
-        looks.add('a', start, None);
-        looks.add('b', start, Some(start));
-        assert_eq!((looks.next(start), looks.next(start)), (Some('b'), None));
-        looks.add('b', start, Some(at(100)));
-        assert_eq!(looks.deadline(), Some(at(1)));
-        assert_eq!(
-            [looks.next(at(1)), looks.next(at(1)), looks.next(at(1))],
-            [Some('a'), Some('b'), None]
-        );
-        looks.add('c', start, None);
-        looks.remove('c');
-        assert_eq!(looks.deadline(), None);
-        let mut off = Looks::new(&Limits::OFF);
-        off.add('a', start, None);
-        assert_eq!(off.deadline(), None);
     }
 }

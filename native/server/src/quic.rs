@@ -11,12 +11,12 @@ use headway_quic::{
     Config, Connection, ConnectionKey, Endpoint, Event, Incoming, QuicServerConfig, Seed,
     UdpEndpoint,
 };
-use headway_reactor::{Interest, Reactor, Token, UdpSocket, say};
+use headway_reactor::{Interest, Looks, Reactor, Token, UdpSocket, say};
 use headway_schedule::Strategy;
 
 use crate::exchanges::Exchanges;
 use crate::limits::Limits;
-use crate::patience::{Looks, Patience, Phase};
+use crate::patience::{Patience, Phase};
 use crate::tcp::Context;
 
 /// How QUIC is spoken.
@@ -86,7 +86,7 @@ impl QuicListener {
             connections: BTreeMap::new(),
             half_open: 0,
             turns: BTreeMap::new(),
-            looks: Looks::new(&options.limits),
+            looks: Looks::new(options.limits.shortest_time()),
             options,
             deadline: None,
         })

@@ -7,17 +7,17 @@ use headway_http::h2;
 use headway_http::service::Service;
 use headway_http::side::Fault;
 use headway_http::tcp::{Pipe, SocketOptions, TlsSide};
-use headway_reactor::{Application, Reactor, Ready, Signals, Token, need_descriptors, say};
+use headway_reactor::{
+    Addresses, Application, Looks, Reactor, Ready, Signals, Token, need_descriptors, say,
+};
 
 use crate::access_log::AccessLog;
-use crate::addresses::Addresses;
 use crate::exchanges::Exchanges;
 use crate::header_log::HeaderLog;
 use crate::held::Held;
 use crate::limits::Limits;
 use crate::listener::Listener;
 use crate::options::{Options, StartError};
-use crate::patience::Looks;
 use crate::quic::QuicListener;
 use crate::tcp::{Context, LINGER, Outcome, TcpConnection};
 
@@ -104,7 +104,7 @@ impl Server {
             limits: options.limits,
             addresses: Addresses::new(options.limits.connections_per_address),
             held: Held::new(options.limits.response_bytes),
-            looks: Looks::new(&options.limits),
+            looks: Looks::new(options.limits.shortest_time()),
             unfinished: VecDeque::new(),
             turned: Instant::now(),
             finished: false,

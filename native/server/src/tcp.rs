@@ -10,10 +10,9 @@ use headway_http::side::{Awaits, Fault, ServerSide};
 use headway_http::tcp::{Pipe, PipeError, Reading};
 use headway_http::tls::Protocol;
 use headway_http::{h1, h2};
-use headway_reactor::{Reactor, Ready, Token};
+use headway_reactor::{Addresses, Reactor, Ready, Token};
 
 use crate::access_log::AccessLog;
-use crate::addresses::Addresses;
 use crate::exchanges::Exchanges;
 use crate::header_log::HeaderLog;
 use crate::held::Held;

@@ -1,11 +1,9 @@
-//! How many connections each address has.
-
 use std::collections::HashMap;
 use std::net::IpAddr;
 
 /// Counts connections by the client's address against `connections-per-address`.
 #[derive(Debug, Default)]
-pub(crate) struct Addresses {
+pub struct Addresses {
     limit: Option<u32>,
     open: HashMap<IpAddr, u32>,
     /// Connections that were one too many.
@@ -13,12 +11,15 @@ pub(crate) struct Addresses {
 }
 
 impl Addresses {
-    pub(crate) fn new(limit: Option<u32>) -> Self {
+    /// # Arguments
+    /// * `limit` - of each address; without one nothing is counted.
+    #[must_use]
+    pub fn new(limit: Option<u32>) -> Self {
         Self { limit, ..Self::default() }
     }
 
     /// Whether an address may have one more connection, which is counted then.
-    pub(crate) fn open(&mut self, address: IpAddr) -> bool {
+    pub fn open(&mut self, address: IpAddr) -> bool {
         let Some(limit) = self.limit else { return true };
         let open = self.open.entry(address).or_default();
         let may = *open < limit;
@@ -31,7 +32,7 @@ impl Addresses {
     }
 
     /// A connection that was counted is over.
-    pub(crate) fn close(&mut self, address: IpAddr) {
+    pub fn close(&mut self, address: IpAddr) {
         if let Some(open) = self.open.get_mut(&address) {
             *open -= 1;
             if *open == 0 {
@@ -41,7 +42,8 @@ impl Addresses {
     }
 
     /// What was refused, in words.
-    pub(crate) fn refusals(&self) -> Option<String> {
+    #[must_use]
+    pub fn refusals(&self) -> Option<String> {
         let limit = self.limit.filter(|_| self.refused > 0)?;
         Some(format!("connections-per-address={limit}: {} more were refused", self.refused))
     }
