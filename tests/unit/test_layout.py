@@ -33,6 +33,7 @@ FLOORS = (
     ("campaign",),
     ("analysis",),
     ("report",),
+    ("gate",),
     ("terminal",),
     ("api",),
     ("cli",),

@@ -14,6 +14,7 @@ from headway.records.runkey import run_key
 
 _DESCRIPTIVE = ("question", "baseline", "comparisons", "metrics", "published", "grid")
 """What an experiment says about its runs, but that no run depends on."""
+_BUILD = "build of "
 _REPETITIONS, _EXCLUDE, _CONTENDERS = "repetitions", "exclude", "contenders"
 _SHOWN_CHARACTERS = 60
 _MEANS = "--replace starts afresh, another --out leaves them"
@@ -46,6 +47,21 @@ class GoingOn:
         """
         for difference in _tool_differences(self.before, self.now):
             raise self._another(difference)
+
+    def check_comparable(self) -> None:
+        """Check that both are of one study, Headway and lab image, but for programs from outside.
+
+        Raises:
+            WrongInputError: they are not; names what differs.
+        """
+        told = _tool_differences(self.before, self.now)
+        tools = (one for one in told if not one[0].startswith(_BUILD))
+        for difference in (*tools, *self._changes()):
+            raise WrongInputError(
+                f"is of another {difference[0]}: {_shown(difference[1])} there, "
+                f"{_shown(difference[2])} now; nothing can be compared with it",
+                where=self.where,
+            )
 
     def check_all_planned(self, records: Iterable[Record], runs: Sequence[Run]) -> None:
         """Check that all runs that are there are still part of the study.
@@ -125,7 +141,7 @@ def _version_of(program: str, manifest: Manifest) -> str:
     """What a program's version is a part of: those from outside are no part of the image."""
     outside = {directory.rpartition("-")[0] for directory in manifest.outside}
     if program in manifest.outside or program in outside:
-        return f"build of {program}"
+        return f"{_BUILD}{program}"
     return f"lab image (version of {program})"
 
 

@@ -18,6 +18,7 @@ _COMMANDS = {
     "record": "record.record_command",
     "run": "study.run",
     "reproduce": "study.reproduce",
+    "check": "check.check",
     "report": "study.report",
     "figure": "figure.figure",
     "claims": "claims.claims",

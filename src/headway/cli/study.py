@@ -87,7 +87,7 @@ def run(
     """
     task = with_changes(
         _task(study, out, quick=quick, programs=programs),
-        start=_start(resume=resume or retry_failed, replace=replace),
+        start=start(resume=resume or retry_failed, replace=replace),
         retry_failed=retry_failed,
         keep_going=keep_going,
         jobs=jobs,
@@ -208,7 +208,8 @@ def _task(study: str, out: Path | None, *, quick: bool, programs: Path | None = 
     )
 
 
-def _start(*, resume: bool, replace: bool) -> Start:
+def start(*, resume: bool, replace: bool) -> Start:
+    """What is to be done with results that are there."""
     if resume and replace:
         raise WrongInputError(
             "one goes on with the results, the other removes them", where="--resume --replace"

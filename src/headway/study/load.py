@@ -42,7 +42,11 @@ def builtin_names() -> list[str]:
 
 
 def load_study(
-    name_or_file: str, *, quick: bool = False, programs: OutsidePrograms | None = None
+    name_or_file: str,
+    *,
+    quick: bool = False,
+    programs: OutsidePrograms | None = None,
+    changes: Mapping[str, Any] | None = None,
 ) -> Study:
     """Read a study from a file, or a built-in one by its name.
 
@@ -50,12 +54,13 @@ def load_study(
         name_or_file: of the study.
         quick: its short form, which the file's table ``quick`` describes.
         programs: those from outside; if not given, those of the file beside the study.
+        changes: tables that take the place of what the file says, of all its experiments.
 
     Raises:
         WrongInputError: no such study, not TOML, or not a valid study; the message names the
             file, the line and the key, and what would be right.
     """
-    return parse_study(find_source(name_or_file), quick=quick, programs=programs)
+    return parse_study(find_source(name_or_file), quick=quick, programs=programs, changes=changes)
 
 
 def find_source(name_or_file: str) -> Source:
@@ -83,7 +88,11 @@ def find_source(name_or_file: str) -> Source:
 
 
 def parse_study(
-    source: Source, *, quick: bool = False, programs: OutsidePrograms | None = None
+    source: Source,
+    *,
+    quick: bool = False,
+    programs: OutsidePrograms | None = None,
+    changes: Mapping[str, Any] | None = None,
 ) -> Study:
     """Validate a study's text, every cell and contender included.
 
@@ -96,7 +105,22 @@ def parse_study(
         at = re.search(r" \(at line (\d+), column \d+\)", str(error))
         where = f"{source.name}:{at[1]}" if at else source.name
         raise WrongInputError(f"not a TOML file: {error}", where=where) from None
-    return _of_tables(raw, source, quick=quick, programs=programs)
+    return _of_tables(_changed(raw, changes or {}), source, quick=quick, programs=programs)
+
+
+def _changed(raw: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
+    """A study's tables with others in their place, in its short form and its experiments, too."""
+    inner = {
+        key: _changed(table, changes)
+        for key, table in raw.items()
+        if key == "quick" and isinstance(table, dict)
+    }
+    if isinstance(named := raw.get("experiments"), dict):
+        inner["experiments"] = {
+            name: merged(one, changes) if isinstance(one, dict) else one
+            for name, one in named.items()
+        }
+    return merged(raw | inner, dict(changes))
 
 
 def study_from(

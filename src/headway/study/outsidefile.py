@@ -83,7 +83,10 @@ def with_executable(program: OutsideProgram, executable: Path) -> OutsideProgram
             where=program.where,
         )
     own = _executable(program.executable.place, executable, str(executable))
-    return program.model_copy(update={"files": (own, *program.files[1:]), "where": str(executable)})
+    files = (own, *program.files[1:])
+    return OutsideProgram(
+        name=program.name, declared=program.declared, files=files, where=str(executable)
+    )
 
 
 def _tables(source: Source, raw: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:

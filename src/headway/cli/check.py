@@ -1,0 +1,94 @@
+"""`headway check`: two builds of a program, for those who look at the exit status first."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headway.cli.study import RESULTS_DIRECTORY, Jobs, Programs, Quick, Replace, Resume, StudyName
+from headway.cli.study import start as start_of
+from headway.errors import EXIT_FAILED, WrongInputError
+from headway.study.units import Ratio
+from headway.terminal import Terminal, complain, output
+
+_USUAL_TOLERANCE = "1 %"
+
+
+def check(
+    study: StudyName,
+    head: Annotated[
+        Path,
+        typer.Option(help="The new build: an executable, a file of programs, or results."),
+    ],
+    base: Annotated[
+        Path | None,
+        typer.Option(
+            help="What it is compared with: the same; without it, the head is kept as one."
+        ),
+    ] = None,
+    program: Annotated[
+        str | None,
+        typer.Option(help="Whose builds they are, as NAME or server.NAME.", metavar="NAME"),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(help="Directory for the results; default: results/check.")
+    ] = None,
+    tolerance: Annotated[
+        str, typer.Option(help="How much slower the head may be.", metavar="SHARE")
+    ] = _USUAL_TOLERANCE,
+    repetitions: Annotated[
+        int | None, typer.Option(min=1, help="Repetitions, if not the study's.", metavar="N")
+    ] = None,
+    quick: Quick = False,
+    programs: Programs = None,
+    jobs: Jobs = None,
+    resume: Resume = False,
+    replace: Replace = False,
+) -> None:
+    """Compare two builds of a program over the same seeds, and name the first packet that differs.
+
+    Exit status 1 if the new one is slower by more than the tolerance, or fails.
+    """
+    # Imported here because statistics take seconds to load.
+    from headway.analysis.soundness import complaints
+    from headway.gate.builds import StudySource
+    from headway.gate.session import BuildCheck, carry_out_check
+
+    where = out or RESULTS_DIRECTORY / "check"
+    task = BuildCheck(
+        source=StudySource(study, quick, programs, repetitions),
+        base=base,
+        head=head,
+        program=program,
+        out=where,
+        tolerance=_share(tolerance),
+        command=shlex.join(["headway", *sys.argv[1:]]),
+        start=start_of(resume=resume, replace=replace),
+        jobs=jobs,
+    )
+    report = carry_out_check(task, Terminal())
+    if report is None:
+        output.print(f"There is no base; {where / 'head'} can be one: --base", markup=False)
+        return
+    output.print(report.markdown(), markup=False, soft_wrap=True)
+    unsound = [
+        complaint
+        for side in ("base", "head")
+        if (where / side).is_dir()
+        for complaint in complaints(where / side, allow_failures=True, strict=False)
+    ]
+    for complaint in unsound:
+        complain(complaint)
+    if report.failing or unsound:
+        raise typer.Exit(EXIT_FAILED)
+
+
+def _share(text: str) -> float:
+    try:
+        return float(Ratio.parse(text))
+    except ValueError as error:
+        raise WrongInputError(str(error), where="--tolerance") from None

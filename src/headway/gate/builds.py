@@ -1,0 +1,95 @@
+"""What is compared: a build of a program, a file of programs, or results that are there."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headway.errors import WrongInputError
+from headway.planning.runs import plan
+from headway.records.manifest import MANIFEST_FILE
+from headway.study.experiment import Study
+from headway.study.load import load_study
+from headway.study.outside import OutsideProgram
+from headway.study.outsidefile import read_programs, with_executable
+
+_ALWAYS: dict[str, Any] = {"capture": {"packets": True}}
+"""Without captures nothing tells where two runs begin to differ."""
+
+
+@dataclass(frozen=True)
+class StudySource:
+    """How a study is read for both sides.
+
+    Attributes:
+        name: file or name of the study.
+        quick: whether its short form is meant.
+        programs: file of programs from outside, if it is not the usual one.
+        repetitions: how many, if not as many as the study says.
+    """
+
+    name: str
+    quick: bool = False
+    programs: Path | None = None
+    repetitions: int | None = None
+
+    def load(self, programs: tuple[OutsideProgram, ...] | None = None) -> Study:
+        """The study, which keeps its packets."""
+        if programs is None and self.programs is not None:
+            programs = read_programs(self.programs)
+        repetitions = {} if self.repetitions is None else {"repetitions": self.repetitions}
+        return load_study(
+            self.name, quick=self.quick, programs=programs, changes={**_ALWAYS, **repetitions}
+        )
+
+
+def is_results(place: Path) -> bool:
+    """Whether a directory holds results."""
+    return (place / MANIFEST_FILE).is_file()
+
+
+def study_of(source: StudySource, build: Path, program: str | None, option: str) -> Study:
+    """The study with a build.
+
+    Args:
+        source: the study.
+        build: an executable, which takes the place of a program's, or a file of programs.
+        program: whose place it takes, as ``NAME`` or ``server.NAME``; the only one that the study has
+            if None.
+        option: that names the build, for messages.
+
+    Raises:
+        WrongInputError: it is neither, or nothing says whose place it takes.
+    """
+    if build.is_dir() or not build.exists():
+        what = "holds no results" if build.is_dir() else "does not exist"
+        raise WrongInputError(f"{build} {what}", where=option)
+    if build.suffix == ".toml":
+        return source.load(read_programs(build))
+    known = used_programs(source.load())
+    target = _target(known, program, option)
+    return source.load(
+        tuple(with_executable(one, build) if one == target else one for one in known)
+    )
+
+
+def used_programs(study: Study) -> tuple[OutsideProgram, ...]:
+    """The programs from outside that a study uses."""
+    found = {one for run in plan(study) for one in run.setting.programs}
+    return tuple(sorted(found, key=lambda one: one.directory))
+
+
+def _target(known: tuple[OutsideProgram, ...], program: str | None, option: str) -> OutsideProgram:
+    able = [one for one in known if one.executable]
+    named = [one for one in able if program in (None, one.name, f"{one.role}.{one.name}")]
+    if len(named) == 1:
+        return named[0]
+    listed = ", ".join(f"{one.role}.{one.name}" for one in able) or "none"
+    if not able:
+        reason = "the study uses no program from outside whose executable a build could replace"
+    elif program is None:
+        reason = f"which program is this a build of? --program names it; there are {listed}"
+    else:
+        reason = f"--program {program} names {len(named)} of the study's programs: {listed}"
+    raise WrongInputError(reason, where=option)

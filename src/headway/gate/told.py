@@ -1,0 +1,167 @@
+"""What a check found, for machines and people: Markdown, JUnit's XML, and JSON of benchmarks."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+from headway.analysis.numbers import percent, signed_percent
+from headway.errors import counted
+from headway.gate.verdict import CheckedCell, CheckOutcome
+
+_COLUMNS = ("", "contender", "head", "base", "difference [%]", "interval [%]", "first packet")
+
+
+@dataclass(frozen=True)
+class CheckReport:
+    """All that a check found, and by how much the head may be slower.
+
+    Attributes:
+        study: name of the study.
+        judged: contenders in their cells.
+        tolerance: a share.
+    """
+
+    study: str
+    judged: Sequence[CheckedCell]
+    tolerance: float
+
+    @property
+    def failing(self) -> list[CheckedCell]:
+        """Those that may not pass."""
+        return [one for one in self.judged if one.fails(self.tolerance)]
+
+    @property
+    def differing(self) -> int:
+        """How many runs differ from those of the base in a packet."""
+        return sum(len(one.differing) for one in self.judged)
+
+    @property
+    def headline(self) -> str:
+        """All of it in a sentence."""
+        runs = sum(one.runs for one in self.judged)
+        tally = [
+            f"{count} {outcome}"
+            for outcome in CheckOutcome
+            if (count := sum(one.outcome is outcome for one in self.judged))
+        ]
+        packets = (
+            f"{self.differing} of {counted(runs, 'pair')} of runs differ in a packet"
+            if runs
+            else "no captures on both sides"
+        )
+        return f"{self.study}: head against base: {', '.join(tally)}; {packets}"
+
+    def markdown(self) -> str:
+        """A comment on a change: what it does, and where its first packet differs."""
+        passed = "✅" if not self.failing else "❌"
+        limit = f"Slower by more than {percent(self.tolerance)} fails."
+        rows = (f"| {' | '.join(row)} |" for row in self._rows())
+        heading = [f"| {' | '.join(_COLUMNS)} |", "|" + "---|" * len(_COLUMNS)]
+        return "\n".join([f"{passed} **{self.headline}**", "", *heading, *rows, "", limit, ""])
+
+    def _rows(self) -> Iterator[list[str]]:
+        for one in self.judged:
+            yield [
+                f"{one.outcome}{' ❌' if one.fails(self.tolerance) else ''}",
+                _escaped(one.name),
+                *medians(one),
+                difference(one),
+                interval(one),
+                _escaped(first_packet(one)),
+            ]
+
+    def junit(self) -> str:
+        """A test case for each contender in each cell."""
+        suite = ElementTree.Element(
+            "testsuite",
+            name=f"headway check {self.study}",
+            tests=str(len(self.judged)),
+            failures=str(len(self.failing)),
+            errors="0",
+            time="0",
+        )
+        for one in self.judged:
+            name = f"{one.cell} {one.contender}"
+            case = ElementTree.SubElement(
+                suite, "testcase", classname=self.study, name=name, time="0"
+            )
+            if one.fails(self.tolerance):
+                said = ElementTree.SubElement(case, "failure", message=sentence(one))
+                said.text = first_packet(one)
+            else:
+                ElementTree.SubElement(case, "system-out").text = sentence(one)
+        suites = ElementTree.Element("testsuites")
+        suites.append(suite)
+        ElementTree.indent(suites)
+        return ElementTree.tostring(suites, encoding="unicode", xml_declaration=True) + "\n"
+
+    def benchmark(self) -> str:
+        """The head's medians, as ``customSmallerIsBetter`` of github-action-benchmark has them.
+
+        Metrics of which more is better have no place there.
+        """
+        entries = [
+            {
+                "name": f"{self.study}: {one.name}: {one.metric.column}",
+                "unit": one.metric.unit,
+                "value": sample.median,
+                "range": f"{sample.low} to {sample.high}",
+                "extra": sentence(one),
+            }
+            for one in self.judged
+            if one.metric.less_is_better and (sample := one.comparison.sample)
+        ]
+        return json.dumps(entries, indent=1) + "\n"
+
+
+def sentence(one: CheckedCell) -> str:
+    """What was found of a contender in a cell, in a line."""
+    found = f"{one.name}: {one.outcome}"
+    if one.reason:
+        return f"{found}: {one.reason}"
+    if one.outcome in (CheckOutcome.IDENTICAL, CheckOutcome.UNMEASURED):
+        return found
+    head, base = medians(one)
+    pairs = counted(one.comparison.pairs.n, "pair")
+    told = f"{found}: {one.metric.label} {head} against {base}, {difference(one)} %"
+    return f"{told} ({interval(one)} %, {pairs}); {first_packet(one)}"
+
+
+def medians(one: CheckedCell) -> tuple[str, str]:
+    """Medians of head and base."""
+    samples = (one.comparison.sample, one.comparison.against_sample)
+    there = [sample.median for sample in samples if sample]
+    texts = iter(one.metric.texts(there))
+    head, base = (next(texts) if sample else "none" for sample in samples)
+    return head, base
+
+
+def difference(one: CheckedCell) -> str:
+    """By how much the typical pair differs, in percent."""
+    relative = one.comparison.relative
+    return "" if relative is None else signed_percent(relative)
+
+
+def interval(one: CheckedCell) -> str:
+    """Its confidence interval, in percent."""
+    found = one.comparison.relative_interval
+    if found is None:
+        return ""
+    return f"{signed_percent(found.low)} to {signed_percent(found.high)}"
+
+
+def first_packet(one: CheckedCell) -> str:
+    """Where the first run that differs begins to."""
+    if not one.runs:
+        return "no captures of both"
+    if not one.differing:
+        return "every packet the same"
+    first = min(one.differing, key=lambda found: found.at_s)
+    return f"{len(one.differing)} of {one.runs} differ; {first}"
+
+
+def _escaped(text: str) -> str:
+    return text.replace("|", "/")

@@ -1,0 +1,171 @@
+"""What two sets of results say of two builds: faster, slower or equal, cell by cell."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from headway.analysis import (
+    Analysis,
+    Cell,
+    Comparison,
+    ContenderRuns,
+    Pairing,
+    StudyResults,
+    Verdict,
+    analyse,
+)
+from headway.analysis.compare import Contest, compare
+from headway.analysis.metric import Metric
+from headway.columns import Status
+from headway.gate.firstpacket import FirstDifference, differing, has_captures
+from headway.records.manifest import ToldExperiment
+from headway.records.store import ARTIFACTS
+
+BASE, HEAD = "base", "head"
+
+
+class CheckOutcome(StrEnum):
+    """What can be said of the head against the base."""
+
+    IDENTICAL = "identical"
+    """Every packet of every run is the same."""
+    SAME = "same times"
+    """Packets differ, or nobody looked; what is measured does not."""
+    EQUAL = "equal"
+    """The difference is shown to be less than a trifle."""
+    FASTER = "faster"
+    SLOWER = "slower"
+    UNDECIDED = "undecided"
+    FAILED = "failed"
+    """Runs of the head fail that do not fail with the base."""
+    UNMEASURED = "not measured"
+    """Neither side has measured anything."""
+
+
+@dataclass(frozen=True)
+class Side:
+    """Results, and the directory that holds them."""
+
+    results: StudyResults
+    directory: Path
+
+    def run(self, run_id: str) -> Path:
+        """Directory of what a run left."""
+        return self.directory / ARTIFACTS / run_id
+
+
+@dataclass(frozen=True)
+class CheckedCell:
+    """A contender in a cell, with both builds.
+
+    Attributes:
+        study: the study.
+        experiment: its experiment; empty if it has one only.
+        cell: the cell's name.
+        title: what tells it from others, in words; empty if it is the only one.
+        contender: the contender.
+        metric: what is compared.
+        comparison: the head against the base.
+        reason: why runs of the head failed, if more did than of the base.
+        runs: how many pairs of runs have captures.
+        differing: where those pairs begin to differ that do.
+    """
+
+    study: str
+    experiment: str
+    cell: str
+    title: str
+    contender: str
+    metric: Metric
+    comparison: Comparison
+    reason: str
+    runs: int
+    differing: tuple[FirstDifference, ...]
+
+    @property
+    def name(self) -> str:
+        """Contender and cell, in words."""
+        return ", ".join(filter(None, (self.experiment, self.title, self.contender)))
+
+    @property
+    def outcome(self) -> CheckOutcome:
+        """What can be said."""
+        one = self.comparison
+        if self.reason:
+            return CheckOutcome.FAILED
+        if one.verdict is Verdict.INCOMPARABLE:
+            return CheckOutcome.UNMEASURED
+        if one.identical:
+            return CheckOutcome.IDENTICAL if self.runs and not self.differing else CheckOutcome.SAME
+        if one.negligible or one.verdict is Verdict.EQUAL:
+            return CheckOutcome.EQUAL
+        known = {Verdict.FASTER: CheckOutcome.FASTER, Verdict.SLOWER: CheckOutcome.SLOWER}
+        return known.get(one.verdict, CheckOutcome.UNDECIDED)
+
+    def fails(self, tolerance: float) -> bool:
+        """Whether the head may not pass: it fails, or is slower by more than this share."""
+        if self.outcome in (CheckOutcome.FAILED, CheckOutcome.UNMEASURED):
+            return True
+        relative = self.comparison.relative
+        if self.outcome is not CheckOutcome.SLOWER or relative is None:
+            return self.outcome is CheckOutcome.SLOWER
+        factor = 1 + relative if self.metric.less_is_better else 1 / (1 + relative)
+        return factor > 1 + tolerance
+
+
+def judge_builds(base: Side, head: Side) -> list[CheckedCell]:
+    """Compare all that both have; of each experiment its first metric."""
+    found: list[CheckedCell] = []
+    for experiment in head.results.experiments:
+        metric = experiment.metrics[0]
+        now = analyse(head.results, experiment, metric)
+        before = analyse(base.results, base.results.experiment(experiment.name), metric)
+        found += _judged(experiment, before, now, base, head)
+    return found
+
+
+def _judged(
+    experiment: ToldExperiment, before: Analysis, now: Analysis, base: Side, head: Side
+) -> Iterator[CheckedCell]:
+    cells = {cell.name: cell for cell in before.cells}
+    pairs = [
+        (cell, side, other)
+        for cell in now.cells_as_studied
+        for side in cell.sides
+        if cell.name in cells and (other := cells[cell.name].side(side.contender))
+    ]
+    contests = [
+        Contest(Pairing(HEAD, BASE), side.measured, other.measured) for _, side, other in pairs
+    ]
+    all_of_them = compare(contests, now.metric)
+    for (cell, side, other), comparison in zip(pairs, all_of_them, strict=True):
+        runs = _paired_runs(cell, side, base, head)
+        yield CheckedCell(
+            study=head.results.manifest.study.name,
+            experiment=experiment.name,
+            cell=cell.name,
+            title=cell.title,
+            contender=side.contender,
+            metric=now.metric,
+            comparison=comparison,
+            reason=side.reason if side.failures > other.failures else "",
+            runs=len(runs),
+            differing=tuple(differing(runs)),
+        )
+
+
+def _paired_runs(
+    cell: Cell, side: ContenderRuns, base: Side, head: Side
+) -> Sequence[tuple[Path, Path]]:
+    """Directories of the runs that ended well with both builds and have captures, by seed."""
+    ours, theirs = (_finished(one, cell.name, side.contender) for one in (head, base))
+    both = [(base.run(theirs[seed]), head.run(ours[seed])) for seed in sorted(ours.keys() & theirs)]
+    return [pair for pair in both if all(map(has_captures, pair))]
+
+
+def _finished(side: Side, cell: str, contender: str) -> Mapping[int, str]:
+    rows = side.results.runs.filter(cell=cell, contender=contender, status=Status.OK.value)
+    return dict(rows.select("seed", "run_id").iter_rows())

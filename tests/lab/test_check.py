@@ -1,0 +1,82 @@
+"""Two builds of a server, as a CI job compares them."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("machine")]
+
+HEADWAY = str(Path(sys.executable).with_name("headway"))
+HERE = Path(__file__).parent / "outside"
+STUDY = """
+name = "gate"
+repetitions = 6
+protocol = "h1"
+server.program = "own-python"
+path.loss = "2 %"
+path.rate = "10 Mbit/s"
+path.rtt = "40 ms"
+workload.size = "100 kB"
+"""
+PROGRAMS = """
+[server.own-python]
+argv = ["./server.py", "{address}", "{port}", "{certificate}", "{key}", "{root}"]
+protocols = ["h1"]
+"""
+SLOWER = "server.socket.setsockopt(1, 7, 8000)\nserver.serve_forever"
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    """A study with its program, a build that is the same, and one that sends less at a time."""
+    (tmp_path / "study.toml").write_text(STUDY)
+    (tmp_path / "programs.toml").write_text(PROGRAMS)
+    for name in ("server.py", "same.py"):
+        shutil.copy(HERE / "server.py", tmp_path / name)
+    changed = (HERE / "server.py").read_text().replace("server.serve_forever", SLOWER)
+    (tmp_path / "slower.py").write_text(changed)
+    (tmp_path / "slower.py").chmod(0o755)
+    return tmp_path
+
+
+def check(place: Path, head: str, *more: str) -> subprocess.CompletedProcess[str]:
+    words = ["check", "study.toml", f"--head={head}", *more]
+    return subprocess.run([HEADWAY, *words], cwd=place, capture_output=True, text=True)
+
+
+def test_the_same_build_differs_in_no_packet(place: Path) -> None:
+    done = check(place, "same.py", "--base=server.py", "--out=out")
+    assert done.returncode == 0, done.stderr
+    assert "1 identical; 0 of 6 pairs of runs differ in a packet" in done.stdout
+    suite = ElementTree.parse(place / "out" / "junit.xml").getroot()[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("1", "0")
+    assert len(json.loads((place / "out" / "benchmark.json").read_text())) == 1
+
+
+def test_a_slower_build_fails_and_is_named_at_its_first_packet(place: Path) -> None:
+    """Against a base that was kept, and by results that are there already."""
+    kept = check(place, "server.py", "--out=kept")
+    assert kept.returncode == 0, kept.stderr
+    assert "There is no base" in kept.stdout
+    done = check(place, "slower.py", "--base=kept/head", "--out=out")
+    assert done.returncode == 1, done.stderr
+    assert "1 slower; 6 of 6 pairs of runs differ in a packet" in done.stdout
+    assert "server to client" in done.stdout
+    again = check(place, "out/head", "--base=kept/head", "--out=again", "--tolerance=90 %")
+    assert again.returncode == 0, again.stderr
+    assert done.stdout.splitlines()[0][1:] == again.stdout.splitlines()[0][1:]
+
+
+def test_a_base_of_another_study_is_refused(place: Path) -> None:
+    assert check(place, "server.py", "--out=kept").returncode == 0
+    (place / "study.toml").write_text(STUDY.replace("40 ms", "50 ms"))
+    done = check(place, "slower.py", "--base=kept/head", "--out=out")
+    assert done.returncode == 2
+    assert "kept/head: is of another path.rtt: 40 ms there, 50 ms now" in done.stderr

@@ -1,0 +1,315 @@
+"""Two builds compared: the first packet that differs, what is said of times, and what fails."""
+
+from __future__ import annotations
+
+import json
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from headway.contract.orders import Namespace, Orders, dump
+from headway.errors import WrongInputError
+from headway.gate.builds import StudySource, study_of, used_programs
+from headway.gate.firstpacket import first_difference
+from headway.gate.packet import SeenPacket
+from headway.gate.session import BuildCheck, carry_out_check
+from headway.gate.told import CheckReport
+from headway.gate.verdict import CheckedCell, CheckOutcome, Side, judge_builds
+from headway.lab.pcapng import to_pcapng
+from tests.unit.made_results import results, runs
+from tests.unit.test_pcapng import pcap
+
+CLIENT, SERVER = b"\x0a\x00\x00\x01", b"\x0a\x00\x02\x02"
+MS = 10**6
+
+
+def frame(source: bytes, carried: bytes, protocol: int) -> bytes:
+    target = SERVER if source == CLIENT else CLIENT
+    header = struct.pack("!BBHHHBBH", 0x45, 0, 20 + len(carried), 0, 0, 64, protocol, 0)
+    return bytes(12) + b"\x08\x00" + header + source + target + carried
+
+
+def quic(source: bytes, size: int, first: int = 0x40, filler: bytes = b"\0") -> bytes:
+    ports = (40000, 443) if source == CLIENT else (443, 40000)
+    return frame(
+        source, struct.pack("!HHHHB", *ports, 8 + size, 0, first) + filler * (size - 1), 17
+    )
+
+
+def tcp(source: bytes, sequence: int, data: bytes = b"", window: int = 1000) -> bytes:
+    header = struct.pack("!HHIIBBHHH", 443, 40000, sequence, 7, 0x50, 0x18, window, 0, 0)
+    return frame(source, header + data, 6)
+
+
+Packets = Sequence[tuple[int, bytes]]
+
+
+def run(directory: Path, packets: Packets) -> Path:
+    """What a run leaves whose server saw these packets, at milliseconds."""
+    directory.mkdir(parents=True)
+    (directory / "x.pcap").write_bytes(pcap([(at_ns, one) for at_ns, one in packets]))
+    to_pcapng(directory / "x.pcap", None, directory / "server.pcapng")
+    namespaces = (
+        Namespace("client", ip=("addr add 10.0.0.1/24 dev client-up",)),
+        Namespace("server", ip=("addr add 10.0.2.2/24 dev server-down",)),
+    )
+    (directory / "orders.json").write_text(dump(Orders(namespaces)))
+    return directory
+
+
+BURST = [(10 * MS, quic(CLIENT, 1200, 0xC3)), *((20 * MS, quic(SERVER, 1252)) for _ in range(3))]
+ANSWER = (60 * MS, quic(CLIENT, 40))
+
+
+@pytest.mark.parametrize(
+    ("base", "head", "number", "words"),
+    [
+        (
+            [*BURST, ANSWER],
+            [*BURST, (20 * MS, quic(SERVER, 1252)), ANSWER],
+            5,
+            "the head sends QUIC 1-RTT of 1252 bytes, server to client, 4 in a row; "
+            "the base's next packet is 40.000 ms later, QUIC 1-RTT of 40 bytes, client to server",
+        ),
+        (
+            [*BURST, ANSWER],
+            BURST,
+            5,
+            "the base sends QUIC 1-RTT of 40 bytes, client to server; the head sends nothing more",
+        ),
+        (
+            [*BURST, ANSWER],
+            [*BURST, (61 * MS, ANSWER[1])],
+            5,
+            "QUIC 1-RTT of 40 bytes, client to server; the head sends it 1.000 ms later",
+        ),
+        (
+            [*BURST, ANSWER],
+            [*BURST, (60 * MS, quic(CLIENT, 43))],
+            5,
+            "QUIC 1-RTT of 43 bytes, client to server; UDP payload 43 against 40",
+        ),
+        (
+            BURST,
+            [(10 * MS, quic(CLIENT, 1200, 0xE3)), *BURST[1:]],
+            1,
+            "QUIC Handshake of 1200 bytes, client to server; kind QUIC Handshake against QUIC Initial",
+        ),
+        (
+            [(MS, tcp(SERVER, 5, b"abc"))],
+            [(MS, tcp(SERVER, 5, b"abc", 900))],
+            1,
+            "TCP PSH ACK with 3 bytes, server to client; window 900 against 1000",
+        ),
+        (
+            [(MS, tcp(SERVER, 5, b"abc"))],
+            [(MS, tcp(SERVER, 5, b"abd"))],
+            1,
+            "TCP PSH ACK with 3 bytes, server to client; bytes from 42 of the packet on",
+        ),
+        (
+            [(MS, tcp(SERVER, 5))],
+            [(MS - 256, tcp(SERVER, 5))],
+            1,
+            "TCP PSH ACK with no data, server to client; the head sends it 256 ns earlier",
+        ),
+        (
+            [(MS, quic(CLIENT, 9)), ANSWER],
+            [(MS + 256, quic(CLIENT, 9)), (60 * MS, quic(CLIENT, 41))],
+            2,
+            "QUIC 1-RTT of 41 bytes, client to server; UDP payload 41 against 40 (smaller differences "
+            "from 1.000 ms on)",
+        ),
+    ],
+)
+def test_the_first_packet_that_differs_is_named(
+    tmp_path: Path, base: Packets, head: Packets, number: int, words: str
+) -> None:
+    found = first_difference(run(tmp_path / "base", base), run(tmp_path / "head", head))
+    assert found
+    assert (found.host, found.number, found.words) == ("server", number, words)
+
+
+def test_equal_captures_do_not_differ(tmp_path: Path) -> None:
+    assert first_difference(run(tmp_path / "one", BURST), run(tmp_path / "other", BURST)) is None
+
+
+def test_packets_that_are_neither_tcp_nor_udp_are_told_by_size() -> None:
+    assert SeenPacket(0, frame(CLIENT, bytes(64), 1)).words == "packet of 84 bytes"
+
+
+BASE = [1.0, 1.1, 1.2, 1.3, 1.4, 1.5, 1.6, 1.7]
+
+
+def judged(
+    head: Sequence[float | None], base: Sequence[float | None] = BASE, cell: str = "cell"
+) -> CheckedCell:
+    """A contender's times with both builds, by seed."""
+    (one,) = judge_builds(
+        *(
+            Side(results(runs({"h3": times}, cell=cell)), Path("nowhere"))
+            for times in (list(base), list(head))
+        )
+    )
+    return one
+
+
+def scaled(factor: float) -> list[float]:
+    return [factor * value for value in BASE]
+
+
+@pytest.mark.parametrize(
+    ("head", "outcome", "fails"),
+    [
+        (BASE, CheckOutcome.SAME, False),
+        (scaled(1.001), CheckOutcome.EQUAL, False),
+        (scaled(0.9), CheckOutcome.FASTER, False),
+        (scaled(1.03), CheckOutcome.SLOWER, False),
+        (scaled(1.07), CheckOutcome.SLOWER, True),
+        ([*scaled(1.2)[:4], *scaled(0.8)[4:]], CheckOutcome.UNDECIDED, False),
+        ([None, *BASE[1:]], CheckOutcome.FAILED, True),
+        ([None] * 8, CheckOutcome.FAILED, True),
+    ],
+)
+def test_what_is_said_of_times_and_what_fails(
+    head: list[float | None], outcome: CheckOutcome, fails: bool
+) -> None:
+    one = judged(head)
+    assert one.outcome is outcome
+    assert one.fails(0.05) == fails
+
+
+def test_what_neither_has_measured_fails() -> None:
+    one = judged([None] * 8, [None] * 8)
+    assert (one.outcome, one.fails(0.05)) == (CheckOutcome.UNMEASURED, True)
+
+
+def test_a_base_that_failed_more_often_is_no_failure_of_the_head() -> None:
+    assert not judged(BASE, [None, *BASE[1:]]).fails(0.05)
+
+
+def test_what_is_found_is_told_to_machines_and_people() -> None:
+    found = [judged(scaled(1.2), cell="a"), judged(BASE, cell="b"), judged([None] * 8, cell="c")]
+    report = CheckReport("made", found, 0.05)
+    assert len(report.failing) == 2
+    headline = (
+        "made: head against base: 1 same times, 1 slower, 1 failed; no captures on both sides"
+    )
+    assert report.headline == headline
+    lines = report.markdown().splitlines()
+    assert lines[0] == f"❌ **{headline}**"
+    assert lines[4].startswith("| slower ❌ | h3 | 1.62 s | 1.35 s | +20 | +20 to +20 |")
+    suite = ElementTree.fromstring(report.junit())[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("3", "2")
+    assert [len(case.findall("failure")) for case in suite] == [1, 0, 1]
+    assert suite[2][0].get("message") == "h3: failed: curl exited with 28"
+    slower, same = json.loads(report.benchmark())
+    assert slower["value"] == pytest.approx(1.62)
+    assert (slower["unit"], same["unit"]) == ("s", "s")
+    assert "slower: time to the last byte 1.62 s against 1.35 s, +20 %" in slower["extra"]
+
+
+PROGRAMS = """
+[server.one]
+argv = ["./one"]
+protocols = ["h3"]
+[server.two]
+argv = ["./two"]
+protocols = ["h3"]
+[client.two]
+argv = ["curl", "{url}"]
+protocols = ["h3"]
+"""
+STUDY = 'name = "s"\nprotocol = "h3"\nrepetitions = 6\n'
+
+
+@pytest.fixture
+def beside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A directory with programs, and one build more."""
+    monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path / "cache"))
+    for name in ("one", "two", "new"):
+        (tmp_path / name).write_text(f"#!/bin/sh\n{name}")
+        (tmp_path / name).chmod(0o755)
+    (tmp_path / "programs.toml").write_text(PROGRAMS)
+    return tmp_path
+
+
+def source(directory: Path, text: str) -> StudySource:
+    (directory / "s.toml").write_text(STUDY + text)
+    return StudySource(str(directory / "s.toml"))
+
+
+BOTH = """
+[contenders]
+a = { server.program = "one", client.program = "two" }
+b = { server.program = "two" }
+"""
+
+
+def test_a_build_takes_its_programs_place_and_packets_are_kept(beside: Path) -> None:
+    study = study_of(source(beside, BOTH), beside / "new", "two", "--head")
+    files = {one.name: one.files[0].source for one in used_programs(study) if one.files}
+    assert files == {"one": beside / "one", "two": beside / "new"}
+    (experiment,) = study.experiments
+    assert experiment.setting({}, "a").capture.packets
+
+
+def test_a_file_of_programs_is_a_build_too(beside: Path) -> None:
+    (beside / "other").mkdir()
+    for name in ("one", "two"):
+        (beside / "other" / name).write_text("#!/bin/sh\nnew")
+        (beside / "other" / name).chmod(0o755)
+    (beside / "other" / "p.toml").write_text(PROGRAMS)
+    study = study_of(source(beside, BOTH), beside / "other" / "p.toml", None, "--head")
+    assert {one.files[0].source.parent for one in used_programs(study) if one.files} == {
+        beside / "other"
+    }
+
+
+@pytest.mark.parametrize(
+    ("text", "build", "program", "message"),
+    [
+        (
+            BOTH,
+            "new",
+            None,
+            "--head: which program is this a build of? --program names it; there are",
+        ),
+        (
+            BOTH,
+            "new",
+            "three",
+            "--head: --program three names 0 of the study's programs: server.one",
+        ),
+        ("", "new", None, "--head: the study uses no program from outside whose executable"),
+        (BOTH, "gone", "two", "gone does not exist"),
+        (BOTH, "empty", "two", "empty holds no results"),
+        (BOTH, "programs.toml", None, ""),
+    ],
+)
+def test_a_build_that_can_be_of_nothing_is_refused(
+    beside: Path, text: str, build: str, program: str | None, message: str
+) -> None:
+    (beside / "empty").mkdir()
+    if not message:
+        assert study_of(source(beside, text), beside / build, program, "--head")
+        return
+    with pytest.raises(WrongInputError) as refused:
+        study_of(source(beside, text), beside / build, program, "--head")
+    assert message in str(refused.value)
+
+
+def test_too_few_repetitions_are_refused_before_anything_is_carried_out(beside: Path) -> None:
+    from headway.campaign.watcher import SilentWatcher
+
+    one = source(beside, 'server.program = "one"\n')
+    few = StudySource(one.name, repetitions=5)
+    check = BuildCheck(
+        few, beside / "one", beside / "new", None, beside / "out", 0.01, "headway check"
+    )
+    with pytest.raises(WrongInputError, match="of 5 repetitions no difference can be significant"):
+        carry_out_check(check, SilentWatcher())
+    assert not (beside / "out").exists()
