@@ -13,7 +13,6 @@ from headway.lab.assemble import orders_for
 from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.runs import flow_runs, plan
-from headway.records.flows import jain
 from headway.records.record import conditions
 from headway.study.load import study_from
 from headway.study.model import Setting
@@ -203,9 +202,3 @@ def test_too_many_hosts_are_told() -> None:
     flows = {name: {"protocol": "tcp", "count": 20} for name in ("a", "b")}
     with pytest.raises(WrongInputError, match="80 hosts; a lab has 64 at most"):
         study_from({"name": "fair", **DUMBBELL, "flows": flows})
-
-
-def test_jains_index_has_its_extremes() -> None:
-    assert jain([3, 3, 3]) == 1
-    assert jain([1, 0, 0, 0]) == 0.25
-    assert jain([2, 1]) == pytest.approx(0.9)

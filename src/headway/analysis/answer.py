@@ -47,8 +47,9 @@ def answer(analysis: Analysis) -> tuple[str, ...]:
             _overview(one, depends=(one.contender, one.against) not in told)
             for one in overviews(analysis)
         )
-    first = (headline(over_all), *interaction_sentences(over_all))
-    return (*filter(None, first), *found, *_not_compared(analysis), *_all_failures(analysis))
+    first = filter(None, (headline(over_all), *interaction_sentences(over_all)))
+    every = (*first, *found, *_not_compared(analysis), *_all_failures(analysis))
+    return tuple(map(analysis.metric.said, every))
 
 
 def headline(over_all: Sequence[Whole]) -> str:

@@ -33,7 +33,7 @@ def sentence(cell: Cell, comparison: Comparison, metric: Metric) -> str:
 def statement(cell: Cell, comparison: Comparison, metric: Metric) -> str:
     """The sentence without its cell's title."""
     said = f"{_said(cell, comparison, metric)}{_spread(comparison, metric)}"
-    return f"{said}.{_failures(cell, comparison)}"
+    return metric.said(f"{said}.{_failures(cell, comparison)}")
 
 
 def as_start(said: str) -> str:

@@ -14,7 +14,9 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
-_UNITS = {"s": "s", "ms": "ms", "mbit": "Mbit/s", "pct": "%", "bytes": "bytes", "index": "1"}
+_UNITS = {"s": "s", "ms": "ms", "mbit": "Mbit/s", "pct": "%", "bytes": "bytes"}
+_RATIOS = frozenset({"index", "ratio", "share", "utilisation"})
+"""Last words of names of numbers without a unit."""
 """What the last word of a name tells."""
 
 
@@ -23,6 +25,11 @@ class Better(Enum):
 
     LESS = "less"
     MORE = "more"
+
+
+FASTER_SLOWER = ("faster", "slower")
+LOWER_HIGHER = ("lower", "higher")
+HIGHER_LOWER = ("higher", "lower")
 
 
 class Of(Enum):
@@ -46,12 +53,14 @@ class Ranking:
         heading: the same as short as it can be said.
         better: which values are.
         of: the runs that have it.
+        words: what a contender with a better or a worse value is.
     """
 
     label: str
     heading: str
     better: Better
     of: Of
+    words: tuple[str, str]
 
 
 @dataclass(frozen=True)
@@ -125,10 +134,11 @@ def metric(
     heading: str = "",
     better: Better = Better.LESS,
     of: Of = Of.ALL,
+    words: tuple[str, str] = FASTER_SLOWER,
 ) -> Any:
     """A column that contenders may be compared by; see `Ranking`."""
     field: Any = Field(default=None, description=meaning)
-    field.metadata.append(Ranking(label, heading or label, better, of))
+    field.metadata.append(Ranking(label, heading or label, better, of, words))
     return field
 
 
@@ -149,10 +159,15 @@ def _column(name: str, field: FieldInfo) -> Column:
         kind=kind,
         several=several,
         meaning=field.description or "",
-        unit=field.title or ("" if kind is str else _UNITS.get(name.rpartition("_")[2], "")),
+        unit=field.title or ("" if kind is str else _unit(name.rpartition("_")[2])),
         ranking=next((one for one in field.metadata if isinstance(one, Ranking)), None),
         naming=next((one for one in field.metadata if isinstance(one, Naming)), None),
     )
+
+
+def _unit(last_word: str) -> str:
+    """Unit by the last word of a name; 1 of what has none."""
+    return "1" if last_word in _RATIOS else _UNITS.get(last_word, "")
 
 
 def _values(annotation: Any) -> tuple[type, bool]:

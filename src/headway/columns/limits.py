@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headway.columns.column import Columns, Of, column, metric
+from headway.columns.column import HIGHER_LOWER, LOWER_HIGHER, Better, Columns, Of, column, metric
 
 
 class RampUp(Columns):
@@ -122,9 +122,24 @@ class MainConnection(Columns):
 class BottleneckUse(Columns):
     """What the bottleneck went through."""
 
-    utilisation: float | None = column(
+    utilisation: float | None = metric(
         "Bits on the bottleneck towards the client over what it could have carried while the "
-        "transfer ran, 0 to 1; of a chain, that of the section where it is highest."
+        "transfer ran, 0 to 1; of a chain, that of the section where it is highest.",
+        "utilisation of the bottleneck",
+        better=Better.MORE,
+        words=HIGHER_LOWER,
+    )
+    queue_delay_ms: float | None = metric(
+        "Mean over time of how long the bottleneck's queue towards the client took to send what was in it, while the "
+        "transfer ran: its sampled backlog over its rate. Null without a constant rate; of a chain, that of the "
+        "section where it is highest.",
+        "queueing delay",
+        words=LOWER_HIGHER,
+    )
+    queue_delay_p95_ms: float | None = metric(
+        "95th percentile over time of the same.",
+        "queueing delay, 95th percentile",
+        words=LOWER_HIGHER,
     )
     queue_peak_bytes: int | None = column(
         "Highest sampled backlog of the bottleneck towards the client, bytes on the wire; of a "
@@ -136,6 +151,25 @@ class BottleneckUse(Columns):
     )
     path_drops: int | None = column(
         "Packets towards the client that the path's loss models dropped."
+    )
+
+
+class SenderOverTime(Columns):
+    """The sender in front of the bottleneck, over the time of the transfer; null if its state is not known."""
+
+    srtt_p50_ms: float | None = metric(
+        "Median over time of the smoothed round-trip time of the sender in front of the narrowest link; of several "
+        "connections of their mean.",
+        "smoothed round-trip time",
+        words=LOWER_HIGHER,
+    )
+    srtt_p95_ms: float | None = metric(
+        "95th percentile over time of the same.",
+        "smoothed round-trip time, 95th percentile",
+        words=LOWER_HIGHER,
+    )
+    cwnd_mean_bytes: float | None = column(
+        "Mean over time of that sender's congestion window; of several connections of their sum."
     )
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from headway.columns.column import metrics_of, schema_of
 from headway.columns.conditions import Planned
 from headway.columns.headers import HeaderFields
-from headway.columns.limits import BottleneckUse, Causes, MainConnection, RampUp
+from headway.columns.limits import BottleneckUse, Causes, MainConnection, RampUp, SenderOverTime
 from headway.columns.outcome import Ending, Requests, Spent, Transferred
 from headway.columns.packets import Disturbed, Validation
 from headway.columns.page import PageMetrics
@@ -20,6 +20,7 @@ class Record(
     Sharing,
     Validation,
     Disturbed,
+    SenderOverTime,
     BottleneckUse,
     MainConnection,
     Causes,

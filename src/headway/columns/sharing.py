@@ -2,22 +2,58 @@
 
 from __future__ import annotations
 
-from headway.columns.column import Better, Columns, Of, column, given, metric
+from headway.columns.column import HIGHER_LOWER, Better, Columns, Of, column, given, metric
 
 
 class Sharing(Columns):
-    """How the flows of a run shared its path; null for a flow alone."""
+    """How the flows of a run shared its path, those in the background left out; null for a flow alone."""
 
-    flows: int | None = column("Number of flows that compete.")
+    flows: int | None = column("Number of flows that compete, those in the background included.")
+    common_s: float | None = column(
+        "How long all flows were there at once: from the start of the last to the end of the first."
+    )
     jain_index: float | None = metric(
         "Jain's index of the flows' `common_mbit` (Jain, Chiu and Hawe 1984): 1 if all are equal, 1 over their "
         "number if one has everything.",
         "Jain's fairness index",
         better=Better.MORE,
         of=Of.COMPETING,
+        words=("fairer", "less fair"),
     )
-    common_s: float | None = column(
-        "How long all flows were there at once: from the start of the last to the end of the first."
+    first_ratio: float | None = metric(
+        "Mean `common_mbit` of the flows of the name that the study has first, over that of the others: 1 if they "
+        "are treated alike. If all have one name: of the first of them.",
+        "goodput of the first flow over the others'",
+        better=Better.MORE,
+        of=Of.COMPETING,
+        words=HIGHER_LOWER,
+    )
+    first_mbit: float | None = metric(
+        "Mean `common_mbit` of the same flows.",
+        "goodput of the first flow",
+        better=Better.MORE,
+        of=Of.COMPETING,
+        words=HIGHER_LOWER,
+    )
+    others_mbit: float | None = metric(
+        "Mean `common_mbit` of the other flows.",
+        "goodput of the other flows",
+        better=Better.MORE,
+        of=Of.COMPETING,
+        words=HIGHER_LOWER,
+    )
+    least_fair_share: float | None = metric(
+        "The least `fair_share` of all flows.",
+        "least share of the fair rate",
+        better=Better.MORE,
+        of=Of.COMPETING,
+        words=HIGHER_LOWER,
+    )
+    evened_s: float | None = metric(
+        "From the start of the last flow until, for a second, each flow had at least 80 % of an equal share (for two "
+        "flows delta-fair with a delta of 0.2: Bansal et al. 2001; RFC 5166, section 2.6). Null if they never had.",
+        "time until shares are even",
+        of=Of.COMPETING,
     )
 
 
@@ -25,11 +61,20 @@ class OneFlow(Columns):
     """One of the flows that share a path, beside what a run by itself would have."""
 
     flow: str = given("Its name in the study file; of several of that name, with its number.")
+    named: str = given("Its name in the study file.")
+    background: bool = given("Whether it is only there to load the path.")
     client_host: str = given("Name of its client's host.")
     server_host: str = given("Name of its server's host.")
     start_s: float = given("When its client starts, from the start of the workload.")
     common_mbit: float | None = column(
-        "Its goodput while all flows of the run were there (`common_s`), Mbit/s."
+        "Its goodput while all flows were there (`common_s`), Mbit/s. If its client does not tell what it got over "
+        "time: what the last device before its host sent it then, less the headers of full packets (1448 bytes of "
+        "1514)."
     )
     share: float | None = column("`common_mbit` over the sum of that of all flows.")
+    fair_mbit: float | None = column(
+        "Its max-min fair goodput (Bertsekas and Gallager): of the links' rates, less the headers of full packets, "
+        "with all flows that are not in the background there, Mbit/s. Null if a link's rate changes."
+    )
+    fair_share: float | None = column("`common_mbit` over `fair_mbit`.")
     disturbed_by: str | None = column("The flow that failed beside it, if one did.")

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from headway.columns import TransferLimits
 from headway.diagnosis.attribution import Cause, causes, first_byte_s, largest, times_by_limit
+from headway.diagnosis.bottleneckuse import bottleneck_use
 from headway.diagnosis.reasons import Limit
 from headway.diagnosis.segment import SegmentSamples
 from headway.diagnosis.transfer import Transfer
@@ -22,20 +23,19 @@ def limits_of(segments: Sequence[SegmentSamples], transfer: Transfer) -> Transfe
     # goes on with what is no part of the page's load time.
     ends = transfer.flows or transfer.page
     during = [segment.until(transfer.end_s) for segment in segments] if ends else segments
-    return _limits(during, begin_s - transfer.began_s, spent, transfer.end_s)
+    return _limits(during, begin_s - transfer.began_s, spent, (transfer.began_s, transfer.end_s))
 
 
 def _limits(
     segments: Sequence[SegmentSamples],
     handshake_s: float,
     spent: Mapping[Cause, float],
-    end_s: float,
+    span_s: tuple[float, float],
 ) -> TransferLimits:
     cause = largest(spent)
     times = defaultdict(float, times_by_limit(spent))
     seconds = {limit: round(times[limit], 9) for limit in Limit}
     waited = cause is None or handshake_s >= seconds[cause.limit]
-    last = [segment.moments[-1] for segment in segments]
     return TransferLimits(
         limited_by=Limit.HANDSHAKE if cause is None or waited else cause.limit,
         limited_section=None if cause is None or waited else segments[cause.section].segment.name,
@@ -52,12 +52,7 @@ def _limits(
         sndbuf_limited_s=seconds[Limit.SEND_BUFFER],
         retransmits=_sum(segment.lost for segment in segments),
         timeouts=_sum(segment.timeouts for segment in segments),
-        utilisation=_highest(segment.utilisation(end_s) for segment in segments),
-        queue_peak_bytes=max(
-            moment.backlog_bytes for segment in segments for moment in segment.moments
-        ),
-        queue_drops=sum(moment.queue_drops for moment in last),
-        path_drops=sum(moment.path_drops for moment in last),
+        **dict(bottleneck_use(segments, *span_s)),
     )
 
 
@@ -65,8 +60,3 @@ def _sum(counts: Iterable[int | None]) -> int | None:
     """Over all sections; None if one of them does not tell."""
     known = list(counts)
     return None if None in known else sum(count or 0 for count in known)
-
-
-def _highest(shares: Iterable[float | None]) -> float | None:
-    """Of the sections that have a rate; None if none has."""
-    return max((share for share in shares if share is not None), default=None)

@@ -13,6 +13,8 @@ from headway.study.path import FRAME_BYTES
 
 _PAYLOAD_BYTES = 1448
 """Of a full TCP segment with timestamps (RFC 7323); a full QUIC packet has a few bytes less."""
+PAYLOAD_SHARE = _PAYLOAD_BYTES / FRAME_BYTES
+"""Of a full packet on the wire."""
 _FULL_SHARE = 0.9
 """A path that delivers this share of the payload it can carry is full."""
 _FULL_INTERVALS = 5
@@ -54,7 +56,7 @@ def path_filled_s(received: Sequence[int], rate_mbit: float) -> float | None:
         received: bytes in each interval, as `received_bytes` has them.
         rate_mbit: rate of the path's narrowest link.
     """
-    full = rate_mbit * 1e6 / 8 * INTERVAL_S * _PAYLOAD_BYTES / FRAME_BYTES
+    full = rate_mbit * 1e6 / 8 * INTERVAL_S * PAYLOAD_SHARE
     counted = [min(amount, full) for amount in received]
     for start in range(len(counted) - _FULL_INTERVALS + 1):
         if sum(counted[start : start + _FULL_INTERVALS]) >= _FULL_SHARE * _FULL_INTERVALS * full:

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from headway.contract.samples import QueueStats, TcpInfo
+from headway.diagnosis.overtime import OverTime
 from headway.diagnosis.qlog import read_quic_traces
 from headway.diagnosis.qlog_trace import QuicTrace
 from headway.diagnosis.samples import Sample, Samples, read_samples
@@ -130,10 +131,19 @@ class SegmentSamples:
         share = (at_s - before.at_s) / (after.at_s - before.at_s)
         return before.sent_bytes + share * (after.sent_bytes - before.sent_bytes)
 
-    def utilisation(self, end_s: float) -> float | None:
-        """Bits sent over what the bottleneck could have until a time; None without a rate."""
-        possible = (self.segment.rate_mbit or 0.0) * 1e6 / 8 * end_s
-        return self.sent_bytes_at(end_s) / possible if possible else None
+    def utilisation(self, begin_s: float, end_s: float) -> float | None:
+        """Bits sent from a time until another, over what the bottleneck could have; None without a rate."""
+        possible = (self.segment.rate_mbit or 0.0) * 1e6 / 8 * (end_s - begin_s)
+        sent = self.sent_bytes_at(end_s) - self.sent_bytes_at(begin_s)
+        return sent / possible if possible else None
+
+    def queue_delay_ms(self, begin_s: float, end_s: float) -> OverTime | None:
+        """How long the bottleneck takes to send what is in its queue; None without a rate."""
+        if not self.segment.rate_mbit:
+            return None
+        per_byte_ms = 8e-3 / self.segment.rate_mbit
+        delays = ((moment.at_s, moment.backlog_bytes * per_byte_ms) for moment in self.moments)
+        return OverTime.of(delays, begin_s, end_s)
 
     def begins_s(self, transfer: Transfer) -> float:
         """When the sender sent the first byte of the response.
@@ -164,6 +174,14 @@ def observe(run_directory: Path, transfer: Transfer) -> list[SegmentSamples]:
     first, *others = segments
     own = first.of(first.first_seen_s.keys() - first.moments[0].senders.keys())
     return [own, *(replace(segment, earlier=segment.moments[0].senders) for segment in others)]
+
+
+def observe_queue(segment: SampledSegment, samples: Samples) -> SegmentSamples:
+    """A segment whose senders do not matter."""
+    moments: list[Moment] = []
+    for sample in samples.taken:
+        moments.append(_moment(sample, segment, moments[-1] if moments else None, lambda *_: {}))
+    return SegmentSamples(segment, StateSource.COUNTERS, moments)
 
 
 def _observe(

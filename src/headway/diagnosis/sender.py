@@ -6,7 +6,7 @@ For TCP it is the kernel's ``tcp_info``, for QUIC what the sending program's qlo
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from enum import Enum
 from typing import NamedTuple
 
@@ -189,3 +189,22 @@ def _blocked_s(points: list[QuicPoint]) -> Iterator[float]:
         if before.blocked and not _is_full(point):
             total_s += point.at_s - before.at_s
         yield total_s
+
+
+def sum_known(values: Iterable[int | None]) -> int | None:
+    """The sum; None if there is nothing, or one is not known."""
+    known = list(values)
+    if not known or None in known:
+        return None
+    return sum(value for value in known if value is not None)
+
+
+def sum_cwnd_bytes(states: Iterable[Sender]) -> int | None:
+    """Congestion window of several connections together; None if there are none."""
+    return sum_known(state.cwnd_bytes for state in states)
+
+
+def mean_srtt_ms(states: Iterable[Sender]) -> float | None:
+    """Mean smoothed round-trip time of the connections that know theirs; None if none does."""
+    known = [state.srtt_s for state in states if state.srtt_s is not None]
+    return round(sum(known) / len(known) * 1e3, 3) if known else None

@@ -5,7 +5,7 @@ Nothing of it is stored: it is derived from what a run leaves in its directory w
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from headway.diagnosis.attribution import causes, first_byte_s, largest
 from headway.diagnosis.reasons import Limit, intervals
 from headway.diagnosis.segment import SegmentSamples, StateSource, observe
-from headway.diagnosis.sender import Sender
+from headway.diagnosis.sender import mean_srtt_ms, sum_cwnd_bytes, sum_known
 from headway.diagnosis.transfer import Transfer
 from headway.errors import WrongInputError
 from headway.programs.measurement import BulkFlow
@@ -122,12 +122,14 @@ def _series(segment: SegmentSamples, transfer: Transfer) -> SegmentSeries:
         evidence=segment.evidence,
         at_s=tuple(moment.at_s for moment in moments),
         limit=_limits(segment, transfer),
-        cwnd_bytes=tuple(_sum(state.cwnd_bytes for state in states) for states in senders),
+        cwnd_bytes=tuple(sum_cwnd_bytes(states) for states in senders),
         in_flight_bytes=tuple(
-            _sum(state.in_flight_bytes for state in states) for states in senders
+            sum_known(state.in_flight_bytes for state in states) for states in senders
         ),
-        ssthresh_bytes=tuple(_sum(state.ssthresh_bytes for state in states) for states in senders),
-        srtt_ms=tuple(_srtt_ms(states) for states in senders),
+        ssthresh_bytes=tuple(
+            sum_known(state.ssthresh_bytes for state in states) for states in senders
+        ),
+        srtt_ms=tuple(mean_srtt_ms(states) for states in senders),
         queue_bytes=tuple(moment.backlog_bytes for moment in moments),
         sent_bytes=tuple(moment.sent_bytes for moment in moments),
         drops=tuple(moment.drops for moment in moments),
@@ -143,15 +145,3 @@ def _limits(segment: SegmentSamples, transfer: Transfer) -> tuple[Limit | None, 
         limit = Limit.HANDSHAKE if interval.end_s <= begins_s else interval.limit
         found[interval.end_s] = limit if interval.begin_s < ends_s else None
     return tuple(found.get(moment.at_s) for moment in segment.moments)
-
-
-def _sum(values: Iterable[int | None]) -> int | None:
-    known = list(values)
-    if not known or None in known:
-        return None
-    return sum(value for value in known if value is not None)
-
-
-def _srtt_ms(states: Collection[Sender]) -> float | None:
-    known = [state.srtt_s for state in states if state.srtt_s is not None]
-    return round(sum(known) / len(known) * 1e3, 3) if known else None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated, NamedTuple
 
@@ -135,7 +135,8 @@ def transfer_of(deployment: Deployment, measured: Measurement, epoch_s: float = 
     for segment in deployment.segments:
         segments.append(_sampled(segment, segments[-1].delay_s if segments else 0.0))
     visit = measured.visit
-    began_s = visit.origin_s - epoch_s if visit else measured.began_s
+    client_s = deployment.flows[0].at_ns / 1e9
+    began_s = visit.origin_s - epoch_s if visit else client_s + measured.began_s
     start_s, end_s = (
         None if moment_s is None else began_s + moment_s
         for moment_s in (measured.ttfb_s, measured.total_s)
@@ -144,7 +145,8 @@ def transfer_of(deployment: Deployment, measured: Measurement, epoch_s: float = 
     if visit:
         awaited = tuple(TimeSpan(began_s + sent, began_s + ended) for sent, ended in visit.awaited)
         page = PageSpans(began_s + visit.connect_s, awaited)
-    return Transfer(start_s, end_s, tuple(segments), measured.flows, began_s, page)
+    flows = tuple(replace(flow, start_s=client_s + flow.start_s) for flow in measured.flows)
+    return Transfer(start_s, end_s, tuple(segments), flows, began_s, page)
 
 
 def _sampled(segment: Segment, before_s: float) -> SampledSegment:

@@ -66,6 +66,7 @@ class Ends:
         flow: its name; empty if there is one flow only.
         key: where it stands in the study file; empty if the study says only one flow.
         at: when it begins.
+        background: whether it is only there to load the path.
     """
 
     client: str = CLIENT
@@ -73,6 +74,7 @@ class Ends:
     flow: str = ""
     key: str = ""
     at: Duration = _AT_ONCE
+    background: bool = False
 
 
 def placed(
@@ -212,4 +214,5 @@ def _flow(
         limit=setting.limits.virtual,
         at_ns=ends.at.ns,
         seed=seed or 0,
+        background=ends.background,
     )

@@ -62,6 +62,21 @@ class CompetingRun(Run):
         """What it asks for."""
         return self.alone.flows[0]
 
+    @property
+    def named(self) -> str:
+        """Its name in the study file; several may have it."""
+        return self.alone.key.removeprefix("flows.")
+
+    @property
+    def background(self) -> bool:
+        """Whether it is only there to load the path."""
+        return self.flow.background
+
+    @property
+    def start_s(self) -> float:
+        """When its client starts, from the start of the workload."""
+        return self.flow.at_ns / 1e9
+
 
 def flow_runs(run: Run) -> tuple[CompetingRun, ...]:
     """Every flow of a run whose flows compete, in the order of the study file."""

@@ -141,6 +141,7 @@ class Flow:
         limit: when it is given up.
         at_ns: when it begins, from the start of the workload.
         seed: of the run.
+        background: whether it is only there to load the path for others.
     """
 
     name: str
@@ -155,6 +156,7 @@ class Flow:
     limit: Duration
     at_ns: int = 0
     seed: int = 0
+    background: bool = False
 
     @property
     def port(self) -> int:

@@ -10,11 +10,13 @@ from headway.columns import Record, Status
 from headway.columns.record import FlowRecord
 from headway.diagnosis.disturbances import count_columns
 from headway.diagnosis.goodput import received_bytes
+from headway.diagnosis.samples import read_samples
 from headway.lab.run import Result
 from headway.planning.runs import Run, flow_runs
 from headway.records.flowfile import FLOW_RECORDS, FlowRecords
-from headway.records.flows import conditions_together, flow_records, sharing
+from headway.records.flows import conditions_together, flow_records
 from headway.records.runkey import run_key
+from headway.records.sharing import Together, together
 from headway.records.singlerun import conditions_of, killed, record_of, total
 
 
@@ -22,12 +24,15 @@ def make_record(run: Run, result: Result, directory: Path) -> Record:
     """Combine a run's conditions, its outcome and its measurements."""
     if not run.deployment.competing:
         return record_of(run, result, directory)
-    flows = flow_records(run, result, directory)
+    shared = together(flow_runs(run), result.flows, read_samples(directory))
+    flows = flow_records(run, result, shared, directory)
     FLOW_RECORDS.save(directory, FlowRecords(flows))
-    return _record_together(run, result, flows)
+    return _record_together(run, result, flows, shared)
 
 
-def _record_together(run: Run, result: Result, flows: tuple[FlowRecord, ...]) -> Record:
+def _record_together(
+    run: Run, result: Result, flows: tuple[FlowRecord, ...], shared: Together
+) -> Record:
     measured, outcome = result.measurement, result.outcome
     wrong = next((f"{one.flow}: {one.error}" for one in flows if one.error), None)
     error = outcome.reason or killed(outcome) or measured.error or wrong
@@ -42,7 +47,7 @@ def _record_together(run: Run, result: Result, flows: tuple[FlowRecord, ...]) ->
         "bytes": size,
         "goodput_mbit": size * 8e-6 / total_s if size and total_s else None,
         "received_bytes": received_bytes(measured.flows, 0) if measured.flows else None,
-        **sharing(run, result),
+        **shared.columns,
     }
     return Record(
         **conditions(run),

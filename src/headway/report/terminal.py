@@ -78,11 +78,13 @@ def _print_experiment(console: Console, question: str, metrics: Sequence[Analysi
 def _print_metric(console: Console, analysis: Analysis) -> None:
     constants = analysis.conditions.notable_constants
     console.print()
-    label = f"{analysis.metric.label} [{analysis.metric.unit}]"
+    label = analysis.metric.headed(analysis.metric.label)
     console.print(Text(f"{label}; {', '.join(constants)}" if constants else label, style="bold"))
     table = _table_of_cells(console, analysis) or _table_of_contenders(console, analysis)
     console.print(table or _table_of_comparisons(analysis))
-    console.print(Text(_legend(analysis) if table else _TALLY_LEGEND, style="dim"))
+    console.print(
+        Text(_legend(analysis) if table else analysis.metric.said(_TALLY_LEGEND), style="dim")
+    )
     told = answer(analysis)
     _print_list(console, "Answer", told[:_MOST_ANSWERS])
     count = sum(1 for _ in analysis.comparisons)
@@ -144,7 +146,8 @@ def _new_table(gap: int) -> Table:
 def _table_of_comparisons(analysis: Analysis) -> Table:
     """A row for each comparison: in how many cells it came out how, and by how much."""
     table = _new_table(1)
-    for heading in ("compared", "faster", "by [%]", "slower", "by [%]", "equal", "unclear"):
+    better, worse = analysis.metric.words
+    for heading in ("compared", better, "by [%]", worse, "by [%]", "equal", "unclear"):
         table.add_column(heading, justify="left" if heading == "compared" else "right")
     for overview in overviews(analysis):
         faster, slower, equal = (
@@ -269,5 +272,5 @@ def _legend(analysis: Analysis) -> str:
     medians = "Medians; ± to the farther end of the median's interval, none if it is below the last digit."
     if not analysis.pairings:
         return medians
-    better = f"{MINUS} is faster" if analysis.metric.less_is_better else "+ is faster"
+    better = f"{MINUS if analysis.metric.less_is_better else '+'} is {analysis.metric.words[0]}"
     return f"{medians} {better}; in brackets: not significant, or within 1 %; =: identical."

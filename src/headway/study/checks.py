@@ -214,8 +214,10 @@ def _check_metrics(experiment: Experiment, source: Source) -> None:
             )
 
 
-_OF_FLOWS = frozenset({"total_s", "goodput_mbit", "jain_index"})
-"""What flows that compete are measured by together."""
+_OF_FLOWS = frozenset(
+    {"total_s", "goodput_mbit", "utilisation", "queue_delay_ms", "queue_delay_p95_ms"}
+)
+"""What flows that compete are measured by together, beside how they share."""
 
 
 def _frames(setting: Setting) -> bool:
@@ -226,7 +228,7 @@ def _has(setting: Setting, metric: str) -> bool:
     """Whether a run of the setting has a value of the metric."""
     ranking = METRICS[metric].ranking
     if setting.flows:
-        return metric in _OF_FLOWS
+        return metric in _OF_FLOWS or bool(ranking and ranking.of is Of.COMPETING)
     is_page = setting.workload.replayed is not None
     match ranking and ranking.of:
         case Of.PAGES:

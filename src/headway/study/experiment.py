@@ -27,6 +27,8 @@ Coordinates = dict[str, Any]
 _OF_PAGES = ("plt_s", "fcp_s", "speed_index_s")
 _OF_UNPAINTED_PAGES = ("plt_s", "fcp_s")
 """What pages are compared by, unless a study says otherwise."""
+_OF_FLOWS = ("jain_index", "first_ratio", "utilisation", "queue_delay_ms")
+"""What flows that compete are compared by, unless a study says otherwise."""
 
 
 class Experiment(Part):
@@ -84,9 +86,11 @@ class Experiment(Part):
 
     @model_validator(mode="before")
     @classmethod
-    def _usual_metrics_of_pages(cls, value: Any) -> Any:
+    def _usual_metrics_by_workload(cls, value: Any) -> Any:
         if not isinstance(value, dict) or "metrics" in value:
             return value
+        if _competing(value):
+            return value | {"metrics": _OF_FLOWS}
         pages = _pages(value)
         if not pages:
             return value
@@ -224,6 +228,14 @@ def _pages(experiment: Mapping[str, Any]) -> list[dict[str, Any]]:
     workloads = varied if isinstance(varied, list | tuple) else usual
     found = [one for one in workloads if isinstance(one, dict) and one.get("kind") == "page"]
     return found if len(found) == len(workloads) else []
+
+
+def _competing(experiment: Mapping[str, Any]) -> bool:
+    """Whether a setting of an experiment, as written in the file, has flows."""
+    contenders = experiment.get("contenders")
+    named = contenders.values() if isinstance(contenders, dict) else ()
+    settings = [experiment.get("conditions"), *named]
+    return any(isinstance(one, dict) and bool(one.get("flows")) for one in settings)
 
 
 def _is_one_of(value: Any, wanted: Any) -> bool:

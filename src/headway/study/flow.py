@@ -41,6 +41,10 @@ class CompetingFlow(Part):
         default=1, ge=1, le=MOST_HOSTS // 2, description="so many flows, each between own hosts"
     )
     start: Duration = Field(default=Duration(0), description="from the start of the workload")
+    background: bool = Field(
+        default=False,
+        description="whether it only loads the path, and does not count in how flows share it",
+    )
     access: Path = Field(
         default=Path(), description="between its client and the shared path; a cable if not given"
     )

@@ -55,10 +55,9 @@ def _deltas(analysis: Analysis, pairings: Sequence[Pairing]) -> dict[Pairing, tu
 
 
 def _caption(analysis: Analysis, only_h3: bool, shown: int) -> str:
-    less = analysis.metric.less_is_better
     said = (
         "Difference of the medians over the larger of them, from −1 to 1; "
-        f"left of 0 the contender compared is {'faster' if less else 'slower'}. "
+        f"left of 0 the contender compared is {_left_and_right(analysis)[0]}. "
         "A curve is the share of cells with at most that value, chance or not."
     )
     if only_h3:
@@ -66,6 +65,11 @@ def _caption(analysis: Analysis, only_h3: bool, shown: int) -> str:
     if shown < len(analysis.pairings):
         said += f" {shown} of {len(analysis.pairings)} comparisons."
     return said
+
+
+def _left_and_right(analysis: Analysis) -> tuple[str, str]:
+    better, worse = analysis.metric.words
+    return (better, worse) if analysis.metric.less_is_better else (worse, better)
 
 
 def _said(deltas: Mapping[Pairing, Sequence[float]]) -> str:
@@ -87,7 +91,7 @@ def _sheet(subject: Subject, deltas: Mapping[Pairing, Sequence[float]], width: f
     y_axis(sheet, frame, up, (0, 0.25, 0.5, 0.75, 1), ("0", "25 %", "50 %", "75 %", "100 %"))
     x_axis(sheet, frame, [across(tick) for tick in _TICKS], ("−1", "−0.5", "0", "0.5", "1"))
     sheet.line((across(0), frame.top), (across(0), frame.bottom), colour=INK)
-    first, last = ("faster", "slower") if analysis.metric.less_is_better else ("slower", "faster")
+    first, last = _left_and_right(analysis)
     sheet.text(across(0) - 8, frame.top - 10, f"← {first}", MUTED, anchor="end")
     sheet.text(across(0) + 8, frame.top - 10, f"{last} →", MUTED)
     for pairing, found in deltas.items():

@@ -87,7 +87,7 @@ def _draw(subject: Subject) -> Picture | None:
     return Picture(
         name=picture_name(analysis, "forest"),
         title=f"In every cell, and over all: {analysis.metric.label}",
-        caption=(
+        caption=analysis.metric.said(
             "The contender’s value against the other’s, with the confidence interval; "
             "the diamond is the mean over all cells. Green: faster; purple: slower; black: "
             "practically equal; grey: not significant."

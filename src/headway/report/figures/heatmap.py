@@ -339,6 +339,7 @@ def _legend(sheet: Sheet, analysis: Analysis, top: float) -> None:
     for place, share in zip((3, 2, 1, 6, 7, 8), [*faster, *slower], strict=True):
         text = signed_percent(share) + (" %" if box >= 44 else "")
         sheet.text(place * box, top + 41, text, MUTED, size=11, anchor="middle")
-    sheet.text(2, top + 8, "faster", size=11)
-    sheet.text(len(fills) * box, top + 8, "slower", size=11, anchor="end")
+    better, worse = analysis.metric.words
+    sheet.text(2, top + 8, better, size=11)
+    sheet.text(len(fills) * box, top + 8, worse, size=11, anchor="end")
     sheet.text(4.5 * box, top + 8, "no difference", size=11, anchor="middle")

@@ -26,7 +26,7 @@ FILE = "comparisons.csv"
 
 def comparisons_table(analysis: Analysis) -> Table:
     """Every comparison of every cell, or of those that tell most."""
-    unit = analysis.metric.unit
+    headed = analysis.metric.headed
     cells = shown_cells(analysis, len(analysis.pairings))
     return Table(
         headings=(
@@ -37,7 +37,7 @@ def comparisons_table(analysis: Analysis) -> Table:
             "interval",
             "p",
             "delta",
-            f"paired, median [{unit}]",
+            headed("paired, median"),
             "interval",
             "pairs faster",
             "Welch p",

@@ -25,7 +25,7 @@ FILE = "samples.csv"
 
 def samples_table(analysis: Analysis) -> Table:
     """Every contender's sample in every cell, or in those that tell most."""
-    unit = analysis.metric.unit
+    headed = analysis.metric.headed
     cells = shown_cells(analysis, len(analysis.contenders))
     return Table(
         headings=(
@@ -33,10 +33,10 @@ def samples_table(analysis: Analysis) -> Table:
             "contender",
             "n",
             "failed",
-            f"median [{unit}]",
+            headed("median"),
             "interval",
             "coverage",
-            f"mean [{unit}]",
+            headed("mean"),
             "s. d.",
             "least",
             "greatest",

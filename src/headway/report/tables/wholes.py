@@ -40,5 +40,5 @@ def _row(analysis: Analysis, one: Whole) -> dict[str, object]:
         "deciding_p": test.p if test else None,
         "deciding_p_adjusted": test.adjusted if test else None,
         "verdict": one.verdict.value,
-        "in_words": whole_sentence(one),
+        "in_words": analysis.metric.said(whole_sentence(one)),
     }

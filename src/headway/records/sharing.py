@@ -1,0 +1,175 @@
+"""What flows that compete were together: when all were there, what each got, and how even that was."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from math import isfinite
+from statistics import fmean
+from typing import Any
+
+from headway.columns.sharing import Sharing
+from headway.diagnosis.bottleneckuse import bottleneck_use
+from headway.diagnosis.delivered import Delivered
+from headway.diagnosis.fairness import evened_s, jain
+from headway.diagnosis.rampup import PAYLOAD_SHARE
+from headway.diagnosis.samples import Samples
+from headway.diagnosis.segment import SegmentSamples, observe_queue
+from headway.diagnosis.transfer import transfer_of
+from headway.planning.deployment import Deployment
+from headway.planning.maxmin import fair_rates_mbit
+from headway.planning.runs import CompetingRun
+from headway.programs.measurement import Measurement
+
+
+@dataclass(frozen=True)
+class Sharer:
+    """One of several flows that ended well.
+
+    Attributes:
+        named: its name in the study file.
+        background: whether it is only there to load the path.
+        begin_s: when its client began, from the start of the workload.
+        end_s: when its last byte came.
+        delivered: what came to its client.
+        fair_mbit: its max-min fair goodput; None if a link's rate changes, or nothing limits it.
+    """
+
+    named: str
+    background: bool
+    begin_s: float
+    end_s: float
+    delivered: Delivered
+    fair_mbit: float | None
+
+
+@dataclass(frozen=True)
+class Together:
+    """Flows that shared a path; those in the background do not count.
+
+    Attributes:
+        sharers: the flows; none if one of them failed.
+        links: samples of each flow's narrowest link.
+    """
+
+    sharers: tuple[Sharer, ...]
+    links: tuple[SegmentSamples, ...] = ()
+
+    @cached_property
+    def span_s(self) -> tuple[float, float] | None:
+        """From the start of the last to the end of the first; None if they were never all there."""
+        counted = self._counted
+        if not counted:
+            return None
+        begin_s, end_s = max(one.begin_s for one in counted), min(one.end_s for one in counted)
+        return (begin_s, end_s) if begin_s < end_s else None
+
+    def mbit(self, sharer: Sharer) -> float | None:
+        """What a flow got while all were there."""
+        return sharer.delivered.mbit(*self.span_s) if self.span_s else None
+
+    def share(self, sharer: Sharer) -> float | None:
+        """The same of what all of them got."""
+        mbit, total = self.mbit(sharer), sum(self._mbit)
+        return None if mbit is None or not total else mbit / total
+
+    def fair_share(self, sharer: Sharer) -> float | None:
+        """The same of what it should have got."""
+        mbit = self.mbit(sharer)
+        return None if mbit is None or not sharer.fair_mbit else mbit / sharer.fair_mbit
+
+    @property
+    def columns(self) -> dict[str, Any]:
+        """Columns of the run, of its flows together."""
+        if not self.span_s or not any(self._mbit):
+            return {}
+        begin_s, end_s = self.span_s
+        first = [m for one, m in zip(self._counted, self._mbit, strict=True) if self._is_first(one)]
+        others = [
+            m for one, m in zip(self._counted, self._mbit, strict=True) if not self._is_first(one)
+        ]
+        fair_shares = [self.fair_share(one) for one in self._counted]
+        known = [one for one in fair_shares if one is not None]
+        shared = Sharing(
+            common_s=end_s - begin_s,
+            jain_index=jain(self._mbit),
+            first_ratio=fmean(first) / fmean(others) if any(others) else None,
+            first_mbit=fmean(first),
+            others_mbit=fmean(others) if others else None,
+            least_fair_share=min(known) if len(known) == len(fair_shares) else None,
+            evened_s=evened_s([one.delivered.between for one in self._counted], begin_s, end_s),
+        )
+        return shared.model_dump(exclude={"flows"}) | dict(
+            bottleneck_use(self.links, begin_s, end_s)
+        )
+
+    @cached_property
+    def _counted(self) -> list[Sharer]:
+        return [one for one in self.sharers if not one.background]
+
+    @cached_property
+    def _mbit(self) -> list[float]:
+        return [one.delivered.mbit(*self.span_s) for one in self._counted] if self.span_s else []
+
+    def _is_first(self, sharer: Sharer) -> bool:
+        """Whether it has the name that the study has first; if all have it, whether it is the first."""
+        first = self._counted[0]
+        if all(one.named == first.named for one in self._counted):
+            return sharer is first
+        return sharer.named == first.named
+
+
+def together(
+    runs: Sequence[CompetingRun], measured: Sequence[Measurement], samples: Samples
+) -> Together:
+    """What flows were together.
+
+    Args:
+        runs: the flows.
+        measured: what their clients say; if one of them failed, nothing can be said of all.
+        samples: of their network.
+    """
+    if any(one.error for one in measured):
+        return Together(())
+    counted = [run.alone for run in runs if not run.background]
+    rates = fair_rates_mbit(counted)
+    fair = dict(
+        zip([run.flow.name for run in runs if not run.background], rates or (), strict=False)
+    )
+    return Together(
+        tuple(
+            Sharer(
+                named=run.named,
+                background=run.background,
+                begin_s=run.start_s + one.began_s,
+                end_s=run.start_s + one.began_s + (one.total_s or 0),
+                delivered=_delivered(run, one, samples),
+                fair_mbit=_goodput(fair.get(run.flow.name)),
+            )
+            for run, one in zip(runs, measured, strict=True)
+        ),
+        tuple(_links(counted, samples)),
+    )
+
+
+def _links(flows: Sequence[Deployment], samples: Samples) -> Iterator[SegmentSamples]:
+    narrowest = {
+        segment.queue_device: segment
+        for flow in flows
+        for segment in transfer_of(flow, Measurement()).segments
+    }
+    for segment in narrowest.values():
+        yield observe_queue(segment, samples)
+
+
+def _delivered(run: CompetingRun, measured: Measurement, samples: Samples) -> Delivered:
+    if measured.flows:
+        return Delivered.told(measured.flows, run.start_s)
+    segment = transfer_of(run.deployment, measured).segments[0]
+    return Delivered.counted(samples, segment.loss_devices[0])
+
+
+def _goodput(rate_mbit: float | None) -> float | None:
+    """What is left of a rate on the wire without headers."""
+    return None if rate_mbit is None or not isfinite(rate_mbit) else rate_mbit * PAYLOAD_SHARE
