@@ -84,9 +84,13 @@ def _views(
     )
 
 
+FLOWS_DIRECTORY = "flows"
+"""In a run's directory."""
+
+
 def flow_directory(flow: Flow) -> str:
     """Where a flow that competes leaves what it leaves, below the run's directory."""
-    return f"flows/{flow.name}"
+    return f"{FLOWS_DIRECTORY}/{flow.name}"
 
 
 def _services(deployment: Deployment) -> tuple[Started, ...]:

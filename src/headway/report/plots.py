@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import groupby
 
-from headway.report.scale import Scale
-from headway.report.sheet import Point, Sheet, fitted, text_width
+from headway.report.scale import Scale, written
+from headway.report.sheet import Point, Sheet, fitted, shortened, text_width
 from headway.report.theme import INK, MUTED, RULE
 
 TITLE = 22.0
@@ -16,6 +17,8 @@ _EDGE = 10.0
 """Room at the right for labels that stick out."""
 _APART = 10.0
 """Least distance between labels."""
+_BUCKET = 2.0
+"""Pixels of which one least and one greatest value is drawn."""
 
 
 @dataclass(frozen=True)
@@ -132,3 +135,37 @@ def steps(ordered: Sequence[float], count: int, across: Scale, up: Scale) -> lis
     if line:
         line = [(across.start, line[0][1]), *line, (across.end, line[-1][1])]
     return line
+
+
+def named_frame(sheet: Sheet, name: str, frame: Frame, up: Scale) -> None:
+    """Draw a plot's grid and labels, and its name above."""
+    ticks = up.ticks(4)
+    y_axis(sheet, frame, up, ticks, [written(tick) for tick in ticks])
+    shown = shortened(name, frame.width, 11)
+    sheet.text(frame.left, frame.top - 9, shown, MUTED, size=11)
+
+
+def lines_over_time(
+    times: Sequence[float], values: Sequence[float | None], across: Scale, up: Scale
+) -> list[list[Point]]:
+    """Lines through what is known, with the first, least and greatest value of every few pixels."""
+    known = [(at, value) for at, value in zip(times, values, strict=True) if at <= across.high]
+    lines: list[list[Point]] = []
+    for unknown, group in groupby(known, key=lambda one: one[1] is None):
+        if unknown:
+            continue
+        points = [(across(at), up(value)) for at, value in group if value is not None]
+        line: list[Point] = []
+        for _, bucket in groupby(points, key=lambda point: int(point[0] / _BUCKET)):
+            line += _thinned(list(bucket))
+        if len(line) > 1:
+            lines.append(line)
+    return lines
+
+
+def _thinned(points: list[Point]) -> list[Point]:
+    if len(points) <= 3:
+        return points
+    low, high = min(points, key=lambda p: p[1]), max(points, key=lambda p: p[1])
+    kept = {points[0], low, high, points[-1]}
+    return sorted(kept)

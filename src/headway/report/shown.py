@@ -7,9 +7,10 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headway.analysis import Analysis
-from headway.report.chosen import ChosenPair, ChosenRun
-from headway.report.figures import PageStory, Picture, Section, Story, Subject, pictures
+from headway.report.chosen import ChosenPair
+from headway.report.figures import Picture, Section, Subject, pictures
 from headway.report.pages import page_stories
+from headway.report.shared import shared_stories
 from headway.report.stories import stories
 from headway.report.tables.critical import blocking_sentences, critical_table
 from headway.report.tables.table import Table
@@ -47,16 +48,17 @@ def shown_pairs(
     found: list[Shown] = []
     for pair in pairs:
         told, loads = stories(directory, pair.runs), page_stories(directory, pair.runs)
-        if told or loads:
+        shared = shared_stories(directory, pair.runs)
+        if told or loads or shared:
             suffix = f"-{len(found) + 1}" if found else ""
-            found.append(_shown(Subject(analysis, styles, told, loads), pair, suffix))
+            found.append(_shown(Subject(analysis, styles, told, loads, shared), pair, suffix))
     return tuple(found)
 
 
 def _shown(subject: Subject, pair: ChosenPair, suffix: str) -> Shown:
     return Shown(
         title=pair.title,
-        runs=_names(subject.stories, subject.pages),
+        runs=_names(subject),
         pages=_numbered(pictures(subject, Section.PAGES), suffix),
         critical=critical_table(subject.pages),
         blocking=blocking_sentences(subject.pages),
@@ -64,9 +66,11 @@ def _shown(subject: Subject, pair: ChosenPair, suffix: str) -> Shown:
     )
 
 
-def _names(told: Sequence[Story], loads: Sequence[PageStory]) -> tuple[str, ...]:
-    runs: list[ChosenRun] = [*(one.run for one in told), *(one.run for one in loads)]
-    return tuple(dict.fromkeys(run.run_id for run in runs))
+def _names(subject: Subject) -> tuple[str, ...]:
+    told = [story.run for story in subject.stories]
+    loads = [story.run for story in subject.pages]
+    shared = [story.run for story in subject.shared]
+    return tuple(dict.fromkeys(run.run_id for run in (*told, *loads, *shared)))
 
 
 def _numbered(found: Sequence[Picture], suffix: str) -> tuple[Picture, ...]:

@@ -249,8 +249,8 @@ class Setting(Part):
             )
 
     @field_serializer("programs")
-    def _by_key(self, programs: tuple[OutsideProgram, ...]) -> dict[str, str]:
-        return {one.directory: one.key for one in programs}
+    def _by_key(self, programs: tuple[OutsideProgram, ...]) -> list[str]:
+        return [f"{one.directory}: {one.key}" for one in programs]
 
     @property
     def named(self) -> frozenset[tuple[str, str]]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from headway.analysis import Analysis
 from headway.report.chosen import ChosenRun
+from headway.report.shared import SharedStory
 from headway.report.sheet import Sheet
 from headway.report.theme import Style
 
@@ -74,12 +75,14 @@ class Subject:
         styles: how contenders are drawn.
         stories: the runs.
         pages: the runs that loaded a page.
+        shared: the runs of flows that competed.
     """
 
     analysis: Analysis
     styles: Mapping[str, Style]
     stories: tuple[Story, ...] = ()
     pages: tuple[PageStory, ...] = ()
+    shared: tuple[SharedStory, ...] = ()
 
     @property
     def styles_here(self) -> dict[str, Style]:

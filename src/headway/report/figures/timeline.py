@@ -23,9 +23,9 @@ from headway.report.figures.kind import (
     picture_name,
 )
 from headway.report.legend import colour_legend, legend_height
-from headway.report.plots import Frame, x_axis, y_axis
+from headway.report.plots import Frame, lines_over_time, named_frame, x_axis
 from headway.report.scale import Scale, written
-from headway.report.sheet import Point, Reading, Sheet, shortened, text_width
+from headway.report.sheet import Reading, Sheet, shortened, text_width
 from headway.report.theme import BLUE, CYAN, INK, MUTED, PAPER, RED, RULE, Colour
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ _HEAD = 44.0
 _STRIP = 13.0
 _BETWEEN = 26.0
 _FOOT = 40.0
-_BUCKET = 2.0
-"""Pixels of which one least and one greatest value is drawn."""
 _RATE_BUCKET = 6.0
 _COUNTERS = "counters"
 """The evidence of a segment whose sender tells nothing."""
@@ -242,17 +240,10 @@ def _story(
     x_axis(sheet, edge, [across(tick) for tick in ticks], texts, "seconds")
 
 
-def _frame(sheet: Sheet, name: str, frame: Frame, up: Scale) -> None:
-    ticks = up.ticks(4)
-    y_axis(sheet, frame, up, ticks, [written(tick) for tick in ticks])
-    shown = shortened(name, frame.width, 11)
-    sheet.text(frame.left, frame.top - 9, shown, MUTED, size=11)
-
-
 def _plot(
     sheet: Sheet, row: _PlotRow, segment: SegmentSeries, frame: Frame, across: Scale, up: Scale
 ) -> None:
-    _frame(sheet, row.name, frame, up)
+    named_frame(sheet, row.name, frame, up)
     values = row.values(segment)
     if all(value is None for value in values):
         told, y = (
@@ -264,13 +255,13 @@ def _plot(
         return
     if row is _WINDOWS:
         flight = [None if v is None else v / 1e3 for v in segment.in_flight_bytes]
-        for run in _runs(segment.at_s, flight, across, up):
+        for run in lines_over_time(segment.at_s, flight, across, up):
             ground = [(run[-1][0], frame.bottom), (run[0][0], frame.bottom)]
             sheet.areas([[*run, *ground]], fill=_FLIGHT, opacity=0.55)
     if row is _QUEUE:
         _drops(sheet, segment, frame, across)
     reading = Reading(row.name, across, up)
-    sheet.lines(_runs(segment.at_s, values, across, up), row.colour, 1.3, reading=reading)
+    sheet.lines(lines_over_time(segment.at_s, values, across, up), row.colour, 1.3, reading=reading)
 
 
 def _drops(sheet: Sheet, segment: SegmentSeries, frame: Frame, across: Scale) -> None:
@@ -287,7 +278,7 @@ def _drops(sheet: Sheet, segment: SegmentSeries, frame: Frame, across: Scale) ->
 def _plot_rate(
     sheet: Sheet, segment: SegmentSeries, frame: Frame, across: Scale, up: Scale
 ) -> None:
-    _frame(sheet, _RATE.name, frame, up)
+    named_frame(sheet, _RATE.name, frame, up)
     line = [
         point
         for begin, end, rate in _rates(segment, across)
@@ -307,32 +298,6 @@ def _rates(segment: SegmentSeries, across: Scale) -> Iterator[tuple[float, float
         if at - begin >= least:
             yield begin, at, (now - sent) * 8e-6 / (at - begin)
             begin, sent = at, now
-
-
-def _runs(
-    times: Sequence[float], values: Sequence[float | None], across: Scale, up: Scale
-) -> list[list[Point]]:
-    """Lines through what is known, with the first, least and greatest value of every few pixels."""
-    known = [(at, value) for at, value in zip(times, values, strict=True) if at <= across.high]
-    lines: list[list[Point]] = []
-    for unknown, group in groupby(known, key=lambda one: one[1] is None):
-        if unknown:
-            continue
-        points = [(across(at), up(value)) for at, value in group if value is not None]
-        line: list[Point] = []
-        for _, bucket in groupby(points, key=lambda point: int(point[0] / _BUCKET)):
-            line += _thinned(list(bucket))
-        if len(line) > 1:
-            lines.append(line)
-    return lines
-
-
-def _thinned(points: list[Point]) -> list[Point]:
-    if len(points) <= 3:
-        return points
-    low, high = min(points, key=lambda p: p[1]), max(points, key=lambda p: p[1])
-    kept = {points[0], low, high, points[-1]}
-    return sorted(kept)
 
 
 def _is_inferred(segment: SegmentSeries) -> bool:

@@ -1,0 +1,184 @@
+"""Chosen runs of flows that competed, side by side: goodput, windows, round-trip times, and the queue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import accumulate
+
+import polars as pl
+
+from headway.analysis.numbers import significant
+from headway.report.chosen import runs_said
+from headway.report.figures.data import told
+from headway.report.figures.kind import Kind, Picture, Section, Subject, is_narrow, picture_name
+from headway.report.legend import colour_legend, legend_height
+from headway.report.plots import Frame, lines_over_time, named_frame, x_axis
+from headway.report.scale import Scale, written
+from headway.report.shared import FlowCourse, SharedStory
+from headway.report.sheet import Point, Reading, Sheet, shortened
+from headway.report.theme import INK, MUTED, PLAIN, Colour
+
+_GAP, _LEFT, _EDGE = 26.0, 46.0, 10.0
+_HEAD, _BETWEEN, _FOOT = 44.0, 26.0, 40.0
+_STACK, _ROW = 120.0, 84.0
+_MOST_COLUMNS = 4
+
+
+def _draw(subject: Subject) -> Picture | None:
+    stories = subject.shared
+    if not stories:
+        return None
+    cells = dict.fromkeys(story.run.cell for story in stories)
+    where = f": {next(iter(cells))}" if len(cells) == 1 and any(cells) else ""
+    return Picture(
+        name=picture_name(subject.analysis, "sharing"),
+        title=f"Flows over time{where}",
+        caption=(
+            "Uppermost, the goodput of all flows, each on top of those before it; below, the same as lines, then "
+            "congestion windows and smoothed round-trip times as far as senders tell them, and how long the queue "
+            f"before the narrowest link took to send. {runs_said([story.run for story in stories])}"
+        ),
+        drawing=partial(_sheet, stories),
+        data=lambda: _data(stories),
+        said=_said(stories),
+    )
+
+
+KIND = Kind(place=50, section=Section.WHY, draw=_draw, every_metric=False)
+
+
+def _said(stories: Sequence[SharedStory]) -> str:
+    return " ".join(
+        told(
+            (f"{flow.name} {significant(_mean(flow.goodput_mbit))} Mbit/s" for flow in story.flows),
+            start=f"{story.run.contender} ({story.run.repetition}), means: ",
+        )
+        for story in stories
+    )
+
+
+def _mean(values: Sequence[float]) -> float:
+    return sum(values) / len(values)
+
+
+def _data(stories: Sequence[SharedStory]) -> pl.DataFrame:
+    rows = [
+        {
+            "run_id": story.run.run_id,
+            "contender": story.run.contender,
+            "flow": flow.name,
+            "from_s": place * story.span_s,
+            "to_s": (place + 1) * story.span_s,
+            "goodput_mbit": mbit,
+        }
+        for story in stories
+        for flow in story.flows
+        for place, mbit in enumerate(flow.goodput_mbit)
+    ]
+    return pl.DataFrame(rows)
+
+
+def _colours(stories: Sequence[SharedStory]) -> dict[str, Colour]:
+    """A colour for each name of a flow, the same in all runs; many flows begin again."""
+    names = dict.fromkeys(name for story in stories for name in story.names)
+    return {name: PLAIN[place % len(PLAIN)] for place, name in enumerate(names)}
+
+
+def _sheet(stories: Sequence[SharedStory], width: float) -> Sheet:
+    columns = 1 if is_narrow(width) else min(len(stories), _MOST_COLUMNS)
+    colours = _colours(stories)
+    legend = legend_height(tuple(colours), width) + 10
+    tall = _HEAD + _STACK + 4 * _ROW + 5 * _BETWEEN + _FOOT
+    sheet = Sheet(width, legend + tall * -(-len(stories) // columns))
+    colour_legend(sheet, colours, 0, 0)
+    pitch = (width - _EDGE + _GAP) / columns
+    longest = max(story.end_s for story in stories)
+    for place, story in enumerate(stories):
+        x, y = place % columns * pitch + _LEFT, legend + place // columns * tall
+        across = Scale(0, longest, x, x + pitch - _GAP - _LEFT)
+        _story(sheet, story, across, y, colours)
+    return sheet
+
+
+def _story(
+    sheet: Sheet, story: SharedStory, across: Scale, top: float, colours: Mapping[str, Colour]
+) -> None:
+    width = across.end - across.start
+    name = shortened(story.run.contender, width, 14, bold=True)
+    sheet.text(across.start, top + 11, name, size=14, bold=True)
+    sheet.text(across.start, top + 29, shortened(story.run.repetition, width), MUTED)
+    frame = Frame(across.start, top + _HEAD + _BETWEEN - 6, width, _STACK)
+    _stack(sheet, story, across, frame, colours)
+    ends = [(place + 0.5) * story.span_s for place in range(len(story.flows[0].goodput_mbit))]
+    rows = (
+        ("goodput [Mbit/s]", [(ends, flow.goodput_mbit) for flow in story.flows]),
+        ("congestion window [kB]", [_windows(flow) for flow in story.flows]),
+        ("smoothed RTT [ms]", [(flow.sender.at_s, flow.sender.srtt_ms) for flow in story.flows]),
+    )
+    for heading, lines in rows:
+        frame = Frame(across.start, frame.bottom + _BETWEEN, width, _ROW)
+        each = dict(zip(story.names, lines, strict=True))
+        _lines(sheet, heading, each, across, frame, colours)
+    frame = Frame(across.start, frame.bottom + _BETWEEN, width, _ROW)
+    queued = story.queue_delay_ms
+    queue = [at_s for at_s, _ in queued], [delay_ms for _, delay_ms in queued]
+    _lines(sheet, "queueing delay [ms]", {"": queue}, across, frame, {"": INK})
+    ticks = across.ticks(max(2, int(width / 55)))
+    texts = [written(tick) for tick in ticks]
+    x_axis(sheet, frame, [across(tick) for tick in ticks], texts, "seconds")
+
+
+def _windows(flow: FlowCourse) -> tuple[Sequence[float], Sequence[float | None]]:
+    sender = flow.sender
+    return sender.at_s, [None if v is None else v / 1e3 for v in sender.cwnd_bytes]
+
+
+def _stack(
+    sheet: Sheet,
+    story: SharedStory,
+    across: Scale,
+    frame: Frame,
+    colours: Mapping[str, Colour],
+) -> None:
+    """Every flow's goodput as an area on top of those before it."""
+    tops = list(zip(*(accumulate(one) for one in _by_span(story)), strict=True))
+    most = max(max(line) for line in tops) or 1.0
+    up = Scale(0, most * 1.06, frame.bottom, frame.top)
+    named_frame(sheet, "goodput of all [Mbit/s]", frame, up)
+    below: list[Point] = [(across(0), frame.bottom), (across(story.end_s), frame.bottom)]
+    for flow, line in zip(story.flows, tops, strict=True):
+        edge = [
+            (across(at * story.span_s), up(value))
+            for place, value in enumerate(line)
+            for at in (place, place + 1)
+        ]
+        sheet.areas([[*edge, *reversed(below)]], fill=colours[flow.name], opacity=0.8)
+        below = edge
+
+
+def _by_span(story: SharedStory) -> list[tuple[float, ...]]:
+    """What all flows got in each span, in their order."""
+    return list(zip(*(flow.goodput_mbit for flow in story.flows), strict=True))
+
+
+def _lines(
+    sheet: Sheet,
+    heading: str,
+    lines: Mapping[str, tuple[Sequence[float], Sequence[float | None]]],
+    across: Scale,
+    frame: Frame,
+    colours: Mapping[str, Colour],
+) -> None:
+    known = [
+        value
+        for times, values in lines.values()
+        for at, value in zip(times, values, strict=True)
+        if value is not None and at <= across.high
+    ]
+    up = Scale(0, (max(known, default=0.0) or 1.0) * 1.06, frame.bottom, frame.top)
+    named_frame(sheet, heading, frame, up)
+    for name, (times, values) in lines.items():
+        found = lines_over_time(times, values, across, up)
+        reading = Reading(f"{heading} {name}".strip(), across, up)
+        sheet.lines(found, colours[name], 1.3, reading=reading)
