@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
@@ -11,16 +11,24 @@ import polars as pl
 from headway.columns import polars_schema
 from headway.errors import WrongInputError
 from headway.records.manifest import Manifest, ToldExperiment, ToldStudy, read_manifest
+from headway.records.store import FLOWS_FILE
 
 _NEEDED = ("cell", "contender", "experiment", "protocol", "seed", "status")
 
 
 @dataclass(frozen=True)
 class StudyResults:
-    """The runs of a study, one row each in the schema of ``headway.columns``, and its manifest."""
+    """The runs of a study and its manifest.
+
+    Attributes:
+        runs: a row each, in the schema of ``headway.columns``.
+        manifest: what is known about them.
+        flows: a row for each flow of those whose flows competed; None if none did.
+    """
 
     runs: pl.DataFrame
     manifest: Manifest
+    flows: pl.DataFrame | None = None
 
     @cached_property
     def experiments(self) -> tuple[ToldExperiment, ...]:
@@ -54,11 +62,18 @@ class StudyResults:
             for one in self.manifest.study.experiments
         )
         own = self.manifest.study.model_copy(update={"experiments": experiments})
-        return StudyResults(self.runs, self.manifest.model_copy(update={"study": own}))
+        return replace(self, manifest=self.manifest.model_copy(update={"study": own}))
 
     def runs_of(self, experiment: ToldExperiment) -> pl.DataFrame:
         """The rows of an experiment."""
         return self.runs.filter(pl.col("experiment") == experiment.name)
+
+    def flows_of(self, experiment: ToldExperiment) -> pl.DataFrame | None:
+        """The rows of its flows; None if none competed."""
+        if self.flows is None:
+            return None
+        found = self.flows.filter(pl.col("experiment") == experiment.name)
+        return None if found.is_empty() else found
 
 
 def load_results(directory: Path) -> StudyResults:
@@ -79,7 +94,12 @@ def load_results(directory: Path) -> StudyResults:
         raise WrongInputError(f"lacks the columns {', '.join(missing)}", where=str(file))
     if runs.is_empty():
         raise WrongInputError("holds no runs", where=str(file))
-    return StudyResults(with_all_columns(runs), read_manifest(directory) or Manifest())
+    flows = directory / FLOWS_FILE
+    return StudyResults(
+        with_all_columns(runs),
+        read_manifest(directory) or Manifest(),
+        pl.read_parquet(flows) if flows.exists() else None,
+    )
 
 
 def with_all_columns(runs: pl.DataFrame) -> pl.DataFrame:

@@ -16,6 +16,7 @@ from headway.report.shown import Shown
 from headway.report.tables.claims import claims_table
 from headway.report.tables.comparisons import comparisons_table
 from headway.report.tables.critical import critical_means
+from headway.report.tables.flows import flows_table
 from headway.report.tables.holdups import holdups_table
 from headway.report.tables.pages import pages_table
 from headway.report.tables.published import orders_table, published_by_cell, published_table
@@ -68,6 +69,7 @@ class ExperimentPart:
         claims: table of claims, judged by our runs.
         limits: figures of what limited the runs.
         holdups: table of the same.
+        flows: table of flows that competed.
         shown: pairs of runs that are shown over time.
     """
 
@@ -86,6 +88,7 @@ class ExperimentPart:
     claims: Table
     limits: tuple[Picture, ...]
     holdups: Table
+    flows: Table
     shown: tuple[Shown, ...]
 
     @property
@@ -151,6 +154,7 @@ def experiment_part(
         claims=claims_table(analyses),
         limits=pictures(subjects[0], Section.LIMITS),
         holdups=holdups_table(first),
+        flows=flows_table(results, first),
         shown=tuple(shown),
     )
 
