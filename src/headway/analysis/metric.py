@@ -47,7 +47,7 @@ class Metric:
         """Values with one common unit, with enough digits to tell them apart."""
         factor, unit = self.scale(values)
         texts = distinguished([value * factor for value in values])
-        return texts if unit == "1" else [f"{text} {unit}" for text in texts]
+        return [f"{text} {unit}".rstrip() for text in texts]
 
     def headed(self, said: str) -> str:
         """A heading above values, with their unit if they have one."""
@@ -57,7 +57,7 @@ class Metric:
         """Factor and unit to write these values in: milliseconds if all are short times."""
         if self.unit == "s" and values and 0 < max(values) < 0.1:
             return 1e3, "ms"
-        return 1.0, self.unit
+        return 1.0, "" if self.unit == "1" else self.unit
 
 
 def metric_named(column: str) -> Metric:

@@ -62,6 +62,12 @@ Programs = Annotated[
     Path | None,
     typer.Option(help="File of programs from outside; default: programs.toml beside the study."),
 ]
+Only = Annotated[
+    list[str] | None,
+    typer.Option(
+        help="This experiment of the study; may be given several times.", metavar="EXPERIMENT"
+    ),
+]
 RESULTS_DIRECTORY = Path("results")
 
 
@@ -71,6 +77,7 @@ def run(
         Path | None, typer.Option(help="Directory for the results; default: results/NAME.")
     ] = None,
     quick: Quick = False,
+    only: Only = None,
     programs: Programs = None,
     jobs: Jobs = None,
     resume: Resume = False,
@@ -86,7 +93,7 @@ def run(
     Exit status 1 if a run or the emulation's self-test failed.
     """
     task = with_changes(
-        _task(study, out, quick=quick, programs=programs),
+        _task(study, out, quick=quick, programs=programs, only=only),
         start=start(resume=resume or retry_failed, replace=replace),
         retry_failed=retry_failed,
         keep_going=keep_going,
@@ -104,6 +111,7 @@ def reproduce(
         Path | None, typer.Option(help="Directory for the results; default: results/PAPER.")
     ] = None,
     quick: Quick = False,
+    only: Only = None,
     programs: Programs = None,
     jobs: Jobs = None,
     resume: Resume = False,
@@ -126,7 +134,7 @@ def reproduce(
         raise WrongInputError(
             f"no such paper; there is {', '.join(builtin_names())}", where=f"reproduce {paper}"
         )
-    results = _task(paper, out, quick=quick).out
+    results = _task(paper, out, quick=quick, only=only).out
     if claims:
         print_ledger(results, paper, None)
         return
@@ -134,6 +142,7 @@ def reproduce(
         study=paper,
         out=out,
         quick=quick,
+        only=only,
         programs=programs,
         jobs=jobs,
         resume=resume,
@@ -160,9 +169,11 @@ def report(
     _show(directory, tuple(run or ()))
 
 
-def validate(study: StudyName, quick: Quick = False, programs: Programs = None) -> None:
+def validate(
+    study: StudyName, quick: Quick = False, only: Only = None, programs: Programs = None
+) -> None:
     """Check a study file without running it."""
-    loaded = loaded_study(study, quick=quick, programs=programs)
+    loaded = loaded_study(study, quick=quick, programs=programs, only=only)
     runs = checked_plan(loaded, study)
     _remark(loaded, runs)
     cells = len({run.cell for run in runs})
@@ -170,21 +181,28 @@ def validate(study: StudyName, quick: Quick = False, programs: Programs = None) 
 
 
 def plan(
-    study: StudyName, quick: Quick = False, programs: Programs = None, jobs: Jobs = None
+    study: StudyName,
+    quick: Quick = False,
+    only: Only = None,
+    programs: Programs = None,
+    jobs: Jobs = None,
 ) -> None:
     """Show what a study would do, and how long that would take on this machine."""
     from headway.cli.plan_tables import print_plan
 
-    loaded = loaded_study(study, quick=quick, programs=programs)
+    loaded = loaded_study(study, quick=quick, programs=programs, only=only)
     runs = checked_plan(loaded, study)
     _remark(loaded, runs)
     print_plan(output, loaded, runs, labs=jobs or len(available_cores()))
 
 
-def loaded_study(study: str, *, quick: bool, programs: Path | None) -> Study:
-    """A study, with the programs from outside that a file declares, if it is not the usual one."""
+def loaded_study(
+    study: str, *, quick: bool, programs: Path | None, only: Sequence[str] | None = None
+) -> Study:
+    """A study or some experiments of it, with the programs from outside that a file declares."""
     declared = None if programs is None else read_programs(programs)
-    return load_study(study, quick=quick, programs=declared)
+    loaded = load_study(study, quick=quick, programs=declared)
+    return loaded.only(only) if only else loaded
 
 
 def _remark(study: Study, runs: Sequence[Run]) -> None:
@@ -193,9 +211,16 @@ def _remark(study: Study, runs: Sequence[Run]) -> None:
         complain(f"note: {text}")
 
 
-def _task(study: str, out: Path | None, *, quick: bool, programs: Path | None = None) -> Task:
-    loaded = loaded_study(study, quick=quick, programs=programs)
-    usual = RESULTS_DIRECTORY / (f"{loaded.name}-quick" if quick else loaded.name)
+def _task(
+    study: str,
+    out: Path | None,
+    *,
+    quick: bool,
+    programs: Path | None = None,
+    only: Sequence[str] | None = None,
+) -> Task:
+    loaded = loaded_study(study, quick=quick, programs=programs, only=only)
+    usual = RESULTS_DIRECTORY / "-".join([loaded.name, *(only or ()), *(["quick"] * quick)])
     words = [word for word in sys.argv[1:] if word not in ("--resume", "--retry-failed")]
     command = shlex.join(["headway", *words])
     go_on = shlex.join(["headway", *(word for word in words if word != "--replace"), "--resume"])

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
 from pydantic import Field, PrivateAttr, field_validator, model_validator
 
+from headway.errors import WrongInputError, nearest
 from headway.study.claim import Claim
 from headway.study.merging import merged, with_value
 from headway.study.model import Setting, Variation
@@ -213,6 +214,23 @@ class Study(Part):
     def source(self) -> Source | None:
         """The text that it was read from; None if it was not read."""
         return self._source
+
+    def only(self, names: Sequence[str]) -> Self:
+        """This study with these of its experiments.
+
+        Raises:
+            WrongInputError: it has no such experiment.
+        """
+        known = [experiment.name for experiment in self.experiments]
+        for name in names:
+            if name not in known:
+                said = ", ".join(known) if any(known) else "none by name"
+                raise WrongInputError(
+                    f"{self.name} has no experiment {name!r}{nearest(name, known)}; there is {said}",
+                    where="--only",
+                )
+        found = tuple(one for one in self.experiments if one.name in names)
+        return self.model_copy(update={"experiments": found})
 
     def read_from(self, source: Source) -> Self:
         """This study, which knows what text it was read from."""

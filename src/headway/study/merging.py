@@ -30,16 +30,20 @@ def _table(raw: Mapping[str, Any], key: str) -> Mapping[str, Any] | None:
 def merged(raw: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """A table with changes: tables are merged, everything else is replaced.
 
-    Knobs are those of a program: with another one, they go. What is unchanged is the same, not a
-    copy.
+    Knobs are those of a program: with another one, they go; so does what there is of a workload of
+    another kind. What is unchanged is the same, not a copy.
     """
     result = dict(raw)
     if "program" in raw and changes.get("program", raw["program"]) != raw["program"]:
         result.pop("knobs", None)
     for key, value in changes.items():
         own = _table(result, key)
-        if isinstance(value, Mapping) and own is not None:
+        if isinstance(value, Mapping) and own is not None and not _of_another_kind(own, value):
             result[key] = merged(own, value)
         else:
             result[key] = value
     return result
+
+
+def _of_another_kind(own: Mapping[str, Any], changes: Mapping[str, Any]) -> bool:
+    return "kind" in own and changes.get("kind", own["kind"]) != own["kind"]

@@ -45,7 +45,7 @@ def _draw(subject: Subject) -> Picture | None:
     )
 
 
-KIND = Kind(place=50, section=Section.WHY, draw=_draw, every_metric=False)
+KIND = Kind(place=58, section=Section.WHY, draw=_draw, every_metric=False)
 
 
 def _said(stories: Sequence[SharedStory]) -> str:
