@@ -17,6 +17,7 @@ from headway.campaign import checks
 from headway.campaign.checks import checked_plan
 from headway.cli.commands import command_line
 from headway.study.load import Source, parse_study
+from headway.study.outside import OutsideProgram
 from headway.study.outsidefile import read_programs
 
 ROOT = Path(__file__).parents[2]
@@ -57,6 +58,7 @@ def test_files_of_programs_in_the_documentation_are_valid(
 ) -> None:
     """With the studies that use them, as far as that can be told without the programs."""
     monkeypatch.setattr(checks, "check_fit", lambda *_: None)
+    programs: list[OutsideProgram] = []
     for text in blocks(page, "toml programs.toml"):
         declared = tomllib.loads(text)
         for one in (program for role in declared.values() for program in role.values()):
@@ -65,15 +67,18 @@ def test_files_of_programs_in_the_documentation_are_valid(
                 (tmp_path / name).touch(0o755)
         file = tmp_path / "programs.toml"
         file.write_text(text)
-        assert read_programs(file)
+        programs += read_programs(file)
     for text in blocks(page, "toml own-study"):
-        assert checked_plan(parse_study(Source(page.name, text, tmp_path)), page.name)
+        study = parse_study(Source(page.name, text, tmp_path), programs=tuple(programs))
+        assert checked_plan(study, page.name)
 
 
 def commands(page: Path) -> list[list[str]]:
-    """Commands of Headway in a page's shell blocks, as words."""
-    lines = "\n".join(blocks(page, "sh")).replace("\\\n", " ").splitlines()
-    found = (re.match(r"(?:\w+=\S+ +)*(?:\.venv/bin/)?headway +(.*)", line) for line in lines)
+    """Commands of Headway in a page's shell blocks and in those of CI jobs, as words."""
+    text = "\n".join([*blocks(page, "sh"), *blocks(page, "yaml")])
+    lines = text.replace("\\\n", " ").splitlines()
+    start = r"\s*(?:- )?(?:run: )?(?:\w+=\S+ +)*(?:\.venv/bin/)?headway +(.*)"
+    found = (re.match(start, line) for line in lines)
     return [shlex.split(match[1], comments=True) for match in found if match]
 
 

@@ -248,11 +248,24 @@ def test_a_result_is_read_as_declared(
     assert bool(measured.error) == bool(error)
 
 
-def test_a_client_that_fails_is_told_with_its_last_words(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("printed", "words"),
+    [
+        ("connecting\nown: not a terminal\n", "own: not a terminal"),
+        (
+            "panic: no file\n\ngoroutine 1 [running]:\nmain.main()\n\t/main.go:41\n",
+            "panic: no file",
+        ),
+        ("thread panicked:\nno file\nnote: run with `RUST_BACKTRACE=1` environment\n", "no file"),
+    ],
+)
+def test_a_client_that_fails_is_told_with_its_last_words(
+    tmp_path: Path, printed: str, words: str
+) -> None:
     deployment = deploy(setting(tmp_path, CLIENT))
-    (tmp_path / "own.err").write_text("connecting\nown: not a terminal\n")
+    (tmp_path / "own.err").write_text(printed)
     measured = deployment.client.measure(deployment.flows[0], tmp_path, Ended("own", 3, 1))
-    assert measured.error == "own: own: not a terminal (exit status 3)"
+    assert measured.error == f"own: {words} (exit status 3)"
 
 
 def test_a_build_is_part_of_what_a_run_is(tmp_path: Path) -> None:

@@ -20,7 +20,10 @@ pub(crate) const RUN_DIRECTORY: &str = "/lab/run";
 const TAIL_BYTES: usize = 4096;
 const MOST_CHARACTERS: usize = 300;
 /// How lines begin that go with an error, and are none.
-const ASIDES: [&str; 5] = ["  ", "\t", "For more information", "Usage:", "\x1b"];
+const ASIDES: [&str; 6] =
+    ["  ", "\t", "For more information", "Usage:", "\x1b", "note: run with `RUST_BACKTRACE"];
+/// How the line begins with which Go's runtime ends a program; a trace of its calls follows.
+const GO_ENDS: [&str; 2] = ["panic: ", "fatal error: "];
 const ENVIRONMENT: [(&str, &str); 5] = [
     ("PATH", "/usr/sbin:/usr/bin:/sbin:/bin:/lab/extras/headway"),
     ("HOME", "/tmp"),
@@ -102,6 +105,7 @@ fn console() -> Vec<Opened> {
 
 /// The last line of a program's standard error, as the end of a sentence; empty if there is none.
 ///
+/// Of a Go program that panics, that is what it says of it.
 /// What cannot be printed is replaced, and the line is cut.
 pub(crate) fn last_words(name: &str, directory: &str) -> String {
     let said = fs::read(format!("{directory}/{name}.err")).unwrap_or_default();
@@ -113,7 +117,8 @@ fn in_words(said: &[u8]) -> String {
     let is_said = |line: &&str| {
         !line.trim().is_empty() && !ASIDES.iter().any(|beginning| line.starts_with(beginning))
     };
-    let Some(line) = text.lines().rfind(is_said) else {
+    let panics = |line: &&str| GO_ENDS.iter().any(|beginning| line.starts_with(beginning));
+    let Some(line) = text.lines().rfind(panics).or_else(|| text.lines().rfind(is_said)) else {
         return String::new();
     };
     let shown = |one: char| if one.is_control() { '\u{FFFD}' } else { one };
@@ -239,6 +244,11 @@ mod tests {
         assert_eq!(in_words(said), ": nginx: [emerg] no \u{FFFD}such file");
         assert_eq!(in_words(b"\n"), "");
         assert_eq!(in_words(&[b'a'; 1000]).len(), 302);
+        let go = b"panic: no file\n\ngoroutine 1 [running]:\nmain.main()\n\t/main.go:41 +0x233\n";
+        assert_eq!(in_words(go), ": panic: no file");
+        let rust = b"thread 'main' panicked at main.rs:7:9:\nno file\n\
+            note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n";
+        assert_eq!(in_words(rust), ": no file");
     }
 
     #[test]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -21,6 +22,7 @@ from headway.image import (
     shown_progress,
     status,
 )
+from headway.image.archive import export_image, import_image, lacking
 from headway.lab.ready import ready_image
 from headway.terminal import output
 
@@ -78,6 +80,37 @@ def status_command(mirror: Mirror = None) -> None:
         )
     for extra in EXTRAS.values():
         output.print(f"extra      {_described(extra_status(extra))}", soft_wrap=True)
+
+
+@app.command("export")
+def export_command(
+    file: Annotated[Path, typer.Argument(help="The file: .tar, or .tar.gz, which is compressed.")],
+) -> None:
+    """Write the lab image and the extras to a file, for another machine or a cache."""
+    image = ready_image()
+    with shown_progress() as progress:
+        size = export_image(image, file, progress)
+    output.print(f"{file}: {size / 1e6:.0f} MB", markup=False, soft_wrap=True)
+
+
+@app.command("import")
+def import_command(
+    file: Annotated[Path, typer.Argument(help="A file that `image export` wrote.")],
+) -> None:
+    """Take the lab image and the extras from a file that you trust."""
+    with shown_progress() as progress:
+        found = import_image(file, progress)
+    for name in found.known:
+        output.print(f"{name} was there", markup=False)
+    for name in found.new:
+        output.print(f"{name} is new", markup=False)
+    if missing := lacking():
+        output.print(
+            f"This Headway needs {', '.join(missing)} besides, which is not in the file; "
+            "`headway image build` makes what is missing",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 @app.command("add")

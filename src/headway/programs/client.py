@@ -22,6 +22,9 @@ RETRY_PAUSE = Knob(
     ("0", "0.5", "1", "2", "5", "10"),
 )
 
+_ASIDES = ("  ", "\t", "note: run with `RUST_BACKTRACE")
+_GO_ENDS = ("panic: ", "fatal error: ")
+
 _UNTIL_IT_SUCCEEDS = """\
 tries=$1 pause=$2
 shift 2
@@ -61,13 +64,14 @@ def secrets_environment(flow: Flow) -> dict[str, str]:
 def last_words(directory: Path, program: str) -> str:
     """The last line that a program wrote, to standard error if it did.
 
-    Lines that it indents, such as header fields, are left out.
+    Lines that it indents, such as header fields, are left out, and what Go and Rust print of their calls.
     """
     for file in (directory / f"{program}.err", directory / f"{program}.out"):
         lines = file.read_text(errors="replace").splitlines() if file.exists() else []
-        said = [line.strip() for line in lines if line.strip() and not line.startswith("  ")]
+        said = [line.strip() for line in lines if line.strip() and not line.startswith(_ASIDES)]
+        panics = [line for line in said if line.startswith(_GO_ENDS)]
         if said:
-            return said[-1]
+            return (panics or said)[-1]
     return "it printed no result"
 
 
