@@ -120,6 +120,11 @@ impl Answer {
         self.supply.as_ref().is_some_and(|supply| !supply.is_exhausted())
     }
 
+    /// Bytes that were sent or received so far, once the request is complete.
+    pub(crate) fn advanced(&self) -> Option<u64> {
+        self.supply.as_ref().map(|_| self.progress.moved_bytes())
+    }
+
     /// Whether there is something to tell, and nothing more will come.
     pub(crate) fn is_over(&self) -> bool {
         self.progress.has_ended()

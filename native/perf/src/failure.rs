@@ -6,6 +6,7 @@ use headway_http::tcp::PipeError;
 use headway_http::tls::TlsError;
 use headway_quic::knobs::KnobError;
 use headway_quic::{Close, ConnectFailed};
+use headway_reactor::TooFewDescriptors;
 
 /// Why the program cannot start or go on.
 #[derive(Debug, thiserror::Error)]
@@ -16,6 +17,9 @@ pub(crate) enum StartError {
     /// Options do not go together.
     #[error("{0}")]
     Options(&'static str),
+    /// The options need more open files than there may be.
+    #[error("{0}; --max-connections is most of them")]
+    Descriptors(#[from] TooFewDescriptors),
     /// An address cannot be listened on.
     #[error("cannot listen on {0}: {1}")]
     Listen(SocketAddr, #[source] io::Error),
@@ -75,6 +79,9 @@ pub(crate) enum Failure {
     /// The server ended although the client had not.
     #[error("the server ended before it was time")]
     Early,
+    /// A limit was met, in words.
+    #[error("{0}")]
+    Limit(String),
     /// A signal ended the program.
     #[error("interrupted by a signal")]
     Interrupted,

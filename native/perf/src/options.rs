@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use headway_http::tcp::SocketOptions;
-use headway_quic::knobs;
+use headway_knobs::limits::Limits as _;
+use headway_quic::{FirstStreams, knobs};
 use rustls_pki_types::ServerName;
 
 use crate::failure::StartError;
 use crate::flow::{Amount, Job};
 use crate::report::{Direction, Transport};
+use crate::server::Limits;
 
 /// Measures bulk flows over QUIC, TLS over TCP and TCP.
 ///
@@ -24,7 +26,7 @@ pub(crate) struct Options {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
     /// Sends and receives what clients want
-    #[command(after_long_help = knobs_help())]
+    #[command(after_long_help = server_help())]
     Server(ServerOptions),
     /// Starts flows and reports what became of them
     #[command(after_long_help = knobs_help())]
@@ -33,6 +35,10 @@ pub(crate) enum Command {
 
 fn knobs_help() -> String {
     format!("Knobs of QUIC, --quic NAME=VALUE,...:\n{}", knobs::help())
+}
+
+fn server_help() -> String {
+    format!("{}\n{}", knobs_help(), Limits::help())
 }
 
 /// Options of `headway-perf server`.
@@ -56,6 +62,12 @@ pub(crate) struct ServerOptions {
     /// Where a line of JSON goes for every flow that is over; - is the standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) report: Option<PathBuf>,
+    /// What clients may take, as NAME=VALUE,NAME=VALUE, or off; --help lists them
+    #[arg(long, default_value = "", value_name = "LIMITS", value_parser = Limits::parse)]
+    pub(crate) limits: Limits,
+    /// Connections at a time; further ones are refused
+    #[arg(long, value_name = "N", default_value_t = 2000)]
+    pub(crate) max_connections: usize,
     #[command(flatten)]
     pub(crate) transports: TransportOptions,
 }
@@ -193,7 +205,26 @@ impl ClientOptions {
     }
 }
 
+/// Open files besides those of connections: listeners, signals, epoll, the report, and some to spare.
+const OTHER_DESCRIPTORS: usize = 32;
+/// Unidirectional streams that a connection may begin with; there is no use for any.
+const FIRST_UNWANTED: u32 = 10;
+
 impl ServerOptions {
+    /// Open files that they need: a socket for each connection and its traces.
+    pub(crate) fn descriptors(&self) -> u64 {
+        let traces = [&self.transports.qlog, &self.transports.trace];
+        let each = 1 + traces.into_iter().flatten().count();
+        self.max_connections.saturating_mul(each).saturating_add(OTHER_DESCRIPTORS) as u64
+    }
+
+    /// How QUIC behaves.
+    pub(crate) fn quic(&self) -> Result<headway_quic::Config, StartError> {
+        let first = |bidirectional| FirstStreams { bidirectional, unidirectional: FIRST_UNWANTED };
+        let first_streams = self.limits.first_streams.map(first);
+        Ok(headway_quic::Config { first_streams, ..self.transports.quic()? })
+    }
+
     /// Whether the options go together.
     pub(crate) fn check(&self) -> Result<(), StartError> {
         let has = |transport| self.transport.contains(&transport);

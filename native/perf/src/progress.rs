@@ -94,6 +94,11 @@ impl Progress {
         self.received
     }
 
+    /// Bytes of data that came or were written to the channel so far.
+    pub(crate) fn moved_bytes(&self) -> u64 {
+        self.received + self.written
+    }
+
     /// When the sender wants to be looked at next.
     pub(crate) fn due(&self) -> Option<Instant> {
         self.ended.is_none().then(|| self.meter.due())

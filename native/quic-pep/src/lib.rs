@@ -6,6 +6,7 @@
 
 mod hello;
 mod initial;
+mod limits;
 mod link;
 mod pep;
 mod record;
@@ -14,6 +15,7 @@ mod splitter;
 mod tls;
 
 pub use hello::ClientHello;
+pub use limits::Limits;
 pub use pep::Pep;
 pub use record::{Ending, Record};
 pub use settings::{Mode, Pool, Settings};

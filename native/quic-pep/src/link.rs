@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::time::Instant;
 
 use headway_quic::{Close, ConnectionKey, Incoming};
+use headway_reactor::Patience;
 
 use crate::record::{Ending, Record};
 use crate::splitter::{Peer, Splitter};
@@ -52,6 +53,22 @@ pub(crate) struct Link {
     pub(crate) accepted: Option<Instant>,
     pub(crate) established: Option<Instant>,
     pub(crate) closing: Option<Closing>,
+    /// Its client has not shown that it has its address.
+    pub(crate) is_half_open: bool,
+    /// It counts as one of its client's address.
+    pub(crate) is_counted: bool,
+    pub(crate) patience: Patience<Phase>,
+}
+
+/// What a client's connection is in the middle of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// The handshake with the next hop, or nothing: there is no client.
+    Waiting,
+    /// The client's handshake.
+    Handshake,
+    /// Streams: so many, and so many bytes of them, so far.
+    Streams(u64),
 }
 
 impl Link {
@@ -70,7 +87,25 @@ impl Link {
             accepted: None,
             established: None,
             closing: None,
+            is_half_open: false,
+            is_counted: false,
+            patience: Patience::new(Phase::Waiting, now),
         }
+    }
+
+    /// Takes note of what the client's connection is in the middle of now.
+    ///
+    /// # Returns
+    /// That.
+    pub(crate) fn note_phase(&mut self, now: Instant) -> Phase {
+        let phase = match (self.accepted, self.established) {
+            // The handshake with the next hop has a time of its own.
+            (None, _) => Phase::Waiting,
+            (Some(_), None) => Phase::Handshake,
+            (Some(_), Some(_)) => Phase::Streams(self.splitter.advanced()),
+        };
+        self.patience.note(phase, now);
+        phase
     }
 
     /// The client's connection, once it was accepted.

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use clap::{Parser, ValueEnum};
 use headway_http::tls::{ClientTls, Identity, ServerTls, TlsError, Trust, Versions, provider};
-use headway_quic::Config;
+use headway_knobs::limits::Limits as _;
 use headway_quic::knobs::{self, KnobError};
-use headway_quic_pep::{Mode, NotForQuic, Pool, Settings, Tls};
+use headway_quic::{Config, FirstStreams};
+use headway_quic_pep::{Limits, Mode, NotForQuic, Pool, Settings, Tls};
 use headway_schedule::Strategy;
 
 /// Why the proxy cannot start or go on.
@@ -108,6 +109,9 @@ pub(crate) struct Options {
     /// Clients at a time; further ones are refused
     #[arg(long, value_name = "N", default_value_t = 900)]
     max_clients: usize,
+    /// What clients may take, as NAME=VALUE,NAME=VALUE, or off; --help lists them
+    #[arg(long, default_value = "", value_name = "LIMITS", value_parser = Limits::parse)]
+    limits: Limits,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -127,15 +131,23 @@ impl Options {
                 ModeName::Default => Mode::Default,
                 ModeName::H3Capable => Mode::H3Capable,
             },
-            downstream: quic(&self.client_quic, &self.client_qlog, &self.client_trace)?,
-            upstream: quic(&self.server_quic, &self.server_qlog, &self.server_trace)?,
+            downstream: Arc::new(self.downstream()?),
+            upstream: Arc::new(quic(&self.server_quic, &self.server_qlog, &self.server_trace)?),
             scheduler: self.scheduler,
             connect_timeout: self.connect_timeout,
             failure_code: self.failure_code,
             pool: self.pool(),
             max_clients: self.max_clients,
+            limits: self.limits,
             ..Settings::towards(self.to)
         })
+    }
+
+    fn downstream(&self) -> Result<Config, StartError> {
+        let same = |streams| FirstStreams { bidirectional: streams, unidirectional: streams };
+        let first_streams = self.limits.first_streams.map(same);
+        let config = quic(&self.client_quic, &self.client_qlog, &self.client_trace)?;
+        Ok(Config { first_streams, ..config })
     }
 
     /// TLS of both sides.
@@ -169,18 +181,22 @@ fn quic(
     knobs: &[String],
     qlog: &Option<PathBuf>,
     trace: &Option<PathBuf>,
-) -> Result<Arc<Config>, StartError> {
+) -> Result<Config, StartError> {
     let mut config = Config::default();
     for knobs in knobs {
         config.set(knobs)?;
     }
     config.qlog_directory.clone_from(qlog);
     config.trace_directory.clone_from(trace);
-    Ok(Arc::new(config))
+    Ok(config)
 }
 
 fn knobs_help() -> String {
-    format!("Knobs of QUIC, --client-quic and --server-quic NAME=VALUE,...:\n{}", knobs::help())
+    format!(
+        "Knobs of QUIC, --client-quic and --server-quic NAME=VALUE,...:\n{}\n{}",
+        knobs::help(),
+        Limits::help()
+    )
 }
 
 fn seconds(text: &str) -> Result<Duration, String> {
@@ -230,6 +246,9 @@ mod tests {
         );
         assert_eq!(settings.mode, Mode::H3Capable);
         assert!(settings.pool.is_none());
+        assert_eq!(settings.limits, Limits::default());
+        let first = FirstStreams { bidirectional: 100, unidirectional: 100 };
+        assert_eq!((client.first_streams, server.first_streams), (Some(first), None));
     }
 
     #[test]
@@ -244,5 +263,7 @@ mod tests {
         assert!(settings(&["--client-quic=cc=cubic"]).unwrap_err().contains("congestion-control"));
         assert!(settings(&["--mode=h3"]).is_err());
         assert!(settings(&["--connect-timeout=-1"]).is_err());
+        let contradiction = settings(&["--limits=idle-time=5s"]).unwrap_err();
+        assert!(contradiction.contains("handshake-time=10s is longer than idle-time=5s"));
     }
 }

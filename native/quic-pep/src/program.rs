@@ -86,6 +86,9 @@ impl Application for Program {
         }
         if self.finished {
             self.log.end();
+            if let Some(refusals) = self.pep.refusals() {
+                say!("headway-quic-pep: {refusals}");
+            }
         } else {
             self.log.flush();
         }

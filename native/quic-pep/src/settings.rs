@@ -4,8 +4,11 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use headway_knobs::limits::Limits as _;
 use headway_quic::Config;
 use headway_schedule::Strategy;
+
+use crate::limits::Limits;
 
 /// The order of the two handshakes (Kosek 2022, section II-D).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -52,10 +55,12 @@ pub struct Settings {
     pub pool: Option<Pool>,
     /// Clients at a time; further ones are refused.
     pub max_clients: usize,
+    /// What clients may take.
+    pub limits: Limits,
 }
 
 impl Settings {
-    /// A proxy that leaves everything as it is by default.
+    /// A proxy that leaves everything as it is by default, and limits nothing.
     #[must_use]
     pub fn towards(next_hop: SocketAddr) -> Self {
         Self {
@@ -69,6 +74,7 @@ impl Settings {
             failure_code: H3_INTERNAL_ERROR,
             pool: None,
             max_clients: 900,
+            limits: Limits::OFF,
         }
     }
 }

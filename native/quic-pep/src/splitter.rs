@@ -154,6 +154,11 @@ impl Splitter {
         self.streams
     }
 
+    /// Streams seen and bytes carried so far.
+    pub(crate) fn advanced(&self) -> u64 {
+        self.streams + self.to_client.bytes + self.to_server.bytes
+    }
+
     /// Early data will be sent to the server, until it says whether it accepts them.
     pub(crate) fn begin_early_data(&mut self) {
         self.is_early = true;

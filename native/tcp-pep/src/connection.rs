@@ -1,10 +1,11 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use headway_reactor::{Interest, Reactor, Ready};
+use headway_reactor::{Interest, Patience, Reactor, Ready};
 
 use crate::flow::{Fault, Flow};
 use crate::half::Half;
+use crate::limits::Limits;
 use crate::socket::SideOptions;
 use crate::vessel::Vessels;
 
@@ -39,6 +40,8 @@ pub(crate) enum End {
     Unreachable(io::Error),
     /// An end has reset its half of the connection, or no longer answers.
     Lost(Side, io::Error),
+    /// A limit was met, in words.
+    Limit(String),
     /// This program ends.
     Stopped,
 }
@@ -51,14 +54,16 @@ impl End {
             Self::Unreachable(_) => UNREACHABLE,
             Self::Lost(Side::Client, _) => "client-lost",
             Self::Lost(Side::Server, _) => "server-lost",
+            Self::Limit(_) => "limit",
             Self::Stopped => "stopped",
         }
     }
 
-    /// What the kernel said, if it is an error that ends the connection.
-    pub(crate) fn error(&self) -> Option<&io::Error> {
+    /// What the kernel said, or what limit was met, if that ends the connection.
+    pub(crate) fn error(&self) -> Option<String> {
         match self {
-            Self::Unreachable(error) | Self::Lost(_, error) => Some(error),
+            Self::Unreachable(error) | Self::Lost(_, error) => Some(error.to_string()),
+            Self::Limit(reason) => Some(reason.clone()),
             Self::Complete | Self::Stopped => None,
         }
     }
@@ -77,13 +82,56 @@ pub(crate) struct Connection {
     pub(crate) accepted: Instant,
     /// How long the server's half took to be established, once it is.
     pub(crate) connect_time: Option<Duration>,
+    patience: Patience<Phase>,
+    taken: Instant,
+}
+
+/// What a connection is in the middle of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Phase {
+    /// Connecting to the server.
+    Connecting,
+    /// Relaying, of which so many bytes are done.
+    Relaying(u64),
 }
 
 impl Connection {
     /// A client's half, and a server's that is being established.
     pub(crate) fn new(client: Half, server: Half, now: Instant) -> Self {
         let (up, down) = (Flow::new(), Flow::new());
-        Self { client, server, up, down, accepted: now, connect_time: None }
+        let patience = Patience::new(Phase::Connecting, now);
+        Self { client, server, up, down, accepted: now, connect_time: None, patience, taken: now }
+    }
+
+    /// Ends it if it has had its time.
+    ///
+    /// # Returns
+    /// When to look again, if there is a limit.
+    ///
+    /// # Errors
+    /// The connection is over.
+    pub(crate) fn look(&mut self, limits: &Limits, now: Instant) -> Result<Option<Instant>, End> {
+        let (phase, limit, what) = match self.connect_time {
+            None => (Phase::Connecting, ("connect-time", limits.connect_time), "no server"),
+            Some(_) => (Phase::Relaying(self.bytes()), ("idle-time", limits.idle_time), "no byte"),
+        };
+        self.patience.note(phase, now);
+        self.patience.check(now, limit, what).map_err(End::Limit)
+    }
+
+    /// What sockets have taken.
+    fn bytes(&self) -> u64 {
+        self.up.bytes() + self.down.bytes()
+    }
+
+    /// Directions in which something waits.
+    pub(crate) fn vessels(&self) -> usize {
+        [&self.up, &self.down].into_iter().filter(|flow| flow.wants_output()).count()
+    }
+
+    /// When something was taken last.
+    pub(crate) fn taken(&self) -> Instant {
+        self.taken
     }
 
     /// Goes on with a half that is ready.
@@ -109,6 +157,7 @@ impl Connection {
             options.established(&self.server.stream).map_err(End::Unreachable)?;
             self.connect_time = Some(now.duration_since(self.accepted));
         }
+        let before = self.bytes();
         let (from, to) = match side {
             Side::Client => (&self.up, &self.down),
             Side::Server => (&self.down, &self.up),
@@ -120,6 +169,9 @@ impl Connection {
         }
         if writes {
             self.advance(side.other(), vessels)?;
+        }
+        if self.bytes() > before {
+            self.taken = now;
         }
         if self.up.is_finished() && self.down.is_finished() { Err(End::Complete) } else { Ok(()) }
     }

@@ -94,7 +94,7 @@ impl Log {
             up_bytes: of.up.bytes(),
             down_bytes: of.down.bytes(),
             end: end.map(End::name),
-            error: end.and_then(End::error).map(ToString::to_string),
+            error: end.and_then(End::error),
             client: HalfEntry::new(&of.client),
             server: HalfEntry::new(&of.server),
         });

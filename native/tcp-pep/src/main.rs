@@ -8,6 +8,7 @@
 mod connection;
 mod flow;
 mod half;
+mod limits;
 mod log;
 mod options;
 mod pep;

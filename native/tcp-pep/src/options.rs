@@ -2,7 +2,9 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Parser, ValueEnum};
+use headway_knobs::limits::Limits as _;
 
+use crate::limits::Limits;
 use crate::socket::SideOptions;
 
 /// The program, as its knobs are declared.
@@ -12,7 +14,7 @@ const NAME: &str = "headway-tcp-pep";
 ///
 /// The initial windows are those of this host's routes: `ip route replace ... initcwnd N`.
 #[derive(Debug, Parser)]
-#[command(name = NAME, version)]
+#[command(name = NAME, version, after_long_help = Limits::help())]
 pub(crate) struct Options {
     /// Where intercepted connections are delivered to; may be repeated
     #[arg(long, required = true, value_name = "ADDRESS:PORT")]
@@ -46,6 +48,9 @@ pub(crate) struct Options {
     /// JSON lines for every connection, at its beginning and end, to this file; - is the standard output
     #[arg(long, value_name = "FILE")]
     pub(crate) log: Option<PathBuf>,
+    /// What clients may take, as NAME=VALUE,NAME=VALUE, or off; --help lists them
+    #[arg(long, default_value = "", value_name = "LIMITS", value_parser = Limits::parse)]
+    pub(crate) limits: Limits,
     /// Connections at a time, at most; further ones wait in the kernel
     #[arg(long, default_value_t = 4096, value_name = "N", value_parser = positive)]
     pub(crate) max_connections: usize,

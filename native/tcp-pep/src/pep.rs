@@ -5,11 +5,13 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use headway_reactor::{
-    Acceptor, Application, Reactor, Ready, Signal, Signals, Token, raise_descriptors, say,
+    Acceptor, Addresses, Application, Looks, Reactor, Ready, Signal, Signals, Token,
+    raise_descriptors, say,
 };
 
 use crate::connection::{Connection, End, Side};
 use crate::half::Half;
+use crate::limits::Limits;
 use crate::log::Log;
 use crate::options::Options;
 use crate::socket::{Accepted, SideOptions, Upstream, connect, listen};
@@ -56,6 +58,9 @@ pub(crate) struct Pep {
     max_connections: usize,
     accepted: u64,
     vessels: Vessels,
+    limits: Limits,
+    addresses: Addresses,
+    looks: Looks<u64>,
     log: Log,
     stopped: bool,
 }
@@ -80,6 +85,9 @@ impl Pep {
             max_connections: options.max_connections.min(connections_for_files()),
             accepted: 0,
             vessels: Vessels::new(options.copy),
+            limits: options.limits,
+            addresses: Addresses::new(options.limits.connections_per_address),
+            looks: Looks::new(options.limits.shortest_time()),
             log,
             stopped: false,
         })
@@ -91,7 +99,9 @@ impl Pep {
                 break;
             };
             if let Ok(accepted) = Accepted::new(stream, client, self.upstream) {
-                self.open(accepted, reactor, now);
+                if self.addresses.open(client.ip()) {
+                    self.open(accepted, reactor, now);
+                }
             }
         }
         self.listen(reactor)
@@ -108,10 +118,12 @@ impl Pep {
             Ok(stream) => {
                 let server = Half::new(stream, accepted.server, token(number, Side::Server));
                 self.connections.insert(number, Connection::new(client, server, now));
+                self.looks.add(number, now, None);
                 self.watch(number, reactor, now);
             }
             Err(error) => {
                 client.reset_on_drop();
+                self.addresses.close(accepted.client.ip());
                 self.log.refused(number, &client, accepted.server, &error, now);
             }
         }
@@ -144,10 +156,41 @@ impl Pep {
 
     fn over(&mut self, number: u64, end: &End, now: Instant) {
         let Some(connection) = self.connections.remove(&number) else { return };
+        self.addresses.close(connection.client.peer.ip());
+        self.looks.remove(number);
+        self.vessels.lose(connection.vessels());
         if !matches!(end, End::Complete) {
             connection.abort();
         }
         self.log.tell(number, &connection, Some(end), now);
+    }
+
+    /// Ends connections that have had their time.
+    fn look(&mut self, now: Instant) {
+        while let Some(number) = self.looks.next(now) {
+            let Some(connection) = self.connections.get_mut(&number) else { continue };
+            match connection.look(&self.limits, now) {
+                Ok(at) => self.looks.add(number, now, at),
+                Err(end) => self.over(number, &end, now),
+            }
+        }
+    }
+
+    /// Ends connections that have waited for the longest while too much waits.
+    fn end_stalled(&mut self, now: Instant) {
+        let Some(limit) = self.limits.relay_bytes else { return };
+        while self.vessels.lent_bytes() > limit {
+            let waiting = self.connections.iter().filter(|(_, one)| one.vessels() > 0);
+            let longest = waiting.min_by_key(|(number, one)| (one.taken(), **number));
+            let Some((&number, connection)) = longest else { return };
+            let seconds = now.saturating_duration_since(connection.taken()).as_secs_f64();
+            let [limit, held] = [limit, self.vessels.lent_bytes()].map(|bytes| bytes as f64 / 1e6);
+            let reason = format!(
+                "relay-memory={limit}MB: what waits may take {held:.1} MB; of this connection \
+                 nothing was taken for {seconds:.1} s, the longest"
+            );
+            self.over(number, &End::Limit(reason), now);
+        }
     }
 
     /// Waits for further connections if there is room for them; else the kernel holds them.
@@ -163,6 +206,9 @@ impl Pep {
             self.over(number, &End::Stopped, now);
         }
         self.log.end();
+        if let Some(refusals) = self.addresses.refusals() {
+            say!("headway-tcp-pep: {refusals}");
+        }
         self.stopped = true;
     }
 }
@@ -188,12 +234,16 @@ impl Application for Pep {
     }
 
     fn turn(&mut self, reactor: &Reactor, now: Instant) -> io::Result<()> {
+        self.look(now);
+        self.end_stalled(now);
         self.log.flush();
+        self.listen(reactor)?;
         self.listeners.iter_mut().try_for_each(|listener| listener.turn(reactor, now))
     }
 
     fn deadline(&self) -> Option<Instant> {
-        self.listeners.iter().filter_map(Acceptor::deadline).min()
+        let listeners = self.listeners.iter().map(Acceptor::deadline);
+        listeners.chain([self.looks.deadline()]).flatten().min()
     }
 
     fn finished(&self) -> bool {

@@ -109,18 +109,21 @@ impl Kind {
 #[derive(Debug)]
 pub(crate) struct Vessels {
     spare: Vec<Vessel>,
+    /// Vessels that connections have.
+    lent: usize,
     copying: Copying,
 }
 
 impl Vessels {
     /// No vessels yet.
     pub(crate) fn new(copying: Copying) -> Self {
-        Self { spare: Vec::new(), copying }
+        Self { spare: Vec::new(), lent: 0, copying }
     }
 
     /// A vessel with what a socket has received, an empty one at the end.
     pub(crate) fn filled(&mut self, source: &TcpStream) -> io::Result<Vessel> {
         let mut vessel = self.spare.pop().unwrap_or_else(|| Vessel::new(self.copying));
+        self.lent += 1;
         match vessel.fill(source) {
             Ok(()) => Ok(vessel),
             Err(error) => {
@@ -130,9 +133,20 @@ impl Vessels {
         }
     }
 
+    /// What vessels of connections may hold, in bytes.
+    pub(crate) fn lent_bytes(&self) -> u64 {
+        (self.lent * VESSEL_BYTES) as u64
+    }
+
+    /// So many vessels are lost with their connection.
+    pub(crate) fn lose(&mut self, vessels: usize) {
+        self.lent -= vessels;
+    }
+
     /// Takes back an empty vessel.
     pub(crate) fn give_back(&mut self, vessel: Vessel) {
         debug_assert_eq!(vessel.held(), 0, "a vessel goes from connection to connection");
+        self.lent -= 1;
         let is_usual = vessel.is_pipe() == (self.copying == Copying::Splice);
         if is_usual && self.spare.len() < SPARE_VESSELS {
             self.spare.push(vessel);

@@ -27,7 +27,14 @@ from headway.programs.base import (
 from headway.programs.client import last_words, secrets_environment
 from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.measurement import BulkFlow, Measurement
-from headway.programs.native import QUIC_KNOBS, NativeQuic, command, quic_knobs, service
+from headway.programs.native import (
+    QUIC_KNOBS,
+    NativeQuic,
+    command,
+    quic_knobs,
+    service,
+    without_limits,
+)
 from headway.study.host import Host, Protocol
 from headway.study.model import Capture
 from headway.study.workload import Bulk, BulkDirection
@@ -149,7 +156,7 @@ class HeadwayPerfServer(NativeQuic, Server):
     package = _NAME
     protocols = _PROTOCOLS
     knobs = _KNOBS
-    adjustments = _ADJUSTMENTS
+    adjustments = (*_ADJUSTMENTS, without_limits(_NAME))
 
     @override
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
@@ -158,6 +165,7 @@ class HeadwayPerfServer(NativeQuic, Server):
             "server",
             f"--listen={listener.address}:{443 if listener.tls else 80}",
             f"--transport={','.join(sorted(transports))}",
+            "--limits=off",
             f"--report=/lab/run/{listener.namespace}-{_NAME}.jsonl",
             f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
             *_transport_options(self, host, transports),

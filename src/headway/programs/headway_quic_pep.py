@@ -17,7 +17,13 @@ from headway.programs.base import (
     served_on,
 )
 from headway.programs.knobfile import adjustments_of, knobs_of
-from headway.programs.native import QUIC_KNOBS, NativeQuic, quic_knobs, service
+from headway.programs.native import (
+    QUIC_KNOBS,
+    NativeQuic,
+    quic_knobs,
+    service,
+    without_limits,
+)
 from headway.study.hop import Pep
 from headway.study.host import Protocol
 from headway.study.model import Capture
@@ -41,7 +47,7 @@ class HeadwayQuicPep(NativeQuic, QuicPep):
         *QUIC_KNOBS,
     )
     side_knobs = frozenset({"early_data", *(knob.name for knob in QUIC_KNOBS)})
-    adjustments = adjustments_of(_NAME, _NAME, "quic")
+    adjustments = (*adjustments_of(_NAME, _NAME, "quic"), without_limits(_NAME))
 
     @override
     def split(self, listener: Listener, behind: Origin, pep: Pep, capture: Capture) -> Started:
@@ -54,6 +60,7 @@ class HeadwayQuicPep(NativeQuic, QuicPep):
             f"--key={KEY_FILE}",
             f"--ca={CA_FILE}",
             f"--server-name={SERVER_NAME}",
+            "--limits=off",
             f"--mode={self.knob('mode', pep)}",
             f"--scheduler={self.knob('scheduler', pep)}",
             f"--connect-timeout={self.knob('connect_timeout', pep)}",

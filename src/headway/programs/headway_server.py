@@ -26,6 +26,7 @@ from headway.programs.native import (
     compression_options,
     quic_knobs,
     service,
+    without_limits,
 )
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.model import Capture
@@ -41,13 +42,7 @@ class HeadwayServer(NativeQuic, Server):
     gives_tickets = True
     adjustments = (
         *adjustments_of("headway-server", "quic"),
-        Adjustment(
-            "headway-server",
-            "limits",
-            "off",
-            "nothing that a client does in a run is too much or too slow; its own defaults are for "
-            "clients that nobody knows",
-        ),
+        without_limits("headway-server"),
         Adjustment(
             "headway-server",
             "--no-dates",

@@ -6,7 +6,7 @@ from typing_extensions import override
 
 from headway.programs.base import Adjustment, Interception, Started, TcpPep
 from headway.programs.knobfile import knobs_of
-from headway.programs.native import service
+from headway.programs.native import service, without_limits
 from headway.study.hop import Pep
 from headway.study.host import Host
 from headway.study.model import Capture
@@ -32,12 +32,14 @@ class HeadwayTcpPep(TcpPep):
             "the client's",
             "the server sees the address and port that it would see without the PEP",
         ),
+        without_limits("headway-tcp-pep"),
     )
 
     @override
     def intercept(self, interception: Interception, pep: Pep, capture: Capture) -> Started:
         argv = (
             f"--listen=0.0.0.0:{interception.port}",
+            "--limits=off",
             f"--copy={self.knob('copy', pep)}",
             *self._side("client", pep.towards_client),
             *self._side("server", pep.towards_server),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from headway.contract.orders import NATIVE_DIRECTORY, Program
-from headway.programs.base import Adapter, Started
+from headway.programs.base import Adapter, Adjustment, Started
 from headway.programs.knobfile import knobs_of
 from headway.study.host import Host
 
@@ -25,6 +25,15 @@ HEADER_COUNTS = "-headers.jsonl"
 def command(program: str) -> str:
     """Path in a lab of one of Headway's own programs."""
     return f"{NATIVE_DIRECTORY}/{program}"
+
+
+def without_limits(program: str) -> Adjustment:
+    """That a program of Headway's own, which serves others, does without its limits."""
+    why = (
+        "nothing that a client does in a run is too much or too slow; its own defaults are for "
+        "clients that nobody knows"
+    )
+    return Adjustment(program, "limits", "off", why)
 
 
 def service(

@@ -1,5 +1,7 @@
 //! The server: sends and receives what clients want, and reports every flow when it is over.
 
+mod guests;
+mod limits;
 mod quic;
 mod recorder;
 mod tcp;
@@ -8,13 +10,15 @@ use std::time::Instant;
 
 use headway_http::tls::Identity;
 use headway_reactor::{
-    Application, Reactor, Ready, Signal, Signals, Token, raise_descriptors, run,
+    Application, Reactor, Ready, Signal, Signals, Token, need_descriptors, run, say,
 };
 
 use crate::clock::Clock;
 use crate::failure::StartError;
 use crate::options::ServerOptions;
 use crate::report::Transport;
+use crate::server::guests::Guests;
+pub(crate) use crate::server::limits::Limits;
 use crate::server::quic::QuicServer;
 use crate::server::recorder::Recorder;
 use crate::server::tcp::TcpServer;
@@ -28,7 +32,7 @@ const TCP: Token = Token(3);
 /// Serves until a signal ends it.
 pub(crate) fn serve(options: &ServerOptions) -> Result<(), StartError> {
     options.check()?;
-    raise_descriptors();
+    need_descriptors(options.descriptors())?;
     let mut reactor = Reactor::new()?;
     let mut server = Server::start(options, &reactor)?;
     run(&mut reactor, &mut server)
@@ -39,6 +43,7 @@ struct Server {
     quic: Option<QuicServer>,
     tcp: Option<TcpServer>,
     recorder: Recorder,
+    guests: Guests,
     finished: bool,
 }
 
@@ -54,6 +59,7 @@ impl Server {
             quic: None,
             tcp: None,
             recorder: Recorder::open(options.report.as_deref(), Clock::start(), interval)?,
+            guests: Guests::new(options.limits, options.max_connections),
             finished: false,
         };
         for &transport in &options.transport {
@@ -77,6 +83,7 @@ impl Server {
         if let Some(tcp) = &mut self.tcp {
             tcp.end(now, &mut self.recorder)?;
         }
+        self.guests.refusals().for_each(|refusal| say!("headway-perf: {refusal}"));
         self.finished = true;
         Ok(())
     }
@@ -92,7 +99,7 @@ impl Application for Server {
             END | ACT => Ok(()),
             UDP => self.quic.as_mut().map_or(Ok(()), |quic| Ok(quic.receive(now)?)),
             _ => match &mut self.tcp {
-                Some(tcp) => tcp.ready(reactor, now, ready, &mut self.recorder),
+                Some(tcp) => tcp.ready(reactor, now, ready, &self.recorder, &mut self.guests),
                 None => Ok(()),
             },
         }
@@ -100,10 +107,10 @@ impl Application for Server {
 
     fn turn(&mut self, reactor: &Reactor, now: Instant) -> Result<(), StartError> {
         if let Some(quic) = &mut self.quic {
-            quic.turn(now, &mut self.recorder)?;
+            quic.turn(now, &mut self.recorder, &mut self.guests)?;
         }
         match &mut self.tcp {
-            Some(tcp) => tcp.turn(reactor, now, &mut self.recorder),
+            Some(tcp) => tcp.turn(reactor, now, &mut self.recorder, &mut self.guests),
             None => Ok(()),
         }
     }

@@ -8,7 +8,7 @@ use headway_http::tls::Identity;
 use headway_quic::{
     Close, ConnectionKey, Dir, Endpoint, Event, QuicServerConfig, Read, Seed, StreamId, UdpEndpoint,
 };
-use headway_reactor::{Interest, Reactor, Token, UdpSocket, say};
+use headway_reactor::{Interest, Looks, Reactor, Token, UdpSocket, say};
 use headway_schedule::Strategy;
 
 use crate::answer::Answer;
@@ -16,6 +16,7 @@ use crate::channel::{Established, QuicChannel};
 use crate::failure::{Failure, StartError};
 use crate::options::ServerOptions;
 use crate::report::Transport;
+use crate::server::guests::{Guests, Patience, Phase};
 use crate::server::recorder::Recorder;
 use crate::tls;
 
@@ -23,6 +24,8 @@ use crate::tls;
 const DONE: u64 = 0;
 /// The code for streams that this server has no use for.
 const UNWANTED: u64 = 1;
+/// The code of a connection that met a limit.
+const LIMIT: u64 = 2;
 
 /// QUIC's side of the server: any number of connections, and any number of flows on each.
 pub(crate) struct QuicServer {
@@ -31,6 +34,7 @@ pub(crate) struct QuicServer {
     config: Arc<headway_quic::Config>,
     connections: BTreeMap<ConnectionKey, Client>,
     answers: BTreeMap<(ConnectionKey, StreamId), Answer>,
+    looks: Looks<ConnectionKey>,
     deadline: Option<Instant>,
 }
 
@@ -40,6 +44,11 @@ struct Client {
     connected: Option<Instant>,
     local: Option<SocketAddr>,
     remote: SocketAddr,
+    /// In a handshake, and its address was not validated.
+    is_half_open: bool,
+    patience: Patience,
+    /// Bytes of flows that are over, and one for each.
+    advanced: u64,
 }
 
 impl QuicServer {
@@ -51,15 +60,19 @@ impl QuicServer {
         token: Token,
     ) -> Result<Self, StartError> {
         let tls = tls::quic_server(identity, options.early_data)?;
-        let config = Arc::new(options.transports.quic()?);
+        let config = Arc::new(options.quic()?);
         let failed = |error| StartError::Listen(options.listen, error);
         let socket = UdpSocket::bind(options.listen).map_err(failed)?;
         say!("headway-perf: quic on {}", socket.local_address()?);
         reactor.register(&socket, token, Interest::Read)?;
-        let endpoint = Endpoint::server(Arc::clone(&tls), &Seed::secret());
+        let mut endpoint = Endpoint::server(Arc::clone(&tls), &Seed::secret());
+        if options.limits.half_open_percent.is_some() {
+            endpoint = endpoint.giving_tokens();
+        }
         let udp = UdpEndpoint::new(endpoint, socket, config.cpu_cost);
         let (connections, answers) = (BTreeMap::new(), BTreeMap::new());
-        Ok(Self { udp, tls, config, connections, answers, deadline: None })
+        let looks = Looks::new(options.limits.shortest_time());
+        Ok(Self { udp, tls, config, connections, answers, looks, deadline: None })
     }
 
     /// The socket is ready.
@@ -68,19 +81,26 @@ impl QuicServer {
     }
 
     /// Lets all flows advance, and sends what is due.
-    pub(crate) fn turn(&mut self, now: Instant, recorder: &mut Recorder) -> Result<(), StartError> {
-        self.accept(now);
-        self.handle_events(now, recorder);
+    pub(crate) fn turn(
+        &mut self,
+        now: Instant,
+        recorder: &mut Recorder,
+        guests: &mut Guests,
+    ) -> Result<(), StartError> {
+        self.accept(now, guests)?;
+        self.handle_events(now, recorder, guests);
+        self.look(now, guests);
         loop {
             self.advance(now);
-            self.record(recorder)?;
+            self.record(recorder, guests)?;
             self.udp.transmit(now)?;
-            if !self.handle_events(now, recorder) {
+            if !self.handle_events(now, recorder, guests) {
                 break;
             }
         }
         let answers = self.answers.values().filter_map(Answer::deadline).min();
-        self.deadline = [self.udp.endpoint.deadline(), answers].into_iter().flatten().min();
+        let own = [self.udp.endpoint.deadline(), answers, self.looks.deadline()];
+        self.deadline = own.into_iter().flatten().min();
         Ok(())
     }
 
@@ -92,7 +112,7 @@ impl QuicServer {
     /// The server ends: what is under way is told, to clients and to the recorder.
     pub(crate) fn end(&mut self, now: Instant, recorder: &mut Recorder) -> Result<(), StartError> {
         self.answers.values_mut().for_each(|answer| answer.fail(now, &Failure::Interrupted));
-        self.record(recorder)?;
+        self.record_answers(recorder)?;
         for &key in self.connections.keys() {
             if let Some(connection) = self.udp.endpoint.connection(key) {
                 connection.close(now, DONE, "the server ends");
@@ -101,10 +121,22 @@ impl QuicServer {
         Ok(self.udp.transmit(now)?)
     }
 
-    fn accept(&mut self, now: Instant) {
+    fn accept(&mut self, now: Instant, guests: &mut Guests) -> io::Result<()> {
         let (endpoint, socket) = self.udp.parts();
         while let Some(incoming) = endpoint.next_incoming() {
-            let remote = incoming.remote_address();
+            let (remote, is_validated) = (incoming.remote_address(), incoming.is_validated());
+            if !guests.has_room() {
+                endpoint.refuse(socket, incoming)?;
+                continue;
+            }
+            if !is_validated && guests.is_crowded() {
+                endpoint.retry(socket, incoming)?;
+                continue;
+            }
+            if !guests.enter(remote.ip()) {
+                endpoint.refuse(socket, incoming)?;
+                continue;
+            }
             let bound = socket.local_address().ok();
             let local =
                 bound.map(|at| SocketAddr::new(incoming.local_ip().unwrap_or(at.ip()), at.port()));
@@ -112,21 +144,71 @@ impl QuicServer {
             // One that is no good is the client's affair.
             let Ok(key) = endpoint.accept(now, socket, incoming, tls, &self.config, scheduler)
             else {
+                guests.leave(remote.ip());
                 continue;
             };
-            self.connections
-                .insert(key, Client { first_seen: now, connected: None, local, remote });
+            if !is_validated {
+                guests.begin_half_open();
+            }
+            let client = Client {
+                first_seen: now,
+                connected: None,
+                local,
+                remote,
+                is_half_open: !is_validated,
+                patience: Patience::new(now),
+                advanced: 0,
+            };
+            self.connections.insert(key, client);
+            self.looks.add(key, now, None);
         }
+        Ok(())
+    }
+
+    /// Ends connections whose clients have had their time.
+    fn look(&mut self, now: Instant, guests: &Guests) {
+        while let Some(key) = self.looks.next(now) {
+            let phase = self.phase(key);
+            let Some(client) = self.connections.get_mut(&key) else { continue };
+            match client.patience.check(phase, now, &guests.limits) {
+                Ok(at) => self.looks.add(key, now, at),
+                Err(reason) => self.expire(now, key, reason),
+            }
+        }
+    }
+
+    /// What a connection is in the middle of.
+    fn phase(&self, key: ConnectionKey) -> Phase {
+        let Some(client) = self.connections.get(&key) else { return Phase::Handshake };
+        if client.connected.is_none() {
+            return Phase::Handshake;
+        }
+        let answers = self.answers.iter().filter(|((of, _), _)| *of == key);
+        let advanced = answers.filter_map(|(_, answer)| answer.advanced()).reduce(|a, b| a + b);
+        match (client.advanced, advanced) {
+            (0, None) => Phase::Request,
+            (before, now) => Phase::Flows(before + now.unwrap_or(0)),
+        }
+    }
+
+    /// A client's connection ends for what it did not do, which it is told.
+    fn expire(&mut self, now: Instant, key: ConnectionKey, reason: String) {
+        if let Some(connection) = self.udp.endpoint.connection(key) {
+            connection.close(now, LIMIT, &reason);
+        }
+        let failure = Failure::Limit(reason);
+        let answers = self.answers.iter_mut().filter(|((of, _), _)| *of == key);
+        answers.for_each(|(_, answer)| answer.fail(now, &failure));
     }
 
     /// # Returns
     /// Whether there were any.
-    fn handle_events(&mut self, now: Instant, recorder: &Recorder) -> bool {
+    fn handle_events(&mut self, now: Instant, recorder: &Recorder, guests: &mut Guests) -> bool {
         let mut any = false;
         while let Some((key, event)) = self.udp.endpoint.poll() {
             any = true;
             match event {
-                Event::Connected { .. } => self.connected(now, key),
+                Event::Connected { .. } => self.connected(now, key, guests),
                 Event::Opened(stream) => self.open(now, key, stream, recorder),
                 Event::Readable(stream) => self.read(now, key, stream),
                 Event::Sent(stream) => self.delivered(now, key, stream),
@@ -143,9 +225,12 @@ impl QuicServer {
         any
     }
 
-    fn connected(&mut self, now: Instant, key: ConnectionKey) {
+    fn connected(&mut self, now: Instant, key: ConnectionKey, guests: &mut Guests) {
         if let Some(client) = self.connections.get_mut(&key) {
             client.connected = Some(now);
+            if std::mem::take(&mut client.is_half_open) {
+                guests.end_half_open();
+            }
         }
         let answers = self.answers.iter_mut().filter(|((of, _), _)| *of == key);
         answers.for_each(|(_, answer)| answer.established(Established::quic(now)));
@@ -223,7 +308,24 @@ impl QuicServer {
         }
     }
 
-    fn record(&mut self, recorder: &mut Recorder) -> Result<(), StartError> {
+    fn record(&mut self, recorder: &mut Recorder, guests: &mut Guests) -> Result<(), StartError> {
+        self.record_answers(recorder)?;
+        let (endpoint, looks) = (&mut self.udp.endpoint, &mut self.looks);
+        self.connections.retain(|&key, client| {
+            let is_there = endpoint.connection(key).is_some();
+            if !is_there {
+                guests.leave(client.remote.ip());
+                looks.remove(key);
+                if client.is_half_open {
+                    guests.end_half_open();
+                }
+            }
+            is_there
+        });
+        Ok(())
+    }
+
+    fn record_answers(&mut self, recorder: &mut Recorder) -> Result<(), StartError> {
         let over: Vec<_> = self
             .answers
             .iter()
@@ -232,13 +334,12 @@ impl QuicServer {
             .collect();
         for key in over {
             if let (Some(answer), Some(client)) =
-                (self.answers.remove(&key), self.connections.get(&key.0))
+                (self.answers.remove(&key), self.connections.get_mut(&key.0))
             {
+                client.advanced += 1 + answer.advanced().unwrap_or(0);
                 recorder.record(answer, Transport::Quic, client.local, client.remote)?;
             }
         }
-        let endpoint = &mut self.udp.endpoint;
-        self.connections.retain(|&key, _| endpoint.connection(key).is_some());
         Ok(())
     }
 }

@@ -4,13 +4,14 @@ use std::time::Instant;
 
 use headway_http::tcp::{Pipe, Reading, SocketOptions, TlsSide, listen};
 use headway_http::tls::Identity;
-use headway_reactor::{Acceptor, Reactor, Ready, Token, say};
+use headway_reactor::{Acceptor, Looks, Reactor, Ready, Token, say};
 
 use crate::answer::Answer;
 use crate::channel::TcpChannel;
 use crate::failure::{Failure, StartError};
 use crate::options::ServerOptions;
 use crate::report::Transport;
+use crate::server::guests::{Guests, Patience, Phase};
 use crate::server::recorder::Recorder;
 use crate::tls;
 
@@ -22,6 +23,7 @@ pub(crate) struct TcpServer {
     first_token: u64,
     accepted: u64,
     clients: BTreeMap<Token, Client>,
+    looks: Looks<Token>,
     deadline: Option<Instant>,
 }
 
@@ -48,6 +50,7 @@ impl TcpServer {
             first_token: token.0,
             accepted: 0,
             clients: BTreeMap::new(),
+            looks: Looks::new(options.limits.shortest_time()),
             deadline: None,
         })
     }
@@ -58,10 +61,11 @@ impl TcpServer {
         reactor: &Reactor,
         now: Instant,
         ready: Ready,
-        recorder: &mut Recorder,
+        recorder: &Recorder,
+        guests: &mut Guests,
     ) -> Result<(), StartError> {
         if ready.token.0 == self.first_token {
-            return self.accept(reactor, now, recorder);
+            return self.accept(reactor, now, recorder, guests);
         }
         if let Some(client) = self.clients.get_mut(&ready.token) {
             if let Err(failure) = client.ready(now, ready) {
@@ -77,18 +81,44 @@ impl TcpServer {
         reactor: &Reactor,
         now: Instant,
         recorder: &mut Recorder,
+        guests: &mut Guests,
     ) -> Result<(), StartError> {
         self.acceptor.turn(reactor, now)?;
+        self.look(now, guests);
         for (&token, client) in &mut self.clients {
             if let Err(failure) = client.turn(reactor, token, now) {
                 client.fail(now, &failure);
             }
             client.record(recorder)?;
         }
-        self.clients.retain(|_, client| !client.is_gone());
+        let looks = &mut self.looks;
+        self.clients.retain(|&token, client| {
+            let is_gone = client.is_gone();
+            if is_gone {
+                guests.leave(client.remote.ip());
+                looks.remove(token);
+            }
+            !is_gone
+        });
         let flows = self.clients.values().map(Client::deadline);
-        self.deadline = flows.chain([self.acceptor.deadline()]).flatten().min();
+        let own = [self.acceptor.deadline(), self.looks.deadline()];
+        self.deadline = flows.chain(own).flatten().min();
         Ok(())
+    }
+
+    /// Ends connections whose clients have had their time.
+    fn look(&mut self, now: Instant, guests: &Guests) {
+        while let Some(token) = self.looks.next(now) {
+            let Some(client) = self.clients.get_mut(&token) else { continue };
+            match client.patience.check(client.phase(), now, &guests.limits) {
+                Ok(at) => self.looks.add(token, now, at),
+                Err(reason) => {
+                    // What the client does not take, the kernel would keep for it.
+                    client.channel.pipe.reset_on_drop();
+                    client.fail(now, &Failure::Limit(reason));
+                }
+            }
+        }
     }
 
     /// When it wants its next turn.
@@ -111,11 +141,20 @@ impl TcpServer {
         reactor: &Reactor,
         now: Instant,
         recorder: &Recorder,
+        guests: &mut Guests,
     ) -> Result<(), StartError> {
         while let Some((stream, remote)) = self.acceptor.accept(reactor, now)? {
-            let Ok(client) = self.client(stream, remote, now, recorder) else { continue };
+            if !(guests.has_room() && guests.enter(remote.ip())) {
+                continue;
+            }
+            let Ok(client) = self.client(stream, remote, now, recorder) else {
+                guests.leave(remote.ip());
+                continue;
+            };
             self.accepted += 1;
-            self.clients.insert(Token(self.first_token + self.accepted), client);
+            let token = Token(self.first_token + self.accepted);
+            self.clients.insert(token, client);
+            self.looks.add(token, now, None);
         }
         Ok(())
     }
@@ -136,6 +175,7 @@ impl TcpServer {
             channel: TcpChannel::new(pipe),
             answer: Some(recorder.begin(now)),
             reading: Reading::Open,
+            patience: Patience::new(now),
             failed: false,
         })
     }
@@ -150,6 +190,7 @@ struct Client {
     /// Until it is recorded.
     answer: Option<Answer>,
     reading: Reading,
+    patience: Patience,
     failed: bool,
 }
 
@@ -195,6 +236,15 @@ impl Client {
         } else {
             answer.fail(now, failure);
         }
+    }
+
+    /// What it is in the middle of. Once its flow is recorded, its end is all that is missing.
+    fn phase(&self) -> Phase {
+        let Some(answer) = &self.answer else { return Phase::Flows(u64::MAX) };
+        if self.channel.established().is_none() {
+            return Phase::Handshake;
+        }
+        answer.advanced().map_or(Phase::Request, Phase::Flows)
     }
 
     fn record(&mut self, recorder: &mut Recorder) -> Result<(), StartError> {

@@ -4,4 +4,5 @@
 
 mod failures;
 mod flows;
+mod limits;
 mod support;

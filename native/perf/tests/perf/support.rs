@@ -1,8 +1,8 @@
 //! The program under test: servers, clients, and the files that they share.
 
-use std::io::{BufRead, BufReader};
+use std::io::{BufRead, BufReader, Lines};
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStderr, Command, Output, Stdio};
 use std::sync::mpsc::{Receiver, channel};
 
 use headway_testlink::Certificates;
@@ -45,11 +45,11 @@ impl Place {
             .spawn()
             .unwrap();
         // It says where it listens, a line for each transport.
-        let said = BufReader::new(child.stderr.take().unwrap()).lines();
-        let lines = said.take(transport.split(',').count()).map(Result::unwrap);
+        let mut said = BufReader::new(child.stderr.take().unwrap()).lines();
+        let lines = said.by_ref().take(transport.split(',').count()).map(Result::unwrap);
         let addresses = lines.map(|line| line.rsplit(' ').next().unwrap().to_owned()).collect();
         let report = BufReader::new(child.stdout.take().unwrap());
-        Server { addresses, records: lines_of(report), child }
+        Server { addresses, said, records: lines_of(report), child }
     }
 
     pub(crate) fn client(&self, address: &str, transport: &str, options: &[&str]) -> Output {
@@ -74,6 +74,7 @@ impl Place {
 pub(crate) struct Server {
     child: Child,
     addresses: Vec<String>,
+    said: Lines<BufReader<ChildStderr>>,
     /// The lines of its report, as they come.
     records: Receiver<String>,
 }
@@ -100,12 +101,18 @@ impl Server {
     ///
     /// # Returns
     /// What it reports of them, and nothing else.
-    pub(crate) fn end(mut self, flows: usize) -> Vec<Value> {
+    pub(crate) fn end(self, flows: usize) -> Vec<Value> {
+        self.end_saying(flows).0
+    }
+
+    /// As [`Self::end`], and what it said since its start.
+    pub(crate) fn end_saying(mut self, flows: usize) -> (Vec<Value>, Vec<String>) {
         let records: Vec<String> = (0..flows).map(|_| self.records.recv().unwrap()).collect();
         kill_process(Pid::from_child(&self.child), Signal::TERM).unwrap();
         assert!(self.child.wait().unwrap().success());
         assert_eq!(self.records.iter().next(), None);
-        records.iter().map(|line| serde_json::from_str(line).unwrap()).collect()
+        let records = records.iter().map(|line| serde_json::from_str(line).unwrap()).collect();
+        (records, self.said.by_ref().map(Result::unwrap).collect())
     }
 }
 

@@ -18,6 +18,8 @@ use crate::splitter::Ends;
 pub(super) struct Beginner {
     pub(super) incoming: Incoming,
     pub(super) since: Instant,
+    /// The Destination Connection ID of its first packet, or of the first after a Retry.
+    destination: Vec<u8>,
     hello: HelloReader,
 }
 
@@ -29,18 +31,27 @@ impl Pep {
         network: &mut impl Network,
         datagram: ReceivedDatagram,
     ) -> io::Result<()> {
-        if initial::destination(&datagram.payload).is_none() {
+        let Some(destination) = initial::destination(&datagram.payload) else {
             return self.downstream.receive(now, network, datagram);
-        }
+        };
+        let destination = destination.to_vec();
         let (remote, payload) = (datagram.remote, datagram.payload.to_vec());
         self.downstream.receive(now, network, datagram)?;
         while let Some(incoming) = self.downstream.next_incoming() {
+            if self.is_full() {
+                self.downstream.refuse(network, incoming)?;
+                continue;
+            }
+            if !incoming.is_validated() && self.is_crowded() {
+                self.downstream.retry(network, incoming)?;
+                continue;
+            }
             let hello = HelloReader::default();
-            self.beginners.push(Beginner { incoming, since: now, hello });
+            let destination = destination.clone();
+            self.beginners.push(Beginner { incoming, since: now, destination, hello });
         }
         let is_its = |beginner: &Beginner| {
-            beginner.incoming.remote_address() == remote
-                && initial::destination(&payload) == Some(beginner.incoming.destination())
+            beginner.incoming.remote_address() == remote && beginner.destination == destination
         };
         let Some(index) = self.beginners.iter().position(is_its) else { return Ok(()) };
         let hello = &mut self.beginners[index].hello;
@@ -61,11 +72,15 @@ impl Pep {
         incoming: Incoming,
         hello: ClientHello,
     ) -> io::Result<()> {
-        if self.links.len() - self.pool.len() >= self.settings.max_clients {
+        let (address, is_validated) = (incoming.remote_address().ip(), incoming.is_validated());
+        if is_validated && !self.addresses.open(address) {
             return self.downstream.refuse(network, incoming);
         }
         let pooled = self.take_pooled(&hello);
         let Some(id) = pooled.or_else(|| self.connect_for(now, &hello)) else {
+            if is_validated {
+                self.addresses.close(address);
+            }
             return self.downstream.refuse(network, incoming);
         };
         self.clients += 1;
@@ -77,6 +92,8 @@ impl Pep {
             arrived: now,
         });
         link.pooled = pooled.is_some();
+        (link.is_half_open, link.is_counted) = (!is_validated, is_validated);
+        self.looks.add(id, now, None);
         link.client_end = ClientEnd::Waiting(Box::new(incoming));
         if self.settings.mode == Mode::Default && link.protocol.is_none() {
             link.protocol = hello.protocols.into_iter().next();
@@ -152,6 +169,8 @@ impl Pep {
         let Some(link) = self.links.get_mut(&id) else { return };
         link.client_end = ClientEnd::Accepted(key);
         link.accepted = Some(now);
+        link.note_phase(now);
+        self.looks.add(id, now, None);
         self.by_client.insert(key, id);
         let client = self.downstream.connection(key);
         let server = self.upstream.connection(link.server);

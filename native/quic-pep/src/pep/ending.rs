@@ -135,6 +135,10 @@ impl Pep {
         self.leave_pool(now, id);
         let Some(mut link) = self.links.remove(&id) else { return };
         self.by_server.remove(&link.server);
+        self.looks.remove(id);
+        if let Some(client) = link.client.as_ref().filter(|_| link.is_counted) {
+            self.addresses.close(client.address.ip());
+        }
         if let Some(key) = link.client_key() {
             self.by_client.remove(&key);
         }

@@ -2,6 +2,7 @@
 
 mod arrival;
 mod ending;
+mod guests;
 mod pool;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -9,6 +10,7 @@ use std::io;
 use std::time::Instant;
 
 use headway_quic::{ConnectionKey, Endpoint, Event, Network, ReceivedDatagram, Seed};
+use headway_reactor::{Addresses, Looks};
 
 use crate::link::Link;
 use crate::record::Record;
@@ -40,6 +42,10 @@ pub struct Pep {
     pool_retry: Option<Instant>,
     clients: u64,
     records: VecDeque<Record>,
+    addresses: Addresses,
+    looks: Looks<LinkId>,
+    /// When it was counted last what waits.
+    counted: Option<Instant>,
 }
 
 impl Pep {
@@ -49,7 +55,11 @@ impl Pep {
     /// * `seeds` - of its ends towards clients and towards the next hop.
     #[must_use]
     pub fn new(settings: Settings, tls: Tls, seeds: &[Seed; 2]) -> Self {
-        let downstream = Endpoint::server(tls.first_packets().clone(), &seeds[0]);
+        let mut downstream = Endpoint::server(tls.first_packets().clone(), &seeds[0]);
+        let limits = settings.limits;
+        if limits.half_open_percent.is_some() {
+            downstream = downstream.giving_tokens();
+        }
         Self {
             settings,
             tls,
@@ -64,6 +74,9 @@ impl Pep {
             pool_retry: None,
             clients: 0,
             records: VecDeque::new(),
+            addresses: Addresses::new(limits.connections_per_address),
+            looks: Looks::new(limits.shortest_time()),
+            counted: None,
         }
     }
 
@@ -132,6 +145,7 @@ impl Pep {
             }
             quiet &= !self.expire(now, downstream)?;
             quiet &= !self.finish_closings(now);
+            quiet &= !self.keep_limits(now);
             if quiet {
                 return Ok(());
             }
@@ -146,6 +160,7 @@ impl Pep {
             .map(|link| link.connecting + timeout)
             .chain(self.beginners.iter().map(|beginner| beginner.since + timeout))
             .chain(self.pool_retry)
+            .chain(self.looks.deadline())
             .chain(self.downstream.deadline())
             .chain(self.upstream.deadline())
             .min()
@@ -156,6 +171,8 @@ impl Pep {
         let Some(link) = self.links.get_mut(&id) else { return };
         if let Event::Connected { .. } = event {
             link.established = Some(now);
+            link.note_phase(now);
+            self.validated(now, id);
         }
         self.split(now, id, Peer::Client, event);
         if let Event::Closed(close) = event {

@@ -6,5 +6,6 @@ mod apps;
 mod chain;
 mod ends;
 mod failures;
+mod limits;
 mod streams;
 mod timing;

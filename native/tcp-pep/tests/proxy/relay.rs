@@ -1,14 +1,10 @@
 //! What goes through the proxy: bytes, ends, resets, and no more than there is room for.
 
-#![allow(clippy::unwrap_used)]
-
-mod common;
-
 use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, TcpStream};
 use std::thread;
 
-use common::{Proxy, dead_address, pattern, receive_all, reset, send_all, server};
+use crate::common::{Proxy, dead_address, pattern, receive_all, reset, send_all, server};
 use rustix::event::{PollFd, PollFlags, poll};
 use socket2::SockRef;
 

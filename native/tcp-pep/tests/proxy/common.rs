@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
@@ -13,6 +13,7 @@ use socket2::SockRef;
 pub(crate) struct Proxy {
     process: Child,
     log: BufReader<ChildStdout>,
+    stderr: BufReader<ChildStderr>,
     pub(crate) address: SocketAddr,
 }
 
@@ -27,10 +28,11 @@ impl Proxy {
             .spawn()
             .unwrap();
         let mut said = String::new();
-        BufReader::new(process.stderr.take().unwrap()).read_line(&mut said).unwrap();
+        let mut stderr = BufReader::new(process.stderr.take().unwrap());
+        stderr.read_line(&mut said).unwrap();
         let address = said.trim().rsplit(' ').next().unwrap().parse().unwrap();
         let log = BufReader::new(process.stdout.take().unwrap());
-        Self { process, log, address }
+        Self { process, log, stderr, address }
     }
 
     pub(crate) fn connect(&self) -> TcpStream {
@@ -62,6 +64,13 @@ impl Proxy {
     /// Waits for its end.
     pub(crate) fn wait(&mut self) -> ExitStatus {
         self.process.wait().unwrap()
+    }
+
+    /// What it said since its start, until its end.
+    pub(crate) fn said(&mut self) -> String {
+        let mut said = String::new();
+        self.stderr.read_to_string(&mut said).unwrap();
+        said
     }
 
     /// How many files it has open.

@@ -1,0 +1,117 @@
+//! What clients may take, and what becomes of those that take more.
+
+use std::time::{Duration, Instant};
+
+use super::{LinkId, Pep};
+use crate::limits::Limits;
+use crate::link::{Link, Phase};
+use crate::record::Ending;
+use crate::splitter::{Ends, Peer};
+
+/// How often what waits is counted: it grows by the peers' windows at most meanwhile.
+const COUNT_EVERY: Duration = Duration::from_millis(100);
+
+impl Pep {
+    /// Whether there are as many clients as there may be.
+    pub(super) fn is_full(&self) -> bool {
+        let clients = self.links.len() - self.pool.len() + self.beginners.len();
+        clients >= self.settings.max_clients
+    }
+
+    /// Whether as many clients as may be are in a handshake without proof of their address.
+    pub(super) fn is_crowded(&self) -> bool {
+        let Some(percent) = self.settings.limits.half_open_percent else { return false };
+        let beginners = self.beginners.iter().filter(|one| !one.incoming.is_validated());
+        let links = self.links.values().filter(|link| link.is_half_open);
+        let share = self.settings.max_clients.saturating_mul(percent as usize) / 100;
+        beginners.count() + links.count() >= share
+    }
+
+    /// A client has shown that it has its address: it counts there from now on, or ends.
+    pub(super) fn validated(&mut self, now: Instant, id: LinkId) {
+        let Some(link) = self.links.get_mut(&id) else { return };
+        link.is_half_open = false;
+        let Some(client) = link.client.as_ref().filter(|_| !link.is_counted) else { return };
+        link.is_counted = self.addresses.open(client.address.ip());
+        if !link.is_counted {
+            let limit = self.settings.limits.connections_per_address.unwrap_or_default();
+            let reason = format!("connections-per-address={limit}: this is one more");
+            self.end_for(now, id, &reason);
+        }
+    }
+
+    /// What was refused to whole addresses, in words.
+    #[must_use]
+    pub fn refusals(&self) -> Option<String> {
+        self.addresses.refusals()
+    }
+
+    /// Ends clients that have had their time, and those that take too much.
+    ///
+    /// # Returns
+    /// Whether there were any.
+    pub(super) fn keep_limits(&mut self, now: Instant) -> bool {
+        let mut any = false;
+        while let Some(id) = self.looks.next(now) {
+            let Some(link) = self.links.get_mut(&id) else { continue };
+            match look(link, now, &self.settings.limits) {
+                Ok(at) => self.looks.add(id, now, at),
+                Err(reason) => {
+                    any = true;
+                    self.end_for(now, id, &reason);
+                }
+            }
+        }
+        any | self.end_greedy(now)
+    }
+
+    fn end_greedy(&mut self, now: Instant) -> bool {
+        let Some(limit) = self.settings.limits.queued_bytes else { return false };
+        if self.counted.is_some_and(|at| now < at + COUNT_EVERY) {
+            return false;
+        }
+        self.counted = Some(now);
+        let mut any = false;
+        while let Some((id, reason)) = self.greediest(limit) {
+            any = true;
+            self.end_for(now, id, &reason);
+        }
+        any
+    }
+
+    /// The client for which the most waits, if too much does; and why it ends, in words.
+    fn greediest(&mut self, limit: u64) -> Option<(LinkId, String)> {
+        let (mut total, mut most) = (0, (0, 0));
+        for (&id, link) in &self.links {
+            let client = link.client_key().and_then(|key| self.downstream.connection(key));
+            let server = self.upstream.connection(link.server);
+            let queued = link.splitter.queued(&Ends { client, server });
+            total += queued;
+            most = most.max((queued, id));
+        }
+        let [limit_mb, total_mb, most_mb] = [limit, total, most.0].map(|bytes| bytes as f64 / 1e6);
+        let reason = format!(
+            "queued-memory={limit_mb}MB: {total_mb:.1} MB wait, {most_mb:.1} MB of them for this \
+             client, the most"
+        );
+        (total > limit).then_some((most.1, reason))
+    }
+
+    /// A client's link ends for what the client did or did not do, which both ends are told.
+    fn end_for(&mut self, now: Instant, id: LinkId, reason: &str) {
+        let code = self.settings.failure_code;
+        for peer in [Peer::Client, Peer::Server] {
+            self.close_end(now, id, peer, code, reason);
+        }
+        self.remove(now, id, Ending { by: None, code: Some(code), reason: reason.to_owned() });
+    }
+}
+
+fn look(link: &mut Link, now: Instant, limits: &Limits) -> Result<Option<Instant>, String> {
+    let (limit, what) = match link.note_phase(now) {
+        Phase::Waiting => return Ok(None),
+        Phase::Handshake => (("handshake-time", limits.handshake_time), "no handshake"),
+        Phase::Streams(_) => (("idle-time", limits.idle_time), "no byte"),
+    };
+    link.patience.check(now, limit, what)
+}
