@@ -1,27 +1,22 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::time::Instant;
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use headway_quic::{Connection, Dir, Event, HeadOfLine, Read, StreamId};
-use headway_wire::fields::{ContentLength, trailers};
-use headway_wire::h3::{
-    ControlFrame, Error, ErrorCode, RequestFrame, RequestStream, Role, Scope, encode,
-};
+use headway_wire::fields::ContentLength;
+use headway_wire::h3::{ControlFrame, Error, ErrorCode, Role, Scope, encode};
 use headway_wire::priority::FIELD;
 use headway_wire::{Dependency, Field, Fields, Priority, Request, Response};
 
-use super::link::{Compression, Link, MAX_SECTION, close, closing_words, code_name};
+use super::link::{Compression, Link, close, closing_words, code_name};
+use super::message::{Message, Part};
 use crate::counts::HeaderCounts;
 use crate::event::{ClientEvent, Failure, Importance, RequestId};
 
 /// A request that was sent, until its response is complete.
 struct Open {
     asked: Asked,
-    response: RequestStream,
-    /// What came behind a field section that waits for the dynamic table.
-    blocked: Option<Bytes>,
-    /// Once the final response's head has come.
-    length: Option<ContentLength>,
+    response: Message,
 }
 
 /// What the program asked for.
@@ -37,17 +32,15 @@ impl Open {
     /// # Returns
     /// The final response.
     fn section(&mut self, fields: Fields) -> Result<Option<Response>, Error> {
-        if self.length.is_some() {
-            trailers(fields)?;
-            return Ok(None);
-        }
+        let Some(fields) = self.response.head(fields)? else { return Ok(None) };
         let response = Response::from_section(fields)?;
         if response.is_interim() {
             self.response.interim();
             return Ok(None);
         }
         let is_head = self.asked.request.method == "HEAD";
-        self.length = Some(ContentLength::new(&response.fields, response.has_content(is_head))?);
+        let length = ContentLength::new(&response.fields, response.has_content(is_head))?;
+        self.response.begin_content(length);
         Ok(Some(response))
     }
 }
@@ -241,8 +234,7 @@ impl Client {
         let exchange = Exchange { stream, head_of_line: HeadOfLine::default() };
         self.exchanges.insert(asked.id, exchange);
         self.events.push_back(ClientEvent::Sent { id: asked.id });
-        let response = RequestStream::new(Role::Client, MAX_SECTION);
-        self.open.insert(stream, Open { asked, response, blocked: None, length: None });
+        self.open.insert(stream, Open { asked, response: Message::new(Role::Client) });
     }
 
     /// HTTP/3 has no dependencies: they go into the priority field, as Headway's extension of it.
@@ -293,9 +285,14 @@ impl Client {
         connection: &mut Connection,
         stream: StreamId,
     ) -> Result<(), Error> {
-        while self.open.get(&stream).is_none_or(|open| open.blocked.is_none()) {
+        while self.open.get(&stream).is_none_or(|open| !open.response.is_blocked()) {
             let result = match connection.read(now, stream) {
-                Read::Data(data) => self.data(now, stream, data),
+                Read::Data(data) => {
+                    if let Some(open) = self.open.get_mut(&stream) {
+                        open.response.push(data);
+                    }
+                    self.read_parts(now, stream)
+                }
                 Read::Blocked => return Ok(()),
                 Read::Finished => {
                     self.note_head_of_line(connection, stream);
@@ -326,41 +323,32 @@ impl Client {
         fields: Result<Fields, Error>,
     ) -> Result<(), Error> {
         let Some(open) = self.open.get_mut(&stream) else { return Ok(()) };
-        let id = open.asked.id;
-        let rest = open.blocked.take().unwrap_or_default();
-        let section = fields.and_then(|fields| open.section(fields));
-        let result = section.and_then(|response| {
-            self.events.extend(response.map(|response| ClientEvent::Head { id, response }));
-            self.data(now, stream, rest)
-        });
+        open.response.unblock();
+        let section = fields.and_then(|fields| self.section(stream, fields));
+        let result = section.and_then(|()| self.read_parts(now, stream));
         match result {
             Ok(()) => self.read_response(now, connection, stream),
             Err(error) => self.stream_error(connection, stream, error),
         }
     }
 
-    fn data(&mut self, now: Instant, stream: StreamId, mut data: Bytes) -> Result<(), Error> {
-        let Some(open) = self.open.get_mut(&stream) else { return Ok(()) };
-        let id = open.asked.id;
-        while let Some(frame) = open.response.decode(&mut data)? {
-            match (frame, &mut open.length) {
-                (RequestFrame::Headers(section), _) => {
-                    let Some(fields) = self.link.decode(now, stream, section)? else {
-                        open.blocked = Some(data);
-                        return Ok(());
-                    };
-                    let response = open.section(fields)?;
-                    self.events.extend(response.map(|response| ClientEvent::Head { id, response }));
+    fn read_parts(&mut self, now: Instant, stream: StreamId) -> Result<(), Error> {
+        while let Some(open) = self.open.get_mut(&stream) {
+            match open.response.next(now, stream, &mut self.link)? {
+                Some(Part::Section(fields)) => self.section(stream, fields)?,
+                Some(Part::Content(data)) => {
+                    self.events.push_back(ClientEvent::Data { id: open.asked.id, data });
                 }
-                (RequestFrame::Data(data), Some(length)) => {
-                    length.add(data.len())?;
-                    self.events.push_back(ClientEvent::Data { id, data });
-                }
-                (RequestFrame::Data(_), None) => {
-                    // Nor while a section waits for the table: nothing behind it is decoded until then.
-                    unreachable!("the decoder lets content come after a header section only")
-                }
+                None => break,
             }
+        }
+        Ok(())
+    }
+
+    fn section(&mut self, stream: StreamId, fields: Fields) -> Result<(), Error> {
+        let Some(open) = self.open.get_mut(&stream) else { return Ok(()) };
+        if let Some(response) = open.section(fields)? {
+            self.events.push_back(ClientEvent::Head { id: open.asked.id, response });
         }
         Ok(())
     }
@@ -371,9 +359,7 @@ impl Client {
         stream: StreamId,
     ) -> Result<(), Error> {
         let Some(open) = self.open.get(&stream) else { return Ok(()) };
-        let length = open.length.as_ref();
-        let complete = length.map_or(Ok(()), |length| length.finish().map_err(Error::from));
-        match open.response.finish().and(complete) {
+        match open.response.finish() {
             Ok(()) => {
                 let id = open.asked.id;
                 self.open.remove(&stream);

@@ -6,6 +6,7 @@
 mod client;
 mod content;
 mod link;
+mod message;
 mod server;
 
 pub use client::{Client, Exchange};

@@ -3,18 +3,15 @@ use std::collections::{BTreeMap, VecDeque};
 use std::rc::Rc;
 use std::time::Instant;
 
-use bytes::{Bytes, BytesMut};
+use bytes::BytesMut;
 use headway_quic::{Connection, Dir, Event, Read, StreamId};
-use headway_wire::fields::{ContentLength, trailers};
-use headway_wire::h3::{
-    ControlFrame, Error, ErrorCode, RequestFrame, RequestStream, Role, Scope, encode,
-};
+use headway_wire::fields::ContentLength;
+use headway_wire::h3::{ControlFrame, Error, ErrorCode, Role, Scope, encode};
 use headway_wire::{Fields, Priority, Request};
 
 use super::content::Content;
-use super::link::{
-    Compression, Link, MAX_SECTION, close, closing_words, code_name, request_stream,
-};
+use super::link::{Compression, Link, close, closing_words, code_name, request_stream};
+use super::message::{Message, Part};
 use crate::counts::HeaderCounts;
 use crate::event::{RequestId, ServerEvent};
 use crate::limits::{Exceeded, Limits, Meters};
@@ -26,13 +23,9 @@ const MAX_EARLY_PRIORITIES: usize = 100;
 
 /// A stream from its request to the end of its response.
 struct Exchange {
-    request: RequestStream,
-    /// What came behind a field section that waits for the dynamic table.
-    blocked: Option<Bytes>,
+    request: Message,
     /// The request was read to its end.
     is_read: bool,
-    /// Once the request's header section has come.
-    length: Option<ContentLength>,
     /// What PRIORITY_UPDATE says, or else, once it has come, the header section.
     priority: Option<Priority>,
     /// The response is under way.
@@ -44,12 +37,9 @@ struct Exchange {
 impl Exchange {
     /// The next field section of the request: its head, or its trailers.
     fn section(&mut self, fields: Fields) -> Result<Option<Request>, Error> {
-        if self.length.is_some() {
-            trailers(fields)?;
-            return Ok(None);
-        }
+        let Some(fields) = self.request.head(fields)? else { return Ok(None) };
         let request = Request::from_section(fields)?;
-        self.length = Some(ContentLength::new(&request.fields, true)?);
+        self.request.begin_content(ContentLength::new(&request.fields, true)?);
         self.priority.get_or_insert_with(|| Priority::from_fields(&request.fields));
         Ok(Some(request))
     }
@@ -227,10 +217,8 @@ impl Server {
         } else {
             self.next_stream = self.next_stream.max(u64::from(stream) + 4);
             let exchange = Exchange {
-                request: RequestStream::new(Role::Server, MAX_SECTION),
-                blocked: None,
+                request: Message::new(Role::Server),
                 is_read: false,
-                length: None,
                 priority: self.early_priorities.remove(&stream.into()),
                 is_answered: false,
                 sent_bytes: Rc::default(),
@@ -281,9 +269,15 @@ impl Server {
         connection: &mut Connection,
         stream: StreamId,
     ) -> Result<(), Error> {
-        while self.exchanges.get(&stream).is_none_or(|exchange| exchange.blocked.is_none()) {
+        while self.exchanges.get(&stream).is_none_or(|exchange| !exchange.request.is_blocked()) {
             let result = match connection.read(now, stream) {
-                Read::Data(data) => self.data(now, stream, data),
+                Read::Data(data) => {
+                    // What still comes of a request that was given up is of no use.
+                    if let Some(exchange) = self.exchanges.get_mut(&stream) {
+                        exchange.request.push(data);
+                    }
+                    self.read_parts(now, stream)
+                }
                 Read::Blocked => return Ok(()),
                 Read::Finished => {
                     connection.forget(stream);
@@ -311,39 +305,31 @@ impl Server {
         fields: Result<Fields, Error>,
     ) -> Result<(), Error> {
         let Some(exchange) = self.exchanges.get_mut(&stream) else { return Ok(()) };
-        let rest = exchange.blocked.take().unwrap_or_default();
-        let section = fields.and_then(|fields| exchange.section(fields));
-        let result = section.and_then(|request| {
-            let id = RequestId(stream.into());
-            self.events.extend(request.map(|request| ServerEvent::Request { id, request }));
-            self.data(now, stream, rest)
-        });
+        exchange.request.unblock();
+        let section = fields.and_then(|fields| self.section(stream, fields));
+        let result = section.and_then(|()| self.read_parts(now, stream));
         match result {
             Ok(()) => self.read_request(now, connection, stream),
             Err(error) => self.fail(connection, stream, error),
         }
     }
 
-    fn data(&mut self, now: Instant, stream: StreamId, mut data: Bytes) -> Result<(), Error> {
-        // What still comes of a request that was given up is of no use.
-        let Some(exchange) = self.exchanges.get_mut(&stream) else { return Ok(()) };
-        while let Some(frame) = exchange.request.decode(&mut data)? {
-            match (frame, &mut exchange.length) {
-                (RequestFrame::Headers(section), _) => {
-                    let Some(fields) = self.link.decode(now, stream, section)? else {
-                        exchange.blocked = Some(data);
-                        return Ok(());
-                    };
-                    let request = exchange.section(fields)?;
-                    let id = RequestId(stream.into());
-                    self.events.extend(request.map(|request| ServerEvent::Request { id, request }));
-                }
-                (RequestFrame::Data(data), Some(length)) => length.add(data.len())?,
-                (RequestFrame::Data(_), None) => {
-                    // Nor while a section waits for the table: nothing behind it is decoded until then.
-                    unreachable!("the decoder lets content come after a header section only")
-                }
+    fn read_parts(&mut self, now: Instant, stream: StreamId) -> Result<(), Error> {
+        while let Some(exchange) = self.exchanges.get_mut(&stream) {
+            match exchange.request.next(now, stream, &mut self.link)? {
+                Some(Part::Section(fields)) => self.section(stream, fields)?,
+                Some(Part::Content(_)) => {}
+                None => break,
             }
+        }
+        Ok(())
+    }
+
+    fn section(&mut self, stream: StreamId, fields: Fields) -> Result<(), Error> {
+        let Some(exchange) = self.exchanges.get_mut(&stream) else { return Ok(()) };
+        if let Some(request) = exchange.section(fields)? {
+            let id = RequestId(stream.into());
+            self.events.push_back(ServerEvent::Request { id, request });
         }
         Ok(())
     }
@@ -355,8 +341,7 @@ impl Server {
     ) -> Result<(), Error> {
         let Some(exchange) = self.exchanges.get_mut(&stream) else { return Ok(()) };
         exchange.is_read = true;
-        let complete = exchange.length.map_or(Ok(()), |length| Ok(length.finish()?));
-        match exchange.request.finish().and(complete) {
+        match exchange.request.finish() {
             Ok(()) => Ok(()),
             Err(error) => self.fail(connection, stream, error),
         }
@@ -411,7 +396,7 @@ impl Server {
     }
 
     fn abort(&mut self, stream: StreamId, reason: &str) {
-        if let Some(exchange) = self.forget(stream).filter(|e| e.length.is_some()) {
+        if let Some(exchange) = self.forget(stream).filter(|e| e.request.has_head()) {
             let (id, sent_bytes) = (RequestId(stream.into()), exchange.sent_bytes.get());
             self.events.push_back(ServerEvent::Aborted { id, sent_bytes, reason: reason.into() });
         }
