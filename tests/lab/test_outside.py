@@ -8,12 +8,24 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from typing_extensions import override
 
 from headway.columns import Record
+from headway.contract.orders import Program
 from headway.errors import WrongInputError
 from headway.image.fit import check_fit
 from headway.lab.machine import Machine
-from headway.study.model import Setting
+from headway.programs.base import (
+    CERTIFICATE_FILE,
+    KEY_FILE,
+    Listener,
+    Server,
+    Started,
+    served_on,
+)
+from headway.programs.registry import SERVERS
+from headway.study.host import Host, Protocol
+from headway.study.model import Capture, Setting
 from headway.study.outsidefile import read_programs
 from tests.lab.conftest import RunSetting
 
@@ -69,6 +81,33 @@ def test_they_are_measured_like_any_other(
         # Its bytes at the path's rate, and a round trip for the connection and for the request.
         assert SIZE * 8 / 10e6 + 0.08 < (record.total_s or 0) < 1
     assert records[0].total_s == records[1].total_s
+
+
+class Brought(Server):
+    """As a Python package may bring it."""
+
+    name = "brought"
+    protocols = frozenset({Protocol.H1})
+
+    def __init__(self, directory: Path) -> None:
+        self.shows = {"brought": directory}
+
+    @override
+    def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
+        words = (listener.address, "443", CERTIFICATE_FILE, KEY_FILE, "/lab/www")
+        argv = ("/lab/extras/brought/server.py", *words)
+        sockets = served_on(listener)
+        program = Program("brought", listener.namespace, argv, service=True, listens=sockets)
+        return Started((program,))
+
+
+def test_an_adapter_shows_its_lab_a_directory(
+    run_setting: RunSetting, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(SERVERS, "brought", Brought(HERE))
+    record = run_setting({"protocol": "h1", "server": {"program": "brought"}, "path": PATH})
+    assert record.status == "ok", record.error
+    assert record.server == "brought"
 
 
 def run_own(

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from headway.campaign.imageparts import ImagePart, _part, pack
+from headway.image.outsidefiles import outside_files
+from headway.study.outsidefile import read_programs
 
 INFO = {"key": "r", "packages": {"nginx": "1.30.6"}, "built": "2026-01-01", "mirror": "here"}
 
@@ -96,3 +98,22 @@ def test_an_archive_that_was_cut_leaves_nothing(
         part.unpack(tmp_path / "archive")
     assert part.place() is None
     assert not list((tmp_path / "worker" / "image").glob("root*"))
+
+
+def test_a_program_from_outside_arrives_and_is_found_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker has not the files that it was read from."""
+    (tmp_path / "own").write_text("#!/bin/sh\n")
+    (tmp_path / "own").chmod(0o755)
+    file = tmp_path / "programs.toml"
+    file.write_text('[server.own]\nargv = ["./own"]\nprotocols = ["h1"]\n')
+    (program,) = read_programs(file)
+    use_cache(monkeypatch, tmp_path / "client")
+    part = _part("outside", outside_files(program).parent)
+    send(part, tmp_path / "archive")
+    (tmp_path / "own").unlink()
+    use_cache(monkeypatch, tmp_path / "worker")
+    assert part.place() is None
+    part.unpack(tmp_path / "archive")
+    assert (outside_files(program) / "own").read_text() == "#!/bin/sh\n"

@@ -16,6 +16,7 @@ from headway.sites.library import find_outline
 from headway.sites.servable import check_servable
 from headway.study.experiment import Study
 from headway.study.lasting import lasting_objects
+from headway.study.outside import OutsideProgram
 from headway.study.place import place_of
 from headway.study.source import Source
 
@@ -49,6 +50,12 @@ def checked_plan(study: Study, name: str) -> tuple[Run, ...]:
     return runs
 
 
+def outside_programs(runs: Iterable[Run]) -> tuple[OutsideProgram, ...]:
+    """The programs from outside that runs have, each once."""
+    ends = (end for run in first_repetition(runs) for end in run.deployment.programs)
+    return tuple(dict.fromkeys(end.adapter.outside for end in ends if end.adapter.outside))
+
+
 def check_outside(runs: Iterable[Run]) -> None:
     """Check that programs from outside can be started, as far as there is an image to tell.
 
@@ -56,8 +63,7 @@ def check_outside(runs: Iterable[Run]) -> None:
         WrongInputError: one cannot; names its file and what it asks for. Or it has the name of a program
             that comes with Headway.
     """
-    ends = (end for run in first_repetition(runs) for end in run.deployment.programs)
-    outside = dict.fromkeys(end.adapter.outside for end in ends if end.adapter.outside)
+    outside = outside_programs(runs)
     image = find() if outside else None
     for program in outside:
         known: Mapping[str, object] = CLIENTS if program.role == "client" else SERVERS

@@ -9,7 +9,7 @@ import signal
 import tempfile
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
@@ -44,6 +44,7 @@ from headway.lab.run import Result
 from headway.planning.runs import Run, boots
 from headway.programs.measurement import Measurement
 from headway.records.record import make_record
+from headway.study.outside import OutsideProgram
 from headway.study.path import Path as NetworkPath
 from headway.version import VERSION
 
@@ -65,7 +66,11 @@ _Item = TypeVar("_Item")
 
 @contextmanager
 def cluster_executor(
-    address: str | None, labs: int, image: Image, watcher: Watcher
+    address: str | None,
+    labs: int,
+    image: Image,
+    watcher: Watcher,
+    outside: Iterable[OutsideProgram] = (),
 ) -> Iterator[ClusterExecutor]:
     """Connect to a cluster and make its workers ready.
 
@@ -74,13 +79,14 @@ def cluster_executor(
         labs: workers of a cluster on this machine.
         image: what labs boot.
         watcher: is told what the workers are and what they are sent.
+        outside: programs from outside that the study has.
 
     Raises:
         WrongInputError: no address of a scheduler.
         HeadwayError: there is no scheduler, or no workers, or they have another Headway.
     """
     with _client(address, labs) as client:
-        demand = Demand(uuid.uuid4().hex, ImageParts.of(image, installed_extras()))
+        demand = Demand(uuid.uuid4().hex, ImageParts.of(image, installed_extras(), outside))
         executor = ClusterExecutor(client, demand, watcher)
         try:
             executor.prepare()

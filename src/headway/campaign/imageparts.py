@@ -5,13 +5,15 @@ from __future__ import annotations
 import io
 import json
 import tarfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
 from headway.cache import EntryDirectory, cache_directory, digest
 from headway.image import Image, ImageInfo, InstalledExtra, KernelInfo, NativeInfo, RootInfo
 from headway.image.image import INFO_FILE, KERNEL_FILE, PROGRAMS_DIRECTORY, TREE_DIRECTORY
+from headway.image.outsidefiles import STORE, outside_files
+from headway.study.outside import OutsideProgram
 
 _TELLING = ("key", "version", "packages")
 """What an entry's description says of its content; the rest is when and where it came from."""
@@ -71,6 +73,7 @@ class ImageParts:
         root: the root tree.
         native: Headway's own programs.
         extras: optional programs, by name.
+        outside: what programs from outside consist of.
     """
 
     key: str
@@ -78,21 +81,29 @@ class ImageParts:
     root: ImagePart
     native: ImagePart
     extras: dict[str, ImagePart]
+    outside: tuple[ImagePart, ...] = ()
 
     @classmethod
-    def of(cls, image: Image, extras: dict[str, InstalledExtra]) -> ImageParts:
-        """The parts of this machine's image and extras."""
+    def of(
+        cls,
+        image: Image,
+        extras: dict[str, InstalledExtra],
+        outside: Iterable[OutsideProgram] = (),
+    ) -> ImageParts:
+        """The parts of this machine's image and extras, and of programs from outside."""
+        kept = dict.fromkeys(outside_files(one).parent for one in outside if one.files)
         return cls(
             key=image.key,
             kernel=_part("image", image.kernel.parent),
             root=_part("image", image.root.parent),
             native=_part("image", image.native.parent),
             extras={name: _part("extras", one.directory) for name, one in extras.items()},
+            outside=tuple(_part(STORE, entry) for entry in kept),
         )
 
     @property
     def all(self) -> tuple[ImagePart, ...]:
-        return (self.kernel, self.root, self.native, *self.extras.values())
+        return (self.kernel, self.root, self.native, *self.extras.values(), *self.outside)
 
     def missing(self) -> tuple[ImagePart, ...]:
         """Those that this machine's cache does not have."""

@@ -15,6 +15,7 @@ from headway.campaign.checks import (
     check_outside,
     checked_plan,
     first_repetition,
+    outside_programs,
 )
 from headway.campaign.costs import learn
 from headway.campaign.executor import Executor, explained
@@ -60,7 +61,7 @@ def conduct(task: Task, watcher: Watcher) -> None:
         check_outside(runs)
         manifest = _manifest(task, runs, image, store)
         try:
-            with _executor(task, image, cores, watcher) as executor:
+            with _executor(task, runs, image, cores, watcher) as executor:
                 _carry_out(task, runs, store, executor, manifest, watcher)
         except (KeyboardInterrupt, HeadwayError) as error:
             _keep_what_is_done(store, watcher)
@@ -100,7 +101,7 @@ def _manifest(task: Task, runs: tuple[Run, ...], image: Image, store: Store) -> 
 
 @contextmanager
 def _executor(
-    task: Task, image: Image, cores: Sequence[int], watcher: Watcher
+    task: Task, runs: Sequence[Run], image: Image, cores: Sequence[int], watcher: Watcher
 ) -> Iterator[Executor]:
     if task.cluster is None:
         yield LocalExecutor(ready_machine(image), cores)
@@ -109,7 +110,8 @@ def _executor(
     from headway.campaign.cluster import cluster_executor
 
     address = None if task.cluster == LOCAL_CLUSTER else task.cluster
-    with cluster_executor(address, len(cores), image, watcher) as executor:
+    outside = outside_programs(runs)
+    with cluster_executor(address, len(cores), image, watcher, outside) as executor:
         yield executor
 
 

@@ -91,6 +91,8 @@ def _about(adapter: Adapter) -> Iterable[str]:
 def _installation(adapter: Adapter) -> str:
     if adapter.outside:
         return f"from outside: {adapter.outside.where}, {adapter.version}"
+    if adapter.version:
+        return f"installed: {adapter.version}"
     if adapter.extra is None:
         return "installed: part of the lab image"
     status = extra_status(EXTRAS[adapter.extra])

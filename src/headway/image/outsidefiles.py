@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import os
 import shutil
 from pathlib import Path
 
-from headway.cache import EntryDirectory, cache_directory, remove_tree
+from headway.cache import PARTIAL_SUFFIX, EntryDirectory, cache_directory, remove_tree
 from headway.errors import WrongInputError
+from headway.image.image import INFO_FILE
 from headway.study.outside import BroughtFile, OutsideProgram
 
-FILES_DIRECTORY = "files"
+STORE, FILES_DIRECTORY = "outside", "files"
 _KEPT = 30
 """Programs that stay: labs may be running from the last ones."""
 
@@ -23,18 +25,28 @@ def outside_files(program: OutsideProgram) -> Path:
         WrongInputError: a file has changed since it was read.
         HeadwayError: no space is left.
     """
-    store = EntryDirectory(cache_directory() / "programs")
-    entry = store.entry(program.files_key)
-    if not entry.is_dir():
+    store = EntryDirectory(cache_directory() / STORE)
+    entry = _kept(store, program)
+    if entry is None:
         with store.locked():
-            if not entry.is_dir():
-                store.make(entry.name, lambda directory: _fill(program, directory))
+            entry = _kept(store, program)
+            if entry is None:
+                entry = store.make(program.files_key, lambda directory: _fill(program, directory))
                 _forget_old(store)
     os.utime(entry)
     return entry / FILES_DIRECTORY
 
 
+def _kept(store: EntryDirectory, program: OutsideProgram) -> Path | None:
+    """The entry of a program, as it was made here or received from another machine; None if there is none."""
+    key = program.files_key
+    found = (store.entry(key), *sorted(store.directory.glob(f"{key}-*")))
+    whole = (one for one in found if one.is_dir() and not one.name.endswith(PARTIAL_SUFFIX))
+    return next(whole, None)
+
+
 def _fill(program: OutsideProgram, directory: Path) -> None:
+    (directory / INFO_FILE).write_text(json.dumps({"key": program.files_key}))
     (directory / FILES_DIRECTORY).mkdir()
     for one in program.files:
         _copy(one, directory / FILES_DIRECTORY / one.place, program.where)

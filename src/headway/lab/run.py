@@ -99,9 +99,13 @@ def booting(
 
 
 def _outside(adapters: Iterable[Adapter]) -> dict[str, Path]:
-    """What labs show of programs from outside, by the name of their directory."""
-    programs = [adapter.outside for adapter in adapters if adapter.outside]
-    return {one.directory: outside_files(one) for one in programs if one.files}
+    """What labs show of programs that do not come with Headway, by the name of its directory."""
+    shown: dict[str, Path] = {}
+    for adapter in adapters:
+        shown |= adapter.shows
+        if (program := adapter.outside) and program.files:
+            shown[program.directory] = outside_files(program)
+    return shown
 
 
 def _replayed(deployment: Deployment) -> Path | None:

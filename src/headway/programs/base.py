@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import ClassVar
 
 from headway.contract.orders import Ended, Program
@@ -223,6 +224,8 @@ class Adapter(ABC):
     """Memory that a lab with it needs, if more than usual."""
     outside: OutsideProgram | None = None
     """What it was declared as, if it is from outside."""
+    shows: Mapping[str, Path] = MappingProxyType({})
+    """Directories of this machine that its lab shows as ``/lab/extras/NAME``, by name."""
     knobs: tuple[Knob, ...] = ()
     adjustments: tuple[Adjustment, ...] = ()
 

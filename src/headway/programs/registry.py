@@ -1,18 +1,24 @@
 """The programs that there are.
 
 A class in a module of this package is a program of Headway's if it is one of the kinds of
-`headway.programs.base` and can be made; nothing else names it.
+`headway.programs.base` and can be made; nothing else names it. Packages that are installed beside Headway bring
+more, as entry points of the group ``headway.programs``.
 """
 
 from __future__ import annotations
 
+import importlib.metadata
 import inspect
+from collections.abc import Iterator
 from typing import TypeVar
 
+from headway.errors import WrongInputError
 from headway.modules import modules_in
 from headway.programs.base import Adapter, Client, QuicPep, ReverseProxy, Server, TcpPep
 
 _PACKAGE = "headway.programs"
+_GROUP = "headway.programs"
+_KINDS = (Client, Server, ReverseProxy, QuicPep, TcpPep)
 _A = TypeVar("_A", bound=Adapter)
 
 
@@ -30,9 +36,44 @@ def _found() -> list[type[Adapter]]:
 _ADAPTERS = _found()
 
 
+def _of_packages() -> Iterator[Adapter]:
+    """The programs that other packages bring.
+
+    Raises:
+        WrongInputError: one cannot be loaded, or is no program.
+    """
+    for entry in importlib.metadata.entry_points(group=_GROUP):
+        package = entry.dist
+        told = f"{package.name} {package.version}" if package else entry.value
+        where = f"entry point {entry.name} of {_GROUP} ({told})"
+        try:
+            adapter = entry.load()()
+        except Exception as error:
+            reason = f"cannot be loaded: {type(error).__name__}: {error}"
+            raise WrongInputError(reason, where=where) from None
+        if not isinstance(adapter, Adapter):
+            raise WrongInputError(f"{entry.value} is no kind of Adapter", where=where)
+        if any(_is_namesake(adapter, one) for one in _ADAPTERS):
+            raise WrongInputError(
+                f"{adapter.name} is a program that comes with Headway", where=where
+            )
+        adapter.version = adapter.version or told
+        yield adapter
+
+
+def _is_namesake(adapter: Adapter, other: type[Adapter]) -> bool:
+    return adapter.name == other.name and any(
+        isinstance(adapter, kind) and issubclass(other, kind) for kind in _KINDS
+    )
+
+
+_BROUGHT = list(_of_packages())
+
+
 def _of_kind(kind: type[_A]) -> dict[str, _A]:
-    """The programs of a kind, by name."""
-    return {one.name: one() for one in _ADAPTERS if issubclass(one, kind)}
+    """The programs of a kind, by name; those of packages come last."""
+    own = {one.name: one() for one in _ADAPTERS if issubclass(one, kind)}
+    return own | {one.name: one for one in _BROUGHT if isinstance(one, kind)}
 
 
 CLIENTS: dict[str, Client] = _of_kind(Client)  # type: ignore[type-abstract]

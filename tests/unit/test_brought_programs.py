@@ -1,0 +1,81 @@
+"""Programs that Python packages bring, as entry points; what is wrong with one is said in a line."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+MODULE = '''
+from pathlib import Path
+
+from headway.contract.orders import Program
+from headway.programs.base import Server, Started, served_on
+from headway.study.host import Protocol
+
+
+class Brought(Server):
+    """A server of another package."""
+
+    name = "brought"
+    protocols = frozenset({Protocol.H1})
+    shows = {"brought": Path(__file__).parent}
+
+    def serve(self, listener, host, capture):
+        argv = ("/lab/extras/brought/server",)
+        program = Program("brought", listener.namespace, argv, service=True, listens=served_on(listener))
+        return Started((program,))
+
+
+class Nginx(Brought):
+    name = "nginx"
+
+
+class Other:
+    pass
+'''
+
+
+def listed(directory: Path, entry: str) -> subprocess.CompletedProcess[str]:
+    """`headway list programs` where a package is installed that has this entry point."""
+    (directory / "brought.py").write_text(MODULE)
+    info = directory / "brought-2.5.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: brought\nVersion: 2.5\n")
+    (info / "entry_points.txt").write_text(f"[headway.programs]\nit = {entry}\n")
+    return subprocess.run(
+        [Path(sys.executable).with_name("headway"), "list", "programs"],
+        env=os.environ | {"PYTHONPATH": str(directory), "COLUMNS": "200"},
+        cwd=directory,
+        capture_output=True,
+        text=True,
+    )
+
+
+def test_a_packages_program_is_one_of_all(tmp_path: Path) -> None:
+    done = listed(tmp_path, "brought:Brought")
+    assert done.returncode == 0, done.stderr
+    lines = [line.strip() for line in done.stdout.splitlines()]
+    place = lines.index("brought (server)")
+    assert lines[place + 1] == "protocols: h1"
+    assert lines[place + 3] == "installed: brought 2.5"
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ("brought:Gone", "cannot be loaded: AttributeError: "),
+        ("gone:It", "cannot be loaded: ModuleNotFoundError: No module named 'gone'"),
+        ("brought:Other", "brought:Other is no kind of Adapter"),
+        ("brought:Nginx", "nginx is a program that comes with Headway"),
+    ],
+)
+def test_what_is_wrong_with_one_is_said_in_a_line(tmp_path: Path, entry: str, said: str) -> None:
+    done = listed(tmp_path, entry)
+    assert done.returncode == 2
+    (line,) = done.stderr.splitlines()
+    assert line.startswith("headway: entry point it of headway.programs (brought 2.5): ")
+    assert said in line
