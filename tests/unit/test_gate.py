@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import pytest
 
+from headway.campaign.watcher import SilentWatcher
 from headway.contract.orders import Namespace, Orders, dump
 from headway.errors import WrongInputError
 from headway.gate.builds import StudySource, study_of, used_programs
@@ -302,14 +303,23 @@ def test_a_build_that_can_be_of_nothing_is_refused(
     assert message in str(refused.value)
 
 
-def test_too_few_repetitions_are_refused_before_anything_is_carried_out(beside: Path) -> None:
-    from headway.campaign.watcher import SilentWatcher
-
-    one = source(beside, 'server.program = "one"\n')
-    few = StudySource(one.name, repetitions=5)
-    check = BuildCheck(
-        few, beside / "one", beside / "new", None, beside / "out", 0.01, "headway check"
-    )
-    with pytest.raises(WrongInputError, match="of 5 repetitions no difference can be significant"):
+@pytest.mark.parametrize(
+    ("more", "repetitions", "message"),
+    [
+        ("", 5, "of 5 repetitions a difference that is one of 1 comparison cannot be significant"),
+        (
+            'axes.path.loss = ["0 %", "1 %"]',
+            6,
+            "one of 2 comparisons .*; --repetitions 7 is the least",
+        ),
+    ],
+)
+def test_too_few_repetitions_are_refused_before_anything_is_carried_out(
+    beside: Path, more: str, repetitions: int, message: str
+) -> None:
+    one = source(beside, f'server.program = "one"\n{more}\n')
+    few = StudySource(one.name, repetitions=repetitions)
+    check = BuildCheck(few, beside / "one", beside / "new", None, beside / "out", 0.01, "headway")
+    with pytest.raises(WrongInputError, match=message):
         carry_out_check(check, SilentWatcher())
     assert not (beside / "out").exists()

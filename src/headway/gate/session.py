@@ -106,14 +106,17 @@ def _side(
 
 
 def _check_repetitions(study: Study, name: str) -> None:
-    least = fewest_pairs(PAIRED_ALPHA)
-    fewest = min(experiment.repetitions for experiment in study.experiments)
-    if fewest < least:
-        raise WrongInputError(
-            f"of {counted(fewest, 'repetition')} no difference can be significant; --repetitions "
-            f"{least} is the least, and 10 are good for several cells",
-            where=name,
-        )
+    """Refuse a gate that could never close: one slower contender among all that are compared must show."""
+    for experiment in study.experiments:
+        compared = len(list(experiment.grid())) * len(experiment.contenders)
+        least = fewest_pairs(PAIRED_ALPHA / compared)
+        if experiment.repetitions < least:
+            raise WrongInputError(
+                f"of {counted(experiment.repetitions, 'repetition')} a difference that is one of "
+                f"{counted(compared, 'comparison')} cannot be significant; --repetitions {least} is the "
+                "least",
+                where=name,
+            )
 
 
 def _check_comparable(base: Side, head: Side, where: str) -> None:
