@@ -230,6 +230,16 @@ def test_one_that_never_waits_reaches_the_limit_of_processor_time(
     assert record.error == "the lab was ended after 2 s of processor time"
 
 
+def test_one_that_writes_over_what_is_read_spoils_its_own_run(
+    run_setting: RunSetting, tmp_path: Path
+) -> None:
+    script = "#!/bin/sh\necho rubbish >/lab/run/server-headers.jsonl\ncurl -s -o $3 $4\n"
+    record = run_own(run_setting, tmp_path, "client", script)
+    assert record.status == "failed"
+    assert (record.error or "").startswith("a program has spoilt the run's directory: 1 validation")
+    assert record.virtual_s > 0.1
+
+
 def compiled(directory: Path, name: str, source: str, *options: str) -> Path:
     gcc = shutil.which("gcc")
     if gcc is None:

@@ -257,7 +257,7 @@ def _outcome(file: Path, directory: Path, status: int | None, exceeded: str | No
     """What the lab wrote, or why it could not."""
     console = (directory / CONSOLE_FILE).read_text(errors="replace")
     if file.exists():
-        outcome = load(Outcome, file.read_text())
+        outcome = _read(file)
     elif exceeded is not None:
         outcome = Outcome("timeout", exceeded, 0, "")
     else:
@@ -266,6 +266,13 @@ def _outcome(file: Path, directory: Path, status: int | None, exceeded: str | No
         reason = f"the lab ran out of memory, and {killed['name']} was killed"
         return replace(outcome, status="failed", reason=reason)
     return outcome
+
+
+def _read(file: Path) -> Outcome:
+    try:
+        return load(Outcome, file.read_text())
+    except (ValueError, TypeError, AttributeError):
+        return Outcome("failed", f"a program has written over {file.name}", 0, "")
 
 
 def _last_words(console: str, status: int | None) -> str:

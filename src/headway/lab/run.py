@@ -17,6 +17,7 @@ from headway.lab.bodies import body_file
 from headway.lab.cancel import Cancellation
 from headway.lab.captures import convert_captures
 from headway.lab.machine import Machine
+from headway.lab.pcapng import CaptureError
 from headway.planning.deployment import Deployment
 from headway.planning.runs import Run
 from headway.programs.base import Adapter, Client, Flow
@@ -63,7 +64,10 @@ def carry_out(
         orders = _rehearsed(orders, deployment.client, boot, directory / "rehearsal")
     outcome = boot(orders, directory)
     if run.setting.capture.packets:
-        convert_captures(directory)
+        try:
+            convert_captures(directory)
+        except CaptureError as error:
+            outcome = replace(outcome, status="failed", reason=outcome.reason or str(error))
     if deployment.competing:
         each = tuple(_measured_flow(one, outcome, directory) for one in deployment.competing)
         measured = _together(deployment, each)

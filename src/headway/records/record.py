@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from headway.columns.record import FlowRecord
 from headway.diagnosis.disturbances import count_columns
 from headway.diagnosis.goodput import received_bytes
 from headway.diagnosis.samples import read_samples
+from headway.errors import HeadwayError
 from headway.lab.run import Result
 from headway.planning.runs import Run, flow_runs
 from headway.records.flowfile import FLOW_RECORDS, FlowRecords
@@ -19,15 +21,46 @@ from headway.records.runkey import run_key
 from headway.records.sharing import Together, together
 from headway.records.singlerun import conditions_of, killed, record_of, total
 
+_UNREADABLE = (HeadwayError, ValueError, TypeError, LookupError, OSError, struct.error)
+"""What reading such a file may raise."""
+_SHOWN = 200
+
 
 def make_record(run: Run, result: Result, directory: Path) -> Record:
-    """Combine a run's conditions, its outcome and its measurements."""
+    """Combine a run's conditions, its outcome and its measurements.
+
+    A program from outside may have written over what is read for that: then the run has failed.
+    """
+    outside = any(end.adapter.outside for end in run.deployment.programs)
+    try:
+        return _record(run, result, directory)
+    except _UNREADABLE as error:
+        if not outside:
+            raise
+        return _spoilt(run, result, error)
+
+
+def _record(run: Run, result: Result, directory: Path) -> Record:
     if not run.deployment.competing:
         return record_of(run, result, directory)
     shared = together(flow_runs(run), result.flows, read_samples(directory))
     flows = flow_records(run, result, shared, directory)
     FLOW_RECORDS.save(directory, FlowRecords(flows))
     return _record_together(run, result, flows, shared)
+
+
+def _spoilt(run: Run, result: Result, error: Exception) -> Record:
+    """The record of a run of which something cannot be read that the lab or its host wrote."""
+    reason = " ".join(str(error).split()) or type(error).__name__
+    return Record(
+        **conditions(run),
+        setting_key=run_key(run),
+        drawn_rtt_ms=run.deployment.http_path.rtt.ms,
+        status=Status.FAILED,
+        error=f"a program has spoilt the run's directory: {reason[:_SHOWN]}",
+        virtual_s=result.outcome.duration_ns / 1e9,
+        wall_s=round(result.wall_s, 4),
+    )
 
 
 def _record_together(
