@@ -157,6 +157,137 @@ static void threads(void)
 	printf("threads: %d calls, %d signals\n", atomic_load(&counted), (int)handled);
 }
 
+/* Ten thousand threads at once, each asleep in a call until all are there; then each calls again. */
+static void crowd(void)
+{
+	enum { ALL = 10000 };
+	static pthread_t made[ALL];
+	pthread_attr_t small;
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 16384);
+	pthread_barrier_init(&all_there, NULL, ALL);
+	handle_signal(SIGUSR1, SA_RESTART);
+	atomic_store(&counted, 0);
+	for (int i = 0; i < ALL; i++) {
+		if (pthread_create(&made[i], &small, count, NULL))
+			abort();
+		if (i % 100 == 0)
+			raise(SIGUSR1);
+	}
+	for (int i = 0; i < ALL; i++)
+		pthread_join(made[i], NULL);
+	printf("crowd: %d calls, %d signals\n", atomic_load(&counted), (int)handled);
+}
+
+static __attribute__((noinline)) pid_t end_by_vfork(void)
+{
+	pid_t child = vfork();
+	if (child == 0)
+		_exit(7);
+	return child;
+}
+
+/* Children by fork and vfork that end by themselves, or by a signal in the midst of calls. */
+static void clones(void)
+{
+	int ended = 0, killed = 0, status;
+	for (int round = 0; round < 500; round++) {
+		pid_t calling = fork();
+		if (calling == 0)
+			for (;;)
+				usleep(getppid() > 0);
+		end_by_vfork();
+		pid_t grandparent = fork();
+		if (grandparent == 0) {
+			pid_t child = fork();
+			if (child == 0)
+				_exit(getppid() > 0 ? 0 : 1);
+			await(child);
+			_exit(7);
+		}
+		kill(calling, round % 2 ? SIGKILL : SIGTERM);
+		for (int child = 0; child < 3; child++) {
+			wait(&status);
+			ended += WIFEXITED(status) && WEXITSTATUS(status) == 7;
+			killed += WIFSIGNALED(status);
+		}
+	}
+	printf("clones: %d ended, %d killed\n", ended, killed);
+}
+
+static void answer(int number, siginfo_t *told, void *unused)
+{
+	union sigval next = {.sival_int = told->si_value.sival_int + (unused != NULL)};
+	handled = next.sival_int;
+	sigqueue(told->si_pid, number, next);
+}
+
+/* Two processes answer each other's signals, each in the midst of calls; the numbers arrive in order. */
+static void signals_between(void)
+{
+	enum { TURNS = 20000 };
+	struct sigaction action = {.sa_sigaction = answer, .sa_flags = SA_SIGINFO};
+	union sigval first = {.sival_int = 0};
+	sigaction(SIGRTMIN, &action, NULL);
+	handled = 0;
+	pid_t child = fork();
+	if (child == 0)
+		for (;;)
+			usleep(1);
+	sigqueue(child, SIGRTMIN, first);
+	while (handled < TURNS)
+		usleep(1);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	signal(SIGRTMIN, SIG_IGN);
+	printf("signals-between: %s\n", handled < TURNS + 10 ? "all answered" : "too many");
+}
+
+static void *run_self(void *words)
+{
+	pid_t child = execute_by_vfork(words);
+	await(child);
+	return NULL;
+}
+
+/* A tracer follows threads, forks and executions of another process, and sees each begin. */
+static void following(void)
+{
+	static char *words[2];
+	int status, seen[32] = {0};
+	words[0] = self;
+	pid_t child = fork(), one;
+	if (child == 0) {
+		ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+		raise(SIGSTOP);
+		for (int round = 0; round < 50; round++) {
+			pthread_t thread;
+			pthread_create(&thread, NULL, run_self, words);
+			pid_t forked = fork();
+			if (forked == 0)
+				_exit(0);
+			pthread_join(thread, NULL);
+			await(forked);
+		}
+		_exit(0);
+	}
+	waitpid(child, &status, 0);
+	ptrace(PTRACE_SETOPTIONS, child, NULL, PTRACE_O_EXITKILL | PTRACE_O_TRACECLONE |
+	       PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC);
+	ptrace(PTRACE_CONT, child, NULL, NULL);
+	while ((one = waitpid(-1, &status, __WALL)) > 0) {
+		int event = WIFSTOPPED(status) ? status >> 16 : 0, number = 0;
+		if (!WIFSTOPPED(status))
+			continue;
+		seen[event & 31]++;
+		if (event == 0 && WSTOPSIG(status) != SIGSTOP)
+			number = WSTOPSIG(status);
+		ptrace(PTRACE_CONT, one, NULL, number);
+	}
+	printf("following: %d threads, %d forks, %d vforks, %d executions\n", seen[PTRACE_EVENT_CLONE],
+	       seen[PTRACE_EVENT_FORK], seen[PTRACE_EVENT_VFORK], seen[PTRACE_EVENT_EXEC]);
+}
+
 /* A tracer sees each call with its registers, changes results, and steps. */
 static void tracing(void)
 {
@@ -197,7 +328,8 @@ static const struct {
 	void (*carry_out)(void);
 } storms[] = {
 	{"signals", signals}, {"restarts", restarts}, {"execs", execs},
-	{"threads", threads}, {"tracing", tracing},
+	{"threads", threads}, {"crowd", crowd}, {"clones", clones},
+	{"signals-between", signals_between}, {"tracing", tracing}, {"following", following},
 };
 
 int main(int count, char **names)

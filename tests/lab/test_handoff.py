@@ -22,6 +22,10 @@ STORMS = {
     "reading: to byte 99, often interrupted, failed\n",
     "execs": "execs: done\n",
     "threads": "threads: 100000 calls, 20 signals\n",
+    "crowd": "crowd: 100000 calls, 100 signals\n",
+    "clones": "clones: 1000 ended, 500 killed\n",
+    "signals-between": "signals-between: all answered\n",
+    "following": "following: 50 threads, 50 forks, 50 vforks, 50 executions\n",
     "tracing": "tracing: 1000 calls, 2000 steps, exit status 0\n",
     "signals": "signals: 1000000, 123456789abcdef\n",
 }
@@ -33,9 +37,11 @@ def test_storms(machine: Machine, tmp_path: Path, clock: Clock) -> None:
     orders = Orders(
         namespaces=(Namespace("client"),),
         programs=(Program("storms", "client", argv),),
+        # Ten thousand at once are more than Linux allows by default in so much memory.
+        sysctls={"kernel.threads-max": "20000"},
         limit_ns=600 * S,
     )
-    equipped = replace(machine, extras={NAME: compiled(NAME, tmp_path)})
+    equipped = replace(machine, extras={NAME: compiled(NAME, tmp_path)}, memory_mib=1024)
     outcome = equipped.boot(
         orders, tmp_path / "lab", seed=1, clock=clock, cpu_limit=Duration(600 * S)
     )

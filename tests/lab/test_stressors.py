@@ -1,0 +1,120 @@
+"""stress-ng's stressors in virtual time: each ends as it does on any Linux, and twice alike.
+
+`stressors.csv` has all of stress-ng 0.22.01, and why one does not pass. Those that take long are tried only with
+HEADWAY_STRESSORS=all.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+
+from headway.contract.orders import Namespace, Orders, Outcome, Program
+from headway.lab.machine import Machine
+from headway.lab.ready import ready_image
+from headway.study.units import Duration
+from tests.lab.debian import LIBRARIES, unpacked
+
+pytestmark = pytest.mark.lab
+
+NAME = "stress-ng"
+PLACE = f"/lab/extras/{NAME}"
+GRAPHICS = ("libegl-mesa0", "libllvm21")
+"""Drivers of GPUs, which labs have not."""
+AS_USER = ("setpriv", "--reuid=1000", "--regid=1000", "--clear-groups")
+LIMIT_S = 60
+MOST_CPU = Duration(300 * 10**9)
+
+
+@dataclass(frozen=True)
+class Stressor:
+    """What is expected of a stressor.
+
+    Attributes:
+        name: its name.
+        account: ``root``, or ``user`` where it refuses to be root.
+        outcome: ``passed``, ``skipped`` or ``failed``, as stress-ng says.
+        alike: whether two labs with one seed are equal.
+        often: whether it is cheap enough to be tried always.
+    """
+
+    name: str
+    account: str
+    outcome: str
+    alike: bool
+    often: bool
+
+
+def listed() -> list[Stressor]:
+    with (Path(__file__).parent / "stressors.csv").open(encoding="utf-8", newline="") as file:
+        return [
+            Stressor(
+                row["name"], row["as"], row["outcome"], row["alike"] == "yes", row["often"] == "yes"
+            )
+            for row in csv.DictReader(file)
+        ]
+
+
+ALL = os.environ.get("HEADWAY_STRESSORS") == "all"
+TRIED = {one.name: one for one in listed() if one.often or ALL}
+
+
+@dataclass(frozen=True)
+class Said:
+    """What came of a boot: its outcome, and what stress-ng wrote."""
+
+    outcome: Outcome
+    text: str
+
+
+def carry_out(machine: Machine, directory: Path, *words: str) -> Said:
+    environment = {"LD_LIBRARY_PATH": f"{PLACE}/{LIBRARIES}", "TMPDIR": "/tmp"}
+    argv = ("sh", "-c", 'mkdir -m 777 /tmp/here; cd /tmp/here; exec "$@"', "sh", *words)
+    orders = Orders(
+        namespaces=(Namespace("client"),),
+        programs=(Program("stress", "client", argv, environment),),
+        limit_ns=LIMIT_S * 10**9,
+    )
+    outcome = machine.boot(orders, directory, seed=1, cpu_limit=MOST_CPU)
+    texts = [directory / f"stress.{kind}" for kind in ("out", "err")]
+    return Said(outcome, "".join(file.read_text(errors="replace") for file in texts))
+
+
+@pytest.fixture(scope="session")
+def stressing(machine: Machine) -> Machine:
+    return replace(machine, extras={NAME: unpacked(NAME, ready_image(), GRAPHICS)})
+
+
+@pytest.fixture(scope="session")
+def offered(stressing: Machine, tmp_path_factory: pytest.TempPathFactory) -> set[str]:
+    """The stressors that Debian's stress-ng of today has."""
+    said = carry_out(
+        stressing, tmp_path_factory.mktemp(NAME), f"{PLACE}/usr/bin/{NAME}", "--stressors"
+    )
+    return set(said.text.split())
+
+
+@pytest.mark.parametrize("name", TRIED)
+def test_it_ends_as_on_any_linux_and_twice_alike(
+    name: str, stressing: Machine, offered: set[str], tmp_path: Path
+) -> None:
+    if name not in offered:
+        pytest.skip(f"Debian's stress-ng has no stressor {name} any more")
+    one = TRIED[name]
+    # Once, or for a second of the lab's time where it never counts; what it computes is verified.
+    options = (f"--{name}", "1", f"--{name}-ops", "1", "-t", "1", "--verify", "--oom-avoid")
+    account = AS_USER if one.account == "user" else ()
+    first, second = (
+        carry_out(stressing, tmp_path / turn, *account, f"{PLACE}/usr/bin/{NAME}", *options)
+        for turn in ("first", "second")
+    )
+    assert first.outcome.reason is None
+    counts = dict(re.findall(r"\b(passed|skipped|failed): (\d+)", first.text))
+    assert {kind for kind, count in counts.items() if count == "1"} == {one.outcome}, first.text
+    if one.alike:
+        assert second == first
