@@ -1,18 +1,18 @@
 //! Connections that share an address, without I/O.
 
+mod incoming;
+mod network;
+
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Instant;
 
-use bytes::BytesMut;
-use headway_reactor::{Datagram, UdpSocket};
 use headway_schedule::Scheduler;
 use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};
 use quinn_proto::{
-    ClientConfig, ConnectionHandle, DatagramEvent, EcnCodepoint, EndpointConfig, ServerConfig,
-    Side, Transmit,
+    ClientConfig, ConnectionHandle, DatagramEvent, EndpointConfig, ServerConfig, Side, Transmit,
 };
 
 use crate::config::Config;
@@ -25,141 +25,18 @@ use crate::seed::{ConnectionIds, Randomness, Seed};
 use crate::sender::Sender;
 use crate::tokens::validation_tokens;
 use crate::trace::{Subject, TraceFailed, Tracer};
+pub use incoming::{AcceptFailed, ConnectFailed, Incoming};
+pub use network::{Network, ReceivedDatagram};
+use network::{send, send_run};
 
 /// The largest UDP payload in bytes, which is taken (RFC 9000 section 18.2).
 const MAX_UDP_PAYLOAD: u16 = 65_527;
 /// QUIC's version (RFC 9000 section 15): no drafts are spoken.
 const VERSION_1: u32 = 1;
 
-/// Where datagrams go.
-pub trait Network {
-    /// Sends a datagram, or loses it as networks do.
-    ///
-    /// # Errors
-    /// Nothing can be sent any more.
-    fn send(
-        &mut self,
-        destination: SocketAddr,
-        source: Option<IpAddr>,
-        ecn: Option<EcnCodepoint>,
-        payload: &[u8],
-    ) -> io::Result<()>;
-
-    /// Sends datagrams of one size, of which the last may be smaller.
-    ///
-    /// # Arguments
-    /// * `payloads` - one after the other; whoever sends them together may keep them, and leave another
-    ///   buffer.
-    /// * `size` - of each.
-    ///
-    /// # Errors
-    /// As of [`Self::send`].
-    fn send_run(
-        &mut self,
-        destination: SocketAddr,
-        source: Option<IpAddr>,
-        ecn: Option<EcnCodepoint>,
-        payloads: &mut Vec<u8>,
-        size: usize,
-    ) -> io::Result<()> {
-        payloads.chunks(size).try_for_each(|payload| self.send(destination, source, ecn, payload))
-    }
-}
-
-impl Network for UdpSocket {
-    fn send(
-        &mut self,
-        destination: SocketAddr,
-        source: Option<IpAddr>,
-        ecn: Option<EcnCodepoint>,
-        payload: &[u8],
-    ) -> io::Result<()> {
-        self.send((destination, source, marking(ecn)), payload);
-        Ok(())
-    }
-
-    fn send_run(
-        &mut self,
-        destination: SocketAddr,
-        source: Option<IpAddr>,
-        ecn: Option<EcnCodepoint>,
-        payloads: &mut Vec<u8>,
-        size: usize,
-    ) -> io::Result<()> {
-        self.send_run((destination, source, marking(ecn)), payloads, size);
-        Ok(())
-    }
-}
-
-fn marking(ecn: Option<EcnCodepoint>) -> Option<quinn_udp::EcnCodepoint> {
-    ecn.and_then(|ecn| quinn_udp::EcnCodepoint::from_bits(ecn as u8))
-}
-
 /// A connection of an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct ConnectionKey(usize);
-
-/// A client that wants to connect. It waits until it is accepted or refused.
-#[derive(Debug)]
-pub struct Incoming(quinn_proto::Incoming);
-
-impl Incoming {
-    /// Where it is.
-    #[must_use]
-    pub fn remote_address(&self) -> SocketAddr {
-        self.0.remote_address()
-    }
-
-    /// The Destination Connection ID of its first packet.
-    #[must_use]
-    pub fn destination(&self) -> &[u8] {
-        self.0.orig_dst_cid()
-    }
-
-    /// Which of this host's addresses it wants to connect to.
-    #[must_use]
-    pub fn local_ip(&self) -> Option<IpAddr> {
-        self.0.local_ip()
-    }
-
-    /// Whether it has shown that it receives what is sent to its address (RFC 9000 section 8.1): it has
-    /// sent the token of a Retry, or one that it was given on an earlier connection.
-    #[must_use]
-    pub fn is_validated(&self) -> bool {
-        self.0.remote_address_validated()
-    }
-
-    fn subject(&self) -> Subject {
-        Subject {
-            side: Side::Server,
-            original_cid: *self.0.orig_dst_cid(),
-            local: self.local_ip(),
-            remote: self.remote_address(),
-        }
-    }
-}
-
-/// A connection could not be begun.
-#[derive(Debug, thiserror::Error)]
-pub enum ConnectFailed {
-    /// The address or the name is none that can be connected to.
-    #[error("cannot connect: {0}")]
-    Impossible(#[from] quinn_proto::ConnectError),
-    /// Its traces cannot be written.
-    #[error("cannot connect: {0}")]
-    Trace(#[from] TraceFailed),
-}
-
-/// A client could not be accepted.
-#[derive(Debug, thiserror::Error)]
-pub enum AcceptFailed {
-    /// Its first packet was no good, or it took too long.
-    #[error("cannot accept a connection: {0}")]
-    Impossible(quinn_proto::ConnectionError),
-    /// Its traces cannot be written.
-    #[error("cannot accept a connection: {0}")]
-    Trace(#[from] TraceFailed),
-}
 
 /// Connections that share an address, as client, server or both.
 #[derive(Debug)]
@@ -501,42 +378,4 @@ impl Parts {
             tracer: Tracer::new(config, subject)?,
         })
     }
-}
-
-/// A received datagram, which the endpoint decrypts in place.
-#[derive(Debug)]
-pub struct ReceivedDatagram {
-    /// Who sent it.
-    pub remote: SocketAddr,
-    /// Which of this host's addresses it was sent to.
-    pub local_ip: Option<IpAddr>,
-    /// Its congestion marking.
-    pub ecn: Option<EcnCodepoint>,
-    /// Its payload.
-    pub payload: BytesMut,
-}
-
-impl From<Datagram<'_>> for ReceivedDatagram {
-    fn from(datagram: Datagram<'_>) -> Self {
-        Self {
-            remote: datagram.remote,
-            local_ip: datagram.local_ip,
-            ecn: datagram.ecn.and_then(|ecn| EcnCodepoint::from_bits(ecn as u8)),
-            payload: BytesMut::from(datagram.payload),
-        }
-    }
-}
-
-fn send_run(
-    network: &mut impl Network,
-    transmit: &Transmit,
-    payloads: &mut Vec<u8>,
-) -> io::Result<()> {
-    let size = transmit.segment_size.unwrap_or(transmit.size);
-    network.send_run(transmit.destination, transmit.src_ip, transmit.ecn, payloads, size)
-}
-
-fn send(network: &mut impl Network, transmit: &Transmit, buffer: &[u8]) -> io::Result<()> {
-    let payload = &buffer[..transmit.size];
-    network.send(transmit.destination, transmit.src_ip, transmit.ecn, payload)
 }
