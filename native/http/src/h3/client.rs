@@ -3,47 +3,15 @@ use std::time::Instant;
 
 use bytes::BytesMut;
 use headway_quic::{Connection, Dir, Event, HeadOfLine, Read, StreamId};
-use headway_wire::fields::ContentLength;
 use headway_wire::h3::{ControlFrame, Error, ErrorCode, Role, Scope, encode};
 use headway_wire::priority::FIELD;
-use headway_wire::{Dependency, Field, Fields, Priority, Request, Response};
+use headway_wire::{Dependency, Field, Fields, Priority, Request};
 
 use super::link::{Compression, Link, close, closing_words, code_name};
 use super::message::{Message, Part};
+use super::open::{Asked, Open};
 use crate::counts::HeaderCounts;
 use crate::event::{ClientEvent, Failure, Importance, RequestId};
-
-/// A request that was sent, until its response is complete.
-struct Open {
-    asked: Asked,
-    response: Message,
-}
-
-/// What the program asked for.
-struct Asked {
-    id: RequestId,
-    request: Request,
-    importance: Option<Importance>,
-}
-
-impl Open {
-    /// The next field section of the response: a head, or the trailers.
-    ///
-    /// # Returns
-    /// The final response.
-    fn section(&mut self, fields: Fields) -> Result<Option<Response>, Error> {
-        let Some(fields) = self.response.head(fields)? else { return Ok(None) };
-        let response = Response::from_section(fields)?;
-        if response.is_interim() {
-            self.response.interim();
-            return Ok(None);
-        }
-        let is_head = self.asked.request.method == "HEAD";
-        let length = ContentLength::new(&response.fields, response.has_content(is_head))?;
-        self.response.begin_content(length);
-        Ok(Some(response))
-    }
-}
 
 /// What is known of a request's stream.
 #[derive(Clone, Copy, Debug, PartialEq)]

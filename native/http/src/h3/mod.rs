@@ -5,8 +5,10 @@
 
 mod client;
 mod content;
+mod exchange;
 mod link;
 mod message;
+mod open;
 mod server;
 
 pub use client::{Client, Exchange};

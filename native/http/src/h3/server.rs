@@ -5,11 +5,11 @@ use std::time::Instant;
 
 use bytes::BytesMut;
 use headway_quic::{Connection, Dir, Event, Read, StreamId};
-use headway_wire::fields::ContentLength;
 use headway_wire::h3::{ControlFrame, Error, ErrorCode, Role, Scope, encode};
-use headway_wire::{Fields, Priority, Request};
+use headway_wire::{Fields, Priority};
 
 use super::content::Content;
+use super::exchange::Exchange;
 use super::link::{Compression, Link, close, closing_words, code_name, request_stream};
 use super::message::{Message, Part};
 use crate::counts::HeaderCounts;
@@ -20,30 +20,6 @@ use crate::service::Reply;
 
 /// PRIORITY_UPDATE frames kept for requests that have not come (RFC 9218 section 7.2).
 const MAX_EARLY_PRIORITIES: usize = 100;
-
-/// A stream from its request to the end of its response.
-struct Exchange {
-    request: Message,
-    /// The request was read to its end.
-    is_read: bool,
-    /// What PRIORITY_UPDATE says, or else, once it has come, the header section.
-    priority: Option<Priority>,
-    /// The response is under way.
-    is_answered: bool,
-    /// Its content, as far as it was handed to the transport.
-    sent_bytes: Rc<Cell<u64>>,
-}
-
-impl Exchange {
-    /// The next field section of the request: its head, or its trailers.
-    fn section(&mut self, fields: Fields) -> Result<Option<Request>, Error> {
-        let Some(fields) = self.request.head(fields)? else { return Ok(None) };
-        let request = Request::from_section(fields)?;
-        self.request.begin_content(ContentLength::new(&request.fields, true)?);
-        self.priority.get_or_insert_with(|| Priority::from_fields(&request.fields));
-        Ok(Some(request))
-    }
-}
 
 /// The server's side of a connection.
 ///

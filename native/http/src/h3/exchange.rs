@@ -1,0 +1,34 @@
+//! A request and its response, as the server sees them.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use headway_wire::fields::ContentLength;
+use headway_wire::h3::Error;
+use headway_wire::{Fields, Priority, Request};
+
+use super::message::Message;
+
+/// A stream from its request to the end of its response.
+pub(super) struct Exchange {
+    pub(super) request: Message,
+    /// The request was read to its end.
+    pub(super) is_read: bool,
+    /// What PRIORITY_UPDATE says, or else, once it has come, the header section.
+    pub(super) priority: Option<Priority>,
+    /// The response is under way.
+    pub(super) is_answered: bool,
+    /// Its content, as far as it was handed to the transport.
+    pub(super) sent_bytes: Rc<Cell<u64>>,
+}
+
+impl Exchange {
+    /// The next field section of the request: its head, or its trailers.
+    pub(super) fn section(&mut self, fields: Fields) -> Result<Option<Request>, Error> {
+        let Some(fields) = self.request.head(fields)? else { return Ok(None) };
+        let request = Request::from_section(fields)?;
+        self.request.begin_content(ContentLength::new(&request.fields, true)?);
+        self.priority.get_or_insert_with(|| Priority::from_fields(&request.fields));
+        Ok(Some(request))
+    }
+}
