@@ -145,7 +145,7 @@ fn connector(options: &Options) -> Result<Connector, ClientError> {
         h2: h2::ClientOptions {
             stream_window_bytes: options.h2_stream_window,
             connection_window_bytes: options.h2_connection_window,
-            table_bytes: options.hpack_capacity,
+            table_bytes: options.tables().hpack_bytes,
         },
     }))
 }

@@ -7,6 +7,7 @@ use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
 use headway_http::h3;
 use headway_http::tls::Protocol;
+use headway_knobs::compression::{CompressionOptions, Tables};
 use headway_quic::Config;
 use headway_quic::knobs::{self, KnobError};
 use headway_wire::range::Range;
@@ -76,17 +77,8 @@ pub(crate) struct Options {
     #[arg(long, value_name = "BYTES", default_value_t = 64 << 20,
           value_parser = clap::value_parser!(u32).range(65_535..1 << 31))]
     pub(crate) h2_connection_window: u32,
-    /// QPACK's dynamic table for HTTP/3, at most, in each direction; 0 is none
-    #[arg(long, default_value_t = 0, value_name = "BYTES",
-          value_parser = headway_knobs::parser::<u32>("compression", "qpack-capacity"))]
-    qpack_capacity: u32,
-    /// Streams that the peer may let wait for QPACK's dynamic table (SETTINGS_QPACK_BLOCKED_STREAMS)
-    #[arg(long, default_value_t = 0, value_name = "N")]
-    qpack_blocked_streams: u16,
-    /// HPACK's dynamic table for what is sent over HTTP/2, at most; 0 is none
-    #[arg(long, default_value_t = 0, value_name = "BYTES",
-          value_parser = headway_knobs::parser::<u32>("compression", "hpack-capacity"))]
-    pub(crate) hpack_capacity: u32,
+    #[command(flatten)]
+    compression: CompressionOptions,
     /// Knobs of QUIC, as NAME=VALUE,NAME=VALUE; --help lists them
     #[arg(long, default_value = "", value_name = "KNOBS", value_parser = quic_knobs)]
     pub(crate) quic: Config,
@@ -218,10 +210,12 @@ impl Options {
 
     /// How HTTP/3 compresses fields.
     pub(crate) fn compression(&self) -> h3::Compression {
-        h3::Compression {
-            table_bytes: self.qpack_capacity.into(),
-            blocked_streams: self.qpack_blocked_streams.into(),
-        }
+        self.tables().into()
+    }
+
+    /// Dynamic tables.
+    pub(crate) fn tables(&self) -> Tables {
+        self.compression.or(Tables::default())
     }
 
     /// Changes of QUIC's address, and after how many bytes of content, in this order.

@@ -1,6 +1,7 @@
 //! The knobs of Headway's programs, as `native/knobs.json` declares them, which studies are checked
 //! against, too.
 
+pub mod compression;
 pub mod limits;
 
 use std::collections::BTreeMap;

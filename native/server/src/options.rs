@@ -10,6 +10,7 @@ use headway_http::service::{Files, Service, Site, SiteError};
 use headway_http::tcp::SocketOptions;
 use headway_http::tls::{Identity, Protocol, ServerTls, TlsError, Versions, provider};
 use headway_http::{h2, h3};
+use headway_knobs::compression::{CompressionOptions, Tables};
 use headway_knobs::limits::Limits as _;
 use headway_quic::knobs::{self, KnobError};
 use headway_quic::{Config, FirstStreams, QuicServerConfig};
@@ -93,18 +94,8 @@ pub(crate) struct Options {
     /// Requests of a client at a time (SETTINGS_MAX_CONCURRENT_STREAMS)
     #[arg(long, default_value_t = 1000, value_name = "N")]
     max_streams: u32,
-    /// QPACK's dynamic table for HTTP/3, at most, in each direction; 0 is none. With --site 4096 if not
-    /// stated, else 0
-    #[arg(long, value_name = "BYTES", value_parser = headway_knobs::parser::<u32>("compression", "qpack-capacity"))]
-    qpack_capacity: Option<u32>,
-    /// Streams that the peer may let wait for QPACK's dynamic table (SETTINGS_QPACK_BLOCKED_STREAMS). If
-    /// there is one with --site, 100 if not stated, else 0
-    #[arg(long, value_name = "N")]
-    qpack_blocked_streams: Option<u16>,
-    /// HPACK's dynamic table for what is sent over HTTP/2, at most; 0 is none. With --site 4096 if not
-    /// stated, else 0
-    #[arg(long, value_name = "BYTES", value_parser = headway_knobs::parser::<u32>("compression", "hpack-capacity"))]
-    hpack_capacity: Option<u32>,
+    #[command(flatten)]
+    compression: CompressionOptions,
     /// Bytes that may wait in the kernel unsent (TCP_NOTSENT_LOWAT); 0 is no limit. Without this, what
     /// is sent in two milliseconds, but 16384 at least
     #[arg(long, value_name = "BYTES")]
@@ -169,11 +160,6 @@ enum TlsVersions {
     Tls13,
 }
 
-/// Dynamic tables of a recorded site: HPACK's default (RFC 9113 section 6.5.2), and the same for QPACK.
-const PAGE_TABLE_BYTES: u32 = 4096;
-/// As browsers allow it.
-const PAGE_BLOCKED_STREAMS: u16 = 100;
-
 /// Unidirectional streams that a QUIC connection may begin with, of which HTTP/3 needs three (RFC 9114
 /// section 6.2).
 const FIRST_CONTROLS: u32 = 10;
@@ -193,19 +179,13 @@ impl Options {
 
     /// How HTTP/3 compresses fields.
     pub(crate) fn compression(&self) -> h3::Compression {
-        let table_bytes = self.qpack_capacity.unwrap_or(self.usual_table_bytes()).into();
-        let is_of_pages = self.site.is_some() && table_bytes > 0;
-        let blocked_streams = if is_of_pages { PAGE_BLOCKED_STREAMS } else { 0 };
-        h3::Compression {
-            table_bytes,
-            blocked_streams: self.qpack_blocked_streams.unwrap_or(blocked_streams).into(),
-        }
+        self.tables().into()
     }
 
-    /// Bytes of dynamic tables that nothing was said of: pages have them as the web has, downloads have
-    /// nothing to compress.
-    fn usual_table_bytes(&self) -> u32 {
-        if self.site.is_some() { PAGE_TABLE_BYTES } else { 0 }
+    /// Pages have dynamic tables as the web has, downloads have nothing to compress.
+    fn tables(&self) -> Tables {
+        let is_of_pages = self.site.is_some();
+        self.compression.or(if is_of_pages { Tables::OF_PAGES } else { Tables::default() })
     }
 
     /// Open files that they need: a socket for each connection, its traces, and a file that it asks
@@ -315,7 +295,7 @@ impl Options {
             frame_bytes: frame_bytes.unwrap_or(defaults.frame_bytes),
             lone_frame_bytes: frame_bytes.unwrap_or(defaults.lone_frame_bytes),
             max_streams: self.max_streams,
-            table_bytes: self.hpack_capacity.unwrap_or(self.usual_table_bytes()),
+            table_bytes: self.tables().hpack_bytes,
             limits: self.limits.rates,
         }
     }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use bytes::{Bytes, BytesMut};
+use headway_knobs::compression::Tables;
 use headway_quic::{Close, Connection, Dir, Read, Side, StreamId};
 use headway_wire::Fields;
 use headway_wire::fields::{LINE_OVERHEAD, Line};
@@ -46,6 +47,15 @@ pub struct Compression {
     pub table_bytes: u64,
     /// Streams that the peer may let wait for the table.
     pub blocked_streams: usize,
+}
+
+impl From<Tables> for Compression {
+    fn from(tables: Tables) -> Self {
+        Self {
+            table_bytes: tables.qpack_bytes.into(),
+            blocked_streams: tables.qpack_blocked_streams.into(),
+        }
+    }
 }
 
 impl Compression {
