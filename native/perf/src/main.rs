@@ -6,6 +6,7 @@ mod client;
 mod clock;
 mod failure;
 mod flow;
+mod limits;
 mod options;
 mod progress;
 mod protocol;

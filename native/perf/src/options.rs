@@ -10,8 +10,8 @@ use rustls_pki_types::ServerName;
 
 use crate::failure::StartError;
 use crate::flow::{Amount, Job};
+use crate::limits::Limits;
 use crate::report::{Direction, Transport};
-use crate::server::Limits;
 
 /// Measures bulk flows over QUIC, TLS over TCP and TCP.
 ///

@@ -1,7 +1,8 @@
 use std::io;
 use std::net::{Shutdown, TcpStream};
 
-use crate::vessel::{VESSEL_BYTES, Vessel, Vessels};
+use crate::limits::VESSEL_BYTES;
+use crate::vessel::{Vessel, Vessels};
 
 /// How often bytes are handed over before other connections have their turn.
 const HANDOVERS_PER_TURN: usize = 16;

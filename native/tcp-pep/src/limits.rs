@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use headway_knobs::limits::{self, Limit, Place, in_order};
 
-use crate::vessel::VESSEL_BYTES;
+/// What waits in one direction of a connection, at most.
+pub(crate) const VESSEL_BYTES: usize = 256 << 10;
 
 /// What clients may take of the proxy; `None` is no limit.
 #[derive(Clone, Copy, Debug, PartialEq)]

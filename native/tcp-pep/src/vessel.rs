@@ -5,10 +5,9 @@ use std::os::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::pipe::{PipeFlags, SpliceFlags, fcntl_setpipe_size, pipe_with, splice};
 
+use crate::limits::VESSEL_BYTES;
 use crate::options::Copying;
 
-/// What a vessel takes, at most.
-pub(crate) const VESSEL_BYTES: usize = 256 << 10;
 /// A pipe refers to the kernel's packets, one in each of its slots, which count 4 KiB each here.
 /// Packets may be as small as a segment, hence more slots than full packets would need.
 const PIPE_BYTES: usize = 1 << 20;

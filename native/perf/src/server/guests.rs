@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use headway_reactor::Addresses;
 
-use super::limits::Limits;
+use crate::limits::Limits;
 
 /// Counts connections against `--max-connections` and `connections-per-address`.
 #[derive(Debug)]

@@ -1,7 +1,6 @@
 //! The server: sends and receives what clients want, and reports every flow when it is over.
 
 mod guests;
-mod limits;
 mod quic;
 mod recorder;
 mod tcp;
@@ -18,7 +17,6 @@ use crate::failure::StartError;
 use crate::options::ServerOptions;
 use crate::report::Transport;
 use crate::server::guests::Guests;
-pub(crate) use crate::server::limits::Limits;
 use crate::server::quic::QuicServer;
 use crate::server::recorder::Recorder;
 use crate::server::tcp::TcpServer;
