@@ -98,7 +98,7 @@ def _passes(test: str, left_out: tuple[str, ...]) -> bool:
     """Whether a test, or any of its cases, passes with a kernel that lacks patches."""
     cache = _cache_with(_kernel_without(left_out))
     found = subprocess.run(
-        [sys.executable, "-m", "pytest", "-n0", "-q", test],
+        [sys.executable, "-m", "pytest", "-n0", test],
         env={**os.environ, "HEADWAY_CACHE": str(cache)},
         capture_output=True,
         text=True,
