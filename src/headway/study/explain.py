@@ -168,6 +168,8 @@ def _as_written(
     in_links = [part for part in location if part not in ("down", "up")]
     key = ".".join(shorthand)
     yield from map(".".join, (single, shorthand, location, in_links))
+    if key.startswith("flows."):
+        yield key.replace("flows", "pairwise", 1)
     if contender and key:
         yield f"contenders.{contender}.{key}"
         if coordinates.keys() <= {"protocol"} or key == "protocol":

@@ -23,6 +23,7 @@ from headway.study.merging import merged
 from headway.study.model import Setting
 from headway.study.outside import OutsideProgram
 from headway.study.outsidefile import PROGRAMS_FILE, programs_beside, read_programs
+from headway.study.pairwise import with_pairs
 from headway.study.publishedfile import read_published
 from headway.study.source import Source
 from headway.study.sysctls import dotted, nested
@@ -240,7 +241,7 @@ def _study(raw: dict[str, Any], source: Source) -> Study:
 
 
 def _experiment(raw: dict[str, Any], source: Source, name: str = "") -> Experiment:
-    raw = copy.deepcopy(raw)
+    raw = with_pairs(copy.deepcopy(raw))
     raw["axes"] = dict(_flatten(raw.get("axes", {}), source, name))
     check_axes(raw["axes"], source, name)
     for key in ("cells", "exclude"):

@@ -1,0 +1,121 @@
+"""Who takes what beside whom: the share of every flow beside every other, a matrix per cell."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from statistics import median
+
+from headway.analysis import Analysis, Cell
+from headway.report.figures.data import runs_data, told
+from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
+from headway.report.plots import Frame, frames, title
+from headway.report.sheet import Sheet, shortened, text_width
+from headway.report.telling import telling_cells
+from headway.report.theme import FASTER, MUTED, ON_FILL, PAPER, RULE, SLOWER
+from headway.study.pairwise import VERSUS
+
+_LEAST_FLOWS = 3
+_MOST_PANELS = 8
+_ROW, _HEADER = 24.0, 22.0
+_STEPS = (0.05, 0.15, 0.25, 0.35)
+"""Differences from half at which the colour changes."""
+
+_Shares = Mapping[tuple[str, str], float]
+"""Of the first flow beside the second, 0 to 1."""
+
+
+def _draw(subject: Subject) -> Picture | None:
+    analysis = subject.analysis
+    names = _names(analysis)
+    if analysis.metric.column != "first_ratio" or len(names) < _LEAST_FLOWS:
+        return None
+    cells = telling_cells(analysis, _MOST_PANELS)
+    shown = [(cell, shares) for cell in cells if (shares := _shares(cell, names))]
+    if not shown:
+        return None
+    less = (
+        f" {len(shown)} of {len(analysis.cells)} cells." if len(shown) < len(analysis.cells) else ""
+    )
+    return Picture(
+        name=picture_name(analysis, "coexistence"),
+        title="Who takes what beside whom",
+        caption=(
+            "Share of both goodputs, in percent, that the flow of the row has beside that of the column: median of "
+            f"the runs. Green: more than half, purple: less; white: 45 to 55 %.{less}"
+        ),
+        drawing=partial(_sheet, names, shown),
+        data=lambda: runs_data(analysis),
+        said=_said(shown),
+        fits_narrow=len(names) <= _LEAST_FLOWS,
+    )
+
+
+KIND = Kind(place=12, section=Section.RESULTS, draw=_draw)
+
+
+def _names(analysis: Analysis) -> tuple[str, ...]:
+    """The flows that stand beside another of their own kind."""
+    pairs = [name.split(VERSUS) for name in analysis.contenders if name.count(VERSUS) == 1]
+    return tuple(one for one, other in pairs if one == other)
+
+
+def _shares(cell: Cell, names: tuple[str, ...]) -> _Shares:
+    found: dict[tuple[str, str], float] = {}
+    for side in cell.sides:
+        one, _, other = side.contender.partition(VERSUS)
+        if not side.observations or one not in names or other not in names:
+            continue
+        ratio = median(run.value for run in side.observations)
+        found[one, other] = ratio / (1 + ratio)
+        if one != other:
+            found[other, one] = 1 / (1 + ratio)
+    return found
+
+
+def _said(shown: list[tuple[Cell, _Shares]]) -> str:
+    return " ".join(
+        told(
+            (f"{one} beside {other} {share:.0%}" for (one, other), share in shares.items()),
+            start=f"{cell.title}: ",
+        )
+        for cell, shares in shown
+    )
+
+
+def _sheet(names: tuple[str, ...], shown: list[tuple[Cell, _Shares]], width: float) -> Sheet:
+    label = max(text_width(name, 11) for name in names) + 10
+    needed = label + len(names) * 46.0
+    columns = max(1, min(len(shown), int(width / needed)))
+    height = _HEADER + len(names) * _ROW
+    rows = -(-len(shown) // columns)
+    sheet = Sheet(width, rows * (height + 56))
+    places = frames(len(shown), columns, width, top=0, left=label, height=height, gap=24)
+    for (cell, shares), frame in zip(shown, places, strict=True):
+        title(sheet, frame, cell.title)
+        _matrix(sheet, names, shares, frame)
+    return sheet
+
+
+def _matrix(sheet: Sheet, names: tuple[str, ...], shares: _Shares, frame: Frame) -> None:
+    box = min(74.0, frame.width / len(names))
+    for column, name in enumerate(names):
+        middle = frame.left + (column + 0.5) * box
+        told = shortened(name, box - 4, 11)
+        sheet.text(middle, frame.top + 10, told, MUTED, size=11, anchor="middle")
+    for row, one in enumerate(names):
+        top = frame.top + _HEADER + row * _ROW
+        sheet.text(frame.left - 6, top + _ROW / 2, one, MUTED, size=11, anchor="end")
+        for column, other in enumerate(names):
+            share = shares.get((one, other))
+            if share is None:
+                continue
+            left = frame.left + column * box
+            strength = sum(abs(share - 0.5) >= step for step in _STEPS) - 1
+            colours = FASTER if share > 0.5 else SLOWER
+            fill = colours[strength] if strength >= 0 else PAPER
+            edge = RULE if strength < 0 else None
+            sheet.box(left + 1, top + 1, box - 2, _ROW - 2, fill=fill, edge=edge)
+            ink = ON_FILL[max(strength, 0)]
+            middle = left + box / 2
+            sheet.text(middle, top + _ROW / 2, f"{share * 100:.0f}", ink, size=11, anchor="middle")

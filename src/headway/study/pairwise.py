@@ -1,0 +1,42 @@
+"""Contenders that are every two of some flows, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations_with_replacement
+from typing import Any
+
+VERSUS = " v "
+"""Between the names of flows in the name of a contender."""
+
+
+def with_pairs(raw: Mapping[str, Any]) -> dict[str, Any]:
+    """An experiment's tables in which ``pairwise`` stands as contenders.
+
+    Each of its flows is a contender alone, beside another of its own kind, and beside every other.
+    Unless the study says otherwise, what a flow has beside another is compared with what it has
+    beside its own kind.
+    """
+    flows = raw.get("pairwise")
+    if not isinstance(flows, dict):
+        return dict(raw)
+    rest = {key: value for key, value in raw.items() if key != "pairwise"}
+    pairs = list(combinations_with_replacement(flows, 2))
+    contenders = {f"{name} alone": {"flows": {name: flow}} for name, flow in flows.items()} | {
+        f"{one}{VERSUS}{other}": {"flows": _beside(flows, one, other)} for one, other in pairs
+    }
+    usual = [
+        (f"{one}{VERSUS}{other}", f"{one}{VERSUS}{one}") for one, other in pairs if one != other
+    ]
+    return {
+        "comparisons": usual,
+        **rest,
+        "contenders": {**contenders, **rest.get("contenders", {})},
+    }
+
+
+def _beside(flows: Mapping[str, Any], one: str, other: str) -> dict[str, Any]:
+    if one != other:
+        return {one: flows[one], other: flows[other]}
+    flow = flows[one]
+    return {one: {**flow, "count": 2} if isinstance(flow, dict) else flow}
