@@ -30,6 +30,14 @@ pub(crate) struct Job {
     pub(crate) interval: Duration,
 }
 
+/// A flow to come.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Planned {
+    /// After the first one could begin.
+    pub(crate) start: Duration,
+    pub(crate) job: Job,
+}
+
 impl Job {
     fn bytes(&self) -> u64 {
         match self.amount {

@@ -9,7 +9,7 @@ use headway_quic::{FirstStreams, knobs};
 use rustls_pki_types::ServerName;
 
 use crate::failure::StartError;
-use crate::flow::{Amount, Job};
+use crate::flow::{Amount, Job, Planned};
 use crate::limits::Limits;
 use crate::report::{Direction, Transport};
 
@@ -93,17 +93,18 @@ pub(crate) struct ClientOptions {
     /// How many flows, each on a connection of its own
     #[arg(long, value_name = "N", default_value_t = 1,
           value_parser = clap::value_parser!(u16).range(1..=1000))]
-    pub(crate) flows: u16,
+    flows: u16,
     /// When each flow starts, as 0s,5s; all at once without this
     #[arg(long, value_name = "TIME,...", value_delimiter = ',', value_parser = time)]
-    pub(crate) start_offsets: Vec<Duration>,
-    /// How long each flow sends, as 15s
-    #[arg(long, value_name = "TIME", value_parser = time, required_unless_present = "bytes")]
-    duration: Option<Duration>,
-    /// How much each flow sends
-    #[arg(long, value_name = "N", conflicts_with = "duration",
+    start_offsets: Vec<Duration>,
+    /// How long each flow sends, as 15s for all or 15s,5s for each
+    #[arg(long, value_name = "TIME,...", value_delimiter = ',', value_parser = time,
+          required_unless_present = "bytes")]
+    duration: Vec<Duration>,
+    /// How much each flow sends, as one number for all or one for each
+    #[arg(long, value_name = "N,...", value_delimiter = ',', conflicts_with = "duration",
           value_parser = clap::value_parser!(u64).range(..1 << 62))]
-    bytes: Option<u64>,
+    bytes: Vec<u64>,
     /// Where the data go
     #[arg(long, value_name = "DIRECTION", default_value = "download")]
     direction: Direction,
@@ -180,17 +181,30 @@ impl TransportOptions {
 }
 
 impl ClientOptions {
-    /// What each flow is to do.
-    pub(crate) fn job(&self) -> Job {
-        let amount = match (self.duration, self.bytes) {
-            (Some(time), _) => Amount::Time(time),
-            (None, bytes) => Amount::Bytes(bytes.unwrap_or(0)),
-        };
-        Job { direction: self.direction, amount, interval: self.transports.interval }
+    /// What each flow is to do, and when it starts.
+    pub(crate) fn flows(&self) -> Result<Vec<Planned>, StartError> {
+        let starts = self.starts()?;
+        let times = self.duration.iter().map(|&time| Amount::Time(time));
+        let mut amounts: Vec<_> =
+            times.chain(self.bytes.iter().map(|&bytes| Amount::Bytes(bytes))).collect();
+        if let [all] = amounts[..] {
+            amounts = vec![all; starts.len()];
+        }
+        if amounts.len() != starts.len() {
+            return Err(StartError::Options(
+                "--duration or --bytes needs one for all, or each flow's",
+            ));
+        }
+        let (direction, interval) = (self.direction, self.transports.interval);
+        let planned = starts
+            .into_iter()
+            .zip(amounts)
+            .map(|(start, amount)| Planned { start, job: Job { direction, amount, interval } });
+        Ok(planned.collect())
     }
 
     /// When each flow starts.
-    pub(crate) fn offsets(&self) -> Result<Vec<Duration>, StartError> {
+    fn starts(&self) -> Result<Vec<Duration>, StartError> {
         let flows = usize::from(self.flows);
         match self.start_offsets.len() {
             0 => Ok(vec![Duration::ZERO; flows]),
@@ -275,13 +289,24 @@ mod tests {
         Options::command().debug_assert();
     }
 
+    fn amounts(arguments: &[&str]) -> Vec<Amount> {
+        client(arguments).unwrap().flows().unwrap().iter().map(|one| one.job.amount).collect()
+    }
+
     #[test]
     fn a_flow_has_a_duration_or_a_size() {
         assert!(client(&[]).is_err());
         assert!(client(&["--bytes", "1", "--duration", "1s"]).is_err());
-        assert_eq!(client(&["--bytes", "7"]).unwrap().job().amount, Amount::Bytes(7));
-        let timed = client(&["--duration", "1.5s"]).unwrap().job();
-        assert_eq!(timed.amount, Amount::Time(Duration::from_millis(1500)));
+        assert_eq!(amounts(&["--bytes", "7"]), [Amount::Bytes(7)]);
+        let time = |ms| Amount::Time(Duration::from_millis(ms));
+        assert_eq!(amounts(&["--duration", "1.5s"]), [time(1500)]);
+        let two = ["--start-offsets", "0s,5s"];
+        assert_eq!(amounts(&[&["--bytes", "7"][..], &two].concat()), [Amount::Bytes(7); 2]);
+        assert_eq!(
+            amounts(&[&["--duration", "1s,2s"][..], &two].concat()),
+            [time(1000), time(2000)]
+        );
+        assert!(client(&["--bytes", "1,2,3", "--flows", "2"]).unwrap().flows().is_err());
     }
 
     #[test]
@@ -296,9 +321,8 @@ mod tests {
 
     #[test]
     fn offsets_are_for_each_flow() {
-        let offsets = |arguments: &[&str]| {
-            client(&[&["--bytes", "1"], arguments].concat()).unwrap().offsets()
-        };
+        let offsets =
+            |arguments: &[&str]| client(&[&["--bytes", "1"], arguments].concat()).unwrap().starts();
         let seconds = Duration::from_secs;
         assert_eq!(offsets(&["--flows", "2"]).unwrap(), [seconds(0), seconds(0)]);
         assert_eq!(offsets(&["--start-offsets", "0s,5s"]).unwrap(), [seconds(0), seconds(5)]);

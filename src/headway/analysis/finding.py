@@ -73,6 +73,11 @@ class Finding:
     unit: str
 
     @property
+    def said_unit(self) -> str:
+        """The unit as it stands behind a number; nothing of what has none."""
+        return f" {self.unit}" if self.unit not in ("", "1") else ""
+
+    @property
     def judgement(self) -> Judgement:
         """What it says."""
         if self.value is None:

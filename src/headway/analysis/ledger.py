@@ -57,7 +57,7 @@ def in_words(finding: Finding) -> str:
     """An estimate with its interval, where it has to lie, and what it rests on."""
     if finding.value is None:
         return f"{finding.what}: not measured"
-    unit = f" {finding.unit}" if finding.unit else ""
+    unit = finding.said_unit
     interval = finding.interval
     about = (
         f" ({significant(interval.low)} to {significant(interval.high)}{unit}"
@@ -89,7 +89,7 @@ def _factor(rule: Rule, finding: Finding) -> float | None:
 
 def _wanted(finding: Finding) -> str:
     low, high = finding.region.low, finding.region.high
-    unit = f" {finding.unit}" if finding.unit else ""
+    unit = finding.said_unit
     if math.isinf(low) or math.isinf(high):
         return (
             f"above {significant(low)}{unit}"

@@ -6,7 +6,7 @@ use crate::client::connector::Connector;
 use crate::client::link::Link;
 use crate::clock::Clock;
 use crate::failure::{Failure, StartError};
-use crate::flow::{Flow, Job};
+use crate::flow::{Flow, Planned};
 use crate::report::FlowReport;
 
 pub(crate) const END: Token = Token(0);
@@ -15,13 +15,12 @@ const FIRST_FLOW: u64 = 2;
 /// How long a connection may take to end.
 const LINGER: Duration = Duration::from_secs(5);
 
-/// Flows of the same kind, each begun at its time.
+/// Flows, each begun at its time.
 pub(crate) struct Flows<'a> {
     connector: &'a Connector,
     signals: &'a mut Signals,
-    job: Job,
     clock: Clock,
-    offsets: &'a [Duration],
+    planned: &'a [Planned],
     began: Option<Instant>,
     /// Those that have begun, at their places.
     running: Vec<Option<Running>>,
@@ -29,16 +28,15 @@ pub(crate) struct Flows<'a> {
 }
 
 impl<'a> Flows<'a> {
-    /// Flows that begin so long after the first turn.
+    /// Flows that begin so long after the first turn as is planned.
     pub(crate) fn new(
         connector: &'a Connector,
         signals: &'a mut Signals,
-        job: Job,
         clock: Clock,
-        offsets: &'a [Duration],
+        planned: &'a [Planned],
     ) -> Self {
-        let running = offsets.iter().map(|_| None).collect();
-        Self { connector, signals, job, clock, offsets, began: None, running, deadline: None }
+        let running = planned.iter().map(|_| None).collect();
+        Self { connector, signals, clock, planned, began: None, running, deadline: None }
     }
 
     /// What there is to tell of those that have begun.
@@ -49,9 +47,9 @@ impl<'a> Flows<'a> {
     }
 
     fn interrupt(&mut self, now: Instant) {
-        for index in 0..self.running.len() {
-            let running = self.running[index].get_or_insert_with(|| Running {
-                flow: Flow::begin(self.job, self.clock, now),
+        for (place, planned) in self.running.iter_mut().zip(self.planned) {
+            let running = place.get_or_insert_with(|| Running {
+                flow: Flow::begin(planned.job, self.clock, now),
                 link: None,
                 local: None,
                 give_up: None,
@@ -61,17 +59,17 @@ impl<'a> Flows<'a> {
     }
 
     fn begin_those_due(&mut self, began: Instant, now: Instant) {
-        for (place, &offset) in self.running.iter_mut().zip(self.offsets) {
-            if place.is_none() && began + offset <= now {
-                let flow = Flow::begin(self.job, self.clock, now);
+        for (place, planned) in self.running.iter_mut().zip(self.planned) {
+            if place.is_none() && began + planned.start <= now {
+                let flow = Flow::begin(planned.job, self.clock, now);
                 *place = Some(Running::connect(self.connector, flow, now));
             }
         }
     }
 
     fn next_start(&self, began: Instant) -> Option<Instant> {
-        let waiting = self.running.iter().zip(self.offsets).filter(|(place, _)| place.is_none());
-        waiting.map(|(_, &offset)| began + offset).min()
+        let waiting = self.running.iter().zip(self.planned).filter(|(place, _)| place.is_none());
+        waiting.map(|(_, planned)| began + planned.start).min()
     }
 }
 

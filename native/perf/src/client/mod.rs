@@ -14,7 +14,7 @@ use crate::client::connector::Connector;
 use crate::client::flows::Flows;
 use crate::clock::Clock;
 use crate::failure::StartError;
-use crate::flow::{Amount, Job};
+use crate::flow::{Amount, Job, Planned};
 use crate::options::ClientOptions;
 use crate::report::{ClientReport, Direction, FlowReport, Output};
 
@@ -24,22 +24,25 @@ use crate::report::{ClientReport, Direction, FlowReport, Output};
 /// Whether all flows succeeded.
 pub(crate) fn measure(options: &ClientOptions) -> Result<bool, StartError> {
     let clock = Clock::start();
-    let (job, offsets) = (options.job(), options.offsets()?);
+    let planned = options.flows()?;
     let connector = Connector::new(options)?;
     let mut output = Output::open(&options.report)?;
     let mut reactor = Reactor::new()?;
     let mut signals = Signals::register(&reactor, flows::END, flows::ACT)?;
-    let mut flows = |job: Job, offsets: &[Duration]| -> Result<Vec<FlowReport>, StartError> {
-        let mut flows = Flows::new(&connector, &mut signals, job, clock, offsets);
+    let mut flows = |planned: &[Planned]| -> Result<Vec<FlowReport>, StartError> {
+        let mut flows = Flows::new(&connector, &mut signals, clock, planned);
         run(&mut reactor, &mut flows)?;
         Ok(flows.reports())
     };
     if options.early_data {
         // What becomes of these connections shows in the flows: with tickets or without.
-        let job = Job { direction: Direction::Download, amount: Amount::Bytes(0), ..job };
-        flows(job, &vec![Duration::ZERO; offsets.len()])?;
+        let empty = |one: &Planned| Planned {
+            start: Duration::ZERO,
+            job: Job { direction: Direction::Download, amount: Amount::Bytes(0), ..one.job },
+        };
+        flows(&planned.iter().map(empty).collect::<Vec<_>>())?;
     }
-    let flows = flows(job, &offsets)?;
+    let flows = flows(&planned)?;
     let succeeded = flows.iter().all(|flow| flow.error.is_none());
     for (number, flow) in (1..).zip(&flows) {
         if let Some(error) = &flow.error {
@@ -48,7 +51,7 @@ pub(crate) fn measure(options: &ClientOptions) -> Result<bool, StartError> {
     }
     output.write(&ClientReport {
         started_unix_s: clock.started_unix_s(),
-        interval_s: job.interval.as_secs_f64(),
+        interval_s: options.transports.interval.as_secs_f64(),
         flows,
     })?;
     Ok(succeeded)
