@@ -13,8 +13,9 @@ from headway.planning.deploy import deploy
 from headway.planning.runs import Run
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.records.record import make_record
+from headway.study.bulk import Bulk
 from headway.study.model import Setting
-from headway.study.workload import Bulk, Page
+from headway.study.workload import Page
 from tests.lab.conftest import equipped
 
 pytestmark = pytest.mark.lab

@@ -37,12 +37,12 @@ from headway.programs.base import (
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.programs.registry import CLIENTS, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.records.record import conditions
+from headway.study.bulk import Bulk
 from headway.study.experiment import Study
 from headway.study.hop import Pep
 from headway.study.host import Host, Protocol
 from headway.study.load import Source, load_study, parse_study
 from headway.study.model import Capture, Setting
-from headway.study.workload import Bulk
 from tests.deployed import orders_of
 
 CHAIN = Path(__file__).with_name("satellite_chain.toml")

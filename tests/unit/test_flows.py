@@ -14,8 +14,10 @@ from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.runs import flow_runs, plan
 from headway.records.record import conditions
-from headway.study.load import study_from
+from headway.study.bulk import Arrivals, OnOff
+from headway.study.load import load_study, study_from
 from headway.study.model import Setting
+from headway.study.units import Duration
 
 PERF = {"program": "headway-perf"}
 DUMBBELL: dict[str, Any] = {
@@ -202,3 +204,67 @@ def test_too_many_hosts_are_told() -> None:
     flows = {name: {"protocol": "tcp", "count": 20} for name in ("a", "b")}
     with pytest.raises(WrongInputError, match="80 hosts; a lab has 64 at most"):
         study_from({"name": "fair", **DUMBBELL, "flows": flows})
+
+
+def test_flows_that_come_by_chance_have_the_load_that_is_asked_for() -> None:
+    asked = {"kind": "arrivals", "load": "5 Mbit/s", "duration": "300 s", "mean_size": "250 kB"}
+    arrivals = Arrivals.model_validate(asked)
+    every = [arrivals.transfers(str(seed)) for seed in range(20)]
+    sizes = [int(one.amount) for drawn in every for one in drawn]
+    # 20 times 300 s; the bounded Pareto's deviation leaves the mean 3 % of its own.
+    assert sum(sizes) * 8 / (20 * 300) == pytest.approx(5e6, rel=0.1)
+    assert max(sizes) == 10_000_000 and sorted(sizes)[len(sizes) // 2] < 150_000
+    assert len(sizes) == pytest.approx(20 * 300 * 2.5, rel=0.03)
+    assert all(0 <= one.start.s < 300 for drawn in every for one in drawn)
+    assert arrivals.transfers("1") == arrivals.transfers("1") != arrivals.transfers("2")
+
+
+def test_a_flow_that_is_on_and_off_ends_in_time() -> None:
+    on_off = OnOff.model_validate({"kind": "on-off", "duration": "60 s", "on": "2 s", "off": "3 s"})
+    every = [on_off.transfers(str(seed)) for seed in range(200)]
+    assert all(one.start + one.amount <= Duration.parse("60 s") for drawn in every for one in drawn)
+    share = sum(one.amount for drawn in every for one in drawn) / (200 * 60e9)
+    # It begins with a time on, which makes a little more than 2 of 5.
+    assert share == pytest.approx(0.42, abs=0.03)
+
+
+@pytest.mark.parametrize(
+    ("workload", "said"),
+    [
+        ({"kind": "arrivals", "load": "0 bit/s", "duration": "9 s"}, "above zero"),
+        ({"kind": "arrivals", "load": "1 Gbit/s", "duration": "60 s"}, "75000 flows are expected"),
+        (
+            {"kind": "arrivals", "load": "1 Mbit/s", "duration": "9 s", "mean_size": "20 MB"},
+            "the largest flow",
+        ),
+        ({"kind": "on-off", "duration": "60 s", "on": "0 s"}, "above zero"),
+    ],
+)
+def test_what_cannot_come_by_chance_is_refused(workload: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValueError, match=said):
+        setting(workload=workload)
+
+
+def test_pairs_are_contenders() -> None:
+    tables = {
+        "name": "pairs",
+        "path": DUMBBELL["path"],
+        "client": PERF,
+        "server": PERF,
+        "workload": DUMBBELL["workload"],
+        "pairwise": {"a": {"protocol": "tcp"}, "b": {"protocol": "quic"}, "c": {"protocol": "tcp"}},
+    }
+    (experiment,) = study_from(tables).experiments
+    pairs = ["a v a", "a v b", "a v c", "b v b", "b v c", "c v c"]
+    assert list(experiment.contenders) == ["a alone", "b alone", "c alone", *pairs]
+    assert experiment.pairs == (("a v b", "a v a"), ("a v c", "a v a"), ("b v c", "b v b"))
+    flows = {name: experiment.setting({}, name).flows for name in experiment.contenders}
+    assert {name: flow.count for name, flow in flows["b v b"].items()} == {"b": 2}
+    assert list(flows["a v b"]) == ["a", "b"] and list(flows["c alone"]) == ["c"]
+
+
+def test_some_experiments_of_a_study_are_carried_out() -> None:
+    study = load_study("kakhki2017")
+    assert [one.name for one in study.only(["fairness"]).experiments] == ["fairness"]
+    with pytest.raises(WrongInputError, match="did you mean 'fairness'"):
+        study.only(["fairnes"])

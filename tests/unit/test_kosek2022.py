@@ -6,9 +6,9 @@ import pytest
 
 from headway.planning.runs import Run, plan
 from headway.records.provenance import told_study
+from headway.study.bulk import Bulk
 from headway.study.experiment import Study
 from headway.study.load import load_study
-from headway.study.workload import Bulk
 
 
 @pytest.fixture(scope="module")

@@ -18,8 +18,9 @@ from headway.programs.client import TRIES, last_words, started_again
 from headway.programs.measurement import Measurement
 from headway.programs.ngtcp2_client import _spellings, _Stream
 from headway.programs.registry import CLIENTS
+from headway.study.bulk import Bulk
 from headway.study.model import Setting
-from headway.study.workload import Bulk, Page
+from headway.study.workload import Page
 from tests.deployed import flow_of, orders_of
 
 ADDRESS = "10.0.2.2"

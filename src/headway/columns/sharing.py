@@ -77,4 +77,9 @@ class OneFlow(Columns):
         "with all flows that are not in the background there, Mbit/s. Null if a link's rate changes."
     )
     fair_share: float | None = column("`common_mbit` over `fair_mbit`.")
+    completion_p50_s: float | None = column(
+        "Of a flow that is several transfers (arrivals, on-off): median of the time from a transfer's start to its "
+        "last byte."
+    )
+    completion_p95_s: float | None = column("95th percentile of the same.")
     disturbed_by: str | None = column("The flow that failed beside it, if one did.")

@@ -35,9 +35,10 @@ from headway.programs.native import (
     service,
     without_limits,
 )
+from headway.study.bulk import Arrivals, Bulk, BulkDirection, BulkPart, OnOff, Transfer
 from headway.study.host import Host, Protocol
 from headway.study.model import Capture
-from headway.study.workload import Bulk, BulkDirection
+from headway.study.units import Duration
 
 _NAME = "headway-perf"
 CLIENT_REPORT = f"{_NAME}.json"
@@ -89,24 +90,25 @@ class HeadwayPerfClient(NativeQuic, Client):
     name = _NAME
     package = _NAME
     protocols = _PROTOCOLS
-    workloads = (Bulk,)
+    workloads = (Bulk, Arrivals, OnOff)
     knobs = _KNOBS
     adjustments = _ADJUSTMENTS
 
     @override
     def start(self, flow: Flow) -> Started:
         workload, host = flow.workload, flow.host
-        assert isinstance(workload, Bulk)
+        assert isinstance(workload, BulkPart)
         transport = _transport(flow.protocol, flow.tls)
-        offsets = ",".join(f"{start.s:.9f}s" for start in workload.starts)
+        transfers = workload.transfers(f"{flow.seed} {flow.name}")
+        starts = ",".join(f"{one.start.s:.9f}s" for one in transfers)
         argv = [
             command(self.name),
             "client",
             f"{flow.address}:{flow.port}",
             f"--transport={transport}",
             f"--direction={workload.direction}",
-            f"--start-offsets={offsets}",
-            _amount(workload),
+            f"--start-offsets={starts}",
+            _amounts(transfers),
             f"--report=/lab/run/{CLIENT_REPORT}",
             *_transport_options(self, host, {transport}),
         ]
@@ -121,7 +123,7 @@ class HeadwayPerfClient(NativeQuic, Client):
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
-        assert isinstance(flow.workload, Bulk)
+        assert isinstance(flow.workload, BulkPart)
         try:
             report = _ClientReport.model_validate_json((directory / CLIENT_REPORT).read_text())
         except (FileNotFoundError, ValidationError):
@@ -198,11 +200,14 @@ def _transport_options(
         yield f"--tls-record-bytes={adapter.knob('tls_record_bytes', host)}"
 
 
-def _amount(workload: Bulk) -> str:
-    if workload.duration is not None:
-        return f"--duration={workload.duration.s:.9f}s"
-    assert workload.size is not None, "a bulk flow has either a duration or a size"
-    return f"--bytes={int(workload.size)}"
+def _amounts(transfers: Sequence[Transfer]) -> str:
+    """How long or how much flows send; once if it is the same for all."""
+    texts = [
+        f"{one.amount.s:.9f}s" if isinstance(one.amount, Duration) else str(int(one.amount))
+        for one in transfers
+    ]
+    option = "--duration" if isinstance(transfers[0].amount, Duration) else "--bytes"
+    return f"{option}={','.join(texts if len(set(texts)) > 1 else texts[:1])}"
 
 
 def _uploaded(file: Path, client_started_unix_s: float) -> tuple[BulkFlow, ...]:

@@ -8,6 +8,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from headway.columns import Record
 from headway.columns.record import FlowRecord
 from headway.contract.orders import CONTROLS_FILE, SAMPLES_FILE
@@ -41,6 +43,7 @@ def flow_records(
             server_host=one.flow.server,
             start_s=one.start_s,
             **(_part(together, sharer) if sharer else {}),
+            **_completions(measured),
             disturbed_by=failed if failed != one.flow.name else None,
         )
         for one, measured, sharer in zip(runs, result.flows, sharers, strict=True)
@@ -58,6 +61,16 @@ def _part(together: Together, sharer: Sharer) -> dict[str, Any]:
         "fair_mbit": sharer.fair_mbit,
         "fair_share": together.fair_share(sharer),
     }
+
+
+def _completions(measured: Measurement) -> dict[str, Any]:
+    """How long each of several transfers took."""
+    if measured.error or len(measured.flows) < 2 or len(measured.each_s) != len(measured.flows):
+        return {}
+    starts = (flow.start_s - measured.began_s for flow in measured.flows)
+    took = [end_s - start_s for end_s, start_s in zip(measured.each_s, starts, strict=True)]
+    median, late = np.quantile(took, [0.5, 0.95])
+    return {"completion_p50_s": float(median), "completion_p95_s": float(late)}
 
 
 def _alone(run: CompetingRun, result: Result, measured: Measurement, directory: Path) -> Record:

@@ -8,63 +8,11 @@ from typing import Annotated, Any, Literal, Self, get_args
 from pydantic import BeforeValidator, Discriminator, Field, model_validator
 from typing_extensions import override
 
+from headway.study.bulk import Arrivals, Bulk, OnOff
 from headway.study.host import HTTP, Protocol
-from headway.study.part import Part, wrong
-from headway.study.units import Duration, Size
-
-
-class WorkloadPart(Part):
-    """What every workload answers about itself; most are downloads of bodies over HTTP."""
-
-    @property
-    def requests(self) -> int:
-        """Number of requests, of flows, or of pages."""
-        return 1
-
-    @property
-    def over_http(self) -> bool:
-        """Whether it takes HTTP, or the transport alone."""
-        return True
-
-    @property
-    def body_size(self) -> Size | None:
-        """Size of each body that is asked for; None if it asks for no bodies of one size."""
-        return None
-
-    @property
-    def amount(self) -> Size | None:
-        """What each request or flow carries; None if nobody says so beforehand."""
-        return self.body_size
-
-    @property
-    def sends(self) -> Duration | None:
-        """How long it sends, from its start; None if that follows from what it carries."""
-        return None
-
-    @property
-    def last_start(self) -> Duration:
-        """When the last of its flows starts."""
-        return Duration(0)
-
-    @property
-    def replayed(self) -> str | None:
-        """The site that the server replays; None if it serves bodies."""
-        return None
-
-    @property
-    def migrates(self) -> bool:
-        """Whether the client's address changes."""
-        return False
-
-    @property
-    def uploads(self) -> bool:
-        """Whether data flow to the server."""
-        return False
-
-    @property
-    def downloads_flows(self) -> bool:
-        """Whether bulk flows come to the client, of which it is known when the path is full."""
-        return not (self.over_http or self.uploads)
+from headway.study.part import wrong
+from headway.study.units import Size
+from headway.study.workloadpart import WorkloadPart
 
 
 class Download(WorkloadPart):
@@ -139,76 +87,6 @@ class Migration(WorkloadPart):
         return f"migration after {self.after} of {self.size}"
 
 
-class BulkDirection(StrEnum):
-    """Where the data of a bulk flow go."""
-
-    DOWNLOAD = "download"
-    UPLOAD = "upload"
-
-
-class Bulk(WorkloadPart):
-    """Flows of arbitrary data on the transport alone, without HTTP, for a time or a size each.
-
-    Every flow has a connection of its own, which the client opens. What is told of a flow is how
-    many bytes its receiver's program got in every 100 ms.
-    """
-
-    kind: Literal["bulk"] = "bulk"
-    duration: Duration | None = Field(default=None, description="how long each flow sends")
-    size: Size | None = Field(default=None, description="how much each flow sends")
-    direction: BulkDirection = Field(
-        default=BulkDirection.DOWNLOAD, description="download (to the client) or upload"
-    )
-    starts: tuple[Duration, ...] = Field(
-        default=(Duration(0),),
-        min_length=1,
-        max_length=100,
-        description='when each flow starts, as ["0 s", "5 s"] for two',
-    )
-
-    @model_validator(mode="after")
-    def _ends_once(self) -> Self:
-        if (self.duration is None) == (self.size is None):
-            raise ValueError('a bulk flow has either a duration, as "15 s", or a size')
-        if not (self.duration or self.size):
-            raise ValueError("a bulk flow must send something")
-        return self
-
-    @property
-    @override
-    def requests(self) -> int:
-        return len(self.starts)
-
-    @property
-    @override
-    def over_http(self) -> bool:
-        return False
-
-    @property
-    @override
-    def amount(self) -> Size | None:
-        return self.size
-
-    @property
-    @override
-    def sends(self) -> Duration | None:
-        return Duration(self.last_start + self.duration) if self.duration else None
-
-    @property
-    @override
-    def last_start(self) -> Duration:
-        return max(self.starts)
-
-    @property
-    @override
-    def uploads(self) -> bool:
-        return self.direction is BulkDirection.UPLOAD
-
-    def __str__(self) -> str:
-        count = f"{len(self.starts)} x " if len(self.starts) > 1 else ""
-        return f"bulk {self.direction} {count}{self.duration or self.size}"
-
-
 class Device(StrEnum):
     """What a page is loaded on: a viewport, its pixel density and a user agent."""
 
@@ -280,7 +158,7 @@ def _with_kind(value: Any) -> Any:
 
 
 Workload = Annotated[
-    Download | Parallel | Migration | Bulk | Page,
+    Download | Parallel | Migration | Bulk | Arrivals | OnOff | Page,
     Discriminator("kind"),
     BeforeValidator(_with_kind),
 ]

@@ -28,6 +28,8 @@ _COLUMNS: Mapping[str, tuple[str, int]] = {
     "srtt_p50_ms": ("RTT [ms]", 3),
     "srtt_p95_ms": ("RTT, 95 % [ms]", 3),
     "retransmits_per_mb": ("sent again per MB", 2),
+    "completion_p50_s": ("transfers take [s]", 3),
+    "completion_p95_s": ("transfers take, 95 % [s]", 3),
     "total_s": ("its time [s]", 3),
 }
 """Medians over runs, of the mean over the flows of a name in each: heading and digits."""

@@ -1,0 +1,224 @@
+"""Bulk flows: long ones, and those that come and go by chance, as the traffic of others does."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, Self
+
+from pydantic import Field, model_validator
+from typing_extensions import override
+
+from headway.study.units import Duration, Rate, Size
+from headway.study.workloadpart import WorkloadPart
+
+_MOST_FLOWS = 2000
+"""That may be expected of one workload."""
+
+
+class BulkDirection(StrEnum):
+    """Where the data of a bulk flow go."""
+
+    DOWNLOAD = "download"
+    UPLOAD = "upload"
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """One of a workload's bulk flows: when it starts, and how long or how much it sends."""
+
+    start: Duration
+    amount: Duration | Size
+
+
+class BulkPart(WorkloadPart):
+    """Bulk flows of some kind: arbitrary data on the transport alone, without HTTP."""
+
+    direction: BulkDirection = Field(
+        default=BulkDirection.DOWNLOAD, description="download (to the client) or upload"
+    )
+
+    def transfers(self, seed: str) -> tuple[Transfer, ...]:
+        """Its flows, in the order of their starts; what is by chance, by the seed."""
+        raise NotImplementedError
+
+    @property
+    @override
+    def over_http(self) -> bool:
+        return False
+
+    @property
+    @override
+    def uploads(self) -> bool:
+        return self.direction is BulkDirection.UPLOAD
+
+
+class Bulk(BulkPart):
+    """Flows of arbitrary data on the transport alone, without HTTP, for a time or a size each.
+
+    Every flow has a connection of its own, which the client opens. What is told of a flow is how
+    many bytes its receiver's program got in every 100 ms.
+    """
+
+    kind: Literal["bulk"] = "bulk"
+    duration: Duration | None = Field(default=None, description="how long each flow sends")
+    size: Size | None = Field(default=None, description="how much each flow sends")
+    starts: tuple[Duration, ...] = Field(
+        default=(Duration(0),),
+        min_length=1,
+        max_length=100,
+        description='when each flow starts, as ["0 s", "5 s"] for two',
+    )
+
+    @model_validator(mode="after")
+    def _ends_once(self) -> Self:
+        if (self.duration is None) == (self.size is None):
+            raise ValueError('a bulk flow has either a duration, as "15 s", or a size')
+        if not (self.duration or self.size):
+            raise ValueError("a bulk flow must send something")
+        return self
+
+    @property
+    @override
+    def requests(self) -> int:
+        return len(self.starts)
+
+    @property
+    @override
+    def amount(self) -> Size | None:
+        return self.size
+
+    @property
+    @override
+    def sends(self) -> Duration | None:
+        return Duration(self.last_start + self.duration) if self.duration else None
+
+    @property
+    @override
+    def last_start(self) -> Duration:
+        return max(self.starts)
+
+    @override
+    def transfers(self, seed: str) -> tuple[Transfer, ...]:
+        amount = self.duration if self.duration is not None else self.size
+        assert amount is not None, "a bulk flow has either a duration or a size"
+        return tuple(Transfer(start, amount) for start in self.starts)
+
+    def __str__(self) -> str:
+        count = f"{len(self.starts)} x " if len(self.starts) > 1 else ""
+        return f"bulk {self.direction} {count}{self.duration or self.size}"
+
+
+class Arrivals(BulkPart):
+    """Short flows that arrive by chance: a Poisson process, with sizes of a bounded Pareto distribution.
+
+    As web traffic is modelled since Crovella and Bestavros 1997: many small transfers, and most
+    bytes in few large ones.
+    """
+
+    kind: Literal["arrivals"] = "arrivals"
+    load: Rate = Field(description="what they send on average, all together")
+    duration: Duration = Field(description="how long flows keep arriving")
+    mean_size: Size = Field(default=Size(100_000), description="of a flow")
+    largest: Size = Field(default=Size(10_000_000), description="no flow is larger")
+    shape: float = Field(default=1.2, gt=1, le=10, description="Pareto's; the less, the heavier")
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if not self.load or not self.duration or not self.mean_size:
+            raise ValueError("arrivals need a load, a duration and a size above zero")
+        if self.mean_size >= self.largest:
+            raise ValueError(
+                f"the largest flow ({self.largest}) is above the mean ({self.mean_size})"
+            )
+        expected = self.duration.s * self._per_second
+        if expected > _MOST_FLOWS:
+            raise ValueError(f"{expected:.0f} flows are expected; {_MOST_FLOWS} at most")
+        return self
+
+    @property
+    def _per_second(self) -> float:
+        return self.load / 8 / self.mean_size
+
+    @property
+    @override
+    def sends(self) -> Duration:
+        return self.duration
+
+    @property
+    @override
+    def last_start(self) -> Duration:
+        return self.duration
+
+    @override
+    def transfers(self, seed: str) -> tuple[Transfer, ...]:
+        chance = random.Random(f"arrivals {seed}")
+        return tuple(self._arriving(chance)) or (Transfer(Duration(0), self.mean_size),)
+
+    def _arriving(self, chance: random.Random) -> Iterator[Transfer]:
+        least = self._least_size
+        at_s = chance.expovariate(self._per_second)
+        while at_s < self.duration.s:
+            size = min(least * chance.paretovariate(self.shape), self.largest)
+            yield Transfer(Duration(round(at_s * 1e9)), Size(max(round(size), 1)))
+            at_s += chance.expovariate(self._per_second)
+
+    @property
+    def _least_size(self) -> float:
+        """The size with which the mean of sizes, none above the largest, is what it is to be."""
+        low, high = 0.0, float(self.mean_size)
+        for _ in range(60):
+            middle = (low + high) / 2
+            tail = middle**self.shape * float(self.largest) ** (1 - self.shape)
+            mean = (self.shape * middle - tail) / (self.shape - 1)
+            low, high = (middle, high) if mean < self.mean_size else (low, middle)
+        return low
+
+    def __str__(self) -> str:
+        return f"arrivals {self.direction} {self.load} of {self.mean_size} for {self.duration}"
+
+
+class OnOff(BulkPart):
+    """A flow that sends for a while and pauses for a while, by chance; each time on a new connection."""
+
+    kind: Literal["on-off"] = "on-off"
+    duration: Duration = Field(description="how long it goes on")
+    on: Duration = Field(
+        default=Duration(5_000_000_000), description="sends for so long on average"
+    )
+    off: Duration = Field(
+        default=Duration(5_000_000_000), description="pauses for so long on average"
+    )
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        if not self.duration or not self.on or not self.off:
+            raise ValueError("on, off and duration are above zero")
+        if self.duration.s / (self.on.s + self.off.s) > _MOST_FLOWS:
+            raise ValueError(f"more than {_MOST_FLOWS} times on are expected")
+        return self
+
+    @property
+    @override
+    def sends(self) -> Duration:
+        return self.duration
+
+    @property
+    @override
+    def last_start(self) -> Duration:
+        return self.duration
+
+    @override
+    def transfers(self, seed: str) -> tuple[Transfer, ...]:
+        chance = random.Random(f"on-off {seed}")
+        found, at_s, end_s = [], 0.0, self.duration.s
+        while at_s < end_s:
+            on_s = min(chance.expovariate(1 / self.on.s), end_s - at_s)
+            found.append(Transfer(Duration(round(at_s * 1e9)), Duration(max(round(on_s * 1e9), 1))))
+            at_s += on_s + chance.expovariate(1 / self.off.s)
+        return tuple(found)
+
+    def __str__(self) -> str:
+        return f"on-off {self.direction} {self.on} of {Duration(self.on + self.off)} for {self.duration}"

@@ -1,0 +1,60 @@
+"""What every workload answers about itself."""
+
+from __future__ import annotations
+
+from headway.study.part import Part
+from headway.study.units import Duration, Size
+
+
+class WorkloadPart(Part):
+    """What every workload answers about itself; most are downloads of bodies over HTTP."""
+
+    @property
+    def requests(self) -> int:
+        """Number of requests, of flows, or of pages."""
+        return 1
+
+    @property
+    def over_http(self) -> bool:
+        """Whether it takes HTTP, or the transport alone."""
+        return True
+
+    @property
+    def body_size(self) -> Size | None:
+        """Size of each body that is asked for; None if it asks for no bodies of one size."""
+        return None
+
+    @property
+    def amount(self) -> Size | None:
+        """What each request or flow carries; None if nobody says so beforehand."""
+        return self.body_size
+
+    @property
+    def sends(self) -> Duration | None:
+        """How long it sends, from its start; None if that follows from what it carries."""
+        return None
+
+    @property
+    def last_start(self) -> Duration:
+        """When the last of its flows starts."""
+        return Duration(0)
+
+    @property
+    def replayed(self) -> str | None:
+        """The site that the server replays; None if it serves bodies."""
+        return None
+
+    @property
+    def migrates(self) -> bool:
+        """Whether the client's address changes."""
+        return False
+
+    @property
+    def uploads(self) -> bool:
+        """Whether data flow to the server."""
+        return False
+
+    @property
+    def downloads_flows(self) -> bool:
+        """Whether bulk flows come to the client, of which it is known when the path is full."""
+        return not (self.over_http or self.uploads)
