@@ -128,6 +128,9 @@ fn marked(one: &Discipline) -> u64 {
     match one.kind.as_str() {
         "codel" => word(24),
         "fq_codel" | "red" => word(12),
+        "pie" => word(36),
+        "fq_pie" => word(16),
+        "dualpi2" => word(24),
         "cake" => attributes(attribute(&one.own, CAKE_STATS_TIN_STATS))
             .map(|(_, tin)| attribute(tin, CAKE_TIN_STATS_ECN_MARKED))
             .map(|value| u64::from(u32::from_ne_bytes(array(value, 0))))
@@ -148,7 +151,7 @@ mod tests {
     /// Against the structures in linux/pkt_sched.h, every field of which has its number here.
     #[test]
     fn marks_are_where_each_discipline_has_them() {
-        let numbers: Vec<u8> = (0u32..9).flat_map(u32::to_ne_bytes).collect();
+        let numbers: Vec<u8> = (0u32..10).flat_map(u32::to_ne_bytes).collect();
         let tin = [nested(6, &90u32.to_ne_bytes()), nested(8, &11u32.to_ne_bytes())].concat();
         let tins = nested(10 | 0x8000, &[nested(1, &tin), nested(2, &tin)].concat());
         let cake = [nested(3, &91u32.to_ne_bytes()), tins].concat();
@@ -156,6 +159,9 @@ mod tests {
             ("codel", &numbers, 6),
             ("fq_codel", &numbers, 3),
             ("red", &numbers, 3),
+            ("pie", &numbers, 9),
+            ("fq_pie", &numbers, 4),
+            ("dualpi2", &numbers, 6),
             ("bfifo", &Vec::new(), 0),
             ("cake", &cake, 22),
         ] {

@@ -152,19 +152,26 @@ def _shaper_class(verb: str, shaper: Shaper) -> str:
 def _discipline(queue: Queue) -> str:
     limit = queue.limit_bytes
     packets = max(limit // FRAME_BYTES, 2)
+    ecn = "ecn" if queue.ecn else "noecn"
     match queue.discipline:
         case Discipline.DROPTAIL if queue.packets:
             return f"pfifo limit {queue.packets}"
         case Discipline.DROPTAIL:
             return f"bfifo limit {limit}"
         case Discipline.CODEL:
-            return f"codel limit {packets} noecn"
+            return f"codel limit {packets} {ecn}"
         case Discipline.FQ_CODEL:
-            return f"fq_codel limit {packets} memory_limit {2 * limit} noecn"
+            return f"fq_codel limit {packets} memory_limit {2 * limit} {ecn}"
         case Discipline.CAKE:
             return f"cake unlimited besteffort memlimit {2 * limit}"
         case Discipline.RED:
-            return _red(queue.rate, limit)
+            return _red(queue.rate, limit) + (" ecn" if queue.ecn else "")
+        case Discipline.PIE:
+            return f"pie limit {packets} {ecn}"
+        case Discipline.FQ_PIE:
+            return f"fq_pie limit {packets} memory_limit {2 * limit} {ecn}"
+        case Discipline.DUALPI2:
+            return f"dualpi2 limit {packets}"
 
 
 def _red(rate: Rate, limit: int) -> str:

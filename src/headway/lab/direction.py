@@ -81,7 +81,7 @@ def _bottleneck(way: LinkWay) -> Iterator[Shaping]:
     device = way.devices.queue_device
     yield Shaper(device, _rate_at_start(way, rate))
     limit_bytes = queue.limit_bytes(rate, way.rtt)
-    yield Queue(device, queue.discipline, limit_bytes, queue.packets, rate)
+    yield Queue(device, queue.discipline, limit_bytes, queue.packets, rate, queue.ecn)
 
 
 def _rate_at_start(way: LinkWay, otherwise: Rate) -> Rate:

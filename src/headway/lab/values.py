@@ -30,6 +30,7 @@ class Queue:
         limit_bytes: how much may wait, on the wire.
         packets: how many packets may wait, if the study counts them so.
         rate: the shaper's first rate.
+        ecn: whether it marks packets where it can, instead of dropping them.
     """
 
     device: str
@@ -37,6 +38,7 @@ class Queue:
     limit_bytes: int
     packets: int | None
     rate: Rate
+    ecn: bool
 
 
 @dataclass(frozen=True)

@@ -57,6 +57,9 @@ _PATHS: tuple[dict[str, Any], ...] = (
     {"rate": "10 Mbit/s", "rtt": "50 ms", "queue": {"bdp": 4, "discipline": "fq_codel"}},
     {"rate": "10 Mbit/s", "rtt": "50 ms", "queue": {"bdp": 4, "discipline": "cake"}},
     {"rate": "10 Mbit/s", "rtt": "50 ms", "queue": {"bdp": 4, "discipline": "red"}},
+    {"rate": "10 Mbit/s", "rtt": "50 ms", "queue": {"bdp": 4, "discipline": "pie"}},
+    {"rate": "10 Mbit/s", "rtt": "50 ms", "queue": {"bdp": 4, "discipline": "fq_pie"}},
+    {"rate": "10 Mbit/s", "rtt": "50 ms", "queue": {"bdp": 4, "discipline": "dualpi2"}},
     {
         "links": [
             {"rate": "30 Mbit/s", "rtt": "20 ms", "loss": "1 %"},

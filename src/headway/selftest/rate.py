@@ -21,7 +21,14 @@ _PRECISION = 1e-3
 _DEEPEST = 12_000
 _CLOCK_STEP_NS = 1000
 """The virtual clock moves by fractions of a microsecond when it is read."""
-_TARGET_NS = 5_000_000
+_TARGETS_NS = {
+    Discipline.CODEL: 5_000_000,
+    Discipline.FQ_CODEL: 5_000_000,
+    Discipline.CAKE: 5_000_000,
+    Discipline.PIE: 15_000_000,
+    Discipline.FQ_PIE: 15_000_000,
+    Discipline.DUALPI2: 15_000_000,
+}
 """Sojourn time that CoDel, FQ-CoDel and CAKE aim at by default."""
 _FIRST_INTERVAL_NS = 100_000_000
 
@@ -237,9 +244,10 @@ class Standing(CheckStep):
 
     def _goal(self, stage: Stage, frame_ns: int) -> int:
         """How long packets may wait in the end."""
-        if stage.direction.queue.discipline is Discipline.RED:
+        discipline = stage.direction.queue.discipline
+        if discipline is Discipline.RED:
             return (stage.limit_bytes or 0) // 2 // FRAME_BYTES * frame_ns + 2 * frame_ns
-        return _TARGET_NS + 4 * frame_ns
+        return _TARGETS_NS[discipline] + 4 * frame_ns
 
     @override
     def judge(self, sight: Sight) -> Iterator[Check]:
@@ -257,8 +265,7 @@ class Standing(CheckStep):
             yield Check(
                 f"standing queue {way}",
                 self._timeline.path,
-                (goal_ns if stage.direction.queue.discipline is Discipline.RED else _TARGET_NS)
-                / 1e6,
+                _TARGETS_NS.get(stage.direction.queue.discipline, goal_ns) / 1e6,
                 float(np.median(last)) / 1e6 if len(last) else None,
                 -course.farthest_jitter_ns / 1e6,
                 goal_ns / 1e6,

@@ -78,6 +78,14 @@ class Discipline(StrEnum):
     FQ_CODEL = "fq_codel"
     CAKE = "cake"
     RED = "red"
+    PIE = "pie"
+    FQ_PIE = "fq_pie"
+    DUALPI2 = "dualpi2"
+
+    @property
+    def marks_if_asked(self) -> bool:
+        """Whether it can mark packets (ECN, RFC 3168) instead of dropping them, or do without."""
+        return self not in (Discipline.DROPTAIL, Discipline.CAKE, Discipline.DUALPI2)
 
 
 class Queue(Part):
@@ -87,6 +95,10 @@ class Queue(Part):
     size: Size | None = None
     packets: int | None = Field(default=None, ge=1, le=10_000_000)
     discipline: Discipline = Discipline.DROPTAIL
+    ecn: bool = Field(
+        default=False,
+        description="marks packets of flows that can ECN (RFC 3168), instead of dropping them",
+    )
 
     @model_validator(mode="before")
     @classmethod
@@ -113,6 +125,10 @@ class Queue(Part):
         given = [v for v in (self.bdp, self.size, self.packets) if v is not None]
         if len(given) != 1:
             raise ValueError('a queue needs one size: "1 BDP", "64 kB" or "100 packets"')
+        if self.ecn and not self.discipline.marks_if_asked:
+            able = ", ".join(one for one in Discipline if one.marks_if_asked)
+            said = "never marks" if self.discipline is Discipline.DROPTAIL else "always marks"
+            raise ValueError(f"{self.discipline} {said}; ecn is for {able}")
         return self
 
     def limit_bytes(self, rate: Rate, rtt: Duration) -> int:
