@@ -51,6 +51,78 @@ def test_bbr_takes_more_than_its_share_of_a_shallow_buffer(
     assert sum(shares.values()) == pytest.approx(1)
 
 
+def test_reno_favours_the_shorter_way(run_setting: RunSetting, tmp_path: Path) -> None:
+    """Rates are as the inverse of round-trip times to a power of 1 (losses met by either alone, Mathis et al.
+    1997) to 2 (losses met by both, Lakshman and Madhow 1997)."""
+    path = SHARED["path"] | {"rtt": "20 ms", "queue": "50 kB"}
+    reno = {"protocol": "tcp", "server": {"congestion_control": "reno"}}
+    flows = {"near": reno, "far": reno | {"access": {"rtt": "60 ms"}}}
+    workload = {"kind": "bulk", "duration": "60 s"}
+    record = run_setting(SHARED | {"path": path, "flows": flows, "workload": workload})
+    assert record.error is None and record.first_ratio is not None
+    found = flows_of(tmp_path / "run")
+    near_ms, far_ms = found["near"].srtt_p50_ms, found["far"].srtt_p50_ms
+    assert near_ms and far_ms and far_ms - near_ms == pytest.approx(60, abs=6)
+    ratio = far_ms / near_ms
+    assert ratio * 0.9 < record.first_ratio < ratio**2 * 1.1
+
+
+def test_eight_flows_repeat_to_the_byte(run_setting: RunSetting, tmp_path: Path) -> None:
+    flows = {
+        "cubic": {"protocol": "tcp", "count": 3},
+        "quic": {"protocol": "quic", "count": 3, "start": "1 s"},
+        "web": {
+            "protocol": "tcp",
+            "background": True,
+            "workload": {"kind": "arrivals", "load": "2 Mbit/s", "duration": "10 s"},
+        },
+        "others": {
+            "protocol": "tcp",
+            "background": True,
+            "workload": {"kind": "on-off", "duration": "10 s", "on": "2 s", "off": "2 s"},
+        },
+    }
+    setting = SHARED | {"flows": flows, "workload": {"kind": "bulk", "duration": "10 s"}}
+    told = []
+    for name in ("first", "second"):
+        record = run_setting(setting, name=name)
+        assert record.error is None and record.flows == 8
+        found = flows_of(tmp_path / name)
+        assert found["web"].share is None and (found["web"].completion_p95_s or 0) > 0.08
+        told.append([one.model_dump(exclude={"wall_s", "run_id"}) for one in found.values()])
+    assert told[0] == told[1]
+
+
+@pytest.mark.parametrize(
+    ("discipline", "within_ms"), [("codel", 10), ("pie", 22), ("fq_pie", 22), ("dualpi2", 22)]
+)
+def test_queues_that_are_managed_keep_delays_near_their_target(
+    run_setting: RunSetting, discipline: str, within_ms: float
+) -> None:
+    """Targets: CoDel 5 ms (RFC 8289), PIE and DualPI2 15 ms (RFC 8033, 9332); a tail would be at 200 ms."""
+    path = SHARED["path"] | {"queue": {"bdp": 5, "discipline": discipline}}
+    flows = {"tcp": {"protocol": "tcp", "count": 2}}
+    record = run_setting(SHARED | {"path": path, "flows": flows})
+    assert record.error is None
+    assert record.queue_delay_ms is not None and 1 < record.queue_delay_ms < within_ms
+    assert record.utilisation is not None and record.utilisation > 0.9
+
+
+@pytest.mark.parametrize("discipline", ["fq_codel", "pie", "dualpi2"])
+def test_with_ecn_packets_are_marked_and_not_dropped(
+    run_setting: RunSetting, tmp_path: Path, discipline: str
+) -> None:
+    queue = {"bdp": 5, "discipline": discipline}
+    queue |= {} if discipline == "dualpi2" else {"ecn": True}
+    ecn = {**PERF, "kernel": {"sysctls": {"net": {"ipv4": {"tcp_ecn": "1"}}}}}
+    flows = {"tcp": {"protocol": "tcp", "client": ecn, "server": ecn}}
+    path = SHARED["path"] | {"queue": queue}
+    record = run_setting(SHARED | {"path": path, "flows": flows})
+    assert record.error is None
+    assert record.marked_down is not None and record.marked_down > 5
+    assert flows_of(tmp_path / "run")["tcp"].retransmits == 0
+
+
 def test_programs_on_several_hosts_do_not_meet_and_runs_repeat(
     run_setting: RunSetting, tmp_path: Path
 ) -> None:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import polars as pl
 
-from headway.columns import polars_schema
+from headway.columns import Columns, Record, schema_of
+from headway.columns.record import FlowRecord
 from headway.errors import WrongInputError
 from headway.records.manifest import Manifest, ToldExperiment, ToldStudy, read_manifest
 from headway.records.store import FLOWS_FILE
@@ -98,15 +99,15 @@ def load_results(directory: Path) -> StudyResults:
     return StudyResults(
         with_all_columns(runs),
         read_manifest(directory) or Manifest(),
-        pl.read_parquet(flows) if flows.exists() else None,
+        with_all_columns(pl.read_parquet(flows), FlowRecord) if flows.exists() else None,
     )
 
 
-def with_all_columns(runs: pl.DataFrame) -> pl.DataFrame:
-    """The runs with every column of the schema; those that were not recorded are null."""
+def with_all_columns(runs: pl.DataFrame, record: type[Columns] = Record) -> pl.DataFrame:
+    """The runs, or flows, with every column of the schema; those that were not recorded are null."""
     absent = [
         pl.lit(None, dtype=kind).alias(name)
-        for name, kind in polars_schema().items()
+        for name, kind in schema_of(record).items()
         if name not in runs.columns
     ]
     return runs.with_columns(absent)

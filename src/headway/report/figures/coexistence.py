@@ -77,7 +77,7 @@ def _said(shown: list[tuple[Cell, _Shares]]) -> str:
     return " ".join(
         told(
             (f"{one} beside {other} {share:.0%}" for (one, other), share in shares.items()),
-            start=f"{cell.title}: ",
+            start=f"{cell.title}: " if cell.title else "",
         )
         for cell, shares in shown
     )

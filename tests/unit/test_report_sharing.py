@@ -1,0 +1,114 @@
+"""What the report says of flows that compete: the matrix, the table, and runs over time."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import polars as pl
+import pytest
+
+from headway.analysis import analyse
+from headway.analysis.inputs import with_all_columns
+from headway.columns.record import FlowRecord
+from headway.diagnosis.segment import StateSource
+from headway.diagnosis.series import SegmentSeries
+from headway.report.chosen import ChosenRun
+from headway.report.figures.coexistence import KIND as COEXISTENCE
+from headway.report.figures.kind import NARROW, WIDE, Subject
+from headway.report.figures.sharing import KIND as SHARING
+from headway.report.shared import FlowCourse, SharedStory
+from headway.report.sheet import Area, Text
+from headway.report.styles import study_styles
+from headway.report.tables.flows import flows_frame, flows_table
+from tests.unit import made_results as made
+
+RATIOS = {"a v a": 1.0, "a v b": 4.0, "a v c": 1.0, "b v b": 1.0, "b v c": 0.25, "c v c": 1.0}
+
+
+def subject_of(ratios: dict[str, float]) -> Subject:
+    rows = [
+        made.run(name, seed, 10.0, first_ratio=ratio, protocol="tcp", cell="cell")
+        for name, ratio in ratios.items()
+        for seed in (1, 2, 3)
+    ]
+    manifest = made.experiments({"name": "", "metrics": ["first_ratio"], "baseline": "a v a"})
+    results = made.results(rows, manifest)
+    analysis = analyse(results, results.experiments[0], "first_ratio")
+    return Subject(analysis, study_styles([analysis]))
+
+
+def test_who_takes_what_is_told_from_both_sides() -> None:
+    picture = COEXISTENCE.draw(subject_of(RATIOS))
+    assert picture is not None
+    assert "a beside b 80%; b beside a 20%" in picture.said
+    for sheet in (picture.drawing(WIDE), picture.drawing(NARROW)):
+        shares = [shape.text for shape in sheet.shapes if isinstance(shape, Text)]
+        # Rows a, b and c, below the names of columns and beside those of rows.
+        assert [text for text in shares if text.isdigit()] == [
+            *("50", "80", "50"),
+            *("20", "50", "20"),
+            *("50", "80", "50"),
+        ]
+
+
+def test_two_flows_make_no_matrix() -> None:
+    assert COEXISTENCE.draw(subject_of({"a v a": 1.0, "a v b": 2.0, "b v b": 1.0})) is None
+
+
+def flow(contender: str, named: str, seed: int, mbit: float, **more: Any) -> dict[str, Any]:
+    told = {"named": named, "flow": named, "common_mbit": mbit, "share": None, "bytes": 10**6}
+    return made.run(contender, seed, 10.0, protocol="tcp") | told | {"fair_share": None} | more
+
+
+def test_harm_is_what_others_take_of_what_a_flow_gets_alone() -> None:
+    subject = subject_of(RATIOS)
+    rows = [flow("a v b", "a", n, 8.0) for n in (1, 2)]
+    rows += [flow("a v b", "b", n, 2.0, retransmits=5) for n in (1, 2)]
+    rows += [flow("a v a", "b", n, 10.0) for n in (1, 2)]
+    results = made.results([made.run("a v b", 1, 10.0)])
+    flows = with_all_columns(pl.DataFrame(rows, infer_schema_length=None), FlowRecord)
+    results = dataclasses.replace(results, flows=flows)
+    found = {
+        (row["contender"], row["named"]): row
+        for row in flows_frame(results, [subject.analysis]).iter_rows(named=True)
+    }
+    assert found["a v b", "b"]["harm"] == pytest.approx(0.8)
+    assert found["a v b", "b"]["retransmits_per_mb"] == 5
+    assert found["a v b", "a"]["harm"] is None and found["a v a", "b"]["harm"] is None
+    table = flows_table(results, subject.analysis)
+    assert table.count == 3 and "harm" in table.headings and "share" not in table.headings
+
+
+def course(name: str, mbit: float) -> FlowCourse:
+    times = (0.0, 5.0, 10.0)
+    sender = SegmentSeries(
+        sender="s1",
+        receiver="c1",
+        evidence=StateSource.TCP_INFO,
+        at_s=times,
+        limit=(None,) * 3,
+        cwnd_bytes=(None, 10_000, 20_000),
+        in_flight_bytes=(None,) * 3,
+        ssthresh_bytes=(None,) * 3,
+        srtt_ms=(None, 50.0, 60.0),
+        queue_bytes=(0, 25_000, 0),
+        sent_bytes=(0, 1, 2),
+        drops=(0, 0, 0),
+    )
+    return FlowCourse(name, name, (mbit,) * 120, sender)
+
+
+def test_goodputs_are_stacked_and_the_queue_is_a_delay() -> None:
+    run = ChosenRun("run", "a v b", "cell", "", "seed 1")
+    story = SharedStory(run, 10.0, (course("a", 6.0), course("b", 2.0)), 20.0)
+    assert story.queue_delay_ms == ((0.0, 0.0), (5.0, 10.0), (10.0, 0.0))
+    subject = dataclasses.replace(subject_of(RATIOS), shared=(story,))
+    picture = SHARING.draw(subject)
+    assert picture is not None and picture.data().height == 240
+    areas = [shape for shape in picture.wide.shapes if isinstance(shape, Area)]
+    # The legend's two, then each on top of those before it.
+    below, above = (area.polygons[0] for area in areas[2:])
+    assert min(y for _, y in above) < min(y for _, y in below)
+    assert max(y for _, y in above) == pytest.approx(min(y for _, y in below))
+    assert SHARING.draw(subject_of(RATIOS)) is None
