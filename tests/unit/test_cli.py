@@ -17,11 +17,14 @@ import pytest
 from headway import cli
 from headway.campaign import checks
 from headway.campaign.local import LocalExecutor
+from headway.cli.changes import parsed_changes
 from headway.cli.plan_tables import duration, too_few
 from headway.contract.orders import Outcome
+from headway.errors import WrongInputError
 from headway.programs.curl import Curl
 from headway.records.store import read_records
 from headway.study.experiment import Study
+from headway.study.load import load_study
 from tests.stub_lab import StubMachine, replace_labs
 
 
@@ -401,3 +404,23 @@ def test_reproducing_has_the_same_exit_status(
     assert run(monkeypatch, *words) == 1
     assert "12 of 360 runs failed" in said(capsys)
     assert run(monkeypatch, *words, "--resume", "--allow-failures") == 0
+
+
+def test_values_of_keys_are_toml_or_words() -> None:
+    given = ["server.program=nginx", 'path = { rtt = "9 ms" }', "repetitions=3", "path.loss=1 %"]
+    assert parsed_changes(given) == {
+        "server": {"program": "nginx"},
+        "path": {"rtt": "9 ms", "loss": "1 %"},
+        "repetitions": 3,
+    }
+    for wrong in ("", "=3", "a b = 3", 'a = "'):
+        with pytest.raises(WrongInputError, match="is not an assignment"):
+            parsed_changes([wrong])
+
+
+def test_a_changed_study_is_another_one() -> None:
+    study = load_study("report-card", changes=parsed_changes(["server.congestion_control=bbr"]))
+    beside = next(one for one in study.experiments if one.name == "beside-others")
+    flows = beside.setting({"path.queue": "1 BDP"}, "beside cubic").flows
+    controls = {name: str(flow.server.tcp_congestion_control) for name, flow in flows.items()}
+    assert controls == {"candidate": "bbr", "cubic": "cubic"}

@@ -13,6 +13,7 @@ import typer
 
 from headway.campaign.checks import all_remarks, checked_plan
 from headway.campaign.task import Task
+from headway.cli.changes import parsed_changes
 from headway.cli.claims import print_ledger
 from headway.columns import Status
 from headway.errors import EXIT_FAILED, HeadwayError, WrongInputError, counted
@@ -68,6 +69,14 @@ Only = Annotated[
         help="This experiment of the study; may be given several times.", metavar="EXPERIMENT"
     ),
 ]
+Changes = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        help="Another value of a key, as server.congestion_control=bbr; may be given several times.",
+        metavar="KEY=VALUE",
+    ),
+]
 RESULTS_DIRECTORY = Path("results")
 
 
@@ -78,6 +87,7 @@ def run(
     ] = None,
     quick: Quick = False,
     only: Only = None,
+    changes: Changes = None,
     programs: Programs = None,
     jobs: Jobs = None,
     resume: Resume = False,
@@ -93,7 +103,7 @@ def run(
     Exit status 1 if a run or the emulation's self-test failed.
     """
     task = with_changes(
-        _task(study, out, quick=quick, programs=programs, only=only),
+        _task(study, out, quick=quick, programs=programs, only=only, changes=changes),
         start=start(resume=resume or retry_failed, replace=replace),
         retry_failed=retry_failed,
         keep_going=keep_going,
@@ -112,6 +122,7 @@ def reproduce(
     ] = None,
     quick: Quick = False,
     only: Only = None,
+    changes: Changes = None,
     programs: Programs = None,
     jobs: Jobs = None,
     resume: Resume = False,
@@ -134,7 +145,7 @@ def reproduce(
         raise WrongInputError(
             f"no such paper; there is {', '.join(builtin_names())}", where=f"reproduce {paper}"
         )
-    results = _task(paper, out, quick=quick, only=only).out
+    results = _task(paper, out, quick=quick, only=only, changes=changes).out
     if claims:
         print_ledger(results, paper, None)
         return
@@ -143,6 +154,7 @@ def reproduce(
         out=out,
         quick=quick,
         only=only,
+        changes=changes,
         programs=programs,
         jobs=jobs,
         resume=resume,
@@ -170,10 +182,14 @@ def report(
 
 
 def validate(
-    study: StudyName, quick: Quick = False, only: Only = None, programs: Programs = None
+    study: StudyName,
+    quick: Quick = False,
+    only: Only = None,
+    changes: Changes = None,
+    programs: Programs = None,
 ) -> None:
     """Check a study file without running it."""
-    loaded = loaded_study(study, quick=quick, programs=programs, only=only)
+    loaded = loaded_study(study, quick=quick, programs=programs, only=only, changes=changes)
     runs = checked_plan(loaded, study)
     _remark(loaded, runs)
     cells = len({run.cell for run in runs})
@@ -184,24 +200,31 @@ def plan(
     study: StudyName,
     quick: Quick = False,
     only: Only = None,
+    changes: Changes = None,
     programs: Programs = None,
     jobs: Jobs = None,
 ) -> None:
     """Show what a study would do, and how long that would take on this machine."""
     from headway.cli.plan_tables import print_plan
 
-    loaded = loaded_study(study, quick=quick, programs=programs, only=only)
+    loaded = loaded_study(study, quick=quick, programs=programs, only=only, changes=changes)
     runs = checked_plan(loaded, study)
     _remark(loaded, runs)
     print_plan(output, loaded, runs, labs=jobs or len(available_cores()))
 
 
 def loaded_study(
-    study: str, *, quick: bool, programs: Path | None, only: Sequence[str] | None = None
+    study: str,
+    *,
+    quick: bool,
+    programs: Path | None,
+    only: Sequence[str] | None = None,
+    changes: Sequence[str] | None = None,
 ) -> Study:
-    """A study or some experiments of it, with the programs from outside that a file declares."""
+    """A study or some experiments of it, changed, with the programs from outside that a file declares."""
     declared = None if programs is None else read_programs(programs)
-    loaded = load_study(study, quick=quick, programs=declared)
+    others = parsed_changes(changes or ())
+    loaded = load_study(study, quick=quick, programs=declared, changes=others)
     return loaded.only(only) if only else loaded
 
 
@@ -218,8 +241,9 @@ def _task(
     quick: bool,
     programs: Path | None = None,
     only: Sequence[str] | None = None,
+    changes: Sequence[str] | None = None,
 ) -> Task:
-    loaded = loaded_study(study, quick=quick, programs=programs, only=only)
+    loaded = loaded_study(study, quick=quick, programs=programs, only=only, changes=changes)
     usual = RESULTS_DIRECTORY / "-".join([loaded.name, *(only or ()), *(["quick"] * quick)])
     words = [word for word in sys.argv[1:] if word not in ("--resume", "--retry-failed")]
     command = shlex.join(["headway", *words])

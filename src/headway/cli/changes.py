@@ -1,0 +1,35 @@
+"""Options that change a study: from ``KEY=VALUE`` to tables."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Sequence
+from typing import Any
+
+from headway.errors import WrongInputError
+from headway.study.merging import merged
+
+
+def parsed_changes(texts: Sequence[str]) -> dict[str, Any]:
+    """The tables that options ``--set KEY=VALUE`` write, later ones over earlier ones.
+
+    A value is TOML; a word that is none is a text, so that ``server.program=nginx`` needs no quotes.
+
+    Raises:
+        WrongInputError: one is no assignment.
+    """
+    changes: dict[str, Any] = {}
+    for text in texts:
+        changes = merged(changes, _assignment(text))
+    return changes
+
+
+def _assignment(text: str) -> dict[str, Any]:
+    key, _, value = (part.strip() for part in text.partition("="))
+    for written in (value, f'"{value}"'):
+        try:
+            return tomllib.loads(f"{key} = {written}")
+        except tomllib.TOMLDecodeError:
+            continue
+    told = "an assignment to a key of the study file, as server.congestion_control=bbr"
+    raise WrongInputError(f"{text!r} is not {told}", where="--set")
