@@ -25,10 +25,10 @@ _TARGETS_NS = {
     Discipline.CODEL: 5_000_000,
     Discipline.FQ_CODEL: 5_000_000,
     Discipline.CAKE: 5_000_000,
-    Discipline.PIE: 15_000_000,
-    Discipline.FQ_PIE: 15_000_000,
     Discipline.DUALPI2: 15_000_000,
 }
+"""How long packets may wait: of those that end a standing queue within seconds. PIE takes longer, since its probability
+rises by the smaller steps the smaller it is (RFC 8033, section 5.2)."""
 """Sojourn time that CoDel, FQ-CoDel and CAKE aim at by default."""
 _FIRST_INTERVAL_NS = 100_000_000
 
@@ -284,4 +284,5 @@ def _managed(course: Course) -> Stage | None:
         return None
     if narrowest.direction.queue.discipline is Discipline.RED and not course.is_constant:
         return None
-    return None if narrowest.direction.queue.discipline is Discipline.DROPTAIL else narrowest
+    discipline = narrowest.direction.queue.discipline
+    return narrowest if discipline is Discipline.RED or discipline in _TARGETS_NS else None
