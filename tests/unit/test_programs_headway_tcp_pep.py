@@ -25,6 +25,7 @@ def arguments(**pep: Any) -> list[str]:
 def test_it_takes_what_the_host_intercepts() -> None:
     assert arguments() == [
         "--listen=0.0.0.0:443",
+        "--limits=off",
         "--copy=splice",
         "--client-congestion-control=cubic",
         "--server-congestion-control=cubic",
@@ -40,6 +41,7 @@ def test_each_side_has_its_own() -> None:
         upstream={"congestion_control": "reno", "knobs": {"buffer": "auto"}},
     )
     assert given[1:-1] == [
+        "--limits=off",
         "--copy=memory",
         "--client-congestion-control=hybla",
         "--client-buffer=4000000",

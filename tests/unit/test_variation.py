@@ -144,5 +144,10 @@ def test_studies_vary_unless_they_say_otherwise() -> None:
     published = {"liu2024", "kosek2022", "kakhki2017"}
     assert published < set(builtin_names())
     for name in builtin_names():
-        found = {run.setting.variation for run in plan(load_study(name, quick=name in published))}
+        # Flows that compete were published without paths of each repetition.
+        found = {
+            run.setting.variation
+            for run in plan(load_study(name, quick=name in published))
+            if run.experiment != "fairness"
+        }
         assert found == {Variation.NONE if name in published else Variation.PHASES}

@@ -35,7 +35,7 @@ from headway.programs.native import (
     service,
     without_limits,
 )
-from headway.study.bulk import Arrivals, Bulk, BulkDirection, BulkPart, OnOff, Transfer
+from headway.study.bulk import Arrivals, Bulk, BulkDirection, BulkPart, BulkTransfer, OnOff
 from headway.study.host import Host, Protocol
 from headway.study.model import Capture
 from headway.study.units import Duration
@@ -200,7 +200,7 @@ def _transport_options(
         yield f"--tls-record-bytes={adapter.knob('tls_record_bytes', host)}"
 
 
-def _amounts(transfers: Sequence[Transfer]) -> str:
+def _amounts(transfers: Sequence[BulkTransfer]) -> str:
     """How long or how much flows send; once if it is the same for all."""
     texts = [
         f"{one.amount.s:.9f}s" if isinstance(one.amount, Duration) else str(int(one.amount))

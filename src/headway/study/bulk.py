@@ -26,7 +26,7 @@ class BulkDirection(StrEnum):
 
 
 @dataclass(frozen=True)
-class Transfer:
+class BulkTransfer:
     """One of a workload's bulk flows: when it starts, and how long or how much it sends."""
 
     start: Duration
@@ -40,7 +40,7 @@ class BulkPart(WorkloadPart):
         default=BulkDirection.DOWNLOAD, description="download (to the client) or upload"
     )
 
-    def transfers(self, seed: str) -> tuple[Transfer, ...]:
+    def transfers(self, seed: str) -> tuple[BulkTransfer, ...]:
         """Its flows, in the order of their starts; what is by chance, by the seed."""
         raise NotImplementedError
 
@@ -101,10 +101,10 @@ class Bulk(BulkPart):
         return max(self.starts)
 
     @override
-    def transfers(self, seed: str) -> tuple[Transfer, ...]:
+    def transfers(self, seed: str) -> tuple[BulkTransfer, ...]:
         amount = self.duration if self.duration is not None else self.size
         assert amount is not None, "a bulk flow has either a duration or a size"
-        return tuple(Transfer(start, amount) for start in self.starts)
+        return tuple(BulkTransfer(start, amount) for start in self.starts)
 
     def __str__(self) -> str:
         count = f"{len(self.starts)} x " if len(self.starts) > 1 else ""
@@ -153,16 +153,16 @@ class Arrivals(BulkPart):
         return self.duration
 
     @override
-    def transfers(self, seed: str) -> tuple[Transfer, ...]:
+    def transfers(self, seed: str) -> tuple[BulkTransfer, ...]:
         chance = random.Random(f"arrivals {seed}")
-        return tuple(self._arriving(chance)) or (Transfer(Duration(0), self.mean_size),)
+        return tuple(self._arriving(chance)) or (BulkTransfer(Duration(0), self.mean_size),)
 
-    def _arriving(self, chance: random.Random) -> Iterator[Transfer]:
+    def _arriving(self, chance: random.Random) -> Iterator[BulkTransfer]:
         least = self._least_size
         at_s = chance.expovariate(self._per_second)
         while at_s < self.duration.s:
             size = min(least * chance.paretovariate(self.shape), self.largest)
-            yield Transfer(Duration(round(at_s * 1e9)), Size(max(round(size), 1)))
+            yield BulkTransfer(Duration(round(at_s * 1e9)), Size(max(round(size), 1)))
             at_s += chance.expovariate(self._per_second)
 
     @property
@@ -211,12 +211,14 @@ class OnOff(BulkPart):
         return self.duration
 
     @override
-    def transfers(self, seed: str) -> tuple[Transfer, ...]:
+    def transfers(self, seed: str) -> tuple[BulkTransfer, ...]:
         chance = random.Random(f"on-off {seed}")
         found, at_s, end_s = [], 0.0, self.duration.s
         while at_s < end_s:
             on_s = min(chance.expovariate(1 / self.on.s), end_s - at_s)
-            found.append(Transfer(Duration(round(at_s * 1e9)), Duration(max(round(on_s * 1e9), 1))))
+            found.append(
+                BulkTransfer(Duration(round(at_s * 1e9)), Duration(max(round(on_s * 1e9), 1)))
+            )
             at_s += on_s + chance.expovariate(1 / self.off.s)
         return tuple(found)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from operator import not_
 from typing import Any, Self
 
 from pydantic import Field, field_serializer, field_validator, model_validator
@@ -137,7 +138,9 @@ class Setting(Part):
         default=None, description="pings before the workload, which tell what the path is like"
     )
     programs: tuple[OutsideProgram, ...] = Field(
-        default=(), description="the file that declares programs from outside, read"
+        default=(),
+        exclude_if=not_,
+        description="the file that declares programs from outside, read",
     )
 
     @model_validator(mode="before")
