@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
@@ -33,16 +34,16 @@ class BulkTransfer:
     amount: Duration | Size
 
 
-class BulkPart(WorkloadPart):
+class BulkPart(WorkloadPart, ABC):
     """Bulk flows of some kind: arbitrary data on the transport alone, without HTTP."""
 
     direction: BulkDirection = Field(
         default=BulkDirection.DOWNLOAD, description="download (to the client) or upload"
     )
 
+    @abstractmethod
     def transfers(self, seed: str) -> tuple[BulkTransfer, ...]:
         """Its flows, in the order of their starts; what is by chance, by the seed."""
-        raise NotImplementedError
 
     @property
     @override
@@ -111,7 +112,23 @@ class Bulk(BulkPart):
         return f"bulk {self.direction} {count}{self.duration or self.size}"
 
 
-class Arrivals(BulkPart):
+class ByChance(BulkPart, ABC):
+    """Bulk flows that come by chance for a while."""
+
+    duration: Duration = Field(description="how long they go on coming")
+
+    @property
+    @override
+    def sends(self) -> Duration:
+        return self.duration
+
+    @property
+    @override
+    def last_start(self) -> Duration:
+        return self.duration
+
+
+class Arrivals(ByChance):
     """Short flows that arrive by chance: a Poisson process, with sizes of a bounded Pareto distribution.
 
     As web traffic is modelled since Crovella and Bestavros 1997: many small transfers, and most
@@ -120,7 +137,6 @@ class Arrivals(BulkPart):
 
     kind: Literal["arrivals"] = "arrivals"
     load: Rate = Field(description="what they send on average, all together")
-    duration: Duration = Field(description="how long flows keep arriving")
     mean_size: Size = Field(default=Size(100_000), description="of a flow")
     largest: Size = Field(default=Size(10_000_000), description="no flow is larger")
     shape: float = Field(default=1.2, gt=1, le=10, description="Pareto's; the less, the heavier")
@@ -141,16 +157,6 @@ class Arrivals(BulkPart):
     @property
     def _per_second(self) -> float:
         return self.load / 8 / self.mean_size
-
-    @property
-    @override
-    def sends(self) -> Duration:
-        return self.duration
-
-    @property
-    @override
-    def last_start(self) -> Duration:
-        return self.duration
 
     @override
     def transfers(self, seed: str) -> tuple[BulkTransfer, ...]:
@@ -180,11 +186,10 @@ class Arrivals(BulkPart):
         return f"arrivals {self.direction} {self.load} of {self.mean_size} for {self.duration}"
 
 
-class OnOff(BulkPart):
+class OnOff(ByChance):
     """A flow that sends for a while and pauses for a while, by chance; each time on a new connection."""
 
     kind: Literal["on-off"] = "on-off"
-    duration: Duration = Field(description="how long it goes on")
     on: Duration = Field(
         default=Duration(5_000_000_000), description="sends for so long on average"
     )
@@ -199,16 +204,6 @@ class OnOff(BulkPart):
         if self.duration.s / (self.on.s + self.off.s) > _MOST_FLOWS:
             raise ValueError(f"more than {_MOST_FLOWS} times on are expected")
         return self
-
-    @property
-    @override
-    def sends(self) -> Duration:
-        return self.duration
-
-    @property
-    @override
-    def last_start(self) -> Duration:
-        return self.duration
 
     @override
     def transfers(self, seed: str) -> tuple[BulkTransfer, ...]:
