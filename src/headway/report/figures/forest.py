@@ -88,7 +88,8 @@ def _draw(subject: Subject) -> Picture | None:
         name=picture_name(analysis, "forest"),
         title=f"In every cell, and over all: {analysis.metric.label}",
         caption=analysis.metric.said(
-            "The contender’s value against the other’s, with the confidence interval; "
+            "The contender’s value against the other’s, with the confidence interval (a sentence that says "
+            "“within 1 %” has the shorter one of its own test); "
             "the diamond is the mean over all cells. Green: faster; purple: slower; black: "
             "practically equal; grey: not significant."
             + (less if shown < len(analysis.cells) else "")
