@@ -1,7 +1,7 @@
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 
-use headway_quic::{EcnCodepoint, Network, ReceivedDatagram};
+use headway_quic::{Network, ReceivedDatagram, Route};
 use headway_reactor::{CpuCost, Interest, Reactor, Token, UdpSocket};
 
 /// A UDP socket of one side, and what its packets cost.
@@ -46,26 +46,13 @@ impl Port {
 }
 
 impl Network for Port {
-    fn send(
-        &mut self,
-        destination: SocketAddr,
-        source: Option<IpAddr>,
-        ecn: Option<EcnCodepoint>,
-        payload: &[u8],
-    ) -> io::Result<()> {
+    fn send(&mut self, route: Route, payload: &[u8]) -> io::Result<()> {
         self.sent += 1;
-        Network::send(&mut self.socket, destination, source, ecn, payload)
+        Network::send(&mut self.socket, route, payload)
     }
 
-    fn send_run(
-        &mut self,
-        destination: SocketAddr,
-        source: Option<IpAddr>,
-        ecn: Option<EcnCodepoint>,
-        payloads: &mut Vec<u8>,
-        size: usize,
-    ) -> io::Result<()> {
+    fn send_run(&mut self, route: Route, payloads: &mut Vec<u8>, size: usize) -> io::Result<()> {
         self.sent += payloads.len().div_ceil(size);
-        Network::send_run(&mut self.socket, destination, source, ecn, payloads, size)
+        Network::send_run(&mut self.socket, route, payloads, size)
     }
 }

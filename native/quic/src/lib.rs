@@ -29,6 +29,7 @@ pub use config::{AckFrequency, Config, FirstStreams, Pacing};
 pub use connection::{Close, Connection, Event, Statistics};
 pub use endpoint::{
     AcceptFailed, ConnectFailed, ConnectionKey, Endpoint, Incoming, Network, ReceivedDatagram,
+    Route,
 };
 pub use headway_trace::qlog::{HttpFrame, Way};
 pub use quinn_proto::crypto::rustls::{QuicClientConfig, QuicServerConfig};

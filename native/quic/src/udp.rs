@@ -1,13 +1,11 @@
 //! An endpoint and its UDP socket.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr};
 use std::time::Instant;
 
 use headway_reactor::{CpuCost, UdpSocket};
-use quinn_proto::EcnCodepoint;
 
-use crate::endpoint::{Endpoint, Network, ReceivedDatagram};
+use crate::endpoint::{Endpoint, Network, ReceivedDatagram, Route};
 
 /// An endpoint on a UDP socket, and what its packets cost.
 #[derive(Debug)]
@@ -87,26 +85,13 @@ struct Counted<'a> {
 }
 
 impl Network for Counted<'_> {
-    fn send(
-        &mut self,
-        destination: SocketAddr,
-        source: Option<IpAddr>,
-        ecn: Option<EcnCodepoint>,
-        payload: &[u8],
-    ) -> io::Result<()> {
+    fn send(&mut self, route: Route, payload: &[u8]) -> io::Result<()> {
         self.datagrams += 1;
-        Network::send(self.socket, destination, source, ecn, payload)
+        Network::send(self.socket, route, payload)
     }
 
-    fn send_run(
-        &mut self,
-        destination: SocketAddr,
-        source: Option<IpAddr>,
-        ecn: Option<EcnCodepoint>,
-        payloads: &mut Vec<u8>,
-        size: usize,
-    ) -> io::Result<()> {
+    fn send_run(&mut self, route: Route, payloads: &mut Vec<u8>, size: usize) -> io::Result<()> {
         self.datagrams += payloads.len().div_ceil(size);
-        Network::send_run(self.socket, destination, source, ecn, payloads, size)
+        Network::send_run(self.socket, route, payloads, size)
     }
 }

@@ -10,15 +10,15 @@
 
 use std::collections::BTreeMap;
 use std::io::{self, Read as _};
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
 use headway_http::tls::{ClientTls, Protocol, Trust, Versions, provider};
 use headway_quic::{
-    Config, Connection, ConnectionKey, Dir, EcnCodepoint, Endpoint, Event, Network,
-    QuicClientConfig, Read, ReceivedDatagram, Seed, StreamId, UdpEndpoint,
+    Config, Connection, ConnectionKey, Dir, Endpoint, Event, Network, QuicClientConfig, Read,
+    ReceivedDatagram, Route, Seed, StreamId, UdpEndpoint,
 };
 use headway_reactor::{CpuCost, UdpSocket};
 use headway_schedule::Strategy;
@@ -89,17 +89,11 @@ fn endpoint_with(target: &Target, connections: usize, knobs: &str, now: Instant)
 struct Deaf(Vec<std::net::UdpSocket>, usize);
 
 impl Network for Deaf {
-    fn send(
-        &mut self,
-        destination: SocketAddr,
-        _source: Option<IpAddr>,
-        _ecn: Option<EcnCodepoint>,
-        payload: &[u8],
-    ) -> io::Result<()> {
+    fn send(&mut self, route: Route, payload: &[u8]) -> io::Result<()> {
         self.1 += 1;
         let socket = &self.0[self.1 % self.0.len()];
         // As a network loses.
-        let _ = socket.send_to(payload, destination);
+        let _ = socket.send_to(payload, route.destination);
         Ok(())
     }
 }
@@ -122,15 +116,9 @@ struct Leaky {
 }
 
 impl Network for Leaky {
-    fn send(
-        &mut self,
-        destination: SocketAddr,
-        _source: Option<IpAddr>,
-        _ecn: Option<EcnCodepoint>,
-        payload: &[u8],
-    ) -> io::Result<()> {
+    fn send(&mut self, route: Route, payload: &[u8]) -> io::Result<()> {
         if !self.is_lost {
-            self.socket.send_to(payload, destination)?;
+            self.socket.send_to(payload, route.destination)?;
         }
         Ok(())
     }

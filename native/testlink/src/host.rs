@@ -2,12 +2,12 @@
 
 use std::collections::VecDeque;
 use std::io;
-use std::net::{IpAddr, SocketAddr};
+use std::net::SocketAddr;
 use std::time::Instant;
 
 use bytes::BytesMut;
 use headway_quic::{
-    Connection, ConnectionKey, EcnCodepoint, Endpoint, Event, Incoming, Network, ReceivedDatagram,
+    Connection, ConnectionKey, Endpoint, Event, Incoming, Network, ReceivedDatagram, Route,
 };
 
 use crate::simulation::{Node, Time};
@@ -68,14 +68,12 @@ impl Outbox {
 }
 
 impl Network for Outbox {
-    fn send(
-        &mut self,
-        to: SocketAddr,
-        _source: Option<IpAddr>,
-        _ecn: Option<EcnCodepoint>,
-        payload: &[u8],
-    ) -> io::Result<()> {
-        self.datagrams.push_back(Datagram { from: self.address, to, payload: payload.to_vec() });
+    fn send(&mut self, route: Route, payload: &[u8]) -> io::Result<()> {
+        self.datagrams.push_back(Datagram {
+            from: self.address,
+            to: route.destination,
+            payload: payload.to_vec(),
+        });
         Ok(())
     }
 }

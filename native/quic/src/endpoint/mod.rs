@@ -26,7 +26,7 @@ use crate::sender::Sender;
 use crate::tokens::validation_tokens;
 use crate::trace::{Subject, TraceFailed, Tracer};
 pub use incoming::{AcceptFailed, ConnectFailed, Incoming};
-pub use network::{Network, ReceivedDatagram};
+pub use network::{Network, ReceivedDatagram, Route};
 use network::{send, send_run};
 
 /// The largest UDP payload in bytes, which is taken (RFC 9000 section 18.2).

@@ -7,19 +7,35 @@ use bytes::BytesMut;
 use headway_reactor::{Datagram, UdpSocket};
 use quinn_proto::{EcnCodepoint, Transmit};
 
+/// How a datagram goes.
+#[derive(Clone, Copy, Debug)]
+pub struct Route {
+    /// Who is to have it.
+    pub destination: SocketAddr,
+    /// Which of this host's addresses it is sent from, if that matters.
+    pub source: Option<IpAddr>,
+    /// Its congestion marking.
+    pub ecn: Option<EcnCodepoint>,
+}
+
+impl Route {
+    fn of(transmit: &Transmit) -> Self {
+        Self { destination: transmit.destination, source: transmit.src_ip, ecn: transmit.ecn }
+    }
+
+    fn over_udp(self) -> headway_reactor::Route {
+        let ecn = self.ecn.and_then(|ecn| quinn_udp::EcnCodepoint::from_bits(ecn as u8));
+        (self.destination, self.source, ecn)
+    }
+}
+
 /// Where datagrams go.
 pub trait Network {
     /// Sends a datagram, or loses it as networks do.
     ///
     /// # Errors
     /// Nothing can be sent any more.
-    fn send(
-        &mut self,
-        destination: SocketAddr,
-        source: Option<IpAddr>,
-        ecn: Option<EcnCodepoint>,
-        payload: &[u8],
-    ) -> io::Result<()>;
+    fn send(&mut self, route: Route, payload: &[u8]) -> io::Result<()>;
 
     /// Sends datagrams of one size, of which the last may be smaller.
     ///
@@ -30,45 +46,21 @@ pub trait Network {
     ///
     /// # Errors
     /// As of [`Self::send`].
-    fn send_run(
-        &mut self,
-        destination: SocketAddr,
-        source: Option<IpAddr>,
-        ecn: Option<EcnCodepoint>,
-        payloads: &mut Vec<u8>,
-        size: usize,
-    ) -> io::Result<()> {
-        payloads.chunks(size).try_for_each(|payload| self.send(destination, source, ecn, payload))
+    fn send_run(&mut self, route: Route, payloads: &mut Vec<u8>, size: usize) -> io::Result<()> {
+        payloads.chunks(size).try_for_each(|payload| self.send(route, payload))
     }
 }
 
 impl Network for UdpSocket {
-    fn send(
-        &mut self,
-        destination: SocketAddr,
-        source: Option<IpAddr>,
-        ecn: Option<EcnCodepoint>,
-        payload: &[u8],
-    ) -> io::Result<()> {
-        self.send((destination, source, marking(ecn)), payload);
+    fn send(&mut self, route: Route, payload: &[u8]) -> io::Result<()> {
+        self.send(route.over_udp(), payload);
         Ok(())
     }
 
-    fn send_run(
-        &mut self,
-        destination: SocketAddr,
-        source: Option<IpAddr>,
-        ecn: Option<EcnCodepoint>,
-        payloads: &mut Vec<u8>,
-        size: usize,
-    ) -> io::Result<()> {
-        self.send_run((destination, source, marking(ecn)), payloads, size);
+    fn send_run(&mut self, route: Route, payloads: &mut Vec<u8>, size: usize) -> io::Result<()> {
+        self.send_run(route.over_udp(), payloads, size);
         Ok(())
     }
-}
-
-fn marking(ecn: Option<EcnCodepoint>) -> Option<quinn_udp::EcnCodepoint> {
-    ecn.and_then(|ecn| quinn_udp::EcnCodepoint::from_bits(ecn as u8))
 }
 
 /// A received datagram, which the endpoint decrypts in place.
@@ -101,7 +93,7 @@ pub(super) fn send_run(
     payloads: &mut Vec<u8>,
 ) -> io::Result<()> {
     let size = transmit.segment_size.unwrap_or(transmit.size);
-    network.send_run(transmit.destination, transmit.src_ip, transmit.ecn, payloads, size)
+    network.send_run(Route::of(transmit), payloads, size)
 }
 
 pub(super) fn send(
@@ -109,6 +101,5 @@ pub(super) fn send(
     transmit: &Transmit,
     buffer: &[u8],
 ) -> io::Result<()> {
-    let payload = &buffer[..transmit.size];
-    network.send(transmit.destination, transmit.src_ip, transmit.ecn, payload)
+    network.send(Route::of(transmit), &buffer[..transmit.size])
 }

@@ -101,13 +101,7 @@ fn no_common_application_protocol() {
 fn no_common_version() {
     struct Initial(Vec<u8>);
     impl Network for Initial {
-        fn send(
-            &mut self,
-            _destination: std::net::SocketAddr,
-            _source: Option<std::net::IpAddr>,
-            _ecn: Option<headway_quic::EcnCodepoint>,
-            payload: &[u8],
-        ) -> std::io::Result<()> {
+        fn send(&mut self, _route: headway_quic::Route, payload: &[u8]) -> std::io::Result<()> {
             self.0 = payload.to_vec();
             Ok(())
         }

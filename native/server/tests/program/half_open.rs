@@ -1,13 +1,13 @@
 //! Clients that begin QUIC handshakes and do not go on.
 
 use std::io;
-use std::net::{IpAddr, SocketAddr, UdpSocket};
+use std::net::{SocketAddr, UdpSocket};
 use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use headway_quic::{
-    Config, EcnCodepoint, Endpoint, Event, Network, QuicClientConfig, ReceivedDatagram, Seed,
+    Config, Endpoint, Event, Network, QuicClientConfig, ReceivedDatagram, Route, Seed,
 };
 use headway_schedule::Strategy;
 use headway_testlink::{Certificates, SERVER_NAME};
@@ -18,14 +18,8 @@ use crate::running::{PROGRAM, Running};
 pub(crate) struct Socket(pub(crate) UdpSocket);
 
 impl Network for Socket {
-    fn send(
-        &mut self,
-        destination: SocketAddr,
-        _source: Option<IpAddr>,
-        _ecn: Option<EcnCodepoint>,
-        payload: &[u8],
-    ) -> io::Result<()> {
-        self.0.send_to(payload, destination).map(drop)
+    fn send(&mut self, route: Route, payload: &[u8]) -> io::Result<()> {
+        self.0.send_to(payload, route.destination).map(drop)
     }
 }
 
