@@ -1,5 +1,6 @@
 //! Files that a round leaves: received bodies, and what programs logged of QUIC connections.
 
+use std::fmt::Write as _;
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::Path;
@@ -26,7 +27,10 @@ pub(crate) fn body(path: &str) -> Result<Body, Failure> {
         digest.update(&block[..read]);
         size += read as u64;
     }
-    let sha256 = digest.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
+    let mut sha256 = String::new();
+    for byte in digest.finish().as_ref() {
+        let _ = write!(sha256, "{byte:02x}");
+    }
     Ok(Body { path: path.to_owned(), size, sha256 })
 }
 

@@ -71,7 +71,8 @@ impl Network {
         let requests: Option<Vec<Message>> =
             lines.iter().map(|line| read(line.as_ref(), &names)).collect();
         let Some(requests) = requests else {
-            let text: String = lines.iter().map(|line| format!("{}\n", line.as_ref())).collect();
+            let lines: Vec<&str> = lines.iter().map(AsRef::as_ref).collect();
+            let text = lines.join("\n") + "\n";
             return commands::carry_out(&[program, "-batch", "-"], &text);
         };
         let mut netlink = Netlink::route().doing("netlink")?;

@@ -73,7 +73,7 @@ fn flags(verb: &str) -> Option<u16> {
 fn handle(text: &str) -> Option<u32> {
     let (major, minor) = text.split_once(':')?;
     let number = |part: &str| if part.is_empty() { Some(0) } else { hexadecimal(part) };
-    Some(number(major)? << 16 | number(minor)?)
+    Some((number(major)? << 16) | number(minor)?)
 }
 
 fn hexadecimal(text: &str) -> Option<u32> {

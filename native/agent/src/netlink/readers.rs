@@ -179,7 +179,7 @@ pub(crate) struct TcpReader {
 impl TcpReader {
     /// For the namespace that the caller is inside of.
     pub(crate) fn new() -> Result<Self, Errno> {
-        let wanted = 1 << (INET_DIAG_INFO - 1) | 1 << (INET_DIAG_CONG - 1);
+        let wanted = (1 << (INET_DIAG_INFO - 1)) | (1 << (INET_DIAG_CONG - 1));
         let request = Message::new(SOCK_DIAG_BY_FAMILY, DUMP)
             .with(&[AF_INET, IPPROTO_TCP, wanted, 0])
             .with(&CONNECTED_STATES.to_ne_bytes())
