@@ -91,6 +91,7 @@ def archive(fill: Callable[[tarfile.TarFile], None]) -> bytes:
 def member(name: str, kind: bytes = tarfile.REGTYPE, target: str = "") -> tarfile.TarInfo:
     one = tarfile.TarInfo(name)
     one.type, one.linkname = kind, target
+    one.mode = 0o755
     return one
 
 
@@ -101,6 +102,13 @@ def escaping(tar: tarfile.TarFile) -> None:
     tar.addfile(member("image/root-1/out/headway-escaped"))
 
 
+def escaping_by_a_hard_link(tar: tarfile.TarFile) -> None:
+    """Would write over a file outside."""
+    tar.addfile(member("image/root-1", tarfile.DIRTYPE))
+    tar.addfile(member("image/root-1/out", tarfile.SYMTYPE, "/tmp"))
+    tar.addfile(member("image/root-1/file", tarfile.LNKTYPE, "image/root-1/out/file"))
+
+
 @pytest.mark.parametrize(
     ("content", "message"),
     [
@@ -109,7 +117,11 @@ def escaping(tar: tarfile.TarFile) -> None:
         (archive(lambda tar: None), "is no archive of an image, or cut off"),
         (archive(lambda tar: tar.addfile(member("etc/passwd"))), "it holds 'etc/passwd'"),
         (archive(lambda tar: tar.addfile(member("image/../x"))), "it holds 'image/../x'"),
-        (archive(escaping), "is no archive of an image"),
+        (
+            archive(escaping),
+            "is no archive of an image: it holds 'out/headway-escaped' behind a link",
+        ),
+        (archive(escaping_by_a_hard_link), "it holds 'out/file' behind a link"),
     ],
 )
 def test_what_is_no_image_is_refused(

@@ -100,6 +100,8 @@ def import_image(file: Path, progress: BuildProgress | None = None) -> Imported:
         raise WrongInputError("there is no such file", where=str(file)) from None
     except (tarfile.TarError, EOFError, IsADirectoryError) as error:
         raise WrongInputError(f"is no archive of an image: {error}", where=str(file)) from None
+    except OSError as error:
+        raise HeadwayError(f"{file} cannot be taken into the cache: {error}") from None
     return Imported(tuple(new), tuple(known))
 
 
@@ -116,16 +118,27 @@ def lacking(options: ImageOptions | None = None) -> list[str]:
 
 @dataclass(frozen=True)
 class _Extraction:
-    """Fills an entry with its members, of which the first is its directory."""
+    """Fills an entry with its members, of which the first is its directory.
+
+    Nothing is written through a link of the archive's own: early releases of Python 3.11 have no filters that see to it.
+    """
 
     tar: tarfile.TarFile
     members: Iterable[tarfile.TarInfo]
 
     def __call__(self, directory: Path) -> None:
+        links: set[PurePosixPath] = set()
         for member in self.members:
             member.name = _within(member.name)
+            touched = [member.name]
             if member.islnk():
                 member.linkname = _within(member.linkname)
+                touched.append(member.linkname)
+            for place in map(PurePosixPath, touched):
+                if not links.isdisjoint((place, *place.parents)):
+                    raise tarfile.ExtractError(f"it holds '{place}' behind a link")
+            if member.issym():
+                links.add(PurePosixPath(member.name))
             self.tar.extract(member, directory)
 
 
