@@ -133,8 +133,7 @@ fn exchange(side: &mut dyn ServerSide, pipe: &mut Pipe) -> Option<()> {
             return Some(());
         }
         side.send(room, &mut bytes);
-        pipe.write(&bytes).ok()?;
-        bytes.clear();
+        pipe.write(bytes.split().freeze()).ok()?;
     }
 }
 

@@ -46,7 +46,7 @@ impl End {
             if room == 0 {
                 break;
             }
-            self.pipe.write(&self.outgoing.split_to(room))?;
+            self.pipe.write(self.outgoing.split_to(room))?;
         }
         if self.finishes && self.outgoing.is_empty() && self.pipe.is_established() {
             self.pipe.finish()?;

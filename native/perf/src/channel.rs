@@ -121,7 +121,7 @@ impl Channel for TcpChannel {
     }
 
     fn write(&mut self, data: Bytes) -> Result<(), Failure> {
-        Ok(self.pipe.write(&data)?)
+        Ok(self.pipe.write(data)?)
     }
 
     fn finish(&mut self) -> Result<(), Failure> {

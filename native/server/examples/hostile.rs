@@ -1,7 +1,7 @@
-//! A client of HTTP/3 that means no good, for `bench/attacks.py`:
+//! A client of QUIC that means no good, for `bench/attacks`:
 //!
 //! ```text
-//! hostile ATTACK ADDRESS:PORT CA.pem
+//! hostile ATTACK ADDRESS:PORT CA.pem h3|perf
 //! ```
 //!
 //! It says in a line what came of the attack, and keeps what it has until its standard input ends.
@@ -43,11 +43,37 @@ const PIECES: usize = 200_000;
 struct Target {
     server: SocketAddr,
     tls: Arc<QuicClientConfig>,
+    application: Application,
+}
+
+/// What is spoken over QUIC.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Application {
+    /// HTTP/3 (RFC 9114).
+    H3,
+    /// headway-perf's protocol: a request is the number of bytes wanted.
+    Perf,
+}
+
+impl Application {
+    fn alpn(self) -> &'static [u8] {
+        match self {
+            Self::H3 => b"h3",
+            Self::Perf => b"perf",
+        }
+    }
 }
 
 fn main() {
     let words: Vec<String> = std::env::args().skip(1).collect();
-    let [attack, server, ca] = &words[..] else { panic!("hostile ATTACK ADDRESS:PORT CA.pem") };
+    let [attack, server, ca, application] = &words[..] else {
+        panic!("hostile ATTACK ADDRESS:PORT CA.pem h3|perf")
+    };
+    let application = match application.as_str() {
+        "h3" => Application::H3,
+        "perf" => Application::Perf,
+        _ => panic!("no application {application}"),
+    };
     let tls = ClientTls {
         provider: provider(),
         trust: Trust::File(ca.into()),
@@ -55,16 +81,18 @@ fn main() {
         versions: Versions::Tls13,
         early_data: false,
     };
-    let tls = Arc::new(QuicClientConfig::try_from(tls.config().unwrap()).unwrap());
-    let target = Target { server: server.parse().unwrap(), tls };
+    let mut tls = rustls::ClientConfig::clone(&tls.config().unwrap());
+    tls.alpn_protocols = vec![application.alpn().to_vec()];
+    let tls = Arc::new(QuicClientConfig::try_from(tls).unwrap());
+    let target = Target { server: server.parse().unwrap(), tls, application };
     // What it has lasts until its input ends.
     let _held: Box<dyn std::any::Any> = match attack.as_str() {
         "half-open" => Box::new(half_open(&target)),
         "gaps" => Box::new(gaps(&target)),
-        "idle" => Box::new(requests(&target, "", 10 * CONNECTIONS, &Asking::nothing())),
+        "idle" => Box::new(requests(&target, "", 10 * CONNECTIONS, &Asking::nothing(application))),
         "stalled" => Box::new(stalled(&target, "/bytes/1000000000")),
         "stalled-files" => Box::new(stalled(&target, "/file.bin")),
-        "reset" => Box::new(requests(&target, HURRIED, 1, &Asking::reset())),
+        "reset" => Box::new(requests(&target, HURRIED, 1, &Asking::reset(application))),
         "made-to-reset" => Box::new(requests(&target, HURRIED, 1, &Asking::malformed())),
         _ => panic!("no attack {attack}"),
     };
@@ -174,16 +202,23 @@ impl Asking {
         Self { head: head.freeze(), requests, gives_up: false, reads: true }
     }
 
-    fn get(path: &str, requests: usize) -> Self {
-        Self::new(&Request::get("https", NAME, path), requests)
+    /// A body; of headway-perf one without end, whatever the path.
+    fn get(application: Application, path: &str, requests: usize) -> Self {
+        match application {
+            Application::H3 => Self::new(&Request::get("https", NAME, path), requests),
+            Application::Perf => {
+                let head = Bytes::copy_from_slice(&u64::MAX.to_be_bytes());
+                Self { head, requests, gives_up: false, reads: true }
+            }
+        }
     }
 
-    fn nothing() -> Self {
-        Self::get("/", 0)
+    fn nothing(application: Application) -> Self {
+        Self::get(application, "/", 0)
     }
 
-    fn reset() -> Self {
-        Self { gives_up: true, ..Self::get("/bytes/1000", REQUESTS) }
+    fn reset(application: Application) -> Self {
+        Self { gives_up: true, ..Self::get(application, "/bytes/1000", REQUESTS) }
     }
 
     /// It announces content that it does not have, so the server has to reset it.
@@ -195,7 +230,7 @@ impl Asking {
 }
 
 fn stalled(target: &Target, path: &str) -> UdpEndpoint {
-    let asking = Asking { reads: false, ..Asking::get(path, STREAMS) };
+    let asking = Asking { reads: false, ..Asking::get(target.application, path, STREAMS) };
     requests(target, &format!("stream-window=0,{HURRIED}"), CONNECTIONS, &asking)
 }
 
@@ -222,7 +257,9 @@ fn requests(target: &Target, knobs: &str, connections: usize, asking: &Asking) -
             match event {
                 Event::Connected { .. } => {
                     made.insert(key, 0);
-                    begin(connection);
+                    if target.application == Application::H3 {
+                        begin(connection);
+                    }
                 }
                 Event::Readable(stream) if asking.reads => read(now, connection, stream),
                 Event::Closed(close) => {

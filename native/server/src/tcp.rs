@@ -269,9 +269,8 @@ impl TcpConnection {
             }
             side.send(room, &mut bytes);
             handle_events(*protocol, side.as_mut(), &mut self.exchanges, context);
-            self.pipe.write(&bytes)?;
             self.written += bytes.len() as u64;
-            bytes.clear();
+            self.pipe.write(bytes.split().freeze())?;
         }
         Ok(())
     }

@@ -159,8 +159,7 @@ impl TcpTransport {
                 break;
             }
             self.side.send(room, &mut bytes);
-            pipe.write(&bytes)?;
-            bytes.clear();
+            pipe.write(bytes.split().freeze())?;
         }
         Ok(())
     }

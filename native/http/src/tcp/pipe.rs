@@ -3,7 +3,7 @@ use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::{Buf, Bytes};
 use headway_reactor::{Interest, Reactor, Ready, Token};
 use headway_sockopt::{TcpInfo, tcp_info};
 use rustix::io::Errno;
@@ -79,8 +79,8 @@ enum Closing {
 pub struct Pipe {
     stream: TcpStream,
     tls: Option<Secured>,
-    /// Without TLS: what the kernel has not taken yet.
-    unwritten: BytesMut,
+    /// Without TLS: what the kernel has not taken yet; the program's own, not a copy.
+    unwritten: Bytes,
     batch_bytes: usize,
     bounds_unsent: bool,
     lowat: Option<Lowat>,
@@ -147,7 +147,7 @@ impl Pipe {
         Ok(Self {
             stream,
             tls: tls.map(Secured::new).transpose()?,
-            unwritten: BytesMut::new(),
+            unwritten: Bytes::new(),
             batch_bytes: lowat.map_or(WRITE_BYTES, batch_bytes),
             bounds_unsent: lowat.is_some(),
             lowat: options.notsent_lowat_bytes.filter(|_| options.adapts_lowat).map(Lowat::new),
@@ -249,15 +249,17 @@ impl Pipe {
     ///
     /// # Errors
     /// The connection is lost.
-    pub fn write(&mut self, bytes: &[u8]) -> Result<(), PipeError> {
+    pub fn write(&mut self, bytes: Bytes) -> Result<(), PipeError> {
+        let length = bytes.len();
         match &mut self.tls {
-            Some(tls) => tls.write(bytes)?,
-            None => self.unwritten.extend_from_slice(bytes),
+            Some(tls) => tls.write(&bytes)?,
+            None if self.unwritten.is_empty() => self.unwritten = bytes,
+            None => self.unwritten = [&self.unwritten[..], &bytes].concat().into(),
         }
         self.flush()?;
         // With bounded unsent bytes the kernel must say again that there is room.
         self.writable &= !self.bounds_unsent;
-        self.adapt(bytes.len());
+        self.adapt(length);
         Ok(())
     }
 

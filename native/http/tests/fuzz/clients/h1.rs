@@ -7,7 +7,8 @@ use headway_http::side::ClientSide;
 use headway_testlink::Numbers;
 use headway_wire::Request;
 
-use crate::{Requests, try_sessions};
+use super::Requests;
+use crate::try_sessions;
 
 /// A response, most of the time a good one.
 fn response(numbers: &mut Numbers) -> Vec<u8> {

@@ -8,7 +8,8 @@ use headway_testlink::Numbers;
 use headway_wire::h2::{Decoder, Frame, Limits, PREFACE, Role, Settings, encode};
 use headway_wire::{Request, hpack};
 
-use crate::{Requests, try_sessions};
+use super::Requests;
+use crate::try_sessions;
 
 /// What a server of HTTP/2 sends, most of it good.
 struct Sending {
