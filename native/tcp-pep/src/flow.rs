@@ -5,7 +5,7 @@ use crate::limits::VESSEL_BYTES;
 use crate::vessel::{Vessel, Vessels};
 
 /// How often bytes are handed over before other connections have their turn.
-const HANDOVERS_PER_TURN: usize = 16;
+const HANDOVERS_PER_TURN: usize = 4;
 
 /// Which socket failed.
 #[derive(Debug)]
