@@ -6,6 +6,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod clients;
+mod common;
 #[path = "../support/pattern.rs"]
 mod pattern;
 mod servers;

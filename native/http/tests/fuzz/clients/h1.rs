@@ -8,6 +8,7 @@ use headway_testlink::Numbers;
 use headway_wire::Request;
 
 use super::Requests;
+use crate::common::chunked;
 use crate::try_sessions;
 
 /// A response, most of the time a good one.
@@ -34,12 +35,7 @@ fn response(numbers: &mut Numbers) -> Vec<u8> {
     match numbers.below(8) {
         0..=2 => {
             text.extend_from_slice(b"transfer-encoding: chunked\r\n\r\n");
-            for chunk in content.chunks(7) {
-                text.extend_from_slice(format!("{:x};x=\"y\"\r\n", chunk.len()).as_bytes());
-                text.extend_from_slice(chunk);
-                text.extend_from_slice(b"\r\n");
-            }
-            text.extend_from_slice(b"0\r\ntrailer: x\r\n\r\n");
+            text.extend(chunked(&content));
         }
         3 => {
             text.extend_from_slice(b"\r\n");

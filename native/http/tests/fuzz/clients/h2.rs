@@ -5,10 +5,11 @@ use headway_http::event::RequestId;
 use headway_http::h2::{Client, ClientOptions};
 use headway_http::side::ClientSide;
 use headway_testlink::Numbers;
-use headway_wire::h2::{Decoder, Frame, Limits, PREFACE, Role, Settings, encode};
+use headway_wire::h2::{PREFACE, Role, Settings, encode};
 use headway_wire::{Request, hpack};
 
 use super::Requests;
+use crate::common::{Watching, any_frame};
 use crate::try_sessions;
 
 /// What a server of HTTP/2 sends, most of it good.
@@ -88,31 +89,8 @@ impl Sending {
                     encode::reset_stream(stream, code, &mut self.out);
                 }
             }
-            14 => {
-                let kind = numbers.any() as u8;
-                let payload = numbers.bytes(30);
-                self.out.extend_from_slice(&(payload.len() as u32).to_be_bytes()[1..]);
-                self.out.extend_from_slice(&[kind, numbers.any() as u8]);
-                self.out.extend_from_slice(&stream.to_be_bytes());
-                self.out.extend_from_slice(&payload);
-            }
+            14 => any_frame(numbers, stream, &mut self.out),
             _ => self.response(numbers, stream),
-        }
-    }
-}
-
-/// What a client sends is good whatever it gets.
-struct Watching {
-    decoder: Decoder,
-    ended: bool,
-}
-
-impl Watching {
-    fn take(&mut self, sent: BytesMut) {
-        let mut sent = sent.freeze();
-        while let Some(frame) = self.decoder.decode(&mut sent).expect("frames by the rules") {
-            assert!(!self.ended, "{frame:?} behind GOAWAY");
-            self.ended = matches!(frame, Frame::GoAway { .. });
         }
     }
 }
@@ -126,8 +104,7 @@ fn session(seed: u64) -> [u64; 2] {
         ..ClientOptions::default()
     };
     let (mut client, mut requests) = (Client::new(options), Requests::default());
-    let limits = Limits { max_frame_size: 1 << 24, ..Limits::default() };
-    let mut watching = Watching { decoder: Decoder::new(Role::Server, limits), ended: false };
+    let mut watching = Watching::from_side_of(Role::Server);
     let mut sending = Sending { out: BytesMut::new(), encoder: hpack::Encoder::new(4096) };
     encode::settings(&Settings::default(), &mut sending.out);
     let mut first = BytesMut::new();

@@ -6,6 +6,7 @@ use headway_http::side::ServerSide;
 use headway_testlink::Numbers;
 
 use super::Answers;
+use crate::common::chunked;
 use crate::try_sessions;
 
 /// Of a connection.
@@ -32,12 +33,7 @@ fn request(numbers: &mut Numbers) -> Vec<u8> {
     match numbers.below(5) {
         0 => {
             text.extend_from_slice(b"transfer-encoding: chunked\r\n\r\n");
-            for chunk in content.chunks(7) {
-                text.extend_from_slice(format!("{:x};x\r\n", chunk.len()).as_bytes());
-                text.extend_from_slice(chunk);
-                text.extend_from_slice(b"\r\n");
-            }
-            text.extend_from_slice(b"0\r\ntrailer: x\r\n\r\n");
+            text.extend(chunked(&content));
         }
         1 => {
             text.extend_from_slice(format!("Content-Length: {}\r\n\r\n", content.len()).as_bytes());

@@ -4,10 +4,11 @@ use bytes::{Bytes, BytesMut};
 use headway_http::h2::{Server, ServerOptions};
 use headway_http::side::ServerSide;
 use headway_testlink::Numbers;
-use headway_wire::h2::{Decoder, Frame, Limits, PREFACE, Role, Settings, encode};
+use headway_wire::h2::{PREFACE, Role, Settings, encode};
 use headway_wire::{Request, hpack};
 
 use super::Answers;
+use crate::common::{Watching, any_frame};
 use crate::try_sessions;
 
 /// Of a connection.
@@ -65,32 +66,9 @@ impl Sending {
                 encode::data_header(stream, content.len(), numbers.one_in(3), &mut self.out);
                 self.out.extend_from_slice(&content);
             }
-            16 => {
-                let (kind, payload) = (numbers.any() as u8, numbers.bytes(30));
-                self.out.extend_from_slice(&(payload.len() as u32).to_be_bytes()[1..]);
-                self.out.extend_from_slice(&[kind, numbers.any() as u8]);
-                self.out.extend_from_slice(&stream.to_be_bytes());
-                self.out.extend_from_slice(&payload);
-            }
+            16 => any_frame(numbers, stream, &mut self.out),
             _ => {}
         }
-    }
-}
-
-/// What a server sends is good whatever it gets, and nothing comes behind its last GOAWAY.
-struct Watching {
-    decoder: Decoder,
-    ended: bool,
-}
-
-impl Watching {
-    fn take(&mut self, sent: BytesMut) {
-        let mut sent = sent.freeze();
-        while let Some(frame) = self.decoder.decode(&mut sent).expect("frames by the rules") {
-            assert!(!self.ended, "{frame:?} behind GOAWAY");
-            self.ended = matches!(frame, Frame::GoAway { .. });
-        }
-        assert!(sent.is_empty(), "half a frame");
     }
 }
 
@@ -102,8 +80,7 @@ fn session(seed: u64) -> [u64; 2] {
         ..ServerOptions::default()
     };
     let (mut server, mut answers) = (Server::new(options), Answers::default());
-    let limits = Limits { max_frame_size: 1 << 24, ..Limits::default() };
-    let mut watching = Watching { decoder: Decoder::new(Role::Client, limits), ended: false };
+    let mut watching = Watching::from_side_of(Role::Client);
     let mut sending = Sending { out: BytesMut::new(), encoder: hpack::Encoder::new(4096) };
     sending.out.extend_from_slice(PREFACE);
     let window = *numbers.pick(&[30, 65_535, 65_535]);
