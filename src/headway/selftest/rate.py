@@ -27,9 +27,8 @@ _TARGETS_NS = {
     Discipline.CAKE: 5_000_000,
     Discipline.DUALPI2: 15_000_000,
 }
-"""How long packets may wait: of those that end a standing queue within seconds. PIE takes longer, since its probability
-rises by the smaller steps the smaller it is (RFC 8033, section 5.2)."""
-"""Sojourn time that CoDel, FQ-CoDel and CAKE aim at by default."""
+"""Sojourn time that disciplines aim at by default, of those that end a standing queue within seconds. PIE takes longer:
+the smaller its probability, the smaller the steps by which it rises (RFC 8033, section 5.2)."""
 _FIRST_INTERVAL_NS = 100_000_000
 
 
