@@ -295,3 +295,28 @@ def test_the_browser_has_its_keys_written_with_captures(
     assert "CLIENT_TRAFFIC_SECRET_0" in secrets
     assert (directory / f"{CLIENT}.pcapng").stat().st_size > 100_000
     assert (directory / f"{SERVER}.pcapng").stat().st_size > 100_000
+
+
+@pytest.mark.parametrize("protocol", ["h2", "h3"])
+@pytest.mark.parametrize("server", ["headway-server", "nginx"])
+def test_hosts_of_one_certificate_share_a_connection(
+    load: Callable[..., Loaded], tmp_path: Path, protocol: str, server: str
+) -> None:
+    """Frames of another site, too, and fonts of another host."""
+    for site, objects in ((sites.two_hosts(tmp_path), OBJECTS), ("sander-21", 129)):
+        counts = {}
+        for connections in ("per-host", "one"):
+            workload = {"connections": connections, "frames": False}
+            raw = page(site, protocol, server, workload=workload)
+            ((record, directory),) = load(raw, name=f"{Path(site).name}-{protocol}-{connections}")
+            assert record.error is None
+            counts[connections] = record.connections
+            loaded = read_load(directory)
+            assert sum(one.status == 200 for one in loaded.resources) == objects
+            if server == "headway-server":
+                # A line for each connection: as the server saw them, which the browser may not tell.
+                told = (directory / "server-headers.jsonl").read_text().splitlines()
+                assert len(told) == record.connections
+        assert counts["one"] == 1
+        assert counts["per-host"] is not None
+        assert counts["per-host"] > 1

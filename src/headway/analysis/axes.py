@@ -24,6 +24,7 @@ _COLUMNS = {
     "workload.device": "device",
     "workload.cache": "cache",
     "workload.origins": "origins",
+    "workload.connections": "page_connections",
     "path": "profile",
     "path.profile": "profile",
     "path.rate": "rate_mbit",

@@ -178,6 +178,10 @@ class Planned(Columns):
         "Where the page's hosts were: `one-address` or `own-addresses`; null without a page.",
         naming=Naming("hosts", "hosts: {}", absent="no page"),
     )
+    page_connections: str | None = column(
+        "Over how many connections the page was to be loaded: `per-host` or `one`; null without a page.",
+        naming=Naming("connections", "connections: {}", absent="no page"),
+    )
     size_bytes: int | None = column(
         "Size of each body asked for or of each bulk flow, bytes; null if flows last for a time."
     )

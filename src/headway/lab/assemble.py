@@ -9,6 +9,7 @@ from typing import cast
 from headway.contract.orders import Migration, Orders, Pings, Round, Sampling, View
 from headway.lab.addressing import migrated_address
 from headway.lab.captures import captures
+from headway.lab.certificate import named_files
 from headway.lab.commands import address_loss, ip_line
 from headway.lab.network import GLOBAL_SYSCTLS, NetworkLayout, network_of
 from headway.lab.values import Address, Route
@@ -53,7 +54,7 @@ def orders_for(deployment: Deployment) -> Orders:
         namespaces=network.namespaces,
         ip=network.ip,
         sysctls=GLOBAL_SYSCTLS,
-        files={} if deployment.competing else _files(started),
+        files={} if deployment.competing else _files(started) | named_files(deployment),
         views=_views(deployment, services, asking),
         programs=tuple(program for one in started for program in one.programs),
         trace_links=network.trace_links,

@@ -16,6 +16,7 @@ from headway.lab.assemble import flow_directory, orders_for
 from headway.lab.bodies import body_file
 from headway.lab.cancel import Cancellation
 from headway.lab.captures import convert_captures
+from headway.lab.certificate import certified
 from headway.lab.machine import Machine
 from headway.lab.pcapng import CaptureError
 from headway.planning.deployment import Deployment
@@ -24,10 +25,11 @@ from headway.programs.base import Adapter, Client, Flow
 from headway.programs.measurement import Measurement
 from headway.sites.altsvc import advertising
 from headway.sites.library import find_site
+from headway.sites.ownfonts import with_own_fonts
 from headway.sites.replay import replay_tree
 from headway.study.host import Protocol
 from headway.study.units import Duration
-from headway.study.workload import Page
+from headway.study.workload import Connections, Page
 
 
 @dataclass(frozen=True)
@@ -58,7 +60,7 @@ def carry_out(
     """
     began = time.perf_counter()
     deployment = run.deployment
-    orders = orders_for(deployment)
+    orders = certified(orders_for(deployment), machine.image.root)
     boot = booting(deployment, machine, cpu, cancellation)
     if orders.migration and deployment.client.rehearses:
         orders = _rehearsed(orders, deployment.client, boot, directory / "rehearsal")
@@ -118,6 +120,8 @@ def _replayed(deployment: Deployment) -> Path | None:
     if not isinstance(page, Page):
         return None
     site = find_site(page.site)
+    if page.connections is Connections.ONE:
+        site = with_own_fonts(site)
     advertises = page.alt_svc and deployment.setting.protocol is Protocol.H3
     return replay_tree(advertising(site) if advertises else site)
 

@@ -12,6 +12,7 @@ from pathlib import Path
 from headway.contract.orders import OUTCOME_FILE, Orders, Outcome, load
 from headway.lab.assemble import orders_for, round_of
 from headway.lab.cancel import Cancellation
+from headway.lab.certificate import certified
 from headway.lab.machine import Machine
 from headway.lab.run import Result, booting, carry_out, measure
 from headway.planning.runs import Run
@@ -66,7 +67,7 @@ def _boot(
     boot_directory = first_directory.with_name(f".{first_directory.name}.boot")
     shutil.rmtree(boot_directory, ignore_errors=True)
     orders = replace(
-        orders_for(first.deployment),
+        certified(orders_for(first.deployment), machine.image.root),
         rounds=tuple(round_of(run.deployment, directory.name) for run, directory in left),
     )
     boot = booting(first.deployment, machine, cpu, cancellation, rounds=len(left))

@@ -14,7 +14,7 @@ from headway.guest.page import PageOrders
 from headway.pages.har import make_har
 from headway.pages.load import LOAD_FILE, PageLoad, read_load
 from headway.pages.metrics import page_metrics
-from headway.pages.spoken import protocol_error
+from headway.pages.spoken import protocol_error, sharing_error
 from headway.programs.base import (
     KEY_PIN_FILE,
     SECRETS_FILE,
@@ -29,7 +29,7 @@ from headway.programs.origins import origin_addresses
 from headway.sites.library import find_outline
 from headway.sites.screen import SCREENS
 from headway.study.host import HTTP, Protocol
-from headway.study.workload import Cache, Page
+from headway.study.workload import Cache, Connections, Page
 
 _CONFIGURATION_FILE = "/run/browser/configuration.json"
 _DRIVER = ("python3", "-B", "-m", "headway.guest.browser", _CONFIGURATION_FILE)
@@ -112,7 +112,7 @@ class Chromium(Client):
             "chromium",
             "certificate errors",
             "ignored for the lab's key",
-            "one certificate serves all hosts; connections are not shared between hosts",
+            "one certificate serves all hosts, under none of their names unless they share a connection",
         ),
     )
 
@@ -151,6 +151,8 @@ class Chromium(Client):
         load = read_load(directory)
         (directory / HAR_FILE).write_text(json.dumps(make_har(load)))
         error = load.error or protocol_error(load, str(flow.protocol))
+        if not error and _page(flow).connections is Connections.ONE:
+            error = sharing_error(load)
         if error:
             return Measurement(error=f"chromium: {error}")
         metrics = page_metrics(load)

@@ -161,6 +161,7 @@ def _page(setting: Setting) -> dict[str, Any]:
         "device": page.device.value,
         "cache": page.cache.value,
         "origins": page.origins.value,
+        "page_connections": page.connections.value,
     }
 
 

@@ -18,7 +18,15 @@ from headway.study.part import Part, wrong
 from headway.study.path import Path
 from headway.study.rates import TraceRate
 from headway.study.units import Duration, Size
-from headway.study.workload import Cache, Download, Origins, Page, Workload, check_carried
+from headway.study.workload import (
+    Cache,
+    Connections,
+    Download,
+    Origins,
+    Page,
+    Workload,
+    check_carried,
+)
 
 
 class Clock(StrEnum):
@@ -242,6 +250,8 @@ class Setting(Part):
                 "workload.origins",
                 'origins = "own-addresses" is for paths without proxies and hops',
             )
+        if page.connections is Connections.ONE:
+            self._check_one_connection(page)
         if page.cache is Cache.TICKETS and not self.tls:
             raise wrong("workload.cache", 'cache = "tickets" is about TLS: it needs tls = true')
         if page.cache is not Cache.COLD and any(_begins_with_workload(path) for path in self.paths):
@@ -250,6 +260,20 @@ class Setting(Part):
                 f'cache = "{page.cache}" loads the page before the workload begins, with which the '
                 "packets of drop_packets are counted and a trace begins",
             )
+
+    def _check_one_connection(self, page: Page) -> None:
+        """Hosts share a connection if it is encrypted, multiplexed, and to the same address."""
+        why = {
+            'HTTP/1.1 has several connections to a host: it is for protocol = "h2" and "h3"': (
+                self.protocol is Protocol.H1
+            ),
+            'origins = "own-addresses" gives each host a connection of its own': (
+                page.origins is Origins.OWN_ADDRESSES
+            ),
+        }
+        for reason, applies in why.items():
+            if applies:
+                raise wrong("workload.connections", f'connections = "one": {reason}')
 
     @field_serializer("programs")
     def _by_key(self, programs: tuple[OutsideProgram, ...]) -> list[str]:

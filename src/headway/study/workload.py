@@ -113,6 +113,15 @@ class Origins(StrEnum):
     OWN_ADDRESSES = "own-addresses"
 
 
+class Connections(StrEnum):
+    """Over how many connections a page is loaded."""
+
+    PER_HOST = "per-host"
+    """One to each host over HTTP/2 and HTTP/3, of HTTP/1.1 up to six."""
+    ONE = "one"
+    """One for all hosts, which share a certificate and an address (RFC 9113, section 9.1.1)."""
+
+
 class Page(WorkloadPart):
     """A recorded page, replayed by the server and loaded in a browser."""
 
@@ -129,6 +138,10 @@ class Page(WorkloadPart):
     origins: Origins = Field(
         default=Origins.ONE_ADDRESS,
         description="whether all hosts of the page have one address or each has its own",
+    )
+    connections: Connections = Field(
+        default=Connections.PER_HOST,
+        description="one: all hosts share a certificate, and so a connection; a load with more has failed",
     )
     alt_svc: bool = Field(
         default=True,
