@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import statistics
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from rich.console import Console
@@ -16,6 +17,14 @@ class Row:
     what: str
     measured: str
     budget: str
+
+
+def median_and_range(values: Sequence[float], *, unit: str = "s", digits: int = 2) -> str:
+    """As a row shows measurements."""
+    middle, least, most = (
+        f"{value:.{digits}f}" for value in (statistics.median(values), min(values), max(values))
+    )
+    return f"{middle} {unit} ({least} to {most})"
 
 
 def print_rows(rows: Iterable[Row]) -> None:

@@ -49,6 +49,8 @@ _BUSY_WAITS = "0009"
 _STAND_IN = Path(__file__).with_name("without-busy-waits.patch")
 """Labs read counters of the patch of busy waits; this one lets kernels without it have them, too."""
 _TRIALS = f"{_LAB}/test_patches.py"
+_PAGE_FAULTS = "0011"
+"""Built on the patches of the hand-over."""
 _FOR_EVER = "test_who_waits_for_ever_is_ended_at_the_virtual_limit"
 TESTS = (
     PatchTest("0001", f"{_TRIALS}::test_timers_that_count_ticks_end_within_a_millisecond"),
@@ -61,15 +63,24 @@ TESTS = (
     PatchTest(
         "0005",
         f"{_TRIALS}::test_the_time_stamp_counter_follows_virtual_time",
-        ("0007", _BUSY_WAITS),
+        ("0007", _BUSY_WAITS, _PAGE_FAULTS),
     ),
-    PatchTest("0006", f"{_TRIALS}::test_who_does_not_sleep_is_not_woken", ("0007", _BUSY_WAITS)),
-    PatchTest("0007", f"{_TRIALS}::test_calls_are_handed_over_as_notifications", (_BUSY_WAITS,)),
+    PatchTest(
+        "0006",
+        f"{_TRIALS}::test_who_does_not_sleep_is_not_woken",
+        ("0007", _BUSY_WAITS, _PAGE_FAULTS),
+    ),
+    PatchTest(
+        "0007",
+        f"{_TRIALS}::test_calls_are_handed_over_as_notifications",
+        (_BUSY_WAITS, _PAGE_FAULTS),
+    ),
     PatchTest("0008", f"{_LAB}/test_counts.py::test_reordered"),
     PatchTest(
         _BUSY_WAITS, f"{_LAB}/test_busy_waits.py::{_FOR_EVER}[for-ever-computing-forced ticks]"
     ),
     PatchTest("0010", f"{_LAB}/test_hosts.py::test_every_host_has_its_own_settings"),
+    PatchTest(_PAGE_FAULTS, f"{_TRIALS}::test_who_writes_to_a_private_page_gets_those_that_follow"),
 )
 
 

@@ -17,6 +17,7 @@
 static struct counts {
 	long vain_wakes; /* futex calls that wake nobody */
 	long answers;	      /* to seccomp notifications */
+	long messages;	      /* that carry descriptors */
 } *counts, unused;
 
 static long (*next_syscall)(long, ...);
@@ -43,6 +44,8 @@ long syscall(long number, ...)
 	result = next_syscall(number, words[0], words[1], words[2], words[3], words[4], words[5]);
 	if (number == SYS_futex && (words[1] & FUTEX_CMD_MASK) == FUTEX_WAKE && result == 0)
 		counts->vain_wakes++;
+	if (number == SYS_sendmsg)
+		counts->messages++;
 	return result;
 }
 

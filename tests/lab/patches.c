@@ -141,6 +141,28 @@ static void counter(void)
 	printf("counter %lld\ncounter %lld\n", now_ns(CLOCK_MONOTONIC) - began, (long long)(after - before));
 }
 
+/* How many of 64 private pages are there once one is written to: the ninth, then the 61st. */
+static void ahead(void)
+{
+	enum { PAGE = 4096, PAGES = 64 };
+	unsigned char here[PAGES];
+	/* Aligned to what one page table covers, at whose end the kernel stops. */
+	char *area = aligned_alloc(1 << 21, 1 << 21);
+	char *mapped = mmap(area, PAGES * PAGE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+	mprotect(mapped + PAGES * PAGE, PAGE, PROT_NONE);
+	static const int written[] = {8, 60};
+	for (int i = 0; i < 2; i++) {
+		int there = 0;
+		mapped[written[i] * PAGE] = 1;
+		if (mincore(mapped, PAGES * PAGE, here))
+			abort();
+		for (int page = 0; page < PAGES; page++)
+			there += here[page] & 1;
+		printf("ahead %d\n", there);
+	}
+}
+
 /* Calls that the kernel answers at once. */
 static void calls(void)
 {
@@ -153,7 +175,8 @@ static const struct {
 	void (*carry_out)(void);
 } trials[] = {
 	{"tick", tick}, {"reading", reading}, {"steps", steps},
-	{"kept", kept}, {"counter", counter}, {"calls", calls},
+	{"kept", kept}, {"counter", counter},
+	{"ahead", ahead}, {"calls", calls},
 };
 
 int main(int count, char **names)

@@ -23,6 +23,8 @@ pytestmark = pytest.mark.lab
 NAME = "patches"
 MS = 1_000_000
 CLOCK_TICK_NS = 256
+HOST_COUNTS = struct.Struct("3q")
+"""What `host_calls.c` counts."""
 CALLS = 20_000
 """That the trial `calls` makes."""
 PAGES = 64
@@ -87,7 +89,7 @@ class Watched:
 def host_calls(machine: Machine, directory: Path, *options: str) -> tuple[Watched, Path]:
     """The machine's image with a kernel that is given options, and the file of its counts."""
     counts = directory / "counts"
-    counts.write_bytes(bytes(16))
+    counts.write_bytes(bytes(HOST_COUNTS.size))
     library = preloadable("host_calls", directory)
     words = ["env", f"LD_PRELOAD={library}", f"HOST_CALLS={counts}", str(machine.image.kernel)]
     kernel = directory / "watched-kernel"
@@ -101,7 +103,7 @@ def test_calls_are_handed_over_as_notifications(
 ) -> None:
     image, counts = host_calls(machine, tmp_path)
     carry_out("calls", image=image)
-    _, answers = struct.unpack("2q", counts.read_bytes())
+    _, answers, _ = HOST_COUNTS.unpack(counts.read_bytes())
     assert answers > CALLS
 
 
@@ -111,6 +113,21 @@ def test_who_does_not_sleep_is_not_woken(
     """Without notifications, which take no futex. One process at a time runs on the lab's core."""
     image, counts = host_calls(machine, tmp_path, "seccomp-notify=off")
     carry_out("calls", image=image)
-    vain_wakes, answers = struct.unpack("2q", counts.read_bytes())
+    vain_wakes, answers, _ = HOST_COUNTS.unpack(counts.read_bytes())
     assert answers == 0
     assert vain_wakes < CALLS // 10
+
+
+def test_who_writes_to_a_private_page_gets_those_that_follow(carry_out: Carry) -> None:
+    """Seven of them, and none beyond the end of the mapping."""
+    assert carry_out("ahead") == [8, 8 + 4]
+
+
+def test_processes_keep_the_file_of_the_memory(
+    carry_out: Carry, machine: Machine, tmp_path: Path
+) -> None:
+    image, counts = host_calls(machine, tmp_path)
+    carry_out("ahead", image=image)
+    _, answers, messages = HOST_COUNTS.unpack(counts.read_bytes())
+    assert answers > 0
+    assert messages == 0

@@ -1,0 +1,51 @@
+"""What whole commands cost, the start of Python included."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+from bench.rows import Row, median_and_range
+
+REPEATS = 9
+QUICKSTARTS = 3
+HEADWAY = Path(sys.executable).with_name("headway")
+
+
+def commands(core: int) -> Sequence[Row]:
+    """Downloads by `headway exec`, and the quickstart with its image cached."""
+    return [
+        _download("100 kB by h2 with `headway exec`, whole command", 100_000, core, "0.35 s"),
+        _download("10 MiB by h2 with `headway exec`, whole command", 10_485_760, core, "0.6 s"),
+        _quickstart(),
+    ]
+
+
+def _download(what: str, size_bytes: int, core: int, budget: str) -> Row:
+    command = [
+        "taskset", "-c", str(core), str(HEADWAY), "exec", "--clock", "virtual",
+        "--rate", "10 Mbit/s", "--rtt", "100 ms", "--",
+        "curl", "-s", "--http2", "-o", "/dev/null", f"https://server.test/{size_bytes}.bin",
+    ]  # fmt: skip
+    times = [_wall_s(command) for _ in range(REPEATS + 1)]
+    return Row(what, median_and_range(times[1:]), budget)
+
+
+def _quickstart() -> Row:
+    times = []
+    for _ in range(QUICKSTARTS):
+        with tempfile.TemporaryDirectory() as directory:
+            # Two of its cells are known to time out.
+            out = [f"--out={directory}/quickstart", "--allow-failures"]
+            times.append(_wall_s([str(HEADWAY), "run", "quickstart", *out]))
+    return Row("`make quickstart`, image cached", median_and_range(times, digits=0), "30 s")
+
+
+def _wall_s(command: Sequence[str]) -> float:
+    began = time.perf_counter()
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    return time.perf_counter() - began
