@@ -31,6 +31,7 @@ lint: .venv/complete
 	@.venv/bin/ruff format --check src tests bench tools
 	@.venv/bin/ruff check src tests bench tools
 	@.venv/bin/mypy
+	@.venv/bin/mypy --explicit-package-bases bench
 	@$(CARGO) fmt --all --check
 	@$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 

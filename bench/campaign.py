@@ -8,7 +8,7 @@ from __future__ import annotations
 import statistics
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -18,7 +18,7 @@ from headway.campaign.local import LocalExecutor
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import SilentWatcher
-from headway.columns import Status
+from headway.columns import Record, Status
 from headway.lab.bodies import body_file
 from headway.lab.cores import available_cores
 from headway.lab.machine import Machine
@@ -100,7 +100,12 @@ def throughput(machine: Machine) -> Row:
 def carry_out(machine: Machine, cores: list[int], runs: tuple[Run, ...]) -> None:
     """Carry out runs and keep them."""
     with tempfile.TemporaryDirectory() as directory, Store.open(Path(directory) / "out") as store:
-        LocalExecutor(machine, cores).execute(runs, store.artifacts, store.add)
+
+        def keep(done: Sequence[Record]) -> bool:
+            store.add(done)
+            return True
+
+        LocalExecutor(machine, cores).execute(runs, store.artifacts, keep)
         failed = [record.error for record in store.records() if record.status is not Status.OK]
     if failed:
         raise SystemExit(f"a run failed: {failed[0]}")

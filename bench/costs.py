@@ -13,7 +13,7 @@ import itertools
 import json
 import platform
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -44,18 +44,27 @@ LOADS: tuple[tuple[str, dict[str, str]], ...] = (
     ("10 MB", {"rate": "10 Mbit/s", "rtt": "50 ms"}),
 )
 """Sizes and paths that tell the three costs apart."""
+PAGES: tuple[tuple[str, dict[str, str]], ...] = (
+    ("objects-1x10kB", {"rate": "10 Mbit/s", "rtt": "50 ms"}),
+    ("objects-20x20kB", {"rate": "10 Mbit/s", "rtt": "50 ms"}),
+    ("objects-20x20kB", {"rate": "1 Mbit/s", "rtt": "600 ms"}),
+    ("objects-100x20kB", {"rate": "10 Mbit/s", "rtt": "50 ms"}),
+    ("objects-10x1MB", {"rate": "10 Mbit/s", "rtt": "50 ms"}),
+)
+"""The same of pages, which are loaded several times in a boot."""
+PAGE_LOADS = 5
+_HTTP = (Protocol.H1, Protocol.H2, Protocol.H3)
+BROWSER = {"program": "chromium"}
 GUESS = Cost(fixed_s=0.3, per_mb_s=0.1, per_virtual_s=0.005)
 FILE = Path(costs.__file__).with_name(costs.SHIPPED_FILE)
 
 
 def kinds() -> Iterator[dict[str, Any]]:
     """Programs and protocols of every kind, as a study file would have them."""
-    for client, protocol, server in itertools.product(CLIENTS, Protocol, SERVERS):
+    for client, protocol, server in itertools.product(CLIENTS, _HTTP, SERVERS):
         yield {"protocol": protocol, "client": {"program": client}, "server": {"program": server}}
     yield {"protocol": "h1", "tls": False}
-    for client, protocol, proxy, upstream in itertools.product(
-        CLIENTS, Protocol, PROXIES, Protocol
-    ):
+    for client, protocol, proxy, upstream in itertools.product(CLIENTS, _HTTP, PROXIES, _HTTP):
         yield {
             "protocol": protocol,
             "client": {"program": client},
@@ -65,8 +74,9 @@ def kinds() -> Iterator[dict[str, Any]]:
 
 def is_measured(raw: dict[str, Any]) -> bool:
     """Whether a kind can be carried out here, and is not made up of kinds that are measured."""
-    setting = Setting.model_validate(raw)
-    usual = setting.client.program == "curl", setting.server.program == "nginx"
+    setting = Setting.model_validate(raw | {"workload": next(loads(raw))[0]})
+    client = setting.client.program
+    usual = client in ("curl", "chromium"), setting.server.program == "nginx"
     if not all(usual) and (setting.proxy or not any(usual)):
         return False
     try:
@@ -77,25 +87,38 @@ def is_measured(raw: dict[str, Any]) -> bool:
     return True
 
 
-def run_of(setting: Setting, number: int) -> Run:
+def run_of(setting: Setting, number: int, seed: int = 1) -> Run:
     """A run of a setting."""
-    return Run(f"run-{number:04d}", "costs", "", "costs", "one", 1, 1, setting)
+    name = f"run-{number:04d}"
+    return Run(f"{name}-{seed}", "costs", "", name, "one", seed, seed, setting)
 
 
 def planned() -> list[Run]:
-    """One run for every kind and load."""
+    """The runs of every kind and load: one, or as many as a boot's loads of a page."""
     settings = [
-        Setting.model_validate({**raw, "workload": {"size": size}, "path": path})
+        Setting.model_validate({**raw, "workload": workload, "path": path})
         for raw in kinds()
         if is_measured(raw)
-        for size, path in LOADS
+        for workload, path in loads(raw)
     ]
-    return [run_of(setting, number) for number, setting in enumerate(settings)]
+    return [
+        run_of(setting, number, seed)
+        for number, setting in enumerate(settings)
+        for seed in range(1, 1 + (PAGE_LOADS if setting.workload.replayed else 1))
+    ]
+
+
+def loads(raw: dict[str, Any]) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
+    """Workloads and paths of a kind."""
+    if raw.get("client") == BROWSER:
+        yield from (({"kind": "page", "site": site}, path) for site, path in PAGES)
+    else:
+        yield from (({"size": size}, path) for size, path in LOADS)
 
 
 def carry_out(runs: list[Run]) -> dict[str, Record]:
     """Carry out runs one after another; returns their records by name."""
-    for size in {int(run.setting.workload.size) for run in runs}:
+    for size in {size for run in runs for size in run.setting.served_sizes}:
         body_file(size)
     records: dict[str, Record] = {}
     executor = LocalExecutor(ready_machine(ready_image()), available_cores()[-1:])
@@ -104,10 +127,11 @@ def carry_out(runs: list[Run]) -> dict[str, Record]:
         progress("measuring costs", len(runs)) as count,
     ):
 
-        def keep(done: Any) -> None:
+        def keep(done: Sequence[Record]) -> bool:
             for record in done:
                 records[record.run_id] = record
                 count(record.status is Status.OK)
+            return True
 
         executor.execute(runs, lambda name: Path(directory) / name, keep)
     return records

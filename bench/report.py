@@ -20,7 +20,8 @@ import polars as pl
 from bench.rows import Row, print_rows
 from headway.columns import Record, Status, polars_schema
 from headway.lab.cores import available_cores
-from headway.records.store import MANIFEST_FILE, RUNS_FILE
+from headway.records.manifest import MANIFEST_FILE
+from headway.records.store import RUNS_FILE
 
 HEADWAY = Path(sys.executable).with_name("headway")
 CORE = available_cores()[-1]

@@ -10,14 +10,14 @@ import resource
 import shutil
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 
 from bench.rows import Row, print_rows
-from headway.contract.orders import SAMPLES_FILE, Orders
+from headway.contract.orders import QLOG_DIRECTORY, SAMPLES_FILE, Orders
 from headway.diagnosis.limits import limits_of
-from headway.diagnosis.qlog import QLOG_DIRECTORY, REDUCED_FILE, compact_qlog
+from headway.diagnosis.qlog import REDUCED_FILE, compact_qlog
 from headway.diagnosis.segment import observe
 from headway.diagnosis.series import read_series
 from headway.diagnosis.transfer import Transfer, transfer_of
@@ -46,13 +46,14 @@ LOGGED = {
 def carried_out(
     machine: Machine,
     directory: Path,
-    raw: dict[str, object],
+    raw: Mapping[str, object],
     change: Callable[[Orders], Orders] = lambda orders: orders,
 ) -> float:
     """CPU seconds of a lab; what it leaves is in the directory, and nothing else."""
     shutil.rmtree(directory, ignore_errors=True)
     setting = Setting.model_validate(raw)
-    body_file(int(setting.workload.size))
+    for size in setting.served_sizes:
+        body_file(size)
     deployment = deploy(setting, 1)
     (flow,) = deployment.flows
     orders = orders_for(deployment)

@@ -55,7 +55,7 @@ class StubMachine(Machine):
     fails: Callable[[str], str | None] = field(default=lambda _: None)
     fresh: bool = True
 
-    def boot(self, orders: Orders, directory: Path, **_: Any) -> Outcome:  # type: ignore[override]
+    def boot(self, orders: Orders, directory: Path, **_: Any) -> Outcome:
         """See `Machine.boot`."""
         # A run's directory does not exist, or was made for it alone.
         directory.mkdir(parents=True, exist_ok=not self.fresh)
