@@ -17,6 +17,7 @@ FLOORS = (
     ("version", "errors", "modules", "tables"),
     ("cache",),
     ("columns",),
+    ("containers",),
     ("study",),
     ("contract",),
     ("guest",),

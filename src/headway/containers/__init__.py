@@ -1,0 +1,1 @@
+"""Container images: read and unpacked without a container engine and without root."""

@@ -1,0 +1,245 @@
+"""Root trees: made of an image's layers, or copied; everything in them belongs to the user who makes them."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import io
+import lzma
+import os
+import shutil
+import tarfile
+import zlib
+from pathlib import Path, PurePosixPath
+from typing import IO
+
+from headway.containers.image import ContainerImage, Files, Layer, files_of
+from headway.containers.paths import removed, resolved
+from headway.errors import HeadwayError, WrongInputError
+
+_HIDES, _HIDES_ALL, _OF_AUFS = ".wh.", ".wh..wh..opq", ".wh..wh."
+_ZSTANDARD = b"\x28\xb5\x2f\xfd"
+_GZIP, _XZ = b"\x1f\x8b", b"\xfd7zXZ"
+_Readable = IO[bytes] | io.RawIOBase
+_Opened = IO[bytes] | gzip.GzipFile | lzma.LZMAFile
+_CHUNK = 1 << 20
+
+
+def unpack(image: ContainerImage, root: Path) -> None:
+    """Make the root tree of an image.
+
+    Owners, devices and privileges are left aside: a lab's programs are root, and it has its own devices.
+
+    Args:
+        image: the image.
+        root: an empty directory.
+
+    Raises:
+        WrongInputError: a layer is damaged, or reaches out of the tree.
+    """
+    with files_of(image.source) as files:
+        for number, layer in enumerate(image.layers, start=1):
+            try:
+                _apply(files, layer, root)
+            except HeadwayError as error:
+                raise WrongInputError(f"its layer {number}: {error}") from None
+            except (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, OSError) as error:
+                if isinstance(error, OSError) and error.filename is not None:
+                    raise
+                raise WrongInputError(f"its layer {number} is damaged: {error}") from None
+
+
+def copy_tree(source: Path, root: Path) -> None:
+    """Make a root tree like another one, with its links as they are.
+
+    Raises:
+        WrongInputError: a file cannot be read.
+    """
+    for parent, directories, names in os.walk(source):
+        place = root / Path(parent).relative_to(source)
+        for name in (*directories, *names):
+            one = Path(parent, name)
+            if one.is_symlink():
+                (place / name).symlink_to(one.readlink())
+            elif one.is_dir():
+                (place / name).mkdir()
+            elif one.is_file():
+                _copy(one, place / name)
+
+
+def tree_digest(source: Path) -> str:
+    """Equal for trees that are copied to equal ones.
+
+    Raises:
+        WrongInputError: a file cannot be read.
+    """
+    state = hashlib.sha256()
+    for parent, directories, names in os.walk(source):
+        directories.sort()
+        for one in (Path(parent, name) for name in sorted((*directories, *names))):
+            told = f"{one.relative_to(source)}\0{_kind(one)}\0"
+            state.update(told.encode(errors="surrogateescape"))
+    return f"sha256:{state.hexdigest()}"
+
+
+def _kind(one: Path) -> str:
+    """What of a file or directory makes a tree another one."""
+    if one.is_symlink():
+        return f"link {one.readlink()}"
+    if not one.is_file():
+        return "directory" if one.is_dir() else "other"
+    try:
+        with one.open("rb") as opened:
+            digest = hashlib.file_digest(opened, "sha256").hexdigest()
+    except OSError as error:
+        raise WrongInputError(f"{one}: cannot be read: {error.strerror}") from None
+    return f"{_mode(one.stat().st_mode):o} {digest}"
+
+
+def _copy(one: Path, place: Path) -> None:
+    try:
+        shutil.copyfile(one, place)
+    except PermissionError:
+        raise WrongInputError(f"{one}: cannot be read") from None
+    told = one.stat()
+    _complete(place, told.st_mode, told.st_mtime)
+
+
+def _mode(mode: int) -> int:
+    return 0o755 if mode & 0o111 else 0o644
+
+
+def _complete(place: Path, mode: int, mtime: float) -> None:
+    """Give a file its time, by which Python knows what it compiled, and a mode that everyone can read."""
+    place.chmod(_mode(mode))
+    os.utime(place, (mtime, mtime))
+
+
+class _Digested(io.RawIOBase):
+    """A file that is read once, from its beginning to its end, and its digest."""
+
+    def __init__(self, file: _Opened) -> None:
+        self._file = file
+        self._state = hashlib.sha256()
+
+    def read(self, size: int = -1) -> bytes:
+        data = self._file.read(size)
+        self._state.update(data)
+        return data
+
+    def digest(self) -> str:
+        """Of all of it."""
+        while self.read(_CHUNK):
+            pass
+        return f"sha256:{self._state.hexdigest()}"
+
+
+def add_archive(content: _Readable, root: Path, *, merges: bool = False) -> None:
+    """Add what a tar archive holds to a tree, or take from that what the archive says.
+
+    Args:
+        content: the archive, not compressed; it is read once.
+        root: the tree.
+        merges: a directory of the archive does not take the place of a link to one, as in Debian's packages.
+
+    Raises:
+        TarError: it is no archive.
+        WrongInputError: it reaches out of the tree.
+    """
+    changes = _Changes(root, merges)
+    with tarfile.open(fileobj=content, mode="r|") as tar:
+        for member in tar:
+            changes.add(member, tar)
+
+
+def _apply(files: Files, layer: Layer, root: Path) -> None:
+    with files.open(layer.file) as packed:
+        content = _Digested(_uncompressed(packed))
+        add_archive(content, root)
+        if content.digest() != layer.digest:
+            raise WrongInputError(
+                "it has another digest than the configuration says: it is damaged"
+            )
+
+
+def _uncompressed(packed: IO[bytes]) -> _Opened:
+    begins = packed.read(len(_XZ))
+    packed.seek(0)
+    if begins.startswith(_ZSTANDARD):
+        raise WrongInputError("it is compressed with zstd: save it uncompressed, or with gzip")
+    if begins.startswith(_GZIP):
+        return gzip.GzipFile(fileobj=packed)
+    return lzma.LZMAFile(packed) if begins == _XZ else packed
+
+
+class _Changes:
+    """What a layer does to the tree of those below it; see OCI's specification of layers.
+
+    Nothing is written through a link that leads elsewhere than inside the tree: directories are looked up
+    as a program with this root would, and what is written takes the place of what was there.
+    """
+
+    def __init__(self, root: Path, merges: bool) -> None:
+        self._root = root
+        self._merges = merges
+        self._made: set[Path] = set()
+
+    def add(self, member: tarfile.TarInfo, tar: tarfile.TarFile) -> None:
+        """Make one change."""
+        path = PurePosixPath(member.name.lstrip("/"))
+        if ".." in path.parts:
+            raise WrongInputError(f"it holds {member.name!r}, which leads out of it")
+        if not path.name:
+            return
+        directory = resolved(self._root, path.parent)
+        directory.mkdir(parents=True, exist_ok=True)
+        if path.name == _HIDES_ALL:
+            self._hide_all(directory)
+        elif path.name.startswith(_HIDES) and not path.name.startswith(_OF_AUFS):
+            removed(directory / path.name.removeprefix(_HIDES))
+        elif not path.name.startswith(_HIDES):
+            self._make(member, directory / path.name, tar)
+
+    def _hide_all(self, directory: Path) -> None:
+        """Remove what lower layers have below a directory, and not what this one has."""
+        for one in list(directory.iterdir()):
+            if one not in self._made:
+                removed(one)
+            elif one.is_dir() and not one.is_symlink():
+                self._hide_all(one)
+
+    def _make(self, member: tarfile.TarInfo, place: Path, tar: tarfile.TarFile) -> None:
+        self._made |= {place, *place.parents}
+        if member.isdir() and self._is_directory(place):
+            return
+        target = self._linked(member) if member.islnk() else None
+        if target == place:
+            return
+        removed(place)
+        if member.isdir():
+            place.mkdir()
+        elif member.issym():
+            place.symlink_to(member.linkname)
+        elif target is not None:
+            place.hardlink_to(target) if not target.is_symlink() else place.symlink_to(
+                target.readlink()
+            )
+        elif (content := tar.extractfile(member)) is not None:
+            with place.open("xb") as file:
+                shutil.copyfileobj(content, file, _CHUNK)
+            _complete(place, member.mode, member.mtime)
+
+    def _is_directory(self, place: Path) -> bool:
+        if place.is_symlink():
+            inside = place.relative_to(self._root)
+            return self._merges and resolved(self._root, str(inside)).is_dir()
+        return place.is_dir()
+
+    def _linked(self, member: tarfile.TarInfo) -> Path:
+        """The file that a hard link is another name of."""
+        target = resolved(self._root, member.linkname, last=False)
+        if not target.is_symlink() and not target.is_file():
+            raise WrongInputError(
+                f"{member.name!r} is a link to {member.linkname!r}, which is not there"
+            )
+        return target
