@@ -6,14 +6,14 @@ use std::process::{Command, Stdio};
 
 use crate::failure::{Doing, Failure};
 
-const PLACES: [&str; 4] = ["/usr/sbin", "/usr/bin", "/sbin", "/bin"];
+const PLACES: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
 
-/// Where a program is; its name if it is nowhere.
-pub(crate) fn path_of(name: &str) -> String {
+/// Where a program is in places as `PATH` has them; its name if it is nowhere.
+pub(crate) fn path_of(name: &str, places: &str) -> String {
     if name.contains('/') {
         return name.to_owned();
     }
-    let mut places = PLACES.iter().map(|place| format!("{place}/{name}"));
+    let mut places = places.split(':').map(|place| format!("{place}/{name}"));
     places.find(|file| Path::new(file).exists()).unwrap_or_else(|| name.to_owned())
 }
 
@@ -31,7 +31,7 @@ pub(crate) fn carry_out(argv: &[&str], text: &str) -> Result<(), Failure> {
 
 /// Run a program in the namespace that the caller is inside of, to its end.
 pub(crate) fn run(argv: &[&str], text: &str) -> Result<std::process::Output, Failure> {
-    let mut child = Command::new(path_of(argv[0]))
+    let mut child = Command::new(path_of(argv[0], PLACES))
         .args(&argv[1..])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

@@ -16,12 +16,7 @@ const CPU_DIRECTORY: &str = "/sys/devices/system/cpu/cpu0";
 /// Mount an overlay over the root tree, the kernel's file systems, and the host's directories.
 pub(crate) fn mount_all(words: &[String]) -> Result<(), Failure> {
     plain("tmpfs", "/overlay")?;
-    for name in ["upper", "work", "root"] {
-        fs::create_dir(format!("/overlay/{name}")).doing(name)?;
-    }
-    let layers = c"lowerdir=/,upperdir=/overlay/upper,workdir=/overlay/work";
-    mount("overlay", ROOT, "overlay", MountFlags::empty(), layers).doing("overlay")?;
-    chroot(ROOT).doing("overlay")?;
+    chroot(overlay("/", "/overlay")?).doing("overlay")?;
     std::env::set_current_dir("/").doing("overlay")?;
     for (kind, target) in [
         ("proc", "/proc"),
@@ -43,6 +38,18 @@ pub(crate) fn mount_all(words: &[String]) -> Result<(), Failure> {
         }
         show(name, directory)
     })
+}
+
+/// Mount a tree, whose changes are kept in a directory, as that directory's `root`, whose path is returned.
+pub(crate) fn overlay(tree: &str, directory: &str) -> Result<String, Failure> {
+    let [upper, work, root] = ["upper", "work", "root"].map(|name| format!("{directory}/{name}"));
+    for one in [&upper, &work, &root] {
+        fs::create_dir(one).doing(one)?;
+    }
+    let layers = format!("lowerdir={tree},upperdir={upper},workdir={work}");
+    let layers = std::ffi::CString::new(layers).doing(tree)?;
+    mount("overlay", &root, "overlay", MountFlags::empty(), layers.as_c_str()).doing(tree)?;
+    Ok(root)
 }
 
 /// Show a directory of the host.

@@ -64,8 +64,15 @@ pub(crate) struct Program {
 #[derive(Debug, Deserialize)]
 pub(crate) struct View {
     pub(crate) namespace: String,
+    /// Empty if the host has `/tmp` and the run's directory in common with others.
     pub(crate) directory: String,
     pub(crate) files: Pairs,
+    /// Not said unless its programs have another root tree than the lab's.
+    #[serde(default)]
+    pub(crate) root: String,
+    /// Not said unless its programs begin elsewhere than in `/`.
+    #[serde(default)]
+    pub(crate) begins_in: String,
 }
 
 /// A queueing discipline or class that is changed at a point in time.

@@ -73,10 +73,12 @@ pub(crate) fn start(program: &Program, network: &Network, directory: &str) -> Re
             None => environment.push((name, value)),
         }
     }
+    let places = environment.iter().find(|(name, _)| *name == "PATH").map_or("", |(_, path)| path);
+    let name = program.argv.first().map_or("", String::as_str);
+    let place = c_string(&path_of(name, places));
     let environment: Vec<_> =
         environment.iter().map(|(name, value)| c_string(&format!("{name}={value}"))).collect();
     let argv: Vec<_> = program.argv.iter().map(|word| c_string(word)).collect();
-    let place = c_string(&path_of(program.argv.first().map_or("", String::as_str)));
     let files = if program.interactive { console() } else { files(&program.name, directory) };
     network
         .inside(&program.namespace, || sys::spawn(&place, &argv, &environment, &files))?

@@ -76,12 +76,15 @@ class View:
     """What a host sees of the lab's files, if it shares them with no other host.
 
     It has ``files`` (contents by path) that others do not have, an empty ``/tmp``, and as ``/lab/run`` a
-    ``directory`` below the run's.
+    ``directory`` below the run's; without one these are common to all. Its programs may have another
+    ``root`` tree than the lab's, to which they may write, and then they begin in a directory of it.
     """
 
     namespace: str
     directory: str
     files: dict[str, str] = dataclasses.field(default_factory=dict)
+    root: str = ""
+    begins_in: str = ""
 
 
 @dataclass(frozen=True)
@@ -327,7 +330,12 @@ class Outcome:
 _T = TypeVar("_T")
 
 
-_UNSAID: dict[str, Any] = {"gro_flush_ns": None, "leaves_nothing": False}
+_UNSAID: dict[str, Any] = {
+    "gro_flush_ns": None,
+    "leaves_nothing": False,
+    "root": "",
+    "begins_in": "",
+}
 """Fields, with their usual values, that are only written where they say something else."""
 
 
