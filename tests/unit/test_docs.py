@@ -19,6 +19,7 @@ from headway.cli.commands import command_line
 from headway.study.load import Source, parse_study
 from headway.study.outside import OutsideProgram
 from headway.study.outsidefile import read_programs
+from tests.container_images import Made, write_archive
 
 ROOT = Path(__file__).parents[2]
 PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
@@ -62,6 +63,9 @@ def test_files_of_programs_in_the_documentation_are_valid(
     for text in blocks(page, "toml programs.toml"):
         declared = tomllib.loads(text)
         for one in (program for role in declared.values() for program in role.values()):
+            if "image" in one:
+                write_archive(tmp_path / one["image"], Made(()).saved())
+                continue
             for name in [*one.get("mount", []), *[word for word in one["argv"][:1] if "/" in word]]:
                 (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
                 (tmp_path / name).touch(0o755)

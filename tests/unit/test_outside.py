@@ -19,7 +19,7 @@ from headway.programs.outside import adapter_of
 from headway.records.runkey import run_key
 from headway.study.load import load_study
 from headway.study.model import Setting
-from headway.study.outsidefile import read_programs, with_executable
+from headway.study.outsidefile import read_programs, with_build
 
 SERVER = """
 [server.own]
@@ -285,7 +285,7 @@ def test_a_build_is_part_of_what_a_run_is(tmp_path: Path) -> None:
     (old,) = read_programs(tmp_path / "old" / "programs.toml")
     (new,) = read_programs(tmp_path / "new" / "programs.toml")
     assert old != new
-    assert with_executable(old, tmp_path / "new" / "own") == new
+    assert with_build(old, tmp_path / "new" / "own") == new
     assert adapter_of(new).version.startswith("sha256:")
 
 

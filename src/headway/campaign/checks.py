@@ -7,8 +7,9 @@ from pathlib import Path
 
 from headway.campaign.twins import twins
 from headway.errors import WrongInputError
-from headway.image import find, installed_extras
+from headway.image import find, installed_extras, shown_progress
 from headway.image.fit import check_fit
+from headway.image.outsideroot import outside_root
 from headway.planning.checks import check_programs, remarks
 from headway.planning.runs import Run, cells, plan
 from headway.programs.registry import CLIENTS, SERVERS
@@ -72,6 +73,9 @@ def check_outside(runs: Iterable[Run]) -> None:
                 f"{program.name} is a {program.role} that comes with Headway; choose another name",
                 where=program.where,
             )
+        if program.declared.packages:
+            with shown_progress() as progress:
+                outside_root(program, progress)
         check_fit(program, image.root if image else None)
 
 

@@ -13,6 +13,7 @@ from headway.cache import EntryDirectory, cache_directory, digest
 from headway.image import Image, ImageInfo, InstalledExtra, KernelInfo, NativeInfo, RootInfo
 from headway.image.image import INFO_FILE, KERNEL_FILE, PROGRAMS_DIRECTORY, TREE_DIRECTORY
 from headway.image.outsidefiles import STORE, outside_files
+from headway.image.outsideroot import ROOTS, outside_root
 from headway.study.outside import OutsideProgram
 
 _TELLING = ("key", "version", "packages")
@@ -91,14 +92,16 @@ class ImageParts:
         outside: Iterable[OutsideProgram] = (),
     ) -> ImageParts:
         """The parts of this machine's image and extras, and of programs from outside."""
-        kept = dict.fromkeys(outside_files(one).parent for one in outside if one.files)
+        programs = tuple(outside)
+        kept = [(STORE, outside_files(one).parent) for one in programs if one.files]
+        kept += [(ROOTS, outside_root(one).parent) for one in programs if one.has_own_root]
         return cls(
             key=image.key,
             kernel=_part("image", image.kernel.parent),
             root=_part("image", image.root.parent),
             native=_part("image", image.native.parent),
             extras={name: _part("extras", one.directory) for name, one in extras.items()},
-            outside=tuple(_part(STORE, entry) for entry in kept),
+            outside=tuple(_part(store, entry) for store, entry in dict.fromkeys(kept)),
         )
 
     @property

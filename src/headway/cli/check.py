@@ -22,7 +22,9 @@ def check(
     study: StudyName,
     head: Annotated[
         Path,
-        typer.Option(help="The new build: an executable, a file of programs, or results."),
+        typer.Option(
+            help="The new build: an executable, an image, a file of programs, or results."
+        ),
     ],
     base: Annotated[
         Path | None,

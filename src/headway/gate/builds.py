@@ -12,7 +12,7 @@ from headway.records.manifest import MANIFEST_FILE
 from headway.study.experiment import Study
 from headway.study.load import load_study
 from headway.study.outside import OutsideProgram
-from headway.study.outsidefile import read_programs, with_executable
+from headway.study.outsidefile import read_programs, with_build
 
 _ALWAYS: dict[str, Any] = {"capture": {"packets": True}}
 """Without captures nothing tells where two runs begin to differ."""
@@ -54,7 +54,8 @@ def study_of(source: StudySource, build: Path, program: str | None, option: str)
 
     Args:
         source: the study.
-        build: an executable, which takes the place of a program's, or a file of programs.
+        build: an executable or an image's archive, which takes the place of a program's, or a file of
+            programs.
         program: whose place it takes, as ``NAME`` or ``server.NAME``; the only one that the study has
             if None.
         option: that names the build, for messages.
@@ -69,9 +70,7 @@ def study_of(source: StudySource, build: Path, program: str | None, option: str)
         return source.load(read_programs(build))
     known = used_programs(source.load())
     target = _target(known, program, option)
-    return source.load(
-        tuple(with_executable(one, build) if one == target else one for one in known)
-    )
+    return source.load(tuple(with_build(one, build) if one == target else one for one in known))
 
 
 def used_programs(study: Study) -> tuple[OutsideProgram, ...]:
@@ -81,13 +80,15 @@ def used_programs(study: Study) -> tuple[OutsideProgram, ...]:
 
 
 def _target(known: tuple[OutsideProgram, ...], program: str | None, option: str) -> OutsideProgram:
-    able = [one for one in known if one.executable]
+    able = [one for one in known if one.executable or one.image]
     named = [one for one in able if program in (None, one.name, f"{one.role}.{one.name}")]
     if len(named) == 1:
         return named[0]
     listed = ", ".join(f"{one.role}.{one.name}" for one in able) or "none"
     if not able:
-        reason = "the study uses no program from outside whose executable a build could replace"
+        reason = (
+            "the study uses no program from outside whose executable or image a build could replace"
+        )
     elif program is None:
         reason = f"which program is this a build of? --program names it; there are {listed}"
     else:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import struct
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from headway.containers.paths import resolved
 from headway.errors import WrongInputError
 from headway.image.outsidefiles import outside_files
+from headway.image.outsideroot import USUAL_PATH, outside_root
 from headway.study.outside import OutsideProgram
 
 _ELF, _SCRIPT = b"\x7fELF", b"#!"
@@ -77,7 +80,9 @@ def check_fit(program: OutsideProgram, root: Path | None) -> None:
     Raises:
         WrongInputError: it cannot; says what it asks for.
     """
-    if program.executable is None:
+    if program.has_own_root:
+        reason = _misfit_in_own_root(program, outside_root(program))
+    elif program.executable is None:
         word = program.declared.argv[0]
         reason = f"the lab image has no program {word!r}" if root and not _found(root, word) else ""
     else:
@@ -87,10 +92,40 @@ def check_fit(program: OutsideProgram, root: Path | None) -> None:
 
 
 def _misfit(program: OutsideProgram, file: Path, root: Path | None) -> str:
-    """Why a file cannot be started; empty if it can."""
+    """Why a file cannot be started with the lab's root tree; empty if it can."""
     data = file.read_bytes()
+    reason = _unfit(data, root, "the lab image", _PATH)
+    if reason or root is None or not data.startswith(_ELF) or not ElfHeader.read(data).interpreter:
+        return reason
+    return _unloadable(program, file, root)
+
+
+def _misfit_in_own_root(program: OutsideProgram, root: Path) -> str:
+    """Why a program cannot be started with a root tree of its own; empty if it can.
+
+    Nothing of such a tree is carried out on this machine: what of libraries is missing shows in the lab.
+    """
+    what = "its image" if program.image else "its packages' tree"
+    env = {**(program.image.env if program.image else {}), **program.declared.env}
+    places = env.get("PATH", USUAL_PATH).split(":")
+    word = program.declared.argv[0]
+    if program.executable:
+        file = outside_files(program) / program.executable.place
+    elif "/" in word:
+        file = resolved(root, word)
+    else:
+        found = (resolved(root, f"{place}/{word}") for place in places)
+        file = next((one for one in found if one.is_file()), root / word)
+    if not file.is_file():
+        looked = "" if "/" in word else f" in {':'.join(places)}"
+        return f"{what} has no program {word!r}{looked}"
+    return _unfit(file.read_bytes(), root, what, places)
+
+
+def _unfit(data: bytes, root: Path | None, what: str, places: Sequence[str]) -> str:
+    """Why a file cannot be started, as far as it and a root tree's names tell; empty if it can."""
     if data.startswith(_SCRIPT):
-        return _script_misfit(data, root) if root else ""
+        return _script_misfit(data, root, what, places) if root else ""
     if not data.startswith(_ELF):
         return "its file is neither an ELF program nor a script that begins with #!"
     try:
@@ -100,14 +135,12 @@ def _misfit(program: OutsideProgram, file: Path, root: Path | None) -> str:
     if elf.machine != _X86_64:
         other = _MACHINES.get(elf.machine, f"machine {elf.machine} of ELF")
         return f"it is built for {other}, and labs are x86-64"
-    if elf.interpreter is None or root is None:
-        return ""
-    if not _inside(root, elf.interpreter).exists():
+    if elf.interpreter and root and not resolved(root, elf.interpreter).exists():
         return (
-            f"it asks for the loader {elf.interpreter}, which the lab image has not; "
-            "a static build asks for none"
+            f"it asks for the loader {elf.interpreter}, which {what} has not; a static build asks for "
+            "none"
         )
-    return _unloadable(program, file, root)
+    return ""
 
 
 def _unloadable(program: OutsideProgram, file: Path, root: Path) -> str:
@@ -139,27 +172,18 @@ def _unloadable(program: OutsideProgram, file: Path, root: Path) -> str:
     return f"the image's loader says: {said.strip().splitlines()[-1]}" if done.returncode else ""
 
 
-def _script_misfit(data: bytes, root: Path) -> str:
+def _script_misfit(data: bytes, root: Path, what: str, places: Sequence[str]) -> str:
     line = data.splitlines()[0][len(_SCRIPT) :].decode(errors="replace")
     interpreter, *words = line.split() or [""]
     if interpreter.endswith("/env") and words:
         named = [word for word in words if not word.startswith("-") and "=" not in word]
-        there = bool(named) and _found(root, named[0])
+        there = bool(named) and _found(root, named[0], places)
         interpreter = named[0] if named else line
     else:
-        there = _inside(root, interpreter).exists()
-    return "" if there else f"its first line asks for {interpreter}, which the lab image has not"
+        there = resolved(root, interpreter).exists()
+    return "" if there else f"its first line asks for {interpreter}, which {what} has not"
 
 
-def _found(root: Path, word: str) -> bool:
-    """Whether a program is in the image's ``PATH``."""
-    return any(_inside(root, f"{place}/{word}").exists() for place in _PATH)
-
-
-def _inside(root: Path, path: str) -> Path:
-    """A path of the image; absolute links in it stay there."""
-    place = root / path.lstrip("/")
-    while place.is_symlink():
-        target = place.readlink()
-        place = root / str(target).lstrip("/") if target.is_absolute() else place.parent / target
-    return place
+def _found(root: Path, word: str, places: Sequence[str] = _PATH) -> bool:
+    """Whether a program is in a root tree's ``PATH``."""
+    return any(resolved(root, f"{place}/{word}").exists() for place in places)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
-import os
 import shutil
 from pathlib import Path
 
-from headway.cache import PARTIAL_SUFFIX, EntryDirectory, cache_directory, remove_tree
 from headway.errors import WrongInputError
 from headway.image.image import INFO_FILE
+from headway.image.kept import kept
 from headway.study.outside import BroughtFile, OutsideProgram
 
 STORE, FILES_DIRECTORY = "outside", "files"
 _KEPT = 30
-"""Programs that stay: labs may be running from the last ones."""
 
 
 def outside_files(program: OutsideProgram) -> Path:
@@ -25,24 +23,8 @@ def outside_files(program: OutsideProgram) -> Path:
         WrongInputError: a file has changed since it was read.
         HeadwayError: no space is left.
     """
-    store = EntryDirectory(cache_directory() / STORE)
-    entry = _kept(store, program)
-    if entry is None:
-        with store.locked():
-            entry = _kept(store, program)
-            if entry is None:
-                entry = store.make(program.files_key, lambda directory: _fill(program, directory))
-                _forget_old(store)
-    os.utime(entry)
+    entry = kept(STORE, program.files_key, lambda directory: _fill(program, directory), _KEPT)
     return entry / FILES_DIRECTORY
-
-
-def _kept(store: EntryDirectory, program: OutsideProgram) -> Path | None:
-    """The entry of a program, as it was made here or received from another machine; None if there is none."""
-    key = program.files_key
-    found = (store.entry(key), *sorted(store.directory.glob(f"{key}-*")))
-    whole = (one for one in found if one.is_dir() and not one.name.endswith(PARTIAL_SUFFIX))
-    return next(whole, None)
 
 
 def _fill(program: OutsideProgram, directory: Path) -> None:
@@ -59,10 +41,3 @@ def _copy(one: BroughtFile, target: Path, where: str) -> None:
     with target.open("rb") as copied:
         if hashlib.file_digest(copied, "sha256").hexdigest() != one.sha256:
             raise WrongInputError(f"{one.source} has changed meanwhile; begin again", where=where)
-
-
-def _forget_old(store: EntryDirectory) -> None:
-    entries = [one for one in store.directory.iterdir() if one.is_dir()]
-    newest = sorted(entries, key=lambda one: one.stat().st_mtime_ns, reverse=True)
-    for old in newest[_KEPT:]:
-        remove_tree(old)

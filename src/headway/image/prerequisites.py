@@ -48,12 +48,12 @@ def _header(name: str, package: str) -> Prerequisite:
     )
 
 
-ROOT_TREE_PREREQUISITES = (
-    _tool("gcc"),
+PACKAGE_PREREQUISITES = (
     Prerequisite(
         "Debian's archive keyring", "debian-archive-keyring", lambda: debian_keyring() is not None
     ),
 )
+ROOT_TREE_PREREQUISITES = (_tool("gcc"), *PACKAGE_PREREQUISITES)
 KERNEL_PREREQUISITES = (
     _tool("make"),
     _tool("gcc"),

@@ -77,12 +77,23 @@ def _files(started: Iterable[Started]) -> dict[str, str]:
 def _views(
     deployment: Deployment, services: Sequence[Sequence[Started]], asking: Sequence[Started]
 ) -> tuple[View, ...]:
-    """Hosts of flows that compete share no files: what programs read and write has the same names on all."""
+    """Hosts of flows that compete share no files: what programs read and write has the same names on all.
+
+    Others share them unless their programs have a root tree of their own.
+    """
+    if not deployment.competing:
+        each = [*(one for flow in services for one in flow), *asking]
+        return tuple(_view(one.programs[0].namespace, "", [one]) for one in each if one.root)
     return tuple(
-        View(host, flow_directory(one.flows[0]), _files(started))
+        _view(host, flow_directory(one.flows[0]), started)
         for one, serving, client in zip(deployment.competing, services, asking, strict=False)
         for host, started in ((one.flows[0].server, serving), (one.flows[0].namespace, [client]))
     )
+
+
+def _view(host: str, directory: str, started: Sequence[Started]) -> View:
+    own = next((one for one in started if one.root), Started(()))
+    return View(host, directory, _files(started), own.root, own.begins_in)
 
 
 FLOWS_DIRECTORY = "flows"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from headway.contract.orders import Orders, Outcome
 from headway.image.outsidefiles import outside_files
+from headway.image.outsideroot import outside_root
 from headway.lab.assemble import flow_directory, orders_for
 from headway.lab.bodies import body_file
 from headway.lab.cancel import Cancellation
@@ -111,6 +112,8 @@ def _outside(adapters: Iterable[Adapter]) -> dict[str, Path]:
         shown |= adapter.shows
         if (program := adapter.outside) and program.files:
             shown[program.directory] = outside_files(program)
+        if (program := adapter.outside) and program.has_own_root:
+            shown[program.root_directory] = outside_root(program)
     return shown
 
 

@@ -82,11 +82,15 @@ class Started:
         programs: its processes, in the order in which they are started.
         files: contents of files by their path.
         bodies: files into which it receives bodies, compared byte for byte with what was served.
+        root: directory of the lab that is their root tree, if they have one of their own.
+        begins_in: where in that they begin.
     """
 
     programs: tuple[Program, ...]
     files: dict[str, str] = field(default_factory=dict)
     bodies: tuple[str, ...] = ()
+    root: str = ""
+    begins_in: str = ""
 
 
 @dataclass(frozen=True)

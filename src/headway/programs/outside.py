@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 
 from typing_extensions import override
 
 from headway.contract.orders import Ended, Program
+from headway.image.outsideroot import USUAL_PATH
 from headway.programs.base import (
     CA_FILE,
     CERTIFICATE_FILE,
@@ -99,9 +101,12 @@ class OutsideAdapter(Adapter):
         argv = [inner if inner in urls else inner.format_map(said) for inner in words]
         if self.outside.executable:
             argv[0] = f"{said['files']}/{self.outside.executable.place}"
-        if any(said["qlog"] in word for word in argv):
+        if any(said["qlog"] in word for word in argv) and not self.outside.has_own_root:
             argv = list(in_new_directory(said["qlog"], argv))
         own = {name: value.format_map(said) for name, value in declared.env.items()}
+        if self.outside.has_own_root:
+            of_image = self.outside.image.env if self.outside.image else {}
+            own = {"PATH": USUAL_PATH, **of_image, **own}
         return Program(
             name=program.name,
             namespace=program.namespace,
@@ -111,6 +116,21 @@ class OutsideAdapter(Adapter):
             listens=program.listens,
             finishes=program.finishes,
             leaves_nothing=True,
+        )
+
+    def _rooted(self, started: Started, said: Mapping[str, str]) -> Started:
+        """The same in the program's own root tree, if it has one, in which there need be no shell."""
+        assert self.outside
+        if not self.outside.has_own_root:
+            return started
+        image = self.outside.image
+        words = (word for one in started.programs for word in one.argv)
+        made = {f"{said['qlog']}/.made": ""} if any(said["qlog"] in word for word in words) else {}
+        return replace(
+            started,
+            files={**started.files, **made},
+            root=f"{GUEST_DIRECTORY}/{self.outside.root_directory}",
+            begins_in=image.begins_in if image else "/",
         )
 
 
@@ -138,7 +158,7 @@ class OutsideServer(OutsideAdapter, Server):
             finishes=self.outside.declared.finishes,
         )
         needed = _needed(protocol, capture)
-        return Started((self._started(program, said, needed, ()),))
+        return self._rooted(Started((self._started(program, said, needed, ()),)), said)
 
 
 class OutsideClient(OutsideAdapter, Client):
@@ -163,7 +183,7 @@ class OutsideClient(OutsideAdapter, Client):
         program = Program(self.name, flow.namespace, (), env=secrets_environment(flow))
         needed = _needed(flow.protocol, flow.capture)
         started = self._started(program, said, needed, flow.urls)
-        return Started((started,), hosts_file(flow.address), bodies)
+        return self._rooted(Started((started,), hosts_file(flow.address), bodies), said)
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
@@ -184,7 +204,10 @@ def _needed(protocol: Protocol, capture: Capture) -> list[When]:
 def _version(program: OutsideProgram) -> str:
     """What it says of itself, and a hash of all that it consists of, or of its command line."""
     own = program.executable
-    if own and len(program.files) == 1:
+    if program.has_own_root:
+        what = f"image {program.image.digest[:23]}" if program.image else "packages"
+        told = f"{what}, files {program.files_key}" if program.files else what
+    elif own and len(program.files) == 1:
         told = f"sha256:{own.sha256[:16]}"
     else:
         told = f"files {program.files_key}" if program.files else "of the lab image"

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from headway.image import Image, find_extra
+from headway.image.outsideroot import package_versions
 from headway.lab.network import host_settings
 from headway.planning.runs import Run, cell_at, cells
 from headway.programs.base import Adapter
@@ -110,6 +111,10 @@ def _told_name(adapter: Adapter, all_of_them: Sequence[Adapter]) -> str:
 
 
 def _version(adapter: Adapter, image: Image) -> str:
+    if adapter.outside and (asked := adapter.outside.declared.packages):
+        versions = package_versions(adapter.outside)
+        names = (one.partition("=")[0] for one in asked)
+        return ", ".join(f"{name} {versions[name]}" for name in names)
     if adapter.version:
         return adapter.version
     if adapter.extra:
@@ -118,9 +123,14 @@ def _version(adapter: Adapter, image: Image) -> str:
 
 
 def _declared(program: OutsideProgram) -> dict[str, Any]:
-    """What was declared, and the SHA-256 of every file that a lab was shown."""
+    """What was declared, and the SHA-256 of every file that a lab was shown, or versions of packages."""
     told = program.declared.model_dump(mode="json", exclude_defaults=True, by_alias=True)
-    return told | {"files": {one.place: one.sha256 for one in program.files}}
+    told["files"] = {one.place: one.sha256 for one in program.files}
+    if program.image:
+        told["image_digest"] = program.image.digest
+    if program.declared.packages:
+        told["package_versions"] = package_versions(program)
+    return told
 
 
 def host_facts() -> dict[str, Any]:

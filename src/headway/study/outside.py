@@ -45,6 +45,7 @@ _OF_CLIENTS = {
 }
 _UNIT = re.compile(r"(?P<what>total|ttfb|connect|tls)_(?P<unit>s|ms|us|ns)")
 _COUNTED = ("bytes", "status")
+_PACKAGE = re.compile(r"[a-z0-9][a-z0-9+.-]+(=[A-Za-z0-9.+:~-]+)?")
 
 
 class When(StrEnum):
@@ -121,6 +122,8 @@ class ProgramDeclaration(Part):
     protocols: tuple[Protocol, ...] = Field(min_length=1)
     options: dict[When, tuple[str, ...]] = Field(default_factory=dict)
     mount: tuple[str, ...] = ()
+    image: str = ""
+    packages: tuple[str, ...] = ()
     env: dict[str, str] = Field(default_factory=dict)
     knobs: dict[str, DeclaredKnob] = Field(default_factory=dict)
     congestion_controls: tuple[str, ...] = ()
@@ -137,6 +140,11 @@ class ProgramDeclaration(Part):
 
     @model_validator(mode="after")
     def _makes_sense(self) -> Self:
+        if self.image and self.packages:
+            raise wrong("packages", "and `image` are two root trees, and a program has one")
+        for one in self.packages:
+            if not _PACKAGE.fullmatch(one):
+                raise wrong("packages", f"{one!r} is neither NAME nor NAME=VERSION of a package")
         known = self.known_placeholders()
         for name in self.knobs:
             if name in known:
@@ -235,6 +243,24 @@ class BroughtFile(Part):
     sha256: str
 
 
+class BroughtImage(Part):
+    """A root tree of this machine that a program has in place of the lab's.
+
+    Attributes:
+        source: a container image's archive or directory, or a root tree.
+        container: whether it is a container image.
+        digest: of the image, or of all that the tree holds.
+        env: environment that the image gives its programs.
+        begins_in: directory in which they begin.
+    """
+
+    source: Path
+    container: bool
+    digest: str
+    env: dict[str, str] = Field(default_factory=dict)
+    begins_in: str = "/"
+
+
 class OutsideProgram(Part):
     """A program from outside, with what it consists of; equal ones do the same.
 
@@ -242,12 +268,14 @@ class OutsideProgram(Part):
         name: what studies call it.
         declared: what its file says.
         files: what a lab has to show, the program itself first if it is of this machine.
+        image: the root tree that it has, if that is not the lab's or made of packages.
         where: file and line, for messages.
     """
 
     name: str
     declared: Declaration
     files: tuple[BroughtFile, ...] = ()
+    image: BroughtImage | None = None
     where: str = ""
 
     @property
@@ -261,9 +289,29 @@ class OutsideProgram(Part):
         return f"{self.name}-{self.role}"
 
     @property
+    def has_own_root(self) -> bool:
+        """Whether its host has another root tree than the lab's."""
+        return self.image is not None or bool(self.declared.packages)
+
+    @property
+    def root_directory(self) -> str:
+        """Name of the directory in the lab that shows its root tree, if it has one."""
+        return f"{self.directory}.root"
+
+    @property
     def executable(self) -> BroughtFile | None:
-        """The program, if it is a file of this machine; else it is of the lab image."""
-        return self.files[0] if "/" in self.declared.argv[0] else None
+        """The program, if it is a file of this machine; else it is of its root tree."""
+        word = self.declared.argv[0]
+        return self.files[0] if self.is_of_machine(word) else None
+
+    def is_of_machine(self, word: str) -> bool:
+        """Whether the first word of a command line is a file of this machine."""
+        return "/" in word and not (self.has_own_root and word.startswith("/"))
+
+    def changed(self, **changes: Any) -> OutsideProgram:
+        """The same program but for some of its attributes."""
+        same = {name: getattr(self, name) for name in OutsideProgram.model_fields}
+        return OutsideProgram(**same | changes)
 
     @cached_property
     def files_key(self) -> str:
@@ -274,7 +322,13 @@ class OutsideProgram(Part):
     @cached_property
     def key(self) -> str:
         """Equal for what a lab could not tell apart."""
-        return digest(self.name, self.role, self.declared.model_dump_json(), self.files_key)
+        image = [self.image.digest] if self.image else []
+        return digest(self.name, self.role, self._said, self.files_key, *image)
+
+    @property
+    def _said(self) -> str:
+        """What its file says, apart from the image's name."""
+        return self.declared.model_copy(update={"image": ""}).model_dump_json()
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, OutsideProgram) and self.key == other.key

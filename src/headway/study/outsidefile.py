@@ -1,4 +1,4 @@
-"""ResultForm the file of programs from outside: TOML to what labs can start, or one clear line."""
+"""Reading the file of programs from outside: TOML to what labs can start, or one clear line."""
 
 from __future__ import annotations
 
@@ -13,12 +13,14 @@ from typing import Any
 from pydantic import ValidationError
 from pydantic_core import ErrorDetails
 
+from headway.containers.image import is_container, read_image
+from headway.containers.unpack import tree_digest
 from headway.errors import WrongInputError, nearest
 from headway.study.explain import in_words
 from headway.study.outside import (
     BroughtFile,
+    BroughtImage,
     ClientDeclaration,
-    Declaration,
     DeclaredKnob,
     OutsideProgram,
     ResultForm,
@@ -70,23 +72,24 @@ def read_programs(file: Path) -> tuple[OutsideProgram, ...]:
     return tuple(found)
 
 
-def with_executable(program: OutsideProgram, executable: Path) -> OutsideProgram:
-    """The same program, but for its executable.
+def with_build(program: OutsideProgram, build: Path) -> OutsideProgram:
+    """The same program, but for its executable, or for the image that holds it.
 
     Raises:
-        WrongInputError: there is no such file, or the program is one of the lab image.
+        WrongInputError: there is no such file, or the program is one that no build replaces.
     """
-    if program.executable is None:
+    if program.executable:
+        own = _executable(program.executable.place, build, str(build))
+        changed: dict[str, Any] = {"files": (own, *program.files[1:])}
+    elif program.image:
+        changed = {"image": _image(build, str(build))[0]}
+    else:
         raise WrongInputError(
             f"{program.name} is a program of the lab image ({program.declared.argv[0]}), which no "
             "build replaces",
             where=program.where,
         )
-    own = _executable(program.executable.place, executable, str(executable))
-    files = (own, *program.files[1:])
-    return OutsideProgram(
-        name=program.name, declared=program.declared, files=files, where=str(executable)
-    )
+    return program.changed(**changed, where=str(build))
 
 
 def _tables(source: Source, raw: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
@@ -110,13 +113,52 @@ def _program(source: Source, role: str, name: str, table: dict[str, Any]) -> Out
             "a name has at most 32 lower-case letters, digits, dots and hyphens",
             where=source.where(key),
         )
+    image: BroughtImage | None = None
+    argv: tuple[str, ...] = ()
+    if isinstance(path := table.get("image"), str) and path:
+        image, argv = _image(source.directory / path, source.where(f"{key}.image"))
+    if image and "argv" not in table:
+        if not argv:
+            reason = "is missing, and the image does not say how its program is started"
+            raise WrongInputError(reason, where=source.where(f"{key}.argv"))
+        table = {**table, "argv": [_literal(word) for word in argv]}
     try:
         declared = _ROLES[role].model_validate(table)
     except ValidationError as error:
         raise _explained(error, source, key, _ROLES[role]) from None
     where = source.where(f"{key}.argv")
-    files = tuple(_files(source, key, name, declared))
-    return OutsideProgram(name=name, declared=declared, files=files, where=where)
+    program = OutsideProgram(name=name, declared=declared, image=image, where=where)
+    return program.changed(files=tuple(_files(source, key, program)))
+
+
+def _literal(word: str) -> str:
+    """A word whose braces are no placeholders."""
+    return word.replace("{", "{{").replace("}", "}}")
+
+
+def _image(path: Path, where: str) -> tuple[BroughtImage, tuple[str, ...]]:
+    """A root tree, and how the image says that its program is started."""
+    path = path.absolute()
+    if not path.exists():
+        raise WrongInputError(f"there is no {path}", where=where)
+    try:
+        if path.is_dir() and not is_container(path):
+            if not any(path.iterdir()):
+                raise WrongInputError("is an empty directory")
+            return BroughtImage(source=path, container=False, digest=tree_digest(path)), ()
+        image = read_image(path)
+    except WrongInputError as error:
+        raise WrongInputError(f"{path} {error.message}", where=where) from None
+    except OSError as error:
+        raise WrongInputError(f"{path} cannot be read: {error.strerror}", where=where) from None
+    brought = BroughtImage(
+        source=path,
+        container=True,
+        digest=image.digest,
+        env=image.environment,
+        begins_in=image.directory,
+    )
+    return brought, image.argv
 
 
 def _explained(
@@ -138,10 +180,11 @@ def _unknown(found: ErrorDetails, kind: type[Part]) -> str:
     return f"unknown key {word!r}{nearest(word, known)}; there are {', '.join(known)}"
 
 
-def _files(source: Source, key: str, name: str, declared: Declaration) -> Iterator[BroughtFile]:
+def _files(source: Source, key: str, program: OutsideProgram) -> Iterator[BroughtFile]:
     """What of this machine a program consists of."""
     taken = set()
-    if "/" in (word := declared.argv[0]):
+    declared, name = program.declared, program.name
+    if program.is_of_machine(word := declared.argv[0]):
         taken.add(name)
         yield _executable(name, source.directory / word, source.where(f"{key}.argv"))
     for word in declared.mount:
