@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -72,6 +73,43 @@ def test_a_slower_build_fails_and_is_named_at_its_first_packet(place: Path) -> N
     again = check(place, "out/head", "--base=kept/head", "--out=again", "--tolerance=90 %")
     assert again.returncode == 0, again.stderr
     assert done.stdout.splitlines()[0][1:] == again.stdout.splitlines()[0][1:]
+
+
+SENDER = """\
+#!/bin/sh
+exec headway-server --listen "$1" --cert "$2" --key "$3" --root "$4" --protocols h3 --no-dates \\
+    --quic initial-window=WINDOW,pacing=off
+"""
+SENDER_PROGRAM = """
+[server.sender]
+argv = ["./10", "{address}:{port}", "{certificate}", "{key}", "{root}"]
+protocols = ["h3"]
+"""
+BURST = re.compile(
+    r"6 of 6 differ; packet (\d+) of server, at [0-9.]+ ms: the head sends QUIC 1-RTT of 1200 bytes, "
+    r"server to client, (\d+) in a row; the base's next packet is [0-9.]+ ms later"
+)
+
+
+def test_another_constant_of_a_congestion_controller_is_found_at_the_first_packet_that_it_lets_go(
+    tmp_path: Path,
+) -> None:
+    """However much more it lets go: the initial window's next packet is the first one."""
+    study = STUDY.replace('"h1"', '"h3"').replace("own-python", "sender").replace("2 %", "0 %")
+    (tmp_path / "study.toml").write_text(study)
+    (tmp_path / "programs.toml").write_text(SENDER_PROGRAM)
+    for window in ("10", "11", "12", "16"):
+        (tmp_path / window).write_text(SENDER.replace("WINDOW", window))
+        (tmp_path / window).chmod(0o755)
+    found = {}
+    for base, head in (("10", "11"), ("10", "16"), ("11", "12")):
+        done = check(tmp_path, head, f"--base={base}", f"--out={base}-{head}")
+        said = BURST.search((tmp_path / f"{base}-{head}" / "check.md").read_text())
+        assert said, done.stdout + done.stderr
+        found[base, head] = [int(number) for number in said.groups()]
+    number, burst = found["10", "11"]
+    assert found["10", "16"] == [number, burst]
+    assert found["11", "12"] == [number + 1, burst + 1]
 
 
 def test_a_base_of_another_study_is_refused(place: Path) -> None:
