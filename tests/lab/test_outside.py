@@ -148,7 +148,7 @@ TELLS = "result.json = { total_ms = 'ms', bytes = 'bytes' }"
         ),
         (
             "server",
-            "#!/bin/sh\necho waiting for a configuration >&2\nsleep 1000",
+            "#!/bin/sh\necho waiting for a configuration\nsleep 1000",
             {},
             "server-own did not open tcp:443 within 20 s, but nothing: waiting for a configuration",
         ),
@@ -224,10 +224,12 @@ def test_one_that_never_waits_reaches_the_limit_of_processor_time(
     run_setting: RunSetting, tmp_path: Path
 ) -> None:
     limits = {"cpu": "2 s"}
-    script = "#!/bin/sh\nwhile :; do :; done"
+    script = "#!/bin/sh\necho own: waiting; while :; do :; done"
     record = run_own(run_setting, tmp_path, "client", script, limits=limits)
     assert record.status == "timeout"
-    assert record.error == "the lab was ended after 2 s of processor time"
+    assert record.error == (
+        "the lab was ended after 2 s of processor time; own last printed: own: waiting"
+    )
 
 
 def test_one_that_writes_over_what_is_read_spoils_its_own_run(

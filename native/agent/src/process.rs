@@ -105,13 +105,17 @@ fn console() -> Vec<Opened> {
     (0..3).map(opened).collect()
 }
 
-/// The last line of a program's standard error, as the end of a sentence; empty if there is none.
+/// The last line that a program printed, to standard error if it did, as the end of a sentence; empty
+/// if there is none.
 ///
 /// Of a Go program that panics, that is what it says of it.
 /// What cannot be printed is replaced, and the line is cut.
 pub(crate) fn last_words(name: &str, directory: &str) -> String {
-    let said = fs::read(format!("{directory}/{name}.err")).unwrap_or_default();
-    in_words(&said[said.len().saturating_sub(TAIL_BYTES)..])
+    let told = ["err", "out"].map(|end| {
+        let said = fs::read(format!("{directory}/{name}.{end}")).unwrap_or_default();
+        in_words(&said[said.len().saturating_sub(TAIL_BYTES)..])
+    });
+    told.into_iter().find(|said| !said.is_empty()).unwrap_or_default()
 }
 
 fn in_words(said: &[u8]) -> String {

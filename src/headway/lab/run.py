@@ -20,9 +20,10 @@ from headway.lab.captures import convert_captures
 from headway.lab.certificate import certified
 from headway.lab.machine import Machine
 from headway.lab.pcapng import CaptureError
-from headway.planning.deployment import Deployment
+from headway.planning.deployment import Deployment, Role
 from headway.planning.runs import Run
 from headway.programs.base import Adapter, Client, Flow
+from headway.programs.client import said_last
 from headway.programs.measurement import Measurement
 from headway.sites.altsvc import advertising
 from headway.sites.library import find_site
@@ -31,6 +32,8 @@ from headway.sites.replay import replay_tree
 from headway.study.host import Protocol
 from headway.study.units import Duration
 from headway.study.workload import Connections, Page
+
+_SHOWN = 200
 
 
 @dataclass(frozen=True)
@@ -66,6 +69,8 @@ def carry_out(
     if orders.migration and deployment.client.rehearses:
         orders = _rehearsed(orders, deployment.client, boot, directory / "rehearsal")
     outcome = boot(orders, directory)
+    if outcome.status == "timeout":
+        outcome = replace(outcome, reason=f"{outcome.reason}{_printed(deployment, directory)}")
     if run.setting.capture.packets:
         try:
             convert_captures(directory)
@@ -139,6 +144,17 @@ def _rehearsed(
         program = client.after_rehearsal(program, directory, migrated_ns)
     shutil.rmtree(directory)
     return replace(orders, programs=(*others, program))
+
+
+def _printed(deployment: Deployment, directory: Path) -> str:
+    """What programs from outside printed last, as the end of a sentence: one of them may have waited for ever."""
+    ends = (end for end in deployment.programs if end.adapter.outside)
+    names = dict.fromkeys(
+        end.adapter.name if end.role is Role.CLIENT else f"{end.name}-{end.adapter.name}"
+        for end in ends
+    )
+    told = ((name, said_last(directory, name)) for name in names)
+    return "".join(f"; {name} last printed: {said[:_SHOWN]}" for name, said in told if said)
 
 
 def measure(

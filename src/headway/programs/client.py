@@ -62,7 +62,12 @@ def secrets_environment(flow: Flow) -> dict[str, str]:
 
 
 def last_words(directory: Path, program: str) -> str:
-    """The last line that a program wrote, to standard error if it did.
+    """The last line that a program wrote, to standard error if it did, or that it wrote none."""
+    return said_last(directory, program) or "it printed no result"
+
+
+def said_last(directory: Path, program: str) -> str:
+    """The last line that a program wrote, to standard error if it did; empty if there is none.
 
     Lines that it indents, such as header fields, are left out, and what Go and Rust print of their calls.
     """
@@ -72,7 +77,7 @@ def last_words(directory: Path, program: str) -> str:
         panics = [line for line in said if line.startswith(_GO_ENDS)]
         if said:
             return (panics or said)[-1]
-    return "it printed no result"
+    return ""
 
 
 def answer_error(status: int, size: int, flow: Flow) -> str | None:
