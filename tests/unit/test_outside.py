@@ -256,6 +256,14 @@ def test_a_result_is_read_as_declared(
             "panic: no file\n\ngoroutine 1 [running]:\nmain.main()\n\t/main.go:41\n",
             "panic: no file",
         ),
+        (
+            "flag provided but not defined: -x\nUsage of own:\n  -y\n    \twhy\n",
+            "flag provided but not defined: -x",
+        ),
+        (
+            "error: no such argument\n\nUsage: own\n\nFor more information, try --help",
+            "error: no such argument",
+        ),
         ("thread panicked:\nno file\nnote: run with `RUST_BACKTRACE=1` environment\n", "no file"),
     ],
 )

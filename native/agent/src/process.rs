@@ -20,8 +20,15 @@ pub(crate) const RUN_DIRECTORY: &str = "/lab/run";
 const TAIL_BYTES: usize = 4096;
 const MOST_CHARACTERS: usize = 300;
 /// How lines begin that go with an error, and are none.
-const ASIDES: [&str; 6] =
-    ["  ", "\t", "For more information", "Usage:", "\x1b", "note: run with `RUST_BACKTRACE"];
+const ASIDES: [&str; 7] = [
+    "  ",
+    "\t",
+    "For more information",
+    "Usage:",
+    "Usage of ",
+    "\x1b",
+    "note: run with `RUST_BACKTRACE",
+];
 /// How the line begins with which Go's runtime ends a program; a trace of its calls follows.
 const GO_ENDS: [&str; 2] = ["panic: ", "fatal error: "];
 const ENVIRONMENT: [(&str, &str); 5] = [
@@ -252,6 +259,8 @@ mod tests {
         assert_eq!(in_words(&[b'a'; 1000]).len(), 302);
         let go = b"panic: no file\n\ngoroutine 1 [running]:\nmain.main()\n\t/main.go:41 +0x233\n";
         assert_eq!(in_words(go), ": panic: no file");
+        let option = b"flag provided but not defined: -x\nUsage of own:\n  -y\n    \twhy\n";
+        assert_eq!(in_words(option), ": flag provided but not defined: -x");
         let rust = b"thread 'main' panicked at main.rs:7:9:\nno file\n\
             note: run with `RUST_BACKTRACE=1` environment variable to display a backtrace\n";
         assert_eq!(in_words(rust), ": no file");

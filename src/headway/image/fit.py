@@ -33,6 +33,7 @@ _PATH = ("usr/sbin", "usr/bin", "sbin", "bin")
 _LOADER = "usr/lib64/ld-linux-x86-64.so.2"
 _LIBRARIES = ("usr/lib/x86_64-linux-gnu", "usr/lib")
 _FILES = "{files}"
+_OWN_FILE = "a file beside this one would be ./"
 _VERSION = re.compile(r"version `(?P<version>[^']+)' not found")
 _MISSING = re.compile(r"^\s*(?P<library>\S+) => not found", re.MULTILINE)
 _NO_LIBRARY = re.compile(r"error while loading shared libraries: (?P<library>[^:]+):")
@@ -84,7 +85,8 @@ def check_fit(program: OutsideProgram, root: Path | None) -> None:
         reason = _misfit_in_own_root(program, outside_root(program))
     elif program.executable is None:
         word = program.declared.argv[0]
-        reason = f"the lab image has no program {word!r}" if root and not _found(root, word) else ""
+        lacks = root is not None and not _found(root, word)
+        reason = f"the lab image has no program {word!r}; {_OWN_FILE}{word}" if lacks else ""
     else:
         reason = _misfit(program, outside_files(program) / program.executable.place, root)
     if reason:
@@ -117,7 +119,7 @@ def _misfit_in_own_root(program: OutsideProgram, root: Path) -> str:
         found = (resolved(root, f"{place}/{word}") for place in places)
         file = next((one for one in found if one.is_file()), root / word)
     if not file.is_file():
-        looked = "" if "/" in word else f" in {':'.join(places)}"
+        looked = "" if "/" in word else f" in {':'.join(places)}; {_OWN_FILE}{word}"
         return f"{what} has no program {word!r}{looked}"
     return _unfit(file.read_bytes(), root, what, places)
 

@@ -22,7 +22,11 @@ RETRY_PAUSE = Knob(
     ("0", "0.5", "1", "2", "5", "10"),
 )
 
-_ASIDES = ("  ", "\t", "note: run with `RUST_BACKTRACE")
+_ASIDES = (
+    *("  ", "\t", "For more information", "Usage:", "Usage of ", "\x1b"),
+    "note: run with `RUST_BACKTRACE",
+)
+"""How lines begin that go with an error, and are none; the agent has the same."""
 _GO_ENDS = ("panic: ", "fatal error: ")
 
 _UNTIL_IT_SUCCEEDS = """\
