@@ -83,6 +83,15 @@ def test_they_are_measured_like_any_other(
     assert records[0].total_s == records[1].total_s
 
 
+def test_on_a_path_without_a_rate_what_came_is_counted(
+    run_setting: RunSetting, programs: Path
+) -> None:
+    """Of a client that does not say how much it got."""
+    hosts = {"server": {"program": "nginx"}, "client": {"program": "own-shell"}}
+    record = run_setting(setting(programs, protocol="h2", path={"rtt": "40 ms"}, **hosts))
+    assert record.status == "ok", record.error
+
+
 class Brought(Server):
     """As a Python package may bring it."""
 

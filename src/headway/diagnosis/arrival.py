@@ -18,7 +18,8 @@ def too_little_came(
         return None
     place = deployment.segments[0].bottlenecks(Way.DOWN)[0]
     taken = read_samples(run_directory).taken
-    passed = [one.queues[place.queue_device] for one in taken if place.queue_device in one.queues]
+    # A path without a rate has no queue that counts, but every path has a delay line.
+    passed = [one.queues[place.loss_device] for one in taken if place.loss_device in one.queues]
     if len(passed) < 2:
         return None
     came = passed[-1].sent_bytes - passed[0].sent_bytes
