@@ -125,7 +125,11 @@ def test_a_study_finds_the_programs_beside_it(tmp_path: Path) -> None:
         "/lab/pki/server.key",
         "/lab/www",
     )
-    assert (server.name, server.service, server.listens) == ("server-own", True, ("udp:443",))
+    assert (server.name, server.service, server.listens) == (
+        "server-own",
+        True,
+        ("udp:10.0.2.2:443",),
+    )
     assert server.leaves_nothing and not client.leaves_nothing
 
 

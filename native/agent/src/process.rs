@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::fs;
+use std::net::Ipv4Addr;
 use std::path::Path;
 
 use rustix::process::{Pid, Signal, WaitStatus, kill_process};
@@ -17,6 +18,8 @@ use crate::sys::{self, Opened};
 /// The boot's directory on the host.
 pub(crate) const RUN_DIRECTORY: &str = "/lab/run";
 
+/// 127.0.0.1 and ::1, as tables of /proc/net have them.
+const LOOPBACK: [&str; 2] = ["0100007F", "00000000000000000000000001000000"];
 const TAIL_BYTES: usize = 4096;
 const MOST_CHARACTERS: usize = 300;
 /// How lines begin that go with an error, and are none.
@@ -139,26 +142,37 @@ fn in_words(said: &[u8]) -> String {
     format!(": {line}")
 }
 
-/// Whether a file exists, or a socket is open on a port, given as `tcp:443` or `udp:443`.
+/// Whether a file exists, or a socket is open on a port, given as `tcp:443` or `udp:443`, or as
+/// `udp:10.0.2.2:443` if it has to be reached by that address.
 pub(crate) fn is_ready(sign: &str, network: &Network, namespace: &str) -> Result<bool, Failure> {
     if sign.starts_with('/') {
         return Ok(Path::new(sign).exists());
     }
     let wrong = || Failure(format!("{sign} is neither a file nor a port"));
-    let (transport, port) = sign.split_once(':').ok_or_else(wrong)?;
+    let (transport, place) = sign.split_once(':').ok_or_else(wrong)?;
+    let (address, port) =
+        place.split_once(':').map_or((None, place), |(at, port)| (Some(at), port));
+    let address: Option<Ipv4Addr> = address.map(str::parse).transpose().map_err(|_| wrong())?;
     let port: u16 = port.parse().map_err(|_| wrong())?;
     let listening = if transport == "tcp" { "0A" } else { "07" };
     network.inside(namespace, || {
         ["", "6"].iter().any(|family| {
             let table = fs::read_to_string(format!("/proc/self/net/{transport}{family}"));
-            table.is_ok_and(|table| is_open(&table, port, listening))
+            table.is_ok_and(|table| is_open(&table, port, listening, address))
         })
     })
 }
 
-/// Whether a table of /proc/net has a socket with a local port and a state.
-fn is_open(table: &str, port: u16, state: &str) -> bool {
-    ports(table, state).any(|one| one == port)
+/// Whether a table of /proc/net has a socket with a local port and a state, which an address leads to.
+fn is_open(table: &str, port: u16, state: &str, address: Option<Ipv4Addr>) -> bool {
+    sockets(table, state)
+        .any(|(local, one)| one == port && address.is_none_or(|address| leads_to(address, local)))
+}
+
+/// Whether a socket with a local address, as tables of /proc/net have it, gets what is sent to an address.
+fn leads_to(address: Ipv4Addr, local: &str) -> bool {
+    let any = local.bytes().all(|digit| digit == b'0');
+    any || local.ends_with(&format!("{:08X}", u32::from_le_bytes(address.octets())))
 }
 
 /// Ports that a host's programs have opened, in words, as `udp:4433`; for people who look for another one.
@@ -167,8 +181,8 @@ pub(crate) fn open_ports(network: &Network, namespace: &str) -> Result<String, F
         let tables = [("tcp", "", "0A"), ("tcp", "6", "0A"), ("udp", "", "07"), ("udp", "6", "07")];
         let each = tables.map(|(transport, family, state)| {
             let table = fs::read_to_string(format!("/proc/self/net/{transport}{family}"));
-            ports(&table.unwrap_or_default(), state)
-                .map(|port| format!("{transport}:{port}"))
+            sockets(&table.unwrap_or_default(), state)
+                .map(|(local, port)| format!("{transport}:{}{port}", nearby(local)))
                 .collect::<Vec<_>>()
         });
         each.concat().into_iter().collect::<BTreeSet<_>>()
@@ -177,13 +191,19 @@ pub(crate) fn open_ports(network: &Network, namespace: &str) -> Result<String, F
     Ok(if names.is_empty() { "nothing".to_owned() } else { names.join(", ") })
 }
 
-/// Local ports of a table of /proc/net whose sockets are in a state.
-fn ports<'a>(table: &'a str, state: &'a str) -> impl Iterator<Item = u16> + 'a {
+/// The host of a socket that no other host reaches, as a part of its place; else empty.
+fn nearby(local: &str) -> &'static str {
+    if LOOPBACK.contains(&local) { "localhost:" } else { "" }
+}
+
+/// Local addresses and ports of a table of /proc/net whose sockets are in a state.
+fn sockets<'a>(table: &'a str, state: &'a str) -> impl Iterator<Item = (&'a str, u16)> + 'a {
     table.lines().skip(1).filter_map(move |line| {
         let mut fields = line.split_ascii_whitespace().skip(1);
         let (local, _, found) = (fields.next()?, fields.next(), fields.next());
-        let (_, port) = local.rsplit_once(':')?;
-        u16::from_str_radix(port, 16).ok().filter(|_| found == Some(state))
+        let (address, port) = local.rsplit_once(':')?;
+        let port = u16::from_str_radix(port, 16).ok().filter(|_| found == Some(state))?;
+        Some((address, port))
     })
 }
 
@@ -271,10 +291,24 @@ mod tests {
         let table = "  sl  local_address rem_address   st tx_queue\n   \
                      0: 00000000:01BB 00000000:0000 0A 00000000:00000000\n   \
                      1: 0100000A:9C40 0201000A:01BB 01 00000000:00000000\n";
-        assert!(is_open(table, 443, "0A"));
-        assert!(!is_open(table, 40000, "0A"));
-        assert!(!is_open(table, 80, "0A"));
-        assert_eq!(ports(table, "01").collect::<Vec<_>>(), [40000]);
+        assert!(is_open(table, 443, "0A", None));
+        assert!(!is_open(table, 40000, "0A", None));
+        assert!(!is_open(table, 80, "0A", None));
+        assert_eq!(sockets(table, "01").collect::<Vec<_>>(), [("0100000A", 40000)]);
+    }
+
+    #[test]
+    fn an_address_leads_to_its_own_socket_and_to_those_of_any() {
+        let address = Ipv4Addr::new(10, 0, 2, 2);
+        let mapped = "0000000000000000FFFF00000202000A";
+        for local in ["00000000", "0202000A", "00000000000000000000000000000000", mapped] {
+            assert!(leads_to(address, local), "{local}");
+        }
+        for local in ["0100007F", "0102000A", "00000000000000000000000001000000"] {
+            assert!(!leads_to(address, local), "{local}");
+        }
+        assert_eq!(nearby("0100007F"), "localhost:");
+        assert_eq!(nearby("0202000A"), "");
     }
 
     #[test]

@@ -50,8 +50,8 @@ class Namespace:
 class Program:
     """A process: started before the workload (a service) or as part of it.
 
-    ``listens`` are the ports, as ``tcp:443``, that a service must have open, and the files that it must
-    have made, as ``/run/ready``, before the workload starts in every round; that takes
+    ``listens`` are the ports, as ``tcp:443``, that a service must have open, if need be for who asks an address
+    (``tcp:10.0.2.2:443``), and the files that it must have made, as ``/run/ready``, before the workload starts in every round; that takes
     ``ready_within_ns`` at most. ``migration_signal`` is sent to it when its host's address has changed. A service that
     ``finishes`` is asked to end after the workload, so that it writes what it has yet to write; others
     are killed. One that ``leaves_nothing`` has failed if processes of its host go on when it has ended.

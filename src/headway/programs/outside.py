@@ -154,7 +154,7 @@ class OutsideServer(OutsideAdapter, Server):
             listener.namespace,
             (),
             service=True,
-            listens=served_on(listener),
+            listens=tuple(_reached(sign, listener.address) for sign in served_on(listener)),
             finishes=self.outside.declared.finishes,
         )
         needed = _needed(protocol, capture)
@@ -193,6 +193,12 @@ class OutsideClient(OutsideAdapter, Client):
     def _declared(self) -> ClientDeclaration:
         assert self.outside and isinstance(self.outside.declared, ClientDeclaration)
         return self.outside.declared
+
+
+def _reached(sign: str, address: str) -> str:
+    """A port that has to be open for other hosts: own servers listen on the loopback, unless told otherwise."""
+    transport, port = sign.split(":")
+    return f"{transport}:{address}:{port}"
 
 
 def _needed(protocol: Protocol, capture: Capture) -> list[When]:
