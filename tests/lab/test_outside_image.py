@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from headway.containers.paths import resolved
+from headway.image.outsideroot import outside_root
 from headway.lab.machine import Machine
 from headway.study.model import Setting
 from headway.study.outsidefile import read_programs
@@ -143,7 +144,7 @@ def test_programs_of_images_are_measured_like_any_other(
 
 
 def test_a_program_sees_its_image_and_writes_into_memory_alone(
-    run_setting: RunSetting, programs: Path, tmp_path: Path
+    run_setting: RunSetting, machine: Machine, programs: Path, tmp_path: Path
 ) -> None:
     one = setting(
         programs, protocol="h2", client={"program": "script"}, server={"program": "nginx"}
@@ -151,7 +152,9 @@ def test_a_program_sees_its_image_and_writes_into_memory_alone(
     record = run_setting(one)
     assert record.error == "script: by the image in /srv/own (exit status 4)"
     assert (tmp_path / "run" / "qlog" / "client" / "own.qlog").read_text() == "x\n"
-    assert not list(tmp_path.rglob("kept"))
+    (brought,) = {one for one in read_programs(programs) if one.name == "script"}
+    trees = (tmp_path, machine.image.root, outside_root(brought))
+    assert not any((tree / "kept").exists() for tree in trees)
 
 
 def test_flows_that_compete_have_a_root_tree_each(run_setting: RunSetting, programs: Path) -> None:

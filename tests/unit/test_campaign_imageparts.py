@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from headway.campaign.imageparts import ImagePart, _part, pack
 from headway.image.outsidefiles import outside_files
+from headway.image.outsideroot import outside_root
 from headway.study.outsidefile import read_programs
 
 INFO = {"key": "r", "packages": {"nginx": "1.30.6"}, "built": "2026-01-01", "mirror": "here"}
@@ -117,3 +120,38 @@ def test_a_program_from_outside_arrives_and_is_found_again(
     assert part.place() is None
     part.unpack(tmp_path / "archive")
     assert (outside_files(program) / "own").read_text() == "#!/bin/sh\n"
+
+
+@pytest.mark.parametrize("declared", ['image = "tree"', 'packages = ["own"]'])
+def test_a_root_tree_arrives_and_is_found_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, declared: str
+) -> None:
+    """Wherever the worker gets its own packages from."""
+    (tmp_path / "tree" / "bin").mkdir(parents=True)
+    (tmp_path / "tree" / "bin" / "own").write_text("own")
+    (tmp_path / "tree" / "sbin").symlink_to("/bin")
+    file = tmp_path / "programs.toml"
+    file.write_text(f'[server.own]\nargv = ["own"]\nprotocols = ["h1"]\n{declared}\n')
+    (program,) = read_programs(file)
+    use_cache(monkeypatch, tmp_path / "client")
+    if program.declared.packages:
+        monkeypatch.setattr("headway.image.outsideroot._of_packages", unpacked_packages)
+    part = _part("roots", outside_root(program).parent)
+    send(part, tmp_path / "archive")
+    shutil.rmtree(tmp_path / "tree")
+    monkeypatch.undo()
+    use_cache(monkeypatch, tmp_path / "worker")
+    monkeypatch.setenv("HEADWAY_MIRROR", "file:/nowhere")
+    part.unpack(tmp_path / "archive")
+    root = outside_root(program)
+    assert (root / "bin" / "own").read_text() == "own"
+    assert (root / "sbin").readlink() == Path("/bin")
+
+
+def unpacked_packages(*told: Any) -> dict[str, str]:
+    """As if they had been fetched."""
+    tree = told[-1] / "tree"
+    (tree / "bin").mkdir()
+    (tree / "bin" / "own").write_text("own")
+    (tree / "sbin").symlink_to("/bin")
+    return {"own": "1"}

@@ -61,7 +61,7 @@ def outside_root(program: OutsideProgram, progress: BuildProgress | None = None)
         key = f"image-{digest(_RECIPE, image.digest)}"
         fill = partial(_of_image, image, program.where)
     else:
-        options = ImageOptions.from_environment()
+        options = ImageOptions.from_environment(program.environment)
         wanted = tuple(sorted({*_EVERYWHERE, *program.declared.packages}))
         key = f"packages-{digest(_RECIPE, options.mirror or '', options.suite, *wanted)}"
         fill = partial(_of_packages, wanted, options, program.where, progress or SilentProgress())

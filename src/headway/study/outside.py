@@ -269,6 +269,7 @@ class OutsideProgram(Part):
         declared: what its file says.
         files: what a lab has to show, the program itself first if it is of this machine.
         image: the root tree that it has, if that is not the lab's or made of packages.
+        environment: what says here where packages come from: other machines get them from this one.
         where: file and line, for messages.
     """
 
@@ -276,6 +277,7 @@ class OutsideProgram(Part):
     declared: Declaration
     files: tuple[BroughtFile, ...] = ()
     image: BroughtImage | None = None
+    environment: dict[str, str] = Field(default_factory=dict)
     where: str = ""
 
     @property

@@ -35,6 +35,7 @@ _ROLES: dict[str, type[ServerDeclaration] | type[ClientDeclaration]] = {
     "server": ServerDeclaration,
     "client": ClientDeclaration,
 }
+_OF_PACKAGES = ("HEADWAY_MIRROR", "HEADWAY_SUITE")
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,31}")
 
 
@@ -127,7 +128,10 @@ def _program(source: Source, role: str, name: str, table: dict[str, Any]) -> Out
     except ValidationError as error:
         raise _explained(error, source, key, _ROLES[role]) from None
     where = source.where(f"{key}.argv")
-    program = OutsideProgram(name=name, declared=declared, image=image, where=where)
+    environment = {one: os.environ[one] for one in _OF_PACKAGES if one in os.environ}
+    program = OutsideProgram(
+        name=name, declared=declared, image=image, environment=environment, where=where
+    )
     return program.changed(files=tuple(_files(source, key, program)))
 
 
