@@ -211,10 +211,16 @@ def test_what_is_no_image_for_labs_is_told_in_a_line(
     assert "\n" not in str(refused.value)
 
 
-def test_a_file_that_is_no_archive_is_refused(tmp_path: Path) -> None:
+def test_a_file_that_is_no_archive_or_half_of_one_is_refused(tmp_path: Path) -> None:
     (tmp_path / "image.tar").write_text("no archive")
     with pytest.raises(WrongInputError, match="is neither a directory nor a tar archive"):
         read_image(tmp_path / "image.tar")
+    large = Made(((Entry("large", bytes(100_000)),),))
+    for files in (large.saved(), large.laid_out()):
+        whole = write_archive(tmp_path / "image.tar", files).read_bytes()
+        (tmp_path / "image.tar").write_bytes(whole[: len(whole) // 2])
+        with pytest.raises(WrongInputError, match=r"is cut off or damaged|it is cut off"):
+            read_image(tmp_path / "image.tar")
 
 
 @pytest.mark.parametrize(

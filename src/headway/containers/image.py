@@ -107,14 +107,14 @@ def files_of(source: Path) -> Iterator[Files]:
 
         yield Files(find)
         return
+    if not tarfile.is_tarfile(source):
+        raise WrongInputError("is neither a directory nor a tar archive")
     try:
         with tarfile.open(source) as tar:
             members = {str(PurePosixPath(one.name)): one for one in tar if not one.isdir()}
             yield Files(lambda name: tar.extractfile(members[name]) if name in members else None)
-    except tarfile.ReadError:
-        raise WrongInputError("is neither a directory nor a tar archive") from None
     except (tarfile.TarError, EOFError, KeyError) as error:
-        raise WrongInputError(f"is damaged: {error}") from None
+        raise WrongInputError(f"is cut off or damaged: {error}") from None
 
 
 def is_container(source: Path) -> bool:
