@@ -1,5 +1,6 @@
 """Columns of ``runs.parquet``, each declared once: what a run was, and what was measured of it."""
 
+from headway.columns.call import CallMetrics
 from headway.columns.column import (
     Better,
     Column,
@@ -20,6 +21,7 @@ from headway.columns.record import METRICS, Record, polars_schema
 __all__ = [
     "METRICS",
     "Better",
+    "CallMetrics",
     "Column",
     "Columns",
     "HeaderFields",

@@ -41,6 +41,7 @@ class Of(Enum):
     BULK_DOWNLOADS = "bulk downloads"
     PAGES = "pages"
     PAINTED_PAGES = "pages whose frames are kept"
+    CALLS = "calls"
     COMPETING = "flows that compete"
 
 

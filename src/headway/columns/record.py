@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from headway.columns.call import CallMetrics
 from headway.columns.column import metrics_of, schema_of
 from headway.columns.conditions import Planned
 from headway.columns.headers import HeaderFields
@@ -27,6 +28,7 @@ class Record(
     RampUp,
     Transferred,
     HeaderFields,
+    CallMetrics,
     PageMetrics,
     Requests,
     Ending,

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from headway.errors import WrongInputError
 from headway.planning.deployment import Endpoint, Role
 from headway.programs.base import Adapter
-from headway.study.host import OF_THE_KERNEL
+from headway.study.host import OF_THE_KERNEL, Protocol
 
 
 def check_asked(end: Endpoint) -> None:
@@ -16,12 +16,23 @@ def check_asked(end: Endpoint) -> None:
     Raises:
         WrongInputError: it cannot; names the key, what it can do, and who can do it.
     """
-    if not end.protocol.over_quic:
+    if end.protocol is Protocol.UDP:
+        _check_udp(end)
+    elif not end.protocol.over_quic:
         _check_tcp(end)
     else:
         _check_congestion_control(end)
         _check_initial_window(end)
         _check_knobs_of_controls(end)
+
+
+def _check_udp(end: Endpoint) -> None:
+    asked = end.host.congestion_control
+    if control := asked.tcp or asked.quic:
+        raise WrongInputError(
+            f"udp has none, not {control}: nothing slows a call down",
+            where=f"{end.where}.congestion_control",
+        )
 
 
 def _check_tcp(end: Endpoint) -> None:

@@ -70,14 +70,18 @@ class Endpoint:
 
     @property
     def congestion_control(self) -> str:
-        """Its TCP's, or its QUIC's."""
+        """Its TCP's, or its QUIC's; ``none`` of datagrams that nothing slows down."""
+        if self.protocol is Protocol.UDP:
+            return "none"
         if self.protocol.over_quic:
             return self.adapter.quic_congestion_control(self.host)
         return self.host.tcp_congestion_control.value
 
     @property
     def initial_window(self) -> int | None:
-        """Segments of TCP, or packets of QUIC; None if the program decides."""
+        """Segments of TCP, or packets of QUIC; None if the program decides, or nothing slows it down."""
+        if self.protocol is Protocol.UDP:
+            return None
         if not self.protocol.over_quic:
             return self.host.initial_window.tcp or _USUAL_WINDOW
         if not self.adapter.sets_quic_initial_window:

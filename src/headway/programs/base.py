@@ -371,7 +371,6 @@ def port_of(tls: bool) -> int:
 
 def served_on(listener: Listener) -> tuple[str, ...]:
     """Sockets that a server must have open: ``tcp:443``, ``udp:443``, ``tcp:80``."""
-    if not listener.tls:
-        return ("tcp:80",)
-    transports = {"udp" if protocol.over_quic else "tcp" for protocol in listener.protocols}
-    return tuple(f"{transport}:443" for transport in sorted(transports, reverse=True))
+    transports = {protocol.transport for protocol in listener.protocols}
+    port = port_of(listener.tls)
+    return tuple(f"{transport}:{port}" for transport in sorted(transports, reverse=True))

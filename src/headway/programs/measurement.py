@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headway.columns import PageMetrics
+from headway.columns import CallMetrics, PageMetrics
 
 
 @dataclass(frozen=True)
@@ -53,6 +53,7 @@ class Measurement:
         flows: the bulk flows, in their order; their times are from the program's start.
         page: what a browser tells of a page.
         visit: how it loaded it.
+        call: what a call's receiver tells of its datagrams.
         told: whether the program itself says that so many bytes came, or what was received was looked at.
     """
 
@@ -67,4 +68,5 @@ class Measurement:
     flows: tuple[BulkFlow, ...] = ()
     page: PageMetrics | None = None
     visit: Visit | None = None
+    call: CallMetrics | None = None
     told: bool = True

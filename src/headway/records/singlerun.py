@@ -29,6 +29,7 @@ from headway.planning.deployment import Endpoint, joined
 from headway.planning.runs import Run
 from headway.records.hosts import host_columns
 from headway.records.runkey import run_key
+from headway.study.host import Protocol
 from headway.study.model import Setting
 from headway.study.path import Direction, Path
 from headway.study.workload import Page
@@ -47,7 +48,9 @@ def record_of(run: Run, result: Result, directory: Directory) -> Record:
     transfer = transfer_of(deployment, measured, started_s(directory))
     transfer.save(directory)
     compact_qlog(directory, keep=run.setting.capture.qlog)
-    segments = observe(directory, transfer) if good and not run.setting.workload.uploads else []
+    workload = run.setting.workload
+    explained = good and workload.is_controlled and not workload.uploads
+    segments = observe(directory, transfer) if explained else []
     finished = FinishedRun(deployment, measured, transfer, segments, directory)
     metrics = run_metrics(finished) if good else {}
     return Record(
@@ -113,7 +116,7 @@ def conditions_of(run: Run) -> dict[str, Any]:
         "cell": run.cell,
         "contender": run.contender,
         "protocol": setting.protocol.value,
-        "tls": setting.tls,
+        "tls": setting.tls and setting.protocol is not Protocol.UDP,
         **host_columns(run.deployment),
         **_upstream(run.deployment.server, behind),
         "profile": path.profile,

@@ -12,6 +12,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 from typing_extensions import override
 
+from headway.study.host import BULK, Protocol
 from headway.study.units import Duration, Rate, Size
 from headway.study.workloadpart import WorkloadPart
 
@@ -47,8 +48,8 @@ class BulkPart(WorkloadPart, ABC):
 
     @property
     @override
-    def over_http(self) -> bool:
-        return False
+    def protocols(self) -> frozenset[Protocol]:
+        return BULK
 
     @property
     @override

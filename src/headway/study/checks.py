@@ -10,6 +10,7 @@ from pydantic import ValidationError
 
 from headway.columns import METRICS, Of
 from headway.errors import WrongInputError, nearest
+from headway.study.call import Call
 from headway.study.claim import Claim, Gap
 from headway.study.claim_data import lacking
 from headway.study.experiment import Coordinates, Experiment
@@ -241,6 +242,8 @@ def _has(setting: Setting, metric: str) -> bool:
             return not is_page and setting.tls
         case Of.BULK_DOWNLOADS:
             return setting.workload.downloads_flows
+        case Of.CALLS:
+            return isinstance(setting.workload, Call)
         case Of.COMPETING:
             return False
         case _:

@@ -12,13 +12,19 @@ from headway.study.part import Part
 
 
 class Protocol(StrEnum):
-    """HTTP version: RFC 9112, RFC 9113 and RFC 9114; or for bulk flows the transport alone."""
+    """HTTP version: RFC 9112, RFC 9113 and RFC 9114; or the transport alone, for bulk flows and calls."""
 
     H1 = "h1"
     H2 = "h2"
     H3 = "h3"
     TCP = "tcp"
     QUIC = "quic"
+    UDP = "udp"
+
+    @property
+    def transport(self) -> str:
+        """What its packets are: ``tcp`` or ``udp`` (RFC 9000: QUIC's are UDP datagrams)."""
+        return "udp" if self.over_quic or self is Protocol.UDP else "tcp"
 
     @property
     def over_quic(self) -> bool:
@@ -28,6 +34,9 @@ class Protocol(StrEnum):
 
 HTTP = frozenset({Protocol.H1, Protocol.H2, Protocol.H3})
 """The versions of HTTP."""
+
+BULK = frozenset({Protocol.TCP, Protocol.QUIC})
+"""What carries bulk flows."""
 
 
 class CongestionControl(StrEnum):
@@ -138,5 +147,5 @@ class Host(Part):
 
 def check_tls(protocol: Protocol, tls: bool) -> None:
     """Refuse protocols in the clear that programs do not offer so."""
-    if not tls and protocol not in (Protocol.H1, Protocol.TCP):
-        raise ValueError(f"{protocol} without TLS is not offered; only h1 is, and tcp")
+    if not tls and protocol not in (Protocol.H1, Protocol.TCP, Protocol.UDP):
+        raise ValueError(f"{protocol} without TLS is not offered; only h1 is, and tcp and udp")

@@ -9,7 +9,8 @@ from pydantic import BeforeValidator, Discriminator, Field, model_validator
 from typing_extensions import override
 
 from headway.study.bulk import Arrivals, Bulk, OnOff
-from headway.study.host import HTTP, Protocol
+from headway.study.call import Call
+from headway.study.host import Protocol
 from headway.study.part import wrong
 from headway.study.units import Size
 from headway.study.workloadpart import WorkloadPart
@@ -171,7 +172,7 @@ def _with_kind(value: Any) -> Any:
 
 
 Workload = Annotated[
-    Download | Parallel | Migration | Bulk | Arrivals | OnOff | Page,
+    Download | Parallel | Migration | Bulk | Arrivals | OnOff | Call | Page,
     Discriminator("kind"),
     BeforeValidator(_with_kind),
 ]
@@ -186,7 +187,11 @@ def check_carried(workload: WorkloadPart, protocol: Protocol) -> None:
     Raises:
         PydanticCustomError: it is one.
     """
-    if not workload.over_http and protocol in HTTP:
-        raise wrong("protocol", f"a bulk flow is sent over tcp or quic, not {protocol}")
-    if workload.over_http and protocol not in HTTP:
-        raise wrong("workload.kind", f'{protocol} is for bulk flows; write workload.kind = "bulk"')
+    if protocol in workload.protocols:
+        return
+    if not workload.over_http:
+        able = " or ".join(one for one in Protocol if one in workload.protocols)
+        what = "a call" if able == Protocol.UDP else "a bulk flow"
+        raise wrong("protocol", f"{what} is sent over {able}, not {protocol}")
+    what, kind = ("calls", "call") if protocol is Protocol.UDP else ("bulk flows", "bulk")
+    raise wrong("workload.kind", f'{protocol} is for {what}; write workload.kind = "{kind}"')

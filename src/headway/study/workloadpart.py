@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from headway.study.host import BULK, HTTP, Protocol
 from headway.study.part import Part
 from headway.study.units import Duration, Size
 
@@ -15,9 +16,14 @@ class WorkloadPart(Part):
         return 1
 
     @property
+    def protocols(self) -> frozenset[Protocol]:
+        """What can carry it."""
+        return HTTP
+
+    @property
     def over_http(self) -> bool:
         """Whether it takes HTTP, or the transport alone."""
-        return True
+        return self.protocols <= HTTP
 
     @property
     def body_size(self) -> Size | None:
@@ -55,6 +61,11 @@ class WorkloadPart(Part):
         return False
 
     @property
+    def is_controlled(self) -> bool:
+        """Whether its senders slow down when the path is full (RFC 8085, section 3.1)."""
+        return True
+
+    @property
     def downloads_flows(self) -> bool:
         """Whether bulk flows come to the client, of which it is known when the path is full."""
-        return not (self.over_http or self.uploads)
+        return self.protocols == BULK and not self.uploads

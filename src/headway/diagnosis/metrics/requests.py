@@ -1,4 +1,4 @@
-"""What a client tells of its requests or bulk flows."""
+"""What a client tells of its requests, bulk flows or calls."""
 
 from __future__ import annotations
 
@@ -26,6 +26,11 @@ def _requests(finished: FinishedRun) -> Mapping[str, Any]:
 def _page(finished: FinishedRun) -> Mapping[str, Any]:
     """What `headway.pages.metrics` measured, where the browser's output was at hand."""
     return dict(finished.measured.page or {})
+
+
+@measure
+def _call(finished: FinishedRun) -> Mapping[str, Any]:
+    return dict(finished.measured.call or {})
 
 
 @measure

@@ -1,0 +1,149 @@
+"""headway-call, Headway's own sender and receiver of datagrams at a constant rate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from pydantic import BaseModel, ValidationError
+from typing_extensions import override
+
+from headway.columns import CallMetrics
+from headway.contract.orders import Ended, Program
+from headway.programs.base import (
+    SERVER,
+    Client,
+    Flow,
+    Listener,
+    Server,
+    Started,
+    port_of,
+    served_on,
+)
+from headway.programs.client import last_words
+from headway.programs.measurement import BulkFlow, Measurement
+from headway.programs.native import command, service
+from headway.study.bulk import BulkDirection
+from headway.study.call import Call
+from headway.study.host import Host, Protocol
+from headway.study.model import Capture
+
+_NAME = "headway-call"
+CLIENT_REPORT = f"{_NAME}.json"
+"""The client's report in the run's directory; docs/native-call.md describes it."""
+SERVER_REPORT = f"{SERVER}-{_NAME}.jsonl"
+"""The server's, a line for every upload that is over."""
+
+_PROTOCOLS = frozenset({Protocol.UDP})
+
+
+class _Delays(BaseModel):
+    p50_s: float
+    p95_s: float
+    p99_s: float
+
+
+class _CallInterval(BaseModel):
+    received_bytes: int
+
+
+class _Heard(BaseModel):
+    start_s: float
+    end_s: float
+    interval_s: float
+    count: int
+    received: int
+    received_bytes: int
+    reordered: int
+    delay: _Delays
+    jitter_s: float
+    series: tuple[_CallInterval, ...]
+
+    def metrics(self) -> CallMetrics:
+        return CallMetrics(
+            datagrams=self.count,
+            datagrams_lost_pct=100 * (1 - self.received / self.count),
+            datagrams_reordered=self.reordered,
+            delay_p50_ms=self.delay.p50_s * 1e3,
+            delay_p95_ms=self.delay.p95_s * 1e3,
+            delay_p99_ms=self.delay.p99_s * 1e3,
+            jitter_at_end_ms=self.jitter_s * 1e3,
+        )
+
+
+class _Report(BaseModel):
+    started_unix_s: float
+    start_s: float
+    heard: _Heard | None
+
+
+class HeadwayCallClient(Client):
+    """Headway's own caller."""
+
+    name = _NAME
+    package = _NAME
+    protocols = _PROTOCOLS
+    workloads = (Call,)
+
+    @override
+    def start(self, flow: Flow) -> Started:
+        call = flow.workload
+        assert isinstance(call, Call)
+        argv = (
+            command(self.name),
+            "client",
+            f"{flow.address}:{flow.port}",
+            f"--direction={call.direction}",
+            f"--every={call.every_ns}ns",
+            f"--payload={int(call.datagram)}",
+            f"--count={call.datagrams}",
+            f"--start={call.start.s:.9f}s",
+            f"--report=/lab/run/{CLIENT_REPORT}",
+        )
+        return Started((Program(self.name, flow.namespace, argv),))
+
+    @override
+    def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
+        call = flow.workload
+        assert isinstance(call, Call)
+        try:
+            own = _Report.model_validate_json((directory / CLIENT_REPORT).read_text())
+            told = own if call.direction is BulkDirection.DOWNLOAD else _of_server(directory)
+        except (FileNotFoundError, ValidationError):
+            return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
+        if told is None or (heard := told.heard) is None:
+            return Measurement(error=f"{self.name}: nothing came of the call")
+        offset_s = told.started_unix_s - own.started_unix_s
+        first_s, last_s = (at + offset_s - own.start_s for at in (heard.start_s, heard.end_s))
+        counts = tuple(one.received_bytes for one in heard.series)
+        return Measurement(
+            began_s=own.start_s,
+            ttfb_s=first_s,
+            total_s=last_s,
+            bytes=heard.received_bytes,
+            each_s=(last_s,),
+            flows=(BulkFlow(heard.start_s + offset_s, heard.interval_s, counts),),
+            call=heard.metrics(),
+        )
+
+
+class HeadwayCallServer(Server):
+    """Headway's own end of calls."""
+
+    name = _NAME
+    package = _NAME
+    protocols = _PROTOCOLS
+
+    @override
+    def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
+        argv = (
+            "server",
+            f"--listen={listener.address}:{port_of(listener.tls)}",
+            f"--report=/lab/run/{listener.namespace}-{_NAME}.jsonl",
+        )
+        return service(self, listener.namespace, argv, served_on(listener))
+
+
+def _of_server(directory: Path) -> _Report | None:
+    """What the server tells of the call; None if it tells nothing."""
+    lines = (directory / SERVER_REPORT).read_text().splitlines()
+    return _Report.model_validate_json(lines[0]) if lines else None
