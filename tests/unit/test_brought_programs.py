@@ -9,6 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from headway.programs.ngtcp2_server import Ngtcp2Server
+from headway.records.provenance import _version
+from tests.stub_lab import stub_image
+
 MODULE = '''
 from pathlib import Path
 
@@ -62,6 +66,20 @@ def test_a_packages_program_is_one_of_all(tmp_path: Path) -> None:
     place = lines.index("brought (server)")
     assert lines[place + 1] == "protocols: h1"
     assert lines[place + 3] == "installed: brought 2.5"
+
+
+def test_its_version_tells_of_another_binary(tmp_path: Path) -> None:
+    adapter = Ngtcp2Server()
+    adapter.version = "brought 2.5"
+    adapter.shows = {"brought": tmp_path}
+    (tmp_path / "server").write_text("old")
+    old = _version(adapter, stub_image())
+    assert old.startswith("brought 2.5 (files ")
+    (tmp_path / "__pycache__").mkdir()
+    (tmp_path / "__pycache__" / "brought.pyc").touch()
+    assert _version(adapter, stub_image()) == old
+    (tmp_path / "server").write_text("new")
+    assert _version(adapter, stub_image()) != old
 
 
 @pytest.mark.parametrize(

@@ -10,6 +10,7 @@ import os
 import shutil
 import tarfile
 import zlib
+from collections.abc import Collection
 from pathlib import Path, PurePosixPath
 from typing import IO
 
@@ -67,15 +68,15 @@ def copy_tree(source: Path, root: Path) -> None:
                 _copy(one, place / name)
 
 
-def tree_digest(source: Path) -> str:
-    """Equal for trees that are copied to equal ones.
+def tree_digest(source: Path, *, besides: Collection[str] = ()) -> str:
+    """Equal for trees that are copied to equal ones, but for directories of certain names.
 
     Raises:
         WrongInputError: a file cannot be read.
     """
     state = hashlib.sha256()
     for parent, directories, names in os.walk(source):
-        directories.sort()
+        directories[:] = sorted(name for name in directories if name not in besides)
         for one in (Path(parent, name) for name in sorted((*directories, *names))):
             told = f"{one.relative_to(source)}\0{_kind(one)}\0"
             state.update(told.encode(errors="surrogateescape"))

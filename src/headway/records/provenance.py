@@ -9,6 +9,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+from headway.cache import digest
+from headway.containers.unpack import tree_digest
 from headway.image import Image, find_extra
 from headway.image.outsideroot import package_versions
 from headway.lab.network import host_settings
@@ -19,6 +21,9 @@ from headway.study.experiment import Experiment, Study
 from headway.study.outside import OutsideProgram
 from headway.study.trace import without_traces
 from headway.version import VERSION
+
+_MADE = ("__pycache__",)
+"""What Python adds to a directory when it first reads it."""
 
 
 def make_manifest(
@@ -116,10 +121,17 @@ def _version(adapter: Adapter, image: Image) -> str:
         names = (one.partition("=")[0] for one in asked)
         return ", ".join(f"{name} {versions[name]}" for name in names)
     if adapter.version:
-        return adapter.version
+        return adapter.version + _shown(adapter)
     if adapter.extra:
         return find_extra(adapter.extra).version
     return image.info.versions.get(adapter.package, "unknown")
+
+
+def _shown(adapter: Adapter) -> str:
+    """A hash of what a lab is shown of a package's program: its version may stay when it is built anew."""
+    trees = {name: tree_digest(place, besides=_MADE) for name, place in adapter.shows.items()}
+    told = (part for tree in trees.items() for part in tree)
+    return f" (files {digest(*told)})" if trees else ""
 
 
 def _declared(program: OutsideProgram) -> dict[str, Any]:
