@@ -47,6 +47,7 @@ OTHER_VALUES = {
     "keep_tokens": "on",
     "ack_threshold": "10",
     "scheduler": "sequential",
+    "priorities": "firefox",
     "notsent_lowat": "0",
     "tls_record_bytes": "1400",
     "h2_frame_bytes": "4000",

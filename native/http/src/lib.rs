@@ -8,6 +8,7 @@
 //! * [`counts`]: what header fields take
 //! * [`event`]: what connections tell their programs
 //! * [`h1`], [`h2`], [`h3`]: the connections
+//! * [`priorities`]: who decides how important responses are
 //! * [`limits`]: how often a client may do what costs a server
 //! * [`side`]: what those over a byte pipe have in common
 
@@ -17,6 +18,7 @@ pub mod h1;
 pub mod h2;
 pub mod h3;
 pub mod limits;
+pub mod priorities;
 mod priority;
 pub mod service;
 pub mod side;

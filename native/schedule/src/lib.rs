@@ -5,6 +5,7 @@
 //! calls give the same order. [`Strategy`] names the schedulers and makes them.
 
 mod fair;
+mod groups;
 mod priority;
 mod rfc9218;
 mod round_robin;
@@ -15,6 +16,7 @@ mod weighted;
 
 use std::fmt;
 
+pub use groups::Group;
 pub use priority::{Dependency, Priority};
 pub use rfc9218::Rfc9218;
 pub use round_robin::RoundRobin;

@@ -4,6 +4,7 @@ use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 
+use crate::groups::firefox_tree;
 use crate::{DependencyTree, Rfc9218, RoundRobin, Scheduler, Sequential, WeightedRoundRobin};
 
 /// Which scheduler. Its text is what options and studies call it.
@@ -19,6 +20,9 @@ pub enum Strategy {
     WeightedRoundRobin,
     /// `dependency-tree`: [`DependencyTree`].
     DependencyTree,
+    /// `firefox-tree`: [`DependencyTree`] with [`Group`](crate::Group)s in it. Only a server that places its
+    /// responses in them has use for it, so no text is read as it.
+    FirefoxTree,
     /// `rfc9218`: [`Rfc9218`].
     Rfc9218,
 }
@@ -33,6 +37,7 @@ impl Strategy {
             Self::BatchedRoundRobin(packets) => Box::new(RoundRobin::new(packets)),
             Self::WeightedRoundRobin => Box::new(WeightedRoundRobin::new()),
             Self::DependencyTree => Box::new(DependencyTree::new()),
+            Self::FirefoxTree => Box::new(firefox_tree()),
             Self::Rfc9218 => Box::new(Rfc9218::new()),
         }
     }
@@ -46,6 +51,7 @@ impl fmt::Display for Strategy {
             Self::BatchedRoundRobin(packets) => write!(f, "batched-round-robin:{packets}"),
             Self::WeightedRoundRobin => f.write_str("weighted-round-robin"),
             Self::DependencyTree => f.write_str("dependency-tree"),
+            Self::FirefoxTree => f.write_str("firefox-tree"),
             Self::Rfc9218 => f.write_str("rfc9218"),
         }
     }

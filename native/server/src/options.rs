@@ -6,6 +6,7 @@ use std::time::SystemTime;
 
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
+use headway_http::priorities::Priorities;
 use headway_http::service::{Files, Service, Site, SiteError};
 use headway_http::tcp::SocketOptions;
 use headway_http::tls::{Identity, Protocol, ServerTls, TlsError, Versions, provider};
@@ -87,6 +88,11 @@ pub(crate) struct Options {
     /// batched-round-robin:N, weighted-round-robin, dependency-tree or rfc9218
     #[arg(long, default_value = headway_knobs::default(NAME, "scheduler"), value_name = "NAME")]
     scheduler: Strategy,
+    /// Who decides how important responses are. If it is not the browser, whatever it says, it is the server by
+    /// what they are, and the order is that of a browser: chrome, safari, firefox, firefox-eps; or of none:
+    /// round-robin, batched-round-robin:N
+    #[arg(long, default_value = headway_knobs::default(NAME, "priorities"), value_name = "NAME", conflicts_with = "scheduler")]
+    priorities: Priorities,
     /// Content of an HTTP/2 DATA frame, at most: the scheduler decides on each. Without this 1400, and
     /// 16384 for a response that is the only one
     #[arg(long, value_name = "BYTES", value_parser = headway_knobs::parser::<u32>(NAME, "h2-frame-bytes"))]
@@ -274,7 +280,8 @@ impl Options {
         Ok(Some(QuicOptions {
             tls: Arc::new(tls),
             config: Arc::new(config),
-            strategy: self.scheduler,
+            strategy: self.priorities.strategy(self.scheduler),
+            priorities: self.priorities,
             max_connections: self.max_connections,
             compression: self.compression(),
             limits: self.limits,
@@ -292,6 +299,7 @@ impl Options {
         let frame_bytes = self.h2_frame_bytes.map(|bytes| bytes as usize);
         h2::ServerOptions {
             strategy: self.scheduler,
+            priorities: self.priorities,
             frame_bytes: frame_bytes.unwrap_or(defaults.frame_bytes),
             lone_frame_bytes: frame_bytes.unwrap_or(defaults.lone_frame_bytes),
             max_streams: self.max_streams,

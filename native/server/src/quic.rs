@@ -6,6 +6,7 @@ use std::time::Instant;
 
 use headway_http::event::ServerEvent;
 use headway_http::h3;
+use headway_http::priorities::Priorities;
 use headway_http::tls::Protocol;
 use headway_quic::{
     Config, Connection, ConnectionKey, Endpoint, Event, Incoming, QuicServerConfig, Seed,
@@ -25,6 +26,7 @@ pub(crate) struct QuicOptions {
     pub(crate) tls: Arc<QuicServerConfig>,
     pub(crate) config: Arc<Config>,
     pub(crate) strategy: Strategy,
+    pub(crate) priorities: Priorities,
     pub(crate) max_connections: usize,
     pub(crate) compression: h3::Compression,
     pub(crate) limits: Limits,
@@ -173,9 +175,9 @@ impl QuicListener {
         };
         *opened += 1;
         self.half_open += usize::from(!is_validated);
-        let QuicOptions { compression, limits, .. } = &self.options;
+        let QuicOptions { compression, limits, priorities, .. } = &self.options;
         let client = Client {
-            side: h3::Server::new(*compression).limited(&limits.rates),
+            side: h3::Server::new(*compression).limited(&limits.rates).deciding(*priorities),
             exchanges: Exchanges::new(*opened, remote.to_string(), now),
             patience: Patience::new(now),
             address: remote.ip(),

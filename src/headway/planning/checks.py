@@ -10,6 +10,7 @@ from headway.planning.carefulresume import check_careful_resume
 from headway.planning.compression import check_compression
 from headway.planning.deployment import Deployment, Endpoint, Role
 from headway.planning.earlydata import check_early_data
+from headway.planning.priorities import check_priorities
 from headway.programs.base import Adapter, ReverseProxy, Server
 from headway.programs.registry import CLIENTS, SERVERS
 from headway.study.hop import Pep
@@ -46,6 +47,7 @@ def _check_flow(deployment: Deployment) -> None:
         check_asked(end)
         check_careful_resume(end)
         check_compression(end, pages=workload.replayed is not None)
+        check_priorities(end, pages=workload.replayed is not None)
     check_early_data(deployment)
     _check_qlog(deployment)
 

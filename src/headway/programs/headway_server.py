@@ -31,6 +31,9 @@ from headway.programs.native import (
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.model import Capture
 
+BROWSER_DECIDES = "browser"
+"""Value of the knob `priorities`: the others say that the server decides."""
+
 
 class HeadwayServer(NativeQuic, Server):
     """Headway's own server: what limits it is what a study says."""
@@ -65,7 +68,7 @@ class HeadwayServer(NativeQuic, Server):
                 if listener.site
                 else ("--root=/lab/www", "--no-dates")
             ),
-            f"--scheduler={self.knob('scheduler', host)}",
+            self._order(host),
             f"--notsent-lowat={self.knob('notsent_lowat', host)}",
             f"--h2-frame-bytes={self.knob('h2_frame_bytes', host)}",
             f"--early-data={16384 if self.knob('early_data', host) == 'on' else 0}",
@@ -79,6 +82,13 @@ class HeadwayServer(NativeQuic, Server):
         if listener.protocols != {Protocol.H3}:
             argv.append(f"--congestion-control={host.tcp_congestion_control}")
         return service(self, listener.namespace, argv, served_on(listener))
+
+    def _order(self, host: Host) -> str:
+        """In which order responses are sent, by what the browser says or what the server decides."""
+        decides = self.knob("priorities", host)
+        if decides == BROWSER_DECIDES:
+            return f"--scheduler={self.knob('scheduler', host)}"
+        return f"--priorities={decides}"
 
 
 def replay_for_proxy(namespace: str, port: int) -> Started:

@@ -8,6 +8,8 @@ use headway_wire::h3::Error;
 use headway_wire::{Fields, Priority, Request};
 
 use super::message::Message;
+use crate::priorities::Priorities;
+use crate::priority::priority;
 
 /// A stream from its request to the end of its response.
 pub(super) struct Exchange {
@@ -16,6 +18,8 @@ pub(super) struct Exchange {
     pub(super) is_read: bool,
     /// What PRIORITY_UPDATE says, or else, once it has come, the header section.
     pub(super) priority: Option<Priority>,
+    /// What the server decides on, once the header section has come; None if that is for the client.
+    pub(super) decided: Option<headway_schedule::Priority>,
     /// The response is under way.
     pub(super) is_answered: bool,
     /// Its content, as far as it was handed to the transport.
@@ -23,12 +27,22 @@ pub(super) struct Exchange {
 }
 
 impl Exchange {
+    /// How important the response is.
+    pub(super) fn importance(&self) -> headway_schedule::Priority {
+        self.decided.unwrap_or_else(|| priority(self.priority.unwrap_or_default(), None))
+    }
+
     /// The next field section of the request: its head, or its trailers.
-    pub(super) fn section(&mut self, fields: Fields) -> Result<Option<Request>, Error> {
+    pub(super) fn section(
+        &mut self,
+        fields: Fields,
+        priorities: Priorities,
+    ) -> Result<Option<Request>, Error> {
         let Some(fields) = self.request.head(fields)? else { return Ok(None) };
         let request = Request::from_section(fields)?;
         self.request.begin_content(ContentLength::new(&request.fields, true)?);
         self.priority.get_or_insert_with(|| Priority::from_fields(&request.fields));
+        self.decided = priorities.decided(&request);
         Ok(Some(request))
     }
 }

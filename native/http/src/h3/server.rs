@@ -15,7 +15,7 @@ use super::message::{Message, Part};
 use crate::counts::HeaderCounts;
 use crate::event::{RequestId, ServerEvent};
 use crate::limits::{Exceeded, Limits, Meters};
-use crate::priority::priority;
+use crate::priorities::Priorities;
 use crate::service::Reply;
 
 /// PRIORITY_UPDATE frames kept for requests that have not come (RFC 9218 section 7.2).
@@ -30,6 +30,7 @@ pub struct Server {
     exchanges: BTreeMap<StreamId, Exchange>,
     early_priorities: BTreeMap<u64, Priority>,
     next_stream: u64,
+    priorities: Priorities,
     meters: Meters,
     /// A limit was met: the connection ends with H3_EXCESSIVE_LOAD.
     exceeded: Option<Exceeded>,
@@ -55,6 +56,7 @@ impl Server {
             exchanges: BTreeMap::new(),
             early_priorities: BTreeMap::new(),
             next_stream: 0,
+            priorities: Priorities::default(),
             meters: Meters::new(&Limits::default()),
             exceeded: None,
             all_bytes: Rc::default(),
@@ -69,6 +71,13 @@ impl Server {
     #[must_use]
     pub fn limited(self, limits: &Limits) -> Self {
         Self { meters: Meters::new(limits), ..self }
+    }
+
+    /// The same, and who decides how important responses are; the QUIC connection needs the scheduler that
+    /// carries it out ([`Priorities::strategy`]).
+    #[must_use]
+    pub fn deciding(self, priorities: Priorities) -> Self {
+        Self { priorities, ..self }
     }
 
     /// Handles what QUIC tells.
@@ -156,7 +165,7 @@ impl Server {
     pub fn respond(&mut self, connection: &mut Connection, id: RequestId, reply: Reply) {
         let stream = request_stream(id.0);
         let Some(exchange) = self.exchanges.get_mut(&stream) else { return };
-        connection.prioritise(stream, &priority(exchange.priority.unwrap_or_default(), None));
+        connection.prioritise(stream, &exchange.importance());
         let mut head = self.link.headers(connection, stream, reply.response.lines());
         if reply.body.remaining() > 0 {
             encode::data_header(reply.body.remaining(), &mut head);
@@ -196,6 +205,7 @@ impl Server {
                 request: Message::new(Role::Server),
                 is_read: false,
                 priority: self.early_priorities.remove(&stream.into()),
+                decided: None,
                 is_answered: false,
                 sent_bytes: Rc::default(),
             };
@@ -235,7 +245,7 @@ impl Server {
         let Some(exchange) = self.exchanges.get_mut(&stream) else { return };
         exchange.priority = Some(field);
         if exchange.is_answered {
-            connection.prioritise(stream, &priority(field, None));
+            connection.prioritise(stream, &exchange.importance());
         }
     }
 
@@ -303,7 +313,7 @@ impl Server {
 
     fn section(&mut self, stream: StreamId, fields: Fields) -> Result<(), Error> {
         let Some(exchange) = self.exchanges.get_mut(&stream) else { return Ok(()) };
-        if let Some(request) = exchange.section(fields)? {
+        if let Some(request) = exchange.section(fields, self.priorities)? {
             let id = RequestId(stream.into());
             self.events.push_back(ServerEvent::Request { id, request });
         }

@@ -6,6 +6,8 @@ use headway_http::side::ServerSide;
 use headway_wire::Dependency;
 use headway_wire::h2::{Frame, Settings, encode};
 
+use headway_wire::Request;
+
 use crate::joined::get;
 use crate::raw::{Raw, frames_of, prioritised};
 
@@ -131,4 +133,66 @@ fn frames_are_large_while_a_response_is_alone() {
     assert_eq!(frames(&[(3, 3000)], 3000).0, [(3, 1400), (1, 1400)]);
     let (rest, _) = frames(&[], 1 << 20);
     assert_eq!(rest[..4], [(3, 1400), (1, 1400), (3, 200), (1, 16_384)]);
+}
+
+/// What Chromium asks for on a page, each of three frames, as streams 1, 3 and so on: the document, a style
+/// sheet, a script in the head, a font, two images, and what a script asks for.
+fn page() -> Vec<Request> {
+    let asked = [
+        ("document", "u=0, i"),
+        ("style", "u=0"),
+        ("script", "u=1"),
+        ("font", "u=0"),
+        ("image", "i"),
+        ("image", "i"),
+        ("empty", "u=1, i"),
+    ];
+    let request = |(dest, priority)| {
+        let mut request = prioritised("/bytes/3000", priority);
+        request.fields.push("sec-fetch-dest", dest);
+        request
+    };
+    asked.map(request).into()
+}
+
+fn decided(priorities: &str) -> Raw {
+    let priorities = priorities.parse().unwrap();
+    Raw::new(ServerOptions { priorities, ..frames_of(1000) }, Settings::default())
+}
+
+/// The orders are worked out by hand from the trees: virtual times are bytes over weights.
+#[test]
+fn a_server_decides_like_a_browser() {
+    let (a, b, c, d, e, f, g) = (1, 3, 5, 7, 9, 11, 13);
+    let cases = [
+        ("chrome", vec![a, a, a, b, b, b, d, d, d, c, c, c, g, g, g, e, e, e, f, f, f]),
+        ("safari", vec![a, b, c, d, e, f, g, a, a, b, c, d, g, b, c, d, e, f, g, e, f]),
+        ("firefox", vec![b, g, a, a, c, a, g, d, b, g, c, b, c, e, f, d, e, f, d, e, f]),
+        ("firefox-eps", vec![a, a, a, b, c, b, c, b, c, d, e, f, d, e, f, d, e, f, g, g, g]),
+        ("round-robin", vec![a, b, c, d, e, f, g, a, b, c, d, e, f, g, a, b, c, d, e, f, g]),
+        (
+            "batched-round-robin:2",
+            vec![a, a, b, b, c, c, d, d, e, e, f, f, g, g, a, b, c, d, e, f, g],
+        ),
+    ];
+    for (priorities, order) in cases {
+        let mut raw = decided(priorities);
+        for (stream, request) in [1, 3, 5, 7, 9, 11, 13].into_iter().zip(page()) {
+            raw.request(stream, &request, None);
+        }
+        assert_eq!(raw.order(), order, "{priorities}");
+    }
+}
+
+#[test]
+fn what_the_client_says_later_changes_nothing_that_the_server_decides() {
+    let on = Dependency { parent: None, weight: 256, exclusive: true };
+    let mut raw = decided("chrome");
+    for (stream, request) in [1, 3].into_iter().zip(page()) {
+        raw.request(stream, &request, Some(on));
+    }
+    raw.flush();
+    encode::priority_update(1, b"u=7", &mut raw.out);
+    encode::priority(3, &on, &mut raw.out);
+    assert_eq!(raw.order(), [1, 1, 1, 3, 3, 3]);
 }

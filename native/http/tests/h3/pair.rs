@@ -88,6 +88,11 @@ impl Pair {
         }
     }
 
+    /// The same with another scheduler at the server.
+    pub(crate) fn scheduled(self, strategy: Strategy) -> Self {
+        Self { strategy, ..self }
+    }
+
     /// One more connection.
     pub(crate) fn connect(&mut self) -> ConnectionKey {
         let (remote, tls) = (SERVER.parse().unwrap(), Arc::clone(&self.client_tls));

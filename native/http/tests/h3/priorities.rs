@@ -4,6 +4,8 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 use headway_http::event::{Importance, RequestId};
+use headway_http::priorities::Priorities;
+use headway_schedule::Strategy;
 use headway_wire::Priority;
 use headway_wire::h3::encode;
 
@@ -76,6 +78,60 @@ fn the_dependency_tree_decides() {
     fetch.ask(get(PATH), after(0, true), None);
     run("dependency-tree", &mut fetch);
     assert_eq!(order(&fetch.came), [0, 2, 1]);
+}
+
+/// A document, a style sheet, a script in the head, a font, two images, and what a script asks for; the requests in
+/// the order in which their responses were begun, and complete.
+fn decided(priorities: &str) -> [Vec<u64>; 2] {
+    let mut fetch = Fetch::default();
+    for (dest, value) in [
+        ("document", "u=0, i"),
+        ("style", "u=0"),
+        ("script", "u=1"),
+        ("font", "u=0"),
+        ("image", "i"),
+        ("image", "i"),
+        ("empty", "u=1, i"),
+    ] {
+        let mut request = get(PATH);
+        request.fields.push("sec-fetch-dest", dest);
+        request.fields.push("priority", value);
+        fetch.ask(request, None, None);
+    }
+    let priorities: Priorities = priorities.parse().unwrap();
+    let strategy = priorities.strategy(Strategy::Rfc9218);
+    let mut pair = Pair::new(&Setup::default()).scheduled(strategy);
+    pair.connect();
+    pair.run(&mut fetch, &mut Serve { priorities, ..Serve::default() }, MINUTE);
+    let came: Vec<u64> = fetch.came.iter().map(|&(request, _)| request).collect();
+    let [mut begun, mut complete]: [Vec<u64>; 2] = [(0..7).collect(), (0..7).collect()];
+    begun.sort_by_key(|request| came.iter().position(|one| one == request));
+    complete.sort_by_key(|request| came.iter().rposition(|one| one == request));
+    [begun, complete]
+}
+
+#[test]
+fn a_server_decides_like_a_browser() {
+    let sequential = vec![0, 1, 3, 2, 6, 4, 5];
+    assert_eq!(decided("chrome"), [sequential.clone(), sequential]);
+    let levels = vec![0, 1, 2, 3, 4, 5, 6];
+    // Those of a level or of a weight are complete within a packet of each other.
+    let [begun, mut complete] = decided("firefox-eps");
+    complete[1..3].sort_unstable();
+    complete[3..6].sort_unstable();
+    assert_eq!([begun, complete], [levels.clone(), levels.clone()]);
+    assert_eq!(decided("round-robin")[0], levels);
+    // The document's weight is ten times a style sheet's, theirs one and a half times a font's, and so on.
+    let [_, mut complete] = decided("safari");
+    for equal in [1..3, 3..5, 5..7] {
+        complete[equal].sort_unstable();
+    }
+    assert_eq!(complete, [0, 1, 2, 3, 6, 4, 5]);
+    // 241 parts for the document, 101 for what the script asks for, 99 for each leader; then followers.
+    let [_, mut complete] = decided("firefox");
+    complete[1..4].sort_unstable();
+    complete[5..7].sort_unstable();
+    assert_eq!(complete, [0, 1, 2, 6, 3, 4, 5]);
 }
 
 /// Requests by hand for three bodies. Streams in the order in which they were complete.

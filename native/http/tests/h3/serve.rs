@@ -6,6 +6,7 @@ use std::time::Instant;
 use headway_http::event::ServerEvent;
 use headway_http::h3::{Compression, Server};
 use headway_http::limits::Limits;
+use headway_http::priorities::Priorities;
 use headway_http::service::Reply;
 use headway_quic::{Connection, ConnectionKey, Event};
 use headway_wire::Request;
@@ -21,6 +22,7 @@ pub(crate) struct Serve {
     /// After so many requests it takes no more.
     pub(crate) go_away_after: Option<usize>,
     pub(crate) compression: Compression,
+    pub(crate) priorities: Priorities,
     pub(crate) limits: Limits,
     pub(crate) requests: usize,
     /// Content of responses, in bytes.
@@ -42,6 +44,7 @@ impl Serve {
             respond: Box::new(respond),
             go_away_after: None,
             compression: Compression::default(),
+            priorities: Priorities::default(),
             limits: Limits::default(),
             requests: 0,
             finished: Vec::new(),
@@ -69,7 +72,10 @@ impl Serve {
 
 impl Application for Serve {
     fn accepted(&mut self, key: ConnectionKey) {
-        self.sides.insert(key, Server::new(self.compression).limited(&self.limits));
+        self.sides.insert(
+            key,
+            Server::new(self.compression).limited(&self.limits).deciding(self.priorities),
+        );
     }
 
     fn handle(

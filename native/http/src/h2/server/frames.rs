@@ -13,6 +13,7 @@ use crate::event::{RequestId, ServerEvent};
 use crate::h2::flow::StreamWindow;
 use crate::h2::link::window_too_large;
 use crate::limits::{Exceeded, Meters};
+use crate::priorities::Priorities;
 use crate::priority::{dependency, priority};
 use crate::side::ServerSide;
 
@@ -86,12 +87,13 @@ impl Server {
         if let Some(Priority { urgency, incremental, .. }) = early {
             wanted = Priority { urgency, incremental, ..wanted };
         }
+        let decided = self.options.priorities.decided(&request);
         let stream = Stream {
             remote_open: !end_stream,
             length,
             receive_window: self.link.new_receive_window(),
             send_window: StreamWindow::default(),
-            priority: wanted,
+            priority: decided.unwrap_or(wanted),
             body: None,
             sent_bytes: 0,
         };
@@ -144,6 +146,9 @@ impl Server {
             let reason = "a stream that depends on itself";
             return Err(Error::stream(id, ErrorCode::ProtocolError, reason));
         }
+        if self.options.priorities != Priorities::Browser {
+            return Ok(());
+        }
         let mut wanted = Priority::default();
         if let Some(stream) = self.streams.get_mut(&id) {
             stream.priority.dependency = Some(place);
@@ -160,6 +165,9 @@ impl Server {
         }
         let field = headway_wire::Priority::parse(value);
         if let Some(stream) = self.streams.get_mut(&id) {
+            if self.options.priorities != Priorities::Browser {
+                return Ok(());
+            }
             let place = stream.priority.dependency;
             stream.priority = Priority { dependency: place, ..priority(field, None) };
             self.turns.reprioritise(id, &stream.priority);

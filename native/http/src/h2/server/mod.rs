@@ -17,6 +17,7 @@ use super::turns::Turns;
 use crate::counts::HeaderCounts;
 use crate::event::{RequestId, ServerEvent};
 use crate::limits::{Limits, Meters};
+use crate::priorities::Priorities;
 use crate::service::{Body, Reply};
 use crate::side::{Awaits, Fault, ServerSide};
 
@@ -26,8 +27,10 @@ const FRAME_HEADER_BYTES: usize = 9;
 /// What a server does.
 #[derive(Clone, Copy, Debug)]
 pub struct ServerOptions {
-    /// In which order content is sent.
+    /// In which order content is sent, by what clients say.
     pub strategy: Strategy,
+    /// Who decides how important responses are; if it is the server, the order is its own, too.
+    pub priorities: Priorities,
     /// Content of a DATA frame, at most, in bytes: what the scheduler decides on.
     ///
     /// The default of 1400 makes a frame about what a TCP segment on Ethernet carries (1448 bytes
@@ -48,6 +51,7 @@ impl Default for ServerOptions {
     fn default() -> Self {
         Self {
             strategy: Strategy::Rfc9218,
+            priorities: Priorities::Browser,
             frame_bytes: 1400,
             lone_frame_bytes: 16 << 10,
             max_streams: 1000,
@@ -94,16 +98,19 @@ impl Server {
     /// The start of a connection.
     #[must_use]
     pub fn new(options: ServerOptions) -> Self {
+        let strategy = options.priorities.strategy(options.strategy);
+        let looks_at_them =
+            options.priorities == Priorities::Browser && strategy != Strategy::Rfc9218;
         let settings = Settings {
             max_concurrent_streams: Some(options.max_streams),
             // RFC 9218, section 2.1: the client need not send what is not looked at.
-            no_rfc7540_priorities: (options.strategy == Strategy::Rfc9218).then_some(true),
+            no_rfc7540_priorities: (!looks_at_them).then_some(true),
             ..Settings::default()
         };
         Self {
             link: Link::new(Role::Server, &settings, DEFAULT_WINDOW, options.table_bytes),
             options,
-            turns: Turns::new(options.strategy.scheduler()),
+            turns: Turns::new(strategy.scheduler()),
             highest_window: StreamWindow::default(),
             meters: Meters::new(&options.limits),
             now: None,
