@@ -51,6 +51,27 @@ class PageMetrics(Columns):
         "Byte Index",
         of=Of.PAGES,
     )
+    hol_bytes: float | None = metric(
+        "With Chromium's net-log, over h3: bytes that came behind a gap of their own stream (head-of-line "
+        "blocking as of Sander et al. 2022), of all streams together.",
+        "bytes held back",
+        "HOL bytes",
+        of=Of.PAGES,
+    )
+    hol_s: float | None = metric(
+        "The same: time in which bytes of a stream waited behind a gap.",
+        "time with bytes held back",
+        "HOL time",
+        of=Of.PAGES,
+    )
+    hol_connection_bytes: float | None = column(
+        "The same: bytes that came while any stream had a gap, and did not fill one, which a connection with one order "
+        "for all streams would have held back."
+    )
+    hol_gap_packets: int | None = column(
+        "The same: the most packet numbers in a row that never came. Servers leave single numbers out on "
+        "purpose, so that 1 is no sign of a loss."
+    )
     blocked_s: float | None = column(
         "Everything that blocked rendering, as the browser says, had come: the page, scripts, style "
         "sheets."

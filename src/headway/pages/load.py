@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from headway.guest.loadfiles import EVENTS_FILE, FRAMES_FILE, LOAD_FILE
+from headway.guest.loadfiles import EVENTS_FILE, FRAMES_FILE, LOAD_FILE, NET_LOG_FILE
 from headway.pages.events import clock_of, resources_of
 from headway.pages.resource import Chunk, Resource, Timing
 
@@ -52,6 +52,7 @@ class PageLoad:
         error: why the load failed; None if it did not.
         time_origin_ms: navigation start, after the epoch.
         connect_start_ms: the connection for the page is begun.
+        net_log: Chromium's log of its network stack, which may be of other loads, too; None if it was not kept.
     """
 
     url: str
@@ -66,6 +67,7 @@ class PageLoad:
     error: str | None
     time_origin_ms: float = 0.0
     connect_start_ms: float | None = None
+    net_log: Path | None = None
 
     @property
     def page_resources(self) -> tuple[Resource, ...]:
@@ -98,6 +100,7 @@ def read_load(directory: Path) -> PageLoad:
         error=told.get("error"),
         time_origin_ms=clock.origin_ms,
         connect_start_ms=navigation.get("connectStart"),
+        net_log=directory / NET_LOG_FILE if (directory / NET_LOG_FILE).exists() else None,
     )
 
 

@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from headway.contract.orders import Ended, Program
 from headway.guest.browser import DONE, GO, READY, Configuration
+from headway.guest.loadfiles import NET_LOG_FILE
 from headway.guest.page import PageOrders
 from headway.pages.har import make_har
 from headway.pages.load import LOAD_FILE, PageLoad, read_load
@@ -40,8 +41,9 @@ until [ "$answer" = "$RUN_DIRECTORY" ]; do read -r answer <"$2" || exit; done
 """
 _PREPARED_WITHIN_NS = 120 * 10**9
 """The browser's start, and that the connections of a visit are closed."""
-NET_LOG_FILE = "net-log.json"
 HAR_FILE = "load.har"
+_CAPTURE_MODES = {"on": "Everything", "counts": "Default"}
+"""What is logged of contents, by the knob for the log."""
 _FRAME_INTERVAL_NS = 16_666_000
 """Chromium paints at multiples of this; 500 of them are whole ticks of the kernel, too."""
 _NOWHERE = "/.well-known/headway"
@@ -88,7 +90,12 @@ class Chromium(Client):
     start_grid_ns = 500 * _FRAME_INTERVAL_NS
     quic_congestion_controls = ("cubic",)
     knobs = (
-        Knob("net_log", "off", "keep Chromium's log of its network events", ("on", "off")),
+        Knob(
+            "net_log",
+            "off",
+            "keep Chromium's log of its network events; counts: only what is measured from it",
+            ("on", "counts", "off"),
+        ),
         Knob(
             "quic_connection_options",
             "",
@@ -139,7 +146,7 @@ class Chromium(Client):
             listens=(READY,),
             ready_within_ns=flow.limit.ns + _PREPARED_WITHIN_NS,
             # Its log is whole only if Chromium itself ends it.
-            finishes=self.knob("net_log", flow.host) == "on",
+            finishes=self.knob("net_log", flow.host) != "off",
         )
         load = Program(self.name, flow.namespace, ("sh", "-c", _LOAD, "sh", GO, DONE))
         return Started((driver, load), {_CONFIGURATION_FILE: json.dumps(asdict(configuration))})
@@ -149,13 +156,15 @@ class Chromium(Client):
         if not (directory / LOAD_FILE).exists():
             return Measurement(error="chromium told nothing of the page")
         load = read_load(directory)
+        metrics = page_metrics(load)
+        if self.knob("net_log", flow.host) == "counts":
+            (directory / NET_LOG_FILE).unlink(missing_ok=True)
         (directory / HAR_FILE).write_text(json.dumps(make_har(load)))
         error = load.error or protocol_error(load, str(flow.protocol))
         if not error and _page(flow).connections is Connections.ONE:
             error = sharing_error(load)
         if error:
             return Measurement(error=f"chromium: {error}")
-        metrics = page_metrics(load)
         return Measurement(
             ttfb_s=metrics.response_start_s,
             total_s=metrics.plt_s,
@@ -175,8 +184,8 @@ class Chromium(Client):
         ]
         if options := self.knob("quic_connection_options", flow.host):
             argv.append(f"--quic-connection-options={options}")
-        if self.knob("net_log", flow.host) == "on":
-            argv += [f"--log-net-log=/lab/run/{NET_LOG_FILE}", "--net-log-capture-mode=Everything"]
+        if mode := _CAPTURE_MODES.get(self.knob("net_log", flow.host)):
+            argv += [f"--log-net-log=/lab/run/{NET_LOG_FILE}", f"--net-log-capture-mode={mode}"]
         return tuple(argv)
 
     def _environment(self, flow: Flow) -> dict[str, str]:

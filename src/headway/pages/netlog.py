@@ -1,0 +1,81 @@
+"""Chromium's net-log: what its QUIC connections received.
+
+It has one event in a line. A log may be of several loads, one after the other, each with connections of its own.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from headway.pages.headofline import StreamFrame
+
+_SESSION = "QUIC_SESSION"
+_PACKET = "QUIC_SESSION_UNAUTHENTICATED_PACKET_HEADER_RECEIVED"
+_FRAME = "QUIC_SESSION_STREAM_FRAME_RECEIVED"
+_BEGIN = 1
+_SHORT_HEADER = "IETF_QUIC_SHORT_HEADER_PACKET"
+
+
+@dataclass
+class QuicSession:
+    """What a connection received.
+
+    Attributes:
+        began_ms: when it began, after the epoch.
+        frames: stream frames, in the order in which they came.
+        numbers: of its 1-RTT packets.
+    """
+
+    began_ms: float
+    frames: list[StreamFrame] = field(default_factory=list)
+    numbers: set[int] = field(default_factory=set)
+
+    @property
+    def longest_gap(self) -> int:
+        """The most packet numbers in a row that never came."""
+        gaps = (later - earlier - 1 for earlier, later in pairwise(sorted(self.numbers)))
+        return max(gaps, default=0)
+
+
+def quic_sessions(file: Path, from_ms: float, until_ms: float) -> tuple[QuicSession, ...]:
+    """The QUIC connections that were begun in a span of time, in milliseconds after the epoch."""
+    sessions: dict[int, QuicSession] = {}
+    with file.open("rb") as lines:
+        constants = _constants(next(lines, b""))
+        types = {constants["logEventTypes"].get(name): name for name in (_SESSION, _PACKET, _FRAME)}
+        offset_ms = float(constants["timeTickOffset"])
+        for kind, event in _events(lines, types):
+            source = event["source"]["id"]
+            at_ms = offset_ms + float(event["time"])
+            if kind == _SESSION and event["phase"] == _BEGIN and from_ms <= at_ms <= until_ms:
+                sessions[source] = QuicSession(at_ms)
+            elif source in sessions:
+                _take(sessions[source], kind, at_ms, event.get("params", {}))
+    return tuple(sessions.values())
+
+
+def _constants(line: bytes) -> dict[str, Any]:
+    text = line.decode().strip().removesuffix(",")
+    constants: dict[str, Any] = json.loads(f"{text}}}")["constants"]
+    return constants
+
+
+def _events(lines: Iterator[bytes], types: dict[int, str]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Events of these types; what an event is stands at its end, so that others need not be read."""
+    for line in lines:
+        _, found, number = line.rstrip().rstrip(b"]},").rpartition(b'"type":')
+        if found and number.isdigit() and (kind := types.get(int(number))):
+            yield kind, json.loads(line.rstrip().removesuffix(b",").removesuffix(b"]"))
+
+
+def _take(session: QuicSession, kind: str, at_ms: float, params: dict[str, Any]) -> None:
+    if kind == _PACKET and params.get("header_format") == _SHORT_HEADER:
+        session.numbers.add(params["packet_number"])
+    elif kind == _FRAME:
+        where = params["stream_id"], params["offset"], params["length"]
+        session.frames.append(StreamFrame(at_ms, *where))
