@@ -14,6 +14,7 @@ from headway.analysis.claims import Judged, judge
 from headway.analysis.finding import Judgement
 from headway.cli.claims import print_ledger
 from headway.errors import WrongInputError
+from headway.report.reproducing import reproducing
 from headway.report.tables.claims import claims_table
 from headway.study.claim import Claim
 from headway.study.load import parse_study
@@ -290,3 +291,31 @@ def test_a_reason_is_told_of_what_does_not_hold_only() -> None:
     table = claims_table([analyse(results(runs(FASTER), experiments(told)))])
     reasons = [row[-1] for group in table.rows for row in group]
     assert reasons == ["–", "another clock", "–"]
+
+
+def test_the_ledger_names_what_did_not_finish_and_why(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    changes = {"status": "failed", "error": "no answer"}
+    lost = [one | (changes if one["contender"] == "h3" else {}) for one in runs(FASTER)]
+    print_ledger(saved(tmp_path / "out", lost, experiments(told_study())), None, None)
+    page = capsys.readouterr().out
+    number = sum(one["contender"] == "h3" for one in lost)
+    assert "## Runs that did not finish" in page
+    assert f"| h3 | {number} | no answer |" in page
+
+
+@pytest.mark.parametrize(
+    ("given", "kept"),
+    [
+        ("headway reproduce liu2024 --out /a/b --jobs 2 --keep-going", "headway reproduce liu2024"),
+        (
+            "headway run x.toml -o out --set 'path.loss=1 %'",
+            "headway run x.toml --set 'path.loss=1 %'",
+        ),
+        ("headway reproduce x --out=there --only a --resume", "headway reproduce x --only a"),
+        ("headway reproduce x --quick", "headway reproduce x --quick"),
+    ],
+)
+def test_a_command_is_told_without_what_does_not_matter(given: str, kept: str) -> None:
+    assert reproducing(given) == kept

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+import polars as pl
+
 from headway.analysis import Analysis, StudyResults
 from headway.analysis.claims import Judged
 from headway.analysis.finding import Judgement
@@ -14,6 +16,7 @@ from headway.columns import Status
 from headway.errors import counted
 from headway.report.markdown import joined, markdown_table
 from headway.report.provenance import seeds_text
+from headway.report.reproducing import reproducing
 from headway.report.tables.published import UNKNOWN, published_by_cell
 from headway.report.tables.table import Table
 
@@ -45,6 +48,8 @@ def ledger(results: StudyResults, everything: Sequence[Sequence[Analysis]], file
         blocks += [["## What does not hold, and why"], [*map(_reason, broken)]]
     if values:
         blocks += [["## Published values beside ours"], *_values(everything)]
+    if failed := _failed(results):
+        blocks += [["## Runs that did not finish"], markdown_table(failed)]
     return joined(blocks)
 
 
@@ -58,7 +63,7 @@ def _origin(results: StudyResults) -> Iterator[str]:
     ended = Counter(results.runs["status"].to_list())
     lost = "; ".join(f"{ended[one]} {said}" for one, said in _IN_WORDS.items() if ended[one])
     yield (
-        f"From `{manifest.command}`, begun {manifest.created[:10] or 'at a time that is not known'}, with "
+        f"From `{reproducing(manifest.command)}`, begun {manifest.created[:10] or 'at a time that is not known'}, with "
         f"Headway {manifest.headway or 'of an unknown version'} and lab image {manifest.image or 'unknown'}: "
         f"{runs}, seeds {seeds_text(results.runs)}; {lost or 'none failed'}."
     )
@@ -90,6 +95,19 @@ def _claims(claims: Sequence[Judged]) -> Table:
     ]
     headings = ("claim", "place", "our runs say", "what they show")
     return Table(headings, tuple((row,) for row in rows), labels=4)
+
+
+def _failed(results: StudyResults) -> Table | None:
+    """What kept runs from their end, by contender; None if nothing did."""
+    left = results.runs.filter(pl.col("status") != Status.OK.value)
+    if left.is_empty():
+        return None
+    alike = left.group_by("experiment", "contender", "error").len().sort("experiment", "contender")
+    rows = tuple(
+        ((experiment, contender, str(number), error),)
+        for experiment, contender, error, number in alike.iter_rows()
+    )
+    return Table(("experiment", "contender", "runs", "why"), rows, labels=4)
 
 
 def _reason(one: Judged) -> str:
