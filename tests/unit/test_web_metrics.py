@@ -107,6 +107,7 @@ def test_all_metrics_of_a_load(tmp_path: Path) -> None:
     assert metrics.onload_s == 1
     assert metrics.plt_s == 0.99
     assert metrics.speed_index_s == 1.5
+    assert (metrics.fvc_s, metrics.lvc_s) == (1, 2)
     assert (metrics.vc85_s, metrics.vc95_s, metrics.vc99_s) == (2, 2, 2)
     assert metrics.byte_index_s == 0.2
     assert (metrics.objects, metrics.connections, metrics.domains) == (2, 2, 1)

@@ -34,6 +34,18 @@ class PageMetrics(Columns):
     speed_index_s: float | None = metric(
         "Speed Index: area above the curve of visual progress.", "Speed Index", of=Of.PAINTED_PAGES
     )
+    fvc_s: float | None = metric(
+        "First visual change: the first frame with something of the last picture.",
+        "first visual change",
+        "FVC",
+        of=Of.PAINTED_PAGES,
+    )
+    lvc_s: float | None = metric(
+        "Last visual change: the last frame that looks otherwise than the one before.",
+        "last visual change",
+        "LVC",
+        of=Of.PAINTED_PAGES,
+    )
     vc85_s: float | None = metric(
         "The page is visually complete to 85 %, and stays so.",
         "85 % visually complete",

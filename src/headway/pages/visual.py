@@ -65,6 +65,11 @@ class VisualProgress:
         )
 
     @property
+    def first_change_ms(self) -> float | None:
+        """When anything of the page was first shown that its last picture has, too."""
+        return next((at_ms for at_ms, share in self.steps if share > 0), None)
+
+    @property
     def last_change_ms(self) -> float | None:
         """When the page became complete for good."""
         changes = [at_ms for (_, before), (at_ms, share) in pairwise(self.steps) if share != before]

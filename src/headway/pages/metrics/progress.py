@@ -17,6 +17,8 @@ def _progress(load: PageLoad) -> Mapping[str, float | str | None]:
     progress = visual_progress(load.frames)
     return {
         "speed_index_s": seconds(progress.speed_index_ms),
+        "fvc_s": seconds(progress.first_change_ms),
+        "lvc_s": seconds(progress.last_change_ms),
         "vc85_s": seconds(progress.complete_ms(0.85)),
         "vc95_s": seconds(progress.complete_ms(0.95)),
         "vc99_s": seconds(progress.complete_ms(0.99)),
