@@ -159,19 +159,19 @@ TELLS = "result.json = { total_ms = 'ms', bytes = 'bytes' }"
             "server",
             "#!/bin/sh\necho waiting for a configuration\nsleep 1000",
             {},
-            "server-own did not open tcp:10.0.2.2:443 within 20 s, but nothing: waiting for a configuration",
+            "server-own did not open tcp:10.0.2.2:443 within 20 s; it opened nothing: waiting for a configuration",
         ),
         (
             "server",
             LISTENING,
             {},
-            "server-own did not open tcp:10.0.2.2:443 within 20 s, but tcp:8443: starting",
+            "server-own did not open tcp:10.0.2.2:443 within 20 s; it opened tcp:8443: starting",
         ),
         (
             "server",
             LISTENING.replace("sys.argv[1], 8443", "'127.0.0.1', 443"),
             {},
-            "server-own did not open tcp:10.0.2.2:443 within 20 s, but tcp:localhost:443: starting",
+            "server-own did not open tcp:10.0.2.2:443 within 20 s; it opened tcp:localhost:443: starting",
         ),
         (
             "server",

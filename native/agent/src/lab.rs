@@ -168,8 +168,8 @@ impl<'a> Lab<'a> {
         let within_s = program.ready_within_ns as f64 / 1e9;
         let open = process::open_ports(&self.network, &program.namespace)?;
         let said = self.last_words(program);
-        let name = &program.name;
-        Ok(Failure(format!("{name} did not open {sign} within {within_s} s, but {open}{said}")))
+        let told = format!("did not open {sign} within {within_s} s; it opened {open}{said}");
+        Ok(Failure(format!("{} {told}", program.name)))
     }
 
     fn last_words(&self, program: &Program) -> String {
