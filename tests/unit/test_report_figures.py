@@ -27,6 +27,7 @@ from headway.report.figures.lines import KIND as LINES
 from headway.report.figures.published import KIND as PUBLISHED
 from headway.report.figures.published_scatter import KIND as SCATTER
 from headway.report.figures.runs_cdf import KIND as RUNS_CDF
+from headway.report.figures.site_cdf import KIND as SITE_CDF
 from headway.report.figures.timeline import KIND as TIMELINE
 from headway.report.sheet import Area, Dots, Line, Sheet, Text, text_width
 from headway.report.styles import study_styles
@@ -293,6 +294,40 @@ def test_h3_delta_over_many_cells() -> None:
     assert "h3 against h2" in texts(picture.wide)
     others = drawn(DELTA_CDF, subject(many + grid_of(range(10, 30), float, h1=[1.0, 1.1])))
     assert "H3-Delta" not in others.title
+
+
+def _at_sites(count: int, *losses: float) -> list[dict[str, Any]]:
+    """h3 takes 20 % more at the first site, 10 % less at the second, and else 1 % more by chance."""
+    noise = [0.001, 0.002, 0.003, 0.004, 0.005, 0.006]
+    rows = []
+    for loss in losses:
+        for site in range(count):
+            factor = {0: 1.2, 1: 0.9}.get(site, 1.01)
+            times = {"h2": [1 + 10 * one for one in noise]}
+            spread = [1 + 10 * one for one in reversed(noise)]
+            times["h3"] = [factor * one for one in spread]
+            name = f"site-{site:02d}"
+            conditions = {"workload": f"page {name}", "size_bytes": None, "loss_pct": loss}
+            rows += made.runs(times, cell=f"{name}-{loss}", **conditions)
+    return rows
+
+
+def test_differences_over_sites_are_thin_where_the_u_test_says_chance() -> None:
+    assert SITE_CDF.draw(subject(_at_sites(11, 0.0, 2.0))) is None
+    picture = drawn(SITE_CDF, subject(_at_sites(12, 0.0, 2.0)))
+    assert {"loss 0 %", "loss 2 %"} <= set(texts(picture.wide))
+    data = picture.data()
+    assert data.height == 24
+    assert data["significant"].sum() == 4
+    assert data["difference_percent"].to_list()[:2] == pytest.approx([-10, 1])
+    of_sites = (
+        "of 12 sites 1 lower and 1 higher by more than 5%, 0 and 0 by more than 25%, 2 significant"
+    )
+    assert f"loss 0 %, h3 against h2: {of_sites}" in (picture.said or "")
+    curves = [s for s in picture.wide.shapes if isinstance(s, Line) and len(s.runs[0]) == 3]
+    thick = max(curve.width for curve in curves)
+    assert sum(curve.width == thick for curve in curves) == 4
+    assert within(picture.wide)
 
 
 def test_what_held_the_runs_back() -> None:

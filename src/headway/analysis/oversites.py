@@ -1,0 +1,92 @@
+"""Differences over many sites in each setting, by the rule of Sander et al. 2022 beside our own.
+
+Their difference is that of the medians, relative to the other's; it is significant if the Mann-Whitney U test of a site's
+runs says so at p < 0.005, whatever the number of sites (section V).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from headway.analysis.analysis import Analysis
+from headway.analysis.cells import Cell
+from headway.analysis.compare import Comparison, Pairing
+
+_EPSILON = 1e-10
+"""Of both medians, so that none divides by zero."""
+_ALPHA = 0.005
+_LEAST_SITES = 12
+_PAGE = "page"
+"""What the factor is called whose levels are sites."""
+
+
+@dataclass(frozen=True)
+class SiteDifference:
+    """A contender against another at a site.
+
+    Attributes:
+        site: the level of the factor.
+        relative: difference of the medians over the other's median.
+        significant: by the U test alone.
+    """
+
+    site: str
+    relative: float
+    significant: bool
+
+
+@dataclass(frozen=True)
+class OverSites:
+    """A contender against another at all sites of a setting, in ascending order of the difference."""
+
+    setting: str
+    pairing: Pairing
+    sites: tuple[SiteDifference, ...]
+
+    def below(self, share: float) -> int:
+        """At how many sites the contender's median is lower by more than that share."""
+        return sum(site.relative < -share for site in self.sites)
+
+    def above(self, share: float) -> int:
+        """At how many it is higher by more."""
+        return sum(site.relative > share for site in self.sites)
+
+
+def over_sites(analysis: Analysis, pairings: Sequence[Pairing]) -> tuple[OverSites, ...]:
+    """For each setting and comparison, the differences at all sites; nothing if there are few sites."""
+    factors = analysis.conditions.factors
+    place = next((n for n, factor in enumerate(factors) if factor.name == _PAGE), None)
+    if place is None or len(factors[place].levels) < _LEAST_SITES:
+        return ()
+    settings: dict[tuple[int, ...], list[Cell]] = {}
+    for cell in analysis.cells:
+        settings.setdefault(_without(cell.levels, place), []).append(cell)
+    found = []
+    for levels, cells in settings.items():
+        others = [factor for number, factor in enumerate(factors) if number != place]
+        title = ", ".join(one.titles[level] for one, level in zip(others, levels, strict=True))
+        for pairing in pairings:
+            sites = (
+                _at(factors[place].levels[cell.levels[place]], cell, pairing) for cell in cells
+            )
+            known = sorted((one for one in sites if one), key=lambda one: one.relative)
+            if known:
+                found.append(OverSites(title, pairing, tuple(known)))
+    return tuple(found)
+
+
+def _without(levels: tuple[int, ...], place: int) -> tuple[int, ...]:
+    return levels[:place] + levels[place + 1 :]
+
+
+def _at(site: str, cell: Cell, pairing: Pairing) -> SiteDifference | None:
+    one = cell.comparison(pairing)
+    if one is None or one.sample is None or one.against_sample is None:
+        return None
+    own, other = one.sample.median, one.against_sample.median
+    return SiteDifference(site, (own + _EPSILON) / (other + _EPSILON) - 1, _is_significant(one))
+
+
+def _is_significant(one: Comparison) -> bool:
+    return one.mann_whitney is not None and one.mann_whitney.p < _ALPHA
