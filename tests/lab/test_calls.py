@@ -62,11 +62,11 @@ def test_above_the_paths_rate_the_queue_fills_and_the_rest_is_lost(run_setting: 
 
 
 def test_a_call_beside_a_bulk_flow_waits_in_its_queue(run_setting: RunSetting) -> None:
-    call = setting({})["workload"] | {"start": "2 s"}
+    call = setting({})["workload"]
     perf = {role: {"program": "headway-perf"} for role in ("client", "server")}
     bulk = {"kind": "bulk", "duration": "10 s"}
     flows = {
-        "call": {"protocol": "udp", "workload": call} | ENDS,
+        "call": {"protocol": "udp", "start": "2 s", "workload": call} | ENDS,
         "bulk": {"protocol": "tcp", "workload": bulk} | perf,
     }
     record = run_setting({"path": PATH | {"queue": "1 BDP"}, "flows": flows})

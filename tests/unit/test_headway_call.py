@@ -40,11 +40,11 @@ def setting(**workload: Any) -> Setting:
 
 
 def test_a_call_is_started_as_the_study_says() -> None:
-    of = setting(start="500 ms", direction="upload")
+    of = setting(direction="upload")
     check_programs(deploy(of))
     server, client = orders_of(of).programs
     assert server.listens == ("udp:443",)
-    words = ("--every=20000000ns", "--payload=160", "--count=50", "--start=0.500000000s")
+    words = ("--every=20000000ns", "--payload=160", "--count=50")
     assert set(words) <= set(client.argv) and "--direction=upload" in client.argv
 
 

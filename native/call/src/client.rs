@@ -66,7 +66,7 @@ impl Client {
         }
         let socket = UdpSocket::bind(local).map_err(|error| Failure::Bind(local, error))?;
         reactor.register(&socket, UDP, Interest::Read)?;
-        let began = Instant::now() + options.start;
+        let began = Instant::now();
         let uploads = call.direction == Direction::Upload;
         Ok(Self {
             socket,

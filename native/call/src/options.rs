@@ -58,9 +58,6 @@ pub(crate) struct ClientOptions {
     /// How many datagrams
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=i64::from(MOST_MEDIA)))]
     count: u32,
-    /// When the call starts
-    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = time)]
-    pub(crate) start: Duration,
     /// Where they go
     #[arg(long, value_name = "DIRECTION", default_value = "download")]
     direction: Direction,

@@ -96,7 +96,6 @@ class HeadwayCallClient(Client):
             f"--every={call.every_ns}ns",
             f"--payload={int(call.datagram)}",
             f"--count={call.datagrams}",
-            f"--start={call.start.s:.9f}s",
             f"--report=/lab/run/{CLIENT_REPORT}",
         )
         return Started((Program(self.name, flow.namespace, argv),))

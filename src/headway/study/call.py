@@ -26,7 +26,6 @@ class Call(WorkloadPart):
     rate: Rate = Field(description="of the UDP payload")
     datagram: Size = Field(default=Size(1200), description="UDP payload of each datagram")
     duration: Duration = Field(description="how long it sends")
-    start: Duration = Field(default=Duration(0), description="when it starts")
     direction: BulkDirection = Field(
         default=BulkDirection.DOWNLOAD, description="download (to the client) or upload"
     )
@@ -70,12 +69,7 @@ class Call(WorkloadPart):
     @property
     @override
     def sends(self) -> Duration:
-        return Duration(self.start + self.duration)
-
-    @property
-    @override
-    def last_start(self) -> Duration:
-        return self.start
+        return self.duration
 
     @property
     @override
