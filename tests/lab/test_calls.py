@@ -72,3 +72,5 @@ def test_a_call_beside_a_bulk_flow_waits_in_its_queue(run_setting: RunSetting) -
     record = run_setting({"path": PATH | {"queue": "1 BDP"}, "flows": flows})
     assert record.error is None
     assert record.queue_delay_p95_ms == pytest.approx(40, rel=0.1)
+    # The row of all flows tells of the call, too: the path and its full queue.
+    assert record.delay_p95_ms == pytest.approx(20 + 40, rel=0.05)

@@ -6,9 +6,11 @@ from headway.columns.column import LOWER_HIGHER, Columns, Of, column, metric
 
 
 class CallMetrics(Columns):
-    """How a call's datagrams arrived; null of other workloads."""
+    """How a call's datagrams arrived; of several calls, of each column the largest value; null without one."""
 
-    datagrams: int | None = column("Of calls: datagrams that were sent.")
+    datagrams: int | None = column(
+        "Of calls, as the six that follow; of several in a run, of each column the largest value: datagrams that were sent."
+    )
     datagrams_lost_pct: float | None = metric(
         "Of these, those that never came.", "lost datagrams", of=Of.CALLS, words=LOWER_HIGHER
     )

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import struct
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from headway.columns import Record, Status
+from headway.columns import CallMetrics, Record, Status, columns_of
 from headway.columns.record import FlowRecord
 from headway.diagnosis.disturbances import count_columns
 from headway.diagnosis.goodput import received_bytes
@@ -81,6 +82,7 @@ def _record_together(
         "goodput_mbit": size * 8e-6 / total_s if size and total_s else None,
         "received_bytes": received_bytes(measured.flows, 0) if measured.flows else None,
         **shared.columns,
+        **_worst_calls(flows),
     }
     return Record(
         **conditions(run),
@@ -95,6 +97,13 @@ def _record_together(
         **count_columns(run.deployment, outcome),
         udp_buffer_drops=total(outcome.udp_buffer_drops),
     )
+
+
+def _worst_calls(flows: Sequence[FlowRecord]) -> dict[str, Any]:
+    """Of every column of calls the largest value of any of the flows."""
+    told = {name: [getattr(one, name) for one in flows] for name in columns_of(CallMetrics)}
+    found = {name: [one for one in values if one is not None] for name, values in told.items()}
+    return {name: max(values) for name, values in found.items() if values}
 
 
 def conditions(run: Run) -> dict[str, Any]:

@@ -229,7 +229,9 @@ def _has(setting: Setting, metric: str) -> bool:
     """Whether a run of the setting has a value of the metric."""
     ranking = METRICS[metric].ranking
     if setting.flows:
-        return metric in _OF_FLOWS or bool(ranking and ranking.of is Of.COMPETING)
+        calls = any(isinstance(flow.workload, Call) for flow in setting.flows.values())
+        shared = (Of.COMPETING, Of.CALLS) if calls else (Of.COMPETING,)
+        return metric in _OF_FLOWS or bool(ranking and ranking.of in shared)
     is_page = setting.workload.replayed is not None
     match ranking and ranking.of:
         case Of.PAGES:
