@@ -14,6 +14,7 @@ from headway.planning.runs import Run
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.records.record import make_record
 from headway.study.bulk import Bulk
+from headway.study.call import Call
 from headway.study.model import Setting
 from headway.study.workload import Page
 from tests.lab.conftest import equipped
@@ -25,6 +26,8 @@ BULK = {"kind": "bulk", "size": "1 MB"}
 PAGE = {"kind": "page", "site": "sander-19"}
 PATH = {"rate": "20 Mbit/s", "rtt": "40 ms", "loss": "1 %"}
 PERF = "headway-perf"
+CALL = {"kind": "call", "rate": "1 Mbit/s", "duration": "2 s"}
+CALLER = "headway-call"
 
 
 def of_clients() -> dict[str, dict[str, Any]]:
@@ -37,6 +40,8 @@ def of_clients() -> dict[str, dict[str, Any]]:
                 if Page in client.workloads
                 else {"workload": BULK, "server": {"program": PERF}}
                 if Bulk in client.workloads
+                else {"workload": CALL, "server": {"program": CALLER}}
+                if Call in client.workloads
                 else {"workload": BODY}
             ),
         }
@@ -53,6 +58,8 @@ def of_servers() -> dict[str, dict[str, Any]]:
             **(
                 {"workload": BULK, "client": {"program": PERF}}
                 if name == PERF
+                else {"workload": CALL, "client": {"program": CALLER}}
+                if name == CALLER
                 else {"workload": BODY}
             ),
         }
