@@ -22,10 +22,10 @@ _MOST_CURVES = 8
 _MOST_PANELS = 12
 _HEIGHT, _LEFT, _GAP = 150.0, 44.0, 14.0
 _PANEL_WIDTH = 230.0
-_WIDEST = 0.5
+_WIDEST = 1.0
 """Larger differences stand at the edge."""
-_TICKS = (-0.5, -0.25, 0.0, 0.25, 0.5)
-_TICK_TEXTS = ("\N{MINUS SIGN}50", "\N{MINUS SIGN}25", "0", "+25", "+50 %")
+_TICKS = (-1.0, -0.5, 0.0, 0.5, 1.0)
+_TICK_TEXTS = ("\N{MINUS SIGN}100", "\N{MINUS SIGN}50", "0", "+50", "+100 %")
 _THICK, _THIN = 2.6, 0.8
 _BOUNDS = (0.05, 0.25)
 """Differences beyond these are counted in words."""
@@ -44,7 +44,7 @@ def _draw(subject: Subject) -> Picture | None:
             "Difference of the medians over the median of the second, in percent; a curve is the share of "
             "sites with at most that. Thick where the Mann-Whitney U test of the site's runs has "
             "p < 0.005, whatever the number of sites (the rule of Sander et al. 2022). Differences "
-            "beyond 50 % stand at the edge."
+            "beyond 100 % stand at the edge."
         ),
         drawing=partial(_sheet, subject, found, settings),
         data=lambda: _data(found),
@@ -99,7 +99,7 @@ def _sheet(
 
 
 def _axes(sheet: Sheet, frame: Frame) -> tuple[Scale, Scale]:
-    across = Scale(-_WIDEST, _WIDEST, frame.left, frame.right - 8)
+    across = Scale(-_WIDEST, _WIDEST, frame.left, frame.right - 16)
     up = Scale(0, 1, frame.bottom, frame.top)
     y_axis(sheet, frame, up, (0, 0.5, 1), ("0", "50 %", "100 %"))
     x_axis(sheet, frame, [across(tick) for tick in _TICKS], _TICK_TEXTS)
