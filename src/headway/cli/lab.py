@@ -13,7 +13,6 @@ from typing import Annotated, Any
 import typer
 from pydantic import ValidationError
 
-from headway.cli.image import described_rust
 from headway.contract.orders import NET_NAMESPACES
 from headway.errors import HeadwayError, WrongInputError
 from headway.image import status
@@ -52,6 +51,7 @@ def doctor(
 ) -> None:
     """Measure the emulation from inside and say what is right and what is not."""
     # Imported here because statistics take seconds to load, and only this command needs them.
+    from headway.cli.image import described_rust
     from headway.selftest.battery import COALESCED_PATH, COALESCING, battery
     from headway.selftest.measure import check_paths, measure_path
     from headway.selftest.table import print_checks

@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
-from headway.columns import CallMetrics, PageMetrics
+# Commands that start a lab and measure nothing need no columns, which take a moment to load.
+if TYPE_CHECKING:
+    from headway.columns import CallMetrics, PageMetrics
 
 
 @dataclass(frozen=True)
