@@ -20,6 +20,8 @@ use crate::sender::Sender;
 const END: Token = Token(0);
 const ACT: Token = Token(1);
 const UDP: Token = Token(2);
+/// Datagrams that a call may send before others have their turn, however fast it was asked to be.
+const MOST_A_TURN: usize = 64;
 /// A call of which nothing was heard for so long is over.
 const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -150,9 +152,8 @@ impl Application for Server {
     fn turn(&mut self, _: &Reactor, now: Instant) -> Result<(), Failure> {
         let mut due = Vec::new();
         for (&to, (call, sender)) in &mut self.senders {
-            while let Some(message) = sender.due(now, host_clock_ns()) {
-                due.push((to, message, call.payload_bytes));
-            }
+            let mut media = std::iter::from_fn(|| sender.due(now, host_clock_ns()));
+            due.extend(media.by_ref().take(MOST_A_TURN).map(|said| (to, said, call.payload_bytes)));
         }
         due.into_iter().for_each(|(to, message, bytes)| self.send(to, message, bytes));
         self.senders.retain(|_, (_, sender)| !sender.is_over());
