@@ -1,6 +1,7 @@
 """Measures what runs of each kind cost, and writes the figures that ship with Headway.
 
-    python -m bench.costs
+    python -m bench.costs               # all kinds
+    python -m bench.costs 'chromium h3' # those whose name has a match; the others stay
 
 measures every client and server, and every proxy before one server, one lab at a time on one
 core, and writes ``src/headway/campaign/costs.json``: the least squares of a fixed cost, a cost
@@ -12,6 +13,8 @@ from __future__ import annotations
 import itertools
 import json
 import platform
+import re
+import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -154,8 +157,10 @@ def fitted(runs: list[Run], records: dict[str, Record]) -> dict[str, Cost]:
 
 def main() -> None:
     """Measure and write."""
-    runs = planned()
-    found = fitted(runs, carry_out(runs))
+    wanted = re.compile("|".join(sys.argv[1:]))
+    runs = [run for run in planned() if wanted.search(kind_of(deploy(run.setting)))]
+    kept = costs.read_shipped() if wanted.pattern else {}
+    found = kept | fitted(runs, carry_out(runs))
     host = host_facts()
     content = {
         "command": "python -m bench.costs",
