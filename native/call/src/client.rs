@@ -4,14 +4,14 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::time::{Duration, Instant};
 
 use headway_reactor::{
-    Application, Interest, Reactor, Ready, Signal, Signals, Token, UdpSocket, run,
+    Application, Clock, Interest, Reactor, Ready, Signal, Signals, Token, UdpSocket, run,
 };
 
 use crate::Failure;
 use crate::message::{Call, Direction, Message};
 use crate::options::ClientOptions;
 use crate::receiver::Receiver;
-use crate::report::{Clock, Output, host_clock_ns};
+use crate::report::{Output, host_clock_ns};
 use crate::sender::{AGAIN, Sender};
 
 const END: Token = Token(0);

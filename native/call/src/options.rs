@@ -3,6 +3,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
+use headway_knobs::parse_time;
 
 use crate::Failure;
 use crate::message::{Call, Direction, MEDIA_HEADER_BYTES, MOST_MEDIA, SHORTEST_INTERVAL_NS};
@@ -49,7 +50,7 @@ pub(crate) struct ClientOptions {
     #[arg(long, value_name = "ADDRESS")]
     pub(crate) bind: Option<IpAddr>,
     /// Time between datagrams, as 20ms
-    #[arg(long, value_name = "TIME", value_parser = time)]
+    #[arg(long, value_name = "TIME", value_parser = parse_time)]
     every: Duration,
     /// UDP payload of each datagram, bytes
     #[arg(long, value_name = "BYTES", default_value_t = 1200,
@@ -62,7 +63,7 @@ pub(crate) struct ClientOptions {
     #[arg(long, value_name = "DIRECTION", default_value = "download")]
     direction: Direction,
     /// Length of an interval of the series
-    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = time)]
+    #[arg(long, value_name = "TIME", default_value = "100ms", value_parser = parse_time)]
     interval: Duration,
     /// Where the report goes, as JSON; - is the standard output
     #[arg(long, value_name = "FILE", default_value = "-")]
@@ -86,16 +87,6 @@ impl ClientOptions {
             count: self.count,
         })
     }
-}
-
-fn time(text: &str) -> Result<Duration, String> {
-    let units = [("ns", 1e-9), ("us", 1e-6), ("ms", 1e-3), ("s", 1.0)];
-    let (number, seconds) = units
-        .iter()
-        .find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)))
-        .ok_or("a time has a unit, as 20ms or 15s")?;
-    let number: f64 = number.trim().parse().map_err(|_| "a time is a number with a unit")?;
-    Duration::try_from_secs_f64(number * seconds).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

@@ -5,29 +5,10 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Instant, SystemTime, UNIX_EPOCH};
 
+use headway_reactor::Clock;
 use serde::Serialize;
 
 use crate::Failure;
-
-/// Moments as reports have them.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Clock {
-    start: Instant,
-    started_unix_s: f64,
-}
-
-impl Clock {
-    /// Starts now.
-    pub(crate) fn start() -> Self {
-        let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        Self { start: Instant::now(), started_unix_s: since.as_secs_f64() }
-    }
-
-    /// A moment, in seconds from the start.
-    pub(crate) fn seconds(&self, at: Instant) -> f64 {
-        at.saturating_duration_since(self.start).as_secs_f64()
-    }
-}
 
 /// The host's clock since 1970, which both ends of a call share in a lab.
 pub(crate) fn host_clock_ns() -> u64 {
@@ -145,7 +126,7 @@ impl Output {
         heard: Option<&Heard>,
     ) -> Result<(), Failure> {
         let report = Report {
-            started_unix_s: self.clock.started_unix_s,
+            started_unix_s: self.clock.started_unix_s(),
             peer: peer.to_string(),
             start_s: self.clock.seconds(span.0),
             end_s: self.clock.seconds(span.1),

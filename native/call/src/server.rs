@@ -7,14 +7,14 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use headway_reactor::{
-    Application, Interest, Reactor, Ready, Signal, Signals, Token, UdpSocket, run, say,
+    Application, Clock, Interest, Reactor, Ready, Signal, Signals, Token, UdpSocket, run, say,
 };
 
 use crate::Failure;
 use crate::message::{Call, Message};
 use crate::options::ServerOptions;
 use crate::receiver::Receiver;
-use crate::report::{Clock, Output, host_clock_ns};
+use crate::report::{Output, host_clock_ns};
 use crate::sender::Sender;
 
 const END: Token = Token(0);

@@ -8,12 +8,12 @@ use std::time::{Duration, Instant};
 use headway_http::event::{ClientEvent, Failure, RequestId};
 use headway_reactor::{Application, Reactor, Ready, Signal, Signals, Token};
 
-use crate::clock::Clock;
 use crate::plan::Job;
 use crate::record::Record;
 use crate::report::{ConnectionRow, Goodput, RequestRow};
 use crate::target::Origin;
 use crate::transport::{Connector, Transport};
+use headway_reactor::Clock;
 
 /// Tokens of signals.
 pub(crate) const END: Token = Token(0);

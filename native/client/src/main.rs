@@ -1,6 +1,5 @@
 //! `headway-client`: fetches URLs over HTTP/1.1, HTTP/2 and HTTP/3 and reports when what arrived.
 
-mod clock;
 mod content;
 mod fetch;
 mod options;
@@ -23,13 +22,13 @@ use headway_http::tls::{ClientTls, Protocol, TlsError, Trust, Versions, provider
 use headway_quic::QuicClientConfig;
 use headway_reactor::{Reactor, Signals, run, say};
 
-use crate::clock::Clock;
 use crate::fetch::{ACT, END, Fetch, Limits};
 use crate::options::{Options, TlsVersions};
 use crate::plan::{Job, PlanError};
 use crate::report::Report;
 use crate::target::Origin;
 use crate::transport::{Connector, Move, QuicConnector, TcpConnector};
+use headway_reactor::Clock;
 
 /// Exit status if an option is wrong; clap's is the same.
 const WRONG_OPTION: u8 = 2;

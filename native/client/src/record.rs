@@ -4,10 +4,10 @@ use headway_http::event::Importance;
 use headway_quic::HeadOfLine;
 use headway_wire::{Request, Response};
 
-use crate::clock::Clock;
 use crate::plan::Job;
 use crate::report::{ConnectionRow, RequestRow};
 use crate::target::Origin;
+use headway_reactor::Clock;
 
 /// A URL and what becomes of it.
 pub(crate) struct Record {

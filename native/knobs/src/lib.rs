@@ -165,7 +165,7 @@ pub fn parse_time(value: &str) -> Result<Duration, String> {
     let (number, seconds) = units
         .iter()
         .find_map(|(unit, seconds)| Some((value.strip_suffix(unit)?, seconds)))
-        .ok_or("no unit")?;
+        .ok_or("a time has a unit, as 15s or 100ms")?;
     Duration::try_from_secs_f64(finite(number)? * seconds).map_err(|error| error.to_string())
 }
 

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 
 use crate::channel::{Channel, Established};
-use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::protocol::{RequestReader, Supply};
 use crate::report::{Direction, FlowReport, Transport};
+use headway_reactor::Clock;
 
 /// A flow of a server.
 #[derive(Debug)]

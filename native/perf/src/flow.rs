@@ -4,11 +4,11 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use crate::channel::{Channel, Established};
-use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::progress::Progress;
 use crate::protocol::{REQUEST_BYTES, Supply, UNLIMITED, request};
 use crate::report::{Direction, FlowReport, Transport};
+use headway_reactor::Clock;
 
 /// How much a flow carries.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,6 @@
 mod answer;
 mod channel;
 mod client;
-mod clock;
 mod failure;
 mod flow;
 mod limits;

@@ -5,6 +5,7 @@ use std::time::Duration;
 use clap::{Args, Parser, Subcommand};
 use headway_http::tcp::SocketOptions;
 use headway_knobs::limits::Limits as _;
+use headway_knobs::parse_time;
 use headway_quic::{FirstStreams, knobs};
 use rustls_pki_types::ServerName;
 
@@ -95,10 +96,10 @@ pub(crate) struct ClientOptions {
           value_parser = clap::value_parser!(u16).range(1..=1000))]
     flows: u16,
     /// When each flow starts, as 0s,5s; all at once without this
-    #[arg(long, value_name = "TIME,...", value_delimiter = ',', value_parser = time)]
+    #[arg(long, value_name = "TIME,...", value_delimiter = ',', value_parser = parse_time)]
     start_offsets: Vec<Duration>,
     /// How long each flow sends, as 15s for all or 15s,5s for each
-    #[arg(long, value_name = "TIME,...", value_delimiter = ',', value_parser = time,
+    #[arg(long, value_name = "TIME,...", value_delimiter = ',', value_parser = parse_time,
           required_unless_present = "bytes")]
     duration: Vec<Duration>,
     /// How much each flow sends, as one number for all or one for each
@@ -257,18 +258,8 @@ fn server_name(text: &str) -> Result<ServerName<'static>, String> {
 }
 
 fn interval(text: &str) -> Result<Duration, String> {
-    let length = time(text)?;
+    let length = parse_time(text)?;
     if length.is_zero() { Err("an interval is longer than nothing".to_owned()) } else { Ok(length) }
-}
-
-fn time(text: &str) -> Result<Duration, String> {
-    let units = [("us", 1e-6), ("ms", 1e-3), ("s", 1.0)];
-    let (number, seconds) = units
-        .iter()
-        .find_map(|(unit, seconds)| Some((text.strip_suffix(unit)?, seconds)))
-        .ok_or("a time has a unit, as 15s or 100ms")?;
-    let number: f64 = number.trim().parse().map_err(|_| "a time is a number with a unit")?;
-    Duration::try_from_secs_f64(number * seconds).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]
@@ -311,10 +302,10 @@ mod tests {
 
     #[test]
     fn times_have_units() {
-        assert_eq!(time("100ms"), Ok(Duration::from_millis(100)));
-        assert_eq!(time("20us"), Ok(Duration::from_micros(20)));
+        assert_eq!(parse_time("100ms"), Ok(Duration::from_millis(100)));
+        assert_eq!(parse_time("20us"), Ok(Duration::from_micros(20)));
         for wrong in ["5", "-1s", "s", "fast", "nans"] {
-            assert!(time(wrong).is_err(), "{wrong}");
+            assert!(parse_time(wrong).is_err(), "{wrong}");
         }
         assert!(interval("0s").is_err());
     }

@@ -2,10 +2,10 @@ use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
 use crate::channel::{Channel, Established};
-use crate::clock::Clock;
 use crate::failure::Failure;
 use crate::report::{Direction, FlowReport, SenderState, Transport};
 use crate::series::Meter;
+use headway_reactor::Clock;
 
 /// How far a flow has come, on either side: what its report will tell.
 #[derive(Debug)]

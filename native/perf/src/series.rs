@@ -1,7 +1,7 @@
 use std::time::{Duration, Instant};
 
-use crate::clock::Clock;
 use crate::report::{Interval, SenderState};
+use headway_reactor::Clock;
 
 /// Counts what happens in intervals of equal length.
 #[derive(Debug)]

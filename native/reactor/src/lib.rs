@@ -7,6 +7,7 @@
 mod accept;
 mod addresses;
 mod application;
+mod clock;
 mod cpu;
 mod descriptors;
 mod lines;
@@ -19,6 +20,7 @@ mod udp;
 pub use accept::Acceptor;
 pub use addresses::Addresses;
 pub use application::{Application, run};
+pub use clock::Clock;
 pub use cpu::CpuCost;
 pub use descriptors::{TooFewDescriptors, need_descriptors, raise_descriptors};
 pub use lines::Lines;

@@ -15,9 +15,9 @@ use headway_quic::HeadOfLine;
 use headway_reactor::{Reactor, Ready, Token};
 use headway_wire::Request;
 
-use crate::clock::Clock;
 use crate::report::ConnectionRow;
 use crate::target::Origin;
+use headway_reactor::Clock;
 
 /// Begins connections.
 pub(crate) enum Connector {

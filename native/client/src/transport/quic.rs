@@ -15,9 +15,9 @@ use headway_schedule::Strategy;
 use headway_wire::Request;
 
 use super::Transport;
-use crate::clock::Clock;
 use crate::report::{ConnectionRow, QuicRow};
 use crate::target::Origin;
+use headway_reactor::Clock;
 
 /// H3_NO_ERROR (RFC 9114 section 8.1).
 const NO_ERROR: u64 = 0x100;

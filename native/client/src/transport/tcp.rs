@@ -18,9 +18,9 @@ use rustls::ClientConfig;
 use rustls_pki_types::ServerName;
 
 use super::Transport;
-use crate::clock::Clock;
 use crate::report::{ConnectionRow, ReleaseRow, TcpRow};
 use crate::target::Origin;
+use headway_reactor::Clock;
 
 /// What all connections over TCP have in common.
 pub(crate) struct TcpConnector {

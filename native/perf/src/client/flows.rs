@@ -4,10 +4,10 @@ use headway_reactor::{Application, Reactor, Ready, Signal, Signals, Token};
 
 use crate::client::connector::Connector;
 use crate::client::link::Link;
-use crate::clock::Clock;
 use crate::failure::{Failure, StartError};
 use crate::flow::{Flow, Planned};
 use crate::report::FlowReport;
+use headway_reactor::Clock;
 
 pub(crate) const END: Token = Token(0);
 pub(crate) const ACT: Token = Token(1);

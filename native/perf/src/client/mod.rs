@@ -12,11 +12,11 @@ use headway_reactor::{Reactor, Signals, run, say};
 
 use crate::client::connector::Connector;
 use crate::client::flows::Flows;
-use crate::clock::Clock;
 use crate::failure::StartError;
 use crate::flow::{Amount, Job, Planned};
 use crate::options::ClientOptions;
 use crate::report::{ClientReport, Direction, FlowReport, Output};
+use headway_reactor::Clock;
 
 /// Carries out the flows and writes the report.
 ///

@@ -12,7 +12,6 @@ use headway_reactor::{
     Application, Reactor, Ready, Signal, Signals, Token, need_descriptors, run, say,
 };
 
-use crate::clock::Clock;
 use crate::failure::StartError;
 use crate::options::ServerOptions;
 use crate::report::Transport;
@@ -20,6 +19,7 @@ use crate::server::guests::Guests;
 use crate::server::quic::QuicServer;
 use crate::server::recorder::Recorder;
 use crate::server::tcp::TcpServer;
+use headway_reactor::Clock;
 
 const END: Token = Token(0);
 const ACT: Token = Token(1);

@@ -3,9 +3,9 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use crate::answer::Answer;
-use crate::clock::Clock;
 use crate::failure::StartError;
 use crate::report::{Output, ServerRecord, Transport};
+use headway_reactor::Clock;
 
 /// Writes what became of flows.
 pub(crate) struct Recorder {
