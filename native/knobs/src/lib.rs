@@ -166,7 +166,8 @@ pub fn parse_time(value: &str) -> Result<Duration, String> {
         .iter()
         .find_map(|(unit, seconds)| Some((value.strip_suffix(unit)?, seconds)))
         .ok_or("a time has a unit, as 15s or 100ms")?;
-    Duration::try_from_secs_f64(finite(number)? * seconds).map_err(|error| error.to_string())
+    let number = finite(number).map_err(|_| "a time is a number with a unit, as 15s or 100ms")?;
+    Duration::try_from_secs_f64(number * seconds).map_err(|error| error.to_string())
 }
 
 /// A rate in Mbit/s.
@@ -174,7 +175,7 @@ pub fn parse_time(value: &str) -> Result<Duration, String> {
 /// # Errors
 /// What is wrong with it.
 pub fn parse_rate(value: &str) -> Result<f64, String> {
-    let number = finite(value.strip_suffix("Mbit/s").ok_or("no unit")?)?;
+    let number = finite(value.strip_suffix("Mbit/s").ok_or("a rate has a unit, as 10Mbit/s")?)?;
     if number > 0.0 { Ok(number) } else { Err("not above zero".to_owned()) }
 }
 

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use crate::parse_time;
+
 /// A limit's place among all of a program's; `None` in it is no limit.
 pub enum Place<'a> {
     /// A time.
@@ -105,12 +107,7 @@ fn unless_off<T>(value: &str, parse: fn(&str) -> Result<T, String>) -> Result<Op
 }
 
 fn time(value: &str) -> Result<Duration, String> {
-    let units = [("ms", 1e-3), ("s", 1.0)];
-    let unit =
-        units.into_iter().find_map(|(unit, seconds)| Some((value.strip_suffix(unit)?, seconds)));
-    let (number, seconds) = unit.ok_or("a time has a unit: 10s or 500ms")?;
-    let number: f64 = number.parse().map_err(|_| "a time is a number with a unit: 10s or 500ms")?;
-    let time = Duration::try_from_secs_f64(number * seconds).map_err(|error| error.to_string())?;
+    let time = parse_time(value)?;
     if time.is_zero() { Err("nobody can keep that; off is no limit".to_owned()) } else { Ok(time) }
 }
 

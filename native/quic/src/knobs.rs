@@ -251,7 +251,7 @@ mod tests {
         assert!(error("max-udp-payload=100").contains("out of range"));
         assert!(error("congestion-control=vegas").contains("newreno"));
         assert!(error("congestion-control=bbr,emulated-connections=2").contains("bbr"));
-        assert!(error("idle-timeout=30").contains("no unit"));
+        assert!(error("idle-timeout=30").contains("a time has a unit"));
         assert!(error("probe-up-to=1200").contains("above max-udp-payload=1200"));
         assert!(error("saved-window=1208").contains("saved-rtt"));
         assert!(error("saved-window=1208,saved-rtt=580ms,pacing=off").contains("pacing=on"));

@@ -22,8 +22,8 @@ from headway.programs.base import (
 from headway.programs.client import last_words
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.programs.native import command, service
-from headway.study.bulk import BulkDirection
 from headway.study.call import Call
+from headway.study.direction import DataDirection
 from headway.study.host import Host, Protocol
 from headway.study.model import Capture
 
@@ -106,7 +106,7 @@ class HeadwayCallClient(Client):
         assert isinstance(call, Call)
         try:
             own = _Report.model_validate_json((directory / CLIENT_REPORT).read_text())
-            told = own if call.direction is BulkDirection.DOWNLOAD else _of_server(directory)
+            told = own if call.direction is DataDirection.DOWNLOAD else _of_server(directory)
         except (FileNotFoundError, ValidationError):
             return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
         if told is None or (heard := told.heard) is None:

@@ -35,7 +35,8 @@ from headway.programs.native import (
     service,
     without_limits,
 )
-from headway.study.bulk import Arrivals, Bulk, BulkDirection, BulkPart, BulkTransfer, OnOff
+from headway.study.bulk import Arrivals, Bulk, BulkPart, BulkTransfer, OnOff
+from headway.study.direction import DataDirection
 from headway.study.host import Host, Protocol
 from headway.study.model import Capture
 from headway.study.units import Duration
@@ -132,7 +133,7 @@ class HeadwayPerfClient(NativeQuic, Client):
         if error := next((flow.error for flow in flows if flow.error), None):
             return Measurement(error=f"{self.name}: {error}")
         received = tuple(flow.measured(report.interval_s) for flow in flows)
-        if flow.workload.direction is BulkDirection.UPLOAD:
+        if flow.workload.direction is DataDirection.UPLOAD:
             received = _uploaded(directory / SERVER_REPORT, report.started_unix_s)
             if len(received) != len(flows):
                 missing = f"{len(received)} of {len(flows)} flows"

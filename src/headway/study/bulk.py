@@ -6,25 +6,17 @@ import random
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass
-from enum import StrEnum
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 from typing_extensions import override
 
+from headway.study.direction import OneWayWorkload
 from headway.study.host import BULK, Protocol
 from headway.study.units import Duration, Rate, Size
-from headway.study.workloadpart import WorkloadPart
 
 _MOST_FLOWS = 2000
 """That may be expected of one workload."""
-
-
-class BulkDirection(StrEnum):
-    """Where the data of a bulk flow go."""
-
-    DOWNLOAD = "download"
-    UPLOAD = "upload"
 
 
 @dataclass(frozen=True)
@@ -35,12 +27,8 @@ class BulkTransfer:
     amount: Duration | Size
 
 
-class BulkPart(WorkloadPart, ABC):
+class BulkPart(OneWayWorkload, ABC):
     """Bulk flows of some kind: arbitrary data on the transport alone, without HTTP."""
-
-    direction: BulkDirection = Field(
-        default=BulkDirection.DOWNLOAD, description="download (to the client) or upload"
-    )
 
     @abstractmethod
     def transfers(self, seed: str) -> tuple[BulkTransfer, ...]:
@@ -50,11 +38,6 @@ class BulkPart(WorkloadPart, ABC):
     @override
     def protocols(self) -> frozenset[Protocol]:
         return BULK
-
-    @property
-    @override
-    def uploads(self) -> bool:
-        return self.direction is BulkDirection.UPLOAD
 
 
 class Bulk(BulkPart):

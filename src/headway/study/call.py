@@ -7,16 +7,15 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 from typing_extensions import override
 
-from headway.study.bulk import BulkDirection
+from headway.study.direction import OneWayWorkload
 from headway.study.host import Protocol
 from headway.study.units import Duration, Rate, Size
-from headway.study.workloadpart import WorkloadPart
 
 _SMALLEST, _LARGEST = 25, 65_507
 _MOST_DATAGRAMS = 10_000_000
 
 
-class Call(WorkloadPart):
+class Call(OneWayWorkload):
     """Datagrams of one size at a constant rate, as an audio or video call without rate control sends.
 
     What is told is how many came and how late (RFC 8868 has what interactive media are judged by).
@@ -26,9 +25,6 @@ class Call(WorkloadPart):
     rate: Rate = Field(description="of the UDP payload")
     datagram: Size = Field(default=Size(1200), description="UDP payload of each datagram")
     duration: Duration = Field(description="how long it sends")
-    direction: BulkDirection = Field(
-        default=BulkDirection.DOWNLOAD, description="download (to the client) or upload"
-    )
 
     @model_validator(mode="after")
     def _possible(self) -> Self:
@@ -70,11 +66,6 @@ class Call(WorkloadPart):
     @override
     def sends(self) -> Duration:
         return self.duration
-
-    @property
-    @override
-    def uploads(self) -> bool:
-        return self.direction is BulkDirection.UPLOAD
 
     def __str__(self) -> str:
         return f"call {self.direction} {self.rate} for {self.duration}"
