@@ -170,6 +170,34 @@ def test_programs_on_several_hosts_do_not_meet_and_runs_repeat(
     assert (h3["start_s"], h3["rtt_ms"]) == (1, 90)
 
 
+def test_pages_are_loaded_beside_other_flows(run_setting: RunSetting, tmp_path: Path) -> None:
+    """Two pages that come late to a long flow get less than a third each, and what they get is no more than there is."""
+    page = {
+        "protocol": "h3",
+        "client": {"program": "chromium"},
+        "server": {"program": "headway-server"},
+        "workload": {"kind": "page", "site": "objects-20x100kB"},
+        "start": "5 s",
+    }
+    loads = {"page": page, "other": page | {"protocol": "h2"}}
+    long = {"protocol": "tcp", "background": True, "workload": {"kind": "bulk", "duration": "20 s"}}
+    alone = run_setting(SHARED | {"flows": {"page": page}}, name="alone")
+    assert alone.error is None and alone.plt_s is not None and alone.objects == 21
+    told = []
+    for name in ("first", "second"):
+        record = run_setting(SHARED | {"flows": loads | {"long": long}}, name=name)
+        assert record.error is None
+        flows = flows_of(tmp_path / name)
+        times = [flows[flow].plt_s or 0 for flow in loads]
+        assert (record.plt_s, record.speed_index_s) == max(
+            (one.plt_s, one.speed_index_s) for one in (flows[flow] for flow in loads)
+        )
+        assert all(2 * alone.plt_s < time_s < 6 * alone.plt_s for time_s in times)
+        assert sum(one.common_mbit or 0 for one in flows.values()) < 20
+        told.append([one.model_dump(exclude={"wall_s", "run_id"}) for one in flows.values()])
+    assert told[0] == told[1]
+
+
 def test_a_flow_that_fails_is_named_by_the_others(run_setting: RunSetting, tmp_path: Path) -> None:
     impossible = {
         "protocol": "h2",

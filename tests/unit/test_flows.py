@@ -166,6 +166,22 @@ def test_a_contenders_flows_are_in_its_conditions() -> None:
     assert [conditions(one)["rtt_ms"] for one in flow_runs(run)] == [40, 40, 70]
 
 
+PAGE: dict[str, Any] = {
+    "protocol": "h2",
+    "client": {"program": "chromium"},
+    "server": {"program": "nginx"},
+    "workload": {"kind": "page", "site": "objects-20x100kB"},
+}
+
+
+def test_flows_load_one_site() -> None:
+    other = PAGE | {"workload": {"kind": "page", "site": "kepler"}}
+    with pytest.raises(WrongInputError) as caught:
+        study_from({"name": "fair", **DUMBBELL, "flows": {"a": PAGE, "b": other}})
+    told = "flows.b.workload.site: flows load one site, and here are objects-20x100kB and kepler"
+    assert told in str(caught.value)
+
+
 @pytest.mark.parametrize(
     ("flow", "told"),
     [
@@ -181,6 +197,14 @@ def test_a_contenders_flows_are_in_its_conditions() -> None:
                 "workload": {"kind": "migration", "size": "1 MB", "after": "10 kB"},
             },
             "flows.tcp.workload.kind: a migration is not for flows that compete",
+        ),
+        (
+            PAGE | {"workload": PAGE["workload"] | {"origins": "own-addresses"}},
+            'flows.tcp.workload.origins: origins = "own-addresses" is for a page without other',
+        ),
+        (
+            PAGE | {"workload": PAGE["workload"] | {"connections": "one"}},
+            'flows.tcp.workload.connections: connections = "one" is for a page without other',
         ),
         (
             {"protocol": "h2"},

@@ -39,10 +39,12 @@ def checked_plan(study: Study, name: str) -> tuple[Run, ...]:
             check_programs(run.deployment)
         except WrongInputError as error:
             raise _placed(error, study, name, run) from None
-        if site := run.setting.workload.replayed:
+        for one in run.deployment.each:
+            if not (site := one.setting.workload.replayed):
+                continue
             try:
                 page = find_outline(site).page
-                check_servable(page, site, tls=run.setting.tls)
+                check_servable(page, site, tls=one.setting.tls)
             except WrongInputError as error:
                 # An archive's own place, or the site's name, is part of what is wrong.
                 whole = WrongInputError(str(error), where="workload.site")

@@ -1,7 +1,7 @@
 """Drives Chromium in a lab: one page load whenever it is told to, all in one browser.
 
-Runs as a service of the client's host. A line with a directory, written to the FIFO ``go``, asks for
-a load whose files shall be there; the same line in the FIFO ``done`` tells that they are. The
+Runs as a service of a client's host, whose files are beside its configuration. A line with a
+directory, written to the FIFO ``go``, asks for a load whose files shall be there; the same line in the FIFO ``done`` tells that they are. The
 browser's start and a fresh page, which are no part of a load, come before it: while the file
 ``ready`` is there, a load can begin at once.
 
@@ -23,7 +23,7 @@ from headway.guest.devtools import DevTools, DevToolsError, spawn_browser
 from headway.guest.loadfiles import LOAD_FILE
 from headway.guest.page import SETTLE_S, BrowserTab, PageOrders
 
-GO, DONE, READY = "/run/browser/go", "/run/browser/done", "/run/browser/ready"
+GO, DONE, READY = "go", "done", "ready"
 
 _END_LIMIT_S = 10.0
 
@@ -108,13 +108,16 @@ class Driver:
         self._why = f"{error} ({how})" if error.is_end else str(error)
 
 
-def _serve(driver: Driver) -> None:
+def _serve(driver: Driver, directory: Path) -> None:
     driver.prepare()
-    ready = Path(READY)
+    ready = directory / READY
     for fifo in (DONE, GO):
-        os.mkfifo(fifo)
+        os.mkfifo(directory / fifo)
     # Opened both ways, so that neither end waits for the other to open it.
-    with open(GO, "r+b", buffering=0) as go, open(DONE, "r+b", buffering=0) as done:
+    with (
+        open(directory / GO, "r+b", buffering=0) as go,
+        open(directory / DONE, "r+b", buffering=0) as done,
+    ):
         while True:
             ready.touch()
             line = go.readline()
@@ -126,11 +129,12 @@ def _serve(driver: Driver) -> None:
 
 def main() -> None:
     """Serve loads until told to end."""
-    raw = json.loads(Path(sys.argv[1]).read_text())
+    file = Path(sys.argv[1])
+    raw = json.loads(file.read_text())
     driver = Driver(Configuration(**{**raw, "page": PageOrders(**raw["page"])}))
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     try:
-        _serve(driver)
+        _serve(driver, file.parent)
     finally:
         driver.close()
 

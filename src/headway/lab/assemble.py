@@ -41,7 +41,7 @@ _LATEST_REPLY_NS = 1_000_000_000
 def orders_for(deployment: Deployment) -> Orders:
     """All that the guest has to do for a deployment."""
     network = network_of(deployment)
-    setting, client = deployment.setting, deployment.client
+    setting = deployment.setting
     services = [_services(one) for one in deployment.each]
     asking = [_asking(one) for one in deployment.each]
     started = [one for flow in services for one in flow] + asking
@@ -65,7 +65,7 @@ def orders_for(deployment: Deployment) -> Orders:
         migration=_migration(deployment, network),
         bodies=tuple(body for one in asking for body in one.bodies),
         rounds=(_round(deployment, network),),
-        start_grid_ns=client.start_grid_ns,
+        start_grid_ns=max(one.client.start_grid_ns for one in deployment.each),
         limit_ns=setting.limits.virtual.ns,
     )
 
@@ -167,7 +167,7 @@ def _round(deployment: Deployment, network: NetworkLayout) -> Round:
     """
     setting = deployment.setting
     return Round(
-        tc=network.renewal if setting.workload.replayed else {},
+        tc=network.renewal if setting.page else {},
         changes=network.changes,
         start_after_ns=start_after_ns(setting, deployment.seed or 0),
     )

@@ -106,8 +106,14 @@ def booting(
         cancellation=cancellation,
         site=_replayed(deployment),
         outside=_outside(adapters),
-        memory_mib=max(machine.memory_mib, *(adapter.memory_mib for adapter in adapters)),
+        memory_mib=max(machine.memory_mib, _memory_mib(deployment)),
     )
+
+
+def _memory_mib(deployment: Deployment) -> int:
+    """What programs ask for: of each flow the most that one of its programs does."""
+    each = ([end.adapter.memory_mib for end in one.programs] for one in deployment.each)
+    return sum(max(asked) for asked in each)
 
 
 def _outside(adapters: Iterable[Adapter]) -> dict[str, Path]:
@@ -123,14 +129,19 @@ def _outside(adapters: Iterable[Adapter]) -> dict[str, Path]:
 
 
 def _replayed(deployment: Deployment) -> Path | None:
-    """The replay tree of a page's site."""
-    page = deployment.setting.workload
-    if not isinstance(page, Page):
+    """The replay tree of a page's site; one that any flow loads over HTTP/3 may advertise that."""
+    page = deployment.setting.page
+    if page is None:
         return None
     site = find_site(page.site)
     if page.connections is Connections.ONE:
         site = with_own_fonts(site)
-    advertises = page.alt_svc and deployment.setting.protocol is Protocol.H3
+    flows = [flow for one in deployment.each for flow in one.flows]
+    advertises = any(
+        flow.workload.alt_svc and flow.protocol is Protocol.H3
+        for flow in flows
+        if isinstance(flow.workload, Page)
+    )
     return replay_tree(advertising(site) if advertises else site)
 
 

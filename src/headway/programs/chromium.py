@@ -32,8 +32,8 @@ from headway.sites.screen import SCREENS
 from headway.study.host import HTTP, Protocol
 from headway.study.workload import Cache, Connections, Page
 
-_CONFIGURATION_FILE = "/run/browser/configuration.json"
-_DRIVER = ("python3", "-B", "-m", "headway.guest.browser", _CONFIGURATION_FILE)
+_CONFIGURATION_FILE = "configuration.json"
+_DRIVER = ("python3", "-B", "-m", "headway.guest.browser")
 _LOAD = """
 echo "$RUN_DIRECTORY" >"$1"
 # A load that was given up may still end.
@@ -60,7 +60,6 @@ _SWITCHES = (
     "--headless",
     "--no-sandbox",
     "--remote-debugging-pipe",
-    "--user-data-dir=/tmp/chromium",
     "--disable-dev-shm-usage",
     "--disable-gpu",
     # Fewer processes start faster, and hand less over to each other.
@@ -125,7 +124,7 @@ class Chromium(Client):
 
     @override
     def start(self, flow: Flow) -> Started:
-        page = _page(flow)
+        page, own = _page(flow), f"/run/browser/{flow.namespace}"
         configuration = Configuration(
             argv=self._command(flow, origin_addresses(page, flow.address)),
             trusted_key=KEY_PIN_FILE,
@@ -140,16 +139,18 @@ class Chromium(Client):
         driver = Program(
             f"{flow.namespace}-{self.name}",
             flow.namespace,
-            _DRIVER,
+            (*_DRIVER, f"{own}/{_CONFIGURATION_FILE}"),
             {"PYTHONPATH": "/lab/code", **self._environment(flow)},
             service=True,
-            listens=(READY,),
+            listens=(f"{own}/{READY}",),
             ready_within_ns=flow.limit.ns + _PREPARED_WITHIN_NS,
             # Its log is whole only if Chromium itself ends it.
             finishes=self.knob("net_log", flow.host) != "off",
         )
-        load = Program(self.name, flow.namespace, ("sh", "-c", _LOAD, "sh", GO, DONE))
-        return Started((driver, load), {_CONFIGURATION_FILE: json.dumps(asdict(configuration))})
+        argv = ("sh", "-c", _LOAD, "sh", f"{own}/{GO}", f"{own}/{DONE}")
+        load = Program(self.name, flow.namespace, argv)
+        file = json.dumps(asdict(configuration))
+        return Started((driver, load), {f"{own}/{_CONFIGURATION_FILE}": file})
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
@@ -179,6 +180,7 @@ class Chromium(Client):
             "/usr/lib/chromium/chromium-headless-shell",
             *_SWITCHES,
             *_VERSION[flow.protocol],
+            f"--user-data-dir=/tmp/chromium-{flow.namespace}",
             # Other hosts are not to be asked for, and not to be waited for.
             f"--host-resolver-rules={rules}, MAP * ~NOTFOUND",
         ]

@@ -90,7 +90,9 @@ def _alone(run: CompetingRun, result: Result, measured: Measurement, directory: 
 def conditions_together(run: Run) -> dict[str, Any]:
     """Conditions of a run that all of its flows have, or what each has, in words."""
     of_flows = [conditions_of(one) for one in flow_runs(run)]
-    told = {name: _in_common([one[name] for one in of_flows]) for name in of_flows[0]}
+    # Pages have some of which other workloads know nothing.
+    names = dict.fromkeys(name for one in of_flows for name in one)
+    told = {name: _in_common([one[name] for one in of_flows if name in one]) for name in names}
     return {
         **told,
         "tls": all(one["tls"] for one in of_flows),

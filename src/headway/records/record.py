@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from headway.columns import CallMetrics, Record, Status, columns_of
+from headway.columns.page import PageMetrics
 from headway.columns.record import FlowRecord
 from headway.diagnosis.disturbances import count_columns
 from headway.diagnosis.goodput import received_bytes
@@ -83,6 +84,7 @@ def _record_together(
         "received_bytes": received_bytes(measured.flows, 0) if measured.flows else None,
         **shared.columns,
         **_worst_calls(flows),
+        **_slowest_page(flows),
     }
     return Record(
         **conditions(run),
@@ -104,6 +106,15 @@ def _worst_calls(flows: Sequence[FlowRecord]) -> dict[str, Any]:
     told = {name: [getattr(one, name) for one in flows] for name in columns_of(CallMetrics)}
     found = {name: [one for one in values if one is not None] for name, values in told.items()}
     return {name: max(values) for name, values in found.items() if values}
+
+
+def _slowest_page(flows: Sequence[FlowRecord]) -> dict[str, Any]:
+    """Every column of a page's load, of the flow whose page took longest."""
+    loads = [one for one in flows if one.plt_s is not None]
+    if not loads:
+        return {}
+    slowest = max(loads, key=lambda one: one.plt_s or 0)
+    return {name: getattr(slowest, name) for name in columns_of(PageMetrics)}
 
 
 def conditions(run: Run) -> dict[str, Any]:

@@ -22,7 +22,8 @@ def run_key(run: Run) -> str:
 
 def _resolved(setting: Setting) -> str:
     values = setting.model_dump(mode="json", exclude=None if setting.programs else {"programs"})
-    if (site := setting.workload.replayed) and is_archive(site):
-        values["workload"]["site"] = site_key(find_site(site))
+    for told in (values, *values["flows"].values()):
+        if is_archive(site := told["workload"].get("site", "")):
+            told["workload"]["site"] = site_key(find_site(site))
     # Not sorted: the order of hops is a condition.
     return json.dumps(values)

@@ -19,7 +19,6 @@ from headway.study.model import Setting
 from headway.study.naming import cell_name, slug
 from headway.study.published import GOODPUT, RELATIVE_UNIT, no_time_of
 from headway.study.source import Source
-from headway.study.workload import Page
 
 MOST_RUNS = 1_000_000
 """Most runs of a study: they are all planned before the first is carried out."""
@@ -222,17 +221,26 @@ _OF_FLOWS = frozenset(
 
 
 def _frames(setting: Setting) -> bool:
-    return isinstance(setting.workload, Page) and setting.workload.frames
+    return setting.page is not None and setting.page.frames
+
+
+def _shared(setting: Setting) -> Iterator[Of]:
+    """What runs of flows that compete tell of all of them, or of some."""
+    yield Of.COMPETING
+    if any(isinstance(workload, Call) for workload in setting.workloads):
+        yield Of.CALLS
+    if setting.page:
+        yield Of.PAGES
+    if _frames(setting):
+        yield Of.PAINTED_PAGES
 
 
 def _has(setting: Setting, metric: str) -> bool:
     """Whether a run of the setting has a value of the metric."""
     ranking = METRICS[metric].ranking
     if setting.flows:
-        calls = any(isinstance(flow.workload, Call) for flow in setting.flows.values())
-        shared = (Of.COMPETING, Of.CALLS) if calls else (Of.COMPETING,)
-        return metric in _OF_FLOWS or bool(ranking and ranking.of in shared)
-    is_page = setting.workload.replayed is not None
+        return metric in _OF_FLOWS or bool(ranking and ranking.of in _shared(setting))
+    is_page = setting.page is not None
     match ranking and ranking.of:
         case Of.PAGES:
             return is_page

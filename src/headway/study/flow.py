@@ -15,7 +15,7 @@ from headway.study.merging import merged
 from headway.study.part import Part, wrong
 from headway.study.path import Path
 from headway.study.units import Duration, Size
-from headway.study.workload import Download, Workload, check_carried
+from headway.study.workload import Connections, Download, Origins, Page, Workload, check_carried
 
 CLIENTS, SERVERS = "clients", "servers"
 """The routers at both ends of the shared path, which flows come from and go to."""
@@ -105,6 +105,13 @@ def check_flows(flows: Mapping[str, CompetingFlow], hops: Mapping[str, Hop]) -> 
         raise wrong("flows", f"{hosts} hosts; a lab has {MOST_HOSTS} at most, two for each flow")
     for name, flow in flows.items():
         _check_flow(name, flow, places)
+    sites = {flow.workload.replayed: name for name, flow in flows.items() if flow.workload.replayed}
+    if len(sites) > 1:
+        *_, other = sites.values()
+        raise wrong(
+            f"flows.{other}.workload.site",
+            f"flows load one site, and here are {' and '.join(map(str, sites))}",
+        )
 
 
 def _check_flow(name: str, flow: CompetingFlow, places: list[str]) -> None:
@@ -123,7 +130,20 @@ def _check_flow(name: str, flow: CompetingFlow, places: list[str]) -> None:
             f"flows.{name}.leaves",
             f"{flow.leaves} does not come after {flow.enters}, where the flow enters",
         )
-    if flow.workload.migrates or flow.workload.replayed:
+    if flow.workload.migrates:
         raise wrong(
             f"flows.{name}.workload.kind", f"a {flow.workload.kind} is not for flows that compete"
         )
+    if isinstance(flow.workload, Page):
+        _check_page(f"flows.{name}.workload", flow.workload)
+
+
+def _check_page(key: str, page: Page) -> None:
+    """Every server has one address, and the lab one certificate."""
+    if page.origins is Origins.OWN_ADDRESSES:
+        raise wrong(
+            f"{key}.origins", f'origins = "{page.origins}" is for a page without other flows'
+        )
+    if page.connections is Connections.ONE:
+        reason = f'connections = "{page.connections}" is for a page without other flows'
+        raise wrong(f"{key}.connections", reason)

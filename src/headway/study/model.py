@@ -316,13 +316,24 @@ class Setting(Part):
         """
         lasting = any(_begins_with_workload(path) for path in self.paths)
         kept = self.capture.packets or self.capture.qlog or self.control
-        return self.workload.replayed is not None and not lasting and not kept
+        alone = isinstance(self.workload, Page) and not self.flows
+        return alone and not lasting and not kept
+
+    @property
+    def workloads(self) -> tuple[Workload, ...]:
+        """What is asked for; if flows compete, by each of them."""
+        return tuple(flow.workload for flow in self.flows.values()) or (self.workload,)
+
+    @property
+    def page(self) -> Page | None:
+        """The page that is loaded, if one is; flows that compete load the same one."""
+        pages = (workload for workload in self.workloads if isinstance(workload, Page))
+        return next(pages, None)
 
     @property
     def served_sizes(self) -> tuple[int, ...]:
         """Sizes of the bodies that the server must have, bytes."""
-        workloads = [flow.workload for flow in self.flows.values()] or [self.workload]
-        sizes = (workload.body_size for workload in workloads)
+        sizes = (workload.body_size for workload in self.workloads)
         return tuple(dict.fromkeys(int(size) for size in sizes if size is not None))
 
 
