@@ -15,7 +15,10 @@ from headway.diagnosis.segment import StateSource
 from headway.diagnosis.series import SegmentSeries
 from headway.report.chosen import ChosenRun
 from headway.report.figures.coexistence import KIND as COEXISTENCE
+from headway.report.figures.envelope import KIND as ENVELOPE
+from headway.report.figures.envelope import hull, usual
 from headway.report.figures.kind import NARROW, WIDE, Subject
+from headway.report.figures.queue_cdf import KIND as QUEUE
 from headway.report.figures.sharing import KIND as SHARING
 from headway.report.shared import FlowCourse, SharedStory
 from headway.report.sheet import Area, Text
@@ -112,3 +115,42 @@ def test_goodputs_are_stacked_and_the_queue_is_a_delay() -> None:
     assert min(y for _, y in above) < min(y for _, y in below)
     assert max(y for _, y in above) == pytest.approx(min(y for _, y in below))
     assert SHARING.draw(subject_of(RATIOS)) is None
+
+
+def test_the_queue_is_told_as_a_distribution() -> None:
+    run = ChosenRun("run", "a v b", "cell", "", "seed 1")
+    story = SharedStory(run, 10.0, (course("a", 6.0), course("b", 2.0)), 20.0)
+    subject = dataclasses.replace(subject_of(RATIOS), shared=(story,))
+    picture = QUEUE.draw(subject)
+    assert picture is not None and picture.wide.shapes
+    assert picture.data()["delay_ms"].to_list() == [0.0, 10.0, 0.0]
+    assert picture.said == "a v b: median 0 ms, 95 % of the time at most 9.00 ms."
+    unlimited = dataclasses.replace(story, rate_mbit=None)
+    assert QUEUE.draw(dataclasses.replace(subject, shared=(unlimited,))) is None
+
+
+def test_an_envelope_is_around_what_is_usual() -> None:
+    square = [(float(x), float(y)) for x in range(4) for y in range(4)]
+    corners = {(0.0, 0.0), (3.0, 0.0), (3.0, 3.0), (0.0, 3.0)}
+    assert set(hull(square)) == corners and len(hull(square)) == 4
+    assert set(hull(usual([*square, (50.0, 1.0)]))) == corners
+    on_a_line = [(float(x), 2.0) for x in range(9)]
+    assert set(hull(on_a_line)) == {(0.0, 2.0), (8.0, 2.0)}
+    assert hull([(1.0, 1.0)] * 5) == [(1.0, 1.0)]
+
+
+def test_flows_that_were_there_for_a_moment_have_no_envelope() -> None:
+    run = ChosenRun("run", "a v b", "cell", "", "seed 1")
+    every = tuple(range(0, 11))
+    told = course("a", 6.0)
+    sender = dataclasses.replace(
+        told.sender, at_s=tuple(map(float, every)), queue_bytes=(25_000,) * len(every)
+    )
+    long = dataclasses.replace(told, sender=sender)
+    short = dataclasses.replace(long, name="b", goodput_mbit=(0.0,) * 110 + (2.0,) * 10)
+    story = SharedStory(run, 10.0, (long, short), 20.0)
+    subject = dataclasses.replace(subject_of(RATIOS), shared=(story,))
+    picture = ENVELOPE.draw(subject)
+    assert picture is not None and picture.wide.shapes
+    assert picture.data().rows()[0] == ("run", "a v b", "a", 10.0, 6.0)
+    assert picture.data()["flow"].unique().to_list() == ["a"]

@@ -79,7 +79,7 @@ def _data(stories: Sequence[SharedStory]) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def _colours(stories: Sequence[SharedStory]) -> dict[str, Colour]:
+def flow_colours(stories: Sequence[SharedStory]) -> dict[str, Colour]:
     """A colour for each name of a flow, the same in all runs; many flows begin again."""
     names = dict.fromkeys(name for story in stories for name in story.names)
     return {name: PLAIN[place % len(PLAIN)] for place, name in enumerate(names)}
@@ -87,7 +87,7 @@ def _colours(stories: Sequence[SharedStory]) -> dict[str, Colour]:
 
 def _sheet(stories: Sequence[SharedStory], width: float) -> Sheet:
     columns = 1 if is_narrow(width) else min(len(stories), _MOST_COLUMNS)
-    colours = _colours(stories)
+    colours = flow_colours(stories)
     legend = legend_height(tuple(colours), width) + 10
     tall = _HEAD + _STACK + 4 * _ROW + 5 * _BETWEEN + _FOOT
     sheet = Sheet(width, legend + tall * -(-len(stories) // columns))

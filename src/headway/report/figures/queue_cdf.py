@@ -1,0 +1,93 @@
+"""How long the queue before flows that competed was: distributions over a run's time, a panel per cell."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+import numpy as np
+import polars as pl
+
+from headway.analysis.numbers import significant
+from headway.report.chosen import runs_said
+from headway.report.figures.data import told
+from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
+from headway.report.legend import legend_height, style_legend
+from headway.report.plots import Frame, frames, steps, title, total_height, x_axis, y_axis
+from headway.report.scale import Scale, written
+from headway.report.shared import SharedStory
+from headway.report.sheet import Sheet
+
+_HEIGHT, _GAP, _LEFT = 150.0, 24.0, 42.0
+_QUANTILES = (0.5, 0.95)
+
+
+def _draw(subject: Subject) -> Picture | None:
+    stories = [story for story in subject.shared if story.queue_delay_ms]
+    if not stories:
+        return None
+    return Picture(
+        name=picture_name(subject.analysis, "queue-cdf"),
+        title="Distribution of the queueing delay",
+        caption=(
+            "Share of a run's time in which what waited before the narrowest link took at most so long to "
+            f"send, by samples every 100 ms. {runs_said([story.run for story in stories])}"
+        ),
+        drawing=partial(_sheet, subject, stories),
+        data=lambda: _data(stories),
+        said=told(f"{story.run.contender}: {_quantiles(story)}" for story in stories),
+    )
+
+
+KIND = Kind(place=59, section=Section.WHY, draw=_draw, every_metric=False)
+
+
+def _delays(story: SharedStory) -> list[float]:
+    return sorted(delay_ms for _, delay_ms in story.queue_delay_ms)
+
+
+def _quantiles(story: SharedStory) -> str:
+    half, most = np.quantile(_delays(story), _QUANTILES)
+    return f"median {significant(half)} ms, 95 % of the time at most {significant(most)} ms"
+
+
+def _data(stories: Sequence[SharedStory]) -> pl.DataFrame:
+    rows = [
+        {
+            "run_id": story.run.run_id,
+            "contender": story.run.contender,
+            "at_s": at_s,
+            "delay_ms": delay_ms,
+        }
+        for story in stories
+        for at_s, delay_ms in story.queue_delay_ms
+    ]
+    return pl.DataFrame(rows)
+
+
+def _sheet(subject: Subject, stories: Sequence[SharedStory], width: float) -> Sheet:
+    cells = dict.fromkeys(story.run.cell for story in stories)
+    shown = dict.fromkeys(story.run.contender for story in stories)
+    styles = {name: subject.styles[name] for name in shown}
+    columns = min(len(cells), max(1, int(width / 300)))
+    head = legend_height(tuple(styles), width) + 8
+    sheet = Sheet(width, head + total_height(len(cells), columns, _HEIGHT))
+    style_legend(sheet, styles, 0, 0)
+    places = frames(len(cells), columns, width, top=head, left=_LEFT, height=_HEIGHT, gap=_GAP)
+    for cell, frame in zip(cells, places, strict=True):
+        title(sheet, frame, cell)
+        _panel(sheet, subject, [story for story in stories if story.run.cell == cell], frame)
+    return sheet
+
+
+def _panel(sheet: Sheet, subject: Subject, stories: Sequence[SharedStory], frame: Frame) -> None:
+    longest = max(_delays(story)[-1] for story in stories) or 1.0
+    across = Scale(0.0, 1.05 * longest, frame.left, frame.right)
+    up = Scale(0.0, 1.0, frame.bottom, frame.top)
+    y_axis(sheet, frame, up, (0.0, 0.5, 1.0), ("0", "50 %", "100 %"))
+    ticks = across.ticks(5)
+    x_axis(sheet, frame, [across(tick) for tick in ticks], [written(tick) for tick in ticks], "ms")
+    for story in stories:
+        style, delays = subject.styles[story.run.contender], _delays(story)
+        line = steps(delays, len(delays), across, up)
+        sheet.lines([line], colour=style.colour, width=1.7, dash=style.dash)
