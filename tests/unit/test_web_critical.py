@@ -11,7 +11,7 @@ from headway.analysis import analyse
 from headway.pages.critical import PHASES, critical_path, last_before_load, last_before_paint
 from headway.pages.load import PageLoad, Resource, Timing, read_load
 from headway.pages.metrics import page_metrics
-from headway.pages.resource import RequestPhase
+from headway.pages.resource import Chunk, RequestPhase
 from headway.report.tables.critical import blocking_sentences, critical_means, critical_table
 from tests.unit import made_results as made
 from tests.unit.made_loads import Recording, load, resource, told
@@ -148,9 +148,26 @@ def test_the_phases_of_every_run_add_up_to_its_load_event() -> None:
     ]
     assert phases == pytest.approx([0.03, 0.02, 0.03, 0.47, 0.06])
     assert sum(phases) == pytest.approx(seen.onload_s)
-    assert (seen.blocking_objects, seen.blocked_s) == (1, 0.3)
+    assert (seen.blocking_objects, seen.blocked_s, seen.blocking_bytes) == (1, 0.3, 1000)
+    assert (seen.image_bytes, seen.page_bytes) == (1000, 3000)
+    assert seen.blocking_first_share == 1
     told_of_nothing = page_metrics(load(fcp_ms=None, onload_ms=None))
     assert told_of_nothing.critical_wait_s is None
+    assert told_of_nothing.blocking_first_share is None
+
+
+def test_what_blocks_rendering_shares_the_path_with_what_does_not() -> None:
+    """Until the script is there, 1000 bytes of it, 1000 of the document and 3000 of an image came."""
+    script = asked("a.js", 100, 300, render_blocking="Blocking")
+    image = asked(
+        "c.png",
+        100,
+        600,
+        body_bytes=5000,
+        chunks=(Chunk(150.0, 1000), Chunk(300.0, 2000), Chunk(600.0, 2000)),
+    )
+    seen = page_metrics(page(script, image, onload_ms=610.0, fcp_ms=305.0))
+    assert seen.blocking_first_share == pytest.approx(2000 / 5000)
 
 
 def test_the_table_of_means_has_every_contender() -> None:

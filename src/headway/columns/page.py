@@ -102,7 +102,13 @@ class PageMetrics(Columns):
     connections: int | None = column("Connections that carried them.")
     domains: int | None = column("Host names that they came from.")
     page_bytes: int | None = column("Bytes of their content, as sent.")
+    image_bytes: int | None = column("Those of images.")
     blocking_objects: int | None = column("Those that blocked rendering, as the browser says.")
+    blocking_bytes: int | None = column("Bytes of their content, as sent.")
+    blocking_first_share: float | None = column(
+        "Of the bytes of content that had come by `blocked_s`, the share that blocked rendering, the page itself "
+        "included: 1 if everything else waited for it."
+    )
     largest_share: float | None = column(
         "Share of the objects on the connection with the most objects, 0 to 1."
     )

@@ -58,6 +58,22 @@ def last_before_paint(load: PageLoad) -> Resource | None:
     return max(there, key=_end_ms, default=None)
 
 
+def blocking_first_share(load: PageLoad) -> float | None:
+    """Of the content that had come when nothing blocked rendering any more, the share that had blocked it."""
+    last = last_before_paint(load)
+    if last is None:
+        return None
+    end_ms = _end_ms(last) + _SAME_MS
+    came = [
+        (one, sum(chunk.encoded_bytes for chunk in one.chunks if chunk.at_ms <= end_ms))
+        for one in load.resources
+    ]
+    first = load.resources[0]
+    needed = sum(count for one, count in came if one is first or blocks_rendering(one))
+    together = sum(count for _, count in came)
+    return needed / together if together else None
+
+
 def last_before_load(load: PageLoad) -> Resource | None:
     """What came last of what the load event waited for; None if it was not fired."""
     if load.onload_ms is None:

@@ -31,6 +31,7 @@ class Traffic:
 
     Attributes:
         total: all objects.
+        image_bytes: of the content of images.
         cached: resources that came from the browser's cache without asking the server.
         connections: connections that carried objects.
         domains: host names of the objects' URLs.
@@ -39,6 +40,7 @@ class Traffic:
     """
 
     total: Amount
+    image_bytes: int
     cached: int
     connections: int
     domains: int
@@ -65,6 +67,7 @@ def traffic_of(load: PageLoad) -> Traffic:
     by_connection = _amounts((o.connection_id, o) for o in objects if o.connection_id is not None)
     return Traffic(
         total=Amount(len(objects), sum(resource.body_bytes for resource in objects)),
+        image_bytes=sum(one.body_bytes for one in objects if one.mime_type.startswith("image/")),
         cached=sum(resource.from_cache for resource in resources),
         connections=len(by_connection),
         domains=len({resource.host for resource in objects}),

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from headway.pages.critical import (
+    blocking_first_share,
     blocks_rendering,
     last_before_load,
     last_before_paint,
@@ -18,9 +19,12 @@ from headway.pages.metrics.measure import measure, seconds
 def _blocking(load: PageLoad) -> Mapping[str, float | int | None]:
     """What blocked rendering."""
     last = last_before_paint(load)
+    blocking = [one for one in load.resources if blocks_rendering(one)]
     return {
-        "blocking_objects": sum(map(blocks_rendering, load.resources)),
+        "blocking_objects": len(blocking),
+        "blocking_bytes": sum(one.body_bytes for one in blocking),
         "blocked_s": seconds(last.ended_ms) if last else None,
+        "blocking_first_share": blocking_first_share(load),
     }
 
 

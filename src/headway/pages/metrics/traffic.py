@@ -18,6 +18,7 @@ def _traffic(load: PageLoad) -> Mapping[str, float | int | None]:
         "connections": traffic.connections,
         "domains": traffic.domains,
         "page_bytes": traffic.total.content_bytes,
+        "image_bytes": traffic.image_bytes,
         "largest_share": traffic.largest_object_share,
         "largest_byte_share": traffic.largest_byte_share,
     }
