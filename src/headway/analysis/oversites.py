@@ -12,13 +12,11 @@ from dataclasses import dataclass
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
 from headway.analysis.compare import Comparison, Pairing
+from headway.analysis.networks import networks
 
 _EPSILON = 1e-10
 """Of both medians, so that none divides by zero."""
 _ALPHA = 0.005
-_LEAST_SITES = 12
-_PAGE = "page"
-"""What the factor is called whose levels are sites."""
 
 
 @dataclass(frozen=True)
@@ -55,37 +53,27 @@ class OverSites:
 
 def over_sites(analysis: Analysis, pairings: Sequence[Pairing]) -> tuple[OverSites, ...]:
     """For each setting and comparison, the differences at all sites; nothing if there are few sites."""
-    factors = analysis.conditions.factors
-    place = next((n for n, factor in enumerate(factors) if factor.name == _PAGE), None)
-    if place is None or len(factors[place].levels) < _LEAST_SITES:
-        return ()
-    settings: dict[tuple[int, ...], list[Cell]] = {}
-    for cell in analysis.cells:
-        settings.setdefault(_without(cell.levels, place), []).append(cell)
     found = []
-    for levels, cells in settings.items():
-        others = [factor for number, factor in enumerate(factors) if number != place]
-        title = ", ".join(one.titles[level] for one, level in zip(others, levels, strict=True))
+    for network in networks(analysis):
         for pairing in pairings:
-            sites = (
-                _at(factors[place].levels[cell.levels[place]], cell, pairing) for cell in cells
-            )
+            sites = (_at(site, cell, pairing) for site, cell in network.cells.items())
             known = sorted((one for one in sites if one), key=lambda one: one.relative)
             if known:
-                found.append(OverSites(title, pairing, tuple(known)))
+                found.append(OverSites(network.title, pairing, tuple(known)))
     return tuple(found)
-
-
-def _without(levels: tuple[int, ...], place: int) -> tuple[int, ...]:
-    return levels[:place] + levels[place + 1 :]
 
 
 def _at(site: str, cell: Cell, pairing: Pairing) -> SiteDifference | None:
     one = cell.comparison(pairing)
     if one is None or one.sample is None or one.against_sample is None:
         return None
-    own, other = one.sample.median, one.against_sample.median
-    return SiteDifference(site, (own + _EPSILON) / (other + _EPSILON) - 1, _is_significant(one))
+    apart = difference_of(one.sample.median, one.against_sample.median)
+    return SiteDifference(site, apart, _is_significant(one))
+
+
+def difference_of(one: float, other: float) -> float:
+    """Of two medians, over the other, as Sander et al. 2022 have it."""
+    return (one + _EPSILON) / (other + _EPSILON) - 1
 
 
 def _is_significant(one: Comparison) -> bool:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from headway.analysis import Analysis, Cell, StudyResults, answer
+from headway.analysis.advice import advice
 from headway.analysis.ledger import judged, ledger_sentence
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sentences import as_start, statement
@@ -63,6 +64,8 @@ class ExperimentPart:
         contenders: what tells the contenders apart.
         shared: what they have in common.
         conditions: what varied between cells and what did not.
+        advice: what to do, of experiments over sites.
+        advised: figures of the same.
         page_metrics: table of the metrics of page loads.
         critical: table of what their critical paths consisted of.
         published: figures and tables of published values beside ours.
@@ -79,6 +82,8 @@ class ExperimentPart:
     contenders: Table
     shared: tuple[setting.Fact, ...]
     conditions: tuple[setting.Fact, ...]
+    advice: tuple[str, ...]
+    advised: tuple[Picture, ...]
     page_metrics: Table
     critical: Table
     published: tuple[Picture, ...]
@@ -112,7 +117,7 @@ class ExperimentPart:
         own = [picture for part in self.metrics for picture in part.pictures]
         pages = [picture for one in self.shown for picture in one.pages]
         why = [picture for one in self.shown for picture in one.why]
-        return (*own, *pages, *self.published, *self.limits, *why)
+        return (*own, *self.advised, *pages, *self.published, *self.limits, *why)
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -143,6 +148,8 @@ def experiment_part(
         contenders=setting.contenders_table(results, first),
         shared=setting.shared_facts(results, first),
         conditions=setting.path_facts(first),
+        advice=advice(first),
+        advised=pictures(subjects[0], Section.ADVICE),
         page_metrics=pages_table(results, first),
         critical=critical_means(results, first),
         published=tuple(

@@ -32,6 +32,7 @@ class Section(Enum):
     """Part of an experiment's section that a figure stands in."""
 
     RESULTS = "results"
+    ADVICE = "advice"
     PAGES = "pages"
     PUBLISHED = "published"
     LIMITS = "limits"
