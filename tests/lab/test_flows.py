@@ -170,6 +170,28 @@ def test_programs_on_several_hosts_do_not_meet_and_runs_repeat(
     assert (h3["start_s"], h3["rtt_ms"]) == (1, 90)
 
 
+@pytest.mark.parametrize("protocol", ["h2", "h3"])
+def test_a_download_is_ended_and_leaves_the_path_to_others(
+    run_setting: RunSetting, tmp_path: Path, protocol: str
+) -> None:
+    """Beside a flow of 20 s, one that would last for 80 s has half of the path for 8 s, and nothing from then on."""
+    leaves = {
+        "protocol": protocol,
+        "client": {"program": "curl"},
+        "server": {"program": "nginx"},
+        "workload": {"kind": "download", "size": "100 MB"},
+        "end": "8 s",
+    }
+    record = run_setting(SHARED | {"flows": {"stays": {"protocol": "tcp"}, "leaves": leaves}})
+    assert record.error is None and record.bytes is None
+    assert record.common_s == pytest.approx(8, abs=0.001)
+    flows = flows_of(tmp_path / "run")
+    assert flows["leaves"].total_s == pytest.approx(8, abs=0.001)
+    assert 0.2 < (flows["leaves"].share or 0) < 0.8
+    rest_mbit = (flows["stays"].bytes or 0) * 8e-6 - 8 * (flows["stays"].common_mbit or 0)
+    assert rest_mbit / 12 > 0.9 * 20 * 1448 / 1514
+
+
 def test_pages_are_loaded_beside_other_flows(run_setting: RunSetting, tmp_path: Path) -> None:
     """Two pages that come late to a long flow get less than a third each, and what they get is no more than there is."""
     page = {

@@ -166,6 +166,12 @@ def test_a_contenders_flows_are_in_its_conditions() -> None:
     assert [conditions(one)["rtt_ms"] for one in flow_runs(run)] == [40, 40, 70]
 
 
+DOWNLOAD: dict[str, Any] = {
+    "protocol": "h2",
+    "client": {"program": "curl"},
+    "server": {"program": "nginx"},
+    "workload": {"kind": "download", "size": "100 MB"},
+}
 PAGE: dict[str, Any] = {
     "protocol": "h2",
     "client": {"program": "chromium"},
@@ -190,6 +196,13 @@ def test_flows_load_one_site() -> None:
         ({"count": 33}, "flows.tcp.count: must be 32 or less"),
         ({"start": "700 s"}, "flows.tcp.start: 700 s is beyond limits.virtual (600 s)"),
         ({"sped": 1}, "flows.tcp.sped: unknown key"),
+        (
+            DOWNLOAD | {"start": "5 s", "end": "5 s"},
+            "flows.tcp.end: the flow would end at 5 s, before it starts at 5 s",
+        ),
+        (DOWNLOAD | {"end": "700 s"}, "flows.tcp.end: 700 s is beyond limits.virtual (600 s)"),
+        ({"end": "5 s"}, "flows.tcp.end: a workload of kind bulk ends after its duration"),
+        (PAGE | {"end": "5 s"}, "flows.tcp.end: a page ends when it is loaded"),
         ({"client": {"program": "culr"}}, "flows.tcp.client.program: no client program 'culr'"),
         (
             {

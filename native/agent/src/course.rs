@@ -25,6 +25,8 @@ pub(crate) enum Action {
     MigrateWhenDue,
     /// The program of a number.
     Start(usize),
+    /// The same, if it has not ended.
+    End(usize),
 }
 
 /// What there is of a round.

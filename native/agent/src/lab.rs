@@ -203,6 +203,9 @@ impl<'a> Lab<'a> {
         for (number, program) in self.orders.programs.iter().enumerate() {
             if !program.service {
                 current.events.add(program.at_ns, Action::Start(number));
+                if let Some(at_ns) = program.ends_at_ns {
+                    current.events.add(at_ns, Action::End(number));
+                }
             }
         }
         Ok(())
@@ -235,12 +238,24 @@ impl<'a> Lab<'a> {
                 self.current.workload.push((pid, program));
                 Ok(())
             }
+            Action::End(number) => self.end(&self.orders.programs[number]),
         }
     }
 
     fn start(&self, program: &Program, directory: &str) -> Result<Pid, Failure> {
         let start = || process::start(program, &self.network, directory);
         self.views.inside(&program.namespace, start)
+    }
+
+    /// End a program of the workload with all its processes, as whoever has enough of it would.
+    fn end(&mut self, program: &Program) -> Result<(), Failure> {
+        if !self.current.workload.iter().any(|(_, one)| std::ptr::eq(*one, program)) {
+            return Ok(());
+        }
+        let services: Vec<Pid> = pids(&self.services).chain(self.captures.clone()).collect();
+        let its = process::strangers(&self.network, &program.namespace, &services)?;
+        process::end(its.into_iter().map(|(pid, _)| pid), Signal::KILL);
+        Ok(())
     }
 
     fn migrate_when_due(&mut self) -> Result<(), Failure> {
@@ -297,10 +312,12 @@ impl<'a> Lab<'a> {
     fn reap(&mut self, pid: Pid, exit_status: i32) -> Result<(), Failure> {
         let current = &mut self.current;
         if let Some(program) = taken(&mut current.workload, pid) {
+            let at_ns = current.now();
             let ended = Ended {
                 name: program.name.clone(),
                 exit_status,
-                at_ns: current.now(),
+                at_ns,
+                as_ordered: program.ends_at_ns.is_some_and(|end_ns| at_ns >= end_ns),
                 namespace: program.namespace.clone(),
             };
             current.ended.push(ended);
@@ -332,13 +349,14 @@ impl<'a> Lab<'a> {
         }
         let mut known: Vec<Pid> = pids(&self.services).chain(self.captures.clone()).collect();
         known.extend(pids(&self.current.workload));
-        let look = || process::stranger(&self.network, &program.namespace, &known);
-        if look()?.is_none() {
+        let look = || process::strangers(&self.network, &program.namespace, &known);
+        if look()?.is_empty() {
             return Ok(String::new());
         }
         thread::sleep(Duration::from_nanos(POLL_NS));
-        let left = look()?.map(|name| format!(", and left a process behind ({name})"));
-        Ok(left.map_or_else(String::new, |left| left + ": it has to stay in the foreground"))
+        Ok(look()?.first().map_or_else(String::new, |(_, name)| {
+            format!(", and left a process behind ({name}): it has to stay in the foreground")
+        }))
     }
 
     fn finish(&mut self) -> Result<(), Failure> {

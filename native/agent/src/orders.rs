@@ -52,6 +52,9 @@ pub(crate) struct Program {
     pub(crate) listens: Vec<String>,
     pub(crate) ready_within_ns: u64,
     pub(crate) at_ns: u64,
+    /// Not said if it ends by itself.
+    #[serde(default)]
+    pub(crate) ends_at_ns: Option<u64>,
     pub(crate) interactive: bool,
     pub(crate) migration_signal: i32,
     pub(crate) finishes: bool,

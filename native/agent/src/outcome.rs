@@ -27,6 +27,7 @@ pub(crate) struct Ended {
     pub(crate) exit_status: i32,
     pub(crate) at_ns: u64,
     pub(crate) namespace: String,
+    pub(crate) as_ordered: bool,
 }
 
 /// A received file: its size in bytes and its SHA-256 in hexadecimal.

@@ -207,12 +207,12 @@ fn sockets<'a>(table: &'a str, state: &'a str) -> impl Iterator<Item = (&'a str,
     })
 }
 
-/// The name of a process that is on a host, apart from those that are known; None if there is no other.
-pub(crate) fn stranger(
+/// The processes of a host, apart from those that are known, with their names.
+pub(crate) fn strangers(
     network: &Network,
     namespace: &str,
     known: &[Pid],
-) -> Result<Option<String>, Failure> {
+) -> Result<Vec<(Pid, String)>, Failure> {
     let own = network.inside(namespace, || fs::read_link("/proc/thread-self/ns/net"))?;
     let own = own.doing(namespace)?;
     let listed = fs::read_dir("/proc").doing("/proc")?.flatten();
@@ -220,7 +220,11 @@ pub(crate) fn stranger(
     Ok(found
         .filter(|number| !known.iter().any(|pid| pid.as_raw_nonzero().get() == *number))
         .filter(|number| fs::read_link(format!("/proc/{number}/ns/net")).is_ok_and(|it| it == own))
-        .find_map(|number| running(&fs::read_to_string(format!("/proc/{number}/stat")).ok()?)))
+        .filter_map(|number| {
+            let name = running(&fs::read_to_string(format!("/proc/{number}/stat")).ok()?)?;
+            Some((Pid::from_raw(number)?, name))
+        })
+        .collect())
 }
 
 /// The name of a process by its line of /proc/PID/stat, unless it has ended already.

@@ -66,6 +66,9 @@ class OneFlow(Columns):
     client_host: str = given("Name of its client's host.")
     server_host: str = given("Name of its server's host.")
     start_s: float = given("When its client starts, from the start of the workload.")
+    end_s: float | None = column(
+        "When its client is ended, as the study asks, from the start of the workload."
+    )
     common_mbit: float | None = column(
         "Its goodput while all flows were there (`common_s`), Mbit/s. If its client does not tell what it got over "
         "time: what the last device before its host sent it then, less the headers of full packets (1448 bytes of "

@@ -54,7 +54,7 @@ class Program:
     (``tcp:10.0.2.2:443``), and the files that it must have made, as ``/run/ready``, before the workload starts in every round; that takes
     ``ready_within_ns`` at most. ``migration_signal`` is sent to it when its host's address has changed. A service that
     ``finishes`` is asked to end after the workload, so that it writes what it has yet to write; others
-    are killed. One that ``leaves_nothing`` has failed if processes of its host go on when it has ended.
+    are killed, and so is one of the workload that is still there at ``ends_at_ns``. One that ``leaves_nothing`` has failed if processes of its host go on when it has ended.
     """
 
     name: str
@@ -65,6 +65,7 @@ class Program:
     listens: tuple[str, ...] = ()
     ready_within_ns: int = 20 * 10**9
     at_ns: int = 0
+    ends_at_ns: int | None = None
     interactive: bool = False
     migration_signal: int = 0
     finishes: bool = False
@@ -258,13 +259,15 @@ class Orders:
 class Ended:
     """How a process of the workload ended, and on which host.
 
-    ``exit_status`` is negative for a signal; times are from the workload's start.
+    ``exit_status`` is negative for a signal; times are from the workload's start. ``as_ordered``: it would have
+    gone on.
     """
 
     name: str
     exit_status: int
     at_ns: int
     namespace: str = ""
+    as_ordered: bool = False
 
 
 @dataclass(frozen=True)
@@ -332,6 +335,7 @@ _T = TypeVar("_T")
 
 _UNSAID: dict[str, Any] = {
     "gro_flush_ns": None,
+    "ends_at_ns": None,
     "leaves_nothing": False,
     "root": "",
     "begins_in": "",

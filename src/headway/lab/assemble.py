@@ -149,7 +149,9 @@ def _asking(deployment: Deployment) -> Started:
     (flow,) = deployment.flows
     started = deployment.client.start(flow)
     programs = tuple(
-        program if program.service else replace(program, at_ns=flow.at_ns)
+        program
+        if program.service
+        else replace(program, at_ns=flow.at_ns, ends_at_ns=flow.ends_at_ns)
         for program in started.programs
     )
     return replace(started, programs=programs)

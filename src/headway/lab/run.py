@@ -192,6 +192,8 @@ def _measured_flow(alone: Deployment, outcome: Outcome, directory: Path) -> Meas
     ended = next((one for one in outcome.ended if one.namespace == flow.namespace), None)
     if ended is None:
         return Measurement(error=f"{alone.client.name} did not end")
+    if ended.as_ordered:
+        return Measurement(total_s=(ended.at_ns - flow.at_ns) / 1e9)
     return alone.client.measure(flow, directory / flow_directory(flow), ended)
 
 
@@ -208,7 +210,7 @@ def _together(deployment: Deployment, each: Sequence[Measurement]) -> Measuremen
     )
     return Measurement(
         total_s=max(ends),
-        bytes=sum(one.bytes or 0 for one in each),
+        bytes=_sum([one.bytes for one in each]),
         each_s=ends,
         flows=tuple(
             replace(bulk, start_s=bulk.start_s + start_s)
@@ -216,6 +218,12 @@ def _together(deployment: Deployment, each: Sequence[Measurement]) -> Measuremen
             for bulk in one.flows
         ),
     )
+
+
+def _sum(sizes: Sequence[int | None]) -> int | None:
+    """None if nobody tells one of them, as of a flow that was ended."""
+    told = [size for size in sizes if size is not None]
+    return sum(told) if len(told) == len(sizes) else None
 
 
 def _wrong_body(flow: Flow, orders: Orders, outcome: Outcome) -> str | None:

@@ -87,7 +87,8 @@ def _each(setting: Setting) -> Iterator[tuple[Ends, CompetingFlow]]:
             number = next(numbers)
             own_name = name if flow.count == 1 else f"{name}-{copy}"
             hosts = f"c{number}", f"s{number}"
-            yield Ends(*hosts, own_name, f"flows.{name}", flow.start, flow.background), flow
+            key, times = f"flows.{name}", (flow.start, flow.end)
+            yield Ends(*hosts, own_name, key, *times, flow.background), flow
 
 
 def _access(

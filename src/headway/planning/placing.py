@@ -66,6 +66,7 @@ class Ends:
         flow: its name; empty if there is one flow only.
         key: where it stands in the study file; empty if the study says only one flow.
         at: when it begins.
+        end: when it is ended; None if it ends by itself.
         background: whether it is only there to load the path.
     """
 
@@ -74,6 +75,7 @@ class Ends:
     flow: str = ""
     key: str = ""
     at: Duration = _AT_ONCE
+    end: Duration | None = None
     background: bool = False
 
 
@@ -213,6 +215,7 @@ def _flow(
         capture=setting.capture,
         limit=setting.limits.virtual,
         at_ns=ends.at.ns,
+        ends_at_ns=None if ends.end is None else ends.end.ns,
         seed=seed or 0,
         background=ends.background,
     )

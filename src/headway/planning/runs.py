@@ -77,6 +77,11 @@ class CompetingRun(Run):
         """When its client starts, from the start of the workload."""
         return self.flow.at_ns / 1e9
 
+    @property
+    def end_s(self) -> float | None:
+        """When its client is ended, if it is."""
+        return None if self.flow.ends_at_ns is None else self.flow.ends_at_ns / 1e9
+
 
 def flow_runs(run: Run) -> tuple[CompetingRun, ...]:
     """Every flow of a run whose flows compete, in the order of the study file."""

@@ -145,6 +145,7 @@ class Flow:
         capture: what is kept of it.
         limit: when it is given up.
         at_ns: when it begins, from the start of the workload.
+        ends_at_ns: when it is ended; None if it ends by itself.
         seed: of the run.
         background: whether it is only there to load the path for others.
     """
@@ -160,6 +161,7 @@ class Flow:
     capture: Capture
     limit: Duration
     at_ns: int = 0
+    ends_at_ns: int | None = None
     seed: int = 0
     background: bool = False
 

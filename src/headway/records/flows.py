@@ -42,6 +42,7 @@ def flow_records(
             client_host=one.flow.namespace,
             server_host=one.flow.server,
             start_s=one.start_s,
+            end_s=one.end_s,
             **(_part(together, sharer) if sharer else {}),
             **_completions(measured),
             disturbed_by=failed if failed != one.flow.name else None,

@@ -88,7 +88,7 @@ def _headers(result: Result, directory: Directory) -> HeaderFields:
 def killed(outcome: Outcome) -> str | None:
     """Which program of the workload a signal ended, if any."""
     for ended in outcome.ended:
-        if ended.exit_status < 0:
+        if ended.exit_status < 0 and not ended.as_ordered:
             return f"{ended.name} was killed by {signal.Signals(-ended.exit_status).name}"
     return None
 

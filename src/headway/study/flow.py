@@ -41,6 +41,9 @@ class CompetingFlow(Part):
         default=1, ge=1, le=MOST_HOSTS // 2, description="so many flows, each between own hosts"
     )
     start: Duration = Field(default=Duration(0), description="from the start of the workload")
+    end: Duration | None = Field(
+        default=None, description="when its client is ended, from the start of the workload"
+    )
     background: bool = Field(
         default=False,
         description="whether it only loads the path, and does not count in how flows share it",
@@ -62,7 +65,17 @@ class CompetingFlow(Part):
     def _possible(self) -> Self:
         check_tls(self.protocol, self.tls)
         check_carried(self.workload, self.protocol)
+        if self.end is not None:
+            self._check_end(self.end)
         return self
+
+    def _check_end(self, end: Duration) -> None:
+        if end <= self.start:
+            raise wrong("end", f"the flow would end at {end}, before it starts at {self.start}")
+        if self.workload.replayed:
+            raise wrong("end", "a page ends when it is loaded")
+        if self.workload.sends is not None:
+            raise wrong("end", f"a workload of kind {self.workload.kind} ends after its duration")
 
 
 def with_usual_values(raw: dict[str, Any]) -> dict[str, Any]:

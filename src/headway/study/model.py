@@ -234,11 +234,10 @@ class Setting(Part):
         if self.capture.bodies:
             raise wrong("capture.bodies", "bodies of flows that compete are not kept")
         for name, flow in self.flows.items():
-            if flow.start >= self.limits.virtual:
-                raise wrong(
-                    f"flows.{name}.start",
-                    f"{flow.start} is beyond limits.virtual ({self.limits.virtual})",
-                )
+            for key, time in (("start", flow.start), ("end", flow.end)):
+                if time is not None and time >= self.limits.virtual:
+                    told = f"{time} is beyond limits.virtual ({self.limits.virtual})"
+                    raise wrong(f"flows.{name}.{key}", told)
 
     def _check_page(self, page: Page) -> None:
         if self.capture.bodies:
