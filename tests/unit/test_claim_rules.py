@@ -11,7 +11,9 @@ import pytest
 
 from headway.analysis.analysis import analyse
 from headway.analysis.claims import Judged, judge
+from headway.analysis.counts import count_difference
 from headway.analysis.finding import Judgement
+from headway.analysis.sample import Measurements, Observation
 from headway.analysis.scatter import scatter_ratio
 from headway.errors import WrongInputError
 from headway.study.claim import Claim
@@ -176,6 +178,7 @@ def test_an_interval_of_time(begin: str, end: str, expected: Judgement) -> None:
 
 CORRELATION = 'kind = "correlation", contender = "h3", trend = "rising"'
 GAP = 'kind = "difference", contender = "h3", against = "h2", low = 1'
+COUNTED = 'kind = "counts", contender = "h3", against = "h2", beyond = 5'
 COURSE = 'contender = "h3", axis = "path.loss", trend = "rising"'
 ITSELF = 'contender = "h3", against = "h3", within = 5'
 TIME = 'from = "0 s"\nto = "1 s"\norigin = "start"\nplace'
@@ -188,6 +191,8 @@ TIME = 'from = "0 s"\nto = "1 s"\norigin = "start"\nplace'
         (("RULE", f'{CORRELATION}, column = "cell"'), "'cell' is not a column of numbers"),
         (("RULE", CORRELATION), "needs an axis or a column, not both"),
         (("RULE", f'{CORRELATION}, axis = "path.loss", column = "objects"'), "not both"),
+        (("RULE", f"{COUNTED}"), "needs a value, or low or high"),
+        (("RULE", f'{COUNTED}, low = 5, axis = "path.rat"'), "path.rat"),
         (("RULE", f'{GAP}, unit = "ms"'), "the unit must be '%' or 's', not 'ms'"),
         (("RULE", f'{GAP}, unit = "s", statistic = "mean"'), "statistic is of differences in %"),
         (("RULE", 'kind = "spread", contender = "h3", against = "h2"'), "needs a value, or low"),
@@ -211,10 +216,90 @@ def test_a_rule_that_cannot_be_is_refused(change: tuple[str, str], message: str)
 
 @pytest.mark.parametrize(
     ("study", "count"),
-    [("liu2024", 42), ("kosek2022", 63), ("kakhki2017", 34), ("sander2022", 39)],
+    [("liu2024", 42), ("kosek2022", 63), ("kakhki2017", 34), ("sander2022", 51)],
 )
 def test_the_papers_sentences_are_judged(study: str, count: int) -> None:
     """No sentence is there twice, and each says where it stands."""
     claims = [claim for one in load_study(study).experiments for claim in one.claims]
     assert len(claims) == count
     assert len({(claim.says, claim.place) for claim in claims}) == count
+
+
+def beside(gains: Sequence[float], noise: float = 0.5) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Cells in which h3 takes this share of h2's time; noise is other for each side."""
+    h2, h3 = around(1.0, noise), list(reversed(around(1.0, noise)))
+    return [
+        (f"{place} %", runs({"h2": h2, "h3": [gain * one for one in h3]}))
+        for place, gain in enumerate(gains)
+    ]
+
+
+COUNTS = {"kind": "counts", **PAIR, "axis": AXIS, "beyond": 5}
+
+
+@pytest.mark.parametrize(
+    ("gains", "noise", "expected"),
+    [
+        ((0.8, 0.9, 0.8, 1.2, 1.0, 0.97), 0.5, HOLDS),
+        ((0.8, 1.2, 0.9, 1.2, 1.0, 0.97), 0.5, BROKEN),
+        ((0.8, 1.2, 1.2, 1.0, 1.1, 0.97), 0.5, BROKEN),
+        ((0.94, 0.94, 1.0, 1.0, 1.0, 1.0), 6, OPEN),
+    ],
+    ids=["three against one", "as many", "fewer", "near the edge"],
+)
+def test_at_more_cells_better_than_worse(
+    gains: Sequence[float], noise: float, expected: Judgement
+) -> None:
+    assert judged(beside(gains, noise), COUNTS | {"low": 0}).judgement is expected
+
+
+def test_as_many_cells_better_as_worse() -> None:
+    rule = COUNTS | {"low": -20, "high": 20}
+    even, uneven = (0.8, 1.2, 0.9, 1.2, 1.0, 0.97), (0.8, 0.8, 0.9, 0.8, 1.0, 1.2)
+    assert judged(beside(even), rule).judgement is HOLDS
+    found = judged(beside(uneven), rule)
+    assert found.judgement is BROKEN
+    # Of six cells four are better and one is worse.
+    assert found.findings[0].value == pytest.approx(50)
+    assert judged(beside(even, noise=6), COUNTS | {"low": -1, "high": 1}).judgement is OPEN
+
+
+def test_more_is_better_of_some_metrics() -> None:
+    rows = [
+        run(name, n, 1.0, goodput_mbit=rate)
+        for n in range(1, 8)
+        for name, rate in (("h2", 1.0), ("h3", 2.0))
+    ]
+    cells = [("0 %", rows), ("1 %", rows)]
+    found = judged(cells, COUNTS | {"low": 0}, metric="goodput_mbit")
+    assert (found.judgement, found.findings[0].value) == (HOLDS, 100)
+
+
+def test_each_network_is_counted_by_itself() -> None:
+    """By an axis that cells do not differ in, each cell is a count of its own."""
+    rule = COUNTS | {"low": 0, "axis": "path.rtt"}
+    found = judged(beside((0.8, 1.2)), rule, share=50)
+    assert [one.value for one in found.findings] == [100, -100]
+    assert found.judgement is HOLDS
+
+
+def test_the_interval_of_a_count_covers_what_it_says() -> None:
+    """150 experiments at 34 cells whose differences are known: 95 %, less four standard errors and two points."""
+    covered = 0
+    for seed in range(150):
+        rng = np.random.default_rng(seed)
+        truth = rng.normal(-0.05, 0.12, size=34)
+        draws = np.exp(rng.normal(0, 0.05, size=(34, 2, 10)))
+        cells = [
+            (_measured((1 + apart) * ours), _measured(theirs))
+            for apart, (ours, theirs) in zip(truth, draws, strict=True)
+        ]
+        _, interval = count_difference(cells, 0.05, less_is_better=True)
+        assert interval is not None
+        known = 100 * float((truth < -0.05).sum() - (truth > 0.05).sum()) / 34
+        covered += interval.holds(known)
+    assert covered / 150 > 0.86
+
+
+def _measured(values: Any) -> Measurements:
+    return Measurements.of(Observation(n, n, float(one)) for n, one in enumerate(values, 1))

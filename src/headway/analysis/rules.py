@@ -13,6 +13,7 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
 from headway.analysis.compare import Comparison, Contest, Pairing, compare
 from headway.analysis.correlation import rank_correlation
+from headway.analysis.counts import count_difference
 from headway.analysis.effects import relative_means
 from headway.analysis.finding import Finding, Region
 from headway.analysis.intervals import Interval, share_interval
@@ -20,6 +21,7 @@ from headway.analysis.sample import Measurements, Observation, SampleSummary
 from headway.analysis.scatter import scatter_ratio
 from headway.columns import Status
 from headway.study.claim import (
+    CellCounts,
     Claim,
     Correlation,
     Equal,
@@ -61,6 +63,8 @@ def findings_by_cell(analysis: Analysis, claim: Claim) -> list[list[Finding]]:
             return [list(steps) for steps in _steps(runs, cells, rule)]
         case Correlation() as rule:
             return [[_correlation(runs, cells, rule)]]
+        case CellCounts() as rule:
+            return [[_counts(runs, row, rule)] for row in _rows(grid, cells, rule.axis)]
         case Failures() as rule:
             return [[_failures(cells, rule)]]
 
@@ -250,6 +254,23 @@ def _height(runs: _Runs, cell: Cell, rule: Correlation) -> float | None:
         return runs.difference(_place(cell, rule.contender, rule.against), Region()).value
     sample = runs.measured(cell, rule.named).sample
     return sample.median if sample else None
+
+
+def _counts(runs: _Runs, cells: Sequence[Cell], rule: CellCounts) -> Finding:
+    """Cells at which the contender is better, less those at which it is worse, in percent of all."""
+    region = Region.of(None, rule.low, rule.high)
+    pairs = [tuple(runs.measured(cell, (name,)) for name in rule.named) for cell in cells]
+    value, interval = count_difference(
+        [(one, other) for one, other in pairs],
+        rule.beyond / 100,
+        less_is_better=runs.analysis.metric.less_is_better,
+    )
+    n = min((len(side.values) for pair in pairs for side in pair if side.values), default=0)
+    whose = (
+        f"{rule.contender} better than {rule.against}, less worse, by more than {rule.beyond:g} %"
+    )
+    ends = f"{len(cells)} cells from {cells[0].title} to {cells[-1].title}"
+    return Finding(f"{ends}: {whose}", value, interval, region, n, "%")
 
 
 def _failures(cells: Sequence[Cell], rule: Failures) -> Finding:

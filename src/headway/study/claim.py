@@ -184,6 +184,25 @@ class Correlation(_Course):
         return self
 
 
+class CellCounts(_Pair):
+    """At how many more cells a contender is better than another than it is worse, each by more than this."""
+
+    kind: Literal["counts"]
+    beyond: float = Field(ge=0, description="in percent of the other's median")
+    low: float | None = Field(
+        default=None, ge=-100, lt=100, description="more than, in percent of the cells"
+    )
+    high: float | None = Field(default=None, gt=-100, le=100, description="less than, likewise")
+    axis: str = Field(
+        default="workload.site", description="cells that differ in it are counted together"
+    )
+
+    @model_validator(mode="after")
+    def _says_something(self) -> Self:
+        _check_range(None, self.low, self.high)
+        return self
+
+
 class Failures(Rule):
     """The share of a contender's runs that failed or were given up, over all cells together."""
 
@@ -207,12 +226,22 @@ class Failures(Rule):
 
 
 AnyRule = Annotated[
-    Order | Gap | Equal | Spread | Value | Monotone | Correlation | Failures,
+    Order | Gap | Equal | Spread | Value | Monotone | Correlation | CellCounts | Failures,
     Field(discriminator="kind"),
 ]
 
 
-RULES = ("order", "difference", "equal", "spread", "value", "monotone", "correlation", "failures")
+RULES = (
+    "order",
+    "difference",
+    "equal",
+    "spread",
+    "value",
+    "monotone",
+    "correlation",
+    "counts",
+    "failures",
+)
 """Their kinds."""
 
 
@@ -252,7 +281,10 @@ class Claim(Timed):
     def axes(self) -> Iterator[str]:
         """The axes that it names."""
         yield from self.where
-        if isinstance(self.rule, Monotone | Correlation) and self.rule.axis is not None:
+        if (
+            isinstance(self.rule, Monotone | Correlation | CellCounts)
+            and self.rule.axis is not None
+        ):
             yield self.rule.axis
 
     @model_validator(mode="after")
