@@ -38,8 +38,10 @@ def claims(
 
 
 def print_ledger(directory: Path, study: str | None, out: Path | None) -> None:
-    """Print a ledger, or write it to a file; by the claims of a study, if one is named."""
+    """Show a ledger, as Markdown if nobody looks, or write it to a file; by the claims of a study, if one is named."""
     # Statistics and figures take seconds to load.
+    from rich.markdown import Markdown
+
     from headway.report import Report
     from headway.report.ledger import ledger
     from headway.report.results_page import write_results_page
@@ -52,4 +54,8 @@ def print_ledger(directory: Path, study: str | None, out: Path | None) -> None:
     if out is not None:
         write_results_page(report, out)
         return
-    output.print(ledger(report.results, report.analyses), markup=False, soft_wrap=True, end="")
+    page = ledger(report.results, report.analyses)
+    if output.is_terminal:
+        output.print(Markdown(page, hyperlinks=False))
+    else:
+        output.print(page, markup=False, soft_wrap=True, end="")
