@@ -109,6 +109,7 @@ def _axis(name: str, key: str, column: Condition | None, cells: Grid, runs: pl.D
         titles=tuple(map(title.format, texts)),
         values=_in_one_unit(list(values.values()))
         or (numbers(column, recorded, runs) if column and recorded else None),
+        unstated=frozenset(level for level, value in enumerate(values.values()) if value is None),
     )
     return Axis(factor, column.column if column else None, level_of)
 

@@ -18,12 +18,15 @@ class Factor:
         titles: the same as parts of a title: ``RTT 100 ms``.
         values: the same as numbers in the unit of their column, for an axis; None if they are
             not numbers.
+        unstated: indices of the levels of which the study says nothing, as a list of cells may; titles say nothing
+            either.
     """
 
     name: str
     levels: tuple[str, ...]
     titles: tuple[str, ...]
     values: tuple[float, ...] | None = None
+    unstated: frozenset[int] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -70,5 +73,6 @@ class Conditions:
 
     def joined(self, levels: Sequence[int]) -> str:
         """The title of a cell with these levels of the first factors."""
-        parts = zip(self.factors, levels, strict=False)
-        return ", ".join(factor.titles[level] for factor, level in parts)
+        parts = list(zip(self.factors, levels, strict=False))
+        stated = [(factor, level) for factor, level in parts if level not in factor.unstated]
+        return ", ".join(factor.titles[level] for factor, level in stated or parts)
