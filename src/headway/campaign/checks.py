@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from headway.campaign.twins import twins
@@ -13,13 +13,15 @@ from headway.image.outsideroot import outside_root
 from headway.planning.checks import check_programs, remarks
 from headway.planning.runs import Run, cells, plan
 from headway.programs.registry import CLIENTS, SERVERS
-from headway.sites.library import find_outline
+from headway.sites.library import find_outline, find_site
 from headway.sites.servable import check_servable
+from headway.sites.unshared import unshared
 from headway.study.experiment import Study
 from headway.study.lasting import lasting_objects
 from headway.study.outside import OutsideProgram
 from headway.study.place import place_of
 from headway.study.source import Source
+from headway.study.workload import Connections, Page
 
 
 @lasting_objects()
@@ -121,7 +123,22 @@ def add_command(extra: str) -> str:
 def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
     """What a reader of the results must know and might overlook, each remark once."""
     found = (text for run in first_repetition(runs) for text in remarks(run.deployment))
-    return list(dict.fromkeys([*found, *twins(study, runs)]))
+    return list(dict.fromkeys([*found, *_unshared(runs), *twins(study, runs)]))
+
+
+def _unshared(runs: Iterable[Run]) -> Iterator[str]:
+    """Sites that should come over one connection and have something that will hardly do so."""
+    workloads = (
+        one.setting.workload for run in first_repetition(runs) for one in run.deployment.each
+    )
+    sites = [
+        page.site
+        for page in workloads
+        if isinstance(page, Page) and page.connections is Connections.ONE
+    ]
+    for site in dict.fromkeys(sites):
+        if why := unshared(find_site(site)):
+            yield f'{site}: connections = "one", but {why}; a load over several connections fails'
 
 
 def _place(run: Run, name: str) -> str:

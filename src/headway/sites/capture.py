@@ -95,6 +95,7 @@ class NetworkLog:
                 headers=_fields(sent["headers"]) if sent else _headers_shown(exchange),
                 body=_body(exchange, status),
                 is_decoded=True,
+                protocol=exchange.response.get("protocol", ""),
             )
 
     def _requested(self, number: str, params: dict[str, Any]) -> None:

@@ -52,6 +52,7 @@ def _captured(flow: _Flow) -> Captured:
         status=_field(response, "status_code", int),
         headers=_headers(response),
         body=content if isinstance(content, bytes) else None,
+        protocol=_text(response.get("http_version")),
     )
 
 

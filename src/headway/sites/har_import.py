@@ -30,6 +30,7 @@ class _Content(BaseModel):
 
 class _Response(BaseModel):
     status: int
+    http_version: str | None = Field(default=None, alias="httpVersion")
     headers: list[_Header]
     content: _Content = Field(default_factory=_Content)
 
@@ -84,6 +85,7 @@ def _captured(entry: _Entry) -> Captured:
         headers=headers,
         body=_body(response.content, headers),
         is_decoded=True,
+        protocol=response.http_version or "",
     )
 
 

@@ -34,6 +34,7 @@ class Captured:
         headers: fields of the response, not cleaned.
         body: without a transfer coding; None if the tool did not keep it.
         is_decoded: whether the body is without the content coding that its header fields state.
+        protocol: what it came over, as the tool calls it; empty if it does not tell.
     """
 
     method: str
@@ -42,6 +43,7 @@ class Captured:
     headers: tuple[Header, ...]
     body: bytes | None
     is_decoded: bool = False
+    protocol: str = ""
 
 
 @dataclass(frozen=True)
@@ -147,7 +149,20 @@ def replayable(captured: Captured) -> tuple[Exchange, str | None]:
             note = f"content coding applied again: {efforts}"
     elif not captured.is_decoded and _is_cut(captured):
         note = "body shorter than its content-length says"
-    return Exchange(captured.method, _sent(captured.url), captured.status, headers, body), note
+    protocol = _alpn(captured.protocol)
+    exchange = Exchange(
+        captured.method, _sent(captured.url), captured.status, headers, body, protocol
+    )
+    return exchange, note
+
+
+def _alpn(told: str) -> str:
+    """The ALPN identifier of a version of HTTP: tools write ``HTTP/2.0``, ``http/2`` and ``h2``."""
+    version = told.lower().removeprefix("http/").removeprefix("h")
+    major = version.partition(".")[0]
+    if major in ("2", "3"):
+        return f"h{major}"
+    return f"http/{version}" if version in ("1.0", "1.1") else ""
 
 
 def find_page(exchanges: Sequence[Exchange], source: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import urlsplit
 
@@ -21,6 +21,8 @@ class Exchange:
         headers: fields of the response that are replayed, without those of the connection it was
             recorded on; `content-length` is not among them, since the server knows it.
         body: content as it is sent, with its content coding applied and its chunks joined.
+        protocol: ALPN identifier that it was recorded over, as ``h2``; empty if that is not told. It is no
+            part of what an exchange is.
     """
 
     method: str
@@ -28,6 +30,7 @@ class Exchange:
     status: int
     headers: tuple[Header, ...]
     body: bytes
+    protocol: str = field(default="", compare=False)
 
     @property
     def host(self) -> str:
@@ -36,7 +39,7 @@ class Exchange:
 
     def header(self, name: str) -> str | None:
         """Value of the first header field of that name (lower case); None without one."""
-        return next((value for field, value in self.headers if field == name), None)
+        return next((value for one, value in self.headers if one == name), None)
 
 
 @dataclass(frozen=True)

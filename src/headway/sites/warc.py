@@ -114,6 +114,8 @@ class _Writer:
         more = [target, concurrent, _payload_digest(b"")]
         self._record("request", _REQUEST, request, request_id, more)
         more = [target, _payload_digest(exchange.body)]
+        if exchange.protocol:
+            more.append(("WARC-Protocol", exchange.protocol))
         self._record("response", _RESPONSE, response, response_id, more)
 
     def _id(self, what: str) -> str:

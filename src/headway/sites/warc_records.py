@@ -161,7 +161,12 @@ class _Reader:
                 message = self._revisited(record, message)
             if message is not None:
                 yield Captured(
-                    self._method(record), record.url, message.status, message.headers, message.body
+                    self._method(record),
+                    record.url,
+                    message.status,
+                    message.headers,
+                    message.body,
+                    protocol=record.fields.get("warc-protocol", ""),
                 )
 
     def _add_info(self, text: str) -> None:
