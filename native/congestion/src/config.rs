@@ -9,7 +9,7 @@ use thiserror::Error;
 use crate::bbr::{Bbr, Bbr3};
 use crate::careful_resume::{CarefulResume, Resumable, Saved};
 use crate::controller::Controller;
-use crate::cubic::Cubic;
+use crate::cubic::{Cubic, CubicVersion};
 use crate::hybla::{self, Hybla};
 use crate::loss_based::{LossBased, WindowLaw};
 use crate::new_reno::NewReno;
@@ -57,6 +57,9 @@ const SLOW_STARTS: [(&str, SlowStart); 3] = [
     ("hystart++", SlowStart::HyStartPlusPlus),
 ];
 
+const CUBIC_VERSIONS: [(&str, CubicVersion); 2] =
+    [("rfc9438", CubicVersion::Rfc9438), ("rfc8312", CubicVersion::Rfc8312)];
+
 /// `FromStr` and `Display` by a table of words.
 macro_rules! words {
     ($type:ty, $what:literal, $table:ident) => {
@@ -79,6 +82,7 @@ macro_rules! words {
 
 words!(Algorithm, "congestion control", ALGORITHMS);
 words!(SlowStart, "slow start", SLOW_STARTS);
+words!(CubicVersion, "version of CUBIC", CUBIC_VERSIONS);
 
 /// A window's size, `10` for packets or `14720B` for bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -139,6 +143,8 @@ pub struct Config {
     pub max_window: Option<WindowSize>,
     /// How many connections to be as aggressive as, for NewReno and CUBIC.
     pub connections: NonZeroU32,
+    /// Which RFC's growth CUBIC has.
+    pub cubic_version: CubicVersion,
     /// Bytes of a full-sized datagram.
     pub max_datagram: u64,
     /// How loss-based controllers pace; none to send as the window allows. BBR always paces.
@@ -158,6 +164,7 @@ impl Default for Config {
             initial_window: WindowSize::Packets(10),
             max_window: None,
             connections: NonZeroU32::MIN,
+            cubic_version: CubicVersion::Rfc9438,
             max_datagram: 1200,
             pacing: Some(PacingGains::default()),
             saved: None,
@@ -168,9 +175,13 @@ impl Default for Config {
 
 /// A combination of knobs that no controller has.
 #[derive(Clone, Debug, PartialEq, Eq, Error)]
-#[error("{algorithm} does not emulate several connections: only newreno and cubic do")]
-pub struct Unsupported {
-    algorithm: Algorithm,
+pub enum Unsupported {
+    /// Several connections with an algorithm that cannot emulate them.
+    #[error("{0} does not emulate several connections: only newreno and cubic do")]
+    Connections(Algorithm),
+    /// A version of CUBIC with another algorithm.
+    #[error("{0} has no version of CUBIC: only cubic has")]
+    CubicVersion(Algorithm),
 }
 
 impl Config {
@@ -178,11 +189,14 @@ impl Config {
     ///
     /// # Errors
     ///
-    /// Several connections with an algorithm that cannot emulate them.
+    /// A knob that the algorithm does not have.
     pub fn check(&self) -> Result<(), Unsupported> {
         let emulates = matches!(self.algorithm, Algorithm::NewReno | Algorithm::Cubic);
         if self.connections > NonZeroU32::MIN && !emulates {
-            return Err(Unsupported { algorithm: self.algorithm });
+            return Err(Unsupported::Connections(self.algorithm));
+        }
+        if self.cubic_version != CubicVersion::Rfc9438 && self.algorithm != Algorithm::Cubic {
+            return Err(Unsupported::CubicVersion(self.algorithm));
         }
         Ok(())
     }
@@ -196,7 +210,8 @@ impl Config {
                 self.loss_based(NewReno::new(settings.datagram, self.connections), settings)
             }
             Algorithm::Cubic => {
-                self.loss_based(Cubic::new(settings.datagram, self.connections), settings)
+                let law = Cubic::new(settings.datagram, self.connections, self.cubic_version);
+                self.loss_based(law, settings)
             }
             Algorithm::Hybla => {
                 let max_window = hybla::MAX_WINDOW.saturating_mul(settings.datagram);
@@ -259,6 +274,10 @@ mod tests {
             assert_eq!(word.parse(), Ok(slow_start));
             assert_eq!(slow_start.to_string(), word);
         }
+        for (word, version) in CUBIC_VERSIONS {
+            assert_eq!(word.parse(), Ok(version));
+            assert_eq!(version.to_string(), word);
+        }
         for (word, size) in [("10", WindowSize::Packets(10)), ("14720B", WindowSize::Bytes(14720))]
         {
             assert_eq!(word.parse(), Ok(size));
@@ -293,6 +312,15 @@ mod tests {
             let config = Config { algorithm, connections, ..Config::default() };
             let emulates = [Algorithm::NewReno, Algorithm::Cubic].contains(&algorithm);
             assert_eq!(config.check().is_ok(), emulates, "{algorithm}");
+        }
+    }
+
+    #[test]
+    fn only_cubic_has_versions() {
+        for (_, algorithm) in ALGORITHMS {
+            let cubic_version = CubicVersion::Rfc8312;
+            let config = Config { algorithm, cubic_version, ..Config::default() };
+            assert_eq!(config.check().is_ok(), algorithm == Algorithm::Cubic, "{algorithm}");
         }
     }
 }

@@ -24,6 +24,7 @@ mod words;
 pub use careful_resume::{CapacityObserver, Phase, PhaseUpdate, Saved, Trigger};
 pub use config::{Algorithm, Config, NoWindowSize, SlowStart, Unsupported, WindowSize};
 pub use controller::{Ack, Acked, Controller, Ecn, Loss, Rtt, Sent, SpuriousLoss, State, Time};
+pub use cubic::CubicVersion;
 pub use rate::Rate;
 pub use settings::PacingGains;
 pub use words::UnknownWord;

@@ -53,6 +53,7 @@ fn assign(config: &mut Config, name: &str, value: &str) -> Result<(), String> {
         "initial-window" => config.congestion.initial_window = parse(value)?,
         "max-window" => config.congestion.max_window = unless("none", value, parse)?,
         "emulated-connections" => config.congestion.connections = parse(value)?,
+        "cubic-version" => config.congestion.cubic_version = parse(value)?,
         "pacing" => {
             config.pacing = match value {
                 "on" => Pacing::Controller,
@@ -251,6 +252,7 @@ mod tests {
         assert!(error("max-udp-payload=100").contains("out of range"));
         assert!(error("congestion-control=vegas").contains("newreno"));
         assert!(error("congestion-control=bbr,emulated-connections=2").contains("bbr"));
+        assert!(error("congestion-control=bbr,cubic-version=rfc8312").contains("only cubic"));
         assert!(error("idle-timeout=30").contains("a time has a unit"));
         assert!(error("probe-up-to=1200").contains("above max-udp-payload=1200"));
         assert!(error("saved-window=1208").contains("saved-rtt"));
