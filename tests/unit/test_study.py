@@ -145,3 +145,23 @@ def test_gilbert_elliott_has_the_mean_that_was_asked_for(mean: float, burst: flo
     stationary = loss.enter_bad / (loss.enter_bad + loss.leave_bad)
     assert stationary == pytest.approx(mean)
     assert 1 / loss.leave_bad == pytest.approx(burst)
+
+
+SHORTER = """
+name = "shorter"
+protocol = "h1"
+[experiments.one]
+[experiments.other]
+[quick]
+only = ["other"]
+"""
+
+
+def test_the_short_form_may_have_some_experiments_only() -> None:
+    source = Source("shorter.toml", SHORTER, Path())
+    assert [one.name for one in parse_study(source).experiments] == ["one", "other"]
+    assert [one.name for one in parse_study(source, quick=True).experiments] == ["other"]
+    for wrong in ('["third"]', '"other"', "[]"):
+        source = Source("shorter.toml", SHORTER.replace('["other"]', wrong), Path())
+        with pytest.raises(WrongInputError, match="a list of names of experiments; there is one"):
+            parse_study(source)

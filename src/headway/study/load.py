@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 import re
 import tomllib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from importlib import resources
 from pathlib import Path
@@ -157,9 +157,22 @@ def _of_tables(
     _check_texts(short, source, "quick.")
     _name_hops(short, source, "quick.")
     _nest_sysctls(short)
+    kept = _kept(short, full, source)
     shortened = _study(merged(raw, short), source.shortened)
     check_rules(shortened.experiments, source.shortened, full.experiments)
-    return shortened if quick else full
+    return shortened.only(kept) if quick else full
+
+
+def _kept(short: dict[str, Any], full: Study, source: Source) -> Sequence[str]:
+    """Names of the experiments that the short form has, which is told nowhere else."""
+    known = [one.name for one in full.experiments]
+    named = short.pop("only", known)
+    if not isinstance(named, list) or not named or any(one not in known for one in named):
+        said = ", ".join(filter(None, known)) or "none by name"
+        raise WrongInputError(
+            f"is a list of names of experiments; there is {said}", where=source.where("quick.only")
+        )
+    return named
 
 
 def _programs(raw: dict[str, Any], source: Source) -> OutsidePrograms:
