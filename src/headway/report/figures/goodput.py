@@ -43,7 +43,8 @@ _RATIOS, _GOODPUT = "bytes received:", "embedded, goodput [Mbit/s]:"
 
 def _draw(subject: Subject) -> Picture | None:
     flows = flows_of(subject.analysis)
-    if flows is None:
+    # Flows that compete have a figure of their own, which shows more than goodputs that nothing is compared with.
+    if flows is None or (subject.shared and not flows.pairings):
         return None
     return Picture(
         name=picture_name(subject.analysis, "goodput"),
