@@ -124,6 +124,29 @@ def test_silence_that_ends_in_a_retransmission_is_waiting_for_the_timeout(limits
     assert found.retransmits == 1
 
 
+def test_silence_between_packets_of_the_same_interval_is_waiting_too(limits: Find) -> None:
+    """Of 500 ms from 0.34 to 0.84 s, beyond a round trip of 100 ms: whatever else was sent in these intervals.
+
+    Its end is known by the time-out, which is 500 ms after the last packet.
+    """
+    packets = [0, 10, 20, 30, 38, 38, 38, 38, 38, 50, 60]
+    silent_ms = [0, 0, 0, 0, 60, 160, 260, 360, 460, 0, 0]
+    timeouts = [0] * 9 + [1] * 2
+    states = [
+        [
+            tcp(
+                data_segs_out=packets[i],
+                total_retrans=timeouts[i],
+                total_rto=timeouts[i],
+                last_sent_ms=silent_ms[i],
+                rto_us=500_000,
+            )
+        ]
+        for i in range(11)
+    ]
+    assert limits(rows_of(packets, states)).idle_recovery_s == pytest.approx(0.4)
+
+
 def test_silence_that_ends_in_new_data_is_no_recovery(limits: Find) -> None:
     assert limits(silence(lost_after=0)).idle_recovery_s == 0
 

@@ -124,11 +124,15 @@ def _shares_of_sender(segment: SegmentSamples, index: int, key: Hashable) -> dic
     """By what a sender says of itself; time that it counts itself comes first."""
     span_s = segment.moments[index].at_s - segment.moments[index - 1].at_s
     before, after = (moment.senders[key] for moment in segment.moments[index - 1 : index + 1])
-    idle_s = _idle_s(before, after, span_s)
+    idle_s = 0.0
+    if _ends_in_repair(segment, index, key):
+        idle_s += _idle_at_first_s(before, after, span_s)
+    if after.sent_packets > before.sent_packets and _ends_in_repair(segment, index + 1, key):
+        idle_s += _idle_at_last_s(after)
     told = {
         Limit.RECEIVE_WINDOW: after.rwnd_limited_s - before.rwnd_limited_s,
         Limit.SEND_BUFFER: after.sndbuf_limited_s - before.sndbuf_limited_s,
-        Limit.IDLE_RECOVERY: idle_s if idle_s > 0 and _ends_in_repair(segment, index, key) else 0.0,
+        Limit.IDLE_RECOVERY: idle_s,
     }
     shares: dict[Limit, float] = {}
     left = 1.0
@@ -148,13 +152,28 @@ def _reason(before: Sender, after: Sender) -> Limit:
     return Limit.GROWTH if held.phase is Phase.SLOW_START else Limit.CWND
 
 
-def _idle_s(before: Sender, after: Sender, span_s: float) -> float:
-    """Silence beyond a smoothed round trip after the last packet, although some are outstanding."""
+def _idle_at_first_s(before: Sender, after: Sender, span_s: float) -> float:
+    """Silence beyond a smoothed round trip after the last packet, although some are outstanding.
+
+    When it ended within the span is known if little was sent since, or if a time-out ended it.
+    """
     sent = after.sent_packets - before.sent_packets
-    if not before.outstanding or before.srtt_s is None or sent > _PROBE_PACKETS:
+    if not before.outstanding or before.srtt_s is None:
         return 0.0
-    resumed_s = span_s - after.silent_s if sent else span_s
-    return resumed_s - max(before.srtt_s - before.silent_s, 0.0)
+    if sent <= _PROBE_PACKETS:
+        resumed_s = span_s - after.silent_s if sent else span_s
+    elif before.rto_s is not None and after.timeouts > before.timeouts:
+        resumed_s = min(before.rto_s - before.silent_s, span_s)
+    else:
+        return 0.0
+    return max(resumed_s - max(before.srtt_s - before.silent_s, 0.0), 0.0)
+
+
+def _idle_at_last_s(after: Sender) -> float:
+    """The same of a silence that began within a span and goes on after it."""
+    if not after.outstanding or after.srtt_s is None:
+        return 0.0
+    return max(after.silent_s - after.srtt_s, 0.0)
 
 
 def _ends_in_repair(segment: SegmentSamples, index: int, key: Hashable) -> bool:

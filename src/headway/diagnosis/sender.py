@@ -49,6 +49,7 @@ class Sender(NamedTuple):
         sndbuf_limited_s: so far, held back by the size of its own send buffer.
         lost: segments sent again; QUIC packets declared lost.
         timeouts: retransmission time-outs; QUIC probe time-outs.
+        rto_s: after how much silence the next one comes; None if it does not tell.
     """
 
     phase: Phase
@@ -64,6 +65,7 @@ class Sender(NamedTuple):
     sndbuf_limited_s: float
     lost: int
     timeouts: int
+    rto_s: float | None = None
 
 
 def tcp_sender(info: TcpInfo) -> Sender:
@@ -87,6 +89,7 @@ def tcp_sender(info: TcpInfo) -> Sender:
         sndbuf_limited_s=info.sndbuf_limited_us / 1e6,
         lost=info.total_retrans,
         timeouts=info.total_rto,
+        rto_s=info.rto_us / 1e6,
     )
 
 
