@@ -7,6 +7,8 @@ use std::process::{Command, Stdio};
 use crate::failure::{Doing, Failure};
 
 const PLACES: &str = "/usr/sbin:/usr/bin:/sbin:/bin";
+/// How lines for `ip` begin that are about IPv6 and name no address.
+const OF_IPV6: &str = "-6 ";
 
 /// Where a program is in places as `PATH` has them; its name if it is nowhere.
 pub(crate) fn path_of(name: &str, places: &str) -> String {
@@ -27,6 +29,18 @@ pub(crate) fn carry_out(argv: &[&str], text: &str) -> Result<(), Failure> {
     let said: Vec<&str> = said.split_whitespace().collect();
     let shown = text.trim_end().replace('\n', "; ");
     Err(Failure(format!("{}: {} in: {shown}", argv[0], said.join(" "))))
+}
+
+/// Have `ip` or `tc` carry out lines in the namespace that the caller is inside of.
+///
+/// The option `-6`, with which lines may begin, holds for all of them: others say of which family they are by
+/// their addresses.
+pub(crate) fn carry_out_batch<S: AsRef<str>>(program: &str, lines: &[S]) -> Result<(), Failure> {
+    let of_ipv6 = lines.iter().any(|line| line.as_ref().starts_with(OF_IPV6));
+    let plain = |line: &S| line.as_ref().trim_start_matches(OF_IPV6).to_owned() + "\n";
+    let text: String = lines.iter().map(plain).collect();
+    let option: &[&str] = if of_ipv6 { &[OF_IPV6.trim_ascii_end()] } else { &[] };
+    carry_out(&[&[program], option, &["-batch", "-"]].concat(), &text)
 }
 
 /// Run a program in the namespace that the caller is inside of, to its end.

@@ -3,7 +3,7 @@
 //! Not all it knows: what Headway's lines usually say. Layouts: linux/rtnetlink.h, linux/if_link.h,
 //! linux/neighbour.h.
 
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 
 use crate::netlink::{CREATE, EXCLUSIVE, Message, REPLACE};
 
@@ -13,7 +13,9 @@ const DELADDR: u16 = 21;
 const NEWROUTE: u16 = 24;
 const NEWNEIGH: u16 = 28;
 const AF_INET: u8 = 2;
+const AF_INET6: u8 = 10;
 const IFF_UP: u32 = 1;
+const IFF_NOARP: u32 = 1 << 7;
 const IFLA_ADDRESS: u16 = 1;
 const IFLA_IFNAME: u16 = 3;
 const IFLA_TXQLEN: u16 = 13;
@@ -25,12 +27,14 @@ const IFLA_INFO_DATA: u16 = 2;
 const VETH_INFO_PEER: u16 = 1;
 const IFA_ADDRESS: u16 = 1;
 const IFA_LOCAL: u16 = 2;
+const IFA_F_NODAD: u8 = 2;
 const NDA_DST: u16 = 1;
 const NDA_LLADDR: u16 = 2;
 const NUD_PERMANENT: u8 = 0x80;
 const RTA_DST: u16 = 1;
 const RTA_OIF: u16 = 4;
 const RTA_GATEWAY: u16 = 5;
+const RTA_PRIORITY: u16 = 6;
 const RTA_PREFSRC: u16 = 7;
 const RTA_METRICS: u16 = 8;
 const RTAX_INITCWND: u16 = 11;
@@ -81,19 +85,23 @@ pub(crate) fn request(line: &str, names: &dyn Names) -> Option<Message> {
         ["link", "set", device, "txqueuelen", packets, "up"] => {
             Some(up(names.device(device)?).number(IFLA_TXQLEN, packets.parse().ok()?))
         }
+        ["link", "set", device, "arp", "off"] => Some(link(names.device(device)?, 0, IFF_NOARP)),
         ["link", "set", device, "gso_max_segs", segments] => {
             let request = link(names.device(device)?, 0, 0);
             Some(request.number(IFLA_GSO_MAX_SEGS, segments.parse().ok()?))
         }
         ["addr", verb @ ("add" | "del"), network, "dev", device] => {
-            address(*verb == "add", network, names.device(device)?)
+            address(*verb == "add", network, names.device(device)?, 0)
+        }
+        ["addr", verb @ ("add" | "del"), network, "dev", device, "nodad"] => {
+            address(*verb == "add", network, names.device(device)?, IFA_F_NODAD)
         }
         ["neigh", "add", address, "lladdr", mac, "dev", device, "nud", "permanent"] => {
             let index = names.device(device)?.to_ne_bytes();
+            let address = Address::read(address)?;
             let request = Message::new(NEWNEIGH, CREATE | EXCLUSIVE);
-            let body = request.with(&[AF_INET, 0, 0, 0]).with(&index);
-            let address = address_of(address)?;
-            let body = body.with(&[NUD_PERMANENT, 0, 0, 0]).attribute(NDA_DST, &address);
+            let body = request.with(&[address.family, 0, 0, 0]).with(&index);
+            let body = body.with(&[NUD_PERMANENT, 0, 0, 0]).attribute(NDA_DST, &address.octets);
             Some(body.attribute(NDA_LLADDR, &mac_of(mac)?))
         }
         ["route", verb @ ("add" | "replace"), rest @ ..] => route(*verb == "replace", rest, names),
@@ -142,15 +150,15 @@ fn link(device: u32, request: u16, flags: u32) -> Message {
 }
 
 /// struct ifaddrmsg: family, prefix, flags, scope; index.
-fn address(added: bool, network: &str, device: u32) -> Option<Message> {
+fn address(added: bool, network: &str, device: u32, flags: u8) -> Option<Message> {
     let (address, prefix) = network.split_once('/')?;
-    let (address, prefix) = (address_of(address)?, prefix.parse().ok()?);
+    let (Address { family, octets }, prefix) = (Address::read(address)?, prefix.parse().ok()?);
     let request = match added {
         true => Message::new(NEWADDR, CREATE | EXCLUSIVE),
         false => Message::new(DELADDR, 0),
     };
-    let body = request.with(&[AF_INET, prefix, 0, SCOPE_UNIVERSE]).with(&device.to_ne_bytes());
-    Some(body.attribute(IFA_LOCAL, &address).attribute(IFA_ADDRESS, &address))
+    let body = request.with(&[family, prefix, flags, SCOPE_UNIVERSE]).with(&device.to_ne_bytes());
+    Some(body.attribute(IFA_LOCAL, &octets).attribute(IFA_ADDRESS, &octets))
 }
 
 /// struct rtmsg: family, destination's and source's prefixes, TOS; table, protocol, scope, type; flags.
@@ -164,7 +172,7 @@ fn route(replaces: bool, words: &[&str], names: &dyn Names) -> Option<Message> {
         return None;
     }
     let value = |name| options.chunks(2).find(|pair| pair[0] == name).map(|pair| pair[1]);
-    let known = ["via", "dev", "src", "initcwnd", "congctl", "table"];
+    let known = ["via", "dev", "src", "initcwnd", "congctl", "table", "metric"];
     if !options.chunks(2).all(|pair| known.contains(&pair[0])) {
         return None;
     }
@@ -179,13 +187,22 @@ fn route(replaces: bool, words: &[&str], names: &dyn Names) -> Option<Message> {
         None => TABLE_MAIN,
     };
     let (destination, prefix) = match network.split_once('/') {
-        Some((address, prefix)) => (Some(address_of(address)?), prefix.parse().ok()?),
+        Some((address, prefix)) => (Some(Address::read(address)?), prefix.parse().ok()?),
         None if *network == "default" => (None, 0),
-        None => (Some(address_of(network)?), 32),
+        None => {
+            let address = Address::read(network)?;
+            let bits = 8 * u8::try_from(address.octets.len()).ok()?;
+            (Some(address), bits)
+        }
     };
+    let router = match value("via") {
+        Some(text) => Some(Address::read(text)?),
+        None => None,
+    };
+    let family = destination.as_ref().or(router.as_ref()).map_or(AF_INET, |one| one.family);
     let existing = if replaces { REPLACE } else { EXCLUSIVE };
     let mut body = Message::new(NEWROUTE, CREATE | existing).with(&[
-        AF_INET,
+        family,
         prefix,
         0,
         0,
@@ -199,13 +216,16 @@ fn route(replaces: bool, words: &[&str], names: &dyn Names) -> Option<Message> {
         0,
     ]);
     if let Some(address) = destination {
-        body = body.attribute(RTA_DST, &address);
+        body = body.attribute(RTA_DST, &address.octets);
     }
-    if let Some(router) = value("via") {
-        body = body.attribute(RTA_GATEWAY, &address_of(router)?);
+    if let Some(address) = router {
+        body = body.attribute(RTA_GATEWAY, &address.octets);
     }
     if let Some(source) = value("src") {
-        body = body.attribute(RTA_PREFSRC, &address_of(source)?);
+        body = body.attribute(RTA_PREFSRC, &Address::read(source)?.octets);
+    }
+    if let Some(metric) = value("metric") {
+        body = body.number(RTA_PRIORITY, metric.parse().ok()?);
     }
     if let Some(device) = value("dev") {
         body = body.number(RTA_OIF, names.device(device)?);
@@ -229,8 +249,19 @@ fn with_metrics(body: Message, window: Option<&str>, control: Option<&str>) -> O
     }))
 }
 
-fn address_of(text: &str) -> Option<[u8; 4]> {
-    text.parse::<Ipv4Addr>().ok().map(|address| address.octets())
+/// An address as requests have it.
+struct Address {
+    family: u8,
+    octets: Vec<u8>,
+}
+
+impl Address {
+    fn read(text: &str) -> Option<Self> {
+        Some(match text.parse().ok()? {
+            IpAddr::V4(address) => Self { family: AF_INET, octets: address.octets().to_vec() },
+            IpAddr::V6(address) => Self { family: AF_INET6, octets: address.octets().to_vec() },
+        })
+    }
 }
 
 fn mac_of(text: &str) -> Option<[u8; 6]> {
@@ -283,6 +314,30 @@ mod tests {
         assert_eq!(found, header(253, 1, 254).number(RTA_OIF, 2));
         let (found, header) = scope("route add local default dev client0 table 102");
         assert_eq!(found, header(254, 2, 102).number(RTA_OIF, 2));
+    }
+
+    #[test]
+    fn lines_are_of_the_family_of_their_addresses() {
+        let address: [u8; 16] = [0xFD, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1];
+        let device = 2u32.to_ne_bytes();
+        let added = Message::new(NEWADDR, CREATE | EXCLUSIVE).with(&[AF_INET6, 64, 2, 0]);
+        let added = added.with(&device).attribute(IFA_LOCAL, &address);
+        let added = added.attribute(IFA_ADDRESS, &address);
+        assert_eq!(request("addr add fd00::1/64 dev client0 nodad", &Two), Some(added));
+        let line = "neigh add fd00::1 lladdr 02:00:00:00:00:01 dev client0 nud permanent";
+        let known = Message::new(NEWNEIGH, CREATE | EXCLUSIVE).with(&[AF_INET6, 0, 0, 0]);
+        let known =
+            known.with(&device).with(&[NUD_PERMANENT, 0, 0, 0]).attribute(NDA_DST, &address);
+        assert_eq!(request(line, &Two), Some(known.attribute(NDA_LLADDR, &[2, 0, 0, 0, 0, 1])));
+        let header = |flags, prefix| {
+            let numbers = [AF_INET6, prefix, 0, 0, TABLE_MAIN, PROTOCOL_BOOT, 0, TYPE_UNICAST];
+            Message::new(NEWROUTE, CREATE | flags).with(&numbers).with(&[0; 4])
+        };
+        let route = header(EXCLUSIVE, 128).attribute(RTA_DST, &address);
+        let route = route.attribute(RTA_GATEWAY, &address);
+        assert_eq!(request("route add fd00::1 via fd00::1", &Two), Some(route));
+        let route = header(REPLACE, 0).attribute(RTA_GATEWAY, &address).number(RTA_PRIORITY, 256);
+        assert_eq!(request("route replace default via fd00::1 metric 256", &Two), Some(route));
     }
 
     #[test]

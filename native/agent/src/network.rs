@@ -71,9 +71,7 @@ impl Network {
         let requests: Option<Vec<Message>> =
             lines.iter().map(|line| read(line.as_ref(), &names)).collect();
         let Some(requests) = requests else {
-            let lines: Vec<&str> = lines.iter().map(AsRef::as_ref).collect();
-            let text = lines.join("\n") + "\n";
-            return commands::carry_out(&[program, "-batch", "-"], &text);
+            return commands::carry_out_batch(program, lines);
         };
         let mut netlink = Netlink::route().doing("netlink")?;
         netlink.carry_out(&requests).map_err(|(number, error)| {

@@ -115,6 +115,18 @@ pub(crate) struct Sampling {
     pub(crate) interval_ns: u64,
     pub(crate) devices: Vec<(String, String)>,
     pub(crate) tcp_namespaces: Vec<String>,
+    /// Not said if it is the usual one.
+    #[serde(default)]
+    pub(crate) family: Family,
+}
+
+/// Of which addresses are.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Family {
+    #[default]
+    Ipv4,
+    Ipv6,
 }
 
 /// A device whose packets are written to a file.

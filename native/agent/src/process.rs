@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::ffi::CString;
 use std::fs;
-use std::net::Ipv4Addr;
+use std::net::IpAddr;
 use std::path::Path;
 
 use rustix::process::{Pid, Signal, WaitStatus, kill_process};
@@ -143,7 +143,7 @@ fn in_words(said: &[u8]) -> String {
 }
 
 /// Whether a file exists, or a socket is open on a port, given as `tcp:443` or `udp:443`, or as
-/// `udp:10.0.2.2:443` if it has to be reached by that address.
+/// `udp:10.0.2.2:443` or `udp:[fd00::2]:443` if it has to be reached by that address.
 pub(crate) fn is_ready(sign: &str, network: &Network, namespace: &str) -> Result<bool, Failure> {
     if sign.starts_with('/') {
         return Ok(Path::new(sign).exists());
@@ -151,8 +151,9 @@ pub(crate) fn is_ready(sign: &str, network: &Network, namespace: &str) -> Result
     let wrong = || Failure(format!("{sign} is neither a file nor a port"));
     let (transport, place) = sign.split_once(':').ok_or_else(wrong)?;
     let (address, port) =
-        place.split_once(':').map_or((None, place), |(at, port)| (Some(at), port));
-    let address: Option<Ipv4Addr> = address.map(str::parse).transpose().map_err(|_| wrong())?;
+        place.rsplit_once(':').map_or((None, place), |(at, port)| (Some(at), port));
+    let address = address.map(|text| text.trim_start_matches('[').trim_end_matches(']'));
+    let address: Option<IpAddr> = address.map(str::parse).transpose().map_err(|_| wrong())?;
     let port: u16 = port.parse().map_err(|_| wrong())?;
     let listening = if transport == "tcp" { "0A" } else { "07" };
     network.inside(namespace, || {
@@ -164,15 +165,20 @@ pub(crate) fn is_ready(sign: &str, network: &Network, namespace: &str) -> Result
 }
 
 /// Whether a table of /proc/net has a socket with a local port and a state, which an address leads to.
-fn is_open(table: &str, port: u16, state: &str, address: Option<Ipv4Addr>) -> bool {
+fn is_open(table: &str, port: u16, state: &str, address: Option<IpAddr>) -> bool {
     sockets(table, state)
         .any(|(local, one)| one == port && address.is_none_or(|address| leads_to(address, local)))
 }
 
 /// Whether a socket with a local address, as tables of /proc/net have it, gets what is sent to an address.
-fn leads_to(address: Ipv4Addr, local: &str) -> bool {
+fn leads_to(address: IpAddr, local: &str) -> bool {
     let any = local.bytes().all(|digit| digit == b'0');
-    any || local.ends_with(&format!("{:08X}", u32::from_le_bytes(address.octets())))
+    let octets = match address {
+        IpAddr::V4(address) => address.octets().to_vec(),
+        IpAddr::V6(address) => address.octets().to_vec(),
+    };
+    let words = octets.chunks(4).map(|word| word.iter().rev().map(|byte| format!("{byte:02X}")));
+    any || local.ends_with(&words.flatten().collect::<String>())
 }
 
 /// Ports that a host's programs have opened, in words, as `udp:4433`; for people who look for another one.
@@ -303,7 +309,7 @@ mod tests {
 
     #[test]
     fn an_address_leads_to_its_own_socket_and_to_those_of_any() {
-        let address = Ipv4Addr::new(10, 0, 2, 2);
+        let address = "10.0.2.2".parse().unwrap();
         let mapped = "0000000000000000FFFF00000202000A";
         for local in ["00000000", "0202000A", "00000000000000000000000000000000", mapped] {
             assert!(leads_to(address, local), "{local}");
@@ -311,6 +317,9 @@ mod tests {
         for local in ["0100007F", "0102000A", "00000000000000000000000001000000"] {
             assert!(!leads_to(address, local), "{local}");
         }
+        let address = "fd00:0:0:1::2".parse().unwrap();
+        assert!(leads_to(address, "000000FD010000000000000002000000"));
+        assert!(!leads_to(address, "000000FD010000000000000001000000"));
         assert_eq!(nearby("0100007F"), "localhost:");
         assert_eq!(nearby("0202000A"), "");
     }

@@ -57,10 +57,9 @@ impl Sampler {
         let queues = sampling.devices.iter().map(|(namespace, device)| {
             network.inside(namespace, || QueueReader::new(index_of(device)?).doing(device))?
         });
-        let tcp = sampling
-            .tcp_namespaces
-            .iter()
-            .map(|namespace| network.inside(namespace, TcpReader::new)?.doing(namespace));
+        let tcp = sampling.tcp_namespaces.iter().map(|namespace| {
+            network.inside(namespace, || TcpReader::new(sampling.family))?.doing(namespace)
+        });
         Ok(Self {
             queues: queues.collect::<Result<_, _>>()?,
             tcp: tcp.collect::<Result<_, _>>()?,

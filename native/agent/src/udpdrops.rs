@@ -9,6 +9,8 @@ use crate::orders::Orders;
 
 const TABLE: &str = "/proc/self/net/snmp";
 const FIELD: &str = "RcvbufErrors";
+const TABLE_OF_IPV6: &str = "/proc/self/net/snmp6";
+const FIELD_OF_IPV6: &str = "Udp6RcvbufErrors";
 
 /// Counts them, at all hosts that have programs.
 #[derive(Debug)]
@@ -27,8 +29,10 @@ impl UdpDrops {
     pub(crate) fn since(&mut self, network: &Network) -> Result<BTreeMap<String, u64>, Failure> {
         let mut since = BTreeMap::new();
         for (host, before) in &mut self.before {
-            let table = network.inside(host, || fs::read_to_string(TABLE))?.doing(TABLE)?;
-            let now = so_far(&table).ok_or_else(|| Failure(format!("{TABLE} has no {FIELD}")))?;
+            let read = |table| network.inside(host, || fs::read_to_string(table))?.doing(table);
+            let missing = || Failure(format!("{TABLE} has no {FIELD}"));
+            let of_ipv6 = so_far_over_ipv6(&read(TABLE_OF_IPV6)?).unwrap_or_default();
+            let now = so_far(&read(TABLE)?).ok_or_else(missing)? + of_ipv6;
             since.insert(host.clone(), now - *before);
             *before = now;
         }
@@ -44,6 +48,14 @@ fn so_far(table: &str) -> Option<u64> {
     fields.find(|(name, _)| *name == FIELD)?.1.parse().ok()
 }
 
+/// The count in a table as /proc/net/snmp6: a line for each name. Where IPv6 is off, there is none.
+fn so_far_over_ipv6(table: &str) -> Option<u64> {
+    let mut rows = table.lines().map(str::split_ascii_whitespace);
+    rows.find_map(|mut row| {
+        (row.next() == Some(FIELD_OF_IPV6)).then(|| row.next()?.parse().ok())?
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -53,5 +65,8 @@ mod tests {
         let table = "Tcp: A B\nTcp: 1 2\nUdp: InDatagrams RcvbufErrors\nUdp: 5 7\nUdpLite: A\n";
         assert_eq!(so_far(table), Some(7));
         assert_eq!(so_far("Udp: InDatagrams\nUdp: 5\n"), None);
+        let table = "Udp6InDatagrams   5\nUdp6RcvbufErrors  3\n";
+        assert_eq!(so_far_over_ipv6(table), Some(3));
+        assert_eq!(so_far_over_ipv6("Ip6InReceives 4\n"), None);
     }
 }

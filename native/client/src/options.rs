@@ -88,8 +88,8 @@ pub(crate) struct Options {
     /// Directory for a compact trace of every QUIC connection
     #[arg(long, value_name = "DIRECTORY")]
     pub(crate) trace: Option<PathBuf>,
-    /// Address to migrate QUIC to, on SIGUSR1 or as --migrate-after says; 0.0.0.0 lets the kernel
-    /// choose one of this host's
+    /// Address to migrate QUIC to, on SIGUSR1 or as --migrate-after says; 0.0.0.0 or :: lets the
+    /// kernel choose one of this host's
     #[arg(long, value_name = "ADDRESS", default_value = "0.0.0.0")]
     pub(crate) migrate_to: IpAddr,
     /// Migrates after so many bytes of content

@@ -3,9 +3,11 @@
 //! Layouts: linux/pkt_sched.h, linux/gen_stats.h, linux/inet_diag.h, linux/tcp.h.
 
 use std::collections::BTreeMap;
-use std::net::Ipv4Addr;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
 use rustix::io::Errno;
+
+use crate::orders::Family;
 
 use super::{DUMP, ECHO, ERROR, Message, Netlink, array, attribute};
 
@@ -22,6 +24,7 @@ const INET_DIAG_BYTES: usize = 72;
 const INET_DIAG_INFO: u16 = 2;
 const INET_DIAG_CONG: u16 = 4;
 const AF_INET: u8 = 2;
+const AF_INET6: u8 = 10;
 const IPPROTO_TCP: u8 = 6;
 /// `SYN_SENT` to `CLOSE_WAIT` and so on, without `TIME_WAIT`.
 const CONNECTED_STATES: u32 = 0x7F & !(1 << 6);
@@ -163,8 +166,8 @@ impl DisciplineReader {
 /// A connection: its ends, and the fields of struct tcp_info.
 #[derive(Debug)]
 pub(crate) struct Connection {
-    pub(crate) local: (Ipv4Addr, u16),
-    pub(crate) peer: (Ipv4Addr, u16),
+    pub(crate) local: (IpAddr, u16),
+    pub(crate) peer: (IpAddr, u16),
     pub(crate) info: [u64; TCP_INFO.len()],
 }
 
@@ -177,11 +180,15 @@ pub(crate) struct TcpReader {
 }
 
 impl TcpReader {
-    /// For the namespace that the caller is inside of.
-    pub(crate) fn new() -> Result<Self, Errno> {
+    /// For the connections of a family in the namespace that the caller is inside of.
+    pub(crate) fn new(family: Family) -> Result<Self, Errno> {
+        let family = match family {
+            Family::Ipv4 => AF_INET,
+            Family::Ipv6 => AF_INET6,
+        };
         let wanted = (1 << (INET_DIAG_INFO - 1)) | (1 << (INET_DIAG_CONG - 1));
         let request = Message::new(SOCK_DIAG_BY_FAMILY, DUMP)
-            .with(&[AF_INET, IPPROTO_TCP, wanted, 0])
+            .with(&[family, IPPROTO_TCP, wanted, 0])
             .with(&CONNECTED_STATES.to_ne_bytes())
             .with(&[0; 48])
             .finished(0, false);
@@ -196,7 +203,7 @@ impl TcpReader {
         names
     }
 
-    /// State of the IPv4 connections that the namespace's servers have accepted.
+    /// State of the connections that the namespace's servers have accepted.
     ///
     /// They have a server's port; the connections that a proxy itself opens have not.
     pub(crate) fn read(&mut self) -> Result<Vec<Connection>, Errno> {
@@ -216,7 +223,10 @@ impl TcpReader {
 /// A connection of a server from struct inet_diag_msg and struct tcp_info.
 fn connection(body: &[u8], info: &[u8]) -> Option<Connection> {
     let port = |at| u16::from_be_bytes(array(body, at));
-    let address = |at| Ipv4Addr::from(array::<4>(body, at));
+    let address = |at| match body[0] {
+        AF_INET6 => IpAddr::from(Ipv6Addr::from(array::<16>(body, at))),
+        _ => IpAddr::from(Ipv4Addr::from(array::<4>(body, at))),
+    };
     (port(4) < FIRST_EPHEMERAL_PORT && info.len() >= TCP_INFO_BYTES).then(|| Connection {
         local: (address(8), port(4)),
         peer: (address(24), port(6)),
@@ -294,10 +304,22 @@ mod tests {
         let answer = diag(443, &info);
         let told = attribute(&answer[INET_DIAG_BYTES..], INET_DIAG_INFO);
         let found = connection(&answer, told).expect("a connection of a server");
-        assert_eq!(found.local, (Ipv4Addr::new(10, 0, 1, 2), 443));
-        assert_eq!(found.peer, (Ipv4Addr::new(10, 0, 0, 1), 40000));
+        assert_eq!(found.local, (Ipv4Addr::new(10, 0, 1, 2).into(), 443));
+        assert_eq!(found.peer, (Ipv4Addr::new(10, 0, 0, 1).into(), 40000));
         let expected: Vec<u64> = (1..).zip(TCP_INFO).map(expected_value).collect();
         assert_eq!(found.info.to_vec(), expected);
+    }
+
+    #[test]
+    fn addresses_are_of_the_family_that_is_told() {
+        let (local, peer): (Ipv6Addr, Ipv6Addr) =
+            ("fd00:0:0:2::2".parse().unwrap(), "fd00::1".parse().unwrap());
+        let mut answer = diag(443, &[0; 248]);
+        answer[0] = AF_INET6;
+        answer[8..24].copy_from_slice(&local.octets());
+        answer[24..40].copy_from_slice(&peer.octets());
+        let found = connection(&answer, &[0; 248]).expect("a connection of a server");
+        assert_eq!((found.local, found.peer), ((local.into(), 443), (peer.into(), 40000)));
     }
 
     fn expected_value((value, (_, width, _)): (u64, (&str, Width, usize))) -> u64 {

@@ -184,6 +184,9 @@ impl QuicTransport {
     fn change_address(&mut self, change: Move, reactor: &Reactor, now: Instant) -> io::Result<()> {
         let Some(link) = &mut self.link else { return Ok(()) };
         let (address, is_deliberate) = match change {
+            Move::Migration(address) if address.is_unspecified() => {
+                (unspecified(self.remote), true)
+            }
             Move::Migration(address) => (address, true),
             Move::Rebinding => (link.udp.socket().local_address()?.ip(), false),
         };
