@@ -8,6 +8,7 @@ from headway.contract.orders import Orders
 from headway.lab.assemble import orders_for
 from headway.planning.deploy import deploy
 from headway.programs.base import Flow
+from headway.study.family import HostAddress
 from headway.study.model import Setting
 
 
@@ -20,4 +21,4 @@ def orders_of(setting: Setting, seed: int = 1) -> Orders:
 def flow_of(setting: Setting, address: str = "") -> Flow:
     """The flow of a setting; asked of an address, if one is given."""
     (flow,) = deploy(setting).flows
-    return replace(flow, address=address) if address else flow
+    return replace(flow, address=HostAddress(address)) if address else flow

@@ -36,12 +36,13 @@ from headway.programs.base import CLIENT, SERVER
 from headway.programs.registry import CLIENTS
 from headway.sites.site import Exchange, Site
 from headway.sites.warc import write_archive
+from headway.study.family import HostAddress
 from headway.study.model import Setting
 from tests.deployed import flow_of, orders_of
 from tests.stub_lab import stub_image
 
 HOSTS = ("a.test", "b.test", "c.test")
-ADDRESS = "10.0.2.2"
+ADDRESS = HostAddress("10.0.2.2")
 OK = Ended("chromium", 0, 10**9)
 
 

@@ -10,6 +10,7 @@ from headway.columns import HeaderFields, Record
 from headway.diagnosis.headers import header_fields
 from headway.programs.base import Listener
 from headway.programs.headway_server import HeadwayServer
+from headway.study.family import HostAddress
 from headway.study.host import Host, Protocol
 from headway.study.model import Capture
 
@@ -26,7 +27,9 @@ COUNTS = {
 
 def told(site: bool, **knobs: str) -> list[str]:
     """What a server is told of header compression."""
-    listener = Listener("server", "10.0.0.2", frozenset({Protocol.H3}), tls=True, site=site)
+    listener = Listener(
+        "server", HostAddress("10.0.0.2"), frozenset({Protocol.H3}), tls=True, site=site
+    )
     host = Host(program="headway-server", knobs=knobs)
     (program,) = HeadwayServer().serve(listener, host, Capture()).programs
     words = ("--header-counts", "--qpack", "--hpack")

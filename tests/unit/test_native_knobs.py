@@ -13,6 +13,7 @@ from headway.planning.deploy import deploy
 from headway.programs.knobfile import NATIVE_KNOBS
 from headway.programs.native import NativeQuic, quic_knobs
 from headway.programs.registry import CLIENTS, QUIC_PEPS, SERVERS
+from headway.study.family import Family
 from headway.study.host import CongestionControl, CongestionControls, Host
 from headway.study.load import load_study
 from headway.study.model import Setting
@@ -111,12 +112,14 @@ def test_knobs_are_passed_on() -> None:
         initial_window=32,
         knobs={"saved_window": "1450000B", "saved_rtt": "580ms", "max_ack_delay": "50ms"},
     )
-    words = quic_knobs(SERVERS["headway-server"], host).split(",")
+    words = quic_knobs(SERVERS["headway-server"], host, Family.IPV4).split(",")
     assert words[:2] == ["congestion-control=newreno", "initial-window=32"]
     assert {"saved-window=1450000B", "saved-rtt=580ms", "max-ack-delay=50ms"} <= set(words)
     assert {"pacing=on", "remember=off"} <= set(words)
     chosen = host.model_copy(update={"congestion_control": CongestionControls(quic="bbr3")})
-    assert quic_knobs(SERVERS["headway-server"], chosen).startswith("congestion-control=bbr3,")
+    assert quic_knobs(SERVERS["headway-server"], chosen, Family.IPV4).startswith(
+        "congestion-control=bbr3,"
+    )
 
 
 def test_quic_may_be_asked_for_another_controller_than_tcp() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from headway.programs.base import Listener, Origin
 from headway.programs.headway_quic_pep import HeadwayQuicPep
+from headway.study.family import HostAddress
 from headway.study.hop import Pep
 from headway.study.host import Protocol
 from headway.study.model import Capture
@@ -20,8 +21,8 @@ def arguments(
 ) -> dict[str, str]:
     """What it is started with: options and their values."""
     asked = Pep.model_validate({"program": "headway-quic-pep", **pep})
-    listener = Listener("gateway", "10.0.1.2", frozenset({protocol}), tls=True)
-    behind = Origin("10.0.2.2", protocol, tls=True)
+    listener = Listener("gateway", HostAddress("10.0.1.2"), frozenset({protocol}), tls=True)
+    behind = Origin(HostAddress("10.0.2.2"), protocol, tls=True)
     (program,) = ADAPTER.split(listener, behind, asked, capture or Capture()).programs
     assert (program.namespace, program.service) == ("gateway", True)
     assert program.listens == ("udp:443",)

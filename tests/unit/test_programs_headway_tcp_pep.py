@@ -6,6 +6,7 @@ from typing import Any
 
 from headway.programs.base import Interception
 from headway.programs.registry import TCP_PEPS
+from headway.study.family import Family
 from headway.study.hop import Pep
 from headway.study.model import Capture
 
@@ -15,7 +16,9 @@ ADAPTER = TCP_PEPS["headway-tcp-pep"]
 def arguments(**pep: Any) -> list[str]:
     """What it is started with, without the program's path."""
     asked = Pep.model_validate({"program": "headway-tcp-pep", **pep})
-    (program,) = ADAPTER.intercept(Interception("gateway", 443), asked, Capture()).programs
+    (program,) = ADAPTER.intercept(
+        Interception("gateway", 443, Family.IPV4), asked, Capture()
+    ).programs
     assert (program.namespace, program.service) == ("gateway", True)
     assert program.listens == ("tcp:443",)
     assert program.argv[0].endswith("/headway-tcp-pep")

@@ -24,11 +24,12 @@ from headway.programs.base import (
     Started,
 )
 from headway.programs.registry import PROXIES, SERVERS
+from headway.study.family import HostAddress
 from headway.study.host import HTTP, CongestionControl, Host, Protocol
 from headway.study.model import Capture, Setting
 from tests.deployed import flow_of
 
-ADDRESS, ORIGIN_ADDRESS = "10.0.2.2", "10.0.5.2"
+ADDRESS, ORIGIN_ADDRESS = HostAddress("10.0.2.2"), HostAddress("10.0.5.2")
 ORIGIN = Origin(ORIGIN_ADDRESS, Protocol.H1, tls=True)
 
 # Another value for knobs that take any.

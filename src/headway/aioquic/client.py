@@ -30,6 +30,7 @@ from aioquic.quic.connection import QuicConnection  # type: ignore
 from aioquic.quic.logger import QuicFileLogger  # type: ignore
 
 from headway.aioquic.acks import forget_old_gaps
+from headway.aioquic.sockets import datagram_socket
 
 # Flow control is not to limit a transfer: these windows exceed the bandwidth-delay product of
 # every path that a study is likely to have, and are open from the start.
@@ -177,7 +178,7 @@ class ClientConnection:
         self._quic.send_ping(0)
 
     def _open_socket(self) -> socket.socket:
-        opened = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        opened = datagram_socket(self.server[0])
         opened.connect(self.server)
         return opened
 
@@ -261,7 +262,7 @@ def _configuration(options: argparse.Namespace, stack: contextlib.ExitStack) -> 
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Fetch bodies by HTTP/3 on one connection.")
-    parser.add_argument("--address", required=True, help="the server's IPv4 address")
+    parser.add_argument("--address", required=True, help="the server's address")
     parser.add_argument("--port", type=int, default=443)
     parser.add_argument("--congestion-control", default="reno", choices=("reno", "cubic"))
     parser.add_argument("--idle-timeout", type=float, default=30, help="seconds")

@@ -30,6 +30,7 @@ from aioquic.quic.logger import QuicFileLogger  # type: ignore
 from aioquic.quic.packet import QuicPacketType, pull_quic_header  # type: ignore
 
 from headway.aioquic.acks import forget_old_gaps
+from headway.aioquic.sockets import datagram_socket
 
 _LARGEST_DATAGRAM = 65536
 _OK, _NOT_FOUND, _METHOD_NOT_ALLOWED = 200, 404, 405
@@ -179,7 +180,7 @@ def _configuration(options: argparse.Namespace) -> Any:
 
 def _options() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Serve the files of a directory by HTTP/3.")
-    parser.add_argument("--address", required=True, help="IPv4 address to listen on")
+    parser.add_argument("--address", required=True, help="address to listen on")
     parser.add_argument("--port", type=int, default=443)
     parser.add_argument("--certificate", required=True, help="PEM file")
     parser.add_argument("--key", required=True, help="PEM file")
@@ -193,7 +194,7 @@ def _options() -> argparse.Namespace:
 def main() -> None:
     """Serve until SIGTERM comes."""
     options = _options()
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as opened:
+    with datagram_socket(options.address) as opened:
         opened.bind((options.address, options.port))
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
         server = ConnectionTable(opened, _configuration(options), options.root.resolve())

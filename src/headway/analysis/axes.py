@@ -42,6 +42,7 @@ _COLUMNS = {
     "client.program": "client",
     "proxy.program": "proxy",
     "proxy.upstream.protocol": "upstream_protocol",
+    "family": "family",
     "tls": "tls",
     "clock": "clock",
 }

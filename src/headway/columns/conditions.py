@@ -140,6 +140,11 @@ class Planned(Columns):
         default=0,
         naming=Naming("jitter", "jitter {}", unsaid="0 ms"),
     )
+    family: str = column(
+        "Family of all addresses, the version of IP that crossed the path: `ipv4` or `ipv6`.",
+        default="ipv4",
+        naming=Naming("family", unsaid="ipv4"),
+    )
     offload: bool = column(
         "Whether segmentation offload stayed on, so that packets of up to 64 kB were queued and "
         "lost whole.",

@@ -12,7 +12,7 @@ class RampUp(Columns):
         "Of bulk downloads: from the start of the first flow until goodput reached what the path "
         "can carry, which is the start of the first half second in which the client got 90 % of "
         "it: of the narrowest link's rate, less headers (1448 bytes of payload in a frame of "
-        "1514). No 100 ms count for more than the link can carry, since data behind a repaired "
+        "1514, 1428 over IPv6). No 100 ms count for more than the link can carry, since data behind a repaired "
         "loss are handed on at once. Null if goodput never did, or if the rate changes.",
         "time to the path's full rate",
         of=Of.BULK_DOWNLOADS,

@@ -72,7 +72,7 @@ class OneFlow(Columns):
     common_mbit: float | None = column(
         "Its goodput while all flows were there (`common_s`), Mbit/s. If its client does not tell what it got over "
         "time: what the last device before its host sent it then, less the headers of full packets (1448 bytes of "
-        "1514)."
+        "1514, 1428 over IPv6)."
     )
     share: float | None = column("`common_mbit` over the sum of that of all flows.")
     fair_mbit: float | None = column(

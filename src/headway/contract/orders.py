@@ -51,7 +51,7 @@ class Program:
     """A process: started before the workload (a service) or as part of it.
 
     ``listens`` are the ports, as ``tcp:443``, that a service must have open, if need be for who asks an address
-    (``tcp:10.0.2.2:443``), and the files that it must have made, as ``/run/ready``, before the workload starts in every round; that takes
+    (``tcp:10.0.2.2:443``, ``tcp:[fd00::2]:443``), and the files that it must have made, as ``/run/ready``, before the workload starts in every round; that takes
     ``ready_within_ns`` at most. ``migration_signal`` is sent to it when its host's address has changed. A service that
     ``finishes`` is asked to end after the workload, so that it writes what it has yet to write; others
     are killed, and so is one of the workload that is still there at ``ends_at_ns``. One that ``leaves_nothing`` has failed if processes of its host go on when it has ended.
@@ -136,11 +136,12 @@ class Migration:
 
 @dataclass(frozen=True)
 class Sampling:
-    """What is read at every interval: queueing disciplines of devices, and TCP sockets."""
+    """What is read at every interval: queueing disciplines of devices, and TCP sockets of a family."""
 
     interval_ns: int
     devices: tuple[tuple[str, str], ...] = ()
     tcp_namespaces: tuple[str, ...] = ()
+    family: str = "ipv4"
 
 
 @dataclass(frozen=True)
@@ -336,6 +337,7 @@ _T = TypeVar("_T")
 _UNSAID: dict[str, Any] = {
     "gro_flush_ns": None,
     "ends_at_ns": None,
+    "family": "ipv4",
     "leaves_nothing": False,
     "root": "",
     "begins_in": "",

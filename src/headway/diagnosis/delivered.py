@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from headway.diagnosis.rampup import PAYLOAD_SHARE
 from headway.diagnosis.samples import Samples
 from headway.programs.measurement import BulkFlow
+from headway.study.family import Family
 
 _Values = NDArray[np.float64]
 
@@ -45,12 +45,12 @@ class Delivered:
         return cls(at_s, so_far)
 
     @classmethod
-    def counted(cls, samples: Samples, device: str) -> Delivered:
+    def counted(cls, samples: Samples, device: str, family: Family) -> Delivered:
         """What a device has sent, less the headers of full packets, as if there were no others."""
         known = [one for one in samples.taken if device in one.queues]
         return cls(
             np.array([one.at_s for one in known]),
-            np.array([one.queues[device].sent_bytes * PAYLOAD_SHARE for one in known]),
+            np.array([one.queues[device].sent_bytes * family.payload_share for one in known]),
         )
 
     def _until(self, at_s: float) -> float:

@@ -9,12 +9,8 @@ from headway.diagnosis.goodput import INTERVAL_S
 from headway.diagnosis.segment import SegmentSamples
 from headway.diagnosis.sender import Phase, Sender
 from headway.diagnosis.transfer import SampledSegment, Transfer
-from headway.study.path import FRAME_BYTES
+from headway.study.family import Family
 
-_PAYLOAD_BYTES = 1448
-"""Of a full TCP segment with timestamps (RFC 7323); a full QUIC packet has a few bytes less."""
-PAYLOAD_SHARE = _PAYLOAD_BYTES / FRAME_BYTES
-"""Of a full packet on the wire."""
 _FULL_SHARE = 0.9
 """A path that delivers this share of the payload it can carry is full."""
 _FULL_INTERVALS = 5
@@ -22,7 +18,10 @@ _FULL_INTERVALS = 5
 
 
 def ramp_up_of(
-    segments: Sequence[SegmentSamples], transfer: Transfer, received: Sequence[int] = ()
+    segments: Sequence[SegmentSamples],
+    transfer: Transfer,
+    received: Sequence[int] = (),
+    family: Family = Family.IPV4,
 ) -> RampUp:
     """How a run that went well grew, from its segments.
 
@@ -30,11 +29,12 @@ def ramp_up_of(
         segments: what was observed of the run's.
         transfer: where these are.
         received: bytes over time, as `received_bytes` has them; empty if there was no bulk flow.
+        family: of its addresses.
     """
     place, narrow = bottleneck(transfer.segments)
     rate_mbit = narrow.rate_mbit
     return RampUp(
-        ramp_s=path_filled_s(received, rate_mbit) if rate_mbit else None,
+        ramp_s=path_filled_s(received, rate_mbit, family) if rate_mbit else None,
         slow_start_s=slow_start_ended_s(segments[place], transfer),
     )
 
@@ -45,7 +45,9 @@ def bottleneck(segments: Sequence[SampledSegment]) -> tuple[int, SampledSegment]
     return min(places, key=lambda entry: entry[1].rate_mbit or float("inf"))
 
 
-def path_filled_s(received: Sequence[int], rate_mbit: float) -> float | None:
+def path_filled_s(
+    received: Sequence[int], rate_mbit: float, family: Family = Family.IPV4
+) -> float | None:
     """When goodput reached the path's rate, seconds from when the client began; None if never.
 
     It is the start of the first half second in which the receiver got at least 90 % of the payload
@@ -55,8 +57,9 @@ def path_filled_s(received: Sequence[int], rate_mbit: float) -> float | None:
     Args:
         received: bytes in each interval, as `received_bytes` has them.
         rate_mbit: rate of the path's narrowest link.
+        family: of packets, whose headers count; those of QUIC are a few bytes longer than those of TCP.
     """
-    full = rate_mbit * 1e6 / 8 * INTERVAL_S * PAYLOAD_SHARE
+    full = rate_mbit * 1e6 / 8 * INTERVAL_S * family.payload_share
     counted = [min(amount, full) for amount in received]
     for start in range(len(counted) - _FULL_INTERVALS + 1):
         if sum(counted[start : start + _FULL_INTERVALS]) >= _FULL_SHARE * _FULL_INTERVALS * full:

@@ -6,8 +6,10 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from ipaddress import ip_address
 
 _ETHERNET_BYTES = 14
+_IPV6_BYTES = 40
 _TCP, _UDP = 6, 17
 _FLAGS = ("FIN", "SYN", "RST", "PSH", "ACK", "URG", "ECE", "CWR")
 _LONG_HEADER = 0x80
@@ -19,7 +21,7 @@ _TRIFLE_NS = 10_000
 
 @dataclass(frozen=True)
 class SeenPacket:
-    """An IPv4 packet in an Ethernet frame, and when a host's device saw it."""
+    """A packet of IPv4, or of IPv6 without extension headers, in an Ethernet frame, and when a host's device saw it."""
 
     at_ns: int
     frame: bytes
@@ -28,24 +30,28 @@ class SeenPacket:
     def _ip(self) -> bytes:
         return self.frame[_ETHERNET_BYTES:]
 
+    @property
+    def _is_ipv6(self) -> bool:
+        return self._ip[0] >> 4 == 6
+
     @cached_property
     def _segment(self) -> bytes:
         """What IP carries."""
-        return self._ip[4 * (self._ip[0] & 0x0F) :]
+        return self._ip[_IPV6_BYTES if self._is_ipv6 else 4 * (self._ip[0] & 0x0F) :]
 
     @property
     def source(self) -> str:
         """Address of its sender."""
-        return ".".join(map(str, self._ip[12:16]))
+        return str(ip_address(self._ip[8:24] if self._is_ipv6 else self._ip[12:16]))
 
     @property
     def destination(self) -> str:
         """Address that it is for."""
-        return ".".join(map(str, self._ip[16:20]))
+        return str(ip_address(self._ip[24:40] if self._is_ipv6 else self._ip[16:20]))
 
     @property
     def _protocol(self) -> int:
-        return self._ip[9]
+        return self._ip[6 if self._is_ipv6 else 9]
 
     @cached_property
     def fields(self) -> dict[str, str | int]:

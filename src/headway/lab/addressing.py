@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from headway.lab.quiet import quiet, quiet_sysctls
 from headway.lab.values import (
     Address,
     CableCounter,
@@ -16,18 +17,26 @@ from headway.lab.values import (
     RoutingRule,
     Up,
 )
-from headway.planning.topology import LAB_NETWORK, Node, Port, Wire
+from headway.planning.topology import Node, Port, Wire
+from headway.study.family import Family
 from headway.study.host import Host
 from headway.study.kernel import HostDiscipline
 
 _INTERCEPTION_TABLE = 102
 """Routing table of hosts that intercept TCP connections."""
 
-_IPV6_OFF = {
-    # Each router solicitation or MLD packet would consume a draw of the loss sequence.
-    "net.ipv6.conf.all.disable_ipv6": "1",
-    "net.ipv6.conf.default.disable_ipv6": "1",
+_FORWARDING = {
+    Family.IPV4: {"net.ipv4.ip_forward": "1"},
+    # Not `forwarding`: who has that joins the groups of routers, and reports it.
+    Family.IPV6: {
+        "net.ipv6.conf.all.force_forwarding": "1",
+        # Of devices that come later: those that keep the opportunities of a trace.
+        "net.ipv6.conf.default.force_forwarding": "1",
+    },
 }
+_METRIC_OF_A_DEVICE = {Family.IPV6: 256}
+"""Of the route to a wire's network that comes with an address, where another one does not replace it anyway."""
+
 TCP_SYSCTLS = {
     # One connection's ssthresh must not leak into the next.
     "net.ipv4.tcp_no_metrics_save": "1",
@@ -52,14 +61,19 @@ class HostPlace:
         """Its devices, those towards clients first."""
         return tuple(port.device for port in self.ports)
 
+    @property
+    def family(self) -> Family:
+        """Of its addresses."""
+        return self.ports[0].wire.family
+
 
 def sysctls(place: HostPlace) -> dict[str, str]:
     """What a host's network namespace has other than a new one."""
-    node, found = place.node, dict(_IPV6_OFF)
+    node, found = place.node, quiet_sysctls(place.family)
     if node.downstream:
         control = node.downstream.tcp_congestion_control
         found |= TCP_SYSCTLS | {"net.ipv4.tcp_congestion_control": str(control)}
-    found |= {"net.ipv4.ip_forward": "1"} if node.forwards else {}
+    found |= _FORWARDING[place.family] if node.forwards else {}
     return found | dict(_asked(place))
 
 
@@ -97,6 +111,7 @@ def device_queues(place: HostPlace) -> Iterator[HostQueue | CableCounter]:
 def _end(port: Port) -> tuple[IpValue, ...]:
     wire, other = port.wire, port.other
     return (
+        *quiet(wire.family, port.device),
         Address(port.address, port.device),
         Up(port.device),
         Neighbour(wire.address(other), wire.mac(other), port.device),
@@ -107,13 +122,8 @@ def _new_neighbour(place: HostPlace) -> Iterator[Neighbour]:
     """The client's first router knows the address that the client may change to."""
     for port in place.ports:
         if port.wire.number == 0 and not port.upward:
-            changed = migrated_address(port.wire.address(port.other))
+            changed = port.wire.address(port.other).migrated
             yield Neighbour(changed, port.wire.mac(port.other), port.device)
-
-
-def migrated_address(address: str) -> str:
-    """The address that a client changes to, in the same network."""
-    return f"{address}1"
 
 
 def _routes(place: HostPlace) -> Iterator[Route]:
@@ -126,7 +136,7 @@ def _routes(place: HostPlace) -> Iterator[Route]:
         node = place.node
         plain = _route_of(node, node.upstream if port.upward else node.downstream)
         via = port.wire.address(port.other)
-        wires = (LAB_NETWORK,) if port is usual and port.beyond else port.beyond
+        wires = (port.wire.family.lab_network,) if port is usual and port.beyond else port.beyond
         for network in (*wires, *port.origins):
             yield replace(plain, network=network, via=via)
         if port.wire in place.cables and plain != Route(""):
@@ -136,6 +146,7 @@ def _routes(place: HostPlace) -> Iterator[Route]:
                 network=port.wire.network,
                 device=port.device,
                 source=port.address,
+                metric=_METRIC_OF_A_DEVICE.get(port.wire.family),
                 replaces=True,
             )
 
@@ -163,7 +174,7 @@ def _interception(place: HostPlace) -> tuple[IpValue, ...]:
         return ()
     from_client, from_server = place.devices  # It splits what crosses it: one on either side.
     return (
-        Route("default", device="lo", table=table, local=True),
-        RoutingRule(from_client, table, port),
-        RoutingRule(from_server, table, port, answers=True),
+        Route(place.family.everywhere, device="lo", table=table, local=True),
+        RoutingRule(from_client, table, place.family, port),
+        RoutingRule(from_server, table, place.family, port, answers=True),
     )

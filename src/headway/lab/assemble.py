@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import cast
 
 from headway.contract.orders import Migration, Orders, Pings, Round, Sampling, View
-from headway.lab.addressing import migrated_address
 from headway.lab.captures import captures
 from headway.lab.certificate import named_files
 from headway.lab.commands import address_loss, ip_line
@@ -27,6 +26,7 @@ from headway.programs.base import (
     TcpPep,
     port_of,
 )
+from headway.study.family import HostAddress
 from headway.study.hop import Pep
 from headway.study.model import PING_FRAME_BYTES
 from headway.study.path import Way
@@ -58,7 +58,7 @@ def orders_for(deployment: Deployment) -> Orders:
         views=_views(deployment, services, asking),
         programs=tuple(program for one in started for program in one.programs),
         trace_links=network.trace_links,
-        sampling=Sampling(_SAMPLE_INTERVAL_NS, tuple(devices), senders),
+        sampling=Sampling(_SAMPLE_INTERVAL_NS, tuple(devices), senders, setting.family),
         captures=captures(deployment, network) if setting.capture.packets else (),
         counted=network.counted,
         pings=_pings(deployment),
@@ -127,7 +127,8 @@ def _server(deployment: Deployment, number: int) -> Started:
 
 def _splitter(deployment: Deployment, number: int) -> Started:
     """What splits connections at the far end of a segment, and goes on to what is behind it."""
-    end, capture = deployment.segments[number].far, deployment.setting.capture
+    end, setting = deployment.segments[number].far, deployment.setting
+    capture = setting.capture
     behind = deployment.segments[number + 1 :]
     listener = Listener(end.name, _address(deployment, end), frozenset({end.protocol}), end.tls)
     origin = Origin(_address(deployment, addressed(behind)), behind[0].protocol, behind[0].tls)
@@ -136,11 +137,11 @@ def _splitter(deployment: Deployment, number: int) -> Started:
     pep = cast(Pep, end.asked)
     if end.role is Role.QUIC_PEP:
         return cast(QuicPep, end.adapter).split(listener, origin, pep, capture)
-    interception = Interception(end.name, port_of(end.tls))
+    interception = Interception(end.name, port_of(end.tls), setting.family)
     return cast(TcpPep, end.adapter).intercept(interception, pep, capture)
 
 
-def _address(deployment: Deployment, end: Endpoint) -> str:
+def _address(deployment: Deployment, end: Endpoint) -> HostAddress:
     return deployment.legs[end.position - 1].right_address
 
 
@@ -181,7 +182,7 @@ def _migration(deployment: Deployment, network: NetworkLayout) -> Migration | No
         return None
     client, leg = network.hosts[0], deployment.legs[0]
     old = Address(leg.left_address, client.devices[0])
-    new = replace(old, address=migrated_address(old.address))
+    new = replace(old, address=old.address.migrated)
     # The routes, which may have gone with the old address.
     routes = [replace(one, replaces=True) for one in client.ip if isinstance(one, Route)]
     rate = leg.links[0][0].down.highest_rate
@@ -189,7 +190,7 @@ def _migration(deployment: Deployment, network: NetworkLayout) -> Migration | No
         namespace=client.name,
         device=old.device,
         after_bytes=int(workload.after),
-        old_address=old.address,
+        old_address=old.address.in_url,
         ip=(ip_line(new), address_loss(old), *map(ip_line, routes)),
         rate_bit_s=int(rate) if rate else None,
     )

@@ -14,6 +14,7 @@ from headway.lab.values import (
     Neighbour,
     OnePacket,
     Queue,
+    Quiet,
     Route,
     RoutingRule,
     Shaper,
@@ -22,6 +23,7 @@ from headway.lab.values import (
     Up,
 )
 from headway.planning.topology import Wire
+from headway.study.family import Family
 from headway.study.path import FRAME_BYTES, Discipline, Jitter, RandomLoss
 from headway.study.units import Rate
 
@@ -47,11 +49,16 @@ def ip_line(value: IpValue) -> str:
     """The `ip` line that makes a value so."""
     match value:
         case Address(address, device, alone):
-            return f"addr add {address}/{32 if alone else 24} dev {device}"
+            # Looking for duplicates would take packets, and a while in which nobody can listen there.
+            option = " nodad" if address.family is Family.IPV6 else ""
+            network = address.alone if alone else address.in_network
+            return f"addr add {network} dev {device}{option}"
         case Up(device, None):
             return f"link set {device} up"
         case Up(device, packets):
             return f"link set {device} txqueuelen {packets} up"
+        case Quiet(device):
+            return f"link set {device} arp off"
         case Neighbour(address, mac, device):
             # Permanent: an ARP exchange would consume draws of the loss sequence.
             return f"neigh add {address} lladdr {mac} dev {device} nud permanent"
@@ -59,18 +66,20 @@ def ip_line(value: IpValue) -> str:
             return f"link set {device} gso_max_segs 1"
         case Tun(device):
             return f"tuntap add dev {device} mode tun"
-        case RoutingRule(device, table, None):
-            return f"rule add iif {device} table {table}"
-        case RoutingRule(device, table, port, answers):
+        case RoutingRule(device, table, family, port, answers):
             side = "sport" if answers else "dport"
-            return f"rule add iif {device} ipproto tcp {side} {port} table {table}"
+            match = "" if port is None else f"ipproto tcp {side} {port} "
+            # It names no address by which `ip` could tell the family.
+            option = "-6 " if family is Family.IPV6 else ""
+            return f"{option}rule add iif {device} {match}table {table}"
         case Route():
             return " ".join(_route(value))
 
 
 def _route(route: Route) -> Iterator[str]:
     yield "route replace" if route.replaces else "route add"
-    yield f"local {route.network}" if route.local else route.network
+    network = "default" if route.network == Family.IPV4.everywhere else route.network
+    yield f"local {network}" if route.local else network
     for word, value in (
         ("via", route.via),
         ("dev", route.device),
@@ -78,6 +87,7 @@ def _route(route: Route) -> Iterator[str]:
         ("initcwnd", route.initial_window),
         ("congctl", route.congestion_control),
         ("table", route.table),
+        ("metric", route.metric),
     ):
         if value is not None:
             yield f"{word} {value}"

@@ -142,11 +142,12 @@ def named_drops(way: LinkWay) -> NamedDrops | None:
 def detour(way: LinkWay) -> tuple[IpValue, ...]:
     """What leads a traced direction's packets through its TUN device once."""
     table, tun = (100 if way.way is Way.UP else 101), f"{way.name}-tun"
+    family = way.place.inner.family
     return (
         Tun(tun),
         Up(tun, _LONGEST_DEVICE_QUEUE),
-        Route("default", device=tun, table=table),
-        RoutingRule(way.place.arriving(way.way), table),
+        Route(family.everywhere, device=tun, table=table),
+        RoutingRule(way.place.arriving(way.way), table, family),
     )
 
 

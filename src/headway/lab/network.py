@@ -21,6 +21,7 @@ from headway.lab.values import DelayLine, IpValue, NamedDrops, Shaping, TimedCha
 from headway.planning.deployment import Deployment
 from headway.planning.topology import Leg, Node, Wire, chain, lay_out, ports
 from headway.programs.base import CLIENT, SERVER
+from headway.study.family import Family
 from headway.study.host import Host
 from headway.study.kernel import Kernel
 from headway.study.path import Path, Way
@@ -133,7 +134,12 @@ def network_of(deployment: Deployment) -> NetworkLayout:
 
 
 def two_hosts(
-    path: Path, client: Host, server: Host, seed: int, until: Duration
+    path: Path,
+    client: Host,
+    server: Host,
+    seed: int,
+    until: Duration,
+    family: Family = Family.IPV4,
 ) -> tuple[NetworkLayout, Leg]:
     """Lay out a path between a client and a server.
 
@@ -143,8 +149,9 @@ def two_hosts(
         server: its TCP.
         seed: seed of all random draws on the path; each direction gets its own stream.
         until: changes of the path are planned up to this time of the workload.
+        family: of their addresses.
     """
-    (leg,) = lay_out(chain((CLIENT, SERVER), (path,)))
+    (leg,) = lay_out(chain((CLIENT, SERVER), (path,)), family)
     ends = (Node.end(CLIENT, client), Node.end(SERVER, server))
     return _laid_out(ends, (leg,), seed, until, offload=False), leg
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from headway.study.family import Family, HostAddress
 from headway.study.kernel import HostDiscipline
 from headway.study.path import Discipline, Jitter, RandomLoss
 from headway.study.units import Duration, Rate, Ratio
@@ -124,9 +125,9 @@ class NamedDrops:
 
 @dataclass(frozen=True)
 class Address:
-    """An address of a device, with a mask of 24 bits or of all."""
+    """An address of a device, with the prefix of its wire's network or as a network of its own."""
 
-    address: str
+    address: HostAddress
     device: str
     alone: bool = False
 
@@ -137,6 +138,13 @@ class Up:
 
     device: str
     queue_packets: int | None = None
+
+
+@dataclass(frozen=True)
+class Quiet:
+    """A device that asks for no neighbours, and so joins no multicast groups in which it would be asked for itself."""
+
+    device: str
 
 
 @dataclass(frozen=True)
@@ -153,7 +161,7 @@ class Route:
     """Where packets for a network go, and what TCP is like that goes there.
 
     Attributes:
-        network: the network, or ``default``.
+        network: the network.
         via: address of the next host; None if it is at the other end of the device.
         device: by which they leave; None if ``via`` tells.
         source: address that they leave with, if it has to be said.
@@ -161,6 +169,7 @@ class Route:
         congestion_control: of TCP.
         table: routing table; None for the main one.
         local: whether packets are delivered to the host itself.
+        metric: which of several to a network is taken, the lowest; None for the usual one.
         replaces: whether there is one already.
     """
 
@@ -172,6 +181,7 @@ class Route:
     congestion_control: str | None = None
     table: int | None = None
     local: bool = False
+    metric: int | None = None
     replaces: bool = False
 
 
@@ -182,12 +192,14 @@ class RoutingRule:
     Attributes:
         device: on which they come.
         table: the table.
+        family: of the packets.
         port: TCP port, if only that of a server: towards it, or from it with ``answers``.
         answers: whether they come from the port.
     """
 
     device: str
     table: int
+    family: Family
     port: int | None = None
     answers: bool = False
 
@@ -206,4 +218,4 @@ class OnePacket:
     device: str
 
 
-IpValue = Address | Up | Neighbour | Route | RoutingRule | Tun | OnePacket
+IpValue = Address | Up | Quiet | Neighbour | Route | RoutingRule | Tun | OnePacket

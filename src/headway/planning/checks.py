@@ -25,6 +25,7 @@ def check_programs(deployment: Deployment) -> None:
     Raises:
         WrongInputError: they cannot; names the key, and what would be right.
     """
+    _check_family(deployment)
     for one in deployment.each:
         try:
             _check_flow(one)
@@ -32,6 +33,15 @@ def check_programs(deployment: Deployment) -> None:
             named = error.where is None or not one.key or error.where.startswith(one.key)
             where = error.where if named else f"{one.key}.{error.where}"
             raise WrongInputError(error.message, where=where) from None
+
+
+def _check_family(deployment: Deployment) -> None:
+    family = deployment.setting.family
+    for end in deployment.programs:
+        if family not in end.adapter.families:
+            able = " and ".join(one.label for one in sorted(end.adapter.families))
+            told = f"{end.adapter.name} has {able} only, not {family.label}"
+            raise WrongInputError(told, where="family")
 
 
 def _check_flow(deployment: Deployment) -> None:

@@ -33,7 +33,7 @@ def deploy(setting: Setting, seed: int | None = None) -> Deployment:
     if setting.flows:
         return _competing(setting, seed)
     names = [CLIENT, *(hop.name for hop in setting.middleboxes), SERVER]
-    return placed(setting, seed, lay_out(chain(names, _met(setting, seed))))
+    return placed(setting, seed, lay_out(chain(names, _met(setting, seed)), setting.family))
 
 
 def _met(setting: Setting, seed: int | None) -> tuple[Path | None, ...]:
@@ -54,7 +54,7 @@ def _competing(setting: Setting, seed: int | None) -> Deployment:
             (flow.leaves, ends.server, _access(setting, flow, "server_access", ends, seed)),
         )
     ]
-    legs = lay_out((*own, *shared))
+    legs = lay_out((*own, *shared), setting.family)
     by_ends = {(leg.left, leg.right): leg for leg in legs}
     parts = []
     for ends, flow in flows:
@@ -117,6 +117,7 @@ def _alone(setting: Setting, flow: CompetingFlow, crossed: list[str]) -> Setting
         server=flow.server,
         hops=hops,
         path=flow.access,
+        family=setting.family,
         offload=setting.offload,
         workload=flow.workload,
         variation=setting.variation,

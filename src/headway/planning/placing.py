@@ -13,11 +13,12 @@ from headway.programs.base import CLIENT, SERVER, Adapter, Flow, port_of
 from headway.programs.origins import origin_addresses
 from headway.programs.outside import from_outside
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
+from headway.study.family import HostAddress
 from headway.study.hop import Hop, Pep
 from headway.study.host import Host, Protocol
 from headway.study.model import Setting
 from headway.study.units import Duration
-from headway.study.workload import Origins, Page, Workload
+from headway.study.workload import Origins, Page
 
 KNOWN: Mapping[Role, Mapping[str, Adapter]] = {
     Role.CLIENT: CLIENTS,
@@ -95,9 +96,7 @@ def placed(
     """
     places = _places(setting, ends)
     acting = {place.name: place.node for place in places}
-    acting[ends.server] = replace(
-        acting[ends.server], more_addresses=_more_addresses(setting.workload)
-    )
+    acting[ends.server] = replace(acting[ends.server], more_addresses=_more_addresses(setting))
     hops = [
         replace(acting.get(hop.name) or Node.router(hop.name), kernel=hop.kernel)
         for hop in setting.middleboxes
@@ -114,11 +113,12 @@ def placed(
     )
 
 
-def _more_addresses(workload: Workload) -> tuple[str, ...]:
+def _more_addresses(setting: Setting) -> tuple[HostAddress, ...]:
     """Addresses that the server's host needs beside its own: those of a page's hosts."""
+    workload = setting.workload
     if not isinstance(workload, Page) or workload.origins is Origins.ONE_ADDRESS:
         return ()
-    return tuple(origin_addresses(workload, "").values())
+    return tuple(origin_addresses(workload, setting.family.unspecified).values())
 
 
 def _places(setting: Setting, ends: Ends) -> list[_ProgramPlace]:

@@ -15,14 +15,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
+from headway.study.family import Family, HostAddress
 from headway.study.host import Host
 from headway.study.kernel import TUNED, Kernel
 from headway.study.path import Link, Path, Way
-
-LAB_NETWORK = "10.0.0.0/16"
-"""That of all wires."""
-ORIGINS_NETWORK = "10.200.0.0/16"
-"""Addresses that a server's host may have beside its own."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,7 @@ class Node:
         upstream: its TCP towards the server.
         forwards: whether it routes packets that are not for itself.
         intercepts: port of the TCP connections that it takes out of what it routes, if any.
-        more_addresses: that it has beside those of its wires, in `ORIGINS_NETWORK`.
+        more_addresses: that it has beside those of its wires, in the family's `origins_network`.
         kernel: how its kernel is set.
     """
 
@@ -44,7 +40,7 @@ class Node:
     upstream: Host | None = None
     forwards: bool = False
     intercepts: int | None = None
-    more_addresses: tuple[str, ...] = ()
+    more_addresses: tuple[HostAddress, ...] = ()
     kernel: Kernel = TUNED
 
     @classmethod
@@ -69,19 +65,20 @@ class Wire:
     """In the left namespace, towards the server."""
     right_device: str
     """In the right namespace, towards the client."""
+    family: Family
+    """Of its addresses."""
 
     def device(self, side: int) -> str:
         """That of the left (1) or right (2) end."""
         return self.left_device if side == _LEFT else self.right_device
 
-    def address(self, side: int) -> str:
-        """IPv4 address of the left (1) or right (2) end."""
-        return f"10.0.{self.number}.{side}"
+    def address(self, side: int) -> HostAddress:
+        """Address of the left (1) or right (2) end."""
+        return self.family.address(self.number, side)
 
     @property
     def network(self) -> str:
-        """The wire's IPv4 network."""
-        return f"10.0.{self.number}.0/24"
+        return self.family.network(self.number)
 
     def mac(self, side: int) -> str:
         """Fixed hardware address of the left (1) or right (2) end."""
@@ -99,7 +96,7 @@ class Port:
         wire: the wire.
         side: the left end (1), which is towards servers, or the right one (2).
         beyond: the wires' networks that are reached through it, beside the wire's own.
-        origins: `ORIGINS_NETWORK`, if it is reached through it.
+        origins: the family's `origins_network`, if it is reached through it.
     """
 
     wire: Wire
@@ -117,7 +114,7 @@ class Port:
         return self.wire.device(self.side)
 
     @property
-    def address(self) -> str:
+    def address(self) -> HostAddress:
         return self.wire.address(self.side)
 
     @property
@@ -184,12 +181,12 @@ class Leg:
     wires: tuple[Wire, ...]
 
     @property
-    def left_address(self) -> str:
+    def left_address(self) -> HostAddress:
         """Address of the left host."""
         return self.wires[0].address(1)
 
     @property
-    def right_address(self) -> str:
+    def right_address(self) -> HostAddress:
         """Address of the right host."""
         return self.wires[-1].address(2)
 
@@ -216,11 +213,12 @@ class Leg:
         return (Bottleneck(name, device, name, device),)
 
 
-def lay_out(neighbours: Sequence[tuple[str, str, Path | None]]) -> tuple[Leg, ...]:
+def lay_out(neighbours: Sequence[tuple[str, str, Path | None]], family: Family) -> tuple[Leg, ...]:
     """Number the wires and routers of a tree of hosts.
 
     Args:
         neighbours: the host nearer to the clients, the other one, and the path between them; None for a cable.
+        family: of all addresses.
     """
     legs, wires, links = [], itertools.count(), itertools.count()
     upward = Counter(left for left, _, _ in neighbours)
@@ -233,7 +231,7 @@ def lay_out(neighbours: Sequence[tuple[str, str, Path | None]]) -> tuple[Leg, ..
             number = next(wires)
             up = f"{near}-up{number}" if upward[near] > 1 else f"{near}-up"
             down = f"{far}-down{number}" if downward[far] > 1 else f"{far}-down"
-            made.append(Wire(number, near, far, up, down))
+            made.append(Wire(number, near, far, up, down, family))
         legs.append(Leg(left, right, path, tuple(made)))
     return tuple(legs)
 
@@ -272,7 +270,7 @@ def ports(wires: Sequence[Wire], nodes: Iterable[Node]) -> Mapping[str, tuple[Po
 
     def port(wire: Wire, side: int) -> Port:
         networks, origins = beyond(wire, side)
-        return Port(wire, side, networks, (ORIGINS_NETWORK,) if origins else ())
+        return Port(wire, side, networks, (wire.family.origins_network,) if origins else ())
 
     return {
         name: tuple(

@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from headway.contract.orders import Ended, Program
 from headway.programs.measurement import Measurement
+from headway.study.family import Family, HostAddress
 from headway.study.hop import Pep
 from headway.study.host import USUAL_CONGESTION_CONTROL, Host, Protocol
 from headway.study.model import Capture
@@ -93,8 +94,24 @@ class Started:
     begins_in: str = ""
 
 
+class Reached:
+    """What has an address, and the port of HTTP with TLS or without."""
+
+    address: HostAddress
+    tls: bool
+
+    @property
+    def port(self) -> int:
+        return port_of(self.tls)
+
+    @property
+    def socket_address(self) -> str:
+        """Address and port, as programs read them."""
+        return self.address.at(self.port)
+
+
 @dataclass(frozen=True)
-class Listener:
+class Listener(Reached):
     """Where a server or proxy listens, and for what: port 443 with TLS, port 80 without.
 
     With ``site``, what a server serves is the site in `SITE_DIRECTORY`, and not the bodies. ``seed`` is
@@ -102,35 +119,30 @@ class Listener:
     """
 
     namespace: str
-    address: str
+    address: HostAddress
     protocols: frozenset[Protocol]
     tls: bool
     site: bool = False
-    more_addresses: tuple[str, ...] = ()
+    more_addresses: tuple[HostAddress, ...] = ()
     seed: int = 0
 
     @property
-    def every_address(self) -> tuple[str, ...]:
+    def every_address(self) -> tuple[HostAddress, ...]:
         """All addresses that it listens on, the host's own first."""
         return (self.address, *self.more_addresses)
 
 
 @dataclass(frozen=True)
-class Origin:
+class Origin(Reached):
     """What is behind a proxy, the server or the next proxy: where, and how it is spoken to."""
 
-    address: str
+    address: HostAddress
     protocol: Protocol
     tls: bool
 
-    @property
-    def port(self) -> int:
-        """Port of the server."""
-        return port_of(self.tls)
-
 
 @dataclass(frozen=True)
-class Flow:
+class Flow(Reached):
     """Who asks whom, by what, for what, from when.
 
     Attributes:
@@ -154,7 +166,7 @@ class Flow:
     namespace: str
     server: str
     host: Host
-    address: str
+    address: HostAddress
     protocol: Protocol
     tls: bool
     workload: Workload
@@ -164,11 +176,6 @@ class Flow:
     ends_at_ns: int | None = None
     seed: int = 0
     background: bool = False
-
-    @property
-    def port(self) -> int:
-        """Port of the server: the scheme's."""
-        return port_of(self.tls)
 
     @property
     def body_bytes(self) -> int:
@@ -205,6 +212,7 @@ class Interception:
 
     namespace: str
     port: int
+    family: Family
 
 
 class Adapter(ABC):
@@ -226,6 +234,8 @@ class Adapter(ABC):
     """Whether its QUIC writes qlog."""
     reads_tsc: bool = False
     """Whether it reads the processor's time stamp counter, so that the lab must keep that, too."""
+    families: frozenset[Family] = frozenset(Family)
+    """Of addresses that it can be given."""
     memory_mib: int = 0
     """Memory that a lab with it needs, if more than usual."""
     outside: OutsideProgram | None = None

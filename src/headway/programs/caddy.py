@@ -61,9 +61,8 @@ class Caddy(Server):
 
 
 def _configuration(listener: Listener) -> dict[str, Any]:
-    port = 443 if listener.tls else 80
     server: dict[str, Any] = {
-        "listen": [f"{listener.address}:{port}"],
+        "listen": [listener.socket_address],
         "protocols": sorted(listener.protocols),
         "automatic_https": {"disable": True},
         "routes": [{"handle": [{"handler": "file_server", "root": "/lab/www"}]}],

@@ -29,6 +29,7 @@ from headway.programs.measurement import Measurement, Visit
 from headway.programs.origins import origin_addresses
 from headway.sites.library import find_outline
 from headway.sites.screen import SCREENS
+from headway.study.family import HostAddress
 from headway.study.host import HTTP, Protocol
 from headway.study.workload import Cache, Connections, Page
 
@@ -174,8 +175,8 @@ class Chromium(Client):
             visit=_visit(load),
         )
 
-    def _command(self, flow: Flow, addresses: dict[str, str]) -> tuple[str, ...]:
-        rules = ", ".join(f"MAP {host} {address}" for host, address in addresses.items())
+    def _command(self, flow: Flow, addresses: dict[str, HostAddress]) -> tuple[str, ...]:
+        rules = ", ".join(f"MAP {host} {address.in_url}" for host, address in addresses.items())
         argv = [
             "/usr/lib/chromium/chromium-headless-shell",
             *_SWITCHES,

@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 
 from headway.programs.base import SECRETS_FILE, SERVER_NAME, Flow, Knob
 from headway.programs.measurement import Measurement
+from headway.study.family import HostAddress
 
 IDLE_LIMIT_S = 30
 """After so long without a byte, a client of the workload migration gives a connection up."""
@@ -55,7 +56,7 @@ def in_new_directory(directory: str, command: Sequence[str]) -> tuple[str, ...]:
     return ("sh", "-c", _IN_NEW_DIRECTORY, "sh", directory, *command)
 
 
-def hosts_file(address: str) -> dict[str, str]:
+def hosts_file(address: HostAddress) -> dict[str, str]:
     """The file that tells programs the server's address, so that they ask no name server."""
     return {"/etc/hosts": f"127.0.0.1 localhost\n{address} {SERVER_NAME}\n"}
 

@@ -93,7 +93,7 @@ class Curl(Client):
             "--cacert",
             CA_FILE,
             "--resolve",
-            f"{SERVER_NAME}:{flow.port}:{flow.address}",
+            f"{SERVER_NAME}:{flow.port}:{flow.address.in_url}",
             "--write-out",
             "%{json}\\n",
         ]

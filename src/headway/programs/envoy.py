@@ -141,7 +141,7 @@ def _tcp_listener(listener: Listener, protocols: Sequence[Protocol], windows: _F
         }
     return {
         "name": "tcp",
-        "address": _address(listener.address, 443 if listener.tls else 80),
+        "address": _address(listener.address, listener.port),
         "filter_chains": [chain],
     }
 

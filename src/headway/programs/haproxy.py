@@ -164,7 +164,7 @@ class HaproxyProxy(_Haproxy, ReverseProxy):
     @override
     def forward(self, listener: Listener, origin: Origin, host: Host, capture: Capture) -> Started:
         alpn = "h2" if origin.protocol is Protocol.H2 else "http/1.1"
-        line = f"{origin.address}:{origin.port}"
+        line = origin.socket_address
         if origin.tls:
             line += (
                 f" ssl ssl-min-ver TLSv1.3 no-ssl-reuse verify required ca-file {CA_FILE} sni str({SERVER_NAME})"
@@ -174,18 +174,18 @@ class HaproxyProxy(_Haproxy, ReverseProxy):
 
 
 def _binds(listener: Listener, quic_congestion_control: str) -> list[str]:
-    address = listener.address
+    place, version = listener.socket_address, listener.address.family.version
     if not listener.tls:
-        return [f"{address}:80"]
+        return [place]
     certificate = f"ssl crt @/{SERVER_NAME}"
     binds = []
     if Protocol.H3 in listener.protocols:
         # RFC 9002's NewReno is TCP's Reno with SACK.
         algorithm = {"reno": "newreno"}.get(quic_congestion_control, quic_congestion_control)
-        binds.append(f"quic4@{address}:443 {certificate} alpn h3 quic-cc-algo {algorithm}")
+        binds.append(f"quic{version}@{place} {certificate} alpn h3 quic-cc-algo {algorithm}")
     names = {Protocol.H2: "h2", Protocol.H1: "http/1.1"}
     alpn = ",".join(name for protocol, name in names.items() if protocol in listener.protocols)
-    return [*binds, f"{address}:443 {certificate} alpn {alpn}"] if alpn else binds
+    return [*binds, f"{place} {certificate} alpn {alpn}"] if alpn else binds
 
 
 def _tuning(values: dict[str, str]) -> list[str]:

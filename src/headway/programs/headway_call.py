@@ -16,7 +16,6 @@ from headway.programs.base import (
     Listener,
     Server,
     Started,
-    port_of,
     served_on,
 )
 from headway.programs.client import last_words
@@ -91,7 +90,7 @@ class HeadwayCallClient(Client):
         argv = (
             command(self.name),
             "client",
-            f"{flow.address}:{flow.port}",
+            flow.socket_address,
             f"--direction={call.direction}",
             f"--every={call.every_ns}ns",
             f"--payload={int(call.datagram)}",
@@ -136,7 +135,7 @@ class HeadwayCallServer(Server):
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
         argv = (
             "server",
-            f"--listen={listener.address}:{port_of(listener.tls)}",
+            f"--listen={listener.socket_address}",
             f"--report=/lab/run/{listener.namespace}-{_NAME}.jsonl",
         )
         return service(self, listener.namespace, argv, served_on(listener))

@@ -96,7 +96,7 @@ class HeadwayClient(NativeQuic, Client):
         if flow.protocol is Protocol.H1:
             argv.append(f"--connections={self.knob('connections', host)}")
         if flow.protocol is Protocol.H3:
-            argv.append(f"--quic={quic_knobs(self, host)}")
+            argv.append(f"--quic={quic_knobs(self, host, flow.address.family)}")
         if flow.capture.qlog:
             argv.append(f"--qlog={QLOG_DIRECTORY}/{flow.namespace}")
         if self._resumes(flow):

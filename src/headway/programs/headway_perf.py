@@ -37,6 +37,7 @@ from headway.programs.native import (
 )
 from headway.study.bulk import Arrivals, Bulk, BulkPart, BulkTransfer, OnOff
 from headway.study.direction import DataDirection
+from headway.study.family import Family
 from headway.study.host import Host, Protocol
 from headway.study.model import Capture
 from headway.study.units import Duration
@@ -105,13 +106,13 @@ class HeadwayPerfClient(NativeQuic, Client):
         argv = [
             command(self.name),
             "client",
-            f"{flow.address}:{flow.port}",
+            flow.socket_address,
             f"--transport={transport}",
             f"--direction={workload.direction}",
             f"--start-offsets={starts}",
             _amounts(transfers),
             f"--report=/lab/run/{CLIENT_REPORT}",
-            *_transport_options(self, host, {transport}),
+            *_transport_options(self, host, {transport}, flow.address.family),
         ]
         if flow.tls:
             argv += [f"--ca={CA_FILE}", f"--server-name={SERVER_NAME}"]
@@ -166,12 +167,12 @@ class HeadwayPerfServer(NativeQuic, Server):
         transports = {_transport(protocol, listener.tls) for protocol in listener.protocols}
         argv = [
             "server",
-            f"--listen={listener.address}:{443 if listener.tls else 80}",
+            f"--listen={listener.socket_address}",
             f"--transport={','.join(sorted(transports))}",
             "--limits=off",
             f"--report=/lab/run/{listener.namespace}-{_NAME}.jsonl",
             f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
-            *_transport_options(self, host, transports),
+            *_transport_options(self, host, transports, listener.address.family),
         ]
         if listener.tls:
             argv += [f"--certificate={CERTIFICATE_FILE}", f"--key={KEY_FILE}"]
@@ -191,10 +192,10 @@ def _transport(protocol: Protocol, tls: bool) -> str:
 
 
 def _transport_options(
-    adapter: NativeQuic, host: Host, transports: Collection[str]
+    adapter: NativeQuic, host: Host, transports: Collection[str], family: Family
 ) -> Iterator[str]:
     if "quic" in transports:
-        yield f"--quic={quic_knobs(adapter, host)}"
+        yield f"--quic={quic_knobs(adapter, host, family)}"
     if {"tcp", "tls"}.intersection(transports):
         yield f"--tcp-congestion-control={host.tcp_congestion_control}"
         yield f"--tcp-notsent-lowat={adapter.knob('notsent_lowat', host)}"

@@ -54,8 +54,8 @@ class HeadwayQuicPep(NativeQuic, QuicPep):
         client, server = pep.towards_client, pep.towards_server
         qlog = f"{QLOG_DIRECTORY}/{listener.namespace}"
         argv = [
-            f"--listen={listener.address}:443",
-            f"--to={behind.address}:{behind.port}",
+            f"--listen={listener.socket_address}",
+            f"--to={behind.socket_address}",
             f"--certificate={CERTIFICATE_FILE}",
             f"--key={KEY_FILE}",
             f"--ca={CA_FILE}",
@@ -66,8 +66,8 @@ class HeadwayQuicPep(NativeQuic, QuicPep):
             f"--connect-timeout={self.knob('connect_timeout', pep)}",
             f"--pool={self.knob('pool', pep)}",
             f"--pool-protocol={_POOL_PROTOCOLS[behind.protocol]}",
-            f"--client-quic={quic_knobs(self, client)}",
-            f"--server-quic={quic_knobs(self, server)}",
+            f"--client-quic={quic_knobs(self, client, listener.address.family)}",
+            f"--server-quic={quic_knobs(self, server, behind.address.family)}",
             f"--client-qlog={qlog}",
             f"--log=/lab/run/{listener.namespace}-{self.name}.jsonl",
         ]

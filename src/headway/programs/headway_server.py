@@ -74,7 +74,7 @@ class HeadwayServer(NativeQuic, Server):
             f"--early-data={16384 if self.knob('early_data', host) == 'on' else 0}",
             *compression_options(self, host),
             "--limits=off",
-            f"--quic={quic_knobs(self, host)}",
+            f"--quic={quic_knobs(self, host, listener.address.family)}",
             f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
         ]
         if listener.site or compression_options(self, host):
@@ -116,9 +116,9 @@ def replay_for_proxy(namespace: str, port: int) -> Started:
 def _listening(listener: Listener) -> list[str]:
     """Where to listen, and for what."""
     if not listener.tls:
-        return [f"--plain={address}:80" for address in listener.every_address]
+        return [f"--plain={address.at(80)}" for address in listener.every_address]
     return [
-        *(f"--listen={address}:443" for address in listener.every_address),
+        *(f"--listen={address.at(443)}" for address in listener.every_address),
         f"--cert={CERTIFICATE_FILE}",
         f"--key={KEY_FILE}",
         f"--protocols={','.join(sorted(listener.protocols))}",

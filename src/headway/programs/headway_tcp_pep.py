@@ -38,7 +38,7 @@ class HeadwayTcpPep(TcpPep):
     @override
     def intercept(self, interception: Interception, pep: Pep, capture: Capture) -> Started:
         argv = (
-            f"--listen=0.0.0.0:{interception.port}",
+            f"--listen={interception.family.unspecified.at(interception.port)}",
             "--limits=off",
             f"--copy={self.knob('copy', pep)}",
             *self._side("client", pep.towards_client),

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from headway.contract.orders import NATIVE_DIRECTORY, Program
 from headway.programs.base import Adapter, Adjustment, Started
 from headway.programs.knobfile import knobs_of
+from headway.study.family import Family
 from headway.study.host import Host
 
 _NAMES = {"reno": "newreno"}
@@ -54,9 +55,10 @@ class NativeQuic(Adapter):
     writes_qlog = True
 
 
-def quic_knobs(adapter: NativeQuic, host: Host) -> str:
-    """A host's QUIC as ``NAME=VALUE,NAME=VALUE``."""
+def quic_knobs(adapter: NativeQuic, host: Host, family: Family) -> str:
+    """A host's QUIC as ``NAME=VALUE,NAME=VALUE``; its packets fill the frames of a family, unless the study says otherwise."""
     values = {knob.name: adapter.knob(knob.name, host) for knob in QUIC_KNOBS}
+    values["max_udp_payload"] = host.knobs.get("max_udp_payload", str(family.udp_payload_bytes))
     control = adapter.quic_congestion_control(host)
     words = {"congestion_control": _NAMES.get(control, control)}
     if host.initial_window.quic is not None:

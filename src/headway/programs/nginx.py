@@ -243,7 +243,7 @@ def _listening(listener: Listener, values: dict[str, str]) -> list[str]:
 
 def _listen(listener: Listener, port: str) -> list[str]:
     """A port with its options, at every address."""
-    return [f"listen {address}:{port};" for address in listener.every_address]
+    return [f"listen {address.in_url}:{port};" for address in listener.every_address]
 
 
 def _forwarding(origin: Origin, values: dict[str, str]) -> list[str]:
@@ -251,7 +251,7 @@ def _forwarding(origin: Origin, values: dict[str, str]) -> list[str]:
     scheme = "https" if origin.tls else "http"
     version = "2" if origin.protocol is Protocol.H2 else "1.1"
     lines = [
-        f"location / {{ proxy_pass {scheme}://{origin.address}:{origin.port}; }}",
+        f"location / {{ proxy_pass {scheme}://{origin.socket_address}; }}",
         f"proxy_http_version {version};",
         "proxy_set_header Host $host;",
         'proxy_set_header Connection "";',

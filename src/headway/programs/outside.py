@@ -31,6 +31,7 @@ from headway.programs.base import (
 from headway.programs.client import hosts_file, in_new_directory, secrets_environment
 from headway.programs.measurement import Measurement
 from headway.programs.outsideresult import measured
+from headway.study.family import HostAddress
 from headway.study.host import Host, Protocol
 from headway.study.model import Capture
 from headway.study.outside import (
@@ -98,12 +99,12 @@ class OutsideAdapter(Adapter):
             for word in declared.argv
             for inner in (options if word == OPTIONS else urls if word == "{urls}" else (word,))
         ]
-        argv = [inner if inner in urls else inner.format_map(said) for inner in words]
+        argv = [inner if inner in urls else _filled(inner, said) for inner in words]
         if self.outside.executable:
             argv[0] = f"{said['files']}/{self.outside.executable.place}"
         if any(said["qlog"] in word for word in argv) and not self.outside.has_own_root:
             argv = list(in_new_directory(said["qlog"], argv))
-        own = {name: value.format_map(said) for name, value in declared.env.items()}
+        own = {name: _filled(value, said) for name, value in declared.env.items()}
         if self.outside.has_own_root:
             of_image = self.outside.image.env if self.outside.image else {}
             own = {"PATH": USUAL_PATH, **of_image, **own}
@@ -195,10 +196,16 @@ class OutsideClient(OutsideAdapter, Client):
         return self.outside.declared
 
 
-def _reached(sign: str, address: str) -> str:
+def _filled(word: str, said: Mapping[str, str]) -> str:
+    """A word with what its placeholders stand for; where a port may follow, addresses of IPv6 have brackets."""
+    in_url = HostAddress(said["address"]).in_url
+    return word.replace("{address}:", f"{in_url}:").format_map(said)
+
+
+def _reached(sign: str, address: HostAddress) -> str:
     """A port that has to be open for other hosts: own servers listen on the loopback, unless told otherwise."""
     transport, port = sign.split(":")
-    return f"{transport}:{address}:{port}"
+    return f"{transport}:{address.in_url}:{port}"
 
 
 def _needed(protocol: Protocol, capture: Capture) -> list[When]:

@@ -16,7 +16,6 @@ from headway.study.workload import Download, Migration, Parallel
 
 _EXTRA = "quic-go-client"
 _CLIENT = f"/lab/extras/{_EXTRA}/{_EXTRA}"
-_ANY_ADDRESS = "0.0.0.0"
 """To migrate to: the kernel chooses the address that the host has by then."""
 
 
@@ -44,10 +43,10 @@ class QuicGo(Client):
         argv = [
             _CLIENT,
             f"--ca={CA_FILE}",
-            f"--address={flow.address}:{flow.port}",
+            f"--address={flow.socket_address}",
         ]
         if flow.workload.migrates:
-            argv.append(f"--migrate-to={_ANY_ADDRESS}")
+            argv.append(f"--migrate-to={flow.address.family.unspecified}")
         bodies = flow.body_files
         argv += [f"--body={body}" for body in bodies]
         argv += flow.urls

@@ -13,7 +13,6 @@ from headway.columns.sharing import Sharing
 from headway.diagnosis.bottleneckuse import bottleneck_use
 from headway.diagnosis.delivered import Delivered
 from headway.diagnosis.fairness import evened_s, jain
-from headway.diagnosis.rampup import PAYLOAD_SHARE
 from headway.diagnosis.samples import Samples
 from headway.diagnosis.segment import SegmentSamples, observe_queue
 from headway.diagnosis.transfer import transfer_of
@@ -21,6 +20,7 @@ from headway.planning.deployment import Deployment
 from headway.planning.maxmin import fair_rates_mbit
 from headway.planning.runs import CompetingRun
 from headway.programs.measurement import Measurement
+from headway.study.family import Family
 
 
 @dataclass(frozen=True)
@@ -145,7 +145,7 @@ def together(
                 begin_s=run.start_s + one.began_s,
                 end_s=run.start_s + one.began_s + (one.total_s or 0),
                 delivered=_delivered(run, one, samples),
-                fair_mbit=_goodput(fair.get(run.flow.name)),
+                fair_mbit=_goodput(fair.get(run.flow.name), run.deployment.setting.family),
             )
             for run, one in zip(runs, measured, strict=True)
         ),
@@ -167,9 +167,11 @@ def _delivered(run: CompetingRun, measured: Measurement, samples: Samples) -> De
     if measured.flows:
         return Delivered.told(measured.flows, run.start_s)
     segment = transfer_of(run.deployment, measured).segments[0]
-    return Delivered.counted(samples, segment.loss_devices[0])
+    return Delivered.counted(samples, segment.loss_devices[0], run.deployment.setting.family)
 
 
-def _goodput(rate_mbit: float | None) -> float | None:
+def _goodput(rate_mbit: float | None, family: Family) -> float | None:
     """What is left of a rate on the wire without headers."""
-    return None if rate_mbit is None or not isfinite(rate_mbit) else rate_mbit * PAYLOAD_SHARE
+    return (
+        None if rate_mbit is None or not isfinite(rate_mbit) else rate_mbit * family.payload_share
+    )

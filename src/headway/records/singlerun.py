@@ -66,7 +66,7 @@ def record_of(run: Run, result: Result, directory: Directory) -> Record:
         **metrics,
         **(dict(_headers(result, directory)) if good else {}),
         **dict(
-            ramp_up_of(segments, transfer, metrics["received_bytes"] or ())
+            ramp_up_of(segments, transfer, metrics["received_bytes"] or (), run.setting.family)
             if segments
             else RampUp()
         ),
@@ -127,6 +127,7 @@ def conditions_of(run: Run) -> dict[str, Any]:
         "loss_up_pct": _loss_pct(up),
         "loss_burst": max(direction.loss.burst for direction in down),
         "jitter_ms": sum(direction.jitter.ms for direction in down),
+        "family": setting.family.value,
         "offload": setting.offload,
         "queue_bytes": _queue_bytes(narrow, setting),
         "workload": str(setting.workload),

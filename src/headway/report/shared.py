@@ -15,6 +15,7 @@ from headway.lab.assemble import FLOWS_DIRECTORY
 from headway.records.flowfile import FLOW_RECORDS
 from headway.records.store import ARTIFACTS
 from headway.report.chosen import ChosenRun
+from headway.study.family import Family
 
 _BINS = 120
 """Spans that goodput is told of."""
@@ -102,7 +103,7 @@ def _story(directory: Path, run: ChosenRun) -> SharedStory | None:
         FlowCourse(
             name=record.flow,
             named=record.named,
-            goodput_mbit=_goodput(one, transfer, edges),
+            goodput_mbit=_goodput(one, transfer, Family(record.family), edges),
             sender=read_series(one).segments[0],
         )
         for record, one, transfer in zip(records, own, transfers, strict=True)
@@ -110,10 +111,12 @@ def _story(directory: Path, run: ChosenRun) -> SharedStory | None:
     return SharedStory(run, end_s, tuple(courses), transfers[0].segments[0].rate_mbit)
 
 
-def _goodput(directory: Path, transfer: Transfer, edges: Sequence[float]) -> tuple[float, ...]:
+def _goodput(
+    directory: Path, transfer: Transfer, family: Family, edges: Sequence[float]
+) -> tuple[float, ...]:
     if transfer.flows:
         delivered = Delivered.told(transfer.flows, 0.0)
     else:
         device = transfer.segments[0].loss_devices[0]
-        delivered = Delivered.counted(read_samples(directory), device)
+        delivered = Delivered.counted(read_samples(directory), device, family)
     return tuple(delivered.mbit(begin, end) for begin, end in pairwise(edges))

@@ -9,6 +9,7 @@ from typing import Any, Self
 from pydantic import Field, field_serializer, field_validator, model_validator
 
 from headway.errors import nearest
+from headway.study.family import Family
 from headway.study.flow import CompetingFlow, check_flows, with_usual_values
 from headway.study.hop import Hop, Proxy, described, named_hops, that_is_there
 from headway.study.host import Host, Protocol, check_tls
@@ -102,7 +103,7 @@ class Control(Part):
 
 
 _MOST_NETWORKS = 256
-"""Between all neighbours, routers of links included: 10.0.0.0/24 to 10.0.255.0/24."""
+"""Between all neighbours, routers of links included: of IPv4, 10.0.0.0/24 to 10.0.255.0/24."""
 
 DEFAULT_PROGRAMS = {"client": "curl", "server": "nginx"}
 
@@ -129,6 +130,11 @@ class Setting(Part):
         default=(), description="hops that only route, whatever programs they have"
     )
     path: Path = Path()
+    family: Family = Field(
+        default=Family.IPV4,
+        exclude_if=lambda family: family is Family.IPV4,
+        description="of the addresses of all hosts: the version of IP that crosses the path",
+    )
     offload: bool = Field(
         default=False,
         description="segmentation offload: packets of up to 64 kB cross the path, are queued and "

@@ -20,7 +20,7 @@ from headway.study.part import Part, wrong
 OPTIONS = "{options}"
 """The word of a command line that the options stand for which a run needs."""
 _SHARED = {
-    "address": "address of the server",
+    "address": "address of the server; before a colon, one of IPv6 has brackets",
     "port": "its port: 443 with TLS, 80 without",
     "name": "its name, server.test, which its certificate holds",
     "protocol": "h1, h2 or h3",

@@ -24,6 +24,7 @@ from headway.study.rates import RandomRate, RateSchedule, RateSource, TraceRate
 from headway.study.satellite import CarrierCourse, Satellite
 from headway.study.units import Duration, Rate, Ratio, Size, UnitError, split_quantity
 
+ETHERNET_HEADER_BYTES = 14
 FRAME_BYTES = 1514
 """A full-size packet on the wire: an MTU of 1500 bytes and 14 bytes of Ethernet header."""
 

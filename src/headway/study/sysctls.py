@@ -23,7 +23,11 @@ _ELSEWHERE = (
         r"net\.ipv4\.tcp_congestion_control",
         "write congestion_control = { tcp = ... } of the program",
     ),
-    (r"net\.ipv6\.conf\..*\.disable_ipv6", "labs have IPv4 only"),
+    (r"net\.ipv6\.conf\..*\.disable_ipv6", 'write family = "ipv6" of the study'),
+    (
+        r"net\.ipv6\.conf\..*\.(forwarding|force_forwarding|mc_forwarding|addr_gen_mode)",
+        "hosts route as their place says, and have the addresses that they are given",
+    ),
 )
 """What the lab sets itself, and why."""
 _OF_A_DEVICE = re.compile(r"net\.ipv[46]\.(conf|neigh)\.([^.]+)\..*")

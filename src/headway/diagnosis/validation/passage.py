@@ -15,7 +15,7 @@ Packet = tuple[int, bytes]
 """When a frame was seen, in nanoseconds, and the frame."""
 
 _HEADER_BYTES = 14
-_IPV4 = b"\x08\x00"
+_IPV4, _IPV6 = b"\x08\x00", b"\x86\xdd"
 _LEFT, _RIGHT = 1, 2
 """Last byte of the hardware address of a wire's end nearer to the client, and of the other."""
 
@@ -98,10 +98,12 @@ def match(sent: Iterable[Packet], arrived: Iterable[Packet], until_ns: int) -> P
 
 
 def _comes_from(frame: bytes, end: int) -> bool:
-    return frame[12:14] == _IPV4 and frame[11] == end
+    return frame[12:14] in (_IPV4, _IPV6) and frame[11] == end
 
 
 def _identity(frame: bytes) -> bytes:
-    """The IP packet without what routers change: time to live and header checksum (RFC 1812)."""
+    """The IP packet without what routers change: hop limit, or time to live and header checksum (RFC 8200, RFC 1812)."""
     packet = frame[_HEADER_BYTES:]
+    if frame[12:14] == _IPV6:
+        return packet[:7] + packet[8:]
     return packet[:8] + packet[9:10] + packet[12:]

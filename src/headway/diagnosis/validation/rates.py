@@ -15,11 +15,9 @@ from headway.study.path import FRAME_BYTES
 
 _WINDOW_S = 1.0
 _PER_SECOND = round(1 / INTERVAL_S)
-_TCP_PAYLOAD_BYTES = 1500 - 20 - 20 - 12
-"""IPv4 and TCP headers, and the time stamps that Linux sends in every segment (RFC 7323)."""
-_QUIC_PAYLOAD_BYTES = 1500 - 20 - 8 - 20
-"""IPv4 and UDP headers; a short header with a byte of packet number and no connection ID, a
-STREAM frame's type and stream ID, and the authentication tag (RFC 9000, 17.3.1 and 19.8; RFC 9001, 5.3)."""
+_QUIC_BYTES = 20
+"""A short header with a byte of packet number and no connection ID, a STREAM frame's type and stream ID, and
+the authentication tag (RFC 9000, 17.3.1 and 19.8; RFC 9001, 5.3)."""
 
 
 def find_rates(setting: Setting, transfer: Transfer, run_directory: Path) -> Rates | None:
@@ -33,8 +31,7 @@ def find_rates(setting: Setting, transfer: Transfer, run_directory: Path) -> Rat
     if segment is None or segment.rate_mbit is None or not samples:
         return None
     busiest_mbit, standing = _use(samples, segment.queue_device, segment.rate_mbit)
-    payload = _QUIC_PAYLOAD_BYTES if setting.protocol.over_quic else _TCP_PAYLOAD_BYTES
-    payload_mbit = segment.rate_mbit * payload / FRAME_BYTES
+    payload_mbit = segment.rate_mbit * _payload_bytes(setting) / FRAME_BYTES
     received = received_bytes(transfer.flows, transfer.began_s)
     return Rates(
         between=segment.name,
@@ -46,6 +43,13 @@ def find_rates(setting: Setting, transfer: Transfer, run_directory: Path) -> Rat
         if setting.workload.downloads_flows
         else None,
     )
+
+
+def _payload_bytes(setting: Setting) -> int:
+    """The most that a full packet carries of what flows send."""
+    family = setting.family
+    over_quic = setting.protocol.over_quic
+    return family.udp_payload_bytes - _QUIC_BYTES if over_quic else family.tcp_payload_bytes
 
 
 def _use(samples: Sequence[Sample], queue_device: str, rate_mbit: float) -> tuple[float, bool]:
