@@ -108,12 +108,12 @@ def test_the_best_by_class_is_told_and_what_may_be_chance_is_not() -> None:
 
 
 def test_where_nothing_differs_no_contender_is_named() -> None:
-    """In 20 studies without a difference; of the best of three, each would seem to be one."""
+    """In eight studies without a difference; of the best of three, each would seem to be one."""
     decided = 0
-    for seed in range(20):
+    for seed in range(8):
         analysis = study(dict.fromkeys(EFFECTS, nothing), noise=0.1, seed=seed)
         decided += any(one.decided for one in guide(analysis) if one.sites.trait == "all sites")
-    assert decided <= 4
+    assert decided <= 2
 
 
 def test_few_sites_say_nothing_of_others() -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,20 +52,23 @@ def cross_fitted(site: Logs) -> CrossFitted:
     Args:
         site: a row for each strategy, a column for each repetition.
     """
-    count, repetitions = site.shape
+    orders = _orders(site.shape[1])
+    half = site.shape[1] // 2
+    halves = [np.median(site[:, order], axis=2) for order in (orders[:, :half], orders[:, half:])]
+    strategies, oracle, chosen = np.zeros(len(site)), 0.0, np.zeros(len(site))
+    for choosing, judging in (halves, halves[::-1]):
+        best = choosing.argmin(axis=0)
+        strategies += judging.mean(axis=1) / 2
+        oracle += float(judging[best, np.arange(_HALVINGS)].mean()) / 2
+        chosen += np.bincount(best, minlength=len(site)) / (2 * _HALVINGS)
+    return CrossFitted(strategies, oracle, chosen)
+
+
+@lru_cache(maxsize=32)
+def _orders(repetitions: int) -> NDArray[np.int64]:
+    """Orders of so many repetitions, whose first halves are drawn."""
     rng = np.random.default_rng(repetitions)
-    sums, oracle, chosen = np.zeros(count), 0.0, np.zeros(count)
-    for _ in range(_HALVINGS):
-        order = rng.permutation(repetitions)
-        halves = order[: repetitions // 2], order[repetitions // 2 :]
-        for choosing, judging in (halves, halves[::-1]):
-            best = int(np.median(site[:, choosing], axis=1).argmin())
-            told = np.median(site[:, judging], axis=1)
-            sums += told
-            oracle += float(told[best])
-            chosen[best] += 1
-    times = 2 * _HALVINGS
-    return CrossFitted(sums / times, oracle / times, chosen / times)
+    return np.array([rng.permutation(repetitions) for _ in range(_HALVINGS)])
 
 
 def flattered(site: Logs) -> float:
