@@ -254,6 +254,7 @@ def test_figures_sentences_and_tables_say_the_same() -> None:
     assert picture.data().equals(table)
     assert {"all sites", "over 1.2 MB", "loss 2 %"} <= set(_texts(picture.wide))
     assert "loss 2 %, over 1.2 MB: mixed" in picture.said
+    assert any(" against mixed, 12 sites" in text for text in _texts(picture.wide))
     gained = _drawn(SITE_GAINS, analysis)
     assert {"best by size", ORACLE, MIXED} <= set(_texts(gained.wide))
     assert gained.data().equals(gains_frame([analysis]))

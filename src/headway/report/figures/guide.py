@@ -9,7 +9,7 @@ from headway.analysis.guide import Best, guide
 from headway.analysis.numbers import signed_percent
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
-from headway.report.sheet import Sheet, fitted, text_width
+from headway.report.sheet import Point, Sheet, fitted, text_width
 from headway.report.tables.guide import guide_frame
 from headway.report.theme import GREY, INK, MUTED, Colour
 
@@ -72,11 +72,16 @@ def _sheet(subject: Subject, found: Sequence[Best], columns: Sequence[str], widt
             left + columns.index(one.network) * column,
             _HEAD + rows.index(one.sites.title) * _ROW,
         )
-        _entry(sheet, one, subject.styles[one.contender].colour, x, y, column)
+        whose = "" if one.against == subject.analysis.baseline else f" against {one.against}"
+        below = f"{_size(one)}{whose}, {one.count} sites"
+        _entry(sheet, one, below, subject.styles[one.contender].colour, (x, y), column)
     return sheet
 
 
-def _entry(sheet: Sheet, one: Best, colour: Colour, x: float, y: float, column: float) -> None:
+def _entry(
+    sheet: Sheet, one: Best, below: str, colour: Colour, corner: Point, column: float
+) -> None:
+    x, y = corner
     fill, opacity = (colour, _FILL) if one.decided else (GREY, _FAINT)
     sheet.box(x + 1.5, y + 1.5, column - 3, _ROW - 3, fill=fill, opacity=opacity)
     others = len(one.leaders) - 1
@@ -85,5 +90,5 @@ def _entry(sheet: Sheet, one: Best, colour: Colour, x: float, y: float, column: 
     )
     middle, ink = x + column / 2, INK if one.decided else MUTED
     sheet.text(middle, y + 16, name, ink, size=size, bold=one.decided, anchor="middle")
-    below, size = fitted(f"{_size(one)}, {one.count} sites", column - 10, 11)
+    below, size = fitted(below, column - 10, 11)
     sheet.text(middle, y + 32, below, ink, size=size, anchor="middle")
