@@ -1,4 +1,4 @@
-"""Fixtures: a machine with no compilers but those that a test gives it."""
+"""Fixtures: a machine with no labs of others, and with no compilers but those that a test gives it."""
 
 from __future__ import annotations
 
@@ -8,6 +8,22 @@ from pathlib import Path
 import pytest
 
 from headway.image import process
+from headway.lab import cores
+
+
+@pytest.fixture(scope="session")
+def leases(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where cores are leased to tests: whoever else has labs on the machine leases them elsewhere."""
+    directory = tmp_path_factory.mktemp("leases")
+    for core in cores.available_cores():
+        (directory / f"cpu{core}").touch()
+    return directory
+
+
+@pytest.fixture(autouse=True)
+def nobody_elses_labs(leases: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tests do not wait for others' labs."""
+    monkeypatch.setattr(cores, "_CPUS", leases)
 
 
 @pytest.fixture

@@ -164,6 +164,12 @@ def test_a_core_is_leased_to_one_lab_at_a_time() -> None:
 
 
 @pytest.mark.usefixtures("two_cores")
+def test_a_core_that_is_never_free_is_shared_in_the_end() -> None:
+    with cores.free_core(4), cores.free_core(7), cores.leased_core(patience_s=0) as core:
+        assert core in (4, 7)
+
+
+@pytest.mark.usefixtures("two_cores")
 def test_a_lab_takes_another_core_than_somebody_elses_lab() -> None:
     with cores.free_core(4) as first, cores.free_core(4) as second:
         assert (first, second) == (4, 7)

@@ -11,6 +11,8 @@ from pathlib import Path
 
 _CPUS = Path("/sys/devices/system/cpu")
 _LOOK_AGAIN_S = 0.02
+_PATIENCE_S = 20.0
+"""A core that is not free by then is likely kept by a study that takes it again and again, or that is suspended."""
 
 
 def available_cores() -> list[int]:
@@ -19,18 +21,22 @@ def available_cores() -> list[int]:
 
 
 @contextmanager
-def leased_core() -> Iterator[int]:
+def leased_core(patience_s: float = _PATIENCE_S) -> Iterator[int]:
     """A core that no other holder of a lease on this machine has; waits until there is one.
 
     Worker processes that know nothing of each other thus run one lab per core. A lease ends with
     its process, whatever kills that.
+
+    Args:
+        patience_s: how long to wait at most, s; then a core is shared.
     """
     cores = available_cores()
+    give_up_s = time.monotonic() + patience_s
     with _leases(cores) as leases:
-        while (core := _first_free(leases, cores)) is None:
+        while (core := _first_free(leases, cores)) is None and time.monotonic() < give_up_s:
             # One cannot wait for the first of several locks; a lab takes far longer than this.
             time.sleep(_LOOK_AGAIN_S)
-        yield core
+        yield cores[os.getpid() % len(cores)] if core is None else core
 
 
 @contextmanager
