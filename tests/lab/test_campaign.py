@@ -14,6 +14,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 from distributed import Client, LocalCluster
+from polars.testing import assert_frame_equal
 
 from headway.cache import cache_directory
 from headway.image import find
@@ -84,7 +85,7 @@ def test_a_killed_study_goes_on_where_it_was(
     process.communicate()
     before = {record.run_id: record for record in read_records(out)}
     carry_out(study, out)
-    assert table(out).equals(rows)
+    assert_frame_equal(table(out), rows)
     kept = [record for record in read_records(out) if record.run_id in before]
     assert kept == list(before.values())  # wall time, too: they were not carried out again
 
@@ -111,7 +112,7 @@ def test_a_local_cluster_gives_the_same_rows(
     said = carry_out(study, tmp_path / "out", cluster="local", jobs=1)
     assert "1 workers on" in said
     assert "sending" not in said
-    assert table(tmp_path / "out").equals(rows)
+    assert_frame_equal(table(tmp_path / "out"), rows)
     assert len(list(tmp_path.glob("out/artifacts/cell-*/outcome.json"))) == RUNS
     manifest = json.loads((tmp_path / "out" / "manifest.json").read_text())
     assert manifest["self_test"] and all(check["passed"] for check in manifest["self_test"])
@@ -129,8 +130,8 @@ def test_workers_without_an_image_receive_it(
         assert f"sending {image.root.parent.name} to" in said
         assert f"sending {image.native.parent.name} to" in said
         assert "sending" not in carry_out(study, tmp_path / "again", cluster=address)
-    assert table(tmp_path / "out").equals(rows)
-    assert table(tmp_path / "again").equals(rows)
+    assert_frame_equal(table(tmp_path / "out"), rows)
+    assert_frame_equal(table(tmp_path / "again"), rows)
 
 
 def labs_of(worker: int) -> list[int]:
@@ -159,7 +160,7 @@ def test_a_killed_worker_costs_only_its_run(study: str, rows: pl.DataFrame, tmp_
         _, said = process.communicate()
         assert process.returncode == 0, said
         assert not any(command(lab) for lab in labs)
-    assert table(tmp_path / "out").equals(rows)
+    assert_frame_equal(table(tmp_path / "out"), rows)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGHUP])

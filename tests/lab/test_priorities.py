@@ -174,14 +174,16 @@ def check_firefox(sent: Sequence[Sent]) -> None:
             return None
         return one.stream if one.group == "leaders" else "followers"
 
-    streams = {one.of.stream: one.of.weight for one in sent}
+    streams = {ready.stream: ready.weight for one in sent for ready in one.ready}
     check_shares(sent, of_root, {**GROUPS})
     check_shares(sent, of_leaders, {**streams, "followers": 1})
     check_shares(sent, lambda one: one.stream if one.group == "followers" else None, {**streams})
 
 
 def check_safari(sent: Sequence[Sent]) -> None:
-    weights: dict[str | int, int] = {one.of.stream: SAFARI.get(one.of.dest, 8) for one in sent}
+    weights: dict[str | int, int] = {
+        ready.stream: SAFARI.get(ready.dest, 8) for one in sent for ready in one.ready
+    }
     check_shares(sent, lambda one: one.stream, weights)
 
 
