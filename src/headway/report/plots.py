@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
+from headway.report.legend import legend_height, style_legend
 from headway.report.scale import Scale, written
 from headway.report.sheet import Point, Sheet, fitted, shortened, text_width
-from headway.report.theme import INK, MUTED, RULE
+from headway.report.theme import INK, MUTED, RULE, Style
 
 TITLE = 22.0
 BELOW = 34.0
@@ -70,6 +71,23 @@ def frames(
 def total_height(count: int, columns: int, height: float) -> float:
     """Height of that many panels."""
     return -(-count // columns) * (TITLE + height + BELOW)
+
+
+def below_legend(
+    styles: Mapping[str, Style],
+    count: int,
+    columns: int,
+    width: float,
+    *,
+    left: float,
+    height: float,
+    gap: float,
+) -> tuple[Sheet, list[Frame]]:
+    """A sheet with a legend, and the frames of the panels below it; arguments are as those of `frames`."""
+    head = legend_height(tuple(styles), width) + 8
+    sheet = Sheet(width, head + total_height(count, columns, height))
+    style_legend(sheet, styles, 0, 0)
+    return sheet, frames(count, columns, width, top=head, left=left, height=height, gap=gap)
 
 
 def title(sheet: Sheet, frame: Frame, text: str) -> None:

@@ -12,8 +12,7 @@ from headway.analysis.metric import Metric
 from headway.report.figures.data import medians_said
 from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
 from headway.report.layout import Grid, arranged
-from headway.report.legend import legend_height, style_legend
-from headway.report.plots import frames, title, total_height, x_axis, y_axis
+from headway.report.plots import below_legend, title, x_axis, y_axis
 from headway.report.scale import Scale, tick_texts, value_scale
 from headway.report.sheet import Point, Sheet, text_width
 from headway.report.tables.samples import samples_frame
@@ -123,11 +122,9 @@ def _sheet(subject: Subject, axis: _Axis, grid: Grid, width: float) -> Sheet:
     ticks = {row: scale.ticks(6) for row, scale in scales.items()}
     texts = {row: tick_texts(analysis.metric, found) for row, found in ticks.items()}
     left = max(text_width(text) for found in texts.values() for text in found) + 8
-    head = legend_height(tuple(styles), width) + 8
-    count = len(grid.rows)
-    sheet = Sheet(width, head + total_height(count, columns, _HEIGHT))
-    style_legend(sheet, styles, 0, 0)
-    places = frames(count, columns, width, top=head, left=left, height=_HEIGHT, gap=_GAP)
+    sheet, places = below_legend(
+        styles, len(grid.rows), columns, width, left=left, height=_HEIGHT, gap=_GAP
+    )
     for place, frame in enumerate(places):
         title(sheet, frame, grid.rows[place])
         row = place // columns

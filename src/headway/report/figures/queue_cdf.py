@@ -12,8 +12,7 @@ from headway.analysis.numbers import significant
 from headway.report.chosen import runs_said
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
-from headway.report.legend import legend_height, style_legend
-from headway.report.plots import Frame, frames, steps, title, total_height, x_axis, y_axis
+from headway.report.plots import Frame, below_legend, steps, title, x_axis, y_axis
 from headway.report.scale import Scale, written
 from headway.report.shared import SharedStory
 from headway.report.sheet import Sheet
@@ -70,10 +69,9 @@ def _sheet(subject: Subject, stories: Sequence[SharedStory], width: float) -> Sh
     shown = dict.fromkeys(story.run.contender for story in stories)
     styles = {name: subject.styles[name] for name in shown}
     columns = min(len(cells), max(1, int(width / 300)))
-    head = legend_height(tuple(styles), width) + 8
-    sheet = Sheet(width, head + total_height(len(cells), columns, _HEIGHT))
-    style_legend(sheet, styles, 0, 0)
-    places = frames(len(cells), columns, width, top=head, left=_LEFT, height=_HEIGHT, gap=_GAP)
+    sheet, places = below_legend(
+        styles, len(cells), columns, width, left=_LEFT, height=_HEIGHT, gap=_GAP
+    )
     for cell, frame in zip(cells, places, strict=True):
         title(sheet, frame, cell)
         _panel(sheet, subject, [story for story in stories if story.run.cell == cell], frame)

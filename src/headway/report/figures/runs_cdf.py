@@ -8,8 +8,7 @@ from functools import partial
 from headway.analysis import Analysis, Cell
 from headway.report.figures.data import medians_said, runs_data
 from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
-from headway.report.legend import legend_height, style_legend
-from headway.report.plots import Frame, frames, steps, title, total_height, x_axis, y_axis
+from headway.report.plots import Frame, below_legend, steps, title, x_axis, y_axis
 from headway.report.scale import Scale, tick_texts, value_scale
 from headway.report.sheet import Sheet
 from headway.report.telling import telling_cells
@@ -59,10 +58,9 @@ def _caption(analysis: Analysis, shown: int) -> str:
 def _sheet(subject: Subject, cells: Sequence[Cell], width: float) -> Sheet:
     styles = subject.styles_here
     columns = min(len(cells), max(1, int(width / 300)))
-    head = legend_height(tuple(styles), width) + 8
-    sheet = Sheet(width, head + total_height(len(cells), columns, _HEIGHT))
-    style_legend(sheet, styles, 0, 0)
-    places = frames(len(cells), columns, width, top=head, left=_LEFT, height=_HEIGHT, gap=_GAP)
+    sheet, places = below_legend(
+        styles, len(cells), columns, width, left=_LEFT, height=_HEIGHT, gap=_GAP
+    )
     for cell, frame in zip(cells, places, strict=True):
         _panel(sheet, subject, cell, frame)
     return sheet
