@@ -134,6 +134,39 @@ def test_workers_without_an_image_receive_it(
     assert_frame_equal(table(tmp_path / "again"), rows)
 
 
+EXPERIMENTS = """
+[experiments.loss]
+axes.path.loss = ["0 %", "1 %"]
+[experiments.rate]
+path.loss = "1 %"
+axes.path.rate = ["10 Mbit/s", "20 Mbit/s"]
+"""
+
+
+@pytest.mark.parametrize("options", [{}, {"cluster": "local"}])
+def test_a_run_stands_for_those_of_other_experiments_that_are_the_same(
+    tmp_path: Path, options: dict[str, object]
+) -> None:
+    """What they are told is what they would have had in labs of their own."""
+    head = STUDY.replace('loss = "1 %"\n', "")
+    both, alone = tmp_path / "both.toml", tmp_path / "alone.toml"
+    both.write_text(head + EXPERIMENTS)
+    alone.write_text(head + EXPERIMENTS[EXPERIMENTS.index("[experiments.rate]") :])
+    carry_out(str(both), tmp_path / "both", **options)
+    carry_out(str(alone), tmp_path / "alone", **options)
+    rows = table(tmp_path / "both")
+    assert rows["same_as"].count() == RUNS
+    assert_frame_equal(
+        rows.filter(pl.col("experiment") == "rate").drop("same_as"),
+        table(tmp_path / "alone").drop("same_as"),
+    )
+    for run_id, same in rows.drop_nulls("same_as").select("run_id", "same_as").iter_rows():
+        one, other = (tmp_path / "both" / "artifacts" / name for name in (run_id, same))
+        files = [file.relative_to(one) for file in one.rglob("*") if file.is_file()]
+        assert files
+        assert all((one / file).read_bytes() == (other / file).read_bytes() for file in files)
+
+
 def labs_of(worker: int) -> list[int]:
     """Labs that a process started."""
     children = Path(f"/proc/{worker}/task").glob("*/children")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import errno
 import queue
 import select
@@ -47,6 +48,33 @@ def test_all_runs_are_carried_out_and_kept(tmp_path: Path, monkeypatch: pytest.M
     kept: list[Record] = []
     execute(tmp_path, kept)
     assert names(kept) == sorted(run.run_id for run in RUNS)
+
+
+def test_runs_that_another_one_stands_for_have_its_files_and_rows_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    carried: list[str] = []
+
+    def carry(run: Run, _: Machine, where: Path, **__: object) -> Result:
+        carried.append(run.run_id)
+        result = result_of(run, where)
+        (where / "deep").mkdir()
+        (where / "deep" / "file").write_text(run.run_id)
+        return result
+
+    monkeypatch.setattr(together, "carry_out", carry)
+    first = RUNS[0]
+    again = dataclasses.replace(first, run_id="again-001", experiment="again", cell="again")
+    kept: list[Record] = []
+    machine = Machine(None, Path(), Path())  # type: ignore[arg-type]
+    LocalExecutor(machine, [0]).execute([first, again], lambda name: tmp_path / name, keeping(kept))
+    assert carried == [first.run_id]
+    done, other = kept
+    assert (done.run_id, done.same_as, done.wall_s) == (first.run_id, None, 0.1)
+    assert (other.run_id, other.same_as, other.wall_s) == ("again-001", first.run_id, 0.0)
+    assert (other.experiment, other.cell) == ("again", "again")
+    assert (other.total_s, other.seed, other.setting_key) == (1.0, done.seed, done.setting_key)
+    assert (tmp_path / "again-001" / "deep" / "file").read_text() == first.run_id
 
 
 def test_what_an_unfinished_run_left_is_cleared(

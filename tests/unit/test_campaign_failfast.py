@@ -18,6 +18,7 @@ from headway.campaign.task import Task
 from headway.campaign.watcher import SilentWatcher
 from headway.columns import Status
 from headway.lab.cancel import Cancellation
+from headway.planning.boots import Boot
 from headway.planning.runs import Run
 from headway.records.store import Start, read_records
 from headway.study.load import study_from
@@ -41,7 +42,7 @@ def one_by_one(
         0, queue.SimpleQueue(), queue.SimpleQueue(), self.machine, artifacts, Cancellation()
     )
     for run in runs:
-        if not keep(list(worker._carry_out((run,)))):
+        if not keep(list(worker._carry_out(Boot.of((run,))))):
             return
 
 

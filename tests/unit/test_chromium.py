@@ -29,9 +29,10 @@ from headway.guest.recorder import PageRecorder
 from headway.lab.machine import Machine
 from headway.lab.network import network_of
 from headway.lab.together import carry_out_together
+from headway.planning.boots import REPETITIONS_OF_A_BOOT, boots
 from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy
-from headway.planning.runs import REPETITIONS_OF_A_BOOT, Run, boots
+from headway.planning.runs import Run
 from headway.programs.base import CLIENT, SERVER
 from headway.programs.registry import CLIENTS
 from headway.sites.site import Exchange, Site
@@ -343,10 +344,10 @@ def test_repetitions_share_a_boot_up_to_a_number(site: str) -> None:
     first, second = runs(setting(site), 12), runs(setting(site, "h3"), 12, "h3")
     interleaved = [run for pair in zip(first, second, strict=True) for run in pair]
     grouped = boots(interleaved)
-    assert [len(boot) for boot in grouped] == [REPETITIONS_OF_A_BOOT] * 2 + [2, 2]
-    assert grouped[0] == tuple(first[:REPETITIONS_OF_A_BOOT])
-    assert [boot[0].contender for boot in grouped] == ["h2", "h3", "h2", "h3"]
-    assert sorted(run.run_id for boot in grouped for run in boot) == sorted(
+    assert [len(boot.runs) for boot in grouped] == [REPETITIONS_OF_A_BOOT] * 2 + [2, 2]
+    assert grouped[0].runs == tuple(first[:REPETITIONS_OF_A_BOOT])
+    assert [boot.runs[0].contender for boot in grouped] == ["h2", "h3", "h2", "h3"]
+    assert sorted(run.run_id for boot in grouped for run in boot.served) == sorted(
         run.run_id for run in interleaved
     )
 
@@ -370,7 +371,7 @@ def test_what_outlasts_a_load_is_not_shared(site: str, more: dict[str, Any], sha
 
 def test_downloads_share_nothing() -> None:
     of = Setting.model_validate({"workload": {"size": "1 kB"}})
-    assert [len(boot) for boot in boots(runs(of, 3))] == [1, 1, 1]
+    assert [len(boot.runs) for boot in boots(runs(of, 3))] == [1, 1, 1]
 
 
 def test_rounds_are_read_as_they_were_written() -> None:

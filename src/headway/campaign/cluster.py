@@ -41,7 +41,8 @@ from headway.contract.orders import Outcome
 from headway.errors import HeadwayError, WrongInputError
 from headway.image import Image, installed_extras
 from headway.lab.run import Result
-from headway.planning.runs import Run, boots
+from headway.planning.boots import Boot, boots
+from headway.planning.runs import Run
 from headway.programs.measurement import Measurement
 from headway.records.record import make_record
 from headway.study.outside import OutsideProgram
@@ -324,14 +325,14 @@ class _Backlog(Generic[_Item]):
             self.client.cancel(list(self.flying))
 
 
-def _received(boot: tuple[Run, ...], result: Any, artifacts: Callable[[str], Path]) -> list[Record]:
-    """Records of runs that shared a boot; what the runs left is put into their directories."""
-    directories = [artifacts(run.run_id) for run in boot]
+def _received(boot: Boot, result: Any, artifacts: Callable[[str], Path]) -> list[Record]:
+    """Records of the runs that a boot served; what they left is put into their directories."""
+    directories = [artifacts(run.run_id) for run in boot.served]
     for directory in directories:
         shutil.rmtree(directory, ignore_errors=True)
         directory.mkdir(parents=True)
     if isinstance(result, KilledWorker):
-        return [_without_worker(*one) for one in zip(boot, directories, strict=True)]
+        return [_without_worker(*one) for one in zip(boot.served, directories, strict=True)]
     for finished, directory in zip(result, directories, strict=True):
         unpack_artifacts(finished.artifacts, directory)
     return [finished.record for finished in result]

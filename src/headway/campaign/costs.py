@@ -165,7 +165,7 @@ def learn(records: Iterable[Record]) -> None:
     """Add what runs of this machine took to what it has measured."""
     own = read_own()
     for record in records:
-        if record.status is not Status.OK or record.clock != Clock.VIRTUAL:
+        if record.status is not Status.OK or record.clock != Clock.VIRTUAL or record.same_as:
             continue
         if record.bytes is None or record.virtual_s is None or record.wall_s is None:
             continue

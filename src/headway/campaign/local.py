@@ -18,8 +18,9 @@ from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.cores import free_core
 from headway.lab.machine import Machine
 from headway.lab.together import carry_out_together
-from headway.planning.runs import Run, boots
-from headway.records.record import make_record
+from headway.planning.boots import Boot, boots
+from headway.planning.runs import Run
+from headway.records.once import make_records
 from headway.study.path import Path as NetworkPath
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ class LocalExecutor(Executor):
 
     @override
     def execute(self, runs: Sequence[Run], artifacts: Callable[[str], Path], keep: Keep) -> None:
-        waiting: queue.SimpleQueue[tuple[Run, ...]] = queue.SimpleQueue()
+        waiting: queue.SimpleQueue[Boot] = queue.SimpleQueue()
         for boot in boots(runs):
             waiting.put(boot)
         finished: _Finished = queue.SimpleQueue()
@@ -91,7 +92,7 @@ class _Worker:
     """Carries out runs, preferably on one core, until none are left."""
 
     core: int
-    boots: queue.SimpleQueue[tuple[Run, ...]]
+    boots: queue.SimpleQueue[Boot]
     finished: _Finished
     machine: Machine
     artifacts: Callable[[str], Path]
@@ -113,15 +114,17 @@ class _Worker:
         except BaseException as error:
             self.finished.put(error)
 
-    def _carry_out(self, runs: tuple[Run, ...]) -> Iterator[Record]:
-        directories = [self.artifacts(run.run_id) for run in runs]
+    def _carry_out(self, boot: Boot) -> Iterator[Record]:
+        directories = [self.artifacts(run.run_id) for run in boot.runs]
         for directory in directories:
             shutil.rmtree(directory, ignore_errors=True)
         with free_core(self.core) as core:
-            for run, directory, result in carry_out_together(
-                runs, self.machine, directories, cpu=core, cancellation=self.cancellation
-            ):
-                yield make_record(run, result, directory)
+            results = carry_out_together(
+                boot.runs, self.machine, directories, cpu=core, cancellation=self.cancellation
+            )
+            for alike, (run, directory, result) in zip(boot.alike, results, strict=True):
+                for record, _ in make_records(run, alike, result, directory, self.artifacts):
+                    yield record
 
 
 def _collect(finished: _Finished, working: int, arrived: list[Record], keep: Keep) -> None:

@@ -24,11 +24,11 @@ from headway.lab.bodies import bodies_directory, body_file
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.cores import leased_core
 from headway.lab.machine import Machine
-from headway.lab.run import Result
 from headway.lab.together import carry_out_together
+from headway.planning.boots import Boot
 from headway.planning.runs import Run
+from headway.records.once import make_records
 from headway.records.provenance import host_facts
-from headway.records.record import make_record
 from headway.study.path import Path as NetworkPath
 from headway.version import VERSION
 
@@ -129,24 +129,33 @@ def _archive(transfer: str, worker: Worker) -> Path:
     return Path(worker.local_directory) / f"{transfer}.tar"
 
 
-def carry_out_here(runs: tuple[Run, ...], demand: Demand) -> list[Finished] | NotReady:
-    """Carry out runs of one boot on this worker, on a core of its own."""
+def carry_out_here(boot: Boot, demand: Demand) -> list[Finished] | NotReady:
+    """Carry out the runs of a boot on this worker, on a core of its own.
+
+    Returns:
+        What each left, in the order of `Boot.served`.
+    """
     with _site(demand) as site:
         if site is None:
             return NotReady(get_worker().address)
-        for size in runs[0].setting.served_sizes:
+        for size in boot.runs[0].setting.served_sizes:
             body_file(size)
-        directories = [site.directory / run.run_id for run in runs]
+        directories = [site.directory / run.run_id for run in boot.runs]
         results = carry_out_together(
-            runs, site.machine, directories, cpu=site.core, cancellation=site.cancellation
+            boot.runs, site.machine, directories, cpu=site.core, cancellation=site.cancellation
         )
-        return [_finished(*result) for result in results]
+        return [
+            Finished(record, _pack(own, _limit_bytes(run)))
+            for alike, (run, directory, result) in zip(boot.alike, results, strict=True)
+            for record, own in make_records(
+                run, alike, result, directory, lambda run_id: site.directory / run_id
+            )
+        ]
 
 
-def _finished(run: Run, directory: Path, result: Result) -> Finished:
-    record = make_record(run, result, directory)
+def _limit_bytes(run: Run) -> int | None:
     everything = run.setting.capture.packets or run.setting.capture.qlog
-    return Finished(record, _pack(directory, None if everything else _FILE_LIMIT_BYTES))
+    return None if everything else _FILE_LIMIT_BYTES
 
 
 def check_here(path: NetworkPath, seed: int, demand: Demand) -> tuple[Check, ...] | NotReady:

@@ -12,6 +12,7 @@ from rich.text import Text
 from headway.campaign.costs import CostModel
 from headway.campaign.estimate import Estimate, Estimator
 from headway.errors import counted
+from headway.planning.boots import boots
 from headway.planning.runs import Run
 from headway.planning.vain import vain
 from headway.study.experiment import Experiment, Study
@@ -29,7 +30,14 @@ def print_plan(console: Console, study: Study, runs: Sequence[Run], *, labs: int
     estimator = Estimator(labs, CostModel.of_machine())
     console.print(_experiments(study, runs, estimator))
     console.print(_axes(study))
-    _print_estimate(console, estimator.of(runs), len(runs))
+    carried_out = [run for boot in boots(runs) for run in boot.runs]
+    _print_estimate(console, estimator.of(carried_out), len(runs))
+    if same := len(runs) - len(carried_out):
+        console.print(
+            f"{same} of them need no lab of their own: another experiment has the same setting and seed.",
+            markup=False,
+            soft_wrap=True,
+        )
 
 
 def too_few(study: Study) -> list[str]:

@@ -83,4 +83,10 @@ class Spent(Columns):
     virtual_s: float | None = column(
         "From the start of the workload to its end on the lab's clock."
     )
-    wall_s: float | None = column("Wall time of the whole run: boot, network, programs, power-off.")
+    wall_s: float | None = column(
+        "Wall time of the whole run: boot, network, programs, power-off. 0 of a run that another one was carried out for."
+    )
+    same_as: str | None = column(
+        "The run of another experiment that was carried out for this one, too: it has the same setting and the same "
+        "seed, so the same result. Null for all that had a lab of their own."
+    )

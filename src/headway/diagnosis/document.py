@@ -25,10 +25,12 @@ class Document(Generic[_Kind]):
         self.name, self._version, self._once = name, version, once
 
     def save(self, directory: Path, value: _Kind) -> None:
-        """Keep a value."""
+        """Keep a value, in a file of its own: one that is there already may be another run's, too."""
         plain = self._adapter.dump_python(value, mode="json")
         text = json.dumps({_VERSION: self._version, **plain}, separators=(",", ":"))
-        (directory / self.name).write_text(text)
+        new = directory / f".{self.name}.new"
+        new.write_text(text)
+        new.replace(directory / self.name)
 
     def load(self, directory: Path) -> _Kind:
         """The value that was kept.

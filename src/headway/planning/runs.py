@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -15,9 +15,6 @@ from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.model import Setting
 from headway.study.naming import cell_name, slug
 from headway.study.profiles import draws_path
-
-REPETITIONS_OF_A_BOOT = 10
-"""How many repetitions may share the start of a browser. More of them would interleave contenders less."""
 
 
 @dataclass(frozen=True)
@@ -138,26 +135,6 @@ def plan(study: Study) -> tuple[Run, ...]:
         shuffler.shuffle(batch)
         runs += batch
     return tuple(runs)
-
-
-def boots(runs: Sequence[Run]) -> list[tuple[Run, ...]]:
-    """Runs by the labs that carry them out, in the order of each lab's first run.
-
-    Most have a lab of their own; repetitions that may share one do so, up to
-    `REPETITIONS_OF_A_BOOT` of them.
-    """
-    found: list[list[Run]] = []
-    open_boots: dict[tuple[str, str], list[Run]] = {}
-    for run in runs:
-        place = run.cell, run.contender
-        boot = open_boots.get(place)
-        if boot is None or len(boot) == REPETITIONS_OF_A_BOOT or boot[0].setting != run.setting:
-            boot = []
-            found.append(boot)
-            if run.setting.may_share_a_boot:
-                open_boots[place] = boot
-        boot.append(run)
-    return [tuple(boot) for boot in found]
 
 
 def _places(experiment: Experiment) -> list[_ContenderPlace]:

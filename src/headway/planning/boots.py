@@ -1,0 +1,96 @@
+"""Which lab carries out which runs: repetitions may share one, and what is the same is done once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from headway.planning.runs import Run
+from headway.study.model import Clock, Setting
+
+REPETITIONS_OF_A_BOOT = 10
+"""How many repetitions may share the start of a browser. More of them would interleave contenders less."""
+
+
+@dataclass(frozen=True)
+class Boot:
+    """One start of a lab.
+
+    Attributes:
+        runs: what it carries out: one run, or repetitions that share the start of a browser.
+        alike: for each of them the runs of other experiments that have its setting and its seed, and so its result.
+    """
+
+    runs: tuple[Run, ...]
+    alike: tuple[tuple[Run, ...], ...]
+
+    @classmethod
+    def of(cls, runs: tuple[Run, ...]) -> Boot:
+        """A lab for these runs alone."""
+        return cls(runs, ((),) * len(runs))
+
+    def also_for(self, runs: tuple[Run, ...]) -> Boot:
+        """The same lab, for the same runs of another experiment, too."""
+        pairs = zip(self.alike, runs, strict=True)
+        return replace(self, alike=tuple((*others, run) for others, run in pairs))
+
+    @property
+    def served(self) -> tuple[Run, ...]:
+        """All runs that have their results by it: each with those that are like it."""
+        pairs = zip(self.runs, self.alike, strict=True)
+        return tuple(one for run, others in pairs for one in (run, *others))
+
+    def serves(self, experiment: str) -> bool:
+        """Whether a run of an experiment has its result by it."""
+        return any(run.experiment == experiment for run in self.served)
+
+
+def boots(runs: Sequence[Run]) -> list[Boot]:
+    """Runs by the labs that carry them out, in the order of each lab's first run.
+
+    Most have a lab of their own; repetitions that may share one do so, up to
+    `REPETITIONS_OF_A_BOOT` of them. A lab whose runs are those of another experiment's serves
+    both, in virtual time, in which they are equal. Within an experiment nothing is shared: who
+    compares a program with itself wants to see that the results are equal, not to be told so.
+    """
+    found: list[Boot] = []
+    places: dict[tuple[str, tuple[int, ...]], int] = {}
+    told = _Told()
+    for group in _groups(runs):
+        first, seeds = group[0], tuple(run.seed for run in group)
+        place = places.setdefault((told.of(first.setting), seeds), len(found))
+        known = found[place] if place < len(found) else None
+        repeats = first.setting.clock is Clock.VIRTUAL
+        if known and repeats and not known.serves(first.experiment):
+            found[place] = known.also_for(group)
+        else:
+            found.append(Boot.of(group))
+    return found
+
+
+def _groups(runs: Sequence[Run]) -> list[tuple[Run, ...]]:
+    groups: list[list[Run]] = []
+    open_groups: dict[tuple[str, str], list[Run]] = {}
+    for run in runs:
+        place = run.cell, run.contender
+        group = open_groups.get(place)
+        if group is None or len(group) == REPETITIONS_OF_A_BOOT or group[0].setting != run.setting:
+            group = []
+            groups.append(group)
+            if run.setting.may_share_a_boot:
+                open_groups[place] = group
+        group.append(run)
+    return [tuple(group) for group in groups]
+
+
+class _Told:
+    """Settings in full, by their identity: repetitions share one."""
+
+    def __init__(self) -> None:
+        self._known: dict[int, tuple[Setting, str]] = {}
+
+    def of(self, setting: Setting) -> str:
+        known = self._known.get(id(setting))
+        if known is None:
+            known = self._known[id(setting)] = setting, setting.model_dump_json()
+        return known[1]

@@ -1,0 +1,42 @@
+"""The records of a run, and of those that need not be carried out because it was."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from headway.columns import Record
+from headway.lab.run import Result
+from headway.planning.runs import Run
+from headway.records.record import make_record
+
+
+def make_records(
+    run: Run,
+    alike: Sequence[Run],
+    result: Result,
+    directory: Path,
+    artifacts: Callable[[str], Path],
+) -> Iterator[tuple[Record, Path]]:
+    """The record of a run, and of each that has its setting and its seed.
+
+    Args:
+        run: what was carried out.
+        alike: the others.
+        result: of the run.
+        directory: what it left.
+        artifacts: from a run's name to its directory, which is cleared first.
+
+    Yields:
+        Each record with its directory; the others' have the same files, as links.
+    """
+    yield make_record(run, result, directory), directory
+    for other in alike:
+        own = artifacts(other.run_id)
+        shutil.rmtree(own, ignore_errors=True)
+        shutil.copytree(directory, own, symlinks=True, copy_function=os.link)
+        record = make_record(other, replace(result, wall_s=0.0), own)
+        yield record.model_copy(update={"same_as": run.run_id}), own
