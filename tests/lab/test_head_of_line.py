@@ -13,6 +13,7 @@ from headway.lab.machine import Machine
 from headway.lab.run import carry_out
 from headway.lab.together import carry_out_together
 from headway.pages.headofline import StreamFrame, held_back
+from headway.pages.netlog import quic_sessions
 from headway.planning.runs import Run
 from headway.programs.headway_client import REPORT
 from headway.records.record import make_record
@@ -62,6 +63,50 @@ def test_the_same_bytes_as_headway_client_counts(
     by_stream = {one.stream for one in found}
     each = [held_back([one for one in found if one.stream == stream]) for stream in by_stream]
     assert sorted(one.stream_bytes for one in each) == sorted(counted)
+
+
+def packets_in_qlog(directory: Path) -> dict[int, list[StreamFrame]]:
+    """What a server put into each of its 1-RTT packets, by its own log; a packet number is used once."""
+    logs = [file for file in (directory / "qlog" / "server").iterdir() if file.stat().st_size]
+    (log,) = logs
+    found: dict[int, list[StreamFrame]] = {}
+    for line in log.read_text().split("\n"):
+        event = json.loads(line.strip("\x1e")) if line.strip("\x1e") else {}
+        if event.get("name") != "transport:packet_sent":
+            continue
+        header = event["data"]["header"]
+        if header["packet_type"] == "1RTT":
+            assert header["packet_number"] not in found
+            found[header["packet_number"]] = [
+                StreamFrame(event["time"], one["stream_id"], one["offset"], one["length"])
+                for one in event["data"]["frames"]
+                if one["frame_type"] == "stream"
+            ]
+    return found
+
+
+def test_a_page_counts_what_the_server_put_into_the_packets_that_came(
+    machine: Machine, tmp_path: Path
+) -> None:
+    """Chromium's log says which packets came and what was in them; the server's, what it had put there."""
+    raw = {
+        "workload": {"kind": "page", "site": "sander-11", "connections": "one", "frames": False},
+        "client": {"program": "chromium", "knobs": {"net_log": "on"}},
+        "server": {"program": "headway-server", "knobs": {"priorities": "round-robin"}},
+        "capture": {"qlog": True},
+    }
+    run, directory = run_of(raw), tmp_path / "run"
+    record = make_record(run, carry_out(run, machine, directory), directory)
+    assert record.error is None
+    sessions = quic_sessions(directory / "net-log.json", 0.0, float("inf"))
+    (session,) = (one for one in sessions if one.frames)
+    sent = packets_in_qlog(directory)
+    assert session.numbers < set(sent)  # some were lost
+    # The path keeps their order.
+    came = [frame for number in sorted(session.numbers) for frame in sent[number]]
+    assert [one[1:] for one in came] == [one[1:] for one in session.frames]
+    assert record.hol_bytes == held_back(came).stream_bytes > 0
+    assert record.hol_connection_bytes == held_back(came).connection_bytes
 
 
 def test_pages_tell_what_was_held_back(machine: Machine, tmp_path: Path) -> None:
