@@ -13,6 +13,7 @@ use crate::counters::Counter;
 use crate::course::{Action, Course};
 use crate::failure::{Doing, Failure};
 use crate::files::{body, take_qlogs};
+use crate::hostcounts::HostCounters;
 use crate::migration::Migrator;
 use crate::network::Network;
 use crate::orders::{Capture, Orders, Program};
@@ -22,7 +23,6 @@ use crate::process::{self, RUN_DIRECTORY};
 use crate::sampler::Sampler;
 use crate::sys;
 use crate::tracelink::TraceProcess;
-use crate::udpdrops::UdpDrops;
 use crate::views::{self, Views};
 
 const OUTCOME_FILE: &str = "outcome.json";
@@ -41,7 +41,7 @@ pub(crate) struct Lab<'a> {
     captures: Vec<Pid>,
     pings_ns: Vec<Option<u64>>,
     spun: Spins,
-    udp_drops: UdpDrops,
+    host_counters: HostCounters,
     current: Course<'a>,
 }
 
@@ -57,7 +57,7 @@ impl<'a> Lab<'a> {
             captures: Vec::new(),
             pings_ns: Vec::new(),
             spun: Spins::default(),
-            udp_drops: UdpDrops::new(orders),
+            host_counters: HostCounters::new(orders),
             current: Course::begin(first)?,
         })
     }
@@ -122,7 +122,7 @@ impl<'a> Lab<'a> {
             pings_ns: &self.pings_ns,
             counts,
             spins,
-            udp_buffer_drops: self.udp_drops.since(&self.network)?,
+            host_counts: self.host_counters.since(&self.network)?,
         };
         let file = format!("{}/{OUTCOME_FILE}", current.directory);
         let new = format!("{file}.new");

@@ -11,6 +11,7 @@ mod course;
 mod events;
 mod failure;
 mod files;
+mod hostcounts;
 mod ip;
 mod lab;
 mod migration;
@@ -26,7 +27,6 @@ mod spins;
 mod sys;
 mod tc;
 mod tracelink;
-mod udpdrops;
 mod views;
 
 use std::fs;

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::hostcounts::HostCounts;
+
 /// How the workload ended: `ok`, `failed` or `timeout`, and why.
 #[derive(Debug, Serialize)]
 pub(crate) struct Outcome<'a> {
@@ -17,7 +19,7 @@ pub(crate) struct Outcome<'a> {
     pub(crate) pings_ns: &'a [Option<u64>],
     pub(crate) counts: BTreeMap<String, Counts>,
     pub(crate) spins: Spins,
-    pub(crate) udp_buffer_drops: BTreeMap<String, u64>,
+    pub(crate) host_counts: BTreeMap<String, HostCounts>,
 }
 
 /// How a process of a host ended; the exit status is negative for a signal.

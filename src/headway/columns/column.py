@@ -14,10 +14,17 @@ from typing import Any, get_args, get_origin
 from pydantic import BaseModel, ConfigDict, Field
 from pydantic.fields import FieldInfo
 
-_UNITS = {"s": "s", "ms": "ms", "mbit": "Mbit/s", "pct": "%", "bytes": "bytes"}
+_UNITS = {
+    "s": "s",
+    "ms": "ms",
+    "mbit": "Mbit/s",
+    "pct": "%",
+    "bytes": "bytes",
+    "segments": "segments",
+}
+"""What the last word of a name tells."""
 _RATIOS = frozenset({"index", "ratio", "share", "utilisation"})
 """Last words of names of numbers without a unit."""
-"""What the last word of a name tells."""
 
 
 class Better(Enum):

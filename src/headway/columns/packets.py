@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headway.columns.column import Columns, column
+from headway.columns.column import LOWER_HIGHER, Columns, column, metric
 
 _LOST = "that the loss models of links took, blackouts not counted"
 _BLACKED_OUT = "that blackouts took"
@@ -53,6 +53,13 @@ class Disturbed(Columns):
     udp_buffer_drops: int | None = column(
         "Datagrams that hosts with programs dropped, because the receiving socket's buffer had no room "
         "(`UdpRcvbufErrors`); null if the lab did not tell."
+    )
+    out_of_order_segments: float | None = metric(
+        "TCP segments that came to the client's host while an earlier one was missing, and waited for it "
+        "(`TCPOFOQueue`): what HTTP over TCP holds back. Sander et al. 2022 count bytes over QUIC (`hol_bytes`).",
+        "segments held back",
+        "HOL segments",
+        words=LOWER_HIGHER,
     )
 
 

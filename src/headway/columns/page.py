@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headway.columns.column import Columns, Of, column, metric
+from headway.columns.column import LOWER_HIGHER, Columns, Of, column, metric
 
 
 class PageMetrics(Columns):
@@ -69,6 +69,7 @@ class PageMetrics(Columns):
         "bytes held back",
         "HOL bytes",
         of=Of.PAGES,
+        words=LOWER_HIGHER,
     )
     hol_s: float | None = metric(
         "The same: time in which bytes of a stream waited behind a gap.",

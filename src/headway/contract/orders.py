@@ -308,14 +308,25 @@ class Spins:
 
 
 @dataclass(frozen=True)
+class HostCounts:
+    """What a host counted of what came.
+
+    ``udp_buffer_drops`` are datagrams for which a socket's buffer had no room,
+    ``out_of_order_segments`` TCP segments that came while an earlier one was missing.
+    """
+
+    udp_buffer_drops: int
+    out_of_order_segments: int
+
+
+@dataclass(frozen=True)
 class Outcome:
     """How the workload ended: ``ok``, ``failed`` or ``timeout``, and why.
 
     ``migrated_ns`` is when the address changed, None if it did not. ``pings_ns`` are round-trip times
     of the control pings, None for those without a reply. ``counts`` are, by name, those of all that was
     counted, from when the path was made to the end of the workload. ``spins`` are busy waits, None of a
-    lab that could not tell. ``udp_buffer_drops`` are, by host, datagrams for which a socket's buffer had
-    no room.
+    lab that could not tell. ``host_counts`` are those of hosts with programs.
     """
 
     status: str
@@ -328,7 +339,7 @@ class Outcome:
     pings_ns: tuple[int | None, ...] = ()
     counts: dict[str, Counts] = dataclasses.field(default_factory=dict)
     spins: Spins | None = None
-    udp_buffer_drops: dict[str, int] = dataclasses.field(default_factory=dict)
+    host_counts: dict[str, HostCounts] = dataclasses.field(default_factory=dict)
 
 
 _T = TypeVar("_T")

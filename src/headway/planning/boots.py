@@ -55,7 +55,7 @@ def boots(runs: Sequence[Run]) -> list[Boot]:
     """
     found: list[Boot] = []
     places: dict[tuple[str, tuple[int, ...]], int] = {}
-    told = _Told()
+    told = _InFull()
     for group in _groups(runs):
         first, seeds = group[0], tuple(run.seed for run in group)
         place = places.setdefault((told.of(first.setting), seeds), len(found))
@@ -83,7 +83,7 @@ def _groups(runs: Sequence[Run]) -> list[tuple[Run, ...]]:
     return [tuple(group) for group in groups]
 
 
-class _Told:
+class _InFull:
     """Settings in full, by their identity: repetitions share one."""
 
     def __init__(self) -> None:

@@ -82,9 +82,9 @@ def _alone(run: CompetingRun, result: Result, measured: Measurement, directory: 
             os.link(directory / name, own / name)
     ended = tuple(one for one in result.outcome.ended if one.namespace == run.flow.namespace)
     hosts = (run.flow.namespace, run.flow.server)
-    drops = result.outcome.udp_buffer_drops
-    drops = {host: drops[host] for host in hosts if host in drops}
-    outcome = replace(result.outcome, ended=ended, udp_buffer_drops=drops)
+    counts = result.outcome.host_counts
+    counts = {host: counts[host] for host in hosts if host in counts}
+    outcome = replace(result.outcome, ended=ended, host_counts=counts)
     return record_of(run, Result(outcome, measured, result.wall_s), own)
 
 

@@ -13,6 +13,7 @@ from headway.columns.page import PageMetrics
 from headway.columns.record import FlowRecord
 from headway.diagnosis.disturbances import count_columns
 from headway.diagnosis.goodput import received_bytes
+from headway.diagnosis.hostcounts import host_count_columns
 from headway.diagnosis.samples import read_samples
 from headway.errors import HeadwayError
 from headway.lab.run import Result
@@ -21,7 +22,7 @@ from headway.records.flowfile import FLOW_RECORDS, FlowRecords
 from headway.records.flows import conditions_together, flow_records
 from headway.records.runkey import run_key
 from headway.records.sharing import Together, together
-from headway.records.singlerun import conditions_of, killed, record_of, total
+from headway.records.singlerun import conditions_of, killed, record_of
 
 _UNREADABLE = (HeadwayError, ValueError, TypeError, LookupError, OSError, struct.error)
 """What reading such a file may raise."""
@@ -97,7 +98,7 @@ def _record_together(
         wall_s=round(result.wall_s, 4),
         **(done if good else {}),
         **count_columns(run.deployment, outcome),
-        udp_buffer_drops=total(outcome.udp_buffer_drops),
+        **host_count_columns(run.deployment, outcome),
     )
 
 

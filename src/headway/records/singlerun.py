@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from math import inf
 from pathlib import Path as Directory
@@ -15,6 +15,7 @@ from headway.diagnosis.arrival import too_little_came
 from headway.diagnosis.controls import observed_controls
 from headway.diagnosis.disturbances import count_columns, named_disturbances
 from headway.diagnosis.headers import header_fields
+from headway.diagnosis.hostcounts import host_count_columns
 from headway.diagnosis.limits import limits_of
 from headway.diagnosis.mainconnection import main_connection_of
 from headway.diagnosis.metrics import FinishedRun, run_metrics
@@ -73,7 +74,7 @@ def record_of(run: Run, result: Result, directory: Directory) -> Record:
         **dict(limits_of(segments, transfer)),
         **dict(main_connection_of(segments, transfer) if transfer.page else MainConnection()),
         **count_columns(deployment, result.outcome),
-        udp_buffer_drops=total(result.outcome.udp_buffer_drops),
+        **host_count_columns(deployment, result.outcome),
         **validation_columns(validate(deployment, result, transfer, directory)),
     )
 
@@ -91,11 +92,6 @@ def killed(outcome: Outcome) -> str | None:
         if ended.exit_status < 0 and not ended.as_ordered:
             return f"{ended.name} was killed by {signal.Signals(-ended.exit_status).name}"
     return None
-
-
-def total(counts: Mapping[str, int]) -> int | None:
-    """The sum; None if nothing was counted."""
-    return sum(counts.values()) if counts else None
 
 
 def _seconds(time_ns: int | None) -> float | None:
