@@ -33,9 +33,9 @@ from headway.report.thumbnails import thumbnails
 from headway.report.waterfall import KINDS, kind_of, waterfall_rows
 from headway.study.experiment import Experiment
 from tests.unit import made_results as made
+from tests.unit.drawn import texts, within
 from tests.unit.made_frames import save_frames, striped
 from tests.unit.made_loads import ORIGIN_MS, Recording, load, resource, told
-from tests.unit.test_report_figures import texts, within
 
 RUN = ChosenRun("cell-h2-001", "h2", "", "1 s", "seed 1")
 PAGE_MANIFEST = made.experiments({"name": "", "baseline": "h2", "metrics": ["plt_s"]})
