@@ -7,11 +7,14 @@ import signal
 import subprocess
 import sys
 from collections import Counter
+from contextlib import nullcontext
 from pathlib import Path
 
 import polars as pl
 import pytest
 
+from headway.analysis.inputs import load_results
+from headway.campaign.sameness import GoingOn
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import SilentWatcher
@@ -160,6 +163,35 @@ def test_another_study_is_refused(
     assert said in str(refused.value)
     assert str(refused.value).startswith(f"{out}: ")
     assert "\n" not in str(refused.value)
+
+
+CLAIM = {
+    "says": "h3 wins",
+    "place": "section 1",
+    "rule": {"kind": "order", "contenders": ["h3", "h2"]},
+}
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"claims": [CLAIM | {"why": "nobody knows"}]}, None),
+        ({"question": "Another?"}, None),
+        ({"path": {"rate": "20 Mbit/s", "rtt": "20 ms"}}, "path.rate: 10 Mbit/s there"),
+    ],
+)
+def test_what_no_run_depends_on_keeps_no_results_apart(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, object], said: str | None
+) -> None:
+    tables = {**TABLES, "claims": [CLAIM]}
+    manifests = []
+    for name, own in (("before", {}), ("now", changes)):
+        carry_out(monkeypatch, task(tmp_path / name, study_from({**tables, **own})))
+        manifests.append(load_results(tmp_path / name).manifest)
+    before, now = manifests
+    refused = pytest.raises(WrongInputError, match=said) if said else nullcontext()
+    with refused:
+        GoingOn(before, now, "before").check_comparable()
 
 
 def test_the_order_of_axes_belongs_to_the_study(

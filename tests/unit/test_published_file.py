@@ -52,6 +52,52 @@ def test_rows_are_published_values_and_other_columns_are_axes(tmp_path: Path) ->
     assert (second.why, second.where) == ("slower, there", {"path.rtt": "580 ms"})
 
 
+REASONS = """
+[[reasons]]
+contenders = ["h2"]
+where = { path.rtt = ["20 ms"] }
+why = "theirs is older"
+
+[[reasons]]
+why = "not this one, which comes later"
+
+[[reasons]]
+metric = "fcp_s"
+why = "nor this one, since the value has a reason of its own"
+"""
+
+
+def test_a_reason_is_said_once_for_several_values(tmp_path: Path) -> None:
+    (tmp_path / "values.csv").write_text(
+        VALUES + "h2,plt_s,900,ms,Table II,,580 ms,,,,\nh2,fcp_s,1,s,Table II,,20 ms,,,,\n"
+    )
+    (tmp_path / "pages.toml").write_text(STUDY + REASONS)
+    (experiment,) = load_study(str(tmp_path / "pages.toml")).experiments
+    assert [one.why for one in experiment.published] == [
+        *("theirs is older", "slower, there", "not this one, which comes later"),
+        "theirs is older",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("reason", "message"),
+    [
+        ('contenders = ["h3"]\nwhy = "x"', "reasons.0.contenders: 'h3' is not a contender"),
+        ('where = { path.rate = "1 Mbit/s" }\nwhy = "x"', "'path.rate' is not an axis"),
+        ('where = { path.rtt = "21 ms" }\nwhy = "x"', "is about no published value"),
+        ('metric = "onload_s"\nwhy = "x"', "is about no published value"),
+        ('why = ""', "reasons.0.why: must be a text that is not empty"),
+    ],
+)
+def test_a_reason_that_is_about_nothing_is_refused(
+    tmp_path: Path, reason: str, message: str
+) -> None:
+    (tmp_path / "values.csv").write_text(VALUES)
+    (tmp_path / "pages.toml").write_text(f"{STUDY}\n[[reasons]]\n{reason}\n")
+    with pytest.raises(WrongInputError, match=message):
+        load_study(str(tmp_path / "pages.toml"))
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -12,7 +12,10 @@ from headway.planning.runs import Run
 from headway.records.manifest import Manifest
 from headway.records.runkey import run_key
 
-_DESCRIPTIVE = ("question", "baseline", "comparisons", "metrics", "published", "grid")
+_DESCRIPTIVE = (
+    *("question", "baseline", "comparisons", "metrics"),
+    *("published", "claims", "grid"),
+)
 """What an experiment says about its runs, but that no run depends on."""
 _BUILD = "build of "
 _REPETITIONS, _EXCLUDE, _CONTENDERS = "repetitions", "exclude", "contenders"

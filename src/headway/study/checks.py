@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 from pydantic import ValidationError
@@ -12,7 +12,6 @@ from headway.columns import METRICS, Of
 from headway.errors import WrongInputError, nearest
 from headway.study.call import Call
 from headway.study.claim import Claim, Gap
-from headway.study.claim_data import lacking
 from headway.study.experiment import Coordinates, Experiment
 from headway.study.explain import explain
 from headway.study.model import Setting
@@ -25,7 +24,6 @@ MOST_RUNS = 1_000_000
 _RUN_S = 0.5
 """About what a short run takes."""
 _DAY_S, _YEAR_S = 86_400, 31_557_600
-_SHOWN_LEVELS = 12
 
 
 def check_axes(axes: Mapping[str, Sequence[Any]], source: Source, experiment: str) -> None:
@@ -51,6 +49,7 @@ def check_experiment(experiment: Experiment, source: Source) -> None:
     _check_levels(experiment, source)
     _check_metrics(experiment, source)
     _check_published(experiment, source)
+    _check_reasons(experiment, source)
     _check_claims(experiment, source)
 
 
@@ -273,32 +272,38 @@ def _check_published(experiment: Experiment, source: Source) -> None:
                 f"{', '.join(experiment.metrics)}",
                 where=source.where(f"{key}.metric", experiment=experiment.name),
             )
-        where = source.where(f"{key}.where", experiment=experiment.name)
-        for axis in published.where:
-            if axis not in axes:
-                raise WrongInputError(
-                    f"{axis!r} is not an axis{nearest(axis, sorted(axes))}; "
-                    f"axes: {', '.join(sorted(axes))}",
-                    where=where,
-                )
+        _check_axes_of(experiment, published.where, source, f"{key}.where")
         if missing := axes - set(published.where):
+            where = source.where(f"{key}.where", experiment=experiment.name)
             raise WrongInputError(f"no value for {', '.join(sorted(missing))}", where=where)
 
 
 def _check_claims(experiment: Experiment, source: Source) -> None:
-    axes = sorted({axis for coordinates in experiment.grid() for axis in coordinates})
     for number, claim in enumerate(experiment.claims):
         key = f"claims.{number}"
         for name in claim.rule.named:
             _check_contender(experiment, name, source, f"{key}.rule")
         _check_metric(experiment, claim, source, key)
-        for axis in claim.axes():
-            if axis not in axes:
-                raise WrongInputError(
-                    f"{axis!r} is not an axis{nearest(axis, axes)}; "
-                    f"axes: {', '.join(axes) or 'none'}",
-                    where=source.where(key, experiment=experiment.name),
-                )
+        _check_axes_of(experiment, claim.axes(), source, key)
+
+
+def _check_reasons(experiment: Experiment, source: Source) -> None:
+    for number, reason in enumerate(experiment.reasons):
+        key = f"reasons.{number}"
+        for name in reason.contenders:
+            _check_contender(experiment, name, source, f"{key}.contenders")
+        _check_axes_of(experiment, reason.where, source, f"{key}.where")
+
+
+def _check_axes_of(experiment: Experiment, named: Iterable[str], source: Source, key: str) -> None:
+    """Axes that are named are there."""
+    axes = sorted({*experiment.axes, *(axis for cell in experiment.cells for axis in cell)})
+    for axis in named:
+        if axis not in axes:
+            raise WrongInputError(
+                f"{axis!r} is not an axis{nearest(axis, axes)}; axes: {', '.join(axes) or 'none'}",
+                where=source.where(key, experiment=experiment.name),
+            )
 
 
 def _check_metric(experiment: Experiment, claim: Claim, source: Source, key: str) -> None:
@@ -318,74 +323,3 @@ def _check_metric(experiment: Experiment, claim: Claim, source: Source, key: str
             f"the unit must be {' or '.join(map(repr, units))}, not {claim.rule.unit!r}",
             where=source.where(f"{key}.rule.unit", experiment=experiment.name),
         )
-
-
-def check_rules(
-    experiments: Sequence[Experiment], source: Source, full: Sequence[Experiment] = ()
-) -> None:
-    """What is excluded or published is of cells that there are.
-
-    A rule that several experiments inherit needs to be of one of them, and one of the short form
-    may be of the full one.
-
-    Args:
-        experiments: of a study.
-        source: its text.
-        full: of its full form, if the experiments are those of its short one.
-    """
-    everywhere = [*experiments, *full]
-    for experiment in experiments:
-        for number, rule in enumerate(experiment.exclude):
-            having = [one for one in everywhere if rule in one.exclude]
-            if not any(one.leaves_out_something(rule) for one in having):
-                key = f"exclude.{number}"
-                raise _no_such_cell(rule, having, source, key, experiment.name)
-        own = [one for one in everywhere if one.name == experiment.name]
-        cells = (
-            {_spelt(cell) for one in own for cell in one.grid()} if experiment.published else set()
-        )
-        for number, published in enumerate(experiment.published):
-            if _spelt(published.where) not in cells:
-                key = f"published.{number}.where"
-                raise _no_such_cell(published.where, own, source, key, experiment.name)
-        grid = [cell for one in own for cell in one.grid()]
-        for number, claim in enumerate(experiment.claims):
-            if not any(claim.is_about(cell) for cell in grid):
-                key = f"claims.{number}.where"
-                raise _no_such_cell(claim.where, own, source, key, experiment.name)
-            lacks = [lacking(claim, one) for one in own]
-            if all(lacks):
-                where = source.where(f"claims.{number}.rule", experiment=experiment.name)
-                raise WrongInputError(str(lacks[-1]), where=where)
-
-
-def _spelt(coordinates: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
-    return frozenset((axis, str(value)) for axis, value in coordinates.items())
-
-
-def _no_such_cell(
-    rule: Mapping[str, Any],
-    experiments: Sequence[Experiment],
-    source: Source,
-    key: str,
-    experiment: str,
-) -> WrongInputError:
-    """No cell has all these values; names the first that is not on its axis."""
-    for axis, wanted in rule.items():
-        levels = list(dict.fromkeys(level for one in experiments for level in one.levels(axis)))
-        for value in wanted if isinstance(wanted, list) else [wanted]:
-            if str(value) not in levels:
-                return WrongInputError(
-                    f"{value!r} is not a value of {axis}{nearest(str(value), levels)}; "
-                    f"values: {_some(levels)}",
-                    where=source.where(f"{key}.{axis}", experiment=experiment),
-                )
-    return WrongInputError(
-        "no cell has all of these values", where=source.where(key, experiment=experiment)
-    )
-
-
-def _some(levels: Sequence[str]) -> str:
-    more = len(levels) - _SHOWN_LEVELS
-    shown = ", ".join(levels[:_SHOWN_LEVELS])
-    return f"{shown} and {more} more" if more > 0 else shown

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from enum import StrEnum
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal, Self
 
 from pydantic import AfterValidator, ConfigDict, Field, model_validator
 from pydantic_core import PydanticCustomError
@@ -14,7 +14,7 @@ from typing_extensions import override
 from headway.columns import Record, columns_of
 from headway.errors import nearest
 from headway.study.part import Part
-from headway.study.published import RELATIVE_UNIT, MetricName, Statistic, Timed
+from headway.study.published import RELATIVE_UNIT, AboutCells, MetricName, Statistic, Timed
 
 USUAL_TOLERANCE = 0.15
 """How far from a published value, as a share of it, ours may lie if nothing else is said."""
@@ -245,7 +245,7 @@ RULES = (
 """Their kinds."""
 
 
-class Claim(Timed):
+class Claim(Timed, AboutCells):
     """A sentence of a paper, and what our runs have to show for it to hold.
 
     Of goodput it may be about an interval of time.
@@ -259,24 +259,12 @@ class Claim(Timed):
     metric: MetricName | None = Field(
         default=None, description="one of the experiment's; its first if not given"
     )
-    where: dict[str, Any] = Field(
-        default_factory=dict,
-        description="the cells: values of axes, one or a list of each; all cells if empty",
-    )
     share: float = Field(
         default=100, gt=0, le=100, description="of these cells, in which it holds, in percent"
     )
     why: str = Field(
         default="", description="what is known of why it does not hold, if it does not"
     )
-
-    def is_about(self, coordinates: Mapping[str, Any]) -> bool:
-        """Whether a cell is one of those that it is about."""
-        return all(
-            str(coordinates.get(axis))
-            in {str(one) for one in (wanted if isinstance(wanted, list) else [wanted])}
-            for axis, wanted in self.where.items()
-        )
 
     def axes(self) -> Iterator[str]:
         """The axes that it names."""

@@ -15,7 +15,7 @@ from headway.study.model import Setting, Variation
 from headway.study.outside import OutsideProgram
 from headway.study.part import Part
 from headway.study.profiles import realise
-from headway.study.published import USUAL_METRIC, MetricName, Published
+from headway.study.published import USUAL_METRIC, MetricName, Published, Reason
 from headway.study.source import Source
 
 NAME = r"^[a-z0-9][a-z0-9-]*$"
@@ -56,6 +56,9 @@ class Experiment(Part):
         default=(), description="cells that are left out: those with all of these values"
     )
     published: tuple[Published, ...] = ()
+    reasons: tuple[Reason, ...] = Field(
+        default=(), exclude=True, description="why published values differ, said once for several"
+    )
     claims: tuple[Claim, ...] = Field(
         default=(), description="what a paper says of this, to be judged by our runs"
     )
@@ -193,6 +196,18 @@ class Experiment(Part):
         setting = Setting.model_validate(realise(raw, seed))
         named = tuple(one for one in self._programs if (one.role, one.name) in setting.named)
         return setting.model_copy(update={"programs": named}) if named else setting
+
+    def explained(self) -> Self:
+        """This experiment, whose published values without a ``why`` have that of the first reason about them."""
+        published = (
+            one
+            if one.why
+            else one.model_copy(
+                update={"why": next((r.why for r in self.reasons if r.explains(one)), "")}
+            )
+            for one in self.published
+        )
+        return self.model_copy(update={"published": tuple(published)}) if self.reasons else self
 
     def with_programs(self, programs: tuple[OutsideProgram, ...]) -> Self:
         """This experiment, which knows programs from outside."""

@@ -31,7 +31,7 @@ _TAGS = frozenset(
     }
 )
 """The same, after the key that stands before."""
-_LISTS = frozenset({"links", "published", "claims", "cells", "exclude"})
+_LISTS = frozenset({"links", "published", "reasons", "claims", "cells", "exclude"})
 """Lists of tables, whose numbers are part of a key."""
 
 _WANTED = {

@@ -14,7 +14,8 @@ from typing import Any
 from pydantic import ValidationError
 
 from headway.errors import WrongInputError, nearest
-from headway.study.checks import check_axes, check_experiment, check_number, check_rules
+from headway.study.cellchecks import check_rules
+from headway.study.checks import check_axes, check_experiment, check_number
 from headway.study.experiment import NAME, Experiment, Study
 from headway.study.explain import explain
 from headway.study.hop import named_hops
@@ -261,7 +262,8 @@ def _experiment(raw: dict[str, Any], source: Source, name: str = "") -> Experime
         found = _tables(raw.get(key, []), source, key, name)
         raw[key] = [dict(_dotted(table, raw["axes"])) for table in found]
     raw["published"] = _published(raw, source, name)
-    raw["claims"] = _with_where(raw, source, "claims", name)
+    for key in ("claims", "reasons"):
+        raw[key] = _with_where(raw, source, key, name)
     if raw.get("contenders") and "protocol" in raw["axes"]:
         raise WrongInputError(
             "the contenders say which protocols are compared; leave out the axis protocol",
@@ -277,7 +279,7 @@ def _experiment(raw: dict[str, Any], source: Source, name: str = "") -> Experime
     except ValidationError as error:
         raise explain(error, source, experiment=name) from None
     check_experiment(experiment.with_programs(source.programs), source)
-    return experiment
+    return experiment.explained()
 
 
 def _published(raw: dict[str, Any], source: Source, experiment: str) -> list[Any]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Self
@@ -98,6 +99,23 @@ class Timed(Part):
         return self
 
 
+class AboutCells(Part):
+    """What is about some cells of an experiment."""
+
+    where: dict[str, Any] = Field(
+        default_factory=dict,
+        description="the cells: values of axes, one or a list of each; all cells if empty",
+    )
+
+    def is_about(self, coordinates: Mapping[str, Any]) -> bool:
+        """Whether a cell is one of those that it is about."""
+        return all(
+            str(coordinates.get(axis))
+            in {str(one) for one in (wanted if isinstance(wanted, list) else [wanted])}
+            for axis, wanted in self.where.items()
+        )
+
+
 def no_time_of(metric: str) -> str:
     """What is said of an interval of time of a metric that has none."""
     return (
@@ -177,3 +195,21 @@ class Published(Timed):
         if not self.q1 <= self.value <= self.q3:
             raise ValueError(f"the median ({self.value:g}) must lie between q1 and q3")
         return self
+
+
+class Reason(AboutCells):
+    """Why published values differ from ours, said once for several of them."""
+
+    contenders: tuple[str, ...] = Field(
+        default=(), description="whose values they are; everybody's if not given"
+    )
+    metric: MetricName | None = Field(default=None, description="of which metric; any if not given")
+    why: str = Field(min_length=1, description="why ours differ, where they do")
+
+    def explains(self, published: Published) -> bool:
+        """Whether a published value is one of those that it is about."""
+        return (
+            (not self.contenders or published.contender in self.contenders)
+            and self.metric in (None, published.metric)
+            and self.is_about(published.where)
+        )

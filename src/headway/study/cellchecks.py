@@ -1,0 +1,103 @@
+"""Whether what a study excludes, publishes and claims is about cells that there are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from headway.errors import WrongInputError, nearest
+from headway.study.claim_data import lacking
+from headway.study.experiment import Experiment
+from headway.study.source import Source
+
+_SHOWN_LEVELS = 12
+
+
+def check_rules(
+    experiments: Sequence[Experiment], source: Source, full: Sequence[Experiment] = ()
+) -> None:
+    """What is excluded or published is of cells that there are.
+
+    A rule that several experiments inherit needs to be of one of them, and one of the short form
+    may be of the full one.
+
+    Args:
+        experiments: of a study.
+        source: its text.
+        full: of its full form, if the experiments are those of its short one.
+    """
+    everywhere = [*experiments, *full]
+    for experiment in experiments:
+        _check_excluded(experiment, everywhere, source)
+        own = [one for one in everywhere if one.name == experiment.name]
+        _check_published_cells(experiment, own, source)
+        _check_claimed(experiment, own, source)
+
+
+def _check_excluded(
+    experiment: Experiment, everywhere: Sequence[Experiment], source: Source
+) -> None:
+    for number, rule in enumerate(experiment.exclude):
+        having = [one for one in everywhere if rule in one.exclude]
+        if not any(one.leaves_out_something(rule) for one in having):
+            key = f"exclude.{number}"
+            raise _no_such_cell(rule, having, source, key, experiment.name)
+
+
+def _check_published_cells(
+    experiment: Experiment, own: Sequence[Experiment], source: Source
+) -> None:
+    values = [value for one in own for value in one.published]
+    cells = {_spelt(cell) for one in own for cell in one.grid()} if values else set()
+    for number, published in enumerate(experiment.published):
+        if _spelt(published.where) not in cells:
+            key = f"published.{number}.where"
+            raise _no_such_cell(published.where, own, source, key, experiment.name)
+    for number, reason in enumerate(experiment.reasons):
+        if not any(map(reason.explains, values)):
+            where = source.where(f"reasons.{number}", experiment=experiment.name)
+            raise WrongInputError("is about no published value", where=where)
+
+
+def _check_claimed(experiment: Experiment, own: Sequence[Experiment], source: Source) -> None:
+    grid = [cell for one in own for cell in one.grid()]
+    for number, claim in enumerate(experiment.claims):
+        if not any(claim.is_about(cell) for cell in grid):
+            key = f"claims.{number}.where"
+            raise _no_such_cell(claim.where, own, source, key, experiment.name)
+        lacks = [lacking(claim, one) for one in own]
+        if all(lacks):
+            where = source.where(f"claims.{number}.rule", experiment=experiment.name)
+            raise WrongInputError(str(lacks[-1]), where=where)
+
+
+def _spelt(coordinates: Mapping[str, Any]) -> frozenset[tuple[str, str]]:
+    return frozenset((axis, str(value)) for axis, value in coordinates.items())
+
+
+def _no_such_cell(
+    rule: Mapping[str, Any],
+    experiments: Sequence[Experiment],
+    source: Source,
+    key: str,
+    experiment: str,
+) -> WrongInputError:
+    """No cell has all these values; names the first that is not on its axis."""
+    for axis, wanted in rule.items():
+        levels = list(dict.fromkeys(level for one in experiments for level in one.levels(axis)))
+        for value in wanted if isinstance(wanted, list) else [wanted]:
+            if str(value) not in levels:
+                return WrongInputError(
+                    f"{value!r} is not a value of {axis}{nearest(str(value), levels)}; "
+                    f"values: {_some(levels)}",
+                    where=source.where(f"{key}.{axis}", experiment=experiment),
+                )
+    return WrongInputError(
+        "no cell has all of these values", where=source.where(key, experiment=experiment)
+    )
+
+
+def _some(levels: Sequence[str]) -> str:
+    more = len(levels) - _SHOWN_LEVELS
+    shown = ", ".join(levels[:_SHOWN_LEVELS])
+    return f"{shown} and {more} more" if more > 0 else shown
