@@ -167,6 +167,35 @@ def test_a_run_stands_for_those_of_other_experiments_that_are_the_same(
         assert all((one / file).read_bytes() == (other / file).read_bytes() for file in files)
 
 
+FLOWS = """
+name = "flows"
+workload = { kind = "bulk", duration = "1 s" }
+client.program = "headway-perf"
+server.program = "headway-perf"
+contenders.both = { flows.one = { protocol = "tcp" }, flows.other = { protocol = "quic" } }
+[path]
+rate = "5 Mbit/s"
+[experiments.near]
+axes.path.rtt = ["20 ms", "40 ms"]
+[experiments.far]
+axes.path.rtt = ["40 ms", "80 ms"]
+"""
+
+
+def test_flows_that_another_run_stands_for_are_of_their_own_run(tmp_path: Path) -> None:
+    (tmp_path / "flows.toml").write_text(FLOWS)
+    carry_out(str(tmp_path / "flows.toml"), tmp_path / "out")
+    rows = pl.read_parquet(tmp_path / "out" / "runs.parquet")
+    (served,) = rows.drop_nulls("same_as").to_dicts()
+    flows = {
+        run_id: json.loads((tmp_path / "out" / "artifacts" / run_id / "flows.json").read_text())
+        for run_id in (served["run_id"], served["same_as"])
+    }
+    for run_id, told in flows.items():
+        same = served["same_as"] if run_id == served["run_id"] else None
+        assert {(one["run_id"], one["same_as"]) for one in told["flows"]} == {(run_id, same)}
+
+
 def labs_of(worker: int) -> list[int]:
     """Labs that a process started."""
     children = Path(f"/proc/{worker}/task").glob("*/children")

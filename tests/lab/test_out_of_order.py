@@ -68,4 +68,4 @@ def test_quic_has_none(run_setting: RunSetting) -> None:
             "path": {"rate": "10 Mbit/s", "rtt": "40 ms", "loss": "3 %"},
         }
     )
-    assert (record.error, record.out_of_order_segments) == (None, 0)
+    assert (record.error, record.out_of_order_segments) == (None, None)

@@ -50,9 +50,12 @@ def test_all_runs_are_carried_out_and_kept(tmp_path: Path, monkeypatch: pytest.M
     assert names(kept) == sorted(run.run_id for run in RUNS)
 
 
-def test_runs_that_another_one_stands_for_have_its_files_and_rows_of_their_own(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+AGAIN = dataclasses.replace(RUNS[0], run_id="again-001", experiment="again", cell="again")
+"""The first run's setting and seed, in another experiment."""
+
+
+def carry_out_both(directory: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Record, Record]:
+    """Carry out two runs that are the same by one lab."""
     carried: list[str] = []
 
     def carry(run: Run, _: Machine, where: Path, **__: object) -> Result:
@@ -60,21 +63,54 @@ def test_runs_that_another_one_stands_for_have_its_files_and_rows_of_their_own(
         result = result_of(run, where)
         (where / "deep").mkdir()
         (where / "deep" / "file").write_text(run.run_id)
+        (where / "deeper").symlink_to("deep")
         return result
 
     monkeypatch.setattr(together, "carry_out", carry)
-    first = RUNS[0]
-    again = dataclasses.replace(first, run_id="again-001", experiment="again", cell="again")
     kept: list[Record] = []
     machine = Machine(None, Path(), Path())  # type: ignore[arg-type]
-    LocalExecutor(machine, [0]).execute([first, again], lambda name: tmp_path / name, keeping(kept))
-    assert carried == [first.run_id]
+    labs = LocalExecutor(machine, [0])
+    labs.execute([RUNS[0], AGAIN], lambda name: directory / name, keeping(kept))
+    assert carried == [RUNS[0].run_id]
     done, other = kept
-    assert (done.run_id, done.same_as, done.wall_s) == (first.run_id, None, 0.1)
-    assert (other.run_id, other.same_as, other.wall_s) == ("again-001", first.run_id, 0.0)
+    return done, other
+
+
+def test_runs_that_another_one_stands_for_have_its_files_and_rows_of_their_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done, other = carry_out_both(tmp_path, monkeypatch)
+    assert (done.run_id, done.same_as, done.wall_s) == (RUNS[0].run_id, None, 0.1)
+    assert (other.run_id, other.same_as, other.wall_s) == ("again-001", done.run_id, 0.0)
     assert (other.experiment, other.cell) == ("again", "again")
     assert (other.total_s, other.seed, other.setting_key) == (1.0, done.seed, done.setting_key)
-    assert (tmp_path / "again-001" / "deep" / "file").read_text() == first.run_id
+    own, first = (tmp_path / one.run_id / "deep" / "file" for one in (other, done))
+    assert own.read_text() == done.run_id
+    assert own.samefile(first)
+    assert (tmp_path / "again-001" / "deeper").readlink() == Path("deep")
+
+
+def test_without_links_they_have_copies(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def link(*_: object) -> None:
+        raise OSError(errno.EPERM, "Operation not permitted")
+
+    monkeypatch.setattr("os.link", link)
+    done, other = carry_out_both(tmp_path, monkeypatch)
+    own, first = (tmp_path / one.run_id / "deep" / "file" for one in (other, done))
+    assert own.read_text() == done.run_id
+    assert not own.samefile(first)
+    assert (tmp_path / "again-001" / "deeper").readlink() == Path("deep")
+
+
+def test_a_link_for_which_there_is_no_space_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def link(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device", "deep/file")
+
+    monkeypatch.setattr("os.link", link)
+    with pytest.raises(HeadwayError, match=r"no space left for results \(deep/file\)"):
+        carry_out_both(tmp_path, monkeypatch)
 
 
 def test_what_an_unfinished_run_left_is_cleared(

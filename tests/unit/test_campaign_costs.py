@@ -99,6 +99,7 @@ def test_failed_and_real_time_runs_teach_nothing(tmp_path: Path) -> None:
     record = record_of(RUNS[0], tmp_path, TRUE)
     learn([record.model_copy(update={"status": "failed"})])
     learn([record.model_copy(update={"clock": "real"})])
+    learn([record.model_copy(update={"same_as": "another", "wall_s": 0.0})])
     assert read_own() == {}
 
 

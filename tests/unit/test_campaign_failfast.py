@@ -12,14 +12,18 @@ import pytest
 
 from headway.campaign import local
 from headway.campaign.executor import Keep
-from headway.campaign.failfast import ENOUGH, HopelessError, normalised
+from headway.campaign.failfast import ENOUGH, FailFast, HopelessError, normalised
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import SilentWatcher
-from headway.columns import Status
+from headway.columns import Record, Status
+from headway.contract.orders import Outcome
 from headway.lab.cancel import Cancellation
-from headway.planning.boots import Boot
-from headway.planning.runs import Run
+from headway.lab.run import Result
+from headway.planning.boots import Boot, boots
+from headway.planning.runs import Run, plan
+from headway.programs.measurement import Measurement
+from headway.records.record import make_record
 from headway.records.store import Start, read_records
 from headway.study.load import study_from
 from tests.stub_lab import replace_labs
@@ -111,6 +115,26 @@ def test_a_study_in_which_nothing_succeeds_stops_though_each_contender_might(
         carried(
             {**GRID, "axes": {"protocol": ["h1", "h2", "h3"], "path.rtt": RTTS}}, lambda _: "no"
         )
+
+
+def test_a_lab_that_served_several_experiments_failed_once(tmp_path: Path) -> None:
+    """Two labs with six rows are no evidence that all fail."""
+    axes = {"path.rtt": ["20 ms", "40 ms"], "protocol": ["h1", "h2"]}
+    tables = {f"e{number}": {"axes": axes} for number in range(3)}
+    runs = plan(study_from({"name": "s", "repetitions": 3, "experiments": tables}))
+    failed = Result(Outcome("failed", "refused", 0, ""), Measurement(), 0.1)
+
+    def records(boot: Boot) -> list[Record]:
+        first = boot.runs[0]
+        return [
+            make_record(one, failed, tmp_path, same_as=None if one is first else first.run_id)
+            for one in boot.served
+        ]
+
+    labs = [boot for boot in boots(runs) if boot.runs[0].rep == 1]
+    assert [len(boot.served) for boot in labs] == [3] * 4
+    heard = FailFast(runs, records(labs[0]) + records(labs[1]))
+    assert heard.verdict(tmp_path) is None
 
 
 @pytest.mark.parametrize(

@@ -300,6 +300,18 @@ def test_plan_shows_runs_axes_and_time(
     assert "can be significant" not in shown
 
 
+def test_plan_says_what_needs_no_lab_of_its_own(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path))
+    file = tmp_path / "study.toml"
+    experiment = '[experiments.{}]\naxes.path.rtt = ["20 ms", "{} ms"]\n'
+    both = experiment.format("near", 40) + experiment.format("far", 80)
+    file.write_text(f'name = "s"\nrepetitions = 10\n{both}')
+    assert run(monkeypatch, "plan", str(file), "--jobs", "2") == 0
+    assert "10 of them need no lab of their own: another experiment" in capsys.readouterr().out
+
+
 def test_plan_says_that_repetitions_are_too_few() -> None:
     def study(repetitions: int, *contenders: str) -> Study:
         made = {"repetitions": repetitions, "contenders": {name: {} for name in contenders}}

@@ -57,10 +57,17 @@ def test_contenders_of_an_experiment_that_are_the_same_are_both_carried_out(tmp_
     assert len(boots(alone)) == len(alone)
     runs = planned(tmp_path, LOSS, LOSS.replace(".loss]", ".again]"), head=both)
     found = boots(runs)
+    assert len(found) == len(alone)
     assert served(found) == sorted(run.run_id for run in runs)
     for boot in found:
         of = [run.experiment for run in boot.served]
         assert len(of) == len(set(of))
+
+
+def test_what_differs_in_a_late_digit_is_not_the_same(tmp_path: Path) -> None:
+    losses = [LOSS.replace('"1 %"', f'"{loss} %"') for loss in ("0.0123456789", "0.0123457")]
+    runs = planned(tmp_path, losses[0], losses[1].replace(".loss]", ".again]"))
+    assert sum(len(boot.served) > 1 for boot in boots(runs)) == 3
 
 
 def test_clocks_in_which_results_differ_share_nothing(tmp_path: Path) -> None:

@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import TypeAdapter
 
 from headway.study.units import (
     Angle,
@@ -76,6 +77,20 @@ def test_durations_round_trip_through_text(ns: int) -> None:
 @given(st.integers(0, 10**11))
 def test_sizes_round_trip_through_text(size: int) -> None:
     assert abs(Size.parse(str(Size(size))) - size) <= size * 1e-5
+
+
+@given(st.sampled_from((Duration, Rate, Size, Bandwidth)), st.integers(1, 10**14))
+def test_whole_quantities_are_kept_to_the_last_digit(kind: type[Duration], base: int) -> None:
+    adapter = TypeAdapter(kind)
+    assert adapter.validate_json(adapter.dump_json(kind(base % int(kind._most()) or 1))) == (
+        base % int(kind._most()) or 1
+    )
+
+
+@given(st.sampled_from((Ratio, Decibel, Length, Angle)), st.floats(0, 1))
+def test_other_quantities_are_kept_to_the_last_digit(kind: type[Ratio], base: float) -> None:
+    adapter = TypeAdapter(kind)
+    assert adapter.validate_json(adapter.dump_json(kind(base))) == base
 
 
 @given(st.text(max_size=20))

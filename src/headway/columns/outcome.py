@@ -88,5 +88,5 @@ class Spent(Columns):
     )
     same_as: str | None = column(
         "The run of another experiment that was carried out for this one, too: it has the same setting and the same "
-        "seed, so the same result. Null for all that had a lab of their own."
+        "seed, so the same result. Null for all that were carried out themselves."
     )

@@ -56,7 +56,8 @@ class Disturbed(Columns):
     )
     out_of_order_segments: float | None = metric(
         "TCP segments that came to the client's host while an earlier one was missing, and waited for it "
-        "(`TCPOFOQueue`): what HTTP over TCP holds back. Sander et al. 2022 count bytes over QUIC (`hol_bytes`).",
+        "(`TCPOFOQueue`): what HTTP over TCP holds back. Sander et al. 2022 count bytes over QUIC (`hol_bytes`). Null "
+        "without TCP there, and of pages that were visited before, whose segments the lab counts, too.",
         "segments held back",
         "HOL segments",
         words=LOWER_HIGHER,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -54,17 +55,18 @@ def boots(runs: Sequence[Run]) -> list[Boot]:
     compares a program with itself wants to see that the results are equal, not to be told so.
     """
     found: list[Boot] = []
-    places: dict[tuple[str, tuple[int, ...]], int] = {}
+    alike: defaultdict[tuple[str, tuple[int, ...]], list[int]] = defaultdict(list)
     told = _InFull()
     for group in _groups(runs):
-        first, seeds = group[0], tuple(run.seed for run in group)
-        place = places.setdefault((told.of(first.setting), seeds), len(found))
-        known = found[place] if place < len(found) else None
-        repeats = first.setting.clock is Clock.VIRTUAL
-        if known and repeats and not known.serves(first.experiment):
-            found[place] = known.also_for(group)
-        else:
+        first = group[0]
+        places = alike[told.of(first.setting), tuple(run.seed for run in group)]
+        others = places if first.setting.clock is Clock.VIRTUAL else ()
+        place = next((one for one in others if not found[one].serves(first.experiment)), None)
+        if place is None:
+            places.append(len(found))
             found.append(Boot.of(group))
+        else:
+            found[place] = found[place].also_for(group)
     return found
 
 

@@ -29,25 +29,33 @@ _UNREADABLE = (HeadwayError, ValueError, TypeError, LookupError, OSError, struct
 _SHOWN = 200
 
 
-def make_record(run: Run, result: Result, directory: Path) -> Record:
+def make_record(run: Run, result: Result, directory: Path, *, same_as: str | None = None) -> Record:
     """Combine a run's conditions, its outcome and its measurements.
 
     A program from outside may have written over what is read for that: then the run has failed.
+
+    Args:
+        run: the run.
+        result: its result, or that of the run that was carried out for it.
+        directory: what it left.
+        same_as: that other run.
     """
+    told = {"same_as": same_as}
     outside = any(end.adapter.outside for end in run.deployment.programs)
     try:
-        return _record(run, result, directory)
+        return _record(run, result, directory, told).model_copy(update=told)
     except _UNREADABLE as error:
         if not outside:
             raise
-        return _spoilt(run, result, error)
+        return _spoilt(run, result, error).model_copy(update=told)
 
 
-def _record(run: Run, result: Result, directory: Path) -> Record:
+def _record(run: Run, result: Result, directory: Path, told: dict[str, Any]) -> Record:
     if not run.deployment.competing:
         return record_of(run, result, directory)
     shared = together(flow_runs(run), result.flows, read_samples(directory))
     flows = flow_records(run, result, shared, directory)
+    flows = tuple(one.model_copy(update=told) for one in flows)
     FLOW_RECORDS.save(directory, FlowRecords(flows))
     return _record_together(run, result, flows, shared)
 

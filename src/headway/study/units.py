@@ -104,12 +104,23 @@ class _Quantity:
     def __get_pydantic_core_schema__(
         cls, source: type[Any], handler: GetCoreSchemaHandler
     ) -> core_schema.CoreSchema:
-        return core_schema.no_info_plain_validator_function(
-            cls._validate, serialization=core_schema.to_string_ser_schema()
+        exact = core_schema.plain_serializer_function_ser_schema(
+            cls._exact, return_schema=core_schema.str_schema(), when_used="json-unless-none"
         )
+        return core_schema.no_info_plain_validator_function(cls._validate, serialization=exact)
+
+    def _exact(self) -> str:
+        """A text that is read as this very value, which the one that people are shown may not be."""
+        shown, smallest = str(self), self.shown_units[-1]
+        if self._read(shown) == self:
+            return shown
+        return f"{(self._in_base_unit() / self.units[smallest]).normalize():f} {smallest}"
+
+    def _in_base_unit(self) -> Decimal:
+        return Decimal(repr(float(self)) if isinstance(self, float) else int(self))  # type: ignore[call-overload]
 
     def __str__(self) -> str:
-        base = Decimal(repr(float(self)) if isinstance(self, float) else int(self))  # type: ignore[call-overload]
+        base = self._in_base_unit()
         for unit in self.shown_units:
             shown = base / self.units[unit]
             if shown >= 1:
