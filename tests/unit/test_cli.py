@@ -436,3 +436,14 @@ def test_a_changed_study_is_another_one() -> None:
     flows = beside.setting({"path.queue": "1 BDP"}, "beside cubic").flows
     controls = {name: str(flow.server.tcp_congestion_control) for name, flow in flows.items()}
     assert controls == {"candidate": "bbr", "cubic": "cubic"}
+
+
+def test_a_hop_is_changed_by_its_name() -> None:
+    wanted = ["hops.proxy-st.tcp_pep.upstream.congestion_control=cubic"]
+    for changes, control in ((None, "reno"), (parsed_changes(wanted), "cubic")):
+        study = load_study("kosek2022", changes=changes)
+        goodput = next(one for one in study.experiments if one.name == "goodput")
+        pep = goodput.setting(next(goodput.grid()), "TCP-PEP").hops["proxy-st"].tcp_pep
+        assert pep and pep.upstream.congestion_control.tcp == control
+    with pytest.raises(WrongInputError, match="no hop 'proxy-sk'; did you mean 'proxy-st'"):
+        load_study("kosek2022", changes=parsed_changes(["hops.proxy-sk.path.loss=1 %"]))

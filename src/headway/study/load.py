@@ -112,6 +112,7 @@ def parse_study(
 
 def _changed(raw: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     """A study's tables with others in their place, in its short form and its experiments, too."""
+    raw = _by_hop(raw)
     inner = {
         key: _changed(table, changes)
         for key, table in raw.items()
@@ -119,10 +120,18 @@ def _changed(raw: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
     }
     if isinstance(named := raw.get("experiments"), dict):
         inner["experiments"] = {
-            name: merged(one, changes) if isinstance(one, dict) else one
+            name: merged(_by_hop(one), changes) if isinstance(one, dict) else one
             for name, one in named.items()
         }
     return merged(raw | inner, dict(changes))
+
+
+def _by_hop(raw: dict[str, Any]) -> dict[str, Any]:
+    """A table whose hops have their names, by which changes refer to them; what is wrong with them is told later."""
+    try:
+        return raw | {"hops": named_hops(raw["hops"])} if "hops" in raw else raw
+    except ValueError:
+        return raw
 
 
 def study_from(
