@@ -134,6 +134,10 @@ def test_a_wrong_file_is_one_line(tmp_path: Path, text: str, message: str) -> No
 def test_a_missing_file_is_one_line(tmp_path: Path) -> None:
     with pytest.raises(WrongInputError, match="cannot be read"):
         read_published(tmp_path / "none.csv")
+    (tmp_path / "pages.toml").write_text(STUDY)
+    said = r"pages\.toml:3: published_file: there is no file values\.csv beside the study"
+    with pytest.raises(WrongInputError, match=said):
+        load_study(str(tmp_path / "pages.toml"))
 
 
 def test_how_a_page_is_loaded_is_in_columns_of_its_own(tmp_path: Path) -> None:

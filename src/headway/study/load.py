@@ -296,9 +296,11 @@ def _published(raw: dict[str, Any], source: Source, experiment: str) -> list[Any
     found = _with_where(raw, source, "published", experiment)
     if (file := raw.pop("published_file", None)) is None:
         return found
+    where = source.where("published_file", experiment=experiment)
     if not isinstance(file, str):
-        where = source.where("published_file", experiment=experiment)
         raise WrongInputError('must be the name of a file, as "table.csv"', where=where)
+    if not (source.directory / file).is_file():
+        raise WrongInputError(f"there is no file {file} beside the study", where=where)
     return found + read_published(source.directory / file)
 
 
