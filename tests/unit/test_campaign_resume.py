@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import signal
 import subprocess
@@ -128,7 +129,7 @@ def test_a_study_that_is_asked_to_end_says_how_it_goes_on(
     assert "Traceback" not in asked.stderr
 
 
-def test_the_command_of_the_first_run_stays(
+def test_the_command_of_the_first_run_stays_until_the_study_grows(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "out"
@@ -136,6 +137,9 @@ def test_the_command_of_the_first_run_stays(
     again = Task(study_from(TABLES), "resumed", out, "another command", "", Start.RESUME)
     assert carry_out(monkeypatch, again) == []
     assert json.loads((out / "manifest.json").read_text())["command"] == "the command"
+    grown = {**TABLES, "repetitions": 4}
+    assert carry_out(monkeypatch, dataclasses.replace(again, study=study_from(grown)))
+    assert json.loads((out / "manifest.json").read_text())["command"] == "another command"
 
 
 @pytest.mark.parametrize(

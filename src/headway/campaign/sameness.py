@@ -95,6 +95,10 @@ class GoingOn:
             if record.setting_key != run_key(planned[record.run_id]):
                 raise self._another(self._changed(record.run_id))
 
+    def has_grown(self) -> bool:
+        """Whether the study has runs now that it had not."""
+        return any(True for _ in _study_differences(self.before, self.now))
+
     def _another(self, difference: Difference) -> WrongInputError:
         name, old, new = difference
         return WrongInputError(

@@ -39,8 +39,9 @@ from headway.study.path import Path as NetworkPath
 
 SELF_TEST_DIRECTORY = "self-test"
 _TESTED_PATHS = "self_tested_paths"
-_OF_THE_FIRST = ("command", "created", "self_test", _TESTED_PATHS, "machines")
-"""What a manifest keeps when a study goes on."""
+_COMMAND = "command"
+_OF_THE_FIRST = ("created", "self_test", _TESTED_PATHS, "machines")
+"""What a manifest keeps when a study goes on; and the command, if the study is the same."""
 
 
 def conduct(task: Task, watcher: Watcher) -> None:
@@ -83,7 +84,7 @@ def _cores(task: Task) -> list[int]:
 
 
 def _manifest(task: Task, runs: tuple[Run, ...], image: Image, store: Store) -> Manifest:
-    """The manifest: what the first run of the command said stays, if its runs may stay."""
+    """The manifest: what that of the first runs said stays, if these may stay."""
     notes = all_remarks(task.study, runs)
     manifest = make_manifest(task.study, runs, image, task.command, notes)
     before = store.manifest()
@@ -93,10 +94,9 @@ def _manifest(task: Task, runs: tuple[Run, ...], image: Image, store: Store) -> 
     going_on.check_same_tools()
     going_on.check_all_planned(store.records(), runs)
     going_on.check_same_runs(_staying(store, retry_failed=task.retry_failed), runs)
+    kept = _OF_THE_FIRST if going_on.has_grown() else (_COMMAND, *_OF_THE_FIRST)
     known = before.model_fields_set
-    return manifest.model_copy(
-        update={key: getattr(before, key) for key in _OF_THE_FIRST if key in known}
-    )
+    return manifest.model_copy(update={key: getattr(before, key) for key in kept if key in known})
 
 
 @contextmanager
