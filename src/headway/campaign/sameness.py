@@ -12,9 +12,8 @@ from headway.planning.runs import Run
 from headway.records.manifest import Manifest
 from headway.records.runkey import run_key
 
-_DESCRIPTIVE = (
-    *("question", "baseline", "comparisons", "metrics"),
-    *("published", "claims", "grid"),
+_DESCRIPTIVE = frozenset(
+    {"question", "baseline", "comparisons", "metrics", "published", "claims", "grid"}
 )
 """What an experiment says about its runs, but that no run depends on."""
 _BUILD = "build of "
@@ -95,9 +94,10 @@ class GoingOn:
             if record.setting_key != run_key(planned[record.run_id]):
                 raise self._another(self._changed(record.run_id))
 
-    def has_grown(self) -> bool:
-        """Whether the study has runs now that it had not."""
-        return any(True for _ in _study_differences(self.before, self.now))
+    @property
+    def is_same_study(self) -> bool:
+        """Whether both studies have the same runs, by their files."""
+        return not any(_study_differences(self.before, self.now))
 
     def _another(self, difference: Difference) -> WrongInputError:
         name, old, new = difference

@@ -39,9 +39,8 @@ from headway.study.path import Path as NetworkPath
 
 SELF_TEST_DIRECTORY = "self-test"
 _TESTED_PATHS = "self_tested_paths"
-_COMMAND = "command"
 _OF_THE_FIRST = ("created", "self_test", _TESTED_PATHS, "machines")
-"""What a manifest keeps when a study goes on; and the command, if the study is the same."""
+"""What a manifest keeps when a study goes on."""
 
 
 def conduct(task: Task, watcher: Watcher) -> None:
@@ -94,7 +93,8 @@ def _manifest(task: Task, runs: tuple[Run, ...], image: Image, store: Store) -> 
     going_on.check_same_tools()
     going_on.check_all_planned(store.records(), runs)
     going_on.check_same_runs(_staying(store, retry_failed=task.retry_failed), runs)
-    kept = _OF_THE_FIRST if going_on.has_grown() else (_COMMAND, *_OF_THE_FIRST)
+    # The command that made part of a study that has grown does not make the whole.
+    kept = (*_OF_THE_FIRST, *(["command"] if going_on.is_same_study else []))
     known = before.model_fields_set
     return manifest.model_copy(update={key: getattr(before, key) for key in kept if key in known})
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import time
 from collections.abc import Iterator, Sequence
@@ -13,6 +12,7 @@ from headway.contract.orders import OUTCOME_FILE, Orders, Outcome, load
 from headway.lab.assemble import orders_for, round_of
 from headway.lab.cancel import Cancellation
 from headway.lab.certificate import certified
+from headway.lab.links import link
 from headway.lab.machine import Machine
 from headway.lab.run import Result, booting, carry_out, measure
 from headway.planning.runs import Run
@@ -97,5 +97,5 @@ def _move(boot_directory: Path, directory: Path) -> None:
     own.mkdir(exist_ok=True)
     for shared in boot_directory.iterdir():
         if shared.is_file():
-            os.link(shared, own / shared.name)
+            link(shared, own / shared.name)
     own.rename(directory)

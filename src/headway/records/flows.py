@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ from headway.columns.record import FlowRecord
 from headway.contract.orders import CONTROLS_FILE, SAMPLES_FILE
 from headway.diagnosis.disturbances import named_disturbances
 from headway.lab.assemble import flow_directory
+from headway.lab.links import link
 from headway.lab.run import Result
 from headway.planning.runs import CompetingRun, Run, flow_runs
 from headway.programs.measurement import Measurement
@@ -79,7 +79,7 @@ def _alone(run: CompetingRun, result: Result, measured: Measurement, directory: 
     own = directory / flow_directory(run.flow)
     for name in _SHARED_FILES:
         if (directory / name).exists() and not (own / name).exists():
-            os.link(directory / name, own / name)
+            link(directory / name, own / name)
     ended = tuple(one for one in result.outcome.ended if one.namespace == run.flow.namespace)
     hosts = (run.flow.namespace, run.flow.server)
     counts = result.outcome.host_counts

@@ -260,7 +260,7 @@ def _has(setting: Setting, metric: str) -> bool:
 
 
 def _check_published(experiment: Experiment, source: Source) -> None:
-    axes = {axis for coordinates in experiment.grid() for axis in coordinates}
+    axes = set(_axes(experiment))
     for number, published in enumerate(experiment.published):
         key = f"published.{number}"
         _check_contender(experiment, published.contender, source, f"{key}.contender")
@@ -297,13 +297,17 @@ def _check_reasons(experiment: Experiment, source: Source) -> None:
 
 def _check_axes_of(experiment: Experiment, named: Iterable[str], source: Source, key: str) -> None:
     """Axes that are named are there."""
-    axes = sorted({*experiment.axes, *(axis for cell in experiment.cells for axis in cell)})
+    axes = _axes(experiment)
     for axis in named:
         if axis not in axes:
             raise WrongInputError(
                 f"{axis!r} is not an axis{nearest(axis, axes)}; axes: {', '.join(axes) or 'none'}",
                 where=source.where(key, experiment=experiment.name),
             )
+
+
+def _axes(experiment: Experiment) -> list[str]:
+    return sorted({*experiment.axes, *(axis for cell in experiment.cells for axis in cell)})
 
 
 def _check_metric(experiment: Experiment, claim: Claim, source: Source, key: str) -> None:

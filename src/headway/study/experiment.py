@@ -199,15 +199,12 @@ class Experiment(Part):
 
     def explained(self) -> Self:
         """This experiment, whose published values without a ``why`` have that of the first reason about them."""
-        published = (
-            one
-            if one.why
-            else one.model_copy(
-                update={"why": next((r.why for r in self.reasons if r.explains(one)), "")}
-            )
-            for one in self.published
-        )
-        return self.model_copy(update={"published": tuple(published)}) if self.reasons else self
+        published = tuple(map(self._explained, self.published))
+        return self.model_copy(update={"published": published})
+
+    def _explained(self, value: Published) -> Published:
+        reasons = (reason.why for reason in self.reasons if reason.explains(value))
+        return value if value.why else value.model_copy(update={"why": next(reasons, "")})
 
     def with_programs(self, programs: tuple[OutsideProgram, ...]) -> Self:
         """This experiment, which knows programs from outside."""
