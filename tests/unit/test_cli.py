@@ -438,6 +438,14 @@ def test_a_changed_study_is_another_one() -> None:
     assert controls == {"candidate": "bbr", "cubic": "cubic"}
 
 
+def test_a_part_of_a_study_keeps_claims_about_the_rest() -> None:
+    part = parsed_changes(["repetitions=10", 'axes.path.loss=["0 %", "2 %"]'])
+    study = load_study("sander2022", changes=part).only(["loss"])
+    assert study.experiments[0].levels("path.loss") == ["0 %", "2 %"]
+    wheres = [claim.where.get("path.loss") for claim in study.experiments[0].claims]
+    assert "5 %" in wheres
+
+
 def test_a_hop_is_changed_by_its_name() -> None:
     wanted = ["hops.proxy-st.tcp_pep.upstream.congestion_control=cubic"]
     for changes, control in ((None, "reno"), (parsed_changes(wanted), "cubic")):

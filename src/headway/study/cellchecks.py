@@ -16,15 +16,16 @@ _SHOWN_LEVELS = 12
 def check_rules(
     experiments: Sequence[Experiment], source: Source, full: Sequence[Experiment] = ()
 ) -> None:
-    """What is excluded or published is of cells that there are.
+    """What is excluded, published or claimed is of cells that there are.
 
-    A rule that several experiments inherit needs to be of one of them, and one of the short form
-    may be of the full one.
+    A rule that several experiments inherit needs to be of one of them, and one of the short form,
+    or of a study of which something was changed, may be of the full one as it is written.
 
     Args:
         experiments: of a study.
         source: its text.
-        full: of its full form, if the experiments are those of its short one.
+        full: of its full form, if the experiments are those of its short one, and as they are
+            written, if something was changed.
     """
     everywhere = [*experiments, *full]
     for experiment in experiments:

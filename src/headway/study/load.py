@@ -107,7 +107,11 @@ def parse_study(
         at = re.search(r" \(at line (\d+), column \d+\)", str(error))
         where = f"{source.name}:{at[1]}" if at else source.name
         raise WrongInputError(f"not a TOML file: {error}", where=where) from None
-    return _of_tables(_changed(raw, changes or {}), source, quick=quick, programs=programs)
+    if not changes:
+        return _of_tables(raw, source, quick=quick, programs=programs)
+    written = _of_tables(copy.deepcopy(raw), source, quick=False, programs=programs)
+    raw = _changed(raw, changes)
+    return _of_tables(raw, source, quick=quick, programs=programs, written=written.experiments)
 
 
 def _changed(raw: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -149,7 +153,12 @@ def study_from(
 
 @lasting_objects()
 def _of_tables(
-    raw: dict[str, Any], source: Source, *, quick: bool, programs: OutsidePrograms | None
+    raw: dict[str, Any],
+    source: Source,
+    *,
+    quick: bool,
+    programs: OutsidePrograms | None,
+    written: Sequence[Experiment] = (),
 ) -> Study:
     source = replace(source, programs=_programs(raw, source) if programs is None else programs)
     short = raw.pop("quick", None)
@@ -159,7 +168,7 @@ def _of_tables(
     _name_hops(raw, source)
     _nest_sysctls(raw)
     full = _study(copy.deepcopy(raw), source)
-    check_rules(full.experiments, source)
+    check_rules(full.experiments, source, written)
     if short is None:
         return full
     if not isinstance(short, dict):
@@ -169,7 +178,7 @@ def _of_tables(
     _nest_sysctls(short)
     kept = _kept(short, full, source)
     shortened = _study(merged(raw, short), source.shortened)
-    check_rules(shortened.experiments, source.shortened, full.experiments)
+    check_rules(shortened.experiments, source.shortened, (*full.experiments, *written))
     return shortened.only(kept) if quick else full
 
 
