@@ -141,26 +141,49 @@ static void counter(void)
 	printf("counter %lld\ncounter %lld\n", now_ns(CLOCK_MONOTONIC) - began, (long long)(after - before));
 }
 
-/* How many of 64 private pages are there once one is written to: the ninth, then the 61st. */
+/* How many of 64 pages are there after each of some are written to: private ones, then shared memory. */
 static void ahead(void)
 {
 	enum { PAGE = 4096, PAGES = 64 };
 	unsigned char here[PAGES];
-	/* Aligned to what one page table covers, at whose end the kernel stops. */
 	char *area = aligned_alloc(1 << 21, 1 << 21);
-	char *mapped = mmap(area, PAGES * PAGE, PROT_READ | PROT_WRITE,
-			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
-	mprotect(mapped + PAGES * PAGE, PAGE, PROT_NONE);
-	static const int written[] = {8, 60};
-	for (int i = 0; i < 2; i++) {
-		int there = 0;
-		mapped[written[i] * PAGE] = 1;
-		if (mincore(mapped, PAGES * PAGE, here))
-			abort();
-		for (int page = 0; page < PAGES; page++)
-			there += here[page] & 1;
-		printf("ahead %d\n", there);
+	static const int kinds[] = {MAP_PRIVATE, MAP_SHARED};
+	static const int written[] = {8, 60, 7, 16};
+	for (int kind = 0; kind < 2; kind++) {
+		char *mapped = mmap(area, PAGES * PAGE, PROT_READ | PROT_WRITE,
+				    kinds[kind] | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
+		mprotect(mapped + PAGES * PAGE, PAGE, PROT_NONE);
+		for (int i = 0; i < 4; i++) {
+			int there = 0;
+			mapped[written[i] * PAGE] = 1;
+			if (mincore(mapped, PAGES * PAGE, here))
+				abort();
+			for (int page = 0; page < PAGES; page++)
+				there += here[page] & 1;
+			printf("ahead %d\n", there);
+		}
 	}
+}
+
+/* How many freed pages lie in the CPU's lists, after a few were freed. */
+static void listed(void)
+{
+	enum { BYTES = 1 << 20 };
+	char *mapped = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	memset(mapped, 1, BYTES);
+	munmap(mapped, BYTES);
+
+	FILE *zones = fopen("/proc/zoneinfo", "r");
+	char line[256];
+	int count, lists = 0, pages = 0;
+	while (fgets(line, sizeof line, zones))
+		if (sscanf(line, " count: %d", &count) == 1) {
+			lists++;
+			pages += count;
+		}
+	if (!lists)
+		abort();
+	printf("listed %d\n", pages);
 }
 
 /* Calls that the kernel answers at once. */
@@ -176,7 +199,7 @@ static const struct {
 } trials[] = {
 	{"tick", tick}, {"reading", reading}, {"steps", steps},
 	{"kept", kept}, {"counter", counter},
-	{"ahead", ahead}, {"calls", calls},
+	{"ahead", ahead}, {"listed", listed}, {"calls", calls},
 };
 
 int main(int count, char **names)

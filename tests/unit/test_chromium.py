@@ -150,8 +150,8 @@ def test_a_device_is_a_screen_and_a_name(
 
 
 def test_frames_and_the_net_log_are_kept_on_request(site: str) -> None:
-    assert configuration(setting(site))["page"]["frame_width"] > 0
-    assert configuration(setting(site, workload={"frames": False}))["page"]["frame_width"] == 0
+    assert configuration(setting(site))["page"]["frame_side"] > 0
+    assert configuration(setting(site, workload={"frames": False}))["page"]["frame_side"] == 0
     usual, logged = (setting(site, knobs=knobs) for knobs in ({}, {"net_log": "on"}))
     assert not any(word.startswith("--log-net-log") for word in argv(usual))
     assert "--log-net-log=/lab/run/net-log.json" in argv(logged)

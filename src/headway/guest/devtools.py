@@ -16,7 +16,8 @@ Message = dict[str, Any]
 EventHandler = Callable[[Message, bytes], None]
 """Is given every event: parsed, and as it came."""
 
-_CHUNK_BYTES = 1 << 20
+_CHUNK_BYTES = 1 << 16
+"""As much as a pipe holds; a buffer of more would be mapped anew for each message."""
 
 
 class DevToolsError(Exception):

@@ -47,7 +47,7 @@ class PageOrders:
         scale: device pixels per CSS pixel.
         mobile: whether the device is a mobile one, with touch.
         user_agent: what it calls itself; the browser's own if empty.
-        frame_width: width of the kept frames, pixels; 0 keeps none.
+        frame_side: the longer side of kept frames, pixels; 0 keeps none.
     """
 
     url: str
@@ -58,7 +58,7 @@ class PageOrders:
     scale: float
     mobile: bool
     user_agent: str
-    frame_width: int
+    frame_side: int
 
 
 class BrowserTab:
@@ -91,8 +91,8 @@ class BrowserTab:
             DevToolsError: it could not be loaded in time, or the browser is gone.
         """
         with self._recorder.writing(directory):
-            if width := self._orders.frame_width:
-                size = {"maxWidth": width, "maxHeight": width * 4}
+            if side := self._orders.frame_side:
+                size = {"maxWidth": side, "maxHeight": side}
                 self._call("Page.startScreencast", {"format": "png", "everyNthFrame": 1, **size})
             self._navigate(self._orders.url)
             return self._timings()
