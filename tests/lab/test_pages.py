@@ -197,6 +197,23 @@ def test_a_page_that_never_ends_is_given_up_at_the_limit(
         assert any(one.ended_ms is None for one in given_up.resources)
 
 
+def test_a_document_that_breaks_off_is_not_waited_for(
+    load: Callable[..., Loaded], tmp_path: Path
+) -> None:
+    """Chromium gives the connection up, after the first packets of a document of half a second."""
+    body = "<!doctype html><p>" + "word " * 100_000
+    raw = page(
+        sites.archive(tmp_path, sites.exchange(PAGE, HTML, body)),
+        "h3",
+        path={"blackouts": [["0.5 s", "600 s"]]},
+    )
+    ((record, directory),) = load(raw)
+    assert record.status == "failed"
+    assert record.error == "chromium: the document broke off: net::ERR_QUIC_PROTOCOL_ERROR"
+    assert read_load(directory).resources[0].status == 200
+    assert record.virtual_s < 60
+
+
 def test_what_a_page_lacks_does_not_fail_it(load: Callable[..., Loaded], tmp_path: Path) -> None:
     body = "<!doctype html><img src=/missing.svg><img src=https://elsewhere.test/x.svg>"
     site = sites.archive(tmp_path, sites.exchange(PAGE, HTML, body))

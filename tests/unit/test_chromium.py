@@ -361,6 +361,7 @@ def test_repetitions_share_a_boot_up_to_a_number(site: str) -> None:
         ({"capture": {"packets": True}}, False),
         ({"capture": {"qlog": True}}, False),
         ({"control": {"pings": 3}}, False),
+        ({"proxy": {"program": "envoy"}}, False),
     ],
 )
 def test_what_outlasts_a_load_is_not_shared(site: str, more: dict[str, Any], shares: bool) -> None:

@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from headway.image.pki import write_pki
 from headway.lab.certificate import NAMES_FILE, certified
-from headway.pages.spoken import sharing_error
+from headway.pages.spoken import missing_error, sharing_error
 from headway.programs.base import CERTIFICATE_FILE
 from headway.sites.ownfonts import with_own_fonts
 from headway.sites.site import Exchange, Site
@@ -115,3 +115,26 @@ def test_a_load_over_several_connections_is_told_with_what_each_carried() -> Non
         "the page was loaded over 2 connections instead of one: "
         "https://a.test/ and 1 more; https://b.test/f.ttf"
     )
+
+
+@pytest.mark.parametrize(
+    ("told", "why"),
+    [
+        ({"error": "net::ERR_QUIC_PROTOCOL_ERROR"}, "net::ERR_QUIC_PROTOCOL_ERROR"),
+        ({"error": "net::ERR_CONNECTION_RESET", "status": None}, "net::ERR_CONNECTION_RESET"),
+        ({"error": "net::ERR_ABORTED", "status": 503}, "status 503"),
+        ({"status": 502}, "status 502"),
+        ({"status": 404}, None),
+        ({"status": 500}, None),
+        ({"error": "net::ERR_ABORTED"}, None),
+        ({"error": "net::ERR_NAME_NOT_RESOLVED", "status": None}, None),
+        ({"error": "net::ERR_BLOCKED_BY_ORB"}, None),
+    ],
+)
+def test_what_a_connection_or_a_gateway_failed_to_bring_is_missing(
+    told: dict[str, Any], why: str | None
+) -> None:
+    whole, lacking = resource("https://a.test/"), resource("https://a.test/x.png", **told)
+    found = missing_error(load(whole, lacking))
+    said = f"1 of 2 resources did not come: https://a.test/x.png: {why}"
+    assert found == (said if why else None)

@@ -72,6 +72,7 @@ class BrowserTab:
         self._devtools = devtools
         self._orders = orders
         self._recorder = PageRecorder()
+        self._document = ""
         devtools.on_event = self._on_event
         self._context = devtools.call("Target.createBrowserContext")["browserContextId"]
         size = {"width": orders.width, "height": orders.height}
@@ -143,6 +144,13 @@ class BrowserTab:
                 raise DevToolsError("the page's process crashed")
             case _:
                 self._recorder.hear(message, raw)
+                if method == "Network.loadingFailed" and not params["canceled"]:
+                    self._check_document(params)
+
+    def _check_document(self, failed: Message) -> None:
+        """A page of which the document broke off would never be loaded."""
+        if failed["requestId"] == self._document:
+            raise DevToolsError(f"the document broke off: {failed['errorText']}")
 
     def _navigate(self, url: str) -> None:
         """Go to a page, until it has come to rest."""
@@ -150,6 +158,7 @@ class BrowserTab:
         until = time.monotonic() + limit_s
         self._recorder.begin()
         answer = self._call("Page.navigate", {"url": url})
+        self._document = answer.get("loaderId", "")
         if error := answer.get("errorText"):
             raise DevToolsError(f"{url}: {error}")
         if not self._devtools.pump(until - time.monotonic(), lambda: self._recorder.is_loaded):

@@ -1,4 +1,4 @@
-"""Whether a page load came over the protocol and the connections that it should have."""
+"""Whether a page load came whole, over the protocol and the connections that it should have."""
 
 from __future__ import annotations
 
@@ -9,6 +9,51 @@ from headway.pages.resource import Resource
 
 PROTOCOL_IDS = {"h1": "http/1.1", "h2": "h2", "h3": "h3"}
 """ALPN identifiers (RFC 7301, section 6; RFC 9113, section 3.1; RFC 9114, section 3.1)."""
+
+
+_TRANSPORT_ERRORS = tuple(
+    f"net::ERR_{kind}"
+    for kind in (
+        "ADDRESS_",
+        "CERT_",
+        "CONNECTION_",
+        "CONTENT_LENGTH_MISMATCH",
+        "EMPTY_RESPONSE",
+        "HTTP2_",
+        "INCOMPLETE_",
+        "INVALID_HTTP_RESPONSE",
+        "NETWORK_",
+        "QUIC_",
+        "SOCKET_",
+        "SSL_",
+        "TIMED_OUT",
+    )
+)
+"""Of Chromium's errors, those of connections and of HTTP; pages cause others, as of names that there are not."""
+_GATEWAY_STATUSES = (502, 503, 504)
+"""What a gateway answers for a server that it has no answer of (RFC 9110, section 15.6)."""
+
+
+def missing_error(load: PageLoad) -> str | None:
+    """What a browser was to have and did not get, in a line; None if it got all.
+
+    Its connection broke off, or a gateway had no answer. Such a page is loaded for the browser,
+    early, and what it shows is measured against itself. What a page asks for in vain does not
+    count: names and paths that there are not, and what the browser forbids it or it gives up.
+    """
+    missing = [one for one in load.resources if _why_missing(one)]
+    if not missing:
+        return None
+    first = missing[0]
+    told = f"{first.url}: {_why_missing(first)}"
+    return f"{len(missing)} of {len(load.resources)} resources did not come: {told}"
+
+
+def _why_missing(resource: Resource) -> str | None:
+    if resource.status in _GATEWAY_STATUSES:
+        return f"status {resource.status}"
+    broke = resource.error and resource.error.startswith(_TRANSPORT_ERRORS)
+    return resource.error if broke else None
 
 
 def protocol_error(load: PageLoad, expected: str) -> str | None:

@@ -15,7 +15,7 @@ from headway.guest.page import PageOrders
 from headway.pages.har import make_har
 from headway.pages.load import LOAD_FILE, PageLoad, read_load
 from headway.pages.metrics import page_metrics
-from headway.pages.spoken import protocol_error, sharing_error
+from headway.pages.spoken import missing_error, protocol_error, sharing_error
 from headway.programs.base import (
     KEY_PIN_FILE,
     SECRETS_FILE,
@@ -165,6 +165,7 @@ class Chromium(Client):
         error = load.error or protocol_error(load, str(flow.protocol))
         if not error and _page(flow).connections is Connections.ONE:
             error = sharing_error(load)
+        error = error or missing_error(load)
         if error:
             return Measurement(error=f"chromium: {error}")
         return Measurement(

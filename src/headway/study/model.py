@@ -317,12 +317,13 @@ class Setting(Part):
         """Whether its repetitions may be carried out one after the other in the same lab.
 
         That is for pages, since a browser starts slowly; the path is made anew for each, which is
-        not possible for everything.
+        not possible for everything. A reverse proxy would keep its connections to the server.
         """
         lasting = any(_begins_with_workload(path) for path in self.paths)
         kept = self.capture.packets or self.capture.qlog or self.control
         alone = isinstance(self.workload, Page) and not self.flows
-        return alone and not lasting and not kept
+        direct = not self.proxy and not any(hop.proxy for hop in self.hops.values())
+        return alone and direct and not lasting and not kept
 
     @property
     def workloads(self) -> tuple[Workload, ...]:
