@@ -20,6 +20,8 @@ from headway.report.reproducing import reproducing
 from headway.report.tables.published import UNKNOWN, published_by_cell
 from headway.report.tables.table import Table
 
+_PARTICULARS = r"https?://[^\s;]+( and \d+ more)?|\d+"
+"""What reasons may differ in and be the same: addresses, and numbers."""
 _IN_WORDS = {Status.FAILED.value: "failed", Status.TIMEOUT.value: "were given up"}
 
 
@@ -98,16 +100,20 @@ def _claims(claims: Sequence[Judged]) -> Table:
 
 
 def _failed(results: StudyResults) -> Table | None:
-    """What kept runs from their end, by contender; None if nothing did."""
+    """What kept runs from their end, by contender; None if nothing did.
+
+    Reasons that differ in addresses and numbers alone are one.
+    """
     left = results.runs.filter(pl.col("status") != Status.OK.value)
     if left.is_empty():
         return None
-    alike = left.group_by("experiment", "contender", "error").len().sort("experiment", "contender")
+    kind = pl.col("error").str.replace_all(_PARTICULARS, "").alias("kind")
+    alike = left.group_by("experiment", "contender", kind).agg(pl.len(), pl.col("error").min())
     rows = tuple(
         ((experiment, contender, str(number), error),)
-        for experiment, contender, error, number in alike.iter_rows()
+        for experiment, contender, _, number, error in alike.sort(pl.all()).iter_rows()
     )
-    return Table(("experiment", "contender", "runs", "why"), rows, labels=4)
+    return Table(("experiment", "contender", "runs", "why, by one of them"), rows, labels=4)
 
 
 def _reason(one: Judged) -> str:
