@@ -81,7 +81,6 @@ TESTS = (
     ),
     PatchTest("0010", f"{_LAB}/test_hosts.py::test_every_host_has_its_own_settings"),
     PatchTest(_PAGE_FAULTS, f"{_TRIALS}::test_who_writes_to_a_private_page_gets_those_that_follow"),
-    PatchTest("0012", f"{_TRIALS}::test_freed_pages_are_merged_at_once"),
 )
 
 

@@ -162,27 +162,6 @@ static void ahead(void)
 	}
 }
 
-/* How many freed pages lie in the CPU's lists, after a few were freed. */
-static void listed(void)
-{
-	enum { BYTES = 1 << 20 };
-	char *mapped = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-	memset(mapped, 1, BYTES);
-	munmap(mapped, BYTES);
-
-	FILE *zones = fopen("/proc/zoneinfo", "r");
-	char line[256];
-	int count, lists = 0, pages = 0;
-	while (fgets(line, sizeof line, zones))
-		if (sscanf(line, " count: %d", &count) == 1) {
-			lists++;
-			pages += count;
-		}
-	if (!lists)
-		abort();
-	printf("listed %d\n", pages);
-}
-
 /* Calls that the kernel answers at once. */
 static void calls(void)
 {
@@ -196,7 +175,7 @@ static const struct {
 } trials[] = {
 	{"tick", tick}, {"reading", reading}, {"steps", steps},
 	{"kept", kept}, {"counter", counter},
-	{"ahead", ahead}, {"listed", listed}, {"calls", calls},
+	{"ahead", ahead}, {"calls", calls},
 };
 
 int main(int count, char **names)

@@ -123,10 +123,6 @@ def test_who_writes_to_a_private_page_gets_those_that_follow(carry_out: Carry) -
     assert carry_out("ahead") == [8, 8 + 4, 12 + 8, PAGES]
 
 
-def test_freed_pages_are_merged_at_once(carry_out: Carry) -> None:
-    assert carry_out("listed") == [0]
-
-
 def test_processes_keep_the_file_of_the_memory(
     carry_out: Carry, machine: Machine, tmp_path: Path
 ) -> None:
