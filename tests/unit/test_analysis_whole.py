@@ -133,6 +133,25 @@ def test_sentences() -> None:
     )
 
 
+def test_few_repetitions_cannot_tell_several_comparisons_apart() -> None:
+    # Six pairs that all point one way have p = 2 / 2**6; of three such comparisons none can be below 0.05.
+    cells = [
+        {
+            "h2": LUCK[:6],
+            **{name: h3(1.5, turned + at)["h3"][:6] for at, name in enumerate(("h1", "h3", "q"))},
+        }
+        for turned in range(2)
+    ]
+    found = over(*cells)
+    assert [one.test and one.test.smallest_p for one in found] == [3 * 2 / 2**6] * 3
+    assert {one.verdict for one in found} == {Verdict.UNDECIDED}
+    said = answer(analyse(made.results(rows_of(*cells), made.experiments({"baseline": "h2"}))))[0]
+    assert "significant difference" not in said
+    assert said.endswith(
+        "but 6 repetitions cannot be significant among 3 comparisons: it takes 7 at least."
+    )
+
+
 def test_luck_that_cells_share_makes_no_false_positives() -> None:
     # All cells of a repetition have half of their luck in common: their pairs are not independent.
     rng = np.random.default_rng(5)

@@ -9,6 +9,7 @@ import re
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -313,8 +314,9 @@ def test_plan_says_what_needs_no_lab_of_its_own(
 
 
 def test_plan_says_that_repetitions_are_too_few() -> None:
-    def study(repetitions: int, *contenders: str) -> Study:
-        made = {"repetitions": repetitions, "contenders": {name: {} for name in contenders}}
+    def study(repetitions: int, *contenders: str, rtts: Sequence[str] = ("20 ms",)) -> Study:
+        named = {name: {} for name in contenders}
+        made = {"repetitions": repetitions, "contenders": named, "axes": {"path.rtt": rtts}}
         return Study.model_validate({"name": "s", "experiments": [made]})
 
     assert too_few(study(5, "h2", "h3")) == [
@@ -322,6 +324,12 @@ def test_plan_says_that_repetitions_are_too_few() -> None:
         "several cells"
     ]
     assert too_few(study(6, "h2", "h3")) == too_few(study(1, "h2")) == []
+    three, two_cells = ("h2", "h3", "h1"), ("20 ms", "40 ms")
+    assert too_few(study(6, *three, rtts=two_cells)) == [
+        "s: of 6 repetitions none of the 2 differences over all cells together can be significant; "
+        "it takes 7 at least"
+    ]
+    assert too_few(study(6, *three)) == too_few(study(7, *three, rtts=two_cells)) == []
 
 
 @pytest.mark.parametrize(

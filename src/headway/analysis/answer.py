@@ -122,8 +122,10 @@ def _clause(whole: Whole, over: str, pairs_told: bool = False) -> str:
 
 
 def _too_few(whole: Whole) -> str:
-    few = f"{len(whole.difference.logs)} repetitions cannot be significant"
-    return f"{few}: it takes {fewest_pairs(PAIRED_ALPHA)} at least"
+    family = whole.test.family if whole.test else 1
+    among = f" among {family} comparisons" if family > 1 else ""
+    few = f"{len(whole.difference.logs)} repetitions cannot be significant{among}"
+    return f"{few}: it takes {fewest_pairs(PAIRED_ALPHA / family)} at least"
 
 
 def interaction_sentences(over_all: Sequence[Whole]) -> tuple[str, ...]:
@@ -136,7 +138,7 @@ def interaction_sentences(over_all: Sequence[Whole]) -> tuple[str, ...]:
         if shown:
             rest = f"; no sign that it depends on {others}" if others else ""
             told.append(f"The difference {between} depends {_factors(whole, shown)}{rest}.")
-        elif others and whole.test is not None and whole.test.can_decide:
+        elif others and any(one.test and one.test.can_decide for one in whole.interactions):
             unseen[others].append(between)
     none = [
         f"No sign that the difference {listed(pairs, 'or that')} depends on {others}."

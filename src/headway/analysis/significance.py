@@ -39,7 +39,8 @@ class TestResult:
         statistic: its statistic.
         p: two-sided p-value of this test alone.
         alpha: level below which the adjusted p-value counts as significant.
-        smallest_p: the smallest p-value that samples of these sizes can give.
+        smallest_p: the smallest p-value that samples of these sizes can give; after `holm`, as a member
+            of its family.
         method: how ``p`` was computed.
         adjusted: p-value adjusted for the number of comparisons.
         family: number of comparisons that it was adjusted for.
@@ -105,16 +106,31 @@ def wilcoxon(logs: Sequence[Sequence[float]]) -> list[TestResult | None]:
 def holm(tests: Sequence[TestResult | None]) -> list[TestResult | None]:
     """The tests of a small family with p-values adjusted for their number by Holm (1979).
 
-    The chance that any of the differences called significant is none stays below the level.
+    The chance that any of the differences called significant is none stays below the level. No member is
+    adjusted to less than if all had their smallest p-values: what cannot be significant among so many is told.
     """
-    ps = sorted(test.p for test in tests if test)
+    found = _steps_down([test.p for test in tests if test])
+    least = _steps_down([test.smallest_p for test in tests if test])
+    return [
+        replace(
+            test,
+            adjusted=found[test.p],
+            smallest_p=least[test.smallest_p],
+            family=sum(map(bool, tests)),
+        )
+        if test
+        else None
+        for test in tests
+    ]
+
+
+def _steps_down(ps: Sequence[float]) -> dict[float, float]:
+    """Each p-value's adjusted one: the smallest times the number of all, the next times one less, ..."""
     highest, steps = 0.0, dict[float, float]()
-    for place, p in enumerate(ps):
+    for place, p in enumerate(sorted(ps)):
         highest = max(highest, min(1.0, (len(ps) - place) * p))
         steps.setdefault(p, highest)
-    return [
-        replace(test, adjusted=steps[test.p], family=len(ps)) if test else None for test in tests
-    ]
+    return steps
 
 
 def welch(

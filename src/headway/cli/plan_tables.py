@@ -46,13 +46,22 @@ def too_few(study: Study) -> list[str]:
     from headway.analysis.paired import fewest_pairs
     from headway.analysis.significance import PAIRED_ALPHA
 
-    least = fewest_pairs(PAIRED_ALPHA)
-    return [
-        f"{experiment.name or study.name}: of {counted(experiment.repetitions, 'repetition')} no "
-        f"difference can be significant; it takes {least} at least, and 10 for several cells"
-        for experiment in study.experiments
-        if len(experiment.contenders) > 1 and experiment.repetitions < least
-    ]
+    told = []
+    for experiment in study.experiments:
+        among = len(experiment.comparisons) or len(experiment.contenders) - 1
+        several = len(list(experiment.grid())) > 1
+        name, given = experiment.name or study.name, experiment.repetitions
+        of = f"{name}: of {counted(given, 'repetition')}"
+        if among and given < (least := fewest_pairs(PAIRED_ALPHA)):
+            told.append(
+                f"{of} no difference can be significant; it takes {least} at least, and 10 for several cells"
+            )
+        elif among and several and given < (least := fewest_pairs(PAIRED_ALPHA / among)):
+            told.append(
+                f"{of} none of the {among} differences over all cells together can be significant; "
+                f"it takes {least} at least"
+            )
+    return told
 
 
 def _experiments(study: Study, runs: Sequence[Run], estimator: Estimator) -> Table:
