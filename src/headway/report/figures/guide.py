@@ -16,7 +16,7 @@ from headway.report.theme import GREY, INK, MUTED, Colour
 _MOST_NETWORKS = 12
 _NARROW_NETWORKS = 3
 _HEAD, _ROW, _BELOW = 26.0, 46.0, 6.0
-_LEAST_COLUMN = 84.0
+_LEAST_COLUMN, _MOST_COLUMN = 84.0, 260.0
 _FILL, _FAINT = 0.45, 0.3
 
 
@@ -59,7 +59,7 @@ def _size(one: Best) -> str:
 def _sheet(subject: Subject, found: Sequence[Best], columns: Sequence[str], width: float) -> Sheet:
     rows = tuple(dict.fromkeys(one.sites.title for one in found))
     left = min(max(map(text_width, rows)) + 14, width / 3)
-    column = max(min((width - left) / len(columns), 180.0), min(_LEAST_COLUMN, width / 3))
+    column = max(min((width - left) / len(columns), _MOST_COLUMN), min(_LEAST_COLUMN, width / 3))
     sheet = Sheet(width, _HEAD + _ROW * len(rows) + _BELOW)
     for place, network in enumerate(columns):
         text, size = fitted(network, column - 6, 11)
