@@ -135,6 +135,27 @@ def test_a_log_tells_of_the_connections_of_one_load(tmp_path: Path) -> None:
     assert metrics.hol_gap_packets == 2
 
 
+def test_loads_that_share_a_log_read_it_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = net_log(tmp_path, event(7, 1, 100, 1), packet(1, 110, 0), event(7, 2, 5000, 1))
+    another = tmp_path / "another.json"
+    another.hardlink_to(log)
+    first = quic_sessions(log, ORIGIN_MS, ORIGIN_MS + 1000)
+    monkeypatch.setattr(
+        "headway.pages.netlog._events", lambda *_: pytest.fail("the log was read again")
+    )
+    second = quic_sessions(another, ORIGIN_MS + 4000, ORIGIN_MS + 8000)
+    assert [session.began_ms - ORIGIN_MS for session in (*first, *second)] == [100, 5000]
+
+
+def test_a_log_that_has_changed_is_read_again(tmp_path: Path) -> None:
+    log = net_log(tmp_path, event(7, 1, 100, 1))
+    assert len(quic_sessions(log, ORIGIN_MS, ORIGIN_MS + 1000)) == 1
+    net_log(tmp_path, event(7, 1, 100, 1), event(7, 2, 200, 1))
+    assert len(quic_sessions(log, ORIGIN_MS, ORIGIN_MS + 1000)) == 2
+
+
 def test_without_a_log_nothing_is_told(tmp_path: Path) -> None:
     for log in (None, net_log(tmp_path, event(7, 1, 5000, 1))):
         metrics = page_metrics(load(resource(), time_origin_ms=ORIGIN_MS + 5000, net_log=log))

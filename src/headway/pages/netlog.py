@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -19,6 +20,8 @@ _PACKET = "QUIC_SESSION_UNAUTHENTICATED_PACKET_HEADER_RECEIVED"
 _FRAME = "QUIC_SESSION_STREAM_FRAME_RECEIVED"
 _BEGIN = 1
 _SHORT_HEADER = "IETF_QUIC_SHORT_HEADER_PACKET"
+_LOGS_KEPT = 4
+"""What was read last, since the loads of a boot share a log; as many as there may be boots at a time."""
 
 
 @dataclass
@@ -42,17 +45,42 @@ class QuicSession:
         return max(gaps, default=0)
 
 
+@dataclass(frozen=True)
+class _LogFile:
+    """A log by what it is and not by its name, of which each load has another.
+
+    Attributes:
+        identity: device, inode, size and time of its last change.
+        path: one of its names.
+    """
+
+    identity: tuple[int, int, int, int]
+    path: Path = field(compare=False)
+
+    @classmethod
+    def at(cls, path: Path) -> _LogFile:
+        """The one that has this name."""
+        told = path.stat()
+        return cls((told.st_dev, told.st_ino, told.st_size, told.st_mtime_ns), path)
+
+
 def quic_sessions(file: Path, from_ms: float, until_ms: float) -> tuple[QuicSession, ...]:
     """The QUIC connections that were begun in a span of time, in milliseconds after the epoch."""
+    every = _every_session(_LogFile.at(file))
+    return tuple(session for session in every if from_ms <= session.began_ms <= until_ms)
+
+
+@lru_cache(maxsize=_LOGS_KEPT)
+def _every_session(log: _LogFile) -> tuple[QuicSession, ...]:
     sessions: dict[int, QuicSession] = {}
-    with file.open("rb") as lines:
+    with log.path.open("rb") as lines:
         constants = _constants(next(lines, b""))
         types = {constants["logEventTypes"].get(name): name for name in (_SESSION, _PACKET, _FRAME)}
         offset_ms = float(constants["timeTickOffset"])
         for kind, event in _events(lines, types):
             source = event["source"]["id"]
             at_ms = offset_ms + float(event["time"])
-            if kind == _SESSION and event["phase"] == _BEGIN and from_ms <= at_ms <= until_ms:
+            if kind == _SESSION and event["phase"] == _BEGIN:
                 sessions[source] = QuicSession(at_ms)
             elif source in sessions:
                 _take(sessions[source], kind, at_ms, event.get("params", {}))
