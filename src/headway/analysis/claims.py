@@ -32,17 +32,23 @@ class Judged:
 
     @property
     def runs(self) -> int:
-        """The fewest runs that a finding rests on."""
+        """The fewest runs, or cells, that a finding rests on."""
         return min((finding.n for finding in self.findings), default=0)
 
     @property
     def needed(self) -> int | None:
-        """About how many repetitions would decide; None if it is decided, or no number would."""
+        """About how many repetitions, or cells, would decide; None if it is decided, or no number would."""
         if self.judgement is not Judgement.UNDECIDED:
             return None
         wanted = [one.needed for one in self.findings if one.judgement is Judgement.UNDECIDED]
         known = [needed for needed in wanted if needed is not None]
         return max(known) if known and len(known) == len(wanted) else None
+
+    @property
+    def wanted(self) -> str:
+        """What it would take more of: a plural."""
+        of = next((finding.of for finding in self.findings), "run")
+        return "repetitions" if of == "run" else f"{of}s"
 
 
 def judge(analysis: Analysis, claim: Claim) -> Judged:

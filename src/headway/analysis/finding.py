@@ -40,8 +40,9 @@ class Region:
         return cls(-math.inf if low is None else low, math.inf if high is None else high)
 
     def holds(self, interval: Interval) -> bool:
-        """Whether all of an interval is inside."""
-        return self.low < interval.low and interval.high < self.high
+        """Whether all of an interval is inside; nothing lies beyond an open end."""
+        above = self.low < interval.low or math.isinf(self.low)
+        return above and (interval.high < self.high or math.isinf(self.high))
 
     def excludes(self, interval: Interval) -> bool:
         """Whether none of an interval is inside; its edge is outside."""
@@ -61,8 +62,9 @@ class Finding:
         value: the estimate; None if nothing was measured.
         interval: its confidence interval; None of too few runs.
         region: where it has to lie.
-        n: number of runs, or pairs of runs, that it rests on.
+        n: number of runs, or pairs of runs, that it rests on; or of what `of` says.
         unit: of value, interval and region.
+        of: what is counted, where that is cells and not runs: a singular.
     """
 
     what: str
@@ -71,6 +73,7 @@ class Finding:
     region: Region
     n: int
     unit: str
+    of: str = "run"
 
     @property
     def said_unit(self) -> str:
@@ -90,7 +93,7 @@ class Finding:
 
     @property
     def needed(self) -> int | None:
-        """About how many runs would decide; None if it is decided, or no number would.
+        """About how many of them would decide; None if it is decided, or no number would.
 
         An interval's width falls with the square root of the number of runs.
         """

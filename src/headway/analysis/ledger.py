@@ -64,7 +64,7 @@ def in_words(finding: Finding) -> str:
         if interval
         else " (no interval"
     )
-    rests = f", {counted(finding.n, 'run')})"
+    rests = f", {counted(finding.n, finding.of)})"
     return f"{finding.what}: {significant(finding.value)}{unit}{about}{rests}"
 
 
@@ -104,8 +104,8 @@ def would_decide(one: Judged) -> str:
     if one.judgement is not Judgement.UNDECIDED:
         return ""
     if one.needed is None:
-        return "no number of repetitions that is known would decide"
-    return f"about {one.needed} repetitions would decide"
+        return f"no number of {one.wanted} that is known would decide"
+    return f"about {one.needed} {one.wanted} would decide"
 
 
 def rule_in_words(rule: Rule) -> str:

@@ -18,6 +18,8 @@ from headway.study.published import RELATIVE_UNIT, AboutCells, MetricName, Stati
 
 USUAL_TOLERANCE = 0.15
 """How far from a published value, as a share of it, ours may lie if nothing else is said."""
+FEWEST_CELLS = 6
+"""Of fewer cells, the typical one has no interval of 95 %."""
 FEWEST_POINTS = 4
 """Of fewer cells, a correlation has no interval: a resample often has two different ones only."""
 _OF_MEANS = "`mean`: of the means; if not given, the typical one of pairs of runs"
@@ -262,6 +264,10 @@ class Claim(Timed, AboutCells):
     share: float = Field(
         default=100, gt=0, le=100, description="of these cells, in which it holds, in percent"
     )
+    over: str | None = Field(
+        default=None,
+        description="an axis, as workload.site: it is about the typical one of the cells that differ in it alone",
+    )
     why: str = Field(
         default="", description="what is known of why it does not hold, if it does not"
     )
@@ -269,6 +275,8 @@ class Claim(Timed, AboutCells):
     def axes(self) -> Iterator[str]:
         """The axes that it names."""
         yield from self.where
+        if self.over is not None:
+            yield self.over
         if (
             isinstance(self.rule, Monotone | Correlation | CellCounts)
             and self.rule.axis is not None
@@ -279,6 +287,21 @@ class Claim(Timed, AboutCells):
     def _failures_have_no_time(self) -> Self:
         if self.span is not None and isinstance(self.rule, Failures):
             raise ValueError("from, to and origin are of goodput; a run fails as a whole")
+        return self
+
+    @model_validator(mode="after")
+    def _typical_cells_can_be_told(self) -> Self:
+        if self.over is None:
+            return self
+        if not isinstance(self.rule, Order | Gap | Equal | Monotone):
+            raise ValueError("over is of order, difference, equal and monotone")
+        if isinstance(self.rule, Monotone):
+            if self.rule.axis == self.over:
+                raise ValueError(f"has steps along {self.over}, and is over it")
+        elif self.rule.statistic:
+            raise ValueError("over takes the typical cell, so that it has no statistic")
+        if self.span is not None:
+            raise ValueError("over is of a run's whole, not of from, to and origin")
         return self
 
 

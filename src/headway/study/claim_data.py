@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from headway.columns import PageMetrics, columns_of
-from headway.study.claim import FEWEST_POINTS, Claim, Correlation, Monotone
+from headway.study.claim import FEWEST_CELLS, FEWEST_POINTS, Claim, Correlation, Monotone
 from headway.study.experiment import Coordinates, Experiment
 from headway.study.units import magnitude
 
@@ -17,6 +17,11 @@ def lacking(claim: Claim, experiment: Experiment) -> str | None:
     for name in claim.rule.named:
         if all(experiment.excludes({**cell, "contender": name}) for cell in cells):
             return f"{name!r} is left out of all these cells"
+    if claim.over is not None and (most := max(_rows(cells, claim.over), default=0)) < FEWEST_CELLS:
+        return (
+            f"of the typical one of cells that differ in {claim.over} alone nothing can be said with fewer than "
+            f"{FEWEST_CELLS}; of these there are {most}"
+        )
     match claim.rule:
         case Monotone(axis=axis):
             return _no_step(cells, axis)
@@ -31,14 +36,19 @@ def lacking(claim: Claim, experiment: Experiment) -> str | None:
 
 def _no_step(cells: Sequence[Coordinates], axis: str) -> str | None:
     """Whether no two cells differ in this axis alone."""
+    if any(count > 1 for count in _rows(cells, axis)):
+        return None
+    return f"no two of these cells differ in {axis} alone, so that there is no step along it"
+
+
+def _rows(cells: Sequence[Coordinates], axis: str) -> list[int]:
+    """How many cells there are that differ in this axis alone, for each value of all others."""
     rows = Counter(
         repr([pair for pair in sorted(cell.items()) if pair[0] != axis])
         for cell in cells
         if axis in cell
     )
-    if any(count > 1 for count in rows.values()):
-        return None
-    return f"no two of these cells differ in {axis} alone, so that there is no step along it"
+    return list(rows.values())
 
 
 def _too_few(count: int, what: str) -> str | None:

@@ -40,9 +40,10 @@ def claims_frame(everything: Sequence[Sequence[Analysis]]) -> pl.DataFrame:
             "claim": one.claim.says,
             "place": one.claim.place,
             "rule": rule_in_words(one.claim.rule),
+            "over": one.claim.over,
             "time": str(one.claim.span or ""),
             "judgement": one.judgement.value,
-            "repetitions_needed": one.needed,
+            "needed": one.needed,
             "what": finding.what,
             "finding": finding.judgement.value,
             "value": finding.value,
@@ -51,7 +52,8 @@ def claims_frame(everything: Sequence[Sequence[Analysis]]) -> pl.DataFrame:
             "unit": finding.unit,
             "from": finding.region.low,
             "to": finding.region.high,
-            "runs": finding.n,
+            "n": finding.n,
+            "of": f"{finding.of}s",
         }
         for analyses in everything
         for one in judged(analyses)

@@ -1,0 +1,196 @@
+"""What a claim's rule compares: runs of a cell, or cells of which the typical one is meant."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from headway.analysis.analysis import Analysis
+from headway.analysis.cells import Cell
+from headway.analysis.compare import Comparison, Contest, Pairing, compare
+from headway.analysis.effects import relative_means
+from headway.analysis.finding import Finding, Region
+from headway.analysis.intervals import Interval
+from headway.analysis.sample import Measurements, Observation, SampleSummary
+from headway.columns import Status
+from headway.study.claim import Claim
+from headway.study.published import RELATIVE_UNIT, Statistic
+
+Group = tuple[Cell, ...]
+"""A cell; or, of a claim over an axis, the cells that differ in nothing else."""
+
+_SITES = "workload.site"
+
+
+@dataclass(frozen=True)
+class Place:
+    """Two samples that are compared.
+
+    Attributes:
+        what: in words.
+        one: a contender in a cell or group, or two, which then stand for their ratio.
+        other: what it is compared with.
+    """
+
+    what: str
+    one: tuple[Group, tuple[str, ...]]
+    other: tuple[Group, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class ClaimRuns:
+    """The runs of an experiment, by the metric that a claim is about.
+
+    Attributes:
+        analysis: of that metric.
+        claim: the claim.
+    """
+
+    analysis: Analysis
+    claim: Claim
+
+    def cells(self) -> list[Cell]:
+        """Those that the claim is about, in the study's order."""
+        grid = self.analysis.experiment.coordinates
+        every = self.analysis.cells_as_studied
+        return [cell for cell in every if self.claim.is_about(grid.get(cell.name, {}))]
+
+    def groups(self) -> list[Group]:
+        """The same, those together of which the typical one is meant."""
+        if self.claim.over is None:
+            return [(cell,) for cell in self.cells()]
+        return [
+            tuple(cell for (cell,) in row)
+            for row in self.rows(((cell,) for cell in self.cells()), self.claim.over)
+        ]
+
+    def rows(self, groups: Iterable[Group], axis: str) -> list[list[Group]]:
+        """Groups that differ in an axis only, in its order; the axis within a group tells none apart."""
+        found: dict[str, list[Group]] = {}
+        for group in groups:
+            at = self.analysis.experiment.coordinates.get(group[0].name, {})
+            others = {key: at[key] for key in at if key not in (axis, self.claim.over)}
+            found.setdefault(repr(others), []).append(group)
+        return list(found.values())
+
+    def title(self, group: Group) -> str:
+        """What tells a group from the others, and of how many cells it is; empty if nothing varies."""
+        if self.claim.over is None:
+            return group[0].title
+        factors = self.analysis.conditions.factors
+        shared = [
+            factor.titles[first]
+            for factor, first, *others in zip(
+                factors, *(cell.levels for cell in group), strict=True
+            )
+            if set(others) <= {first} and first not in factor.unstated and len(factor.levels) > 1
+        ]
+        return ", ".join([f"{len(group)} {self._of}s", *shared])
+
+    def place(self, group: Group, one: str, other: str) -> Place:
+        """One contender against another in a group."""
+        return Place(self.said(group, f"{one} against {other}"), (group, (one,)), (group, (other,)))
+
+    def said(self, group: Group, what: str) -> str:
+        """Where, and what, in words."""
+        title = self.title(group)
+        return f"{title}: {what}" if title else what
+
+    def measured(self, group: Group, contenders: Sequence[str]) -> Measurements:
+        """What a contender's runs measured; of two contenders, the ratios of runs with the same seed.
+
+        Of a claim over an axis, medians of the cells, each in place of a run, and their ratios.
+        """
+        found = [self._measured(group, name) for name in contenders]
+        return _ratios(*found) if len(found) > 1 else found[0]
+
+    def difference(
+        self,
+        place: Place,
+        region: Region,
+        unit: str = RELATIVE_UNIT,
+        statistic: Statistic | None = None,
+    ) -> Finding:
+        """The difference of two samples, relative or in the metric's unit; typical, or of the means."""
+        one, other = self.measured(*place.one), self.measured(*place.other)
+        if not one.sample or not other.sample:
+            return Finding(place.what, None, None, region, 0, unit, self._of)
+        pairing = Pairing(place.one[1][0], place.other[1][0])
+        found = compare([Contest(pairing, one, other)], self.analysis.metric)[0]
+        relative = unit == RELATIVE_UNIT
+        value, interval = _relative(found, one, other, statistic) if relative else _absolute(found)
+        if value is not None and always_alike(one.sample, other.sample):
+            interval = Interval(value, value, 1.0, "every run")
+        n = found.pairs.n or min(one.sample.n, other.sample.n)
+        return Finding(place.what, value, interval, region, n, unit, self._of)
+
+    def column(self, cell: Cell, contender: str, name: str) -> float | None:
+        """Median of a column over a contender's runs in a cell that ended well."""
+        value = self.analysis.runs.filter(
+            (pl.col("cell") == cell.name)
+            & (pl.col("contender") == contender)
+            & (pl.col("status") == Status.OK.value)
+        )[name].median()
+        return float(value) if isinstance(value, int | float) else None
+
+    @property
+    def _of(self) -> str:
+        """What findings count."""
+        match self.claim.over:
+            case None:
+                return "run"
+            case axis:
+                return "site" if axis == _SITES else "cell"
+
+    def _measured(self, group: Group, contender: str) -> Measurements:
+        if self.claim.over is None:
+            (cell,) = group
+            side = cell.side(contender)
+            return side.measured_in(self.claim.span) if side else Measurements(())
+        places = _places(self.analysis.experiment.coordinates, self.claim.over)
+        return Measurements.of(
+            Observation(places[cell.name], 1, side.sample.median)
+            for cell in group
+            if (side := cell.side(contender)) and side.sample
+        )
+
+
+def always_alike(*samples: SampleSummary) -> bool:
+    """Whether all runs of each were equal, and there were several."""
+    return all(sample.constant and sample.n > 1 for sample in samples)
+
+
+def _places(grid: Mapping[str, Mapping[str, object]], axis: str) -> dict[str, int]:
+    """For each cell, where its value stands on an axis: what pairs cells of two groups."""
+    order = list(dict.fromkeys(repr(at.get(axis)) for at in grid.values()))
+    return {name: order.index(repr(at.get(axis))) for name, at in grid.items()}
+
+
+def _relative(
+    found: Comparison, one: Measurements, other: Measurements, statistic: Statistic | None
+) -> tuple[float | None, Interval | None]:
+    """In percent; infinite where the other typically measured nothing, or the one timed out."""
+    value, interval = found.relative, found.relative_interval
+    if statistic is Statistic.MEAN:
+        value, interval = relative_means(one, other)
+    elif value is None and found.difference.sign:
+        value = math.inf if found.difference.sign > 0 else -1.0
+    return (None if value is None else 100 * value), (interval.scaled(100) if interval else None)
+
+
+def _absolute(found: Comparison) -> tuple[float | None, Interval | None]:
+    """The median of the pairs' differences, in the metric's unit."""
+    return found.pairs.median, found.pairs.interval
+
+
+def _ratios(one: Measurements, other: Measurements) -> Measurements:
+    """A contender's values over another's, run by run with the same seed."""
+    others = {(run.seed, run.rep): run.value for run in other.observations}
+    return Measurements.of(
+        Observation(run.seed, run.rep, run.value / base)
+        for run in one.observations
+        if (base := others.get((run.seed, run.rep)))
+    )
