@@ -14,7 +14,7 @@ import polars as pl
 from headway.analysis.analysis import Analysis
 from headway.analysis.networks import medians, networks
 from headway.analysis.regression import Fit, Matrix, Term, fit
-from headway.analysis.siteclasses import SiteTrait, traits_of_sites
+from headway.analysis.siteclasses import SHARING, SiteTrait, traits_of_sites
 
 HELD_BACK = "bytes held back"
 BURST = "responses that a burst of losses touches"
@@ -117,9 +117,9 @@ def _batches(analysis: Analysis) -> dict[str, int]:
 
 
 def _scaled(trait: SiteTrait, site: str) -> float:
-    """Sizes and counts as logarithms: what matters is how many times as large."""
+    """Sizes, counts and ratios as logarithms: what matters is how many times as large."""
     value = trait.of[site]
-    return math.log(value) if trait.name in ("size", "resources") else value
+    return math.log(value) if trait.name in ("size", "resources", SHARING) else value
 
 
 def _dummies(names: list[str]) -> list[Matrix]:

@@ -13,6 +13,7 @@ from headway.analysis.numbers import data_size
 _LEAST_SITES = 3
 """Of fewer, a class says nothing."""
 ALL = "all sites"
+SHARING = "what sharing puts before what is seen"
 
 
 @dataclass(frozen=True)
@@ -46,7 +47,7 @@ class SiteClass:
 
 
 def traits_of_sites(analysis: Analysis) -> tuple[SiteTrait, ...]:
-    """Size, number of resources, and what shares of a page block rendering and are images.
+    """Size, number of resources, what shares of a page block rendering and are images, and what sharing does to its order.
 
     A value is the median over the contenders and networks of a site of the medians of its runs. What some site's
     runs do not tell is left out.
@@ -60,6 +61,11 @@ def traits_of_sites(analysis: Analysis) -> tuple[SiteTrait, ...]:
         SiteTrait("size", size, lambda value: data_size(_rounded(value))),
         SiteTrait("resources", count, lambda value: f"{value:.0f}"),
         *shares,
+        SiteTrait(
+            SHARING,
+            _share(_by_site(analysis, "shared_bytes"), _by_site(analysis, "ordered_bytes")),
+            lambda ratio: f"{ratio:.2f}",
+        ),
     )
     sites = _sites(analysis)
     return tuple(trait for trait in traits if sites and set(trait.of) == sites)
@@ -77,6 +83,7 @@ _SAID = {
     "resources": "up to {} resources | over {} resources",
     "blocking": "up to {} block rendering | over {} block rendering",
     "images": "up to {} images | over {} images",
+    SHARING: "where sharing puts up to {} times as much before what is seen | over {} times",
 }
 
 

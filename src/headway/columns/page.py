@@ -110,6 +110,17 @@ class PageMetrics(Columns):
         "Of the bytes of content that had come by `blocked_s`, the share that blocked rendering, the page itself "
         "included: 1 if everything else waited for it."
     )
+    seen_images: int | None = column(
+        "Images, and backgrounds, that the window shows in the end, as far as they came from the network."
+    )
+    seen_image_bytes: int | None = column("Bytes of their content, as sent.")
+    ordered_bytes: float | None = column(
+        "Bytes of content before what is seen, in the mean over the coloured pixels of the last frame, by sizes alone, "
+        "if responses come one after the other: by Chromium's classes, and in them in the order of requests."
+    )
+    shared_bytes: float | None = column(
+        "The same if all responses share the connection alike, whatever their order."
+    )
     largest_share: float | None = column(
         "Share of the objects on the connection with the most objects, 0 to 1."
     )

@@ -19,7 +19,7 @@ _REST_LIMIT_S = 10.0
 _POLL_S = 0.05
 _QUIC_IDLE_S = 31.0
 """Chromium closes a QUIC connection on which nothing happened for 30 s."""
-_TIMINGS = """(() => {
+_TIMINGS = r"""(() => {
   const painted = new PerformanceObserver(() => {});
   painted.observe({type: 'largest-contentful-paint', buffered: true});
   return {
@@ -30,8 +30,18 @@ _TIMINGS = """(() => {
     resources: performance.getEntriesByType('resource').map(e => e.toJSON()),
     lcp_ms: painted.takeRecords().at(-1)?.startTime ?? null,
     viewport: {width: innerWidth, height: innerHeight, scale: devicePixelRatio},
+    seen: [...document.querySelectorAll('body, body *')].flatMap(element => {
+      const box = element.getBoundingClientRect();
+      const width = Math.min(box.right, innerWidth) - Math.max(box.left, 0);
+      const height = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0);
+      if (width <= 0 || height <= 0 || !element.checkVisibility()) return [];
+      const drawn = getComputedStyle(element).backgroundImage.matchAll(/url\("([^"]*)"\)/g);
+      const urls = [element.currentSrc, element.poster, ...[...drawn].map(found => found[1])];
+      return urls.filter(Boolean).map(url => [url, width * height]);
+    }),
   };
 })()"""
+"""The browser's own times; and which images are in the window, with as many of its pixels as each has."""
 
 
 @dataclass(frozen=True)

@@ -7,9 +7,12 @@ Time, section 4). Definitions and sources of all metrics are in docs/web-metrics
 from __future__ import annotations
 
 import json
+from collections import defaultdict
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import urldefrag
 
 from headway.guest.loadfiles import EVENTS_FILE, FRAMES_FILE, LOAD_FILE, NET_LOG_FILE
 from headway.pages.events import clock_of, resources_of
@@ -36,6 +39,19 @@ class ScreenFrame:
 
 
 @dataclass(frozen=True)
+class SeenWindow:
+    """What the browser's window shows in the end; pixels are those of CSS.
+
+    Attributes:
+        pixels: how many it has.
+        seen: of these, how many each image or background has, by its URL.
+    """
+
+    pixels: float
+    seen: Mapping[str, float]
+
+
+@dataclass(frozen=True)
 class PageLoad:
     """One load of a page; a time is None if what it is the time of did not happen.
 
@@ -53,6 +69,7 @@ class PageLoad:
         time_origin_ms: navigation start, after the epoch.
         connect_start_ms: the connection for the page is begun.
         net_log: Chromium's log of its network stack, which may be of other loads, too; None if it was not kept.
+        window: what the window shows in the end; None if the load does not tell.
     """
 
     url: str
@@ -68,6 +85,7 @@ class PageLoad:
     time_origin_ms: float = 0.0
     connect_start_ms: float | None = None
     net_log: Path | None = None
+    window: SeenWindow | None = None
 
     @property
     def page_resources(self) -> tuple[Resource, ...]:
@@ -101,6 +119,7 @@ def read_load(directory: Path) -> PageLoad:
         time_origin_ms=clock.origin_ms,
         connect_start_ms=navigation.get("connectStart"),
         net_log=directory / NET_LOG_FILE if (directory / NET_LOG_FILE).exists() else None,
+        window=_window(told),
     )
 
 
@@ -155,6 +174,16 @@ def _read_frames(directory: Path, origin_ms: float) -> tuple[ScreenFrame, ...]:
         for line in _read_lines(directory / FRAMES_FILE)
     ]
     return tuple(sorted(frames, key=lambda frame: frame.at_ms))
+
+
+def _window(told: Mapping[str, Any]) -> SeenWindow | None:
+    """Of an image that is in several places, all of them."""
+    if "seen" not in told:
+        return None
+    seen: dict[str, float] = defaultdict(float)
+    for url, pixels in told["seen"]:
+        seen[urldefrag(url).url] += pixels
+    return SeenWindow(told["viewport"]["width"] * told["viewport"]["height"], dict(seen))
 
 
 def _time(raw: float | None) -> float | None:

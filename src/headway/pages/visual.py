@@ -103,6 +103,16 @@ def visual_progress(frames: Sequence[ScreenFrame]) -> VisualProgress:
     return VisualProgress(tuple(map(ShownFrame, since_start, shares)))
 
 
+def coloured_share(frames: Sequence[ScreenFrame]) -> float | None:
+    """Share of the pixels of the last picture that are not white; None without a picture."""
+    latest = max(frames, key=lambda frame: frame.at_ms, default=None)
+    try:
+        # A pixel counts once for red, green and blue each.
+        return float(histogram_of(latest.file).sum()) / 3 if latest else None
+    except (OSError, SyntaxError):
+        return None
+
+
 class _UnreadableFrameError(Exception):
     """A frame's file is missing or no picture."""
 

@@ -1,0 +1,86 @@
+"""What comes before what is seen, told by sizes and order alone.
+
+A fluid model of one connection that is never idle: responses come one after the other, or share it alike (processor
+sharing: Kleinrock 1967). Nothing is seen before all that blocks rendering has come, and browsers ask for some images
+only then. What is seen of a response is seen as it comes, so that what counts is not its last byte but the mean of all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from statistics import fmean
+from typing import NamedTuple
+
+_Before = Callable[[float], float]
+"""What has come by a byte of a response, itself included."""
+_PARTS = 32
+"""In so many parts a response is seen; what is before each is linear but for a few kinks."""
+
+
+class Response(NamedTuple):
+    """A response.
+
+    Attributes:
+        size: bytes of its content.
+        seen: how much of the window shows it, in any unit.
+        blocks: whether it blocks rendering.
+        late: whether it is asked for only when nothing blocks rendering any more.
+    """
+
+    size: float
+    seen: float = 0.0
+    blocks: bool = False
+    late: bool = False
+
+
+def one_by_one(responses: Sequence[Response], rest: float = 0.0) -> float | None:
+    """Bytes before what is seen, in the mean, if responses come one after the other in this order.
+
+    Args:
+        responses: all of them.
+        rest: how much of the window shows what no response is for, as text.
+
+    Returns:
+        None if nothing is seen.
+    """
+    begins, begin = [], 0.0
+    for response in responses:
+        begins.append(begin)
+        begin += response.size
+    befores = [begin.__add__ for begin in begins]
+    return _mean(list(zip(responses, befores, strict=True)), rest)
+
+
+def shared(responses: Sequence[Response], rest: float = 0.0) -> float | None:
+    """The same if all that were asked for share alike, whatever their order, until each has come."""
+    level = max((one.size for one in responses if one.blocks), default=0.0)
+    begins = [level if response.late else 0.0 for response in responses]
+
+    def before(turn: float) -> float:
+        """What has come when those that were asked for first have had so many bytes each, or all."""
+        places = zip(responses, begins, strict=True)
+        return sum(min(response.size, max(0.0, turn - begin)) for response, begin in places)
+
+    befores = [partial(_from, before, begin) for begin in begins]
+    return _mean(list(zip(responses, befores, strict=True)), rest)
+
+
+def _from(before: _Before, begin: float, byte: float) -> float:
+    return before(begin + byte)
+
+
+def _mean(responses: Sequence[tuple[Response, _Before]], rest: float) -> float | None:
+    rendering = max((before(one.size) for one, before in responses if one.blocks), default=0.0)
+    waits = [
+        (one.seen, fmean(max(rendering, before(byte)) for byte in _parts(one.size)))
+        for one, before in responses
+        if one.seen
+    ]
+    waits.append((rest, rendering))
+    whole = sum(weight for weight, _ in waits)
+    return sum(weight * wait for weight, wait in waits) / whole if whole else None
+
+
+def _parts(size: float) -> Iterable[float]:
+    return ((part + 0.5) * size / _PARTS for part in range(_PARTS))

@@ -1,0 +1,42 @@
+"""What the order of responses puts before what is seen."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from headway.pages.critical import last_before_paint
+from headway.pages.fluid import Response, one_by_one, shared
+from headway.pages.load import PageLoad
+from headway.pages.metrics.measure import measure
+from headway.pages.visual import coloured_share
+
+_CLASSES = {"VeryHigh": 0, "High": 1, "Medium": 2, "Low": 3, "VeryLow": 4}
+"""Chromium's, the most urgent first."""
+
+
+@measure
+def _order(load: PageLoad) -> Mapping[str, float | int | None]:
+    """By Chromium's classes and requests, and with all at once; nothing of loads that do not tell what is seen."""
+    coloured = coloured_share(load.frames)
+    if load.window is None or coloured is None:
+        return dict.fromkeys(("seen_images", "seen_image_bytes", "ordered_bytes", "shared_bytes"))
+    seen, rendering = load.window.seen, last_before_paint(load)
+    rendering_ms = (rendering.ended_ms if rendering else None) or 0.0
+    answered = [one for one in load.page_resources if one.body_bytes and one.from_network]
+    responses = [
+        Response(
+            size=one.body_bytes,
+            seen=seen.get(one.url, 0.0),
+            blocks=one.render_blocking == "Blocking" or one.url == load.url,
+            late=one.sent_ms >= rendering_ms,
+        )
+        for one in sorted(answered, key=lambda one: _CLASSES.get(one.priority, len(_CLASSES)))
+    ]
+    images = [response for response in responses if response.seen]
+    rest = max(0.0, coloured * load.window.pixels - sum(image.seen for image in images))
+    return {
+        "seen_images": len(images),
+        "seen_image_bytes": int(sum(image.size for image in images)),
+        "ordered_bytes": one_by_one(responses, rest),
+        "shared_bytes": shared(responses, rest),
+    }
