@@ -105,6 +105,23 @@ def test_a_page_looks_the_same_over_all_protocols(
     assert len(set(pictures.pop())) > 2
 
 
+@pytest.mark.parametrize(("site", "images"), [("sander-19", 6), ("sander-20", 6)])
+def test_speed_index_is_what_stands_before_what_is_seen(
+    load: Callable[..., Loaded], site: str, images: int
+) -> None:
+    """At 1 Mbit/s, where the transfer is all that counts: two round trips and the fluid model's bytes, give or take
+    a fifth, in order and shared. The images in the window are those that the page has above the fold."""
+    path = {"rate": "1 Mbit/s", "rtt": "20 ms", "queue": "60 kB"}
+    for order, column in (("chrome", "ordered_bytes"), ("round-robin", "shared_bytes")):
+        raw = page(site, "h3", path=path, knobs={"priorities": order})
+        ((record, _),) = load(raw, name=f"{site}-{order}")
+        assert record.error is None
+        assert record.seen_images == images
+        content_rate = 0.95 * 1e6 / 8  # what packets carry of it
+        told = 2 * 20 * MS + getattr(record, column) / content_rate
+        assert record.speed_index_s == pytest.approx(told, rel=0.2)
+
+
 @pytest.mark.parametrize(("protocol", "knob"), [("h2", "hpack_capacity"), ("h3", "qpack_capacity")])
 def test_fields_of_pages_are_compressed_with_tables(
     load: Callable[..., Loaded], protocol: str, knob: str
