@@ -83,7 +83,7 @@ _SAID = {
     "resources": "up to {} resources | over {} resources",
     "blocking": "up to {} block rendering | over {} block rendering",
     "images": "up to {} images | over {} images",
-    SHARING: "where sharing puts up to {} times as much before what is seen | over {} times",
+    SHARING: "where sharing puts up to {} times as much before what is seen | where sharing puts over {} times as much before what is seen",
 }
 
 
