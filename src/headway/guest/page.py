@@ -37,7 +37,7 @@ _TIMINGS = r"""(() => {
       if (width <= 0 || height <= 0 || !element.checkVisibility()) return [];
       const drawn = getComputedStyle(element).backgroundImage.matchAll(/url\("([^"]*)"\)/g);
       const urls = [element.currentSrc, element.poster, ...[...drawn].map(found => found[1])];
-      return urls.filter(Boolean).map(url => [url, width * height]);
+      return urls.filter(url => url?.startsWith('http')).map(url => [url, width * height]);
     }),
   };
 })()"""
