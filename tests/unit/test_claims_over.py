@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from headway.analysis.analysis import analyse
+from headway.analysis.analysis import Analysis, analyse
 from headway.analysis.claims import Judged, judge
 from headway.analysis.finding import Judgement
 from headway.analysis.ledger import in_words, would_decide
@@ -131,7 +131,44 @@ def test_what_is_wanted_is_sites_and_not_repetitions() -> None:
 
 
 def test_few_sites_decide_nothing() -> None:
+    """Nor do two that are alike: other sites need not be."""
     assert judged({"0 %": [0.5] * 4 + [0.6]}, ORDER).judgement is OPEN
+    assert judged({"0 %": [0.5, 0.5]}, ORDER).judgement is OPEN
+
+
+def given_up(site: int, of: int = 10) -> list[dict[str, Any]]:
+    """Runs at a site of which h3's first ones timed out."""
+    own = around(1.0)
+    rows = runs({"h2": own, "h3": [0.9 * one for one in own]}, cell=f"cell-{site}")
+    for row in rows:
+        if row["contender"] == "h3" and row["seed"] <= of:
+            row |= {"status": "timeout", "total_s": None, "error": "given up"}
+    return rows
+
+
+@pytest.mark.parametrize(("timing_out", "expected"), [(6, BROKEN), (4, HOLDS)])
+def test_a_site_where_most_runs_timed_out_is_the_worst(
+    timing_out: int, expected: Judgement
+) -> None:
+    """Of ten runs at each of six sites so many, at two others none; those that finished are a tenth faster."""
+    rows = [row for site in range(8) for row in given_up(site, timing_out if site < 6 else 0)]
+    assert judge(_plain(range(8), rows), CLAIM).judgement is expected
+
+
+def test_sites_of_one_contender_alone_are_not_held_against_others() -> None:
+    rows = [row for site in range(12) for row in given_up(site, 0)]
+    apart = [row for row in rows if (int(row["cell"][5:]) < 6) is (row["contender"] == "h3")]
+    assert judge(_plain(range(12), apart), CLAIM).judgement is Judgement.NOT_MEASURED
+
+
+CLAIM = Claim.model_validate({"says": "so", "place": "here", "rule": ORDER, "over": SITE})
+
+
+def _plain(sites: range, rows: list[dict[str, Any]]) -> Analysis:
+    told = {"name": "", "baseline": "h2", "metrics": ["total_s"]}
+    grid = [{"name": f"cell-{n}", "at": {SITE: f"site-{n}"}} for n in sites]
+    axes = {SITE: [f"site-{n}" for n in sites]}
+    return analyse(results(rows, experiments(told | {"grid": grid, "axes": axes})))
 
 
 GAP = 'kind = "difference", contender = "h3", against = "h2", low = 1'

@@ -19,6 +19,7 @@ from headway.pages.metrics import page_metrics
 from tests.unit.made_loads import ORIGIN_MS, Recording, load, resource
 
 SITE = "https://a.test"
+PRIORITIES = {"": "VeryHigh", "a.css": "VeryHigh", "b.png": "Low"}
 
 
 def byte_by_byte(responses: Sequence[Response], rest: float) -> float:
@@ -63,6 +64,9 @@ def test_one_by_one() -> None:
     blocked = [Response(60, blocks=True), Response(40, 1)]
     assert one_by_one(blocked, rest=3) == (3 * 60 + 80) / 4
     assert one_by_one(list(reversed(blocked)), rest=3) == 100
+    # What is asked for late is behind all that blocks, whatever its class.
+    font = Response(500, late=True)
+    assert one_by_one([font, *blocked], rest=3) == (3 * 60 + 580) / 4
     assert one_by_one([Response(5, 0)]) is None
     assert shared([Response(5, 0)]) is None
 
@@ -80,20 +84,22 @@ def test_sharing_keeps_small_ones_from_waiting_for_a_large_one() -> None:
     assert (one_by_one(first), shared(first)) == (500, 5000)
 
 
-@given(st.lists(st.integers(1, 50), min_size=1, max_size=8))
-def test_bytes_wait_as_long_in_any_order_of_their_like(sizes: list[int]) -> None:
-    """Of equal responses that are all seen, the mean byte of all has half of all before it either way."""
-    same = [Response(sizes[0], 1)] * len(sizes)
-    half = sizes[0] * len(sizes) / 2
+@given(st.integers(1, 50), st.integers(1, 8))
+def test_equal_responses_have_half_of_all_before_them_either_way(size: int, count: int) -> None:
+    same = [Response(size, 1)] * count
+    half = size * count / 2
     assert one_by_one(same) == pytest.approx(half)
     assert shared(same) == pytest.approx(half)
 
 
 def a_load(directory: Path, told: dict[str, Any]) -> None:
-    """A document that blocks, a style sheet that does not, and a large image; half of the frame is white."""
+    """A document and a style sheet that block, and a large image; half of the frame is white."""
     made = Recording()
-    for number, (name, size) in enumerate([("", 1000), ("a.css", 400), ("b.png", 3000)]):
-        made.sent(str(number), f"{SITE}/{name}", 10.0 * number)
+    blocking = {"a.css": "Blocking"}
+    for number, (name, size) in enumerate([("", 1000), ("b.png", 3000), ("a.css", 400)]):
+        more = {"renderBlockingBehavior": blocking.get(name, "NonBlocking")}
+        made.sent(str(number), f"{SITE}/{name}", 10.0 * number, **more)
+        made.events[-1]["params"]["request"]["initialPriority"] = PRIORITIES[name]
         made.received(str(number), 50.0 + number)
         made.data(str(number), 60.0 + number, size, size)
         made.finished(str(number), 70.0 + number, size + 100)
@@ -103,8 +109,9 @@ def a_load(directory: Path, told: dict[str, Any]) -> None:
     shown = {"at_s": ORIGIN_MS / 1e3 + 1, "file": "1.png"}
     (directory / "frames.jsonl").write_text(json.dumps(shown) + "\n")
     viewport = {"width": 100, "height": 10, "scale": 1}
-    more = {"navigation": {"loadEventStart": 100.0}, "viewport": viewport, "url": f"{SITE}/"}
-    made.write(directory, {"time_origin_ms": ORIGIN_MS, **more, **told})
+    times = {"navigation": {"loadEventStart": 100.0}, "paint": {"first-contentful-paint": 80.0}}
+    window = {"viewport": viewport, "url": f"{SITE}/"}
+    made.write(directory, {"time_origin_ms": ORIGIN_MS, **times, **window, **told})
 
 
 def test_a_load_tells_what_is_seen(tmp_path: Path) -> None:
@@ -115,10 +122,12 @@ def test_a_load_tells_what_is_seen(tmp_path: Path) -> None:
     assert read.window == SeenWindow(1000, {f"{SITE}/b.png": 300.0, "data:,": 99.0})
     metrics = page_metrics(read)
     assert (metrics.seen_images, metrics.seen_image_bytes) == (1, 3000)
-    # Of 1000 pixels 500 are coloured: 300 are the image's, and 200 there with the document.
-    assert metrics.ordered_bytes == (300 * (1000 + 400 + 1500) + 200 * 1000) / 500
-    assert metrics.shared_bytes is not None
-    assert metrics.shared_bytes > metrics.ordered_bytes
+    # Of 1000 pixels 500 are coloured: 300 are the image's, and 200 there with document and style sheet.
+    assert metrics.ordered_bytes == (300 * (1400 + 1500) + 200 * 1400) / 500
+    # Shared, these are there when the image has 1000, too; then its 2000 others come alone.
+    rendered = 1000 + 400 + 1000
+    image = rendered / 3 + 2 / 3 * (rendered + 1000)
+    assert metrics.shared_bytes == pytest.approx((300 * image + 200 * rendered) / 500, rel=1e-3)
 
 
 def test_loads_that_do_not_tell_what_is_seen_have_none_of_it(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from statistics import median
 
 import polars as pl
 
@@ -16,6 +17,7 @@ from headway.analysis.finding import Finding, Region
 from headway.analysis.intervals import Interval
 from headway.analysis.sample import Measurements, Observation, SampleSummary
 from headway.columns import Status
+from headway.errors import counted
 from headway.study.claim import Claim
 from headway.study.published import RELATIVE_UNIT, Statistic
 
@@ -88,7 +90,7 @@ class ClaimRuns:
             )
             if set(others) <= {first} and first not in factor.unstated and len(factor.levels) > 1
         ]
-        return ", ".join([f"{len(group)} {self._of}s", *shared])
+        return ", ".join([counted(len(group), self._of), *shared])
 
     def place(self, group: Group, one: str, other: str) -> Place:
         """One contender against another in a group."""
@@ -122,7 +124,9 @@ class ClaimRuns:
         found = compare([Contest(pairing, one, other)], self.analysis.metric)[0]
         relative = unit == RELATIVE_UNIT
         value, interval = _relative(found, one, other, statistic) if relative else _absolute(found)
-        if value is not None and always_alike(one.sample, other.sample):
+        if self.claim.over is not None and not found.is_paired:
+            return Finding(place.what, None, None, region, 0, unit, self._of)
+        if self.claim.over is None and value is not None and always_alike(one.sample, other.sample):
             interval = Interval(value, value, 1.0, "every run")
         n = found.pairs.n or min(one.sample.n, other.sample.n)
         return Finding(place.what, value, interval, region, n, unit, self._of)
@@ -150,12 +154,22 @@ class ClaimRuns:
             (cell,) = group
             side = cell.side(contender)
             return side.measured_in(self.claim.span) if side else Measurements(())
+        worst = math.inf if self.analysis.metric.less_is_better else 0.0
         places = _places(self.analysis.experiment.coordinates, self.claim.over)
-        return Measurements.of(
-            Observation(places[cell.name], 1, side.sample.median)
+        medians = [
+            (places[cell.name], _median(side.measured, worst))
             for cell in group
-            if (side := cell.side(contender)) and side.sample
+            if cell.name in places and (side := cell.side(contender)) and side.sample
+        ]
+        return Measurements.of(
+            (Observation(place, 1, value) for place, value in medians if value != worst),
+            ((place, 1) for place, value in medians if value == worst and math.isinf(worst)),
         )
+
+
+def _median(measured: Measurements, worst: float) -> float:
+    """Of all runs, those that timed out as the worst."""
+    return median(value for values in measured.ranked(worst).values() for value in values)
 
 
 def always_alike(*samples: SampleSummary) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 from functools import partial
 
@@ -127,7 +128,8 @@ def _level(runs: ClaimRuns, group: Group, rule: Correlation) -> float | None:
 
 def _height(runs: ClaimRuns, group: Group, rule: Correlation) -> float | None:
     if rule.against is not None:
-        return runs.difference(runs.place(group, rule.contender, rule.against), Region()).value
+        value = runs.difference(runs.place(group, rule.contender, rule.against), Region()).value
+        return value if value is not None and math.isfinite(value) else None
     sample = runs.measured(group, rule.named).sample
     return sample.median if sample else None
 

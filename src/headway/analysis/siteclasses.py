@@ -49,10 +49,11 @@ class SiteClass:
 def traits_of_sites(analysis: Analysis) -> tuple[SiteTrait, ...]:
     """Size, number of resources, what shares of a page block rendering and are images, and what sharing does to its order.
 
-    A value is the median over the contenders and networks of a site of the medians of its runs. What some site's
-    runs do not tell is left out.
+    A value is the median over the contenders and networks of a site of the medians of its runs; of the last, which
+    depends on when a browser asked for something, of the baseline's. What some site's runs do not tell is left out.
     """
     size, count = _by_site(analysis, "page_bytes"), _by_site(analysis, "objects")
+    base = (analysis.baseline,)
     shares = [
         SiteTrait(name, _share(_by_site(analysis, column), size), lambda share: f"{share:.0%}")
         for name, column in (("blocking", "blocking_bytes"), ("images", "image_bytes"))
@@ -63,7 +64,7 @@ def traits_of_sites(analysis: Analysis) -> tuple[SiteTrait, ...]:
         *shares,
         SiteTrait(
             SHARING,
-            _share(_by_site(analysis, "shared_bytes"), _by_site(analysis, "ordered_bytes")),
+            _share(*(_by_site(analysis, name, base) for name in ("shared_bytes", "ordered_bytes"))),
             lambda ratio: f"{ratio:.2f}",
         ),
     )
@@ -105,14 +106,15 @@ def _sites(analysis: Analysis) -> set[str]:
     return {site for network in networks(analysis) for site in network.cells}
 
 
-def _by_site(analysis: Analysis, column: str) -> dict[str, float]:
+def _by_site(analysis: Analysis, column: str, contenders: Sequence[str] = ()) -> dict[str, float]:
+    """Medians over these contenders and all networks; over all contenders if none is named."""
     values = medians(analysis, column)
     found: dict[str, list[float]] = {}
     for network in networks(analysis):
         for site, cell in network.cells.items():
             found.setdefault(site, []).extend(
                 values[cell.name, name]
-                for name in analysis.contenders
+                for name in contenders or analysis.contenders
                 if (cell.name, name) in values
             )
     return {site: statistics.median(those) for site, those in found.items() if those}

@@ -14,6 +14,9 @@ from headway.analysis.correlation import rank_correlation
 from headway.analysis.intervals import Interval
 from headway.analysis.networks import medians, networks
 
+_SHOWN = frozenset(
+    {"speed_index_s", "fvc_s", "lvc_s", "vc85_s", "vc95_s", "vc99_s", "fcp_s", "lcp_s"}
+)
 _IN_ORDER = re.compile(r"(?:priorities=chrome|scheduler=sequential)\b")
 
 
@@ -34,9 +37,12 @@ class OrderedSite:
 
 @lru_cache(maxsize=32)
 def ordered_sites(analysis: Analysis) -> Mapping[str, tuple[OrderedSite, ...]]:
-    """Sites by network; none unless the baseline sends one response after the other, and loads tell what is seen."""
+    """Sites by network, of a metric of what is shown.
+
+    None unless the baseline sends one response after the other, and loads tell what is seen.
+    """
     base = analysis.baseline
-    if not _is_in_order(analysis, base):
+    if analysis.metric.column not in _SHOWN or not _is_in_order(analysis, base):
         return {}
     values = medians(analysis, analysis.metric.column)
     shared, ordered = (medians(analysis, name) for name in ("shared_bytes", "ordered_bytes"))
@@ -52,7 +58,8 @@ def ordered_sites(analysis: Analysis) -> Mapping[str, tuple[OrderedSite, ...]]:
                 for name in analysis.contenders
                 if name != base and values.get((cell.name, name))
             }
-            sites.append(OrderedSite(site, shared[its] / ordered[its], measured))
+            if measured:
+                sites.append(OrderedSite(site, shared[its] / ordered[its], measured))
         if sites:
             found[network.title] = tuple(sites)
     return found

@@ -30,14 +30,17 @@ _TIMINGS = r"""(() => {
     resources: performance.getEntriesByType('resource').map(e => e.toJSON()),
     lcp_ms: painted.takeRecords().at(-1)?.startTime ?? null,
     viewport: {width: innerWidth, height: innerHeight, scale: devicePixelRatio},
-    seen: [...document.querySelectorAll('body, body *')].flatMap(element => {
+    seen: [...document.querySelectorAll('html, html *')].flatMap(element => {
       const box = element.getBoundingClientRect();
       const width = Math.min(box.right, innerWidth) - Math.max(box.left, 0);
       const height = Math.min(box.bottom, innerHeight) - Math.max(box.top, 0);
-      if (width <= 0 || height <= 0 || !element.checkVisibility()) return [];
+      const shown = {checkOpacity: true, checkVisibilityCSS: true};
+      if (width <= 0 || height <= 0 || !element.checkVisibility(shown)) return [];
       const drawn = getComputedStyle(element).backgroundImage.matchAll(/url\("([^"]*)"\)/g);
-      const urls = [element.currentSrc, element.poster, ...[...drawn].map(found => found[1])];
-      return urls.filter(url => url?.startsWith('http')).map(url => [url, width * height]);
+      const urls = [...drawn].map(found => found[1]);
+      if (element instanceof HTMLImageElement) urls.push(element.currentSrc);
+      if (element instanceof HTMLVideoElement) urls.push(element.poster);
+      return urls.filter(url => url.startsWith('http')).map(url => [url, width * height]);
     }),
   };
 })()"""

@@ -7,6 +7,7 @@ only then. What is seen of a response is seen as it comes, so that what counts i
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from statistics import fmean
@@ -37,6 +38,8 @@ class Response(NamedTuple):
 def one_by_one(responses: Sequence[Response], rest: float = 0.0) -> float | None:
     """Bytes before what is seen, in the mean, if responses come one after the other in this order.
 
+    What is asked for late comes after all that blocks rendering.
+
     Args:
         responses: all of them.
         rest: how much of the window shows what no response is for, as text.
@@ -44,12 +47,12 @@ def one_by_one(responses: Sequence[Response], rest: float = 0.0) -> float | None
     Returns:
         None if nothing is seen.
     """
-    begins, begin = [], 0.0
-    for response in responses:
-        begins.append(begin)
-        begin += response.size
-    befores = [begin.__add__ for begin in begins]
-    return _mean(list(zip(responses, befores, strict=True)), rest)
+    last = max((place for place, one in enumerate(responses) if one.blocks), default=-1)
+    early = [one for one in responses[: last + 1] if not one.late]
+    late = [one for one in responses[: last + 1] if one.late]
+    sent = [*early, *late, *responses[last + 1 :]]
+    begins = itertools.accumulate((one.size for one in sent), initial=0.0)
+    return _mean([(one, begin.__add__) for one, begin in zip(sent, begins, strict=False)], rest)
 
 
 def shared(responses: Sequence[Response], rest: float = 0.0) -> float | None:

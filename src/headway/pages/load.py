@@ -12,7 +12,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.parse import urldefrag
 
 from headway.guest.loadfiles import EVENTS_FILE, FRAMES_FILE, LOAD_FILE, NET_LOG_FILE
 from headway.pages.events import clock_of, resources_of
@@ -182,7 +181,7 @@ def _window(told: Mapping[str, Any]) -> SeenWindow | None:
         return None
     seen: dict[str, float] = defaultdict(float)
     for url, pixels in told["seen"]:
-        seen[urldefrag(url).url] += pixels
+        seen[url.partition("#")[0]] += pixels
     return SeenWindow(told["viewport"]["width"] * told["viewport"]["height"], dict(seen))
 
 

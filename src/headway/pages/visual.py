@@ -104,11 +104,10 @@ def visual_progress(frames: Sequence[ScreenFrame]) -> VisualProgress:
 
 
 def coloured_share(frames: Sequence[ScreenFrame]) -> float | None:
-    """Share of the pixels of the last picture that are not white; None without a picture."""
-    latest = max(frames, key=lambda frame: frame.at_ms, default=None)
+    """Share of the pixels of the last picture that are not white, of frames in order; None without a picture."""
     try:
         # A pixel counts once for red, green and blue each.
-        return float(histogram_of(latest.file).sum()) / 3 if latest else None
+        return float(histogram_of(frames[-1].file).sum()) / 3 if frames else None
     except (OSError, SyntaxError):
         return None
 

@@ -17,7 +17,15 @@ def lacking(claim: Claim, experiment: Experiment) -> str | None:
     for name in claim.rule.named:
         if all(experiment.excludes({**cell, "contender": name}) for cell in cells):
             return f"{name!r} is left out of all these cells"
-    if claim.over is not None and (most := max(_rows(cells, claim.over), default=0)) < FEWEST_CELLS:
+    compared = [
+        cell
+        for cell in cells
+        if not any(experiment.excludes({**cell, "contender": name}) for name in claim.rule.named)
+    ]
+    if (
+        claim.over is not None
+        and (most := max(_rows(compared, claim.over), default=0)) < FEWEST_CELLS
+    ):
         return (
             f"of the typical one of cells that differ in {claim.over} alone nothing can be said with fewer than "
             f"{FEWEST_CELLS}; of these there are {most}"

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from headway.pages.critical import last_before_paint
+from headway.pages.critical import blocks_rendering, last_before_paint
 from headway.pages.fluid import Response, one_by_one, shared
 from headway.pages.load import PageLoad
 from headway.pages.metrics.measure import measure
+from headway.pages.resource import Resource
 from headway.pages.visual import coloured_share
 
 _CLASSES = {"VeryHigh": 0, "High": 1, "Medium": 2, "Low": 3, "VeryLow": 4}
@@ -27,7 +28,7 @@ def _order(load: PageLoad) -> Mapping[str, float | int | None]:
         Response(
             size=one.body_bytes,
             seen=seen.get(one.url, 0.0),
-            blocks=one.render_blocking == "Blocking" or one.url == load.url,
+            blocks=_held_rendering(one, load, rendering_ms),
             late=one.sent_ms >= rendering_ms,
         )
         for one in sorted(answered, key=lambda one: _CLASSES.get(one.priority, len(_CLASSES)))
@@ -40,3 +41,9 @@ def _order(load: PageLoad) -> Mapping[str, float | int | None]:
         "ordered_bytes": one_by_one(responses, rest),
         "shared_bytes": shared(responses, rest),
     }
+
+
+def _held_rendering(one: Resource, load: PageLoad, until_ms: float) -> bool:
+    """Whether it blocked rendering and came before the first paint, as not all do that browsers call so."""
+    blocks = blocks_rendering(one) or one is load.resources[0]
+    return blocks and one.ended_ms is not None and one.ended_ms <= until_ms
