@@ -12,7 +12,7 @@ from headway.analysis.siteclasses import SHARING, site_classes
 from headway.analysis.siteorder import ordered_sites, rank_agreement
 from headway.report.figures.kind import Subject
 from headway.report.figures.site_order import KIND
-from headway.report.sheet import Text
+from headway.report.sheet import Dots, Text
 from headway.report.styles import study_styles
 from tests.unit.test_guide import MIXED, PARALLEL, SEQUENTIAL, SITES, nothing, study
 
@@ -60,6 +60,9 @@ def test_the_figure_has_a_panel_for_each_network() -> None:
     assert picture is not None
     texts = [shape.text for shape in picture.wide.shapes if isinstance(shape, Text)]
     assert {"loss 0 %", "loss 2 %", "told by sizes", PARALLEL, MIXED} <= set(texts)
+    # A figure without lines tells contenders apart by the shape of their dots as well as by colour.
+    made = {(dots.colour, dots.marker) for dots in picture.wide.shapes if isinstance(dots, Dots)}
+    assert len(made) == 2 == len({marker for _, marker in made})
     assert f"loss 2 %, rank correlation over {SITES} sites: {PARALLEL} 1.0" in picture.said
     assert picture.data().height == 2 * 2 * SITES
 

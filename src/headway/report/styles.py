@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import cycle
 
 from headway.analysis import Analysis, Pairing
-from headway.report.theme import CONTENDERS, FAMILIES, SHAPES, TRANSPORTS, Colour, Style
+from headway.report.theme import CONTENDERS, FAMILIES, SHAPES, TRANSPORTS, Colour, Marker, Style
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,12 @@ def told_apart(styles: Sequence[Style]) -> list[Style]:
         others = (Style(style.colour, *shape) for shape in SHAPES)
         found.append(next((one for one in (style, *others) if one not in found), style))
     return found
+
+
+def dots_apart(styles: Mapping[str, Style]) -> dict[str, Style]:
+    """The styles with other dots for each, as far as there are: where lines do not tell them apart."""
+    markers = zip(styles.items(), cycle(Marker), strict=False)
+    return {name: replace(style, marker=marker) for (name, style), marker in markers}
 
 
 _LAST = Style(CONTENDERS[0], *SHAPES[-1])

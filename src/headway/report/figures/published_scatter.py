@@ -20,6 +20,7 @@ from headway.report.legend import legend_height, style_legend
 from headway.report.plots import Frame, title, x_axis, y_axis
 from headway.report.scale import Scale, written
 from headway.report.sheet import Point, Sheet
+from headway.report.styles import dots_apart
 from headway.report.tables.published import published_frame
 from headway.report.theme import GREEN, INK, Style
 
@@ -87,7 +88,7 @@ KIND = Kind(place=6, section=Section.PUBLISHED, draw=_draw)
 def scatter(found: Sequence[Dot], styles: Mapping[str, Style], width: float) -> Sheet:
     """A plot for each unit, both axes logarithmic."""
     named = {one.contender for one in found}
-    here = {name: style for name, style in styles.items() if name in named}
+    here = dots_apart({name: style for name, style in styles.items() if name in named})
     units = list(dict.fromkeys(one.unit for one in found))
     across = max(1, min(len(units), int(width / _LEAST)))
     each = width / across

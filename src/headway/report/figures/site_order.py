@@ -15,6 +15,7 @@ from headway.report.legend import legend_height, style_legend
 from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
 from headway.report.scale import Scale, written
 from headway.report.sheet import Sheet
+from headway.report.styles import dots_apart
 from headway.report.theme import INK, Style
 
 _MOST_PANELS = 12
@@ -80,7 +81,7 @@ def _data(found: Networks) -> pl.DataFrame:
 
 def _sheet(subject: Subject, found: Networks, width: float) -> Sheet:
     named = {name for sites in found.values() for one in sites for name in one.measured}
-    styles = {name: style for name, style in subject.styles_here.items() if name in named}
+    styles = dots_apart({n: style for n, style in subject.styles_here.items() if n in named})
     head = legend_height(tuple(styles), width)
     columns = max(1, min(len(found), int(width / _PANEL_WIDTH)))
     sheet = Sheet(width, head + total_height(len(found), columns, _HEIGHT))
