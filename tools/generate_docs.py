@@ -110,7 +110,7 @@ _ROLES: dict[str, Mapping[str, Adapter]] = {
 def columns() -> str:
     """The text of docs/columns.md."""
     metrics = [
-        f"| `{name}` | {found.label} | {found.better.value} | {found.of.value} |"
+        f"| `{name}` | {found.label} | {found.told} | {found.of.value} |"
         for name, column in METRICS.items()
         if (found := column.ranking)
     ]

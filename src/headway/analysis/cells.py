@@ -208,7 +208,8 @@ def leaders_by_cell(
 
 def _best(sides: Sequence[ContenderRuns], metric: Metric) -> ContenderRuns | None:
     """The side with the best median, the first of equals; None unless two sides finished."""
-    medians = [(side.sample.median, side) for side in sides if side.sample]
+    judged = [(metric.judged(side.measured).sample, side) for side in sides]
+    medians = [(sample.median, side) for sample, side in judged if sample]
     if len(medians) < 2:
         return None
     choose = min if metric.less_is_better else max

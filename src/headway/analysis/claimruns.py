@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 import polars as pl
@@ -121,7 +121,8 @@ class ClaimRuns:
         if not one.sample or not other.sample:
             return Finding(place.what, None, None, region, 0, unit, self._of)
         pairing = Pairing(place.one[1][0], place.other[1][0])
-        found = compare([Contest(pairing, one, other)], self.analysis.metric)[0]
+        # Claims are about values, whichever of them are better; only an order asks for that.
+        found = compare([Contest(pairing, one, other)], self.analysis.metric.as_measured)[0]
         relative = unit == RELATIVE_UNIT
         value, interval = _relative(found, one, other, statistic) if relative else _absolute(found)
         if self.claim.over is not None and not found.is_paired:
@@ -148,6 +149,20 @@ class ClaimRuns:
                 return "run"
             case axis:
                 return "site" if axis == _SITES else "cell"
+
+    def judged(self) -> ClaimRuns:
+        """The same, of what the metric is judged by in place of its values."""
+        metric = self.analysis.metric
+        cells = tuple(
+            replace(
+                cell,
+                sides=tuple(
+                    replace(side, measured=metric.judged(side.measured)) for side in cell.sides
+                ),
+            )
+            for cell in self.analysis.cells
+        )
+        return replace(self, analysis=replace(self.analysis, cells=cells))
 
     def _measured(self, group: Group, contender: str) -> Measurements:
         if self.claim.over is None:

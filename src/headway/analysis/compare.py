@@ -44,6 +44,10 @@ class Contest:
     one: Measurements
     other: Measurements
 
+    def judged(self, metric: Metric) -> Contest:
+        """The same with what the metric is judged by in place of its values."""
+        return Contest(self.pairing, metric.judged(self.one), metric.judged(self.other))
+
     @property
     def samples(self) -> tuple[SampleSummary | None, SampleSummary | None]:
         """Summaries of both."""
@@ -174,25 +178,25 @@ def compare(contests: Sequence[Contest], metric: Metric) -> tuple[Comparison, ..
 
     The contests are one family: of each test the p-values are adjusted for their number.
     """
-    apart = [differences(met.one, met.other, metric) for met in contests]
-    tests = _deciding(contests, apart, metric)
-    welchs = adjusted(welch([met.samples for met in contests]))
-    ranks = adjusted(mann_whitney([met.values for met in contests]))
+    judged = [met.judged(metric) for met in contests]
+    apart = [differences(met.one, met.other, metric) for met in judged]
+    tests = _deciding(judged, apart, metric)
+    welchs = adjusted(welch([met.samples for met in judged]))
+    ranks = adjusted(mann_whitney([met.values for met in judged]))
     shapes = adjusted(kolmogorov_smirnov([met.values for met in contests]))
     views = zip(welchs, ranks, shapes, strict=True)
-    return tuple(
-        _comparison(met, found, test, view, metric)
-        for met, found, test, view in zip(contests, apart, tests, views, strict=True)
-    )
+    found = zip(contests, judged, apart, tests, views, strict=True)
+    return tuple(_comparison(*one, metric) for one in found)
 
 
 def clearly_slower(contests: Sequence[Contest], metric: Metric) -> list[bool]:
     """In which contests the contender is slower, significantly and by more than a trifle."""
-    apart = [differences(met.one, met.other, metric) for met in contests]
-    tests = _deciding(contests, apart, metric)
+    judged = [met.judged(metric) for met in contests]
+    apart = [differences(met.one, met.other, metric) for met in judged]
+    tests = _deciding(judged, apart, metric)
     return [
         judge(*met.samples, found, test, metric)[0] is Verdict.SLOWER and not _trifle(found)
-        for met, found, test in zip(contests, apart, tests, strict=True)
+        for met, found, test in zip(judged, apart, tests, strict=True)
     ]
 
 
@@ -236,6 +240,7 @@ def _untold(test: TestResult | None) -> TestResult | None:
 
 def _comparison(
     met: Contest,
+    judged: Contest,
     apart: Difference,
     test: TestResult | None,
     views: tuple[TestResult | None, TestResult | None, TestResult | None],
@@ -243,21 +248,21 @@ def _comparison(
 ) -> Comparison:
     means, ranks, shape = views
     one, other = met.samples
-    verdict, basis = judge(one, other, apart, test, metric)
+    verdict, basis = judge(*judged.samples, apart, test, metric)
     return Comparison(
         contender=met.pairing.contender,
         against=met.pairing.against,
         sample=one,
         against_sample=other,
         difference=apart,
-        delta=delta(one, other),
+        delta=delta(*judged.samples),
         leaning=None if apart.sign is None else direction(apart.sign, metric),
         pairs=_pair(met, apart, metric),
         test=test,
         welch=means,
         mann_whitney=ranks,
         kolmogorov_smirnov=shape,
-        cliffs_delta=cliffs_delta(*met.values),
+        cliffs_delta=cliffs_delta(*judged.values),
         verdict=verdict,
         basis=basis,
         spread=None if basis is Basis.TOO_FEW else spread(verdict, one, other, shape),

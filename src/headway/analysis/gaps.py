@@ -60,7 +60,8 @@ class SiteGap:
 @lru_cache(maxsize=32)
 def gaps(analysis: Analysis) -> tuple[SiteGap, ...]:
     """The gap in each network; none if there are few sites, or few repetitions, or one contender."""
-    if len(analysis.contenders) < 2 or not analysis.metric.less_is_better:
+    metric = analysis.metric
+    if len(analysis.contenders) < 2 or not metric.less_is_better or metric.best is not None:
         return ()
     found = (_gap(analysis, network) for network in networks(analysis))
     return tuple(gap for gap in found if gap)

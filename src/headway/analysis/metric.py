@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headway.analysis.numbers import distinguished
+from headway.analysis.sample import Measurements, Observation
 from headway.columns import METRICS, Better
 from headway.columns.column import FASTER_SLOWER
 from headway.errors import WrongInputError
@@ -22,8 +24,10 @@ class Metric:
         column: its name in ``runs.parquet``.
         label: what it is, in words.
         unit: unit of its values.
-        less_is_better: whether the smaller value is the faster contender's.
+        less_is_better: whether the smaller value is the faster contender's; of a metric with a best value, whether
+            the smaller distance from it is, which is so.
         words: what a contender with a better or a worse value is.
+        best: the value that is best, if it is neither the least nor the greatest.
     """
 
     column: str
@@ -31,6 +35,39 @@ class Metric:
     unit: str
     less_is_better: bool = True
     words: tuple[str, str] = FASTER_SLOWER
+    best: float | None = None
+
+    def judged(self, measured: Measurements) -> Measurements:
+        """What contenders are compared by: the values, or how many times each is away from the best one."""
+        if self.best is None:
+            return measured
+        runs = measured.observations
+        return Measurements.of(
+            (Observation(run.seed, run.rep, self.away(run.value)) for run in runs),
+            measured.given_up,
+        )
+
+    def away(self, value: float) -> float:
+        """How many times a value is away from the best one, at least 1; the value itself if there is none such."""
+        if self.best is None:
+            return value
+        return max(value / self.best, self.best / value) if value > 0 else math.inf
+
+    @property
+    def as_measured(self) -> Metric:
+        """The same, its values compared as numbers, whichever of them are better."""
+        return replace(self, best=None)
+
+    @property
+    def remark(self) -> str:
+        """How values are compared, where that does not go without saying; else empty."""
+        if self.best is None:
+            return ""
+        half, twice = (f"{self.best * factor:g}" for factor in (0.5, 2))
+        return (
+            f"Best is {self.best:g}: compared is how many times a value is away from it, up or down, so that "
+            f"{half} and {twice} are alike."
+        )
 
     def said(self, text: str) -> str:
         """A text about faster and slower contenders, in this metric's words."""
@@ -67,8 +104,9 @@ def metric_named(column: str) -> Metric:
         WrongInputError: nothing tells which of two values of the column would be better.
     """
     if (known := METRICS.get(column)) and known.ranking:
-        less = known.ranking.better is Better.LESS
-        return Metric(column, known.ranking.label, known.unit, less, known.ranking.words)
+        told = known.ranking
+        less = told.better is Better.LESS or told.best is not None
+        return Metric(column, told.label, known.unit, less, told.words, told.best)
     if column.endswith("_s"):
         return Metric(column, column.removesuffix("_s").replace("_", " "), "s")
     raise WrongInputError(

@@ -66,13 +66,13 @@ def _order(
     pairing: Pairing,
     published: tuple[float, float],
 ) -> PublishedOrder:
-    one, other = published
+    metric, (one, other) = analysis.metric, published
     sides = {side.contender: side for side in cell.sides}
     comparison = comparison_of(
         analysis, cell, span, sides[pairing.contender], sides[pairing.against]
     )
     equal = abs(one - other) < NEGLIGIBLE * max(abs(one), abs(other)) or one == other
-    theirs = Verdict.EQUAL if equal else direction(one - other, analysis.metric)
+    theirs = Verdict.EQUAL if equal else direction(metric.away(one) - metric.away(other), metric)
     ours = our_direction(comparison)
     same = ours is theirs
     if theirs is Verdict.EQUAL and comparison.relative is not None:

@@ -37,6 +37,8 @@ _UP, _DOWN = Region(low=0), Region(high=0)
 def findings_by_cell(analysis: Analysis, claim: Claim) -> list[list[Finding]]:
     """What a claim rests on: for each cell, or row of cells, what has to lie where."""
     runs = ClaimRuns(analysis, claim)
+    if isinstance(claim.rule, Order | CellCounts):
+        runs = runs.judged()
     groups = runs.groups()
     match claim.rule:
         case Order() as rule:

@@ -153,6 +153,9 @@ def _in_every_run(comparison: Comparison, metric: Metric) -> str:
     one, other = _against(comparison, metric)
     counts = sorted({comparison.sample.n, comparison.against_sample.n})
     equal = f"all {' and '.join(map(str, counts))} runs of each the same"
+    if comparison.verdict is Verdict.EQUAL and metric.best is not None and one != other:
+        alike = f"{comparison.contender} and {comparison.against} are as far from {metric.best:g}"
+        return f"{alike} in every run ({one} against {other}; {equal})"
     if comparison.verdict is Verdict.EQUAL:
         return (
             f"no difference between {comparison.contender} and {comparison.against} "

@@ -37,6 +37,7 @@ class Better(Enum):
 FASTER_SLOWER = ("faster", "slower")
 LOWER_HIGHER = ("lower", "higher")
 HIGHER_LOWER = ("higher", "lower")
+MORE_LESS_EVEN = ("more even", "less even")
 
 
 class Of(Enum):
@@ -62,6 +63,8 @@ class Ranking:
         better: which values are.
         of: the runs that have it.
         words: what a contender with a better or a worse value is.
+        best: the value that none is better than, as 1 of a ratio of equals; `better` then says nothing, and what is
+            nearer to it, as a ratio, is better. None if there is none, or it is the least or the greatest.
     """
 
     label: str
@@ -69,6 +72,12 @@ class Ranking:
     better: Better
     of: Of
     words: tuple[str, str]
+    best: float | None = None
+
+    @property
+    def told(self) -> str:
+        """Which values are better, in a word or two."""
+        return self.better.value if self.best is None else f"nearest to {self.best:g}"
 
 
 @dataclass(frozen=True)
@@ -143,10 +152,11 @@ def metric(
     better: Better = Better.LESS,
     of: Of = Of.ALL,
     words: tuple[str, str] = FASTER_SLOWER,
+    best: float | None = None,
 ) -> Any:
     """A column that contenders may be compared by; see `Ranking`."""
     field: Any = Field(default=None, description=meaning)
-    field.metadata.append(Ranking(label, heading or label, better, of, words))
+    field.metadata.append(Ranking(label, heading or label, better, of, words, best))
     return field
 
 

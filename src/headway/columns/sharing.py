@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from headway.columns.column import HIGHER_LOWER, Better, Columns, Of, column, given, metric
+from headway.columns.column import (
+    HIGHER_LOWER,
+    MORE_LESS_EVEN,
+    Better,
+    Columns,
+    Of,
+    column,
+    given,
+    metric,
+)
 
 
 class Sharing(Columns):
@@ -24,9 +33,9 @@ class Sharing(Columns):
         "Mean `common_mbit` of the flows of the name that the study has first, over that of the others: 1 if they "
         "are treated alike. If all have one name: of the first of them.",
         "goodput of the first flow over the others'",
-        better=Better.MORE,
         of=Of.COMPETING,
-        words=HIGHER_LOWER,
+        words=MORE_LESS_EVEN,
+        best=1.0,
     )
     first_mbit: float | None = metric(
         "Mean `common_mbit` of the same flows.",

@@ -101,7 +101,7 @@ class CheckReport:
     def benchmark(self) -> str:
         """The head's medians, as ``customSmallerIsBetter`` of github-action-benchmark has them.
 
-        Metrics of which more is better have no place there.
+        Metrics of which more is better, or a value in between, have no place there.
         """
         entries = [
             {
@@ -112,7 +112,9 @@ class CheckReport:
                 "extra": sentence(one),
             }
             for one in self.judged
-            if one.metric.less_is_better and (sample := one.comparison.sample)
+            if one.metric.less_is_better
+            and one.metric.best is None
+            and (sample := one.comparison.sample)
         ]
         return json.dumps(entries, indent=1) + "\n"
 

@@ -273,4 +273,5 @@ def _legend(analysis: Analysis) -> str:
     if not analysis.pairings:
         return medians
     better = f"{MINUS if analysis.metric.less_is_better else '+'} is {analysis.metric.words[0]}"
-    return f"{medians} {better}; in brackets: not significant, or within 1 %; =: identical."
+    said = f"{medians} {better}; in brackets: not significant, or within 1 %; =: identical."
+    return f"{said} {analysis.metric.remark}".rstrip()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from headway.analysis import Analysis, Cell, ContenderRuns
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import significant
+from headway.columns.column import FASTER_SLOWER
 from headway.report.figures.data import medians_said, runs_data
 from headway.report.figures.kind import (
     FAILED,
@@ -56,8 +57,9 @@ def _caption(analysis: Analysis, shown: int) -> str:
     said = (
         "A dot is a run, from the first repetition (top) to the last; the tick with its value is "
         f"the median; the box spans the quartiles (from {_LEAST_FOR_BOX} runs on) and the line "
-        "through it the whole range. The value of a clearly fastest contender is bold."
+        f"through it the whole range. The value of a clearly {_best(analysis)} contender is bold."
     )
+    said += f" {analysis.metric.remark}" if analysis.metric.remark else ""
     if any(side.failures for cell in analysis.cells for side in cell.sides):
         said += f" {FAILED} is the number of runs that failed."
     said += (
@@ -67,6 +69,10 @@ def _caption(analysis: Analysis, shown: int) -> str:
     if shown < len(analysis.cells):
         said += f" The {shown} of {len(analysis.cells)} cells with the largest differences."
     return said
+
+
+def _best(analysis: Analysis) -> str:
+    return "fastest" if analysis.metric.words == FASTER_SLOWER else "best"
 
 
 def _panel(sheet: Sheet, analysis: Analysis, panel: Panel, styles: dict[str, Style]) -> None:

@@ -93,7 +93,8 @@ def _draw(subject: Subject) -> Picture | None:
             "the diamond is the mean over all cells. Green: faster; purple: slower; black: "
             "practically equal; grey: not significant."
             + (less if shown < len(analysis.cells) else "")
-        ),
+        )
+        + (f" {analysis.metric.remark}" if analysis.metric.remark else ""),
         drawing=partial(_sheet, blocks),
         data=lambda: differences_data(analysis),
         said=_said(blocks),

@@ -127,6 +127,7 @@ def _caption(analysis: Analysis, cells: int, pairings: int) -> str:
         "the contender compared with. Coloured where it is significant and at least 1 %; blank and in brackets "
         "where it is not; colours change at ratios of 1.1, 1.5 and 2, either way."
     )
+    said += f" {analysis.metric.remark}" if analysis.metric.remark else ""
     if any(side.failures for cell in analysis.cells for side in cell.sides):
         said += f" {FAILED} Some runs of the two did not finish."
     if cells < len(analysis.cells):
