@@ -28,6 +28,27 @@ def test_a_condition_that_follows_from_an_axis_does_not_replace_it() -> None:
     assert [factor.name for factor in found.conditions.dependents] == ["server's CC"]
 
 
+def test_contenders_within_protocols_are_compared_in_each() -> None:
+    """What follows from the protocol tells no cells apart, and has no comparison across."""
+    grid = {name: {"protocol": name} for name in ("h3", "h2")}
+    rows = [
+        made.run(contender, seed, 1.0 + seed, cell=cell, protocol=cell)
+        for cell in grid
+        for contender in ("before", "after")
+        for seed in range(1, 4)
+    ]
+    told = [{"name": name, "at": at} for name, at in grid.items()]
+    for manifest in (made.experiments({"grid": told}), None):
+        found = analyse(made.results(rows, manifest))
+        assert [factor.name for factor in found.conditions.factors] == ["protocol"]
+        assert titles(found) == (["h3", "h2"] if manifest else ["h2", "h3"])
+        assert {len(cell.sides) for cell in found.cells} == {2}
+        dependents = {factor.name for factor in found.conditions.dependents}
+        assert {"server's CC", "client's CC"} <= dependents
+    (trait,) = [one for one in found.traits if one.name == "protocol"]
+    assert trait.values == ("h2 / h3", "h2 / h3") and not trait.telling
+
+
 def test_levels_keep_the_studys_order_and_units() -> None:
     rtts, queues = ("100 ms", "20 ms"), ("4 BDP", "1 BDP")
     grid = {f"{q} {r}": {"path.queue": q, "path.rtt": r} for q in queues for r in rtts}

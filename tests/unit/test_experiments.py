@@ -102,6 +102,23 @@ def test_comparisons_are_with_the_baseline_unless_listed() -> None:
     assert listed == (("h3", "h1"),)
 
 
+def test_contenders_are_crossed_with_protocols_that_they_leave_open() -> None:
+    axes = '[axes]\nprotocol = ["h2", "h3"]\npath.loss = ["0 %", "1 %"]\n'
+    made = "[contenders]\nbefore = {}\nafter = { server = { program = 'caddy' } }\n"
+    (experiment,) = parse(BASE + made + axes).experiments
+    assert list(experiment.contenders) == ["before", "after"]
+    assert experiment.pairs == (("after", "before"),)
+    found = {
+        (run.cell, run.contender): run.setting.protocol for run in plan(parse(BASE + made + axes))
+    }
+    assert found == {
+        (f"protocol_{spoken}-loss_{loss}pct", name): spoken
+        for spoken in ("h2", "h3")
+        for loss in (0, 1)
+        for name in ("before", "after")
+    }
+
+
 def test_the_quick_form_changes_what_it_says() -> None:
     text = (
         TWO
@@ -229,8 +246,20 @@ def test_exclusions_leave_the_rest(excluded: set[tuple[str, str]]) -> None:
             r"s.toml:4: workload.count: unknown key",
         ),
         (
-            BASE + '[axes]\nprotocol = ["h2"]\n[contenders]\na = {}',
-            r"s.toml:5: axes.protocol: the contenders .*leave out the axis protocol",
+            BASE + '[axes]\nprotocol = ["h2"]\n[contenders]\na = {}\nb = { protocol = "h3" }',
+            r"s.toml:5: axes.protocol: contender 'b' says itself which protocol it speaks; leave out",
+        ),
+        (
+            BASE + '[[cells]]\nprotocol = "h3"\n[contenders]\nb = { protocol = "h3" }',
+            r"s.toml:5: cells.protocol: contender 'b' says itself",
+        ),
+        (
+            BASE + '[axes]\nprotocol = ["h2", "h3"]\n[[cells]]\nprotocol = "h3"',
+            r"s.toml:7: cells.protocol: without contenders, .* write them as axes.protocol",
+        ),
+        (
+            BASE + '[[cells]]\nprotocol = "h3"',
+            r"s.toml:5: cells.protocol: without contenders, .* write them as axes.protocol",
         ),
         (
             BASE + '[contenders]\na = { protocol = "h7" }',

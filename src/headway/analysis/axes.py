@@ -18,6 +18,7 @@ Grid = Mapping[str, Mapping[str, Any]]
 """The coordinates of cells, by name, in the study's order."""
 
 _COLUMNS = {
+    "protocol": "protocol",
     "workload": "workload",
     "workload.size": "workload",
     "workload.site": "workload",

@@ -21,7 +21,8 @@ class Planned(Columns):
         "What is compared within a cell; the protocol's name unless the study names contenders."
     )
     protocol: str = given(
-        "HTTP version: `h1`, `h2` or `h3`; for bulk flows the transport alone: `tcp` or `quic`."
+        "HTTP version: `h1`, `h2` or `h3`; for bulk flows the transport alone: `tcp` or `quic`.",
+        naming=Naming("protocol"),
     )
     tls: bool = given("Whether the connection was encrypted.", naming=Naming("encryption"))
     client: str = given("Client program.", naming=Naming("client"))

@@ -19,6 +19,7 @@ STANDARDS = (
 _PROTOCOLS = ("protocol", "protocol between proxy and server")
 _OF_CONTENDERS = (
     *_PROGRAMS,
+    "protocol",
     "encryption",
     "upstream",
     "bypassed",
@@ -85,7 +86,7 @@ def _texts(results: StudyResults, trait: Trait) -> tuple[str, ...]:
         if value == _OWN:
             return "own"
         if trait.name in _PROTOCOLS:
-            return _HTTP.get(value, value)
+            return " / ".join(_HTTP.get(one, one) for one in value.split(" / "))
         if trait.name in _PROGRAMS:
             return " / ".join(
                 f"{one} {versions.get(one, '')}".strip() for one in value.split(" / ")

@@ -36,6 +36,39 @@ def check_axes(axes: Mapping[str, Sequence[Any]], source: Source, experiment: st
             raise WrongInputError(f"axis {name} has a value twice", where=where)
 
 
+def check_protocols(raw: Mapping[str, Any], source: Source, experiment: str) -> None:
+    """The protocol is said once: by the contenders, or by the cells.
+
+    Args:
+        raw: an experiment's tables, with axes and cells by dotted names.
+        source: text of the study.
+        experiment: its name.
+    """
+    contenders = raw.get("contenders") or {}
+    keys = ["axes.protocol"] if contenders and "protocol" in raw["axes"] else []
+    keys += [f"cells.{at}.protocol" for at, cell in enumerate(raw["cells"]) if "protocol" in cell]
+    if not keys:
+        return
+    where = source.where(keys[0], experiment=experiment)
+    if not contenders:
+        raise WrongInputError(
+            "without contenders, protocols are what every cell compares: write them as axes.protocol; "
+            "[[exclude]] with contender leaves one out of a cell",
+            where=where,
+        )
+    own = [
+        name
+        for name, made in contenders.items()
+        if isinstance(made, Mapping) and "protocol" in made
+    ]
+    if own:
+        raise WrongInputError(
+            f"contender {own[0]!r} says itself which protocol it speaks; leave out either, so that "
+            "contenders are compared within each protocol, or differ in it",
+            where=where,
+        )
+
+
 def check_experiment(experiment: Experiment, source: Source) -> None:
     """All that an experiment can be told to be wrong by itself.
 

@@ -73,14 +73,14 @@ class Experiment(Part):
     @model_validator(mode="before")
     @classmethod
     def _contenders_from_protocols(cls, value: Any) -> Any:
-        """The axis ``protocol`` is the simple form of contenders."""
+        """Without contenders, the axis ``protocol`` is the simple form of them; with some, an axis as any other."""
         if not isinstance(value, dict) or not isinstance(value.get("axes", {}), dict):
+            return value
+        if value.get("contenders"):
             return value
         axes = dict(value.get("axes", {}))
         protocols = axes.pop("protocol", None)
         if protocols is None:
-            if value.get("contenders"):
-                return value
             only = str(value.get("conditions", {}).get("protocol", USUAL_BASELINE))
             return value | {"contenders": {only: {}}}
         return value | {

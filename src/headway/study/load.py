@@ -15,7 +15,7 @@ from pydantic import ValidationError
 
 from headway.errors import WrongInputError, nearest
 from headway.study.cellchecks import check_rules
-from headway.study.checks import check_axes, check_experiment, check_number
+from headway.study.checks import check_axes, check_experiment, check_number, check_protocols
 from headway.study.experiment import NAME, Experiment, Study
 from headway.study.explain import explain
 from headway.study.hop import named_hops
@@ -282,11 +282,7 @@ def _experiment(raw: dict[str, Any], source: Source, name: str = "") -> Experime
     raw["published"] = _published(raw, source, name)
     for key in ("claims", "reasons"):
         raw[key] = _with_where(raw, source, key, name)
-    if raw.get("contenders") and "protocol" in raw["axes"]:
-        raise WrongInputError(
-            "the contenders say which protocols are compared; leave out the axis protocol",
-            where=source.where("axes.protocol", experiment=name),
-        )
+    check_protocols(raw, source, name)
     if raw.get("contenders") == {}:
         where = source.where("contenders", experiment=name)
         raise WrongInputError("needs a contender at least", where=where)
