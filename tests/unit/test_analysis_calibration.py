@@ -5,7 +5,6 @@ deviations of a share of so many studies above the level.
 """
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -16,7 +15,7 @@ from headway.analysis.difference import POWER
 from headway.analysis.metric import metric_named
 from headway.analysis.sample import Measurements, Observation
 from headway.analysis.significance import PAIRED_ALPHA
-from headway.analysis.verdict import Basis, Verdict, judge
+from headway.analysis.verdict import Basis, Verdict
 
 TOTAL = metric_named("total_s")
 STUDIES = 400
@@ -52,12 +51,7 @@ def measured(values: NDArray[np.float64]) -> Measurements:
 
 def alone(contests: list[Contest]) -> list[Comparison]:
     """Every study judged on its own, not as one of a family."""
-    found = []
-    for one in compare(contests, TOTAL):
-        test = one.test and replace(one.test, adjusted=one.test.p)
-        verdict, basis = judge(one.sample, one.against_sample, one.difference, test, TOTAL)
-        found.append(replace(one, verdict=verdict, basis=basis))
-    return found
+    return [compare([contest], TOTAL)[0] for contest in contests]
 
 
 def share(found: list[bool]) -> float:

@@ -1,6 +1,7 @@
 """Comparisons: verdicts and what they rest on."""
 
 import math
+import statistics
 
 import pytest
 from hypothesis import given, settings
@@ -111,7 +112,8 @@ def test_runs_without_a_common_seed_are_compared_by_places() -> None:
     assert found.test is not None
     assert (found.test.name, found.test.alpha) == ("Mann-Whitney", PAIRED_ALPHA)
     assert (found.verdict, found.is_paired) == (Verdict.FASTER, False)
-    assert found.relative == pytest.approx(1.035 / 2.35 - 1)
+    ratios = [one.value / other.value for one in ours for other in theirs]
+    assert found.relative == pytest.approx(statistics.median(ratios) - 1, abs=1e-4)
     one_common = alone([*ours, Observation(20, 20, 1.0)], [*theirs, Observation(20, 20, 2.0)])
     assert (one_common.basis, one_common.pairs.n) == (Basis.TOO_FEW, 1)
 
@@ -301,3 +303,26 @@ def test_pairing_takes_out_what_both_share() -> None:
     assert against([1.0, 2.0], [2.0, 1.0]).pairs.variance_left == pytest.approx(2)
     assert against([1.0], [2.0]).pairs.variance_left is None
     assert against([1.0, 1.0], [2.0, 2.0]).pairs.variance_left is None
+
+
+ratios = st.lists(st.integers(-6, 9).map(lambda step: 1 + step / 20), min_size=6, max_size=10)
+
+
+@settings(deadline=None, max_examples=150)
+@given(st.lists(ratios, min_size=1, max_size=8))
+def test_an_interval_leaves_out_zero_exactly_where_the_verdict_is_one(
+    cells: list[list[float]],
+) -> None:
+    contests = [
+        Contest(
+            H3_H2,
+            Measurements.of(observed([2 * ratio for ratio in found])),
+            Measurements.of(observed([2.0] * len(found))),
+        )
+        for found in cells
+    ]
+    for one in compare(contests, TOTAL):
+        interval = one.relative_interval
+        assert interval is not None
+        if one.basis is not Basis.EVERY_RUN and interval.reaches_level:
+            assert (not interval.holds(0)) is (one.verdict in OPPOSITE)

@@ -19,7 +19,15 @@ from headway.analysis.paired import (
     typical,
     typical_interval,
 )
-from headway.analysis.significance import TestResult, holm
+from headway.analysis.significance import (
+    PAIRED_ALPHA,
+    TestResult,
+    adjusted,
+    bonferroni,
+    interval_level,
+    mann_whitney,
+)
+from headway.analysis.unpaired import typical_shift, typical_shift_interval
 
 quick = settings(deadline=None, max_examples=80)
 # Few different values, so that ties and zeros are common.
@@ -108,14 +116,65 @@ def test_one_timeout_moves_the_estimate_little_and_many_make_it_infinite() -> No
     assert typical([math.inf, -math.inf]) == 0
 
 
+levels = st.sampled_from([0.95, 0.97, 0.99, 0.998])
+
+
 @quick
-@given(st.lists(st.floats(-3, 3), min_size=6, max_size=12, unique_by=abs))
-def test_the_interval_leaves_out_what_the_test_rejects(logs: list[float]) -> None:
-    interval, found = typical_interval(logs), signed_ranks(logs)
+@given(st.lists(st.floats(-3, 3), min_size=6, max_size=12), levels)
+def test_the_interval_leaves_out_what_the_test_rejects(logs: list[float], level: float) -> None:
+    interval, found = typical_interval(logs, level), signed_ranks(logs)
     assert interval is not None
+    if interval.reaches_level:
+        assert interval.holds(0) is (found is None or found.p > 1 - level)
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(st.integers(-4, 4).map(float), min_size=6, max_size=14), levels)
+def test_so_it_does_with_ties_and_zeros(logs: list[float], level: float) -> None:
+    interval, found = typical_interval(logs, level), signed_ranks(logs)
+    assert interval is not None
+    if interval.reaches_level:
+        assert interval.holds(0) is (found is None or found.p > 1 - level)
+        assert interval.low <= typical(logs) <= interval.high
+
+
+def test_the_interval_of_ties_is_made_of_all_shifts_that_are_not_rejected() -> None:
+    logs = [0.0, 0.0, 1.0, 1.0, 1.0, 2.0, 2.0, 3.0, 3.0, 5.0]
+    interval = typical_interval(logs)
+    assert interval is not None
+    for shift in (place / 100 + 0.005 for place in range(-100, 600)):
+        found = signed_ranks([log - shift for log in logs])
+        assert found is not None
+        assert (interval.low < shift < interval.high) is (found.p > PAIRED_ALPHA), shift
+
+
+@quick
+@given(
+    st.lists(st.integers(1, 8).map(float), min_size=4, max_size=9),
+    st.lists(st.integers(1, 8).map(float), min_size=4, max_size=9),
+    levels,
+)
+def test_without_pairs_it_leaves_out_what_mann_whitney_rejects(
+    ones: list[float], others: list[float], level: float
+) -> None:
+    interval, middle = typical_shift_interval(ones, others, level), typical_shift(ones, others)
+    (found,) = mann_whitney([(ones, others)])
+    assert interval is not None
+    assert middle is not None
+    assert interval.low <= middle <= interval.high
+    if interval.reaches_level:
+        assert interval.holds(0) is (found is None or found.p > 1 - level)
+
+
+def test_without_pairs_as_published() -> None:
+    """Moses' interval by the table of U: of 5 and 4 values, U at most 1 has p = 4/126 on both sides."""
+    ones, others = [2.0, 3.0, 5.0, 7.0, 11.0], [1.0, 1.5, 2.5, 4.0]
+    ratios = sorted(one / other for one in ones for other in others)
+    found = typical_shift_interval(ones, others)
     assert found is not None
-    if interval.low != 0 != interval.high:
-        assert interval.holds(0) is (found.p >= 0.05)
+    assert math.exp(found.low) == pytest.approx(ratios[1])
+    assert math.exp(found.high) == pytest.approx(ratios[-2])
+    assert found.coverage == pytest.approx(1 - 4 / 126)
 
 
 def test_coverage_is_stated() -> None:
@@ -128,10 +187,21 @@ def test_coverage_is_stated() -> None:
     assert 0.95 <= ten.coverage < 0.96
 
 
-def test_holm() -> None:
-    def tested(p: float) -> TestResult:
-        return TestResult("", 0, p, 0.05, 0, "", adjusted=p)
+def result(p: float) -> TestResult:
+    return TestResult("", 0, p, 0.05, 0.01, "", adjusted=p)
 
-    found = holm([tested(0.04), None, tested(0.01), tested(0.03)])
-    assert [one and one.adjusted for one in found] == [0.06, None, pytest.approx(0.03), 0.06]
-    assert holm([None]) == [None]
+
+def test_bonferroni() -> None:
+    found = bonferroni([result(0.04), None, result(0.01), result(0.5)])
+    assert [one and one.adjusted for one in found] == [0.12, None, 0.03, 1.0]
+    assert [one and one.smallest_p for one in found] == [0.03, None, 0.03, 0.03]
+    assert bonferroni([None]) == [None]
+
+
+def test_the_level_of_an_interval_is_as_strict_as_its_family_of_tests() -> None:
+    assert interval_level([]) == 0.95
+    assert interval_level([result(0.2)]) == 0.95
+    none = [one for one in adjusted([result(0.2), result(0.4)]) if one]
+    assert interval_level(none) == 0.975
+    some = [one for one in adjusted([result(0.001), result(0.02), result(0.9), result(0.5)]) if one]
+    assert interval_level(some) == pytest.approx(1 - 0.05 * 2 / 4)

@@ -112,7 +112,9 @@ def test_figures_say_what_they_compare() -> None:
 
 
 def claim(**rule: Any) -> Claim:
-    return Claim.model_validate({"says": "so", "place": "here", "metric": "first_ratio", "rule": rule})
+    return Claim.model_validate(
+        {"says": "so", "place": "here", "metric": "first_ratio", "rule": rule}
+    )
 
 
 def test_an_order_is_of_what_is_nearer_and_a_difference_of_values() -> None:

@@ -49,8 +49,7 @@ def _over_all(analysis: Analysis, best: Best) -> str:
         return f"{told} (the best was {best.contender}, {_by(best)})"
     others = [name for name in best.leaders if name != best.contender]
     also = f", and {listed(others)} not clearly worse" if others else ""
-    p = f", {p_value(best.test.adjusted)}" if best.test else ""
-    return f"{over} {best.contender} is best, {_by(best)}{p}{also}"
+    return f"{over} {best.contender} is best, {_by(best)}{also}"
 
 
 def _by(best: Best) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from headway.analysis.analysis import Analysis
 from headway.analysis.difference import NEGLIGIBLE
 from headway.analysis.interactions import Interaction, Level
-from headway.analysis.numbers import listed, p_value
+from headway.analysis.numbers import listed
 from headway.analysis.overview import (
     ComparisonOutcome,
     Dependence,
@@ -110,7 +110,7 @@ def _clause(whole: Whole, over: str, pairs_told: bool = False) -> str:
         inside = (*(() if whole.certain else sure(whole.difference)), *proof)
         return f"{one} is {whole.verdict} than {other}{size}{over} ({'; '.join(inside)})"
     if whole.verdict is Verdict.EQUAL:
-        inside = (*signed(whole.difference, whole.difference.narrower), *pairs)
+        inside = (*signed(whole.difference), *pairs)
         return f"{one} and {other} are within 1 %{over} ({'; '.join(inside)})"
     if whole.test is None or not whole.test.can_decide:
         inside = (*sure(whole.difference), *proof)
@@ -158,8 +158,7 @@ def _levels(part: Interaction) -> str:
     ends = (part.levels[0], part.levels[-1])
     levels = part.levels if len(part.levels) <= _MOST_LEVELS else ends
     said = ", ".join(f"{_leaning(level)} at {level.title}" for level in levels)
-    test = part.test
-    return f"{said}; {test.name} {p_value(test.adjusted)}" if test else said
+    return said
 
 
 def _leaning(level: Level) -> str:
@@ -171,9 +170,7 @@ def _leaning(level: Level) -> str:
 def _proof(whole: Whole) -> tuple[str, ...]:
     if whole.certain:
         return ("the same in every run",)
-    if whole.test is None or not whole.test.can_decide:
-        return ()
-    return (f"{whole.test.name} {p_value(whole.test.adjusted)}",)
+    return ()
 
 
 def _where(whole: Whole) -> str:

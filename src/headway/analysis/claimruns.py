@@ -14,7 +14,7 @@ from headway.analysis.cells import Cell
 from headway.analysis.compare import Comparison, Contest, Pairing, compare
 from headway.analysis.effects import relative_means
 from headway.analysis.finding import Finding, Region
-from headway.analysis.intervals import Interval
+from headway.analysis.intervals import LEVEL, Interval
 from headway.analysis.sample import Measurements, Observation, SampleSummary
 from headway.columns import Status
 from headway.errors import counted
@@ -121,8 +121,10 @@ class ClaimRuns:
         if not one.sample or not other.sample:
             return Finding(place.what, None, None, region, 0, unit, self._of)
         pairing = Pairing(place.one[1][0], place.other[1][0])
+        level = self._level(place, pairing)
         # Claims are about values, whichever of them are better; only an order asks for that.
-        found = compare([Contest(pairing, one, other)], self.analysis.metric.as_measured)[0]
+        metric = self.analysis.metric.as_measured
+        found = compare([Contest(pairing, one, other)], metric, level)[0]
         relative = unit == RELATIVE_UNIT
         value, interval = _relative(found, one, other, statistic) if relative else _absolute(found)
         if self.claim.over is not None and not found.is_paired:
@@ -131,6 +133,15 @@ class ClaimRuns:
             interval = Interval(value, value, 1.0, "every run")
         n = found.pairs.n or min(one.sample.n, other.sample.n)
         return Finding(place.what, value, interval, region, n, unit, self._of)
+
+    def _level(self, place: Place, pairing: Pairing) -> float:
+        """Confidence of a difference's interval: that of the experiment's own comparison, if it is one."""
+        (group, ones), (other_group, _) = place.one, place.other
+        if group != other_group or len(group) > 1 or self.claim.span or len(ones) > 1:
+            return LEVEL
+        turned = Pairing(pairing.against, pairing.contender)
+        own = group[0].comparison(pairing) or group[0].comparison(turned)
+        return own.relative_interval.level if own and own.relative_interval else LEVEL
 
     def column(self, cell: Cell, contender: str, name: str) -> float | None:
         """Median of a column over a contender's runs in a cell that ended well."""

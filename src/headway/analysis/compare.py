@@ -10,13 +10,14 @@ from functools import cached_property
 
 from headway.analysis.difference import NEGLIGIBLE, Difference, differences
 from headway.analysis.effects import cliffs_delta, delta
-from headway.analysis.intervals import Interval, median_interval
+from headway.analysis.intervals import LEVEL, Interval, median_interval
 from headway.analysis.metric import Metric
 from headway.analysis.sample import Measurements, SampleSummary
 from headway.analysis.significance import (
     PAIRED_ALPHA,
     TestResult,
     adjusted,
+    interval_level,
     kolmogorov_smirnov,
     mann_whitney,
     welch,
@@ -61,11 +62,7 @@ class Contest:
     def ranked(self, metric: Metric) -> tuple[tuple[float, ...], tuple[float, ...]]:
         """The values of both, with runs that timed out as the worst of all."""
         worst = math.inf if metric.less_is_better else 0.0
-        one, other = (
-            (*measured.values, *(worst for _ in measured.given_up))
-            for measured in (self.one, self.other)
-        )
-        return one, other
+        return self.one.with_given_up(worst), self.other.with_given_up(worst)
 
 
 @dataclass(frozen=True)
@@ -173,14 +170,28 @@ class Comparison:
         return self.relative is None or abs(self.relative) >= NEGLIGIBLE
 
 
-def compare(contests: Sequence[Contest], metric: Metric) -> tuple[Comparison, ...]:
+def compare(
+    contests: Sequence[Contest], metric: Metric, least_level: float = LEVEL
+) -> tuple[Comparison, ...]:
     """Compare the contenders of every contest.
 
-    The contests are one family: of each test the p-values are adjusted for their number.
+    The contests are one family: of each test the p-values are adjusted for their number, and so are the
+    intervals of what a test of the family decides.
+
+    Args:
+        contests: who meets whom.
+        metric: what was measured.
+        least_level: confidence that intervals have at least, if they are of a larger family.
     """
     judged = [met.judged(metric) for met in contests]
     apart = [differences(met.one, met.other, metric) for met in judged]
     tests = _deciding(judged, apart, metric)
+    family = [test for test in tests if test and test.can_decide]
+    level = max(least_level, interval_level(family))
+    apart = [
+        differences(met.one, met.other, metric, level) if test and test.can_decide else found
+        for met, found, test in zip(judged, apart, tests, strict=True)
+    ]
     welchs = adjusted(welch([met.samples for met in judged]))
     ranks = adjusted(mann_whitney([met.values for met in judged]))
     shapes = adjusted(kolmogorov_smirnov([met.values for met in contests]))
@@ -285,7 +296,7 @@ def _pair(met: Contest, apart: Difference, metric: Metric) -> Pairs:
         faster=less if metric.less_is_better else more,
         slower=more if metric.less_is_better else less,
         median=statistics.median(finished) if finished else None,
-        interval=median_interval(finished),
+        interval=median_interval(finished, apart.interval.level if apart.interval else LEVEL),
         variance_left=_variance_left(pairs),
     )
 

@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from scipy import stats
 
-from headway.analysis.effects import relative_difference, relative_interval
 from headway.analysis.intervals import LEVEL, Interval
 from headway.analysis.metric import Metric
 from headway.analysis.paired import log_ratio, typical, typical_interval
 from headway.analysis.sample import Measurements
-from headway.analysis.significance import PAIRED_ALPHA
+from headway.analysis.unpaired import typical_shift, typical_shift_interval
 
 NEGLIGIBLE = 0.01
 """Contenders are practically equal if they are shown to differ by less than this."""
-EQUIVALENCE_LEVEL = 1 - 2 * PAIRED_ALPHA
-"""Level of the interval that two one-sided tests need within ``NEGLIGIBLE``."""
 POWER = 0.8
 """Probability with which the smallest detectable difference would have been significant."""
 
@@ -34,7 +31,6 @@ class Difference:
         relative: the typical ratio less 1; None if there is none, or none that is finite.
         sign: of that, also where it is not finite: -1 if the contender's values are smaller.
         interval: its confidence interval; an end may be infinite where runs timed out.
-        narrower: the interval at ``EQUIVALENCE_LEVEL``.
     """
 
     seeds: tuple[int, ...]
@@ -42,15 +38,14 @@ class Difference:
     relative: float | None
     sign: int | None
     interval: Interval | None
-    narrower: Interval | None
 
     @property
     def equivalent(self) -> bool:
-        """Whether two one-sided tests put the ratio within ``NEGLIGIBLE`` of 1 (Schuirmann 1987)."""
-        if self.narrower is None or self.narrower.coverage < EQUIVALENCE_LEVEL:
+        """Whether the interval lies within ``NEGLIGIBLE`` of equal (Schuirmann 1987, at the interval's level)."""
+        if self.interval is None or not self.interval.reaches_level:
             return False
         most = NEGLIGIBLE
-        return 1 / (1 + most) - 1 < self.narrower.low and self.narrower.high < most
+        return 1 / (1 + most) - 1 < self.interval.low and self.interval.high < most
 
     @property
     def detectable(self) -> float | None:
@@ -63,25 +58,36 @@ class Difference:
         if one is None or one.low <= -1 or math.isinf(one.high) or not one.reaches_level:
             return None
         half_width = (math.log1p(one.high) - math.log1p(one.low)) / 2
-        return math.expm1(half_width * _reach(len(self.logs)))
+        return math.expm1(half_width * _reach(len(self.logs), one.level))
 
 
-def differences(one: Measurements, other: Measurements, metric: Metric) -> Difference:
-    """How the contender's runs differ from the other's, by pairs with the same seed if there are any."""
-    seeds, logs = _paired(one, other, metric)
-    return of_pairs(logs, seeds) if logs else _unpaired(one, other)
+def differences(
+    one: Measurements, other: Measurements, metric: Metric, level: float = LEVEL
+) -> Difference:
+    """How the contender's runs differ from the other's, by pairs with the same seed if there are any.
+
+    Args:
+        one: the contender's runs.
+        other: the other's.
+        metric: what was measured.
+        level: confidence of the interval.
+    """
+    # A run that timed out is worse than any that finished: the ratio is infinite, or 0.
+    worst = math.inf if metric.less_is_better else 0.0
+    seeds, logs = _paired(one.ranked(worst), other.ranked(worst))
+    if logs:
+        return of_pairs(logs, seeds, level)
+    if one.sample is None or other.sample is None:
+        return Difference((), (), None, None, None)
+    ones, others = one.with_given_up(worst), other.with_given_up(worst)
+    interval = typical_shift_interval(ones, others, level)
+    return _of_typical(typical_shift(ones, others), interval, (), ())
 
 
 def _paired(
-    one: Measurements, other: Measurements, metric: Metric
+    ours: Mapping[int, Sequence[float]], theirs: Mapping[int, Sequence[float]]
 ) -> tuple[list[int], list[float]]:
-    """Seeds, and logarithms of the ratios of runs with the same seed.
-
-    A run that timed out is worse than any that finished: the ratio is infinite, or 0. A seed that was
-    used twice pairs runs in order of repetition.
-    """
-    worst = math.inf if metric.less_is_better else 0.0
-    ours, theirs = one.ranked(worst), other.ranked(worst)
+    """Seeds, and logarithms of the ratios of runs with the same seed, in order of repetition."""
     seeds, logs = [], []
     for seed in sorted(ours.keys() & theirs.keys()):
         for first, second in zip(ours[seed], theirs[seed], strict=False):
@@ -90,40 +96,28 @@ def _paired(
     return seeds, logs
 
 
-def of_pairs(logs: Sequence[float], seeds: Sequence[int] = ()) -> Difference:
-    """The typical ratio of pairs and its intervals."""
-    middle = typical(logs)
+def of_pairs(logs: Sequence[float], seeds: Sequence[int] = (), level: float = LEVEL) -> Difference:
+    """The typical ratio of pairs and its interval."""
+    return _of_typical(typical(logs), typical_interval(logs, level), seeds, logs)
+
+
+def _of_typical(
+    middle: float | None, interval: Interval | None, seeds: Sequence[int], logs: Sequence[float]
+) -> Difference:
     return Difference(
         seeds=tuple(seeds),
         logs=tuple(logs),
-        relative=None if math.isinf(middle) else math.expm1(middle),
-        sign=(middle > 0) - (middle < 0),
-        interval=_relative(typical_interval(logs)),
-        narrower=_relative(typical_interval(logs, EQUIVALENCE_LEVEL)),
+        relative=None if middle is None or math.isinf(middle) else math.expm1(middle),
+        sign=None if middle is None else (middle > 0) - (middle < 0),
+        interval=interval
+        and replace(interval, low=math.expm1(interval.low), high=math.expm1(interval.high)),
     )
 
 
-def _relative(interval: Interval | None) -> Interval | None:
-    if interval is None:
-        return None
-    return replace(interval, low=math.expm1(interval.low), high=math.expm1(interval.high))
-
-
-def _unpaired(one: Measurements, other: Measurements) -> Difference:
-    """The medians' difference, with the bootstrap's interval: nothing pairs the runs."""
-    relative = relative_difference(one.sample, other.sample)
-    interval = relative_interval(one, other)
-    sign = None
-    if one.sample and other.sample:
-        apart = one.sample.median - other.sample.median
-        sign = (apart > 0) - (apart < 0)
-    return Difference((), (), relative, sign, interval, interval)
-
-
 @lru_cache(maxsize=1024)
-def _reach(pairs: int) -> float:
+def _reach(pairs: int, level: float) -> float:
     """How many half widths of the interval a difference must have to be seen with ``POWER``."""
     freedom = max(1, pairs - 1) if pairs else math.inf
-    ends = (stats.t.ppf(share, freedom) for share in (POWER, (1 + LEVEL) / 2))
-    power, level = map(float, ends)
-    return 1 + power / level
+    ends = (stats.t.ppf(share, freedom) for share in (POWER, (1 + level) / 2))
+    power, reach = map(float, ends)
+    return 1 + power / reach

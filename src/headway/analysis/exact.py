@@ -36,6 +36,14 @@ def tied_mann_whitney(
 
 
 @lru_cache(maxsize=64)
+def mann_whitney_at_most(n: int, m: int) -> NDArray[np.float64]:
+    """Probability that Mann and Whitney's U of n and m values without ties is at most u, from 0."""
+    at_most, _ = _tails(tuple(range(n + m)), n)
+    first = n * (n - 1) // 2
+    return at_most[first : first + n * m + 1]
+
+
+@lru_cache(maxsize=64)
 def _tails(ranks: tuple[int, ...], size: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Probabilities that ``size`` ranks drawn at random sum to at most, and at least, s.
 

@@ -16,7 +16,7 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.difference import NEGLIGIBLE, Difference, of_pairs
 from headway.analysis.networks import Network, medians, networks
 from headway.analysis.paired import log_ratio, typical
-from headway.analysis.significance import TestResult, adjusted, wilcoxon
+from headway.analysis.significance import TestResult, adjusted, interval_level, wilcoxon
 from headway.analysis.siteclasses import SiteClass, site_classes
 
 Values = Mapping[str, Mapping[str, float]]
@@ -90,9 +90,10 @@ def _of_trait(
     ]
     pairs = list(itertools.combinations(analysis.contenders, 2))
     tests = adjusted(wilcoxon([one.logs(*pair) for one in contests for pair in pairs]))
+    level = interval_level([test for test in tests if test])
     for place, contest in enumerate(contests):
         own = tests[place * len(pairs) : (place + 1) * len(pairs)]
-        yield _best(analysis, contest, dict(zip(pairs, own, strict=True)))
+        yield _best(analysis, contest, dict(zip(pairs, own, strict=True)), level)
 
 
 def _contest(
@@ -111,7 +112,12 @@ def _contest(
 Pair = tuple[str, str]
 
 
-def _best(analysis: Analysis, contest: _Contest, tests: Mapping[Pair, TestResult | None]) -> Best:
+def _best(
+    analysis: Analysis,
+    contest: _Contest,
+    tests: Mapping[Pair, TestResult | None],
+    level: float,
+) -> Best:
     """The contender that comes first, whom it leads, and whether that says anything."""
     sign = 1 if analysis.metric.less_is_better else -1
     base = analysis.baseline
@@ -127,7 +133,7 @@ def _best(analysis: Analysis, contest: _Contest, tests: Mapping[Pair, TestResult
 
     leaders = tuple(n for n in analysis.contenders if n == first or not clearly(n))
     against = base if first != base else second
-    difference = of_pairs(contest.logs(first, against))
+    difference = of_pairs(contest.logs(first, against), level=level)
     matters = abs(difference.relative or 0) >= NEGLIGIBLE
     clear = base not in leaders or leaders == (base,)
     return Best(

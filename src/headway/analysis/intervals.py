@@ -29,20 +29,23 @@ class Interval:
     Attributes:
         low: lower end.
         high: upper end.
-        coverage: probability that an interval so built holds the true value; below ``LEVEL`` if
+        coverage: probability that an interval so built holds the true value; below ``level`` if
             the sample is too small for it.
         how: how it was built.
+        level: confidence that it was meant to have: ``LEVEL``, or what one of many needs for all of them
+            together to have that.
     """
 
     low: float
     high: float
     coverage: float
     how: str
+    level: float = LEVEL
 
     @property
     def reaches_level(self) -> bool:
-        """Whether the sample was large enough for the interval to have the meant confidence."""
-        return self.coverage >= LEVEL
+        """Whether the sample was large enough; else it is no more than a range."""
+        return self.coverage >= self.level
 
     @property
     def method(self) -> str:
@@ -57,25 +60,40 @@ class Interval:
         """The same interval in another unit."""
         return replace(self, low=self.low * factor, high=self.high * factor)
 
+    def settled(self, *, holds_zero: bool) -> Interval:
+        """The interval as the test of "no difference" has it, which may be an end that is not of it.
 
-def median_interval(ordered: Sequence[float]) -> Interval | None:
+        With ties, an end may be 0 where the test rejects 0 and nothing beside it. Then the interval begins
+        beside 0; where the test does not reject 0, it reaches to 0.
+        """
+        if self.holds(0) == holds_zero:
+            return self
+        if holds_zero:
+            return replace(self, low=min(self.low, 0.0), high=max(self.high, 0.0))
+        if self.high > -self.low:
+            return replace(self, low=math.nextafter(0, 1))
+        return replace(self, high=math.nextafter(0, -1))
+
+
+def median_interval(ordered: Sequence[float], level: float = LEVEL) -> Interval | None:
     """Exact confidence interval of the median by order statistics; None for a single value.
 
     The interval from the k-th smallest to the k-th largest value misses the median with
     probability 2 P(B < k), B binomial with n trials of 1/2 (Thompson 1936; Conover, Practical
-    Nonparametric Statistics, 1999, section 3.2). The largest k with 95 % is taken. Below six
+    Nonparametric Statistics, 1999, section 3.2). The largest k with the level is taken. Below six
     values no interval reaches 95 %: then it is the sample's range, with its own coverage
     (93.75 % for five).
 
     Args:
         ordered: the values in ascending order.
+        level: confidence that it is to have.
     """
     n = len(ordered)
     if n < 2:
         return None
-    k, coverage = _rank(n)
-    how = "order statistics" if coverage >= LEVEL else "range of the sample"
-    return Interval(ordered[k - 1], ordered[n - k], coverage, how)
+    k, coverage = _rank(n, level)
+    how = "order statistics" if coverage >= level else "range of the sample"
+    return Interval(ordered[k - 1], ordered[n - k], coverage, how, level)
 
 
 def mean_interval(n: int, mean: float, sd: float | None) -> Interval | None:
@@ -154,13 +172,13 @@ def percentile_interval(resampled: NDArray[np.float64], smallest: int) -> Interv
 
 
 @lru_cache(maxsize=1024)
-def _rank(n: int) -> tuple[int, float]:
+def _rank(n: int, level: float) -> tuple[int, float]:
     """The largest rank k whose interval reaches the level, at least 1, and its coverage."""
-    k = max(1, int(stats.binom.ppf((1 - LEVEL) / 2, n, 0.5)))
+    k = max(1, int(stats.binom.ppf((1 - level) / 2, n, 0.5)))
     # ppf may stop one short of or one past the last k that keeps the level.
-    while k > 1 and _coverage(n, k) < LEVEL:
+    while k > 1 and _coverage(n, k) < level:
         k -= 1
-    while _coverage(n, k + 1) >= LEVEL:
+    while _coverage(n, k + 1) >= level:
         k += 1
     return k, _coverage(n, k)
 

@@ -2,11 +2,12 @@
 
 Everything rests on one statistic, Wilcoxon's signed ranks of the logarithms of the pairs' ratios: the
 test, the estimate (Hodges and Lehmann's) and the interval (Tukey's) are three readings of it, so that
-without ties the interval leaves out "no difference" exactly where the test is significant.
+the interval leaves out "no difference" exactly where the test rejects it at the same level.
 """
 
 from __future__ import annotations
 
+import bisect
 import itertools
 import math
 from collections.abc import Callable, Sequence
@@ -100,15 +101,50 @@ def typical(logs: Sequence[float]) -> float:
 def typical_interval(logs: Sequence[float], level: float = LEVEL) -> Interval | None:
     """Confidence interval of `typical`: all shifts that the test does not reject; None for one pair.
 
-    Its ends are the k-th smallest and the k-th largest average of two values. With too few pairs
-    for the level it is their range, with its own coverage: 93.75 % for five.
+    Its ends are the k-th smallest and the k-th largest average of two values; where values are tied, the
+    averages between which the test, with its ties, stops rejecting. With too few pairs for the level it is
+    their range, with its own coverage: 93.75 % for five.
     """
     n = len(logs)
     if n < 2:
         return None
     k, coverage = _rank(n, level)
-    find = _ordered_averages(logs)
-    return Interval(find(k), find(n * (n + 1) // 2 + 1 - k), coverage, "signed ranks")
+    if coverage < level or n > _MOST_AVERAGES or not _tied(logs):
+        find = _ordered_averages(logs)
+        low, high = find(k), find(n * (n + 1) // 2 + 1 - k)
+    else:
+        low, high = _not_rejected(np.asarray(logs, dtype=float), 1 - level)
+    found = Interval(low, high, coverage, "signed ranks", level)
+    if coverage < level:
+        return found
+    test = signed_ranks(logs)
+    return found.settled(holds_zero=test is None or test.p > 1 - level)
+
+
+def _tied(logs: Sequence[float]) -> bool:
+    """Whether signed ranks of these values, or of these moved by any finite amount, have ties."""
+    if not any(map(math.isfinite, logs)):
+        return False
+    return len(set(logs)) < len(logs) or len(set(map(abs, logs))) < len(logs) or 0 in logs
+
+
+def _not_rejected(values: NDArray[np.float64], error: float) -> tuple[float, float]:
+    """The shifts that the test does not reject, by halving: ever fewer the farther from the middle."""
+    averages = _averages(np.sort(values))
+    places = np.unique(np.round(averages[np.isfinite(averages)], 12))
+    between = [places[0] - 1, *(places[1:] + places[:-1]) / 2, places[-1] + 1]
+
+    def kept(place: int) -> bool:
+        with np.errstate(invalid="ignore"):
+            test = signed_ranks(np.round(values - between[place], 12).tolist())
+        return test is None or test.p > error
+
+    middle = int(places.searchsorted(round(typical(values.tolist()), 12)))
+    first = bisect.bisect_left(range(middle), True, key=kept)
+    beyond = range(middle + 1, len(between))
+    last = middle + 1 + bisect.bisect_left(beyond, True, key=lambda place: not kept(place))
+    ends = [-math.inf, *places.tolist(), math.inf]
+    return ends[first if kept(first) else first + 1], ends[min(last, len(places) + 1)]
 
 
 def _ordered_averages(logs: Sequence[float]) -> Callable[[int], float]:
@@ -180,8 +216,8 @@ def _rank(n: int, level: float) -> tuple[int, float]:
     """The largest k, at least 1, whose interval has the level, and its coverage."""
     if n > MOST_EXACT_PAIRS:
         sd = math.sqrt(n * (n + 1) * (2 * n + 1) / 24)
-        k = math.floor(n * (n + 1) / 4 + float(stats.norm.ppf((1 - level) / 2)) * sd)
-        return max(1, k), level
+        reach = float(stats.norm.ppf((1 - level) / 2)) * sd
+        return max(1, math.floor(n * (n + 1) / 4 + reach - 0.5) + 1), level
     # Ranks are doubled: an undoubled sum of k - 1 is twice that here.
     at_most = _at_most(tuple(range(2, 2 * n + 1, 2)))[::2]
     k = max(1, int(np.searchsorted(at_most, (1 - level) / 2, side="right")))

@@ -113,6 +113,10 @@ class Measurements:
             values[run.seed].append(run.value)
         return values
 
+    def with_given_up(self, worst: float) -> tuple[float, ...]:
+        """All values, runs that timed out with the worst."""
+        return (*self.values, *(worst for _ in self.given_up))
+
     @cached_property
     def values(self) -> tuple[float, ...]:
         """The values in the order of seeds."""

@@ -6,13 +6,12 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, ContenderRuns
 from headway.analysis.compare import Comparison, Pairs
 from headway.analysis.difference import Difference
-from headway.analysis.intervals import Interval
+from headway.analysis.intervals import LEVEL, Interval
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import (
     distinguished,
     in_percent,
     listed,
-    p_value,
     percent,
     significant,
 )
@@ -62,7 +61,7 @@ def _said(cell: Cell, comparison: Comparison, metric: Metric) -> str:
     if comparison.basis is Basis.EQUIVALENCE:
         return _equivalent(comparison, metric)
     head = f"{_within(comparison)}{_direction(comparison, 'is')}"
-    inside = (*_sure(comparison), *_medians(comparison, metric), *_evidence(comparison))
+    inside = (*_sure(comparison), *_medians(comparison, metric), *_pairs(comparison.pairs))
     return f"{head} ({'; '.join(inside)})"
 
 
@@ -94,14 +93,15 @@ def sure(difference: Difference) -> tuple[str, ...]:
         return ()
     if relative >= 1 and interval.low > -1:
         low, high = distinguished([1 + interval.low, 1 + interval.high], 2)
-        return (f"{_coverage(interval)} interval {low} to {high}",)
+        return (f"{_kind(interval)} {low} to {high}",)
     sign = -1 if relative < 0 else 1
     low, high = in_percent(sorted((sign * interval.low, sign * interval.high)))
-    return (f"{_coverage(interval)} interval {low} to {high} %",)
+    return (f"{_kind(interval)} {low} to {high} %",)
 
 
-def _coverage(interval: Interval) -> str:
-    return f"{interval.coverage * 100:.0f} %"
+def _kind(interval: Interval) -> str:
+    """So few pairs that no interval has the level leave their range."""
+    return f"{LEVEL * 100:.0f} % interval" if interval.reaches_level else "range of pairs"
 
 
 def _within(comparison: Comparison) -> str:
@@ -124,10 +124,6 @@ def _against(comparison: Comparison, metric: Metric) -> list[str]:
     return metric.texts([comparison.sample.median, comparison.against_sample.median])
 
 
-def _evidence(comparison: Comparison) -> tuple[str, ...]:
-    return (*_pairs(comparison.pairs), *_test(comparison))
-
-
 def _pairs(pairs: Pairs) -> tuple[str, ...]:
     if not pairs.n:
         return ()
@@ -137,15 +133,6 @@ def _pairs(pairs: Pairs) -> tuple[str, ...]:
         ("slower", pairs.slower) if pairs.slower > pairs.faster else ("faster", pairs.faster)
     )
     return (f"{way} in {count} of {counted(pairs.n, 'pair')}",)
-
-
-def _test(comparison: Comparison) -> tuple[str, ...]:
-    """The test that decides; none if it cannot."""
-    test = comparison.test
-    if test is None or not test.can_decide:
-        return ()
-    number = f", adjusted for {test.family} comparisons" if test.family > 1 else ""
-    return (f"{test.name} {p_value(test.adjusted)}{number}",)
 
 
 def _in_every_run(comparison: Comparison, metric: Metric) -> str:
@@ -194,7 +181,7 @@ def _too_few(comparison: Comparison) -> str:
 
 
 def _undecided(comparison: Comparison, metric: Metric) -> str:
-    inside = (*_signed(comparison), *_medians(comparison, metric), *_evidence(comparison))
+    inside = (*_signed(comparison), *_medians(comparison, metric), *_pairs(comparison.pairs))
     return (
         f"no significant difference between {comparison.contender} and {comparison.against} "
         f"({'; '.join(inside)}){_unseen(comparison)}"
@@ -205,27 +192,26 @@ def _unseen(comparison: Comparison) -> str:
     """What the runs say nothing about: differences that they would hardly have shown."""
     least = comparison.difference.detectable
     if least is None:
-        return "; these runs could have shown no difference of any size"
+        return "; so few runs, or such scattered ones, would show none"
     size = f"a factor of {significant(1 + least, 2)}" if least >= 1 else percent(least)
-    return f"; less than {size} could hardly have been seen"
+    return f"; one below {size} would probably not have shown"
 
 
 def _equivalent(comparison: Comparison, metric: Metric) -> str:
-    narrower = comparison.difference.narrower
-    inside = (*_signed(comparison, narrower), *_medians(comparison, metric))
+    inside = (*_signed(comparison), *_medians(comparison, metric))
     return (
         f"{comparison.contender} and {comparison.against} are within 1 % "
         f"({'; '.join((*inside, *_pairs(comparison.pairs)))})"
     )
 
 
-def _signed(comparison: Comparison, interval: Interval | None = None) -> tuple[str, ...]:
-    return signed(comparison.difference, interval)
+def _signed(comparison: Comparison) -> tuple[str, ...]:
+    return signed(comparison.difference)
 
 
-def signed(difference: Difference, interval: Interval | None = None) -> tuple[str, ...]:
+def signed(difference: Difference) -> tuple[str, ...]:
     """A relative difference with its sign, where nothing says in which direction it is."""
-    shown, relative = interval or difference.interval, difference.relative
+    shown, relative = difference.interval, difference.relative
     if shown is None or relative is None:
         return ()
     values = (relative, shown.low, shown.high)
@@ -233,7 +219,7 @@ def signed(difference: Difference, interval: Interval | None = None) -> tuple[st
     middle, low, high = (
         f"+{text}" if value > 0 and text.strip("0.") else text for value, text in texts
     )
-    return (f"difference {middle} %, {_coverage(shown)} interval {low} to {high} %",)
+    return (f"difference {middle} %, {_kind(shown)} {low} to {high} %",)
 
 
 def _spread(comparison: Comparison, metric: Metric) -> str:
@@ -242,11 +228,10 @@ def _spread(comparison: Comparison, metric: Metric) -> str:
     if comparison.spread is None or test is None:
         return ""
     assert comparison.sample and comparison.against_sample
-    proof = f"{test.name} {p_value(test.adjusted)}"
     if comparison.spread is SpreadVerdict.SHAPE:
-        return f"; their distributions differ in shape ({proof})"
+        return "; their distributions differ in shape"
     one, other = metric.texts([comparison.sample.iqr, comparison.against_sample.iqr])
-    ranges = f"interquartile range {one} against {other}, {proof}"
+    ranges = f"interquartile range {one} against {other}"
     return f"; {comparison.contender} is {comparison.spread} ({ranges})"
 
 

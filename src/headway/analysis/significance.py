@@ -13,6 +13,7 @@ import numpy as np
 from scipy import stats
 
 from headway.analysis.exact import kolmogorov_smirnov_p, tied_mann_whitney
+from headway.analysis.intervals import LEVEL
 from headway.analysis.paired import signed_ranks
 from headway.analysis.sample import SampleSummary
 
@@ -39,8 +40,8 @@ class TestResult:
         statistic: its statistic.
         p: two-sided p-value of this test alone.
         alpha: level below which the adjusted p-value counts as significant.
-        smallest_p: the smallest p-value that samples of these sizes can give; after `holm`, as a member
-            of its family.
+        smallest_p: the smallest p-value that samples of these sizes can give; after `bonferroni`, as a
+            member of its family.
         method: how ``p`` was computed.
         adjusted: p-value adjusted for the number of comparisons.
         family: number of comparisons that it was adjusted for.
@@ -84,6 +85,18 @@ def adjusted(tests: Sequence[TestResult | None]) -> list[TestResult | None]:
     ]
 
 
+def interval_level(family: Sequence[TestResult]) -> float:
+    """The level of each interval of a family of adjusted tests, for all of them together.
+
+    Benjamini and Yekutieli (2005): if R of m differences are significant by Benjamini and Hochberg at 5 %,
+    intervals with an error of R / m times 5 % each leave out "no difference" exactly where the difference is
+    significant, and of the intervals of those differences 5 % are expected to miss the true one. Where none
+    is, R is 1.
+    """
+    significant = sum(test.significant for test in family)
+    return 1 - PAIRED_ALPHA * max(1, significant) / len(family) if family else LEVEL
+
+
 def wilcoxon(logs: Sequence[Sequence[float]]) -> list[TestResult | None]:
     """Signed rank tests of the logarithms of pairs' ratios; None if all are equal or there are none."""
     found = [signed_ranks(one) for one in logs]
@@ -103,34 +116,24 @@ def wilcoxon(logs: Sequence[Sequence[float]]) -> list[TestResult | None]:
     ]
 
 
-def holm(tests: Sequence[TestResult | None]) -> list[TestResult | None]:
-    """The tests of a small family with p-values adjusted for their number by Holm (1979).
+def bonferroni(tests: Sequence[TestResult | None]) -> list[TestResult | None]:
+    """The tests of a small family with p-values adjusted for their number by Bonferroni.
 
-    The chance that any of the differences called significant is none stays below the level. No member is
-    adjusted to less than if all had their smallest p-values: what cannot be significant among so many is told.
+    The chance that any of the differences called significant is none stays below the level, and so does the
+    chance that any interval with its share of the error misses. What cannot be significant among so many is told.
     """
-    found = _steps_down([test.p for test in tests if test])
-    least = _steps_down([test.smallest_p for test in tests if test])
+    count = sum(map(bool, tests))
     return [
         replace(
             test,
-            adjusted=found[test.p],
-            smallest_p=least[test.smallest_p],
-            family=sum(map(bool, tests)),
+            adjusted=min(1.0, count * test.p),
+            smallest_p=min(1.0, count * test.smallest_p),
+            family=count,
         )
         if test
         else None
         for test in tests
     ]
-
-
-def _steps_down(ps: Sequence[float]) -> dict[float, float]:
-    """Each p-value's adjusted one: the smallest times the number of all, the next times one less, ..."""
-    highest, steps = 0.0, dict[float, float]()
-    for place, p in enumerate(sorted(ps)):
-        highest = max(highest, min(1.0, (len(ps) - place) * p))
-        steps.setdefault(p, highest)
-    return steps
 
 
 def welch(

@@ -15,8 +15,9 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.compare import Pairing
 from headway.analysis.difference import Difference, of_pairs
 from headway.analysis.interactions import Interaction, Level, interactions
+from headway.analysis.intervals import LEVEL
 from headway.analysis.means import Case, alike, means_by_seed
-from headway.analysis.significance import TestResult, holm, wilcoxon
+from headway.analysis.significance import PAIRED_ALPHA, TestResult, bonferroni, wilcoxon
 from headway.analysis.verdict import Verdict, direction
 
 
@@ -68,11 +69,11 @@ class Whole:
 def wholes(analysis: Analysis) -> tuple[Whole, ...]:
     """Everything that is compared in two cells at least, over all of these cells.
 
-    The tests of all are adjusted for their number by Holm, since these few are the answer.
+    The tests of all, and their intervals, are adjusted for their number by Bonferroni.
     """
     found = [_mean(analysis, pairing) for pairing in analysis.pairings]
     means = [one for one in found if one]
-    tests = holm(wilcoxon([() if alike(one.logs) else one.logs for one in means]))
+    tests = bonferroni(wilcoxon([() if alike(one.logs) else one.logs for one in means]))
     return tuple(_whole(analysis, one, test) for one, test in zip(means, tests, strict=True))
 
 
@@ -99,7 +100,9 @@ def _mean(analysis: Analysis, pairing: Pairing) -> _Mean | None:
 
 def _whole(analysis: Analysis, mean: _Mean, test: TestResult | None) -> Whole:
     logs = mean.logs
-    difference = of_pairs([statistics.fmean(logs)] * len(logs) if alike(logs) else logs)
+    level = 1 - PAIRED_ALPHA / test.family if test else LEVEL
+    same = [statistics.fmean(logs)] * len(logs)
+    difference = of_pairs(same if alike(logs) else logs, level=level)
     leaning = direction(difference.sign or 0, analysis.metric)
     counts = [one.pairs.n for _, one in mean.cases]
     verdicts = [one.verdict for _, one in mean.cases if one.matters]

@@ -14,9 +14,9 @@ from headway.report.provenance import seeds_text
 from headway.version import VERSION
 
 _PAIRED = (
-    f"Differences are typical ratios of pairs (Hodges-Lehmann estimates on logarithms) with their "
-    f"confidence intervals, and significant if Wilcoxon's signed-rank test has p < {PAIRED_ALPHA} "
-    "after adjustment by Benjamini and Hochberg, over all cells by Holm."
+    f"Differences are typical ratios of pairs (Hodges-Lehmann estimates on logarithms), significant if "
+    f"Wilcoxon's signed-rank test has p < {PAIRED_ALPHA} after adjustment by Benjamini and Hochberg (means over "
+    "cells: by Bonferroni), with confidence intervals of 95 % for all of them together (Benjamini and Yekutieli)."
 )
 
 

@@ -70,11 +70,12 @@ class _ForestRow:
 
     @property
     def said(self) -> str:
-        """The difference and its interval: ``−12 % (−15 % to −9.1 %)``."""
+        """The difference and its interval, or range: ``−12 % (−15 % to −9.1 %)``."""
         if not self.interval:
             return _difference(self.relative)
+        kind = "" if self.interval.reaches_level else "range "
         low, high = self.interval.low, self.interval.high
-        return f"{_difference(self.relative)} ({_difference(low)} to {_difference(high)})"
+        return f"{_difference(self.relative)} ({kind}{_difference(low)} to {_difference(high)})"
 
 
 def _draw(subject: Subject) -> Picture | None:
@@ -88,9 +89,8 @@ def _draw(subject: Subject) -> Picture | None:
         name=picture_name(analysis, "forest"),
         title=f"In every cell, and over all: {analysis.metric.label}",
         caption=analysis.metric.said(
-            "The contender’s value against the other’s, with the confidence interval (a sentence that says "
-            "“within 1 %” has the shorter one of its own test); "
-            "the diamond is the mean over all cells. Green: faster; purple: slower; black: "
+            "The contender’s value against the other’s, with the 95 % interval for all of them together (or the "
+            "range of too few pairs); the diamond is the mean over all cells. Green: faster; purple: slower; black: "
             "practically equal; grey: not significant."
             + (less if shown < len(analysis.cells) else "")
         )

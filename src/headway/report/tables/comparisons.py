@@ -18,6 +18,7 @@ from headway.report.tables.table import (
     level_headings,
     levels,
     number,
+    ranged_text,
     shown_cells,
 )
 
@@ -61,7 +62,7 @@ def _row(one: Comparison) -> tuple[str, ...]:
         f"{one.contender} : {one.against}",
         _outcome(one),
         NONE if one.relative is None else signed_percent(one.relative),
-        interval_text(one.relative_interval, 3, 100),
+        ranged_text(one.relative_interval, 3, 100),
         _test(one.test),
         number(one.delta, 2),
         number(pairs.median, 3),
@@ -128,6 +129,7 @@ def _difference(one: Comparison) -> dict[str, float | bool | None]:
         "relative_difference": one.relative,
         "relative_low": interval.low if interval else None,
         "relative_high": interval.high if interval else None,
+        "relative_level": interval.level if interval and interval.reaches_level else None,
         "detectable_difference": one.difference.detectable,
         "equivalent": one.difference.equivalent,
         "delta": one.delta,

@@ -34,7 +34,7 @@ def _row(analysis: Analysis, one: Whole) -> dict[str, object]:
         "relative_difference": one.difference.relative,
         "relative_low": interval.low if interval else None,
         "relative_high": interval.high if interval else None,
-        "coverage": interval.coverage if interval else None,
+        "relative_level": interval.level if interval and interval.reaches_level else None,
         "equivalent": one.difference.equivalent,
         "deciding_test": test.name if test else None,
         "deciding_p": test.p if test else None,
