@@ -44,6 +44,9 @@ pub struct Rtt {
     pub min: Duration,
     /// The mean deviation (`rttvar`).
     pub variation: Duration,
+    /// The latest sample without what the peer says that it waited with the acknowledgement, but not
+    /// below the least sample: what the path took.
+    pub undelayed: Duration,
 }
 
 /// Packets were newly acknowledged.

@@ -324,7 +324,8 @@ mod tests {
 
         fn ack(&mut self, number: u64) {
             self.in_flight -= 1000;
-            let rtt = Rtt { latest: RTT, smoothed: RTT, min: RTT, variation: RTT / 2 };
+            let rtt =
+                Rtt { latest: RTT, smoothed: RTT, min: RTT, undelayed: RTT, ..Rtt::default() };
             self.controller.on_ack(&Ack {
                 now: Time::ZERO,
                 packets: &[packet(number)],

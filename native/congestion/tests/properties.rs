@@ -105,7 +105,7 @@ impl Sender {
         let packets = self.take(which);
         let latest = Duration::from_micros(rtt_us >> 20);
         let min = if self.rtt.min.is_zero() { latest } else { self.rtt.min.min(latest) };
-        self.rtt = Rtt { latest, smoothed: latest, min, variation: latest / 2 };
+        self.rtt = Rtt { latest, smoothed: latest, min, variation: latest / 2, undelayed: latest };
         let (now, rtt, in_flight) = (self.now, self.rtt, self.in_flight());
         self.controller.on_ack(&Ack { now, packets: &packets, rtt, in_flight, cwnd_limited });
     }

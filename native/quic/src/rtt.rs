@@ -27,6 +27,7 @@ impl RttEstimator {
     /// * `ack_delay` - how much of that the peer says that it waited.
     pub(crate) fn sample(&mut self, latest: Duration, ack_delay: Duration) {
         self.rtt.latest = latest;
+        self.rtt.undelayed = latest;
         if !self.sampled {
             self.sampled = true;
             self.rtt.min = latest;
@@ -35,6 +36,7 @@ impl RttEstimator {
             return;
         }
         self.rtt.min = self.rtt.min.min(latest);
+        self.rtt.undelayed = latest.saturating_sub(ack_delay).max(self.rtt.min);
         let plausible = latest >= self.rtt.min + ack_delay;
         let adjusted = if plausible { latest - ack_delay } else { latest };
         let deviation = self.rtt.smoothed.abs_diff(adjusted);
@@ -77,5 +79,15 @@ mod tests {
         estimator.sample(ms(100), ms(0));
         estimator.sample(ms(108), ms(20));
         assert_eq!(estimator.get().smoothed, ms(101));
+        assert_eq!(estimator.get().undelayed, ms(100));
+    }
+
+    #[test]
+    fn what_the_path_took_is_without_the_delay() {
+        let mut estimator = RttEstimator::default();
+        estimator.sample(ms(100), ms(10));
+        assert_eq!(estimator.get().undelayed, ms(100), "the first sample is the least");
+        estimator.sample(ms(130), ms(25));
+        assert_eq!((estimator.get().latest, estimator.get().undelayed), (ms(130), ms(105)));
     }
 }

@@ -58,7 +58,8 @@ impl Sender {
     }
 
     fn rtt(&self) -> Rtt {
-        Rtt { latest: self.rtt, smoothed: self.rtt, min: self.rtt, variation: Duration::ZERO }
+        let rtt = self.rtt;
+        Rtt { latest: rtt, smoothed: rtt, min: rtt, undelayed: rtt, ..Rtt::default() }
     }
 
     fn ack(&mut self, numbers: RangeInclusive<u64>) {

@@ -86,7 +86,7 @@ impl SlowStart for HyStart {
     }
 
     fn ends_with(&mut self, ack: &Ack<'_>, largest_acked: u64, window: u64) -> bool {
-        let sample = ack.rtt.latest;
+        let sample = ack.rtt.undelayed;
         let least = self.least.map_or(sample, |so_far| so_far.min(sample));
         self.least = Some(least);
         if self.rounds.starts_with(largest_acked) {

@@ -94,7 +94,7 @@ impl SlowStart for HyStartPlusPlus {
         if self.rounds.starts_with(largest_acked) {
             self.start_round();
         }
-        let sample = ack.rtt.latest;
+        let sample = ack.rtt.undelayed;
         self.round_min = Some(self.round_min.map_or(sample, |so_far| so_far.min(sample)));
         self.samples = self.samples.saturating_add(1);
         if let Some(min) = self.judged_min() {

@@ -72,7 +72,7 @@ mod tests {
             let ack = Ack {
                 now: Duration::from_millis(at_ms),
                 packets: &[Acked { number, bytes: 1000, sent_at: Duration::ZERO }],
-                rtt: Rtt { latest: Duration::from_millis(delay_ms), ..Rtt::default() },
+                rtt: Rtt { undelayed: Duration::from_millis(delay_ms), ..Rtt::default() },
                 in_flight: 0,
                 cwnd_limited: true,
             };

@@ -151,10 +151,12 @@ impl Flow {
     fn measure(&mut self, sample: Duration) {
         if self.rtt.smoothed.is_zero() {
             let variation = sample / 2;
-            self.rtt = Rtt { latest: sample, smoothed: sample, min: sample, variation };
+            self.rtt =
+                Rtt { latest: sample, smoothed: sample, min: sample, variation, undelayed: sample };
             return;
         }
         self.rtt.latest = sample;
+        self.rtt.undelayed = sample;
         self.rtt.min = self.rtt.min.min(sample);
         self.rtt.variation = (self.rtt.variation * 3 + self.rtt.smoothed.abs_diff(sample)) / 4;
         self.rtt.smoothed = (self.rtt.smoothed * 7 + sample) / 8;

@@ -1,6 +1,7 @@
 //! One QUIC connection.
 
 mod event;
+mod overdue;
 mod receiving;
 mod sending;
 
@@ -18,6 +19,7 @@ use crate::sender::Sender;
 use crate::stream::{Receiving, Sending, Source};
 use crate::trace::HttpLog;
 pub use event::{Close, Event, Statistics};
+use overdue::OverdueAck;
 pub(crate) use sending::Outlet;
 
 /// A connection, client's or server's.
@@ -37,6 +39,7 @@ pub struct Connection {
     pub(crate) is_dirty: bool,
     /// A timer fired that may want probes sent.
     timer_fired: bool,
+    overdue_ack: OverdueAck,
 }
 
 impl Connection {
@@ -60,6 +63,7 @@ impl Connection {
             events: VecDeque::new(),
             is_dirty: true,
             timer_fired: false,
+            overdue_ack: OverdueAck::default(),
         }
     }
 
@@ -246,6 +250,8 @@ impl Connection {
         let path = self.inner.stats().path;
         let lost = (path.lost_packets, path.lost_plpmtud_probes);
         self.sender.observe(now, self.inner.remote_address(), lost);
+        let patience = self.inner.rtt() + self.sender.peer_max_ack_delay();
+        self.overdue_ack.look(now, self.sender.owes_first_ack(), patience);
         self.collect(now);
     }
 
@@ -256,13 +262,17 @@ impl Connection {
     /// When it has to be driven next.
     pub(crate) fn deadline(&mut self) -> Option<Instant> {
         let timer = self.inner.poll_timeout();
-        [timer, self.sender.release()].into_iter().flatten().min()
+        [timer, self.sender.release(), self.overdue_ack.due()].into_iter().flatten().min()
     }
 
     /// Handles what time brought.
     pub(crate) fn handle_time(&mut self, now: Instant) {
         if self.sender.release().is_some_and(|at| at <= now) {
             self.is_dirty = true;
+        }
+        if self.overdue_ack.take(now) {
+            self.ping();
+            self.observe(now);
         }
         if self.inner.poll_timeout().is_some_and(|at| at <= now) {
             self.is_dirty = true;

@@ -67,6 +67,8 @@ pub(crate) struct Received {
     pub(crate) acks: Vec<(Vec<RangeInclusive<u64>>, u64)>,
     /// It held HANDSHAKE_DONE.
     pub(crate) handshake_done: bool,
+    /// It held ACK_FREQUENCY.
+    asks_for_fewer_acks: bool,
     /// The packet itself, if packets are kept.
     pub(crate) plaintext: Option<Plaintext>,
 }
@@ -91,6 +93,7 @@ impl Received {
             ack_eliciting: false,
             acks: Vec::new(),
             handshake_done: false,
+            asks_for_fewer_acks: false,
             plaintext: keep.then(|| Plaintext::new(header, payload)),
         };
         for frame in Frames::new(payload).map_while(Result::ok) {
@@ -100,6 +103,7 @@ impl Received {
                     received.acks.push((ranges.collect(), delay_raw));
                 }
                 Frame::HandshakeDone => received.handshake_done = true,
+                Frame::AckFrequency { .. } => received.asks_for_fewer_acks = true,
                 _ => {}
             }
         }
@@ -129,6 +133,8 @@ pub(crate) struct Log {
     pub(crate) backlog: Backlog,
     /// 1-RTT packets received since an ACK frame was sent that elicit none.
     quiet: u64,
+    /// The peer asked for fewer acknowledgments (ACK_FREQUENCY), and got none since.
+    owes_first_ack: bool,
 }
 
 /// Packets that elicit no acknowledgment after which quinn-proto adds an ACK frame to the next packet
@@ -172,6 +178,11 @@ impl Log {
         self.observations.push(observation);
     }
 
+    /// Whether the peer asked for fewer acknowledgments and got none since.
+    pub(crate) fn owes_first_ack(&self) -> bool {
+        self.owes_first_ack
+    }
+
     /// Whether quinn-proto will add an ACK frame to the next packet though none is due.
     pub(crate) fn expects_lazy_ack(&self) -> bool {
         self.quiet > LAZY_ACK_THRESHOLD
@@ -203,7 +214,10 @@ impl Log {
             match frame {
                 Frame::Padding { .. } => sent.in_flight = true,
                 Frame::PathChallenge { .. } => sent.path_challenge = true,
-                Frame::Ack { .. } if space == Space::OneRtt => self.quiet = 0,
+                Frame::Ack { .. } if space == Space::OneRtt => {
+                    self.quiet = 0;
+                    self.owes_first_ack = false;
+                }
                 Frame::Stream { id, offset, length, .. } => {
                     self.backlog.send(id, offset + length);
                 }
@@ -224,6 +238,7 @@ impl Log {
     ) {
         let received = Received::new(space, number, bytes, packet, self.keep_packets);
         self.quiet += u64::from(space == Space::OneRtt && !received.ack_eliciting);
+        self.owes_first_ack |= received.asks_for_fewer_acks;
         self.push(Observation::Received(received));
     }
 }

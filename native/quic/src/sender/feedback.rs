@@ -22,6 +22,10 @@ pub(super) struct Peer {
 }
 
 impl Peer {
+    pub(super) fn max_ack_delay(&self) -> Duration {
+        self.max_ack_delay
+    }
+
     fn learn(&mut self, parameters: &Parameters) {
         /// Values above are invalid (RFC 9000 section 18.2), and quinn-proto refuses them.
         const MAX_EXPONENT: u8 = 20;

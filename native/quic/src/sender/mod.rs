@@ -5,7 +5,7 @@ mod room;
 
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use headway_congestion::{Controller, Rate, Rtt, Time};
 use quinn_proto::Side;
@@ -126,6 +126,16 @@ impl Sender {
     /// Estimates of the round-trip time.
     pub(crate) fn rtt(&self) -> Rtt {
         self.rtt.get()
+    }
+
+    /// The longest that the peer said that it delays acknowledgments.
+    pub(crate) fn peer_max_ack_delay(&self) -> Duration {
+        self.peer.max_ack_delay()
+    }
+
+    /// Whether the peer asked for fewer acknowledgments and got none since.
+    pub(crate) fn owes_first_ack(&self) -> bool {
+        Log::of(&self.log).owes_first_ack()
     }
 
     /// Bytes in flight.

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "what cannot be unwrapped fails the test")]
 
+mod acks;
 mod apps;
 mod link;
 mod qlog;

@@ -32,7 +32,7 @@ impl Sender {
     }
 
     fn ack(&mut self, packets: &[Acked], in_flight: u64) {
-        let rtt = Rtt { latest: RTT, smoothed: RTT, min: RTT, variation: Duration::ZERO };
+        let rtt = Rtt { latest: RTT, smoothed: RTT, min: RTT, undelayed: RTT, ..Rtt::default() };
         let now = self.now;
         self.bbr.on_ack(&Ack { now, packets, rtt, in_flight, cwnd_limited: false });
     }
