@@ -20,8 +20,8 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from headway.errors import HeadwayError, WrongInputError
+from headway.sites.chunks import Joined, joined_chunks
 from headway.sites.cleanup import cleaned
-from headway.sites.http1 import joined_chunks
 from headway.sites.library import find_site
 from headway.sites.replay import compile_site, replay_tree
 from headway.sites.site import Exchange, Site
@@ -171,19 +171,33 @@ def test_chunks_are_joined_and_codings_kept(tmp_path: Path) -> None:
 @given(st.lists(st.binary(min_size=1, max_size=20), max_size=5))
 def test_joining_undoes_chunking(pieces: list[bytes]) -> None:
     chunked = b"".join(b"%X\r\n%s\r\n" % (len(piece), piece) for piece in pieces) + b"0\r\n\r\n"
-    assert joined_chunks(chunked) == b"".join(pieces)
+    assert joined_chunks(chunked) == Joined(b"".join(pieces))
+
+
+CUT = "it ends before its last chunk"
+SRT = b"1\n00:00:01,000 --> 00:00:02,000\nHello\n"
 
 
 @pytest.mark.parametrize(
     ("body", "joined"),
     [
-        (b"<html>", b"<html>"),  # joined already
-        (b"", b""),
-        (b"4\r\nabcd\r\n6\r\nef", b"abcdef"),  # cut
-        (b"4\r\nabcd\r\nrubbish", b"abcd"),
+        (b"<html>", Joined(b"<html>")),  # joined already
+        (b"", Joined(b"")),
+        (SRT, Joined(SRT)),
+        (SRT.replace(b"\n", b"\r\n"), Joined(SRT.replace(b"\n", b"\r\n"))),
+        (b"0\r\n00:00\r\n", Joined(b"0\r\n00:00\r\n")),
+        (b"0\r\n\r\n", Joined(b"")),
+        (b"4\r\nabcd\r\n6\r\nef", Joined(b"abcdef", cut=CUT)),
+        (b"4\r\nabcd\r\n", Joined(b"abcd", cut=CUT)),
+        (b"4\r\nabcd\r\n1", Joined(b"abcd", cut=CUT)),
+        (b"4\r\nab", Joined(b"ab", cut=CUT)),
+        (
+            b"4\r\nabcd\r\nrubbish",
+            Joined(b"4\r\nabcd\r\nrubbish", doubt="it begins with chunks and goes on otherwise"),
+        ),
     ],
 )
-def test_bodies_that_are_not_well_chunked(body: bytes, joined: bytes) -> None:
+def test_bodies_that_are_not_well_chunked(body: bytes, joined: Joined) -> None:
     assert joined_chunks(body) == joined
 
 

@@ -8,13 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from headway.sites.recording import Captured, in_charset
+from headway.sites.captured import BodyReading, Captured, StatedLength, Told
+from headway.sites.readings import text_readings
 from headway.sites.site import Header
 
 Event = dict[str, Any]
-
-_CONTENTLESS_METHODS = frozenset(("HEAD", "OPTIONS"))
-_CONTENTLESS_STATUSES = frozenset((204, 205, 304))
 
 
 @dataclass
@@ -26,9 +24,10 @@ class _CapturedExchange:
     url: str
     response: dict[str, Any] = field(default_factory=dict)
     has_raw_headers: bool = False
-    is_redirect: bool = False
     from_cache: bool = False
-    body: bytes | None = None
+    received_bytes: int = 0
+    failure: str = ""
+    readings: tuple[BodyReading, ...] = ()
 
 
 class NetworkLog:
@@ -68,6 +67,8 @@ class NetworkLog:
                     self.complete.append((event.get("sessionId", ""), number))
             case "loadingFailed":
                 self.under_way.discard(number)
+                if number in self._current:
+                    self._current[number].failure = params.get("errorText", "it failed")
             case _ if number in self._current:
                 _answered(self._current[number], name, params)
 
@@ -75,9 +76,9 @@ class NetworkLog:
         """Take a body, the result of ``Network.getResponseBody``."""
         exchange = self._current[number]
         if answer["base64Encoded"]:
-            exchange.body = base64.b64decode(answer["body"])
+            exchange.readings = (BodyReading(base64.b64decode(answer["body"])),)
         else:
-            exchange.body = in_charset(answer["body"], _headers_shown(exchange))
+            exchange.readings = tuple(text_readings(answer["body"], _headers_shown(exchange)))
 
     def captured(self) -> Iterator[Captured]:
         """The exchanges in the order in which they began, without what caches answered."""
@@ -93,9 +94,10 @@ class NetworkLog:
                 url=exchange.url,
                 status=sent["statusCode"] if sent else status,
                 headers=_fields(sent["headers"]) if sent else _headers_shown(exchange),
-                body=_body(exchange, status),
+                body=exchange.readings[0].body if exchange.readings else None,
                 is_decoded=True,
                 protocol=exchange.response.get("protocol", ""),
+                told=_told(exchange),
             )
 
     def _requested(self, number: str, params: dict[str, Any]) -> None:
@@ -103,7 +105,6 @@ class NetworkLog:
         if redirect and (before := self._current.get(number)):
             before.response = redirect
             before.has_raw_headers = params.get("redirectHasExtraInfo", False)
-            before.is_redirect = True
         request = params["request"]
         self._current[number] = _CapturedExchange(number, request["method"], request["url"])
         self._exchanges.append(self._current[number])
@@ -118,6 +119,8 @@ def _answered(exchange: _CapturedExchange, name: str, params: dict[str, Any]) ->
             exchange.from_cache |= bool(params["response"].get("fromDiskCache"))
         case "requestServedFromCache":
             exchange.from_cache = True
+        case "dataReceived":
+            exchange.received_bytes += params.get("dataLength", 0)
 
 
 def _headers_shown(exchange: _CapturedExchange) -> tuple[Header, ...]:
@@ -129,11 +132,10 @@ def _fields(headers: dict[str, str]) -> tuple[Header, ...]:
     return tuple(headers.items())
 
 
-def _body(exchange: _CapturedExchange, status: int) -> bytes | None:
-    """What was handed over; nothing where there is nothing to hand over."""
-    is_empty = (
-        exchange.is_redirect
-        or exchange.method in _CONTENTLESS_METHODS
-        or status in _CONTENTLESS_STATUSES
+def _told(exchange: _CapturedExchange) -> Told:
+    received = exchange.received_bytes
+    return Told(
+        readings=exchange.readings,
+        sizes=(StatedLength(received, "the browser"),) if received else (),
+        lost=exchange.failure,
     )
-    return b"" if exchange.body is None and is_empty else exchange.body

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from headway.errors import WrongInputError
-from headway.sites.recording import Captured, Recording, assembled, site_name
+from headway.sites.captured import Captured, Told
+from headway.sites.recording import Recording, assembled, site_name
 from headway.sites.site import Header
 from headway.sites.tnetstring import TnetstringError, Value, values
 
@@ -46,6 +47,8 @@ def _exchanges(data: bytes) -> Iterator[Captured]:
 def _captured(flow: _Flow) -> Captured:
     request, response = _field(flow, "request", dict), _field(flow, "response", dict)
     content = response.get("content")
+    error = flow.get("error")
+    broken = _text(error.get("msg")) or "the connection broke" if isinstance(error, dict) else ""
     return Captured(
         method=_text(request.get("method")),
         url=_url(request),
@@ -53,6 +56,7 @@ def _captured(flow: _Flow) -> Captured:
         headers=_headers(response),
         body=content if isinstance(content, bytes) else None,
         protocol=_text(response.get("http_version")),
+        told=Told(cut=broken),
     )
 
 

@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
-import base64
-import binascii
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from pydantic import BaseModel, Field, ValidationError
 
 from headway.errors import WrongInputError
-from headway.sites.recording import Captured, Recording, assembled, in_charset, site_name
+from headway.sites.captured import BodyReading, Captured, StatedLength, Told
+from headway.sites.readings import base64_readings, text_readings
+from headway.sites.recording import Recording, assembled, site_name
+from headway.sites.site import Header
+
+_SIZE = "content.size"
+_FAILED = "the tool notes {} for it"
+
+Attachments = Callable[[str], bytes | None]
+"""The content of a file that a HAR file names; None if it is not there."""
 
 
 class _Header(BaseModel):
@@ -23,9 +31,20 @@ class _Request(BaseModel):
 
 
 class _Content(BaseModel):
-    size: int = 0
+    size: int | None = None
+    compression: int | None = None
+    kind: str | None = Field(default=None, alias="mimeType")
     text: str | None = None
     encoding: str | None = None
+    file: str | None = Field(default=None, alias="_file")
+
+    @property
+    def sizes(self) -> Iterator[StatedLength]:
+        """How long it is; unknown sizes are -1, and some tools state what was sent."""
+        if self.size is not None and self.size >= 0:
+            yield StatedLength(self.size, _SIZE)
+            if self.compression:
+                yield StatedLength(self.size + self.compression, _SIZE)
 
 
 class _Response(BaseModel):
@@ -33,11 +52,14 @@ class _Response(BaseModel):
     http_version: str | None = Field(default=None, alias="httpVersion")
     headers: list[_Header]
     content: _Content = Field(default_factory=_Content)
+    body_size: int | None = Field(default=None, alias="bodySize")
+    error: str | None = Field(default=None, alias="_error")
 
 
 class _Entry(BaseModel):
     request: _Request
     response: _Response
+    kind: str | None = Field(default=None, alias="_resourceType")
 
 
 class _Log(BaseModel):
@@ -49,7 +71,7 @@ class _Har(BaseModel):
 
 
 def read_har(path: Path) -> Recording:
-    """The site of a HAR file.
+    """The site of a HAR file; bodies that it has in files of their own are looked for beside it.
 
     HAR has bodies decoded, and text as Unicode: the character set that `content-type` states and
     the content coding are applied again, so that bodies have about the size that they had.
@@ -58,9 +80,24 @@ def read_har(path: Path) -> Recording:
         WrongInputError: it cannot be read, is not a HAR file, or holds no page.
     """
     try:
-        har = _Har.model_validate_json(path.read_bytes().removeprefix(b"\xef\xbb\xbf"))
+        return har_recording(path.read_bytes(), path, beside(path))
     except OSError as error:
         raise WrongInputError(f"cannot be read: {error.strerror}", where=str(path)) from error
+
+
+def har_recording(data: bytes, path: Path, attachments: Attachments) -> Recording:
+    """The site of a HAR file's content.
+
+    Args:
+        data: the content.
+        path: of the file.
+        attachments: what reads files that it names.
+
+    Raises:
+        WrongInputError: it is not a HAR file, or holds no page.
+    """
+    try:
+        har = _Har.model_validate_json(data.removeprefix(b"\xef\xbb\xbf"))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
@@ -69,32 +106,61 @@ def read_har(path: Path) -> Recording:
         ) from error
     return assembled(
         site_name(path),
-        [_captured(entry) for entry in har.log.entries],
+        [_captured(entry, attachments) for entry in har.log.entries],
         source=str(path),
         description=f"Imported from {path.name}.",
     )
 
 
-def _captured(entry: _Entry) -> Captured:
-    response = entry.response
+def beside(path: Path) -> Attachments:
+    """What reads the files in a file's directory, and no others."""
+
+    def read(name: str) -> bytes | None:
+        file = path.parent / name
+        is_inside = file.resolve().is_relative_to(path.parent.resolve())
+        return file.read_bytes() if is_inside and file.is_file() else None
+
+    return read
+
+
+def _captured(entry: _Entry, attachments: Attachments) -> Captured:
+    response, content = entry.response, entry.response.content
     headers = tuple((header.name, header.value) for header in response.headers)
+    readings = tuple(_readings(content, headers, attachments))
+    sent = response.body_size
     return Captured(
         method=entry.request.method,
         url=entry.request.url,
         status=response.status,
         headers=headers,
-        body=_body(response.content, headers),
+        body=readings[0].body if readings else None,
         is_decoded=True,
         protocol=response.http_version or "",
+        kind=content.kind or ("text/html" if entry.kind == "document" else ""),
+        told=Told(
+            readings=readings,
+            sizes=tuple(content.sizes),
+            sent_bytes=sent if sent is not None and sent >= 0 else None,
+            lost="" if readings else _lost(content),
+            cut=_FAILED.format(response.error) if response.error else "",
+        ),
     )
 
 
-def _body(content: _Content, headers: tuple[tuple[str, str], ...]) -> bytes | None:
+def _lost(content: _Content) -> str:
+    if content.file:
+        return f"its file {content.file} is not beside the HAR file"
+    return "it is not in the HAR file; such files can be saved with content" if content.size else ""
+
+
+def _readings(
+    content: _Content, headers: tuple[Header, ...], attachments: Attachments
+) -> Iterator[BodyReading]:
+    """What its body may be; nothing if it is not there."""
     if content.text is None:
-        return None if content.size > 0 else b""
-    if content.encoding == "base64":
-        try:
-            return base64.b64decode(content.text)
-        except binascii.Error:
-            return None
-    return in_charset(content.text, headers)
+        if content.file and (body := attachments(content.file)) is not None:
+            yield BodyReading(body)
+    elif (content.encoding or "").lower() == "base64":
+        yield from base64_readings(content.text, headers)
+    else:
+        yield from text_readings(content.text, headers)

@@ -17,12 +17,10 @@ from headway.sites.coding import CodingError, codings, decoded, encoded
 from headway.sites.matching import redirect_target
 from headway.sites.recording import Recording
 from headway.sites.servable import unservable
-from headway.sites.site import Exchange
+from headway.sites.site import Exchange, is_textual
 
 _LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _NAME = re.compile(r"[a-z0-9-]+(\.[a-z0-9-]+)*")
-_TEXT = re.compile(r"text/|\b(javascript|json|xml)\b|\+(json|xml)\b")
-"""Types whose bodies may name hosts."""
 _SLASHES = r"(?P<slashes>(?:\\?/){2})"
 """As in URLs, and as JSON may write them."""
 _ENDS = r"(?![\w-]|\.\w)"
@@ -135,10 +133,9 @@ class HostMaps:
         )
         kept = dict.fromkeys(one for one in renamed if redirect_target(one) != one.url)
         notes = [f"hosts renamed in bodies ({changed})"] if changed else []
-        page = self.renamed(site.page)
-        return Recording(
-            replace(site, page=page, exchanges=tuple(kept)), (*recording.notes, *notes)
-        )
+        lost = tuple(replace(one, url=self.renamed(one.url)) for one in site.lost)
+        renamed_site = replace(site, page=self.renamed(site.page), exchanges=tuple(kept), lost=lost)
+        return Recording(renamed_site, (*recording.notes, *notes))
 
     def _exchange(self, exchange: Exchange) -> Exchange:
         return replace(
@@ -150,7 +147,7 @@ class HostMaps:
 
     def _body(self, exchange: Exchange) -> bytes:
         """Its body as it was, unless it is text that names a host."""
-        if not _TEXT.search((exchange.header("content-type") or "").lower()):
+        if not is_textual(exchange):
             return exchange.body
         names = codings(exchange.header("content-encoding"))
         try:

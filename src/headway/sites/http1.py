@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import io
-import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from http import HTTPStatus
 from urllib.parse import urlsplit
 
+from headway.sites.chunks import Joined, joined_chunks
+from headway.sites.coding import CodingError, codings, decoded
 from headway.sites.site import Exchange, Header
 
-_CHUNK_SIZE = re.compile(rb"([0-9A-Fa-f]+)[ \t]*(?:;[^\r\n]*)?\r?\n")
+_CHUNKED = "chunked"
 _PHRASES = {status.value: status.phrase for status in HTTPStatus}
 
 
@@ -22,11 +23,15 @@ class Message:
         start: the words of its start line, at least two.
         headers: its fields, with names in lower case.
         body: its content, chunks joined.
+        cut: why the body is not all of it, in words; empty if nothing says so.
+        doubt: what of the body cannot be right, in words; empty if nothing is known.
     """
 
     start: tuple[str, ...]
     headers: tuple[Header, ...]
     body: bytes
+    cut: str = ""
+    doubt: str = ""
 
     @property
     def method(self) -> str:
@@ -53,28 +58,22 @@ def parsed(data: bytes) -> Message | None:
             headers[-1] = (headers[-1][0], f"{headers[-1][1]} {line.strip()}")
         elif colon:
             headers.append((name.strip().lower(), value.strip(" \t")))
-    body = stream.read()
-    if any(name == "transfer-encoding" and "chunked" in value.lower() for name, value in headers):
-        body = joined_chunks(body)
-    return Message(start, tuple(headers), body)
+    content = _content(headers, stream.read())
+    return Message(start, tuple(headers), content.body, content.cut, content.doubt)
 
 
-def joined_chunks(body: bytes) -> bytes:
-    """The content of a chunked body (section 7.1), without extensions and trailers.
-
-    Some tools join chunks and keep the header field: what does not begin with a chunk is returned
-    as it is. What ends too early gives what there is.
-    """
-    pieces: list[bytes] = []
-    at = 0
-    while found := _CHUNK_SIZE.match(body, at):
-        size = int(found[1], 16)
-        if size == 0:
-            return b"".join(pieces)
-        piece = body[found.end() : found.end() + size]
-        pieces.append(piece)
-        at = found.end() + size + len(b"\r\n")
-    return b"".join(pieces) if pieces else body
+def _content(headers: list[Header], body: bytes) -> Joined:
+    """A body without its transfer codings (section 7)."""
+    stated = (value for field, value in headers if field == "transfer-encoding")
+    names = codings(",".join(stated))
+    joined = joined_chunks(body) if _CHUNKED in names else Joined(body)
+    compressed = [name for name in names if name != _CHUNKED]
+    if not compressed or joined.cut:
+        return joined
+    try:
+        return replace(joined, body=decoded(joined.body, compressed))
+    except CodingError:
+        return replace(joined, doubt=f"it is not {compressed[-1]}-coded as transfer-encoding says")
 
 
 def request_message(exchange: Exchange) -> bytes:

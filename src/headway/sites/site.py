@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from urllib.parse import urlsplit
+
+from headway.sites.shortfall import Shortfall
 
 Header = tuple[str, str]
 """Name and value of a header field, as recorded; names in lower case (RFC 9110, section 5.1)."""
@@ -23,6 +26,7 @@ class Exchange:
         body: content as it is sent, with its content coding applied and its chunks joined.
         protocol: ALPN identifier that it was recorded over, as ``h2``; empty if that is not told. It is no
             part of what an exchange is.
+        shortfall: why the body is not what was sent; None if it is. As little a part of it.
     """
 
     method: str
@@ -31,6 +35,7 @@ class Exchange:
     headers: tuple[Header, ...]
     body: bytes
     protocol: str = field(default="", compare=False)
+    shortfall: Shortfall | None = field(default=None, compare=False)
 
     @property
     def host(self) -> str:
@@ -42,6 +47,31 @@ class Exchange:
         return next((value for one, value in self.headers if one == name), None)
 
 
+_TEXT = re.compile(r"text/|\b(javascript|json|xml)\b|\+(json|xml)\b")
+
+
+def is_textual(exchange: Exchange) -> bool:
+    """Whether a body is text by its type, and so may name hosts."""
+    return bool(_TEXT.search((exchange.header("content-type") or "").lower()))
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A request whose response cannot be replayed, since its body was not kept.
+
+    Attributes:
+        method: of the request.
+        url: absolute, as that of an exchange.
+        status: of the response.
+        shortfall: why there is no body.
+    """
+
+    method: str
+    url: str
+    status: int
+    shortfall: Shortfall
+
+
 @dataclass(frozen=True)
 class Site:
     """A page with all that it needs.
@@ -51,12 +81,14 @@ class Site:
         page: URL that is loaded.
         exchanges: in the order in which they were recorded.
         description: where it comes from, in a sentence.
+        lost: what was recorded and is not there. It is no part of what a site is.
     """
 
     name: str
     page: str
     exchanges: tuple[Exchange, ...]
     description: str = ""
+    lost: tuple[Lost, ...] = field(default=(), compare=False)
 
     @cached_property
     def hosts(self) -> tuple[str, ...]:

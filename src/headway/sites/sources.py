@@ -106,6 +106,7 @@ def read_warc(path: Path) -> Recording:
         source=str(path),
         description=archive.description or f"Imported from {path.name}.",
         page=archive.page or None,
+        lost=archive.lost,
     )
 
 

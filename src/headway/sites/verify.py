@@ -11,7 +11,11 @@ from headway.sites.coding import CodingError, codings, decoded
 from headway.sites.matching import Matcher, RedirectError, followed, redirect_target
 from headway.sites.references import Reference, css_references, html_references
 from headway.sites.servable import unservable
-from headway.sites.site import Exchange, Site
+from headway.sites.shortfall import Kept
+from headway.sites.site import Exchange, Site, is_textual
+
+_SEEN = (200, 304)
+"""Statuses of responses whose content pages see."""
 
 
 class Severity(StrEnum):
@@ -41,8 +45,9 @@ class Flaw:
 def findings(site: Site) -> tuple[Flaw, ...]:
     """All that is found, in the order of the exchanges; what has no exchange comes first."""
     matcher = Matcher(site.exchanges)
-    found = [*_page(site, matcher), *_unservable(site), *_repeated(site)]
+    found = [*_page(site, matcher), *_unservable(site), *_lost(site), *_repeated(site)]
     for exchange in site.exchanges:
+        found += _short(exchange)
         found += _redirect(exchange, matcher)
         found += _partial(exchange)
         found += _type(exchange)
@@ -86,6 +91,23 @@ def _repeated(site: Site) -> Iterator[Flaw]:
             yield Flaw(Severity.DOUBTFUL, url, message)
 
 
+def _lost(site: Site) -> Iterator[Flaw]:
+    """What a load asks for in vain, since the recording has not what was answered."""
+    for one in site.lost:
+        was_seen = one.method == "GET" and one.status in _SEEN
+        severity = Severity.BROKEN if was_seen else Severity.DOUBTFUL
+        yield Flaw(severity, one.url, f"left out, since {one.shortfall}")
+
+
+def _short(exchange: Exchange) -> Iterator[Flaw]:
+    """What is replayed, and is not what was sent."""
+    if shortfall := exchange.shortfall:
+        # Text that was written down as Unicode differs in single characters.
+        is_text = shortfall.kept is Kept.CONTRADICTED and is_textual(exchange)
+        severity = Severity.DOUBTFUL if is_text else Severity.BROKEN
+        yield Flaw(severity, exchange.url, str(shortfall))
+
+
 def _redirect(exchange: Exchange, matcher: Matcher) -> Iterator[Flaw]:
     if redirect_target(exchange) is not None:
         try:
@@ -114,7 +136,8 @@ def _content(exchange: Exchange, matcher: Matcher) -> Iterator[Flaw]:
     try:
         body = decoded(exchange.body, codings(exchange.header("content-encoding")))
     except CodingError as error:
-        yield Flaw(Severity.BROKEN, exchange.url, str(error))
+        if exchange.shortfall is None:
+            yield Flaw(Severity.BROKEN, exchange.url, str(error))
         return
     if exchange.status == 200 and exchange.method == "GET":
         for reference in _references(exchange, body.decode(errors="replace")):

@@ -8,6 +8,7 @@ import io
 import os
 import tempfile
 import uuid
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
@@ -17,10 +18,13 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from headway.errors import HeadwayError
+from headway.sites.firstpage import find_page
 from headway.sites.http1 import request_message, response_message
-from headway.sites.recording import find_page, obstacle, replayable, site_name
-from headway.sites.site import Exchange, Site
-from headway.sites.warc_records import read_records
+from headway.sites.recording import site_name
+from headway.sites.shortfall import Kept
+from headway.sites.sifting import sifted, without_kept
+from headway.sites.site import Exchange, Lost, Site
+from headway.sites.warc_records import KEPT, LOST, read_records
 from headway.version import VERSION
 
 _VERSION = "WARC/1.1"
@@ -69,14 +73,13 @@ def read_archive(path: Path) -> Site:
         WrongInputError: it cannot be read, is damaged, or holds no page.
     """
     archive = read_records(path)
-    exchanges = tuple(
-        replayable(captured)[0] for captured in archive.captured if obstacle(captured) is None
-    )
+    found = sifted(archive.captured)
     return Site(
         archive.name or site_name(path),
-        archive.page or find_page(exchanges, str(path)),
-        exchanges,
+        archive.page or find_page(found, str(path)),
+        found.exchanges,
         archive.description,
+        without_kept(found.exchanges, (*found.lost, *archive.lost)),
     )
 
 
@@ -93,18 +96,19 @@ class _Writer:
 
     def write(self) -> None:
         site = self._site
-        info = [
-            ("software", f"Headway {VERSION}"),
-            ("format", "WARC File Format 1.1"),
-            ("conformsTo", _CONFORMS_TO),
-            ("title", site.name),
-            ("page", site.page),
-            ("description", " ".join(site.description.split())),
-        ]
-        block = "".join(f"{name}: {value}\r\n" for name, value in info if value).encode()
-        self._record("warcinfo", _WARCINFO, block, self._id("warcinfo"), [])
+        info = {
+            "software": f"Headway {VERSION}",
+            "format": "WARC File Format 1.1",
+            "conformsTo": _CONFORMS_TO,
+            "title": site.name,
+            "page": site.page,
+            "description": " ".join(site.description.split()),
+        }
+        self._record("warcinfo", _WARCINFO, _named(info), self._id("warcinfo"), [])
         for index, exchange in enumerate(site.exchanges):
             self._exchange(index, exchange)
+        for index, lost in enumerate(site.lost):
+            self._lost(index, lost)
 
     def _exchange(self, index: int, exchange: Exchange) -> None:
         request_id, response_id = self._id(f"request {index}"), self._id(f"response {index}")
@@ -116,7 +120,17 @@ class _Writer:
         more = [target, _payload_digest(exchange.body)]
         if exchange.protocol:
             more.append(("WARC-Protocol", exchange.protocol))
+        if shortfall := exchange.shortfall:
+            if shortfall.kept is Kept.PART:
+                more.append(("WARC-Truncated", "unspecified"))
+            more.append((KEPT, f"{shortfall.kept}; {shortfall.reason}"))
         self._record("response", _RESPONSE, response, response_id, more)
+
+    def _lost(self, index: int, lost: Lost) -> None:
+        """A note of a response that was left out, so that it is known why a load does not get it."""
+        told = {"method": lost.method, "status": lost.status, LOST: lost.shortfall.reason}
+        target = ("WARC-Target-URI", lost.url)
+        self._record("metadata", _WARCINFO, _named(told), self._id(f"lost {index}"), [target])
 
     def _id(self, what: str) -> str:
         return f"<{uuid.uuid5(uuid.NAMESPACE_URL, f'{self._site.page} {self._date} {what}').urn}>"
@@ -133,6 +147,11 @@ class _Writer:
         self._writer.write_record(
             ArcWarcRecord("warc", kind, headers, io.BytesIO(block), None, content, len(block))
         )
+
+
+def _named(fields: Mapping[str, object]) -> bytes:
+    """Named fields, one a line; those without a value are left out."""
+    return "".join(f"{name}: {value}\r\n" for name, value in fields.items() if value).encode()
 
 
 def _payload_digest(body: bytes) -> tuple[str, str]:

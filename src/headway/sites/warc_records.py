@@ -2,25 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
-import gzip
-import io
-import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from warcio.archiveiterator import ArchiveIterator
-from warcio.exceptions import ArchiveLoadFailed
-from warcio.recordloader import ArcWarcRecord
-from warcio.statusandheaders import StatusAndHeadersParserException
-
 from headway.errors import WrongInputError
+from headway.sites.captured import Captured, Told
+from headway.sites.digests import broken_digest
 from headway.sites.http1 import Message, parsed
-from headway.sites.recording import Captured
+from headway.sites.shortfall import Kept, Shortfall
+from headway.sites.site import Lost
+from headway.sites.warc_parse import DamagedError, WarcRecord, read_all
 
+_DIGEST = "warc-payload-digest"
 _NOT_MODIFIED_PROFILE = "server-not-modified"
-_GZIP_MAGIC = b"\x1f\x8b"
+LOST = "not-kept"
+"""Field of a metadata record for a response that was left out: why its body was not kept."""
+_UNKNOWN = Message(("HTTP/1.1", "200"), (), b"")
+"""The response of a revisit that says nothing of it."""
+KEPT = "headway-kept"
+"""Field of a response record that tells how much of its body is there, and why not all."""
 
 
 @dataclass(frozen=True)
@@ -32,12 +33,14 @@ class Archive:
         name: of the site; empty if another tool wrote it, as are the others.
         page: URL that is loaded.
         description: of the site.
+        lost: what was lost before it was written.
     """
 
     captured: tuple[Captured, ...]
     name: str = ""
     page: str = ""
     description: str = ""
+    lost: tuple[Lost, ...] = ()
 
 
 def read_records(path: Path) -> Archive:
@@ -46,95 +49,40 @@ def read_records(path: Path) -> Archive:
     Raises:
         WrongInputError: it cannot be read, is damaged, or holds no response.
     """
-    reader = _Reader()
     try:
-        for record in _records(_uncompressed(path.read_bytes())):
-            reader.add(record)
+        return archive_of([path.read_bytes()], path)
     except OSError as error:
         raise WrongInputError(f"cannot be read: {error.strerror}", where=str(path)) from error
-    except _BrokenError as error:
+
+
+def archive_of(contents: Iterable[bytes], path: Path) -> Archive:
+    """The exchanges of WARC files that belong together.
+
+    Args:
+        contents: of the files.
+        path: where they are from.
+
+    Raises:
+        WrongInputError: one is damaged, or none holds a response.
+    """
+    reader = _Reader()
+    try:
+        for data in contents:
+            for record in read_all(data):
+                reader.add(record)
+    except DamagedError as error:
         raise WrongInputError(str(error), where=str(path)) from error
     captured = tuple(reader.captured())
     if not captured:
         raise WrongInputError("no HTTP response is in this WARC file", where=str(path))
     info = reader.info
     return Archive(
-        captured, info.get("title", ""), info.get("page", ""), info.get("description", "")
+        captured,
+        info.get("title", ""),
+        info.get("page", ""),
+        info.get("description", ""),
+        tuple(reader.lost),
     )
-
-
-class _BrokenError(Exception):
-    """An archive is not what it should be."""
-
-
-@dataclass(frozen=True)
-class _Record:
-    """A record of a WARC file: its kind, its own header fields (lower case), its content."""
-
-    kind: str
-    fields: dict[str, str]
-    block: bytes
-
-    def reference(self, field: str) -> str:
-        """Value of a field that holds a URI or a digest; empty without it."""
-        return self.fields.get(field, "").strip("<> ")
-
-    @property
-    def url(self) -> str:
-        """What was requested."""
-        return self.reference("warc-target-uri")
-
-    @property
-    def pair(self) -> tuple[str, ...]:
-        """Record IDs by which a request and its response find each other."""
-        ids = (self.reference("warc-record-id"), self.reference("warc-concurrent-to"))
-        return tuple(record_id for record_id in ids if record_id)
-
-
-def _uncompressed(data: bytes) -> bytes:
-    """A file's content; here and not by warcio, which takes a file that was cut for a whole one.
-
-    Raises:
-        _BrokenError: its compressed data is damaged.
-    """
-    if not data.startswith(_GZIP_MAGIC):
-        return data
-    try:
-        return gzip.decompress(data)
-    except EOFError as error:
-        raise _BrokenError("truncated: its compressed data ends too early") from error
-    except (gzip.BadGzipFile, zlib.error) as error:
-        raise _BrokenError("damaged: its compressed data cannot be read") from error
-
-
-def _records(data: bytes) -> list[_Record]:
-    """All records of an uncompressed file.
-
-    Raises:
-        _BrokenError: it is not a WARC file, or is damaged.
-    """
-    if not data.startswith(b"WARC/"):
-        raise _BrokenError("not a WARC file")
-    complaints = io.StringIO()  # warcio prints what it finds odd
-    try:
-        with contextlib.redirect_stderr(complaints):
-            records = [
-                _record(record)
-                for record in ArchiveIterator(io.BytesIO(data), no_record_parse=True)
-            ]
-    except (ArchiveLoadFailed, StatusAndHeadersParserException, ValueError) as error:
-        raise _BrokenError("damaged: one of its records cannot be read") from error
-    if complaints.getvalue():
-        raise _BrokenError("damaged: a record does not end where its Content-Length says")
-    return records
-
-
-def _record(record: ArcWarcRecord) -> _Record:
-    block = record.raw_stream.read() or b""
-    if record.length is not None and len(block) < record.length:
-        raise _BrokenError(f"truncated: its last record has {len(block)} of {record.length} bytes")
-    fields = {name.lower(): value for name, value in record.rec_headers.headers}
-    return _Record(record.rec_type, fields, block)
 
 
 @dataclass
@@ -142,10 +90,11 @@ class _Reader:
     """Collects the records that matter, and then joins them into exchanges."""
 
     info: dict[str, str] = field(default_factory=dict)
+    lost: list[Lost] = field(default_factory=list)
     _methods: dict[str, str] = field(default_factory=dict)  # by record ID of request or response
-    _responses: list[tuple[_Record, Message | None]] = field(default_factory=list)
+    _responses: list[tuple[WarcRecord, Message | None]] = field(default_factory=list)
 
-    def add(self, record: _Record) -> None:
+    def add(self, record: WarcRecord) -> None:
         """Take one more record; what it is decides what becomes of it."""
         if record.kind == "warcinfo":
             self._add_info(record.block.decode(errors="replace"))
@@ -153,64 +102,111 @@ class _Reader:
             self._add_request(record)
         elif record.kind in ("response", "revisit"):
             self._add_response(record)
+        elif record.kind == "metadata":
+            self._add_lost(record)
 
-    def captured(self) -> Iterable[Captured]:
+    def captured(self) -> Iterator[Captured]:
         """The exchanges, revisits with the body that they refer to."""
         for record, message in self._responses:
             if record.kind == "revisit":
-                message = self._revisited(record, message)
-            if message is not None:
-                yield Captured(
-                    self._method(record),
-                    record.url,
-                    message.status,
-                    message.headers,
-                    message.body,
-                    protocol=record.fields.get("warc-protocol", ""),
-                )
+                yield self._revisited(record, message)
+            elif message is not None:
+                told = Told(cut=_cut(record, message), doubt=_doubt(record, message))
+                yield self._captured(record, message, told)
 
     def _add_info(self, text: str) -> None:
-        for line in text.splitlines():
-            name, colon, value = line.partition(":")
-            if colon:
-                self.info[name.strip()] = value.strip()
+        self.info.update(_named(text))
 
-    def _add_request(self, record: _Record) -> None:
+    def _add_lost(self, record: WarcRecord) -> None:
+        """Take what Headway notes of a response that it left out."""
+        told = _named(record.block.decode(errors="replace"))
+        if why := told.get(LOST):
+            status = told.get("status", "")
+            shortfall = Shortfall(Kept.NOT, why)
+            self.lost.append(
+                Lost(
+                    told.get("method", "GET"),
+                    record.url,
+                    int(status) if status.isdecimal() else 0,
+                    shortfall,
+                )
+            )
+
+    def _add_request(self, record: WarcRecord) -> None:
         message = parsed(record.block)
         if message is not None:
             self._methods.update(dict.fromkeys(record.pair, message.method))
 
-    def _add_response(self, record: _Record) -> None:
+    def _add_response(self, record: WarcRecord) -> None:
         message = parsed(record.block)
         if record.kind == "revisit" or (message is not None and message.status):
             self._responses.append((record, message))
 
-    def _method(self, record: _Record) -> str:
+    def _method(self, record: WarcRecord) -> str:
         """The method of the request that a response answers; requests are optional, and most are GET."""
         found = (
             self._methods[record_id] for record_id in record.pair if record_id in self._methods
         )
         return next(found, "GET")
 
-    def _revisited(self, revisit: _Record, own: Message | None) -> Message | None:
-        """The response of a revisit record; None if what it refers to is not in the file."""
-        original = self._original(revisit)
-        if original is None:
-            return None
+    def _captured(self, record: WarcRecord, message: Message, told: Told) -> Captured:
+        return Captured(
+            self._method(record),
+            record.url,
+            message.status,
+            message.headers,
+            None if told.lost else message.body,
+            protocol=record.fields.get("warc-protocol", ""),
+            told=told,
+        )
+
+    def _revisited(self, revisit: WarcRecord, own: Message | None) -> Captured:
+        """The response of a revisit record, with the body of the record that it refers to."""
+        found = self._original(revisit)
+        if found is None:
+            named = revisit.reference("warc-refers-to-target-uri") or "another record"
+            lost = Told(lost=f"it is the same as that of {named}, which is not in this file")
+            return self._captured(revisit, own or _UNKNOWN, lost)
+        record, original = found
+        told = Told(cut=_cut(record, original), doubt=_doubt(record, original))
         unchanged = _NOT_MODIFIED_PROFILE in revisit.fields.get("warc-profile", "")
         if own is None or not own.status or unchanged:
-            return original
-        return replace(own, body=original.body)
+            return self._captured(revisit, original, told)
+        return self._captured(revisit, replace(own, body=original.body), told)
 
-    def _original(self, revisit: _Record) -> Message | None:
+    def _original(self, revisit: WarcRecord) -> tuple[WarcRecord, Message] | None:
         """What a revisit refers to: by record, else by URL, else by digest of the payload."""
+        digest = revisit.reference(_DIGEST)
         for name, of_record in (
             ("warc-refers-to", "warc-record-id"),
             ("warc-refers-to-target-uri", "warc-target-uri"),
-            ("warc-payload-digest", "warc-payload-digest"),
+            (_DIGEST, _DIGEST),
         ):
             wanted = revisit.reference(name)
             for record, message in self._responses:
-                if wanted and record.kind == "response" and record.reference(of_record) == wanted:
-                    return message
+                is_other = digest != (record.reference(_DIGEST) or digest) and bool(digest)
+                is_wanted = bool(wanted) and record.reference(of_record) == wanted
+                if message and record.kind == "response" and is_wanted and not is_other:
+                    return record, message
         return None
+
+
+def _named(text: str) -> dict[str, str]:
+    """Named fields, one a line."""
+    pairs = (line.partition(":") for line in text.splitlines())
+    return {name.strip(): value.strip() for name, colon, value in pairs if colon}
+
+
+def _cut(record: WarcRecord, message: Message) -> str:
+    """Why a response's body is not all of it; empty if nothing says so."""
+    kept, _, reason = record.fields.get(KEPT, "").partition("; ")
+    if kept == Kept.PART:
+        return reason
+    why = f"WARC-Truncated: {told}" if (told := record.fields.get("warc-truncated")) else ""
+    return f"{message.cut} ({why})" if message.cut and why else message.cut or why
+
+
+def _doubt(record: WarcRecord, message: Message) -> str:
+    """What of a response's body cannot be right; empty if nothing is known."""
+    kept, _, reason = record.fields.get(KEPT, "").partition("; ")
+    return reason if kept == Kept.CONTRADICTED else message.doubt or broken_digest(record, message)

@@ -1,0 +1,106 @@
+"""What tools wrote down of requests and responses: facts, of which none is judged here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from headway.sites.site import Header
+
+LENGTH = "content-length"
+
+
+@dataclass(frozen=True)
+class BodyReading:
+    """A body, as what a file has of it can be read.
+
+    Attributes:
+        body: without a transfer coding.
+        how: what was done otherwise than the file says, in words; empty if nothing was.
+    """
+
+    body: bytes
+    how: str = ""
+
+
+@dataclass(frozen=True)
+class StatedLength:
+    """How long a body is said to be.
+
+    Attributes:
+        length: in bytes.
+        said_by: which field says so.
+    """
+
+    length: int
+    said_by: str
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a recording says of a body, beside the body.
+
+    Attributes:
+        readings: how what is there of it can be read, the likeliest first; none if there is but one way.
+        sizes: of the body without its content coding; any of them may be right.
+        sent_bytes: how much of it came over the network; None if that is not told.
+        lost: why there is no body; empty if that is not told.
+        cut: why it is not all of the body, in words; empty if nothing says so.
+        doubt: what of it cannot be right, in words; empty if nothing is known.
+    """
+
+    readings: tuple[BodyReading, ...] = ()
+    sizes: tuple[StatedLength, ...] = ()
+    sent_bytes: int | None = None
+    lost: str = ""
+    cut: str = ""
+    doubt: str = ""
+
+
+NOTHING_TOLD = Told()
+
+
+@dataclass(frozen=True)
+class Captured:
+    """A request and its response, as a tool wrote them down.
+
+    Attributes:
+        method: of the request.
+        url: absolute.
+        status: of the response; 0 if there was none.
+        headers: fields of the response, not cleaned.
+        body: without a transfer coding; None if the tool did not keep it.
+        is_decoded: whether the body is without the content coding that its header fields state.
+        protocol: what it came over, as the tool calls it; empty if it does not tell.
+        kind: its media type, if another field than `content-type` tells it.
+        told: what else is said of the body.
+    """
+
+    method: str
+    url: str
+    status: int
+    headers: tuple[Header, ...]
+    body: bytes | None
+    is_decoded: bool = False
+    protocol: str = ""
+    kind: str = ""
+    told: Told = NOTHING_TOLD
+
+    def values(self, name: str) -> Iterator[str]:
+        """Values of all header fields of that name, which is in lower case."""
+        return (value for field, value in self.headers if field.lower() == name)
+
+    def header(self, name: str) -> str:
+        """Value of the first header field of that name (lower case); empty without one."""
+        return next(self.values(name), "")
+
+    @property
+    def content_length(self) -> int | None:
+        """What `content-length` says; None without it."""
+        value = self.header(LENGTH).partition(",")[0].strip()
+        return int(value) if value.isascii() and value.isdecimal() else None
+
+    @property
+    def media_type(self) -> str:
+        """Its media type without parameters, in lower case; empty if none is told."""
+        return (self.header("content-type") or self.kind).partition(";")[0].strip().lower()

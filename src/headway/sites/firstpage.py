@@ -1,0 +1,71 @@
+"""Which of a recording's responses is its page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from headway.errors import WrongInputError
+from headway.sites.matching import Matcher, RedirectError, followed
+from headway.sites.sifting import HTML_TYPES, LEFT_OUT, NOT_KEPT, Sifted
+from headway.sites.site import Exchange, Lost
+
+_WARM = "recorded with a warm cache; with an empty one, servers send content"
+
+
+def find_page(found: Sifted, source: str) -> str:
+    """URL of the first HTML page, or of what redirects to it.
+
+    Raises:
+        WrongInputError: there is none, or it is lost, so that any other one would be another page; `source` is
+            where.
+    """
+    if not found.exchanges:
+        raise WrongInputError(_nothing(found), where=source)
+    matcher = Matcher(found.exchanges)
+    lost = set(found.lost)
+    for one in found.order:
+        if why := _why_no_page(one, found, lost):
+            message = f"its page, {one.url}, cannot be replayed: {why}"
+            raise WrongInputError(message, where=source)
+        if isinstance(one, Exchange) and one.method == "GET" and _leads_to_html(matcher, one):
+            return one.url
+    raise WrongInputError(_nothing(found), where=source)
+
+
+def _why_no_page(one: Exchange | Lost, found: Sifted, lost: set[Lost]) -> str | None:
+    """Why a document is no page to load, although it was one; None if it is, or is no document."""
+    if one.method != "GET" or one.url not in found.documents:
+        return None
+    if isinstance(one, Lost):
+        return str(one.shortfall) if one in lost and one.status == 200 else None
+    has_content = any(other.url == one.url and other.status == 200 for other in found.exchanges)
+    return None if one.status != 304 or has_content else f"it is a 304, {_WARM}"
+
+
+def _nothing(found: Sifted) -> str:
+    """That there is no page, and what may be the reason."""
+    what = "it holds no response that can be replayed"
+    if found.exchanges:
+        what = "none of its responses is an HTML page"
+    return "; ".join([what, *_reasons(found)])
+
+
+def _reasons(found: Sifted) -> Iterator[str]:
+    if lost := found.lost:
+        bodies = "1 body was" if len(lost) == 1 else f"{len(lost)} bodies were"
+        yield f"{bodies} not kept, as that of {lost[0].url}: {lost[0].shortfall.reason}"
+    if warm := sum(one.status == 304 for one in found.exchanges):
+        responses = "1 response is" if warm == 1 else f"{warm} responses are"
+        yield f"{responses} a 304, {_WARM}"
+    for note, count in found.notes.items():
+        if note.startswith(LEFT_OUT) and note != NOT_KEPT:
+            yield f"{note} ({count})"
+
+
+def _leads_to_html(matcher: Matcher, exchange: Exchange) -> bool:
+    try:
+        end = followed(matcher, exchange)
+    except RedirectError:
+        return False
+    kind = (end.header("content-type") or "").partition(";")[0].strip().lower()
+    return end.status == 200 and kind in HTML_TYPES

@@ -1,0 +1,165 @@
+"""What of captured exchanges can be replayed, and what of them is left out, and why."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from urllib.parse import urlsplit
+
+from headway.sites.captured import Captured
+from headway.sites.cleanup import cleaned
+from headway.sites.coding import CODINGS, codings, encoded
+from headway.sites.site import Exchange, Header, Lost
+from headway.sites.worth import Worth, judged
+
+HTML_TYPES = ("text/html", "application/xhtml+xml")
+LEFT_OUT = "left out: "
+"""How notes begin on what is not replayed."""
+NOT_KEPT = f"{LEFT_OUT}the body was not kept"
+
+
+@dataclass(frozen=True)
+class Sifted:
+    """What there is to replay, and what there is not.
+
+    Attributes:
+        order: what can be replayed and what is lost, in the order in which it was captured.
+        documents: URLs that HTML was asked for at, or where a tool knows that.
+        notes: what was left out or changed, in words, and how often.
+    """
+
+    order: tuple[Exchange | Lost, ...]
+    documents: frozenset[str]
+    notes: Counter[str]
+
+    @property
+    def exchanges(self) -> tuple[Exchange, ...]:
+        """What can be replayed."""
+        return tuple(one for one in self.order if isinstance(one, Exchange))
+
+    @property
+    def lost(self) -> tuple[Lost, ...]:
+        """What was asked for, and cannot be replayed."""
+        return without_kept(self.exchanges, (one for one in self.order if isinstance(one, Lost)))
+
+
+def without_kept(exchanges: Iterable[Exchange], lost: Iterable[Lost]) -> tuple[Lost, ...]:
+    """What is lost, each once, without what an exchange answers."""
+    known = {(exchange.method, exchange.url) for exchange in exchanges}
+    return tuple(dict.fromkeys(one for one in lost if (one.method, one.url) not in known))
+
+
+def sifted(captured: Iterable[Captured]) -> Sifted:
+    """Judge captured exchanges; of several responses to a request those stay that are worth most."""
+    notes: Counter[str] = Counter()
+    order: list[Exchange | Lost] = []
+    documents: set[str] = set()
+    for capture, worth in _worthy(captured, notes):
+        if capture.media_type in HTML_TYPES:
+            documents.add(capture.url)
+        if worth.body is None:
+            assert worth.shortfall
+            notes[NOT_KEPT] += 1
+            order.append(Lost(capture.method, capture.url, capture.status, worth.shortfall))
+            continue
+        exchange, note = replayable(capture, worth)
+        notes.update(one for one in (worth.how, note) if one)
+        order.append(exchange)
+    return Sifted(tuple(order), frozenset(documents), notes)
+
+
+def _worthy(captured: Iterable[Captured], notes: Counter[str]) -> Iterator[tuple[Captured, Worth]]:
+    """What servers sent, but for what is worth less than another response to the same request.
+
+    A client that is not content with a response asks again.
+    """
+    found: list[tuple[Captured, Worth]] = []
+    best: dict[tuple[str, str, int], tuple[int, bool]] = {}
+    for capture in captured:
+        if why := obstacle(capture):
+            notes[f"{LEFT_OUT}{why}"] += 1
+            continue
+        capture = replace(capture, url=_sent(capture.url))
+        worth = judged(capture)
+        found.append((capture, worth))
+        key = capture.method, capture.url, capture.status
+        best[key] = min(best.get(key, worth.rank), worth.rank)
+    for capture, worth in found:
+        if worth.rank == best[capture.method, capture.url, capture.status]:
+            yield capture, worth
+        else:
+            notes[f"{LEFT_OUT}another response to the same request is more complete"] += 1
+
+
+def obstacle(captured: Captured) -> str | None:
+    """Why nothing of an exchange can be replayed, whatever its body is; None if it can."""
+    if not captured.url.startswith(("http://", "https://")):
+        return "not HTTP"
+    try:
+        if not urlsplit(captured.url).hostname:
+            return "URL without a host"
+    except ValueError:
+        return "not a valid URL"
+    return "no final response" if captured.status < 200 else None
+
+
+def replayable(captured: Captured, worth: Worth) -> tuple[Exchange, str | None]:
+    """The exchange as it is replayed, and what was done to its body, if anything.
+
+    A body that the tool decoded gets its content coding again, so that it has about the size that
+    it had. A coding that Headway does not know is dropped, with its header field.
+    """
+    body, note = worth.body or b"", None
+    headers = cleaned(captured.status, captured.headers)
+    names = codings(next((value for field, value in headers if field == "content-encoding"), None))
+    if names and not body:
+        headers = _without_coding(headers)
+    elif names and captured.is_decoded:
+        if unknown := [name for name in names if name not in CODINGS]:
+            headers = _without_coding(headers)
+            note = f"content coding {unknown[0]} dropped, the body is sent as it is"
+        else:
+            body = encoded(body, names)
+            efforts = " and ".join(f"{name} ({CODINGS[name].effort})" for name in names)
+            note = f"content coding applied again: {efforts}"
+    exchange = Exchange(
+        captured.method,
+        captured.url,
+        captured.status,
+        headers,
+        body,
+        _alpn(captured.protocol),
+        worth.shortfall,
+    )
+    return exchange, note
+
+
+def without_revalidations(exchanges: Sequence[Exchange]) -> tuple[Exchange, ...]:
+    """Without the 304 responses whose content another exchange has; a replaying server makes its own."""
+    with_content = {exchange.url for exchange in exchanges if exchange.status == 200}
+    return tuple(
+        exchange
+        for exchange in exchanges
+        if exchange.status != 304 or exchange.url not in with_content
+    )
+
+
+def _without_coding(headers: tuple[Header, ...]) -> tuple[Header, ...]:
+    return tuple((name, value) for name, value in headers if name != "content-encoding")
+
+
+def _alpn(told: str) -> str:
+    """The ALPN identifier of a version of HTTP: tools write ``HTTP/2.0``, ``http/2`` and ``h2``."""
+    version = told.lower().removeprefix("http/").removeprefix("h")
+    major = version.partition(".")[0]
+    if major in ("2", "3"):
+        return f"h{major}"
+    return f"http/{version}" if version in ("1.0", "1.1") else ""
+
+
+def _sent(url: str) -> str:
+    """A URL as a client sends it: with a path, without a fragment."""
+    url = url.partition("#")[0]
+    parts = urlsplit(url)
+    return url if parts.path else parts._replace(path="/").geturl()
