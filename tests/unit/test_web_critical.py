@@ -10,9 +10,11 @@ import pytest
 from headway.analysis import analyse
 from headway.pages.critical import PHASES, critical_path, last_before_load, last_before_paint
 from headway.pages.load import PageLoad, Resource, Timing, read_load
+from headway.pages.meanwhile import came_beside
 from headway.pages.metrics import page_metrics
 from headway.pages.resource import Chunk, RequestPhase
-from headway.report.tables.critical import blocking_sentences, critical_means, critical_table
+from headway.report.blocking import blocking_sentences
+from headway.report.tables.critical import critical_means, critical_table
 from tests.unit import made_results as made
 from tests.unit.made_loads import Recording, load, resource, told
 from tests.unit.test_report_pages import story
@@ -91,10 +93,34 @@ def test_the_first_paint_waits_for_what_blocks_rendering() -> None:
     assert last_before_paint(shown) is blocking
     (said,) = blocking_sentences([story(shown)])
     assert said == (
-        "h2: 1 resource blocked rendering (a.css); the last to come was a.css, after 0.290 s, "
-        "and the first paint was after 0.320 s."
+        "h2: 1 resource blocked rendering (a.css). The last to come was a.css (1 kB), asked for after "
+        "0.100 s and there after 0.290 s; nothing else came meanwhile. First paint after 0.320 s."
     )
-    assert "no resource but the page itself" in blocking_sentences([story(page(other))])[0]
+    assert blocking_sentences([story(page(other))]) == (
+        "h2: no resource but the page itself blocked rendering. The page (1 kB) was there after "
+        "0.100 s; nothing else came meanwhile. First paint after 0.320 s, 0.220 s after "
+        "that: by then b.js had come, too.",
+    )
+
+
+def test_what_shared_the_path_with_what_blocked_is_named() -> None:
+    """Of what came before it was asked for, or after it had come, nothing counts; small ones are counted together."""
+    chunks = (Chunk(50, 90_000), Chunk(150, 200_000), Chunk(200, 110_000), Chunk(201, 400_000))
+    font = asked("shop.ttf", 20, 300, mime_type="font/ttf", body_bytes=800_000, chunks=chunks)
+    small = [asked(f"{n}.png", 90, 180, body_bytes=2_000) for n in range(3)]
+    blocking = asked("last.js", 100, 200, render_blocking="Blocking")
+    shown = page(font, *small, blocking, fcp_ms=210.0)
+    assert [one.content_bytes for one in came_beside(shown, blocking)] == [
+        310_000,
+        2000,
+        2000,
+        2000,
+    ]
+    (said,) = blocking_sentences([story(shown)])
+    assert (
+        "there after 0.200 s; meanwhile 310 kB of shop.ttf and 6 kB of 3 other resources came"
+        in said
+    )
 
 
 def test_the_table_adds_up_to_the_milestones() -> None:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from headway.analysis import Analysis
+from headway.report.blocking import blocking_sentences
 from headway.report.chosen import ChosenPair
 from headway.report.figures import Picture, Section, Subject, pictures
 from headway.report.pages import page_stories
 from headway.report.shared import shared_stories
 from headway.report.stories import stories
-from headway.report.tables.critical import blocking_sentences, critical_table
+from headway.report.tables.critical import critical_table
 from headway.report.tables.table import Table
 from headway.report.theme import Style
 

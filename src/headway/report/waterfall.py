@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from urllib.parse import urlsplit
 
+from headway.analysis.numbers import data_size
 from headway.errors import counted
 from headway.pages.load import PageLoad, Resource
 from headway.report.theme import BLUE, BROWN, CYAN, GREEN, GREY, LILAC, ORANGE, PURPLE, Colour
@@ -143,6 +144,11 @@ def _rank(resource: Resource, place: int, last_ms: float) -> tuple[bool, bool, b
 def resource_name(load: PageLoad, resource: Resource) -> str:
     """What a resource is called: the last part of its URL, with the host if it is not the page's."""
     return _name(resource, urlsplit(load.url).hostname or "")
+
+
+def size_text(count: int) -> str:
+    """Bytes with three digits, which is all that a row has room for: ``310 kB``."""
+    return data_size(round(float(f"{count:.2e}"))) if count >= 1000 else f"{count} B"
 
 
 def _single(load: PageLoad, resource: Resource, numbers: dict[int, int]) -> Row:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
-from headway.analysis.numbers import data_size, significant
+from headway.analysis.numbers import significant
 from headway.pages.critical import blocks_rendering, critical_path, last_before_load
 from headway.pages.load import PageLoad, Resource
 from headway.report.figures.data import resources_data, told
@@ -25,7 +25,7 @@ from headway.report.plots import Frame, x_axis
 from headway.report.scale import Scale, written
 from headway.report.sheet import Point, Sheet, shortened, text_width
 from headway.report.theme import INK, MUTED, RED, RULE, YELLOW, Colour, Marker
-from headway.report.waterfall import KINDS, Row, kind_of, waterfall_rows
+from headway.report.waterfall import KINDS, Row, kind_of, size_text, waterfall_rows
 
 _ROW = 15.0
 _BAR = 9.0
@@ -230,7 +230,7 @@ def _words(sheet: Sheet, row: Row, columns: _Columns, y: float, bold: bool) -> N
         text = shortened(row.connection, room, _TEXT)
         sheet.text(columns.name, y, text, MUTED, size=_TEXT)
     if columns.size > columns.connection:
-        size = _size(row.body_bytes)
+        size = size_text(row.body_bytes)
         sheet.text(columns.size, y, size, MUTED, size=_TEXT, anchor="end")
 
 
@@ -239,11 +239,6 @@ def _fitting(name: str, room: float, bold: bool) -> str:
     if "/" in name and text_width(name, _TEXT, bold) > room:
         name = f"…/{name.partition('/')[2]}"
     return shortened(name, room, _TEXT, bold)
-
-
-def _size(count: int) -> str:
-    """Bytes with two digits or three, which is all that a row has room for."""
-    return data_size(round(float(f"{count:.2e}"))) if count >= 1000 else f"{count} B"
 
 
 def _mark(

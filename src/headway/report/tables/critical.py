@@ -8,13 +8,10 @@ from typing import Any
 import polars as pl
 
 from headway.analysis import Analysis, StudyResults
-from headway.analysis.numbers import significant
 from headway.columns import Status
-from headway.errors import counted
 from headway.pages.critical import (
     PHASES,
     Step,
-    blocks_rendering,
     critical_path,
     last_before_load,
     last_before_paint,
@@ -103,33 +100,6 @@ def critical_table(stories: Sequence[PageStory]) -> Table:
         ),
         rows=tuple(groups),
         labels=4,
-    )
-
-
-def blocking_sentences(stories: Sequence[PageStory]) -> tuple[str, ...]:
-    """What blocked the first paint of each load."""
-    return tuple(
-        said
-        for name, story in zip(load_names(stories), stories, strict=True)
-        if (said := _blocking(name, story.load))
-    )
-
-
-def _blocking(name: str, load: PageLoad) -> str:
-    last = last_before_paint(load)
-    if last is None or load.fcp_ms is None:
-        return ""
-    blocking = [one for one in load.resources if blocks_rendering(one)]
-    fcp = f"{significant(load.fcp_ms / 1e3)} s"
-    came = f"{significant((last.ended_ms or 0.0) / 1e3)} s"
-    if not blocking:
-        return (
-            f"{name}: no resource but the page itself blocked rendering; first paint after {fcp}."
-        )
-    names = ", ".join(resource_name(load, one) for one in blocking)
-    return (
-        f"{name}: {counted(len(blocking), 'resource')} blocked rendering ({names}); the last to come "
-        f"was {resource_name(load, last)}, after {came}, and the first paint was after {fcp}."
     )
 
 
