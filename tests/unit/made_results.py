@@ -1,14 +1,17 @@
 """Results made by hand, for the tests of analysis and report."""
 
 import json
+import statistics
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 
-from headway.analysis.inputs import StudyResults
-from headway.columns import Record, polars_schema
+from headway.analysis.inputs import StudyResults, with_all_columns
+from headway.columns import Record, polars_schema, schema_of
+from headway.columns.record import FlowRecord
 from headway.records.manifest import manifest_from
 
 MANIFEST: dict[str, Any] = {
@@ -131,3 +134,37 @@ def grid() -> list[dict[str, Any]]:
                 loss_up_pct=loss,
             )
     return rows
+
+
+Goodputs = Mapping[str, Sequence[Sequence[float]]]
+"""Of each name of a flow, for every run what those of the name got, Mbit/s."""
+
+
+def competing(
+    cells: Mapping[str, Mapping[str, Goodputs]], *told: Mapping[str, Any], **more: Any
+) -> StudyResults:
+    """Results of flows that compete.
+
+    Args:
+        cells: for each cell the contenders, by name, with what their flows got.
+        told: the experiments, as a manifest tells them.
+        more: what else is in every row of a flow.
+    """
+    runs, flows = [], []
+    for cell, contenders in cells.items():
+        for contender, names in contenders.items():
+            for seed, got in enumerate(zip(*names.values(), strict=True), start=1):
+                first, *others = [statistics.fmean(one) for one in got]
+                ratio = first / statistics.fmean(others) if others else 1.0
+                row = run(contender, seed, 10.0, cell=cell, protocol="tcp", first_ratio=ratio)
+                runs.append(row)
+                for name, own in zip(names, got, strict=True):
+                    named = {"named": name, "background": False, "workload": "bulk download 20 s"}
+                    flows += [
+                        row | named | {"flow": name, "common_mbit": mbit} | more for mbit in own
+                    ]
+    experiment = {"name": "", "metrics": ["first_ratio"]}
+    made = results(runs, experiments(*(told or [experiment])))
+    table = pl.DataFrame(flows, infer_schema_length=None)
+    kinds = {name: kind for name, kind in schema_of(FlowRecord).items() if name in table.columns}
+    return replace(made, flows=with_all_columns(table.cast(kinds), FlowRecord))

@@ -116,3 +116,17 @@ def test_levels_that_have_no_runs_are_left_out() -> None:
     told = [{"name": f"{n}", "at": {"path.rtt": n}} for n in ("b", "a")]
     found = analyse(made.results(rows, made.experiments({"grid": told})))
     assert titles(found) == [""]
+
+
+def test_queues_are_called_by_size_and_discipline() -> None:
+    made_queues = (
+        {"size": "0.5 BDP", "discipline": "droptail"},
+        {"size": "0.5 BDP", "discipline": "fq_codel", "ecn": True},
+        {"packets": 100, "discipline": "codel"},
+    )
+    grid = {str(place): {"path.queue": queue} for place, queue in enumerate(made_queues)}
+    found = studied(grid, queue_bytes={"0": 125_000, "1": 125_000, "2": 151_400})
+    assert titles(found) == ["0.5 BDP droptail", "0.5 BDP fq_codel ECN", "100 packets codel"]
+    assert found.conditions.factors[0].levels == tuple(titles(found))
+    mixed = {"a": {"path.queue": "1 BDP"}, "b": {"path.queue": made_queues[0]}}
+    assert titles(studied(mixed)) == ["queue 1 BDP", "queue 0.5 BDP droptail"]

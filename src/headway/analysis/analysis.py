@@ -19,6 +19,7 @@ from headway.analysis.contenders import (
     traits,
 )
 from headway.analysis.factors import conditions
+from headway.analysis.flowruns import FlowRuns, flow_runs
 from headway.analysis.inputs import StudyResults
 from headway.analysis.metric import Metric, metric_named
 from headway.errors import WrongInputError
@@ -39,6 +40,7 @@ class Analysis:
         conditions: what varies between cells and what does not.
         cells: the cells in the order of their titles.
         runs: its rows.
+        flows: what its flows got that competed, by cell and contender; empty if none did.
     """
 
     experiment: ToldExperiment
@@ -50,6 +52,7 @@ class Analysis:
     conditions: Conditions
     cells: tuple[Cell, ...]
     runs: pl.DataFrame = field(repr=False, compare=False)
+    flows: FlowRuns = field(default_factory=dict, repr=False)
 
     def __hash__(self) -> int:
         """Little is hashed, but enough to keep what is derived of some analyses."""
@@ -109,6 +112,7 @@ def analyse(
         conditions=found,
         cells=_cells(found, sides_by_cell(runs, chosen, names), pairings, chosen),
         runs=runs,
+        flows=flow_runs(results.flows_of(asked)),
     )
 
 

@@ -105,6 +105,8 @@ def _axis(name: str, key: str, column: Condition | None, cells: Grid, runs: pl.D
         list(values.values()),
     )
     title = column.naming.title if column else f"{name} {{}}"
+    if all(_is_managed_queue(key, value) for value in values.values()):
+        title = "{}"  # a discipline says that it is of a queue
     factor = Factor(
         name=name,
         levels=texts,
@@ -139,10 +141,27 @@ def _text(key: str, value: Any, column: Condition | None, recorded: list[Any]) -
     """A level as the study has it; what is more than a word there, as the records have it."""
     if isinstance(value, Mapping) and value.keys() == {"mean", "burst"}:
         return f"{value['mean']} in bursts of {value['burst']}"
+    if _is_managed_queue(key, value):
+        return _queue(value)
     named_there = key == "workload.site" or value is None or isinstance(value, dict | list)
     if named_there and column and len(recorded) == 1:
         return column.text(recorded[0])
     return "usual" if value is None else ", ".join(_words_of(value))
+
+
+def _is_managed_queue(key: str, value: Any) -> bool:
+    """Whether a level is a queue of which more is said than its size."""
+    return (
+        key.rpartition(".")[2] == "queue" and isinstance(value, Mapping) and "discipline" in value
+    )
+
+
+def _queue(value: Mapping[str, Any]) -> str:
+    """``0.5 BDP droptail``, ``100 packets codel ECN``."""
+    units = {"size": "{}", "bdp": "{} BDP", "packets": "{} packets", "discipline": "{}"}
+    parts = [unit.format(value[key]) for key, unit in units.items() if key in value]
+    others = _words_of({k: v for k, v in value.items() if k not in units and k != "ecn"})
+    return " ".join([*parts, *(["ECN"] if value.get("ecn") else []), *others])
 
 
 def _words_of(value: Any, prefix: str = "") -> Iterator[str]:

@@ -10,6 +10,7 @@ from headway.analysis.advice import advice
 from headway.analysis.ledger import judged, ledger_sentence
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sentences import as_start, statement
+from headway.analysis.sharewords import share_sentences
 from headway.records.manifest import ToldExperiment
 from headway.report import setting
 from headway.report.figures import Picture, Section, Subject, pictures
@@ -22,6 +23,7 @@ from headway.report.tables.holdups import holdups_table
 from headway.report.tables.pages import pages_table
 from headway.report.tables.published import orders_table, published_by_cell, published_table
 from headway.report.tables.samples import samples_table
+from headway.report.tables.shares import shares_table
 from headway.report.tables.table import Table
 from headway.report.telling import telling_cells
 from headway.report.theme import Style
@@ -54,12 +56,28 @@ class MetricPart:
 
 
 @dataclass(frozen=True)
+class SharesPart:
+    """What the page says of who got how much; empty if no flows competed.
+
+    Attributes:
+        answer: sentences.
+        pictures: figures.
+        table: what each flow got.
+    """
+
+    answer: tuple[str, ...]
+    pictures: tuple[Picture, ...]
+    table: Table
+
+
+@dataclass(frozen=True)
 class ExperimentPart:
     """What the page says of an experiment.
 
     Attributes:
         experiment: the experiment.
         anchor: what its parts' ids on the page begin with.
+        shares: who got how much, where flows competed.
         metrics: its metrics, the most important first.
         contenders: what tells the contenders apart.
         shared: what they have in common.
@@ -78,6 +96,7 @@ class ExperimentPart:
 
     experiment: ToldExperiment
     anchor: str
+    shares: SharesPart
     metrics: tuple[MetricPart, ...]
     contenders: Table
     shared: tuple[setting.Fact, ...]
@@ -103,9 +122,14 @@ class ExperimentPart:
 
     @property
     def headlines(self) -> tuple[str, ...]:
-        """Its answer in short: how far published values agree, and what its first metric says."""
+        """Its answer in short: how far published values agree, who got how much, and what its first metric says."""
+        return (*self.judged, *self.shares.answer, *self.first.answer)
+
+    @property
+    def judged(self) -> tuple[str, ...]:
+        """How far published values agree, and how many claims hold."""
         beside = agreement_sentence(self.analyses), ledger_sentence(judged(self.analyses))
-        return (*filter(None, beside), *self.first.answer)
+        return tuple(filter(None, beside))
 
     @property
     def analyses(self) -> tuple[Analysis, ...]:
@@ -117,7 +141,17 @@ class ExperimentPart:
         own = [picture for part in self.metrics for picture in part.pictures]
         pages = [picture for one in self.shown for picture in one.pages]
         why = [picture for one in self.shown for picture in one.why]
-        return (*own, *self.advised, *pages, *self.published, *self.limits, *why)
+        over_time = [picture for one in self.shown for picture in one.flows]
+        return (
+            *self.shares.pictures,
+            *over_time,
+            *own,
+            *self.advised,
+            *pages,
+            *self.published,
+            *self.limits,
+            *why,
+        )
 
     @property
     def runs(self) -> tuple[str, ...]:
@@ -144,6 +178,9 @@ def experiment_part(
     return ExperimentPart(
         experiment=first.experiment,
         anchor=first.experiment.name or "experiment",
+        shares=SharesPart(
+            share_sentences(first), pictures(subjects[0], Section.SHARES), shares_table(first)
+        ),
         metrics=tuple(_metric_part(subject, subject is subjects[0]) for subject in subjects),
         contenders=setting.contenders_table(results, first),
         shared=setting.shared_facts(results, first),

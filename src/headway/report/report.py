@@ -35,6 +35,7 @@ from headway.report.tables import (
     published,
     runs,
     samples,
+    shares,
     validation,
     wholes,
 )
@@ -189,6 +190,7 @@ def _tables(
         guide.GAINS_FILE: guide.gains_frame(firsts),
         guide.TERMS_FILE: guide.terms_frame(firsts),
         pages.FILE: pages.pages_frame(results, firsts),
+        shares.FILE: shares.shares_frame(firsts),
         flows.FILE: flows.flows_frame(results, firsts),
         holdups.FILE: holdups.holdups_frame(firsts),
         published.FILE: published.published_frame(everything),

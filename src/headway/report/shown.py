@@ -28,6 +28,7 @@ class Shown:
         pages: figures of page loads.
         critical: table of what the loads waited for.
         blocking: what blocked their first paint, in words.
+        flows: figures of flows that competed over time.
         why: figures of the runs over time.
     """
 
@@ -36,6 +37,7 @@ class Shown:
     pages: tuple[Picture, ...]
     critical: Table
     blocking: tuple[str, ...]
+    flows: tuple[Picture, ...]
     why: tuple[Picture, ...]
 
 
@@ -63,6 +65,7 @@ def _shown(subject: Subject, pair: ChosenPair, suffix: str) -> Shown:
         pages=_numbered(pictures(subject, Section.PAGES), suffix),
         critical=critical_table(subject.pages),
         blocking=blocking_sentences(subject.pages),
+        flows=_numbered(pictures(subject, Section.FLOWS), suffix),
         why=_numbered(pictures(subject, Section.WHY), suffix),
     )
 

@@ -23,8 +23,10 @@ from headway.analysis.numbers import MINUS, signed_percent, significant, spread
 from headway.analysis.overview import ComparisonOutcome, overviews
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sample import SampleSummary
+from headway.analysis.sharewords import share_sentences
 from headway.errors import counted
 from headway.report.setting import study_name
+from headway.report.terminal_shares import shares_shown
 
 _MOST_FACTORS = 4
 """More factors than this share one column."""
@@ -67,6 +69,9 @@ def _print_experiment(console: Console, question: str, metrics: Sequence[Analysi
         console.print(Text(experiment.name, style="bold underline"))
         if experiment.question and experiment.question != question:
             console.print(Text(experiment.question))
+    for shown in shares_shown(console, metrics[0]):
+        console.print(shown)
+    _print_list(console, "Answer", share_sentences(metrics[0]))
     for analysis in metrics:
         _print_metric(console, analysis)
     for told in (agreement_sentence(metrics), ledger_sentence(judged(metrics))):

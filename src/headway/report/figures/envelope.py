@@ -14,11 +14,12 @@ from statistics import fmean, median
 
 import polars as pl
 
+from headway.analysis import Analysis
 from headway.analysis.numbers import significant
 from headway.report.chosen import runs_said
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
-from headway.report.figures.sharing import flow_colours
+from headway.report.flowcolours import flow_colours
 from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
 from headway.report.scale import Scale, written
@@ -48,7 +49,7 @@ def _draw(subject: Subject) -> Picture | None:
             "narrowest link then took to send. The outline is around the nine tenths that are nearest to the "
             f"median. {runs_said([story.run for story in stories])}"
         ),
-        drawing=partial(_sheet, stories),
+        drawing=partial(_sheet, subject.analysis, stories),
         data=lambda: _data(stories),
         said=told(
             f"{story.run.contender}, {name}: {_centre(points)}"
@@ -144,9 +145,9 @@ def _data(stories: Sequence[SharedStory]) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def _sheet(stories: Sequence[SharedStory], width: float) -> Sheet:
+def _sheet(analysis: Analysis, stories: Sequence[SharedStory], width: float) -> Sheet:
     shown = {name for story in stories for name in _points(story)}
-    colours = {name: one for name, one in flow_colours(stories).items() if name in shown}
+    colours = {name: one for name, one in flow_colours(analysis, stories).items() if name in shown}
     columns = min(len(stories), max(1, int(width / 300)))
     head = legend_height(tuple(colours), width) + 8
     sheet = Sheet(width, head + total_height(len(stories), columns, _HEIGHT))

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from headway.analysis import Analysis, Cell
 from headway.analysis.goodput import Values
+from headway.analysis.shares import shares
 from headway.report.figures.data import flows_data
 from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
 from headway.report.flows import Curve, FlowCell, Flows, flows_of
@@ -42,9 +43,9 @@ _RATIOS, _GOODPUT = "bytes received:", "embedded, goodput [Mbit/s]:"
 
 
 def _draw(subject: Subject) -> Picture | None:
-    flows = flows_of(subject.analysis)
-    # Flows that compete have a figure of their own, which shows more than goodputs that nothing is compared with.
-    if flows is None or (subject.shared and not flows.pairings):
+    # The sum of flows that compete is the link's rate, whoever has it: they have figures of their own.
+    flows = None if shares(subject.analysis) else flows_of(subject.analysis)
+    if flows is None:
         return None
     return Picture(
         name=picture_name(subject.analysis, "goodput"),

@@ -31,6 +31,8 @@ FAILED = "†"
 class Section(Enum):
     """Part of an experiment's section that a figure stands in."""
 
+    SHARES = "shares"
+    FLOWS = "flows"
     RESULTS = "results"
     ADVICE = "advice"
     PAGES = "pages"

@@ -8,16 +8,18 @@ from itertools import accumulate
 
 import polars as pl
 
+from headway.analysis import Analysis
 from headway.analysis.numbers import significant
 from headway.report.chosen import runs_said
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Section, Subject, is_narrow, picture_name
+from headway.report.flowcolours import flow_colours
 from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, lines_over_time, named_frame, x_axis
 from headway.report.scale import Scale, written
 from headway.report.shared import FlowCourse, SharedStory
 from headway.report.sheet import Point, Reading, Sheet, shortened
-from headway.report.theme import INK, MUTED, PLAIN, Colour
+from headway.report.theme import INK, MUTED, Colour
 
 _GAP, _LEFT, _EDGE = 26.0, 46.0, 10.0
 _HEAD, _BETWEEN, _FOOT = 44.0, 26.0, 40.0
@@ -39,13 +41,13 @@ def _draw(subject: Subject) -> Picture | None:
             "congestion windows and smoothed round-trip times as far as senders tell them, and how long the queue "
             f"before the narrowest link took to send. {runs_said([story.run for story in stories])}"
         ),
-        drawing=partial(_sheet, stories),
+        drawing=partial(_sheet, subject.analysis, stories),
         data=lambda: _data(stories),
         said=_said(stories),
     )
 
 
-KIND = Kind(place=58, section=Section.WHY, draw=_draw, every_metric=False)
+KIND = Kind(place=3, section=Section.FLOWS, draw=_draw, every_metric=False)
 
 
 def _said(stories: Sequence[SharedStory]) -> str:
@@ -79,15 +81,9 @@ def _data(stories: Sequence[SharedStory]) -> pl.DataFrame:
     return pl.DataFrame(rows)
 
 
-def flow_colours(stories: Sequence[SharedStory]) -> dict[str, Colour]:
-    """A colour for each name of a flow, the same in all runs; many flows begin again."""
-    names = dict.fromkeys(name for story in stories for name in story.names)
-    return {name: PLAIN[place % len(PLAIN)] for place, name in enumerate(names)}
-
-
-def _sheet(stories: Sequence[SharedStory], width: float) -> Sheet:
+def _sheet(analysis: Analysis, stories: Sequence[SharedStory], width: float) -> Sheet:
     columns = 1 if is_narrow(width) else min(len(stories), _MOST_COLUMNS)
-    colours = flow_colours(stories)
+    colours = flow_colours(analysis, stories)
     legend = legend_height(tuple(colours), width) + 10
     tall = _HEAD + _STACK + 4 * _ROW + 5 * _BETWEEN + _FOOT
     sheet = Sheet(width, legend + tall * -(-len(stories) // columns))

@@ -1,0 +1,206 @@
+"""Who got how much, in sentences: who takes from whom where, and what a flow gets beside others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from headway.analysis.analysis import Analysis
+from headway.analysis.besides import BesideOthers, Getting, besides
+from headway.analysis.numbers import in_percent, listed, percent, significant
+from headway.analysis.places import told_place
+from headway.analysis.shares import EVEN_PART, STARVED_PART, NameShares, Shared, Shares, shares
+from headway.errors import counted
+
+_MOST_RANKED = 3
+"""Of more flows of a name only the most and the least are told."""
+_WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
+
+
+def share_sentences(analysis: Analysis) -> tuple[str, ...]:
+    """Who got how much, most important first; nothing if no flows competed.
+
+    First whether anybody is starved, then of every contender who takes from whom and where, then what flows get
+    beside others and would get beside their own kind.
+    """
+    found = shares(analysis)
+    if not found:
+        return ()
+    own = {name: [one for one in found if one.contender == name] for name in analysis.contenders}
+    # What flows of different kinds do to each other is asked first; those of one kind are what it is held against.
+    ordered = sorted(filter(None, own.values()), key=lambda cells: len(cells[0].names) < 2)
+    each = (_contender(analysis, cells) for cells in ordered)
+    return (*_worst(found), *each, *_all_besides(analysis))
+
+
+def _worst(found: Sequence[Shares]) -> Iterator[str]:
+    """Whether anybody is starved, and who has least, where that is."""
+    judged = [one for one in found if one.sharing is not Shared.UNTOLD]
+    if not judged or any(one.sharing is Shared.STARVED for one in judged):
+        return
+    worst = min(judged, key=lambda one: one.judged.median)
+    where = f" with {worst.cell.title}" if worst.cell.title else ""
+    if worst.uneven:
+        least = f"the least, {_whose(worst)}{where}, has {_least(worst)} ({_how_sure(worst)})"
+    else:
+        least = f"the least has {_least(worst)}"
+    yield f"Nobody is starved (below {percent(STARVED_PART)} of a fair share): {least}."
+
+
+def _whose(one: Shares) -> str:
+    """Whose part is the least: ``bbr3 beside cubic``."""
+    others = [name.named for name in one.names if name.named != one.taken]
+    if one.taken:
+        return f"{one.taken} beside {listed(others)}"
+    name = one.names[0]
+    return (
+        f"the lesser of {name.named}'s two"
+        if name.count == 2
+        else f"the last of {name.named}'s {_word(name.count)}"
+    )
+
+
+def _least(one: Shares) -> str:
+    """``64 % of its fair share``."""
+    return f"{percent(one.judged.median)} of its fair share"
+
+
+def _how_sure(one: Shares) -> str:
+    """``61 to 68 % in 3 runs``; of six runs and more the 95 % interval."""
+    interval = one.judged.interval
+    if interval is None or interval.low == interval.high:
+        return "always" if one.runs > 1 else "in one run"
+    low, high = (f"{end * 100:.0f}" for end in (interval.low, interval.high))
+    told = f"{low} to {high} % in {counted(one.runs, 'run')}"
+    return f"95 % interval {told}" if interval.reaches_level else told
+
+
+def _contender(analysis: Analysis, cells: Sequence[Shares]) -> str:
+    """``bbr3 v cubic: cubic takes from bbr3 with 4 BDP droptail (...); even with fq_codel (...).``"""
+    groups: dict[tuple[Shared, str, str], list[Shares]] = {}
+    for one in cells:
+        groups.setdefault((one.sharing, one.taker, one.taken), []).append(one)
+    told = [_group(analysis, group, cells) for group in groups.values()]
+    return f"{cells[0].contender}: {'; '.join(told)}."
+
+
+def _group(analysis: Analysis, group: Sequence[Shares], among: Sequence[Shares]) -> str:
+    where = told_place(analysis, [one.cell for one in group], [one.cell for one in among])
+    said = " ".join(filter(None, (_verdict(group[0]), where)))
+    return f"{said} ({_numbers(group)})"
+
+
+def _verdict(one: Shares) -> str:
+    match one.sharing:
+        case Shared.STARVED if one.taker:
+            return f"{one.taker} starves {one.taken}"
+        case Shared.TAKEN if one.taker:
+            return f"{one.taker} takes from {one.taken}"
+        case Shared.STARVED | Shared.TAKEN:
+            name = one.names[0]
+            least = "one is starved" if one.sharing is Shared.STARVED else "uneven"
+            return f"{least} among {name.named}'s {_word(name.count)}"
+        case Shared.EVEN:
+            return "even"
+        case Shared.UNCLEAR:
+            return "not clear whether even"
+        case Shared.UNTOLD:
+            return "a single run" if one.runs == 1 else "not judged"
+
+
+def _numbers(group: Sequence[Shares]) -> str:
+    """What was got, in the cell of the group where the least had least."""
+    worst = min(group, key=lambda one: one.judged.median)
+    if worst.sharing is Shared.EVEN:
+        return f"the least has {_least(worst)}"
+    where = f"most with {worst.cell.title}: " if len(group) > 1 else ""
+    if worst.sharing is not Shared.UNCLEAR:
+        return f"{where}{got(worst)}"
+    return f"{where}{got(worst)}; the least has {_least(worst)}, {_how_sure(worst)}"
+
+
+def got(one: Shares) -> str:
+    """``bbr3 gets 15.7 and cubic 31.5 of 47.2 Mbit/s``; ``its two get 32.7 and 14.5 of 47.2 Mbit/s``."""
+    total = f"of {significant(one.total_mbit.median)} Mbit/s"
+    if len(one.names) == 1:
+        (name,) = one.names
+        return f"its {_word(name.count)} get {_ranked(name)} {total}"
+    first, *others = one.names
+    verb = "gets" if first.count == 1 else "get"
+    parts = [f"{_flows(first)} {verb} {_mbit(first)}"]
+    parts += [f"{_flows(name)} {_mbit(name)}" for name in others]
+    return f"{listed(parts)} {total}"
+
+
+def _flows(name: NameShares) -> str:
+    return name.named if name.count == 1 else f"{name.named}'s {_word(name.count)}"
+
+
+def _mbit(name: NameShares) -> str:
+    """What a name's flow got; of several what each got in the mean."""
+    each = " each" if name.count > 1 else ""
+    return f"{significant(name.mbit.median)}{each}"
+
+
+def _ranked(name: NameShares) -> str:
+    ranked = [significant(one.mbit.median) for one in name.ranked]
+    if len(ranked) > _MOST_RANKED:
+        return f"{ranked[0]} to {ranked[-1]}"
+    return listed(ranked)
+
+
+def _all_besides(analysis: Analysis) -> Iterator[str]:
+    groups: dict[tuple[str, str, str], list[BesideOthers]] = {}
+    for one in besides(analysis):
+        place = (one.pairing.contender, one.pairing.against, one.named)
+        groups.setdefault(place, []).append(one)
+    for group in groups.values():
+        yield _beside(analysis, group)
+
+
+def _beside(analysis: Analysis, cells: Sequence[BesideOthers]) -> str:
+    """``Beside bbr3, cubic gets 34 % more than beside itself with 4 BDP droptail (33 to 37 %); ...``"""
+    first = cells[0]
+    others = [name.named for name in first.one.names if name.named != first.named]
+    alone = len(first.other.names) == 1
+    company = f"Beside {listed(others)}" if others else f"In {first.pairing.contender}"
+    base = "beside itself" if alone else f"in {first.pairing.against}"
+    groups: dict[Getting, list[BesideOthers]] = {}
+    for one in cells:
+        groups.setdefault(one.getting, []).append(one)
+    among = [one.one.cell for one in cells]
+    told: list[str] = []
+    for getting, group in groups.items():
+        where = told_place(analysis, [one.one.cell for one in group], among)
+        size, sure = _getting(getting, group, "" if told else base)
+        told.append(" ".join(filter(None, (size, where, sure))))
+    return f"{company}, {first.named} gets {'; '.join(told)}."
+
+
+def _getting(getting: Getting, group: Sequence[BesideOthers], base: str) -> tuple[str, str]:
+    """``33 % more than beside itself``, of several cells from the least to the most; and how sure that is."""
+    sizes = sorted((one.difference.relative or 0.0 for one in group), key=abs)
+    size = percent(sizes[-1])
+    if len(group) > 1 and percent(sizes[0]) != size:
+        size = f"{percent(sizes[0]).removesuffix(' %')} to {size}"
+    than = f" than {base}" if base else ""
+    match getting:
+        case Getting.MORE | Getting.LESS:
+            return f"{size} {getting}{than}", _interval(group)
+        case Getting.AS_MUCH:
+            return f"as much{f' as {base}' if base else ''}", f"(within {percent(1 - EVEN_PART)})"
+        case Getting.UNCLEAR:
+            return f"neither clearly more nor less{than}", _interval(group)
+
+
+def _interval(group: Sequence[BesideOthers]) -> str:
+    """Of a single cell, the interval; with its signs where it has both."""
+    if len(group) > 1 or (interval := group[0].difference.interval) is None:
+        return ""
+    sign = -1 if interval.high < 0 else 1
+    low, high = in_percent(sorted((sign * interval.low, sign * interval.high)))
+    signed = "+" if interval.low < 0 < interval.high else ""
+    return f"({low} to {signed}{high} %)"
+
+
+def _word(count: int) -> str:
+    return _WORDS[count] if count < len(_WORDS) else str(count)

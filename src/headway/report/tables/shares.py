@@ -1,0 +1,159 @@
+"""Who got how much: every flow that competed, cell by cell, and how they shared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import polars as pl
+
+from headway.analysis import Analysis, Cell
+from headway.analysis.numbers import significant
+from headway.analysis.sample import SampleSummary
+from headway.analysis.shares import FlowShares, Shared, Shares, shares
+from headway.report.tables.table import (
+    Table,
+    interval_text,
+    left_out,
+    level_headings,
+    levels,
+    shown_cells,
+)
+
+FILE = "shares.csv"
+_MOST_RANKED = 4
+"""Of more flows of a name the tables for reading have the most and the least."""
+_HOW = {
+    Shared.EVEN: "even",
+    Shared.UNCLEAR: "unclear",
+    Shared.UNTOLD: "",
+}
+
+
+@dataclass(frozen=True)
+class FlowRow:
+    """A flow of a contender in a cell, as tables have it.
+
+    Attributes:
+        shares: of the contender.
+        named: its name in the study.
+        rank: 1 if it got most of those of its name in every run; 0 if it is alone of its name.
+        got: what it got.
+        how: how it shared, in a word or two.
+    """
+
+    shares: Shares
+    named: str
+    rank: int
+    got: FlowShares
+    how: str
+
+    @property
+    def flow(self) -> str:
+        """Its name; of several of a name with its rank."""
+        return f"{self.named} {_ordinal(self.rank)}" if self.rank else self.named
+
+
+def flow_rows(one: Shares, every: bool = False) -> Iterator[FlowRow]:
+    """The flows of a contender in a cell; of many of a name only the first and the last, if not asked for every one."""
+    for name in one.names:
+        for place, got in enumerate(name.ranked):
+            if every or name.count <= _MOST_RANKED or place in (0, name.count - 1):
+                rank = place + 1 if name.count > 1 else 0
+                yield FlowRow(one, name.named, rank, got, _how(one, name.named, place))
+
+
+def _how(one: Shares, named: str, place: int) -> str:
+    starved = one.sharing is Shared.STARVED
+    if one.uneven and one.taker:
+        told = {one.taker: "starves" if starved else "takes"}
+        return told.get(named) or ({one.taken: "starved" if starved else "loses"}).get(named, "")
+    if one.uneven:
+        last = place == one.names[0].count - 1
+        return ("starved" if starved else "uneven") if last else ""
+    return _HOW[one.sharing]
+
+
+def _ordinal(rank: int) -> str:
+    return {1: "1st", 2: "2nd", 3: "3rd"}.get(rank, f"{rank}th")
+
+
+def shares_table(analysis: Analysis) -> Table:
+    """Every flow's goodput, share and part of its fair share, with their intervals; no rows if none competed."""
+    found = shares(analysis)
+    cells = shown_cells(analysis, max(1, len(found) * 2 // max(1, len(analysis.cells))))
+    return Table(
+        headings=(
+            *level_headings(analysis),
+            "contender",
+            "flow",
+            "goodput [Mbit/s]",
+            "interval",
+            "share [%]",
+            "interval",
+            "of its fair share [%]",
+            "interval",
+            "runs",
+            "sharing",
+        ),
+        rows=tuple(_group(analysis, cell, found) for cell in cells) if found else (),
+        labels=len(analysis.conditions.factors) + 2,
+        remark=left_out(analysis, cells, FILE) if found else "",
+    )
+
+
+def _group(analysis: Analysis, cell: Cell, found: Sequence[Shares]) -> tuple[tuple[str, ...], ...]:
+    own = [one for one in found if one.cell.name == cell.name]
+    return tuple(
+        (
+            *levels(analysis, cell),
+            one.contender,
+            row.flow,
+            *_told(row.got.mbit, 1.0),
+            *_told(row.got.share, 100.0),
+            *_told(row.got.part, 100.0),
+            str(one.runs),
+            row.how,
+        )
+        for one in own
+        for row in flow_rows(one)
+    )
+
+
+def _told(sample: SampleSummary, factor: float) -> tuple[str, str]:
+    return significant(sample.median * factor), interval_text(sample.interval, 3, factor)
+
+
+def shares_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
+    """The same of every experiment, of every flow, with the coverage of the intervals."""
+    rows = [
+        {
+            "experiment": analysis.experiment.name,
+            "cell": one.cell.name,
+            "title": one.cell.title,
+            "contender": one.contender,
+            "flow": row.named,
+            "rank": row.rank or 1,
+            "runs": one.runs,
+            **_columns("goodput_mbit", row.got.mbit),
+            **_columns("share", row.got.share),
+            **_columns("part", row.got.part),
+            "coverage": row.got.mbit.interval.coverage if row.got.mbit.interval else None,
+            "sharing": one.sharing.value,
+            "taker": one.taker,
+            "taken": one.taken,
+        }
+        for analysis in analyses
+        for one in shares(analysis)
+        for row in flow_rows(one, every=True)
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _columns(name: str, sample: SampleSummary) -> dict[str, float | None]:
+    interval = sample.interval
+    return {
+        name: sample.median,
+        f"{name}_low": interval.low if interval else None,
+        f"{name}_high": interval.high if interval else None,
+    }

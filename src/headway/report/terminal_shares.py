@@ -1,0 +1,79 @@
+"""Who got how much, on the terminal: a row for each flow that competed, then the sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import groupby
+
+from rich import box
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from headway.analysis import Analysis
+from headway.analysis.numbers import significant, spread
+from headway.analysis.sample import SampleSummary
+from headway.analysis.shares import Shares, shares
+from headway.report.tables.shares import FlowRow, flow_rows
+
+_MOST_ROWS = 48
+"""More rows than these are left to the report."""
+_LEGEND = (
+    "Medians of what flows got while all were there; ± to the farther end of the median's interval. Of several flows "
+    "of a name the one that got most in a run is the 1st. Takes, loses, starves, even: by the part of its fair share "
+    "that the least had."
+)
+_STYLES = {"takes": "green", "starves": "green", "loses": "magenta", "starved": "magenta"}
+
+
+def shares_shown(console: Console, analysis: Analysis) -> Iterator[Table | Text]:
+    """The table and its legend; nothing if no flows competed."""
+    found = shares(analysis)
+    if not found:
+        return
+    rows = [row for one in found for row in flow_rows(one)]
+    yield Text("Who got how much [Mbit/s]", style="bold")
+    if len(rows) > _MOST_ROWS:
+        yield Text(f"The report has a table of {len(rows)} rows.", style="dim")
+        return
+    yield from _by_cell(analysis, found)
+    yield Text(_LEGEND, style="dim")
+
+
+def _by_cell(analysis: Analysis, found: tuple[Shares, ...]) -> Iterator[Table | Text]:
+    """A table whose cells are headings, so that names have room."""
+    table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
+    table.add_column("contender", overflow="fold")
+    table.add_column("flow", overflow="fold")
+    for heading in ("goodput", "", "share", "of fair"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("")
+    for cell, own in groupby(found, key=lambda one: one.cell):
+        if cell.title:
+            table.add_row(Text(cell.title, style="bold"))
+        for one in own:
+            for place, row in enumerate(flow_rows(one)):
+                table.add_row(*_row(one.contender if place == 0 else "", row))
+    yield table
+
+
+def _row(contender: str, row: FlowRow) -> tuple[Text, ...]:
+    got = row.got
+    mbit = significant(got.mbit.median)
+    return (
+        Text(f"  {contender}"),
+        Text(row.flow),
+        Text(mbit),
+        Text(_spread(got.mbit, mbit)),
+        Text(f"{got.share.median * 100:.0f} %"),
+        Text(f"{got.part.median * 100:.0f} %"),
+        Text(row.how, style=_STYLES.get(row.how, "")),
+    )
+
+
+def _spread(sample: SampleSummary, beside: str) -> str:
+    if sample.interval is None:
+        return ""
+    width = max(sample.interval.high - sample.median, sample.median - sample.interval.low)
+    text = spread(width, beside)
+    return f"±{text}" if text else ""
