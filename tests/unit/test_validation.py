@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
+from headway.analysis.soundness import complaints
 from headway.contract.orders import SAMPLES_FILE, Pings
 from headway.contract.samples import QueueStats, TcpInfo
 from headway.diagnosis.transfer import SampledSegment, Transfer
@@ -284,6 +285,76 @@ def test_runs_are_judged_together() -> None:
     assert "greatest delay" in (verdict(judge([EVIDENCE, slow, EVIDENCE])) or "")
 
 
+def moved(found: Evidence, factor: float) -> Evidence:
+    """The evidence of a repetition whose delays and rates were all drawn longer by a factor."""
+
+    def span(of: DelayBounds) -> DelayBounds:
+        bounds = of.stated_ms, of.least_ms, of.lone_ms, of.greatest_ms
+        return DelayBounds(*(None if bound is None else bound * factor for bound in bounds))  # type: ignore[arg-type]
+
+    assert found.echoes and found.rates
+    (one,) = found.crossings
+    assert one.least_ms and one.greatest_ms and found.rates.steady_mbit
+    return Evidence(
+        replace(
+            found.echoes,
+            rtts_ms=tuple(rtt * factor for rtt in found.echoes.rtts_ms),
+            span=span(found.echoes.span),
+        ),
+        (
+            replace(
+                one,
+                least_ms=one.least_ms * factor,
+                greatest_ms=one.greatest_ms * factor,
+                span=span(one.span),
+            ),
+        ),
+        replace(
+            found.rates,
+            link_mbit=found.rates.link_mbit * factor,
+            busiest_mbit=found.rates.busiest_mbit * factor,
+            payload_mbit=found.rates.payload_mbit * factor,
+            steady_mbit=found.rates.steady_mbit * factor,
+        ),
+    )
+
+
+def test_each_run_is_judged_beside_what_its_own_seed_drew() -> None:
+    drawn = [moved(EVIDENCE, factor) for factor in (0.97, 1.0, 1.02)]
+    assert verdict(judge(drawn)) == "passed"
+    # The second is as the third was to be: its own path is another one.
+    wrong = replace(drawn[1], echoes=replace(ECHOES, rtts_ms=(102.001,) * 10))
+    (found,) = (check for check in judge([drawn[0], wrong, drawn[2]], "abc") if not check.passed)
+    assert (found.name, found.expected) == ("control RTT", ECHOES.span.stated_ms)
+    assert found.measured == pytest.approx(102.001)
+    assert found.note.endswith("farthest off is b")
+    slow = replace(drawn[0], crossings=(replace(drawn[0].crossings[0], least_ms=98),))
+    names = [check.name for check in judge([*drawn[1:], slow]) if not check.passed]
+    assert names == ["least delay down"]
+    idle = replace(drawn[2], rates=replace(RATES, link_mbit=20.4, busiest_mbit=20.0))
+    assert [check.name for check in judge([*drawn, idle]) if not check.passed] == ["link rate"]
+
+
+def test_a_ping_too_early_is_not_hidden_by_one_that_is_farther_off() -> None:
+    # With jitter, bounds are not even: what is farthest from the stated time may be within them.
+    span = DelayBounds(100, 95, 105.02, None)
+    jittered = replace(ECHOES, sent=3, span=span, rtts_ms=(105.015, 94.99, 100.0))
+    assert failed(replace(EVIDENCE, echoes=jittered)) == ["control RTT"]
+
+
+def test_losses_are_expected_of_each_run_by_itself() -> None:
+    # 1 % of 996 packets and 30 % of as many: 310 in all, which neither share would explain.
+    heavy = crossing(missing=304, path_drops=300, loss=Loss(0.3, 0)).crossings[0]
+    both = [EVIDENCE, replace(EVIDENCE, crossings=(heavy,))]
+    (loss,) = (check for check in judge(both) if check.name == "loss down")
+    assert loss.passed and loss.expected == pytest.approx(15.5)
+    # What changes with time in one run only is not judged there, and in the others it is.
+    changing = replace(EVIDENCE, crossings=(replace(heavy, loss=None, strangers=7),))
+    (loss,) = (check for check in judge([changing, EVIDENCE]) if check.name == "loss down")
+    assert loss.passed and loss.expected == pytest.approx(1)
+    assert verdict(judge([changing, EVIDENCE])) == "passed"
+
+
 def test_delays_and_losses_of_nothing_are_not_judged() -> None:
     nothing: dict[str, object] = dict.fromkeys(("queue_drops", "path_drops"), 0)
     nothing |= {"least_ms": None, "greatest_ms": None}
@@ -416,6 +487,7 @@ def test_a_failed_validation_is_the_first_that_a_report_says(
     page = report.write().read_text()
     assert page.index("The validation failed: h3") < page.index("<main>")
     assert "1 of 10 checks failed" in page
+    assert complaints(directory, allow_failures=True, strict=False)[0].startswith(first[:60])
     table = (directory / "report" / FILE).read_text()
     assert table.count("least delay down") == 2 and table.count("false") == 1
 

@@ -10,6 +10,7 @@ import polars as pl
 from headway.analysis.analysis import analyse
 from headway.analysis.inputs import StudyResults, load_results
 from headway.analysis.published import Beside, beside
+from headway.analysis.validated import validated, validation_warning
 from headway.columns import Status
 
 
@@ -25,12 +26,21 @@ def complaints(directory: Path, *, allow_failures: bool, strict: bool) -> list[s
         WrongInputError: there are no results.
     """
     results = load_results(directory)
-    found = [warning] if (warning := results.manifest.warning) else []
+    found = [
+        warning for warning in (results.manifest.warning, _validity(directory, results)) if warning
+    ]
     if not allow_failures:
         found += _failures(results)
     if strict:
         found += _missed(results)
     return found
+
+
+def _validity(directory: Path, results: StudyResults) -> str:
+    if results.runs["validation"].null_count() == len(results.runs):
+        return ""
+    analyses = [analyse(results, experiment) for experiment in results.experiments]
+    return validation_warning(validated(directory, results, analyses))
 
 
 def _failures(results: StudyResults) -> Iterator[str]:

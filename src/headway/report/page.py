@@ -18,6 +18,7 @@ from headway.analysis.significance import (
     PAIRED_ALPHA,
     WELCH_ALPHA,
 )
+from headway.analysis.validated import Validated
 from headway.report import provenance, setting, theme
 from headway.report.figures import Picture
 from headway.report.paragraph import methods_paragraph
@@ -27,7 +28,6 @@ from headway.report.svg import svg_element
 from headway.report.tables.disturbances import disturbances_frame, disturbances_table
 from headway.report.tables.failures import failures_table
 from headway.report.tables.validation import (
-    Validated,
     failed_checks_table,
     validation_table,
 )

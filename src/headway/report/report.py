@@ -14,6 +14,7 @@ from rich.text import Text
 
 from headway.analysis import Analysis, StudyResults, analyse, load_results
 from headway.analysis.disturbances import Unmet, unmet
+from headway.analysis.validated import Validated, validated, validation_warning
 from headway.records.provenance import told_study
 from headway.records.store import REPORT
 from headway.report.chosen import check_runs, chosen_pairs
@@ -87,10 +88,10 @@ class Report:
         )
 
     @cached_property
-    def validated(self) -> tuple[validation.Validated, ...]:
+    def validated(self) -> tuple[Validated, ...]:
         """What validates the runs; empty if nothing does."""
         firsts = [metrics[0] for metrics in self.analyses]
-        return validation.validated(self.directory, self.results, firsts)
+        return validated(self.directory, self.results, firsts)
 
     @cached_property
     def unmet(self) -> tuple[Unmet, ...]:
@@ -114,7 +115,7 @@ class Report:
     @property
     def _warnings(self) -> tuple[str, ...]:
         """What a reader must know first, beside what the manifest tells."""
-        validity = validation.validation_warning(self.validated)
+        validity = validation_warning(self.validated)
         unmet = disturbances.disturbances_warning(self.unmet)
         told = validity, unmet, spins_warning(self.results)
         return tuple(filter(None, told))
@@ -177,7 +178,7 @@ def _write_picture(target: Path, picture: Picture) -> None:
 def _tables(
     results: StudyResults,
     parts: Sequence[ExperimentPart],
-    validated: Sequence[validation.Validated],
+    validated: Sequence[Validated],
 ) -> dict[str, pl.DataFrame]:
     """The tables with every number, by name of their file; those without rows are left out."""
     everything = [metric.analysis for part in parts for metric in part.metrics]

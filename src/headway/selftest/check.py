@@ -41,6 +41,13 @@ class Check:
             self.low - slack <= self.measured <= self.high + slack
         )
 
+    @property
+    def excess(self) -> float:
+        """How far the measured value lies beyond the nearer bound; 0 if the check passed."""
+        if self.passed or self.measured is None:
+            return 0.0
+        return max(self.low - self.measured, self.measured - self.high)
+
     def as_json(self) -> dict[str, Any]:
         """The check as plain values, for a manifest or a machine."""
         values = dataclasses.asdict(self) | {"passed": self.passed}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from headway.diagnosis.validation.evidence import Crossing, Echoes, Evidence, Rates
 from headway.diagnosis.validation.expected import Loss
@@ -22,25 +23,29 @@ _RECORD_MBIT = 16384 * 8e-6
 """So may the largest TLS record (RFC 8446, 5.1), which a receiver gets all at once."""
 
 
-def judge(found: Sequence[Evidence]) -> tuple[Check, ...]:
-    """Checks of the evidence of runs with the same setting.
+def judge(found: Sequence[Evidence], runs: Sequence[str] = ()) -> tuple[Check, ...]:
+    """Checks of the evidence of a contender's runs in a cell.
 
-    Counts are added up, of delays the extremes count.
+    Repetitions meet paths of their own: delays, rates and losses may be drawn by their seeds. Each delay and each
+    rate is judged beside what its own run was to meet, and of all runs the one is told that is farthest off.
+    Counts are added up, and so is what is expected of them.
+
+    Args:
+        found: what each run left.
+        runs: their names, in the same order, which notes tell where runs differ.
     """
-    echoes = [one.echoes for one in found if one.echoes]
-    rates = [one.rates for one in found if one.rates]
-    crossings: dict[tuple[str, str], list[Crossing]] = defaultdict(list)
-    for one in found:
+    names = runs if len(found) > 1 and runs else [""] * len(found)
+    named = tuple(zip(found, names, strict=True))
+    echoes = [(one.echoes, name) for one, name in named if one.echoes]
+    rates = [(one.rates, name) for one, name in named if one.rates]
+    crossings: dict[tuple[str, str], list[tuple[Crossing, str]]] = defaultdict(list)
+    for one, name in named:
         for crossing in one.crossings:
-            crossings[crossing.between, crossing.way].append(crossing)
-    checks: list[Check] = []
-    if echoes:
-        checks += _echo_checks(echoes)
+            crossings[crossing.between, crossing.way].append((crossing, name))
+    checks = _echo_checks(echoes) if echoes else []
     for same in crossings.values():
         checks += _crossing_checks(same)
-    if rates:
-        checks += _rate_checks(rates)
-    return tuple(checks)
+    return tuple(checks + _rate_checks(rates))
 
 
 def verdict(checks: Iterable[Check]) -> str | None:
@@ -50,56 +55,70 @@ def verdict(checks: Iterable[Check]) -> str | None:
     return failed or (PASSED if known else None)
 
 
-def _echo_checks(found: Sequence[Echoes]) -> Iterator[Check]:
-    first = found[0]
-    rtts = [rtt for one in found for rtt in one.rtts_ms]
-    span, sent = first.span, sum(one.sent for one in found)
-    if rtts:
-        farthest = max(rtts, key=lambda rtt: abs(rtt - span.stated_ms))
-        yield Check(
+def _farthest(checks: Iterable[Check], off: Callable[[Check], float]) -> list[Check]:
+    """The check that is farthest beyond its bounds or, if all pass, farthest off; none of none."""
+    known = [check for check in checks if check.measured is not None]
+    return [max(known, key=lambda check: (check.excess, off(check)))] if known else []
+
+
+def _from_expected(check: Check) -> float:
+    return abs(_above_expected(check))
+
+
+def _above_expected(check: Check) -> float:
+    return (check.measured or 0.0) - check.expected
+
+
+def _noted(note: str, run: str) -> str:
+    return f"{note}; the run that is farthest off is {run}" if run else note
+
+
+def _echo_checks(found: Sequence[tuple[Echoes, str]]) -> list[Check]:
+    pings = sum(len(one.rtts_ms) for one, _ in found)
+    note = f"the one of {pings} pings that is farthest off; the sum of all delays"
+    rtts = (
+        Check(
             CONTROL_RTT,
-            first.between,
-            span.stated_ms,
-            farthest,
-            span.least_ms,
-            span.lone_ms,
+            one.between,
+            one.span.stated_ms,
+            rtt,
+            one.span.least_ms,
+            one.span.lone_ms,
             "ms",
-            f"the one of {len(rtts)} pings that is farthest off; the sum of all delays",
+            _noted(note, run),
         )
-    if first.loss:
-        lost = sent - len(rtts)
-        yield _loss_check(CONTROL_LOSS, first.between, first.loss, lost, sent, "round trips")
-
-
-def _crossing_checks(found: Sequence[Crossing]) -> Iterator[Check]:
-    missed = sum(one.missed for one in found)
-    note = "packets that captures found no room for; such captures tell nothing else"
-    yield Check(
-        f"missed by captures {found[0].way}", found[0].between, 0, missed, 0, 0, "packets", note
+        for one, run in found
+        for rtt in one.rtts_ms
     )
-    whole = [one for one in found if not one.missed]
-    if whole:
-        yield from _loss_checks(whole)
-        yield from _delay_checks(whole)
+    lossy = [_Lost(one.loss, one.sent - len(one.rtts_ms), one.sent) for one, _ in found if one.loss]
+    lost = _loss_checks(CONTROL_LOSS, found[0][0].between, lossy, "round trips")
+    return [*_farthest(rtts, _from_expected), *lost]
 
 
-def _loss_checks(found: Sequence[Crossing]) -> Iterator[Check]:
-    first, packets = found[0], sum(one.packets for one in found)
-    strangers = sum(one.strangers for one in found)
-    if first.loss:  # or else a packet may be duplicated or damaged
+def _crossing_checks(found: Sequence[tuple[Crossing, str]]) -> Iterator[Check]:
+    first, _ = found[0]
+    missed = sum(one.missed for one, _ in found)
+    note = "packets that captures found no room for; such captures tell nothing else"
+    yield Check(f"missed by captures {first.way}", first.between, 0, missed, 0, 0, "packets", note)
+    whole = [(one, run) for one, run in found if not one.missed]
+    yield from _count_checks([one for one, _ in whole])
+    yield from _delay_checks(whole)
+
+
+def _count_checks(found: Sequence[Crossing]) -> Iterator[Check]:
+    if even := [one for one in found if one.loss]:  # or else a packet may be duplicated or damaged
+        way, between = even[0].way, even[0].between
+        strangers = sum(one.strangers for one in even)
         note = "packets at the receiver that its sender's capture lacks"
-        yield Check(f"strangers {first.way}", first.between, 0, strangers, 0, 0, "packets", note)
-    if first.queue_drops is None:
-        return
-    off = sum(_unexplained(one) for one in found)
-    note = f"packets, of {packets}, missing from the receiver's capture and from drop counters"
-    yield Check(f"unexplained losses {first.way}", first.between, 0, off, 0, 0, "packets", note)
-    trials = sum(_met_loss(one) for one in found)
-    if first.loss and trials:
-        lost = sum(one.path_drops or 0 for one in found)
-        yield _loss_check(
-            f"{LOSS} {first.way}", first.between, first.loss, lost, trials, "packets past the queue"
-        )
+        yield Check(f"strangers {way}", between, 0, strangers, 0, 0, "packets", note)
+    if counted := [one for one in found if one.queue_drops is not None]:
+        way, between = counted[0].way, counted[0].between
+        off, packets = sum(map(_unexplained, counted)), sum(one.packets for one in counted)
+        note = f"packets, of {packets}, missing from the receiver's capture and from drop counters"
+        yield Check(f"unexplained losses {way}", between, 0, off, 0, 0, "packets", note)
+        lost = [_Lost(one.loss, one.path_drops or 0, _met_loss(one)) for one in counted if one.loss]
+        if any(one.of for one in lost):
+            yield from _loss_checks(f"{LOSS} {way}", between, lost, "packets past the queue")
 
 
 def _dropped(one: Crossing) -> int:
@@ -118,83 +137,101 @@ def _unexplained(one: Crossing) -> int:
     return max(surely_lost - dropped, dropped - one.missing, 0)
 
 
-def _loss_check(name: str, where: str, loss: Loss, lost: int, of: int, what: str) -> Check:
-    trials = effective_trials(of, loss.correlation)
-    low, high = share_interval(loss.share, trials)
-    return Check(
-        name,
-        where,
-        100 * loss.share,
-        100 * lost / of if of else None,
-        100 * low,
-        100 * high,
-        "%",
-        f"{lost} of {of} {what}, binomial interval",
-    )
+@dataclass(frozen=True)
+class _Lost:
+    """What a run lost: by its path's loss, so many of so many."""
+
+    loss: Loss
+    lost: int
+    of: int
 
 
-def _delay_checks(found: Sequence[Crossing]) -> Iterator[Check]:
-    first = found[0]
-    span = first.span
-    least = _extreme(min, (one.least_ms for one in found))
-    greatest = _extreme(max, (one.greatest_ms for one in found))
-    if least is None:
-        return  # Nothing arrived; whether that is as it must be, drops tell.
+def _loss_checks(name: str, where: str, found: Sequence[_Lost], what: str) -> list[Check]:
+    """Losses of all runs together, none of no run.
+
+    Where runs lose different shares, their sum varies less than a binomial one of the mean share (Hoeffding 1956).
+    """
+    if not found:
+        return []
+    lost, of = sum(one.lost for one in found), sum(one.of for one in found)
+    trials = sum(effective_trials(one.of, one.loss.correlation) for one in found)
+    share = sum(one.loss.share * one.of for one in found) / of if of else found[0].loss.share
+    low, high = share_interval(share, trials)
+    return [
+        Check(
+            name,
+            where,
+            100 * share,
+            100 * lost / of if of else None,
+            100 * low,
+            100 * high,
+            "%",
+            f"{lost} of {of} {what}, binomial interval",
+        )
+    ]
+
+
+def _delay_checks(found: Sequence[tuple[Crossing, str]]) -> Iterator[Check]:
     note = "one-way delay of the fastest packet: the sum of the delays"
-    yield Check(
-        f"{LEAST_DELAY} {first.way}",
-        first.between,
-        span.stated_ms,
-        least,
-        span.least_ms,
-        span.lone_ms,
-        "ms",
-        note,
-    )
-    if span.greatest_ms is not None:
-        note = "one-way delay of the slowest packet: with all queues full at most the upper bound"
-        bounds = span.least_ms, span.greatest_ms
-        yield Check(
-            f"greatest delay {first.way}",
-            first.between,
-            span.greatest_ms,
-            greatest,
-            *bounds,
+    least = (
+        Check(
+            f"{LEAST_DELAY} {one.way}",
+            one.between,
+            one.span.stated_ms,
+            one.least_ms,
+            one.span.least_ms,
+            one.span.lone_ms,
             "ms",
-            note,
+            _noted(note, run),
         )
-
-
-def _extreme(
-    choose: Callable[[list[float]], float], values: Iterable[float | None]
-) -> float | None:
-    known = [value for value in values if value is not None]
-    return choose(known) if known else None
-
-
-def _rate_checks(found: Sequence[Rates]) -> Iterator[Check]:
-    first = found[0]
-    standing = [one for one in found if one.standing]
-    busiest = max(one.busiest_mbit for one in found)
-    yield Check(
-        LINK_RATE,
-        first.between,
-        first.link_mbit,
-        busiest,
-        first.link_mbit - _FRAME_MBIT if standing else 0,
-        first.link_mbit + _FRAME_MBIT,
-        "Mbit/s",
-        "most over a second; all of the rate if the queue stood",
+        for one, run in found
     )
-    steady = [one.steady_mbit for one in found if one.steady_mbit is not None]
-    if steady:
-        yield Check(
-            STEADY_GOODPUT,
-            first.between,
-            first.payload_mbit,
-            max(steady),
-            0,
-            first.payload_mbit + _RECORD_MBIT,
-            "Mbit/s",
-            "median second of the second half; at most the link's rate less headers",
+    yield from _farthest(least, _from_expected)  # Where nothing arrived, drops tell.
+    note = "one-way delay of the slowest packet: with all queues full at most the upper bound"
+    greatest = (
+        Check(
+            f"greatest delay {one.way}",
+            one.between,
+            one.span.greatest_ms,
+            one.greatest_ms,
+            one.span.least_ms,
+            one.span.greatest_ms,
+            "ms",
+            _noted(note, run),
         )
+        for one, run in found
+        if one.span.greatest_ms is not None
+    )
+    yield from _farthest(greatest, _above_expected)
+
+
+def _rate_checks(found: Sequence[tuple[Rates, str]]) -> list[Check]:
+    note = "most over a second; all of the rate if the queue stood"
+    busiest = (
+        Check(
+            LINK_RATE,
+            one.between,
+            one.link_mbit,
+            one.busiest_mbit,
+            one.link_mbit - _FRAME_MBIT if one.standing else 0,
+            one.link_mbit + _FRAME_MBIT,
+            "Mbit/s",
+            _noted(note, run),
+        )
+        for one, run in found
+    )
+    note = "median second of the second half; at most the link's rate less headers"
+    steady = (
+        Check(
+            STEADY_GOODPUT,
+            one.between,
+            one.payload_mbit,
+            one.steady_mbit,
+            0,
+            one.payload_mbit + _RECORD_MBIT,
+            "Mbit/s",
+            _noted(note, run),
+        )
+        for one, run in found
+    )
+    return [*_farthest(busiest, _above_expected), *_farthest(steady, _above_expected)]

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from pathlib import Path
 
 import polars as pl
 
-from headway.analysis import Analysis, StudyResults
 from headway.analysis.numbers import significant
-from headway.diagnosis.validation import judge, load_evidence
+from headway.analysis.validated import Validated
 from headway.diagnosis.validation.judge import (
     CONTROL_LOSS,
     CONTROL_RTT,
@@ -21,83 +18,10 @@ from headway.diagnosis.validation.judge import (
     STEADY_GOODPUT,
 )
 from headway.errors import counted
-from headway.records.store import ARTIFACTS
 from headway.report.tables.table import NONE, Table
 from headway.selftest.check import Check
 
 FILE = "validation.csv"
-_MOST_TOLD = 3
-
-
-@dataclass(frozen=True)
-class Validated:
-    """A contender's runs in a cell, judged together.
-
-    Attributes:
-        experiment: the experiment; empty if the study is a single one.
-        cell: name of the cell.
-        title: of the cell.
-        contender: the contender.
-        runs: how many of its runs were validated.
-        checks: of all of them.
-    """
-
-    experiment: str
-    cell: str
-    title: str
-    contender: str
-    runs: int
-    checks: tuple[Check, ...]
-
-    @property
-    def failed(self) -> tuple[Check, ...]:
-        """Checks that did not pass."""
-        return tuple(check for check in self.checks if not check.passed)
-
-
-def validated(
-    directory: Path, results: StudyResults, analyses: Sequence[Analysis]
-) -> tuple[Validated, ...]:
-    """What validates a study's runs, in the order of cells and contenders; empty if nothing does.
-
-    Args:
-        directory: of the results.
-        results: the runs.
-        analyses: one of each experiment.
-    """
-    found = results.runs.filter(pl.col("validation").is_not_null())
-    if found.is_empty():
-        return ()
-    by_side = found.group_by("experiment", "cell", "contender").agg("run_id")
-    runs = {tuple(key): run_ids for *key, run_ids in by_side.iter_rows()}
-    rows = []
-    for analysis in analyses:
-        for cell in analysis.cells:
-            for contender in analysis.contenders:
-                side = (analysis.experiment.name, cell.name, contender)
-                known = [load_evidence(directory / ARTIFACTS / name) for name in runs.get(side, ())]
-                evidence = [one for one in known if one]
-                if evidence:
-                    checks = judge(evidence)
-                    rows.append(
-                        Validated(side[0], cell.name, cell.title, contender, len(evidence), checks)
-                    )
-    return tuple(rows)
-
-
-def validation_warning(found: Sequence[Validated]) -> str:
-    """What a reader must know before anything else: that paths were not as configured."""
-    failed = [(one, check) for one in found for check in one.failed]
-    if not failed:
-        return ""
-    told = "; ".join(f"{_place(one)}: {check}" for one, check in failed[:_MOST_TOLD])
-    rest = len(failed) - _MOST_TOLD
-    more = f"; and {counted(rest, 'more check')}" if rest > 0 else ""
-    return f"The validation failed: {told}{more}. Do not rely on the results."
-
-
-def _place(one: Validated) -> str:
-    return ", ".join(filter(None, (one.experiment, one.title, one.contender)))
 
 
 def validation_table(found: Sequence[Validated]) -> Table:
@@ -126,7 +50,7 @@ def failed_checks_table(found: Sequence[Validated]) -> Table:
         rows=tuple(
             (
                 (
-                    *(_place(one), check.name, check.path),
+                    *(one.place, check.name, check.path),
                     f"{_number(check.expected)} {check.unit}",
                     f"{_number(check.measured)} {check.unit}",
                     f"{check.bounds()} {check.unit}",
