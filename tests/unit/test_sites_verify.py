@@ -151,7 +151,7 @@ def test_what_documents_refer_to(text: str, certain: list[str], possible: list[s
 @pytest.mark.parametrize(
     ("text", "references"),
     [
-        ("p { background: url( \"a b.png\" ) }", [Reference("https://a.test/dir/a b.png", False)]),
+        ("p { background: url( \"a b.png\" ) }", [Reference("https://a.test/dir/a%20b.png", False)]),
         ("p { x: url(a) } /* url(b) */ q { x: URL('c') }",
          [Reference("https://a.test/dir/a", False), Reference("https://a.test/dir/c", False)]),
         ('@import url("a.css"); @import "b.css" screen;',

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable
-from urllib.parse import SplitResult, urljoin, urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 from headway.sites.site import Exchange
+from headway.sites.urls import as_asked
 
 _REDIRECTS = frozenset((301, 302, 303, 307, 308))
 _LONGEST_CHAIN = 20
@@ -15,6 +16,8 @@ _LONGEST_CHAIN = 20
 
 class Matcher:
     """Finds exchanges by request, following Mahimahi's replay server.
+
+    URLs are compared as browsers write them when they ask.
 
     Host and method must be the request's, and GET answers HEAD; the port is not looked at. Those
     of the request's scheme come first, those of the other one only if it has none. Among them an
@@ -29,12 +32,14 @@ class Matcher:
         self._by_path: dict[tuple[str, str, str], list[tuple[SplitResult, Exchange]]]
         self._by_path = defaultdict(list)
         for exchange in exchanges:
-            url = urlsplit(exchange.url)
+            url = urlsplit(as_asked(exchange.url) or "")
             self._by_path[exchange.method, *_place(url)].append((url, exchange))
 
     def find(self, method: str, url: str) -> Exchange | None:
         """The exchange that answers a request; None if the answer is 404."""
-        asked = urlsplit(url)
+        asked = urlsplit(as_asked(url) or "")
+        if not asked.hostname:
+            return None
         found = self._by_path.get((method, *_place(asked)), [])
         if not found and method == "HEAD":
             found = self._by_path.get(("GET", *_place(asked)), [])
@@ -64,7 +69,7 @@ def redirect_target(exchange: Exchange) -> str | None:
     location = exchange.header("location")
     if exchange.status not in _REDIRECTS or location is None:
         return None
-    return urljoin(exchange.url, location).partition("#")[0]
+    return as_asked(location, exchange.url) or location
 
 
 class RedirectError(Exception):

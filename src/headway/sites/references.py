@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from html.parser import HTMLParser
-from urllib.parse import urldefrag, urljoin
 
-_SCHEMES = ("http://", "https://")
+from headway.sites.urls import as_asked
+
 _COMMENT = re.compile(r"/\*.*?\*/", re.DOTALL)
 _STRING = r"""(?:"([^"]*)"|'([^']*)')"""
 _URL = re.compile(rf"url\(\s*(?:{_STRING}|([^\s\"'()]+))\s*\)", re.IGNORECASE)
@@ -38,7 +38,7 @@ class Reference:
     """A URL that something refers to.
 
     Attributes:
-        url: absolute, without a fragment.
+        url: as a browser asks for it, without a fragment.
         is_certain: whether every browser asks for it; others are chosen among, as images of
             several sizes, or asked for when they are used, as fonts.
     """
@@ -47,20 +47,21 @@ class Reference:
     is_certain: bool
 
 
-def html_references(text: str, base: str) -> Iterator[Reference]:
+def html_references(text: str, base: str, charset: str = "utf-8") -> Iterator[Reference]:
     """What a document refers to, without what only links lead to.
 
     Args:
         text: of the document.
         base: its URL.
+        charset: in which queries are sent.
     """
-    parser = _Parser(base)
+    parser = _Parser(base, charset)
     parser.feed(text)
     parser.close()
     yield from dict.fromkeys(parser.found)
 
 
-def css_references(text: str, base: str) -> Iterator[Reference]:
+def css_references(text: str, base: str, charset: str = "utf-8") -> Iterator[Reference]:
     """What a style sheet refers to: other ones certainly, images and fonts if they are used.
 
     Browsers ignore imports that come after other rules (CSS Cascading and Inheritance Level 5,
@@ -69,38 +70,38 @@ def css_references(text: str, base: str) -> Iterator[Reference]:
     Args:
         text: of the style sheet.
         base: its URL.
+        charset: in which queries are sent.
     """
     text = _COMMENT.sub("", text)
     at = 0
     while found := _IMPORT.match(text, at) or _BEFORE_IMPORTS.match(text, at):
         at = found.end()
         if imported := _IMPORTED.match(found[0]) or _URL.search(found[0]):
-            yield from _reference(_first(imported.groups()), base, is_certain=True)
+            yield from _reference(_first(imported.groups()), base, charset, is_certain=True)
     for url in _URL.finditer(_NAMESPACE.sub("", _IMPORT.sub("", text[at:]))):
-        yield from _reference(_first(url.groups()), base, is_certain=False)
+        yield from _reference(_first(url.groups()), base, charset, is_certain=False)
 
 
 def _first(groups: tuple[str | None, ...]) -> str:
     return next((group for group in groups if group is not None), "")
 
 
-def _reference(url: str, base: str, *, is_certain: bool) -> Iterator[Reference]:
+def _reference(url: str, base: str, charset: str, *, is_certain: bool) -> Iterator[Reference]:
     """An HTTP reference; nothing for data, scripts, anchors, and URLs that are none."""
-    try:
-        absolute = urldefrag(urljoin(base, url.strip())).url
-    except ValueError:
+    if not url.strip() or url.startswith("#"):
         return
-    if url.strip() and not url.startswith("#") and absolute.startswith(_SCHEMES):
-        yield Reference(absolute, is_certain)
+    if asked := as_asked(url, base, charset):
+        yield Reference(asked, is_certain)
 
 
 class _Parser(HTMLParser):
     """Collects references; what is only shown without scripts, or not at all, is left out."""
 
-    def __init__(self, base: str) -> None:
+    def __init__(self, base: str, charset: str) -> None:
         super().__init__()
         self.found: list[Reference] = []
         self._base = base
+        self._charset = charset
         self._skipped = 0
         self._in_style = False
 
@@ -111,7 +112,7 @@ class _Parser(HTMLParser):
         values = {name: value or "" for name, value in attrs}
         self._in_style = tag == "style"
         if tag == "base" and values.get("href"):
-            self._base = urljoin(self._base, values["href"])
+            self._base = as_asked(values["href"], self._base, self._charset) or self._base
         elif tag == "link":
             self._link(values)
         else:
@@ -146,7 +147,7 @@ class _Parser(HTMLParser):
             self._add_set(values.get("imagesrcset", ""))
 
     def _add(self, url: str, *, is_certain: bool) -> None:
-        self.found += _reference(url, self._base, is_certain=is_certain)
+        self.found += _reference(url, self._base, self._charset, is_certain=is_certain)
 
     def _add_set(self, candidates: str) -> None:
         for candidate in re.split(r",\s+|,$", candidates):
@@ -154,4 +155,4 @@ class _Parser(HTMLParser):
                 self._add(words[0], is_certain=False)
 
     def _add_css(self, text: str) -> None:
-        self.found += css_references(text, self._base)
+        self.found += css_references(text, self._base, self._charset)

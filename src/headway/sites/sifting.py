@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from urllib.parse import urlsplit
 
 from headway.sites.captured import Captured
 from headway.sites.cleanup import cleaned
 from headway.sites.coding import CODINGS, codings, encoded
 from headway.sites.site import Exchange, Header, Lost
+from headway.sites.urls import as_asked
 from headway.sites.worth import Worth, judged
 
 HTML_TYPES = ("text/html", "application/xhtml+xml")
@@ -80,7 +80,7 @@ def _worthy(captured: Iterable[Captured], notes: Counter[str]) -> Iterator[tuple
         if why := obstacle(capture):
             notes[f"{LEFT_OUT}{why}"] += 1
             continue
-        capture = replace(capture, url=_sent(capture.url))
+        capture = replace(capture, url=as_asked(capture.url) or capture.url)
         worth = judged(capture)
         found.append((capture, worth))
         key = capture.method, capture.url, capture.status
@@ -94,12 +94,9 @@ def _worthy(captured: Iterable[Captured], notes: Counter[str]) -> Iterator[tuple
 
 def obstacle(captured: Captured) -> str | None:
     """Why nothing of an exchange can be replayed, whatever its body is; None if it can."""
-    if not captured.url.startswith(("http://", "https://")):
+    if not captured.url.lower().startswith(("http://", "https://")):
         return "not HTTP"
-    try:
-        if not urlsplit(captured.url).hostname:
-            return "URL without a host"
-    except ValueError:
+    if as_asked(captured.url) is None:
         return "not a valid URL"
     return "no final response" if captured.status < 200 else None
 
@@ -156,10 +153,3 @@ def _alpn(told: str) -> str:
     if major in ("2", "3"):
         return f"h{major}"
     return f"http/{version}" if version in ("1.0", "1.1") else ""
-
-
-def _sent(url: str) -> str:
-    """A URL as a client sends it: with a path, without a fragment."""
-    url = url.partition("#")[0]
-    parts = urlsplit(url)
-    return url if parts.path else parts._replace(path="/").geturl()

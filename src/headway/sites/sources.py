@@ -15,6 +15,7 @@ from headway.sites.hostmap import NO_MAPS, HostMaps
 from headway.sites.recording import Recording, assembled, merged, site_name
 from headway.sites.screen import SCREENS
 from headway.sites.servable import check_servable, final_page
+from headway.sites.urls import as_asked
 from headway.sites.warc_records import read_records
 from headway.study.workload import Device
 
@@ -105,7 +106,7 @@ def read_warc(path: Path) -> Recording:
         archive.captured,
         source=str(path),
         description=archive.description or f"Imported from {path.name}.",
-        page=archive.page or None,
+        page=as_asked(archive.page),
         lost=archive.lost,
     )
 

@@ -11,7 +11,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Set
 from html.parser import HTMLParser
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urlsplit
 
 from typing_extensions import override
 
@@ -19,6 +19,7 @@ from headway.sites.coding import CodingError, codings, decoded
 from headway.sites.ownfonts import is_font, with_own_fonts
 from headway.sites.references import css_references
 from headway.sites.site import Exchange, Site
+from headway.sites.urls import as_asked
 
 _WEB_SOCKET = re.compile(r"\bnew\s+WebSocket\s*\(")
 _SOURCES = {"script": "src", "link": "href", "img": "src", "audio": "src", "video": "src"}
@@ -86,10 +87,10 @@ class _WithoutCredentials(HTMLParser):
         self._skipped += tag in _SKIPPED
         values = {name: (value or "").strip() for name, value in attrs}
         if tag == "base" and values.get("href"):
-            self._base = urljoin(self._base, values["href"])
+            self._base = as_asked(values["href"], self._base) or self._base
         url = values.get(_SOURCES.get(tag, ""), "")
         if url and not self._skipped and (why := _reason(tag, values)):
-            self.found.append((urljoin(self._base, url), why))
+            self.found.append((as_asked(url, self._base) or url, why))
 
     @override
     def handle_endtag(self, tag: str) -> None:

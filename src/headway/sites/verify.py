@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 
+from headway.sites.charsets import decoded_text
 from headway.sites.coding import CodingError, codings, decoded
 from headway.sites.matching import Matcher, RedirectError, followed, redirect_target
 from headway.sites.references import Reference, css_references, html_references
@@ -140,17 +141,19 @@ def _content(exchange: Exchange, matcher: Matcher) -> Iterator[Flaw]:
             yield Flaw(Severity.BROKEN, exchange.url, str(error))
         return
     if exchange.status == 200 and exchange.method == "GET":
-        for reference in _references(exchange, body.decode(errors="replace")):
+        for reference in _references(exchange, body):
             if matcher.find("GET", reference.url) is None:
                 severity = Severity.BROKEN if reference.is_certain else Severity.DOUBTFUL
                 message = f"refers to {reference.url}, which is not in the archive"
                 yield Flaw(severity, exchange.url, message)
 
 
-def _references(exchange: Exchange, text: str) -> Iterator[Reference]:
-    """What it refers to; all types of HTML and CSS are compatible with ASCII."""
-    kind = (exchange.header("content-type") or "").partition(";")[0].strip().lower()
+def _references(exchange: Exchange, body: bytes) -> Iterator[Reference]:
+    """What it refers to."""
+    content_type = exchange.header("content-type") or ""
+    kind = content_type.partition(";")[0].strip().lower()
+    text, charset = decoded_text(body, content_type)
     if kind in ("text/html", "application/xhtml+xml"):
-        yield from html_references(text, exchange.url)
+        yield from html_references(text, exchange.url, charset)
     elif kind == "text/css":
-        yield from css_references(text, exchange.url)
+        yield from css_references(text, exchange.url, charset)

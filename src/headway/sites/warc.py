@@ -24,6 +24,7 @@ from headway.sites.recording import site_name
 from headway.sites.shortfall import Kept
 from headway.sites.sifting import sifted, without_kept
 from headway.sites.site import Exchange, Lost, Site
+from headway.sites.urls import as_asked
 from headway.sites.warc_records import KEPT, LOST, read_records
 from headway.version import VERSION
 
@@ -76,7 +77,7 @@ def read_archive(path: Path) -> Site:
     found = sifted(archive.captured)
     return Site(
         archive.name or site_name(path),
-        archive.page or find_page(found, str(path)),
+        as_asked(archive.page) or find_page(found, str(path)),
         found.exchanges,
         archive.description,
         without_kept(found.exchanges, (*found.lost, *archive.lost)),
