@@ -9,6 +9,7 @@ use crate::clock;
 use crate::counters::Counter;
 use crate::events::Events;
 use crate::failure::{Doing, Failure};
+use crate::faultlink::FaultProcess;
 use crate::migration::Migrator;
 use crate::orders::{Program, Round};
 use crate::outcome::Ended;
@@ -36,6 +37,7 @@ pub(crate) struct Course<'a> {
     pub(crate) directory: String,
     pub(crate) workload: Vec<(Pid, &'a Program)>,
     pub(crate) traces: BTreeMap<&'a str, TraceProcess>,
+    pub(crate) faults: BTreeMap<&'a str, FaultProcess>,
     pub(crate) counters: BTreeMap<&'a str, Counter>,
     pub(crate) events: Events<Action>,
     pub(crate) sampler: Option<Sampler>,
@@ -58,6 +60,7 @@ impl<'a> Course<'a> {
             directory,
             workload: Vec::new(),
             traces: BTreeMap::new(),
+            faults: BTreeMap::new(),
             counters: BTreeMap::new(),
             events: Events::default(),
             sampler: None,
@@ -66,6 +69,12 @@ impl<'a> Course<'a> {
             began_ns: 0,
             migrated_ns: None,
         })
+    }
+
+    /// Processes that links have for their packets.
+    pub(crate) fn helpers(&self) -> impl Iterator<Item = Pid> {
+        let traces = self.traces.values().map(|trace| trace.pid);
+        traces.chain(self.faults.values().map(|fault| fault.pid))
     }
 
     /// Nanoseconds since the workload's start.

@@ -12,6 +12,7 @@ use crate::clock;
 use crate::counters::Counter;
 use crate::course::{Action, Course};
 use crate::failure::{Doing, Failure};
+use crate::faultlink::FaultProcess;
 use crate::files::{body, take_qlogs};
 use crate::hostcounts::HostCounters;
 use crate::migration::Migrator;
@@ -102,8 +103,9 @@ impl<'a> Lab<'a> {
             sampler.sample(current.now())?;
             sampler.close()?;
         }
-        let helpers = current.traces.values().map(|trace| trace.pid);
-        process::end(pids(&current.workload).chain(helpers), Signal::KILL);
+        let passed = current.faults.iter().map(|(name, one)| ((*name).to_owned(), one.passed()));
+        let passed = passed.collect();
+        process::end(pids(&current.workload).chain(current.helpers()), Signal::KILL);
         if current.directory != RUN_DIRECTORY {
             take_qlogs(RUN_DIRECTORY, &current.directory)?;
         }
@@ -123,6 +125,7 @@ impl<'a> Lab<'a> {
             counts,
             spins,
             host_counts: self.host_counters.since(&self.network)?,
+            passed,
         };
         let file = format!("{}/{OUTCOME_FILE}", current.directory);
         let new = format!("{file}.new");
@@ -184,6 +187,11 @@ impl<'a> Lab<'a> {
         for link in &self.orders.trace_links {
             let trace = TraceProcess::start(link, &self.network, current.began_ns)?;
             current.traces.insert(&link.name, trace);
+        }
+        for link in &self.orders.fault_links {
+            let (directory, began_ns) = (current.directory.clone(), current.began_ns);
+            let process = FaultProcess::start(link, &self.network, &directory, began_ns)?;
+            current.faults.insert(&link.name, process);
         }
         for one in &self.orders.counted {
             current.counters.insert(&one.name, Counter::new(one, &self.network)?);
@@ -332,10 +340,9 @@ impl<'a> Lab<'a> {
             let left = self.left(program)?;
             let said = self.last_words(program);
             return Err(Failure(format!("{} ended early, {how}{left}{said}", program.name)));
-        } else if self.captures.contains(&pid) || current.traces.values().any(|one| one.pid == pid)
-        {
+        } else if self.captures.contains(&pid) || current.helpers().any(|helper| helper == pid) {
             let how = process::how(exit_status);
-            return Err(Failure(format!("a capture or trace link ended early, {how}")));
+            return Err(Failure(format!("a capture or a link's process ended early, {how}")));
         }
         Ok(())
     }

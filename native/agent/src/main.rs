@@ -10,9 +10,11 @@ mod counters;
 mod course;
 mod events;
 mod failure;
+mod faultlink;
 mod files;
 mod hostcounts;
 mod ip;
+mod ippacket;
 mod lab;
 mod migration;
 mod mounts;
@@ -27,6 +29,7 @@ mod spins;
 mod sys;
 mod tc;
 mod tracelink;
+mod tunprocess;
 mod views;
 
 use std::fs;
@@ -43,6 +46,7 @@ fn main() {
     let words: Vec<String> = std::env::args().collect();
     let result = match words.as_slice() {
         [word, place] if word == tracelink::TRACE_LINK => tracelink::forward(place),
+        [word, place] if word == faultlink::FAULT_LINK => faultlink::forward(place),
         _ => be_first(&words),
     };
     if let Err(failure) = result {

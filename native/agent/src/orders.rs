@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 /// All that a lab does in one boot.
 #[derive(Debug, Deserialize)]
@@ -14,6 +14,9 @@ pub(crate) struct Orders {
     pub(crate) views: Vec<View>,
     pub(crate) programs: Vec<Program>,
     pub(crate) trace_links: Vec<TraceLink>,
+    /// Not said if nothing happens to single packets.
+    #[serde(default)]
+    pub(crate) fault_links: Vec<FaultLink>,
     pub(crate) sampling: Option<Sampling>,
     pub(crate) captures: Vec<Capture>,
     pub(crate) counted: Vec<Counted>,
@@ -96,6 +99,39 @@ pub(crate) struct TraceLink {
     pub(crate) device: String,
     pub(crate) opportunities_ms: Vec<u64>,
     pub(crate) limit_bytes: usize,
+}
+
+/// A direction whose packets are numbered, and to some of which something happens.
+#[derive(Debug, Deserialize)]
+pub(crate) struct FaultLink {
+    pub(crate) name: String,
+    pub(crate) namespace: String,
+    pub(crate) device: String,
+    pub(crate) fault: Option<Fault>,
+    pub(crate) kept: u64,
+    pub(crate) file: String,
+}
+
+/// What happens to packets of these numbers, from 1.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Fault {
+    pub(crate) kind: FaultKind,
+    pub(crate) packets: Vec<u64>,
+    pub(crate) span_ns: u64,
+    pub(crate) behind: u64,
+}
+
+/// Kinds of faults.
+#[derive(Clone, Copy, Debug, Deserialize, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum FaultKind {
+    Lose,
+    Duplicate,
+    Delay,
+    Corrupt,
+    Mark,
+    Reorder,
+    Blackout,
 }
 
 /// A host's address changes when its device has received so many bytes.

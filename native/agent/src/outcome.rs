@@ -20,6 +20,14 @@ pub(crate) struct Outcome<'a> {
     pub(crate) counts: BTreeMap<String, Counts>,
     pub(crate) spins: Spins,
     pub(crate) host_counts: BTreeMap<String, HostCounts>,
+    pub(crate) passed: BTreeMap<String, Passed>,
+}
+
+/// How many packets came to a direction with faults, and how many met one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub(crate) struct Passed {
+    pub(crate) packets: u64,
+    pub(crate) met: u64,
 }
 
 /// How a process of a host ended; the exit status is negative for a signal.

@@ -5,29 +5,27 @@
 //! opportunities are met exactly.
 
 use std::collections::VecDeque;
-use std::ffi::CString;
 use std::fs::{self, File};
-use std::os::fd::{AsFd, AsRawFd, OwnedFd};
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::{Mode, OFlags, open};
 use rustix::io::{Errno, read, write};
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
 
 use crate::clock;
-use crate::failure::{Doing, Failure, words};
+use crate::failure::{Doing, Failure};
 use crate::network::Network;
 use crate::orders::TraceLink;
 use crate::sys;
+use crate::tunprocess::{self, LARGEST_PACKET_BYTES};
 
 /// The word by which this program is told to be such a process.
 pub(crate) const TRACE_LINK: &str = "trace-link";
 
 const DIRECTORY: &str = "/run/trace-links";
 const OPPORTUNITY_BYTES: usize = 1500;
-const LARGEST_PACKET_BYTES: usize = 65536;
 const NS_PER_MS: u64 = 1_000_000;
 
 /// The process of a trace-driven link.
@@ -49,24 +47,13 @@ impl TraceProcess {
         let counter = format!("{place}.dropped");
         fs::write(&counter, 0u64.to_ne_bytes()).doing(&counter)?;
         let dropped = File::open(&counter).doing(&counter)?;
-        // The process has it after this program's start: it is not closed then.
-        let attached = || {
-            let flags = OFlags::RDWR | OFlags::NONBLOCK;
-            let tun = open("/dev/net/tun", flags, Mode::empty())?;
-            sys::attach_tun(tun.as_fd(), &link.device).map(|()| tun)
-        };
-        let tun = network.inside(&link.namespace, attached)?.doing(&link.device)?;
-        let task = Task {
-            tun: tun.as_raw_fd(),
+        let ends = (link.namespace.as_str(), link.device.as_str());
+        let pid = tunprocess::start(TRACE_LINK, &place, ends, network, |tun| Task {
+            tun,
             opportunities_ms: link.opportunities_ms.clone(),
             limit_bytes: link.limit_bytes,
             start_ns,
-        };
-        let file = format!("{place}.json");
-        fs::write(&file, serde_json::to_vec(&task).doing(&file)?).doing(&file)?;
-        let own = CString::from(c"/proc/self/exe");
-        let argv = [TRACE_LINK, &place].map(|word| CString::new(word).unwrap_or_default());
-        let pid = sys::spawn(&own, &argv, &[], &[]).map_err(|error| Failure(words(error)))?;
+        })?;
         Ok(Self { pid, dropped })
     }
 
@@ -88,10 +75,7 @@ struct Task {
 
 /// Be the process of a link whose files begin with a name; until killed.
 pub(crate) fn forward(place: &str) -> Result<(), Failure> {
-    // By default the kernel may wake a sleeper 50 microseconds late.
-    fs::write("/proc/self/timerslack_ns", "1").doing("timer slack")?;
-    let file = format!("{place}.json");
-    let task: Task = serde_json::from_slice(&fs::read(&file).doing(&file)?).doing(&file)?;
+    let task: Task = tunprocess::task(place)?;
     let counter = format!("{place}.dropped");
     let mut forwarder = Forwarder {
         tun: sys::inherited(task.tun),

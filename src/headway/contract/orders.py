@@ -12,6 +12,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from headway.contract.faults import FaultLink, Passed
+
 ORDERS_FILE = "orders.json"
 OUTCOME_FILE = "outcome.json"
 SAMPLES_FILE = "samples.jsonl"
@@ -244,6 +246,7 @@ class Orders:
     views: tuple[View, ...] = ()
     programs: tuple[Program, ...] = ()
     trace_links: tuple[TraceLink, ...] = ()
+    fault_links: tuple[FaultLink, ...] = ()
     sampling: Sampling | None = None
     captures: tuple[Capture, ...] = ()
     counted: tuple[Counted, ...] = ()
@@ -326,7 +329,7 @@ class Outcome:
     ``migrated_ns`` is when the address changed, None if it did not. ``pings_ns`` are round-trip times
     of the control pings, None for those without a reply. ``counts`` are, by name, those of all that was
     counted, from when the path was made to the end of the workload. ``spins`` are busy waits, None of a
-    lab that could not tell. ``host_counts`` are those of hosts with programs.
+    lab that could not tell. ``host_counts`` are those of hosts with programs, ``passed`` of directions with faults.
     """
 
     status: str
@@ -340,6 +343,7 @@ class Outcome:
     counts: dict[str, Counts] = dataclasses.field(default_factory=dict)
     spins: Spins | None = None
     host_counts: dict[str, HostCounts] = dataclasses.field(default_factory=dict)
+    passed: dict[str, Passed] = dataclasses.field(default_factory=dict)
 
 
 _T = TypeVar("_T")
@@ -352,6 +356,7 @@ _UNSAID: dict[str, Any] = {
     "leaves_nothing": False,
     "root": "",
     "begins_in": "",
+    "fault_links": (),
 }
 """Fields, with their usual values, that are only written where they say something else."""
 

@@ -58,6 +58,7 @@ def orders_for(deployment: Deployment) -> Orders:
         views=_views(deployment, services, asking),
         programs=tuple(program for one in started for program in one.programs),
         trace_links=network.trace_links,
+        fault_links=network.fault_links,
         sampling=Sampling(_SAMPLE_INTERVAL_NS, tuple(devices), senders, setting.family),
         captures=captures(deployment, network) if setting.capture.packets else (),
         counted=network.counted,

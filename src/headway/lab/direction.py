@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from headway.contract.faults import FaultLink, PacketFault
 from headway.contract.orders import TraceLink
 from headway.lab.values import (
     DelayLine,
@@ -27,6 +28,7 @@ from headway.lab.values import (
     Up,
 )
 from headway.planning.topology import Bottleneck, LinkPlace
+from headway.study.fault import Fault
 from headway.study.path import FRAME_BYTES, Direction, Way
 from headway.study.rates import RandomRate, RateSchedule, TraceRate
 from headway.study.units import Duration, Rate
@@ -47,6 +49,7 @@ class LinkWay:
     seed: int
     until: Duration
     place: LinkPlace
+    fault: Fault | None = None
 
     @property
     def name(self) -> str:
@@ -139,8 +142,13 @@ def named_drops(way: LinkWay) -> NamedDrops | None:
     return NamedDrops(str(way.way), way.place.arriving(way.way), numbers) if numbers else None
 
 
+def has_process(way: LinkWay) -> bool:
+    """Whether its packets go through a process of their own."""
+    return is_traced(way) or way.fault is not None
+
+
 def detour(way: LinkWay) -> tuple[IpValue, ...]:
-    """What leads a traced direction's packets through its TUN device once."""
+    """What leads the packets of a direction with a process through its TUN device once."""
     table, tun = (100 if way.way is Way.UP else 101), f"{way.name}-tun"
     family = way.place.inner.family
     return (
@@ -184,6 +192,26 @@ def trace_links(way: LinkWay) -> list[TraceLink]:
             way.name, way.devices.queue_namespace, f"{way.name}-tun", rate.opportunities_ms, limit
         )
     ]
+
+
+KEPT_PACKETS, KEPT_AFTER = 4096, 64
+"""Of a run to whose packets nothing happens, and of others after the last that is named: what they are is told of these."""
+
+
+def fault_links(way: LinkWay) -> list[FaultLink]:
+    """The process that a direction with faults needs; none for others."""
+    if (fault := way.fault) is None:
+        return []
+    its = fault.happens and fault.direction is way.way
+    told = PacketFault(fault.kind, fault.packets, fault.span.ns, fault.passed_by) if its else None
+    kept = max(fault.packets) + KEPT_AFTER if fault.happens else KEPT_PACKETS
+    router = way.devices.queue_namespace
+    return [FaultLink(way.name, router, f"{way.name}-tun", told, kept, kept_file(way.way))]
+
+
+def kept_file(way: Way) -> str:
+    """Name of the file, in a run's directory, that tells of a direction's packets."""
+    return f"packets-{way}.jsonl"
 
 
 def _seed(way: LinkWay, purpose: str, at: Duration) -> int:

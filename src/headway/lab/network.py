@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from headway.contract.faults import FaultLink
 from headway.contract.orders import Change, Counted, Namespace, TraceLink
 from headway.lab.addressing import TCP_SYSCTLS, HostPlace, addressing, device_queues, sysctls
 from headway.lab.commands import additions, alteration, ip_line, nft_table, pair, renewal
@@ -12,6 +13,8 @@ from headway.lab.direction import (
     LinkWay,
     changes,
     detour,
+    fault_links,
+    has_process,
     is_traced,
     named_drops,
     shaping,
@@ -22,6 +25,7 @@ from headway.planning.deployment import Deployment
 from headway.planning.topology import Leg, Node, Wire, chain, lay_out, ports
 from headway.programs.base import CLIENT, SERVER
 from headway.study.family import Family
+from headway.study.fault import Fault
 from headway.study.host import Host
 from headway.study.kernel import Kernel
 from headway.study.path import Path, Way
@@ -69,6 +73,7 @@ class NetworkLayout:
         hosts: hosts and routers, from the client on.
         timed: what changes in the course of the workload, in order.
         trace_links: directions that have a trace.
+        fault_links: directions to whose packets something may happen.
         counted: where packets are counted.
         offload: whether packets of up to 64 kB cross it whole.
     """
@@ -77,6 +82,7 @@ class NetworkLayout:
     hosts: tuple[HostLayout, ...]
     timed: tuple[TimedChange, ...]
     trace_links: tuple[TraceLink, ...]
+    fault_links: tuple[FaultLink, ...]
     counted: tuple[Counted, ...]
     offload: bool
 
@@ -130,6 +136,7 @@ def network_of(deployment: Deployment) -> NetworkLayout:
         deployment.seed or 0,
         setting.limits.virtual,
         offload=setting.offload,
+        fault=setting.fault,
     )
 
 
@@ -157,11 +164,21 @@ def two_hosts(
 
 
 def _laid_out(
-    nodes: Sequence[Node], legs: Sequence[Leg], seed: int, until: Duration, *, offload: bool
+    nodes: Sequence[Node],
+    legs: Sequence[Leg],
+    seed: int,
+    until: Duration,
+    *,
+    offload: bool,
+    fault: Fault | None = None,
 ) -> NetworkLayout:
     wires = tuple(wire for leg in legs for wire in leg.wires)
     cables = [leg.wires[0] for leg in legs if leg.path is None]
     ways = [way for leg in legs for way in _ways(leg, seed, until)]
+    if fault:
+        # The client's path comes first, and its links from the client on: two ways each.
+        first = 2 * (fault.link - 1)
+        ways[first : first + 2] = (replace(way, fault=fault) for way in ways[first : first + 2])
     hosts = {node.name: node for node in nodes}
     places = [
         HostPlace(hosts.get(name) or Node.router(name), around, frozenset(cables))
@@ -172,6 +189,7 @@ def _laid_out(
         hosts=tuple(_host(place, ways) for place in places),
         timed=tuple(sorted((c for way in ways for c in changes(way)), key=lambda c: c.at)),
         trace_links=tuple(link for way in ways for link in trace_links(way)),
+        fault_links=tuple(link for way in ways for link in fault_links(way)),
         counted=(*map(_counted, ways), *(one for wire in cables for one in _counted_cable(wire))),
         offload=offload,
     )
@@ -222,7 +240,10 @@ def _host(place: HostPlace, ways: Sequence[LinkWay]) -> HostLayout:
         sysctls=sysctls(place),
         gro_flush_ns=place.node.kernel.gro_flush_ns,
         devices=place.devices,
-        ip=(*addressing(place), *(one for way in queued if is_traced(way) for one in detour(way))),
+        ip=(
+            *addressing(place),
+            *(one for way in queued if has_process(way) for one in detour(way)),
+        ),
         shaping=(*(one for way in ways for one in shaping(way, name)), *device_queues(place)),
         drops=tuple(filter(None, map(named_drops, queued))),
     )

@@ -78,7 +78,7 @@ class Aioquic(Client):
             f"--congestion-control={self.quic_congestion_control(flow.host)}",
             f"--idle-timeout={IDLE_LIMIT_S}",
         ]
-        if flow.capture.packets:
+        if flow.capture.keeps_secrets:
             argv.append(f"--secrets=/lab/run/{SECRETS_FILE}")
         if flow.capture.qlog:
             argv.append(f"--qlog={QLOG_DIRECTORY}/{flow.namespace}")

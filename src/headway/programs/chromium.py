@@ -193,7 +193,7 @@ class Chromium(Client):
         return tuple(argv)
 
     def _environment(self, flow: Flow) -> dict[str, str]:
-        if not flow.capture.packets:
+        if not flow.capture.keeps_secrets:
             return {}
         return {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"}
 

@@ -63,7 +63,7 @@ def hosts_file(address: HostAddress) -> dict[str, str]:
 
 def secrets_environment(flow: Flow) -> dict[str, str]:
     """Has a client write its TLS secrets beside the captures, if there are any."""
-    return {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"} if flow.capture.packets else {}
+    return {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"} if flow.capture.keeps_secrets else {}
 
 
 def last_words(directory: Path, program: str) -> str:

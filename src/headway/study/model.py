@@ -6,10 +6,11 @@ from enum import StrEnum
 from operator import not_
 from typing import Any, Self
 
-from pydantic import Field, field_serializer, field_validator, model_validator
+from pydantic import Field, ValidationInfo, field_serializer, field_validator, model_validator
 
 from headway.errors import nearest
 from headway.study.family import Family
+from headway.study.fault import AXIS, Fault, check_fault
 from headway.study.flow import CompetingFlow, check_flows, with_usual_values
 from headway.study.hop import Hop, Proxy, described, named_hops, that_is_there
 from headway.study.host import Host, Protocol, check_tls
@@ -76,13 +77,19 @@ class Limits(Part):
 class Capture(Part):
     """What is kept of a run beside its record.
 
-    ``packets``: pcapng files at both ends, with the TLS secrets. ``qlog``: what programs log of
+    ``packets``: pcapng files at both ends, with the TLS secrets. ``secrets``: these alone. ``qlog``: what programs log of
     QUIC, whole. ``bodies``: every body is received into a file and compared byte for byte.
     """
 
     packets: bool = False
+    secrets: bool = Field(default=False, exclude_if=not_)
     qlog: bool = False
     bodies: bool = False
+
+    @property
+    def keeps_secrets(self) -> bool:
+        """Whether the client writes its TLS secrets, which decrypt what packets carry."""
+        return self.packets or self.secrets
 
 
 PING_FRAME_BYTES = 98
@@ -141,13 +148,18 @@ class Setting(Part):
         "lost whole, as in test beds that forget to switch it off",
     )
     workload: Workload = Download(size=Size(1_000_000))
+    fault: Fault | None = Field(
+        default=None,
+        exclude_if=lambda fault: fault is None,
+        description='what happens to single packets of the client\'s path: "lose down 3"',
+    )
     variation: Variation = Variation.NONE
     flows: dict[str, CompetingFlow] = Field(
         default_factory=dict,
         description="by name, flows that share the path, each between hosts of its own",
     )
     limits: Limits = Limits()
-    capture: Capture = Capture()
+    capture: Capture = Field(default=Capture(), validate_default=True)
     control: Control | None = Field(
         default=None, description="pings before the workload, which tell what the path is like"
     )
@@ -169,6 +181,12 @@ class Setting(Part):
             if isinstance(value.get(role, {} if flows else None), dict)
         }
         return with_usual_values(value | hosts)
+
+    @field_validator("capture")
+    @classmethod
+    def _opens_packets(cls, capture: Capture, told: ValidationInfo) -> Capture:
+        # What a packet carried is a part of what a fault is.
+        return capture.model_copy(update={"secrets": True}) if told.data.get("fault") else capture
 
     @field_validator("proxy", mode="before")
     @classmethod
@@ -213,6 +231,8 @@ class Setting(Part):
                 f"an RTT of {rtt} in all is beyond limits.virtual ({self.limits.virtual}), after "
                 "which a run is given up",
             )
+        if self.fault:
+            check_fault(self.fault, self.path, self.clock, pings=bool(self.control))
         if self.flows:
             self._check_flows()
             return self
@@ -234,7 +254,7 @@ class Setting(Part):
     def _check_flows(self) -> None:
         """What is said of one flow beside them is only what they have in common."""
         check_flows(self.flows, self.hops)
-        for key in ("proxy", "control"):
+        for key in ("proxy", "control", AXIS):
             if getattr(self, key):
                 raise wrong(key, f"{key} is for a study of one flow, without [flows]")
         if self.capture.bodies:
@@ -319,7 +339,7 @@ class Setting(Part):
         That is for pages, since a browser starts slowly; the path is made anew for each, which is
         not possible for everything. A reverse proxy would keep its connections to the server.
         """
-        lasting = any(_begins_with_workload(path) for path in self.paths)
+        lasting = self.fault or any(_begins_with_workload(path) for path in self.paths)
         kept = self.capture.packets or self.capture.qlog or self.control
         alone = isinstance(self.workload, Page) and not self.flows
         direct = not self.proxy and not any(hop.proxy for hop in self.hops.values())

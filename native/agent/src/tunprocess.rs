@@ -1,0 +1,50 @@
+//! Processes between a TUN device and its namespace: this program again, which does to packets what the
+//! kernel's queueing disciplines cannot. In virtual time its computing takes no time.
+
+use std::ffi::CString;
+use std::fs;
+use std::os::fd::{AsFd, AsRawFd, RawFd};
+
+use rustix::fs::{Mode, OFlags, open};
+use rustix::process::Pid;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::failure::{Doing, Failure, words};
+use crate::network::Network;
+use crate::sys;
+
+/// The largest IP packet.
+pub(crate) const LARGEST_PACKET_BYTES: usize = 65536;
+
+/// Start one, whose files' names begin with `place`, by the word that tells this program what to be.
+///
+/// `task` says what it does, given the number of its device's file.
+pub(crate) fn start<T: Serialize>(
+    word: &str,
+    place: &str,
+    (namespace, device): (&str, &str),
+    network: &Network,
+    task: impl FnOnce(RawFd) -> T,
+) -> Result<Pid, Failure> {
+    // The process has it after this program's start: it is not closed then.
+    let attached = || {
+        let flags = OFlags::RDWR | OFlags::NONBLOCK;
+        let tun = open("/dev/net/tun", flags, Mode::empty())?;
+        sys::attach_tun(tun.as_fd(), device).map(|()| tun)
+    };
+    let tun = network.inside(namespace, attached)?.doing(device)?;
+    let file = format!("{place}.json");
+    fs::write(&file, serde_json::to_vec(&task(tun.as_raw_fd())).doing(&file)?).doing(&file)?;
+    let own = CString::from(c"/proc/self/exe");
+    let argv = [word, place].map(|word| CString::new(word).unwrap_or_default());
+    sys::spawn(&own, &argv, &[], &[]).map_err(|error| Failure(words(error)))
+}
+
+/// What the process is to do, as it finds it in a file.
+pub(crate) fn task<T: DeserializeOwned>(place: &str) -> Result<T, Failure> {
+    // By default the kernel may wake a sleeper 50 microseconds late.
+    fs::write("/proc/self/timerslack_ns", "1").doing("timer slack")?;
+    let file = format!("{place}.json");
+    serde_json::from_slice(&fs::read(&file).doing(&file)?).doing(&file)
+}

@@ -1,0 +1,297 @@
+"""Single faults: what happens to packets of certain numbers, and sweeps that try each packet once."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import Annotated, Any, Literal, Self
+
+from pydantic import BeforeValidator, Field, field_validator, model_validator
+
+from headway.errors import counted
+from headway.study.part import Part, wrong
+from headway.study.path import Path, Way
+from headway.study.rates import TraceRate
+from headway.study.units import Duration
+
+AXIS = "fault"
+"""The axis that a sweep is, and the key of a setting that its values are of."""
+MOST_HANDSHAKE_PACKETS = 40
+"""Of a handshake's packets in a direction, so many are tried at most."""
+MOST_PACKETS = 5000
+_USUAL_DELAY = Duration(100 * 10**6)
+_USUAL_WAIT = Duration(10**9)
+_USUAL_BLACKOUT = Duration(200 * 10**6)
+_FORM = re.compile(
+    r"(?:none|(?P<kind>[a-z]+) (?P<direction>up|down) (?P<packets>\d+(\+\d+)*))"
+    r"(?: by (?P<delay>[\d.]+ \w+)| behind (?P<behind>\d+)| for (?P<lasts>[\d.]+ \w+))*"
+    r"(?: on link (?P<link>\d+))?$"
+)
+
+
+class FaultKind(StrEnum):
+    """What happens to a packet.
+
+    ``lose``: it is lost. ``duplicate``: it comes twice. ``delay``: it is late, and others pass it.
+    ``corrupt``: a bit of what it carries is flipped, and its checksum is right all the same. ``mark``: it says
+    "Congestion Experienced" (RFC 3168), if its sender can ECN. ``reorder``: it goes behind the next ones.
+    ``blackout``: it is lost, and all that come within a time after it.
+    """
+
+    LOSE = "lose"
+    DUPLICATE = "duplicate"
+    DELAY = "delay"
+    CORRUPT = "corrupt"
+    MARK = "mark"
+    REORDER = "reorder"
+    BLACKOUT = "blackout"
+
+    @property
+    def done(self) -> str:
+        """What a packet is or does that meets it."""
+        return _DONE[self]
+
+
+_DONE = {
+    FaultKind.LOSE: "is lost",
+    FaultKind.DUPLICATE: "comes twice",
+    FaultKind.DELAY: "is late",
+    FaultKind.CORRUPT: "is corrupted",
+    FaultKind.MARK: "is marked",
+    FaultKind.REORDER: "is overtaken",
+    FaultKind.BLACKOUT: "begins a blackout",
+}
+
+
+class _What(Part):
+    """What a fault and a sweep of faults have in common."""
+
+    kind: FaultKind = FaultKind.LOSE
+    delay: Duration | None = Field(
+        default=None,
+        gt=0,
+        description="how late a delayed packet is (100 ms); how long a reordered one waits at most (1 s)",
+    )
+    behind: int | None = Field(
+        default=None, ge=1, le=1000, description="how many packets pass a reordered one (3)"
+    )
+    lasts: Duration | None = Field(
+        default=None, gt=0, description="how long a blackout lasts from its packet on (200 ms)"
+    )
+    link: int = Field(default=1, ge=1, description="of the client's path, from the client on")
+
+    @model_validator(mode="after")
+    def _only_its_own(self) -> Self:
+        for key, kinds in (
+            ("delay", (FaultKind.DELAY, FaultKind.REORDER)),
+            ("behind", (FaultKind.REORDER,)),
+            ("lasts", (FaultKind.BLACKOUT,)),
+        ):
+            if getattr(self, key) is not None and self.kind not in kinds:
+                said = " and ".join(f'kind = "{kind}"' for kind in kinds)
+                raise wrong(key, f"is for {said}")
+        return self
+
+    @property
+    def span(self) -> Duration:
+        """How long it lasts: a delay, a reordered packet's longest wait, or a blackout."""
+        match self.kind:
+            case FaultKind.DELAY:
+                return self.delay or _USUAL_DELAY
+            case FaultKind.REORDER:
+                return self.delay or _USUAL_WAIT
+            case FaultKind.BLACKOUT:
+                return self.lasts or _USUAL_BLACKOUT
+            case _:
+                return Duration(0)
+
+    @property
+    def passed_by(self) -> int:
+        """How many packets pass a reordered one."""
+        return (self.behind or 3) if self.kind is FaultKind.REORDER else 0
+
+    @property
+    def _manner(self) -> str:
+        """How, beyond its kind: `` by 100 ms``."""
+        return {
+            FaultKind.DELAY: f" by {self.span}",
+            FaultKind.REORDER: f" behind {self.passed_by} by {self.span}",
+            FaultKind.BLACKOUT: f" for {self.span}",
+        }.get(self.kind, "")
+
+    @property
+    def _where(self) -> str:
+        return f" on link {self.link}" if self.link > 1 else ""
+
+
+class Fault(_What):
+    """What happens to packets of one direction, counted from 1 at the workload's beginning.
+
+    Without packets nothing happens, but they are counted and the first ones kept: what a run with a fault is compared with.
+    A file may write it as a text: ``lose down 3``, ``lose up 2+5``, ``delay down 1 by 50 ms``,
+    ``reorder down 4 behind 2``, ``blackout up 1 for 300 ms``, ``none``.
+    """
+
+    direction: Way = Way.DOWN
+    packets: tuple[Annotated[int, Field(ge=1)], ...] = ()
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_text(cls, value: Any) -> Any:
+        if not isinstance(value, str):
+            return value
+        found = _FORM.match(value)
+        if not found:
+            raise ValueError(
+                f"{value!r} is not a fault; write as "
+                '"lose down 3", "delay up 1 by 50 ms", "reorder down 4 behind 2", '
+                '"blackout down 2 for 300 ms" or "none"'
+            )
+        told = {key: one for key, one in found.groupdict().items() if one is not None}
+        if "packets" in told:
+            told |= {"packets": [int(number) for number in told["packets"].split("+")]}
+        return told
+
+    @property
+    def happens(self) -> bool:
+        """Whether anything happens to any packet."""
+        return bool(self.packets)
+
+    @property
+    def place(self) -> str:
+        """Direction and numbers: ``down 3``."""
+        return f"{self.direction} {'+'.join(map(str, self.packets))}"
+
+    def __str__(self) -> str:
+        if not self.packets:
+            return f"none{self._where}"
+        return f"{self.kind} {self.place}{self._manner}{self._where}"
+
+    @property
+    def none(self) -> Fault:
+        """What a run with it is compared with: nothing happens, and packets are counted at the same link."""
+        return Fault(link=self.link)
+
+
+def check_fault(fault: Fault, path: Path, clock: str, *, pings: bool) -> None:
+    """Check that packets have the same numbers in every run, and that the fault's link can count them.
+
+    Raises:
+        pydantic_core.PydanticCustomError: it cannot; names the key.
+    """
+    if clock != "virtual":
+        told = (
+            f'packets have the same numbers in every run only with clock = "virtual", not "{clock}"'
+        )
+        raise wrong(AXIS, told)
+    if fault.link > len(path.links):
+        raise wrong(f"{AXIS}.link", f"the client's path has {counted(len(path.links), 'link')}")
+    link = path.links[fault.link - 1]
+    if any(isinstance(way.rate, TraceRate) or way.drop_packets for way in (link.down, link.up)):
+        raise wrong(
+            AXIS, "a link with a trace or drop_packets has no faults beside them; leave those out"
+        )
+    if pings:
+        raise wrong("control", "control pings would be counted among the packets of a fault")
+
+
+class Ways(StrEnum):
+    """Directions of a sweep."""
+
+    UP = "up"
+    DOWN = "down"
+    BOTH = "both"
+
+    @property
+    def each(self) -> tuple[Way, ...]:
+        return (Way.UP, Way.DOWN) if self is Ways.BOTH else (Way(self.value),)
+
+
+def _span_of_numbers(value: Any) -> Any:
+    """``"2-9"`` as the numbers of its first and last packet; ``"3"`` as twice the same."""
+    if isinstance(value, int) and not isinstance(value, bool):
+        return (value, value)
+    found = re.fullmatch(r"(\d+)(?:\s*-\s*(\d+))?", value) if isinstance(value, str) else None
+    return (int(found[1]), int(found[2] or found[1])) if found else value
+
+
+Span = tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(le=MOST_PACKETS)]]
+Positions = Annotated[Span | Literal["handshake", "all"], BeforeValidator(_span_of_numbers)]
+
+
+class FaultSweep(_What):
+    """Each packet of a transfer meets a fault once: a run without one, and a run for each position."""
+
+    direction: Ways = Ways.BOTH
+    packets: Positions = Field(
+        default="handshake",
+        description='"1-40": of these numbers, those that a transfer has; "handshake"; "all"',
+    )
+    pairs: bool = Field(
+        default=False, description="every two packets of a direction, instead of each one"
+    )
+    tolerance: str = Field(
+        default="1 RTT",
+        description="by how much longer a check's head may take at a position, in RTTs or as a time",
+    )
+
+    @field_validator("packets", mode="after")
+    @classmethod
+    def _ascends(cls, value: Positions) -> Positions:
+        if isinstance(value, tuple) and value[0] > value[1]:
+            raise ValueError(f"packets from {value[0]} to {value[1]} are none")
+        return value
+
+    @field_validator("packets", mode="wrap")
+    @classmethod
+    def _told_by_example(cls, value: Any, check: Any) -> Positions:
+        try:
+            told: Positions = check(value)
+        except ValueError as error:
+            if isinstance(_span_of_numbers(value), tuple):
+                raise
+            raise ValueError(
+                f'{value!r} names no packets; write "1-40", "handshake" or "all"'
+            ) from error
+        return told
+
+    @field_validator("tolerance")
+    @classmethod
+    def _is_a_time(cls, value: str) -> str:
+        tolerated(value, Duration(1))
+        return value
+
+    def faults(self) -> Iterator[Fault]:
+        """No fault, then every position that a transfer may have, whether it has it or not."""
+        yield Fault(link=self.link)
+        shared = {name: getattr(self, name) for name in _What.model_fields}
+        for way in self.direction.each:
+            for packets in itertools.combinations(self._numbers, 2 if self.pairs else 1):
+                yield Fault(direction=way, packets=packets, **shared)
+
+    @property
+    def _numbers(self) -> range:
+        match self.packets:
+            case "handshake":
+                return range(1, MOST_HANDSHAKE_PACKETS + 1)
+            case "all":
+                return range(1, MOST_PACKETS + 1)
+            case (first, last):
+                return range(first, last + 1)
+
+    @property
+    def of_handshake(self) -> bool:
+        """Whether positions end with the handshake."""
+        return self.packets == "handshake"
+
+
+def tolerated(text: str, rtt: Duration) -> Duration:
+    """A tolerance as a time: of so many RTTs, or as it stands.
+
+    Raises:
+        ValueError: it is neither.
+    """
+    found = re.fullmatch(r"\s*([\d.]+)\s*RTTs?\s*", text)
+    return Duration(round(float(found[1]) * rtt)) if found else Duration.parse(text)
