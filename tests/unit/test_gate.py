@@ -12,10 +12,10 @@ import pytest
 
 from headway.campaign.watcher import SilentWatcher
 from headway.contract.orders import Namespace, Orders, dump
+from headway.diagnosis.packet import SeenPacket
 from headway.errors import WrongInputError
 from headway.gate.builds import StudySource, study_of, used_programs
 from headway.gate.firstpacket import first_difference
-from headway.gate.packet import SeenPacket
 from headway.gate.session import BuildCheck, carry_out_check
 from headway.gate.told import CheckReport
 from headway.gate.verdict import CheckedCell, CheckOutcome, Side, judge_builds

@@ -21,6 +21,7 @@ _COMMANDS = {
     "check": "check.check",
     "report": "study.report",
     "figure": "figure.figure",
+    "packets": "packets.packets",
     "claims": "claims.claims",
     "export": "export.export",
     "validate": "study.validate",

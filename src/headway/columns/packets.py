@@ -64,6 +64,31 @@ class Disturbed(Columns):
     )
 
 
+class Faulted(Columns):
+    """Of a setting with a single fault: the packets of its link, and which of them met it."""
+
+    fault: str | None = column(
+        "What happened to which packet: `lose down 3`; `none` if nothing did, but packets were counted."
+    )
+    fault_met: int | None = column("Packets that the fault happened to.")
+    fault_at_s: float | None = column(
+        "When the first of these came to the link, from the start of the workload."
+    )
+    fault_bytes: int | None = column("Its size as an IP packet.")
+    fault_carried: str | None = column(
+        "What it carried, as `Initial: CRYPTO (ServerHello), ACK`; QUIC is opened by the client's secrets."
+    )
+    packets_up: int | None = column(
+        "Packets that came to the link of the fault, towards the server."
+    )
+    packets_down: int | None = column("The same towards the client.")
+    handshake_packets_up: int | None = column(
+        "Number of the last packet towards the server that the handshake needed: of QUIC the last with a long "
+        "header, of TLS over TCP the client's ChangeCipherSpec."
+    )
+    handshake_packets_down: int | None = column("The same towards the client.")
+
+
 class Validation(Columns):
     """What the run's own packets met."""
 

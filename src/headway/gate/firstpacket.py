@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headway.contract.orders import ORDERS_FILE, Orders, load
+from headway.diagnosis.packet import SeenPacket, differing_fields
 from headway.diagnosis.samples import started_s
-from headway.gate.packet import SeenPacket, differing_fields
 from headway.lab.pcapng import read_pcapng
 
 _ADDRESS = ("addr", "add")

@@ -14,6 +14,7 @@ from headway.contract.orders import Outcome
 from headway.diagnosis.arrival import too_little_came
 from headway.diagnosis.controls import observed_controls
 from headway.diagnosis.disturbances import count_columns, named_disturbances
+from headway.diagnosis.fault import fault_columns
 from headway.diagnosis.headers import header_fields
 from headway.diagnosis.hostcounts import host_count_columns
 from headway.diagnosis.limits import limits_of
@@ -75,6 +76,7 @@ def record_of(run: Run, result: Result, directory: Directory) -> Record:
         **dict(main_connection_of(segments, transfer) if transfer.page else MainConnection()),
         **count_columns(deployment, result.outcome),
         **host_count_columns(deployment, result.outcome),
+        **fault_columns(deployment, result.outcome, directory),
         **validation_columns(validate(deployment, result, transfer, directory)),
     )
 
@@ -135,6 +137,7 @@ def conditions_of(run: Run) -> dict[str, Any]:
         "clock": setting.clock.value,
         "variation": setting.variation.value,
         "disturbances": named_disturbances(setting),
+        "fault": str(setting.fault) if setting.fault else None,
     }
 
 

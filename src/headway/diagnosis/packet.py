@@ -35,7 +35,7 @@ class SeenPacket:
         return self._ip[0] >> 4 == 6
 
     @cached_property
-    def _segment(self) -> bytes:
+    def segment(self) -> bytes:
         """What IP carries."""
         return self._ip[_IPV6_BYTES if self._is_ipv6 else 4 * (self._ip[0] & 0x0F) :]
 
@@ -50,6 +50,16 @@ class SeenPacket:
         return str(ip_address(self._ip[24:40] if self._is_ipv6 else self._ip[16:20]))
 
     @property
+    def is_udp(self) -> bool:
+        """Whether it carries a datagram of UDP."""
+        return self._protocol == _UDP
+
+    @property
+    def is_tcp(self) -> bool:
+        """Whether it carries a segment of TCP."""
+        return self._protocol == _TCP
+
+    @property
     def _protocol(self) -> int:
         return self._ip[6 if self._is_ipv6 else 9]
 
@@ -59,16 +69,16 @@ class SeenPacket:
         if self._protocol == _TCP:
             return self._of_tcp()
         if self._protocol == _UDP:
-            return {"UDP payload": len(self._segment) - 8, "kind": self._quic}
-        return {"protocol": self._protocol, "bytes": len(self._segment)}
+            return {"UDP payload": len(self.segment) - 8, "kind": self._quic}
+        return {"protocol": self._protocol, "bytes": len(self.segment)}
 
     def _of_tcp(self) -> dict[str, str | int]:
         _, _, sequence, acknowledged, place, flags, window = struct.unpack_from(
-            "!HHIIBBH", self._segment
+            "!HHIIBBH", self.segment
         )
         names = [name for bit, name in enumerate(_FLAGS) if flags & 1 << bit]
         return {
-            "TCP payload": len(self._segment) - 4 * (place >> 4),
+            "TCP payload": len(self.segment) - 4 * (place >> 4),
             "flags": " ".join(names),
             "sequence number": sequence,
             "acknowledgment number": acknowledged,
@@ -78,10 +88,10 @@ class SeenPacket:
     @property
     def _quic(self) -> str:
         """Type of a QUIC packet of version 1 (RFC 9000, 17.2); of others what is known."""
-        ports = struct.unpack_from("!HH", self._segment)
-        if _QUIC_PORT not in ports or len(self._segment) < 9:
+        ports = struct.unpack_from("!HH", self.segment)
+        if _QUIC_PORT not in ports or len(self.segment) < 9:
             return "datagram"
-        first = self._segment[8]
+        first = self.segment[8]
         return f"QUIC {_QUIC_TYPES[first >> 4 & 3]}" if first & _LONG_HEADER else "QUIC 1-RTT"
 
     @property

@@ -1,0 +1,44 @@
+"""`headway packets`: the packets of a run with a fault, or with none, and what they carried."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from headway.errors import WrongInputError, nearest
+from headway.terminal import output
+
+
+def packets(
+    directory: Annotated[
+        Path, typer.Argument(help="Directory of a study's results.", metavar="RESULTS")
+    ],
+    run: Annotated[str, typer.Argument(help="Name of a run.", metavar="RUN")],
+) -> None:
+    """Show the packets of a run of a study with faults: when each came, and what it carried."""
+    from headway.diagnosis.fault import carried_packets
+    from headway.records.store import ARTIFACTS
+    from headway.study.path import Way
+
+    artifacts = directory / ARTIFACTS
+    if not (artifacts / run).is_dir():
+        there = sorted(one.name for one in artifacts.glob("*")) if artifacts.is_dir() else []
+        known = nearest(run, there) or (f"; runs are called like {there[0]}" if there else "")
+        raise WrongInputError(f"there is no run {run!r}{known}", where=str(directory))
+    found = carried_packets(artifacts / run)
+    if not found:
+        raise WrongInputError(
+            "kept no packets; runs of studies with faults do, and with capture.packets others keep captures",
+            where=str(artifacts / run),
+        )
+    for one in found:
+        arrow = "->" if one.way is Way.UP else "<-"
+        mark = "  * the fault" if one.met else ""
+        output.print(
+            f"{one.at_s * 1e3:>10.3f} ms  {arrow} {one.number:<4} {one.bytes:>5} B  {one.words}{mark}",
+            markup=False,
+            highlight=False,
+            soft_wrap=True,
+        )

@@ -1,0 +1,146 @@
+"""Single faults of a run: how many packets there were, which ones met the fault, and what they carried."""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from headway.contract.faults import KeptPacket
+from headway.contract.orders import Outcome, load
+from headway.diagnosis.packet import SeenPacket
+from headway.diagnosis.quic_carried import QuicReader
+from headway.diagnosis.tls_carried import TlsReader
+from headway.lab.direction import kept_file
+from headway.planning.deployment import Deployment
+from headway.programs.base import SECRETS_FILE
+from headway.study.path import Way
+
+_ETHERNET_BYTES = 14
+_UDP_HEADER_BYTES = 8
+_LONG_HEADERS = ("Initial", "0-RTT", "Handshake", "Retry")
+_END_OF_TLS_HANDSHAKE = "ChangeCipherSpec"
+"""Which a client of TLS 1.3 sends before its Finished (RFC 8446, section D.4)."""
+
+
+@dataclass(frozen=True)
+class CarriedPacket:
+    """A packet of a direction with faults, and what it carried.
+
+    Attributes:
+        way: its direction.
+        number: from 1, in its direction, from the workload's beginning.
+        at_s: when it came to the link, from the workload's beginning.
+        bytes: its size as an IP packet.
+        met: whether anything happened to it.
+        words: what it carried: ``Initial: CRYPTO (ServerHello), ACK``.
+        of_handshake: whether it carries a part of the handshake.
+    """
+
+    way: Way
+    number: int
+    at_s: float
+    bytes: int
+    met: bool
+    words: str
+    of_handshake: bool
+
+
+def carried_packets(directory: Path) -> list[CarriedPacket]:
+    """What is known of the packets of a run with a fault, or with none, in the order in which they came."""
+    kept = [(way, one) for way in Way for one in _kept(directory / kept_file(way))]
+    kept.sort(key=lambda entry: entry[1].at_ns)
+    secrets = directory / SECRETS_FILE
+    reader = _Conversations(secrets.read_text(encoding="ascii") if secrets.exists() else "")
+    return [reader.carried(way, one) for way, one in kept]
+
+
+def fault_columns(deployment: Deployment, outcome: Outcome, directory: Path) -> dict[str, Any]:
+    """The columns of a record that tell of its fault; none if the setting has no such thing."""
+    if deployment.setting.fault is None or not outcome.passed:
+        return {}
+    packets = carried_packets(directory)
+    passed = {way: _passed(outcome, way) for way in Way}
+    return {
+        **{f"packets_{way}": packets for way, (packets, _) in passed.items()},
+        **{f"handshake_packets_{way}": _of_handshake(packets, way) for way in Way},
+        "fault_met": sum(met for _, met in passed.values()),
+        **_first_met([one for one in packets if one.met]),
+    }
+
+
+def _passed(outcome: Outcome, way: Way) -> tuple[int, int]:
+    found = [one for name, one in outcome.passed.items() if name.endswith(f"-{way}")]
+    return sum(one.packets for one in found), sum(one.met for one in found)
+
+
+def _of_handshake(packets: Sequence[CarriedPacket], way: Way) -> int:
+    """Number of the last packet of a direction that the handshake needed."""
+    return max((one.number for one in packets if one.way is way and one.of_handshake), default=0)
+
+
+def _first_met(met: Sequence[CarriedPacket]) -> dict[str, Any]:
+    if not met:
+        return {}
+    return {
+        "fault_at_s": met[0].at_s,
+        "fault_bytes": met[0].bytes,
+        "fault_carried": "; ".join(one.words for one in met[:2]),
+    }
+
+
+def _kept(file: Path) -> Iterator[KeptPacket]:
+    if file.exists():
+        for line in file.read_text(encoding="ascii").splitlines():
+            yield load(KeptPacket, line)
+
+
+class _Conversations:
+    """Tells what packets carry, which takes those that came before."""
+
+    def __init__(self, secrets: str) -> None:
+        self._secrets = secrets
+        self._quic: dict[tuple[str, int], QuicReader] = {}
+        self._tls: dict[tuple[str, int, Way], TlsReader] = {}
+        self._shaken: set[tuple[str, int]] = set()
+
+    def carried(self, way: Way, kept: KeptPacket) -> CarriedPacket:
+        data = bytes.fromhex(kept.bytes)
+        seen = SeenPacket(kept.at_ns, bytes(_ETHERNET_BYTES) + data)
+        words, of_handshake = self._told(way, seen)
+        return CarriedPacket(
+            way, kept.number, kept.at_ns / 1e9, len(data), kept.met, words, of_handshake
+        )
+
+    def _told(self, way: Way, seen: SeenPacket) -> tuple[str, bool]:
+        segment = seen.segment
+        if len(segment) < _UDP_HEADER_BYTES or not (seen.is_udp or seen.is_tcp):
+            return seen.words, False
+        source, destination = struct.unpack_from("!HH", segment)
+        # A connection is told by the client's end of it.
+        client = (seen.source, source) if way is Way.UP else (seen.destination, destination)
+        tell = self._of_udp if seen.is_udp else self._of_tcp
+        return tell(client, way, seen)
+
+    def _of_udp(self, client: tuple[str, int], way: Way, seen: SeenPacket) -> tuple[str, bool]:
+        reader = self._quic.setdefault(client, QuicReader(self._secrets))
+        packets = reader.packets(seen.segment[_UDP_HEADER_BYTES:], of_client=way is Way.UP)
+        words = " + ".join(map(str, packets)) or seen.words
+        return words, any(packet.kind in _LONG_HEADERS for packet in packets)
+
+    def _of_tcp(self, client: tuple[str, int], way: Way, seen: SeenPacket) -> tuple[str, bool]:
+        reader = self._tls.setdefault((*client, way), TlsReader())
+        flags = str(seen.fields["flags"])
+        sequence = int(seen.fields["sequence number"])
+        if "SYN" in flags:
+            reader.synchronised(sequence)
+            return flags.replace("SYN ACK", "SYN/ACK"), True
+        size = int(seen.fields["TCP payload"])
+        names = reader.names(sequence, seen.segment[-size:]) if size else ()
+        of_handshake = client not in self._shaken
+        if way is Way.UP and _END_OF_TLS_HANDSHAKE in names:
+            self._shaken.add(client)
+        told = ", ".join(names) or (f"{size} bytes" if size else "ACK")
+        return f"FIN, {told}" if "FIN" in flags else told, of_handshake
