@@ -22,6 +22,7 @@ from headway.analysis.factors import conditions
 from headway.analysis.flowruns import FlowRuns, flow_runs
 from headway.analysis.inputs import StudyResults
 from headway.analysis.metric import Metric, metric_named
+from headway.analysis.swept import apart, cells_without, coordinates_without, fault_of
 from headway.errors import WrongInputError
 from headway.records.manifest import ToldExperiment
 
@@ -41,6 +42,7 @@ class Analysis:
         cells: the cells in the order of their titles.
         runs: its rows.
         flows: what its flows got that competed, by cell and contender; empty if none did.
+        swept: those of runs in which one packet met a fault, which are compared with no other contender's.
     """
 
     experiment: ToldExperiment
@@ -52,6 +54,7 @@ class Analysis:
     conditions: Conditions
     cells: tuple[Cell, ...]
     runs: pl.DataFrame = field(repr=False, compare=False)
+    swept: pl.DataFrame = field(repr=False, compare=False)
     flows: FlowRuns = field(default_factory=dict, repr=False)
 
     def __hash__(self) -> int:
@@ -73,6 +76,15 @@ class Analysis:
         """Whether the delta of this comparison is H3-Delta: of HTTP/3 against HTTP/2."""
         spoken = self.protocols[pairing.contender], self.protocols[pairing.against]
         return spoken == ("h3", "h2")
+
+    @cached_property
+    def titles(self) -> Mapping[str, str]:
+        """Titles of all cells by name, in the order of tables; those with a fault after those without."""
+        found = {cell.name: cell.title for cell in self.cells}
+        for name, without in cells_without(self.experiment).items():
+            parts = (found.get(without, ""), fault_of(self.experiment, name))
+            found.setdefault(name, ", ".join(filter(None, parts)))
+        return found
 
     @property
     def cells_as_studied(self) -> tuple[Cell, ...]:
@@ -96,12 +108,12 @@ def analyse(
     """
     asked = experiment or results.experiments[0]
     chosen = metric_named(metric or asked.metrics[0])
-    runs = results.runs_of(asked)
+    runs, swept = apart(asked, results.runs_of(asked))
     if chosen.column not in runs.columns:
         raise WrongInputError(f"the records have no column {chosen.column!r}")
     names = ordered_contenders(asked, runs)
     pairings = pairings_of(asked, names)
-    found = conditions(runs, asked.coordinates)
+    found = conditions(runs, coordinates_without(asked))
     return Analysis(
         experiment=asked,
         metric=chosen,
@@ -113,6 +125,7 @@ def analyse(
         cells=_cells(found, sides_by_cell(runs, chosen, names), pairings, chosen),
         runs=runs,
         flows=flow_runs(results.flows_of(asked)),
+        swept=swept,
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.difference import NEGLIGIBLE
+from headway.analysis.faultsentences import fault_sentences
 from headway.analysis.interactions import Interaction, Level
 from headway.analysis.numbers import listed
 from headway.analysis.overview import (
@@ -48,7 +49,13 @@ def answer(analysis: Analysis) -> tuple[str, ...]:
             for one in overviews(analysis)
         )
     first = filter(None, (headline(over_all), *interaction_sentences(over_all)))
-    every = (*first, *found, *_not_compared(analysis), *_all_failures(analysis))
+    every = (
+        *fault_sentences(analysis),
+        *first,
+        *found,
+        *_not_compared(analysis),
+        *_all_failures(analysis),
+    )
     return tuple(map(analysis.metric.said, every))
 
 

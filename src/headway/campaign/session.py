@@ -22,10 +22,11 @@ from headway.campaign.executor import Executor, explained
 from headway.campaign.failfast import FailFast, HopelessError
 from headway.campaign.local import LocalExecutor
 from headway.campaign.sameness import GoingOn
+from headway.campaign.stages import Stages
 from headway.campaign.task import LOCAL_CLUSTER, Task
 from headway.campaign.watcher import Count, Watcher
 from headway.columns import Record, Status
-from headway.errors import HeadwayError, WrongInputError
+from headway.errors import HeadwayError, WrongInputError, counted
 from headway.image import Image
 from headway.lab.bodies import body_file
 from headway.lab.cores import available_cores
@@ -138,16 +139,44 @@ def _carry_out(
     if here:
         for size in sorted({size for run in left for size in run.setting.served_sizes}):
             body_file(size)
-    with watcher.counting("running labs", len(left)) as count:
-        keeper = _Keeper(store, count, None if task.keep_going else FailFast(runs, done))
-        if keeper.hopeless is None:
-            executor.execute(left, store.artifacts, keeper)
-    if keeper.hopeless:
-        raise HopelessError(keeper.hopeless)
+    stages = Stages.of(task.study, left)
+    fail_fast = None if task.keep_going else FailFast(runs, done)
+    kept = _executed(stages.certain, "running labs", store, executor, fail_fast, watcher)
+    if stages.possible:
+        come = stages.that_come(store.records())
+        if missed := len(stages.possible) - len(come):
+            watcher.note(f"{counted(missed, 'fault')} of packets that no transfer has, left out")
+        kept += _executed(
+            come, "running labs, a fault in each", store, executor, fail_fast, watcher
+        )
     if here:
-        learn(keeper.kept)
+        learn(kept)
     if machines := _machines(manifest, executor):
         store.write_manifest(manifest.model_copy(update={"machines": machines}))
+
+
+def _executed(
+    runs: Sequence[Run],
+    doing: str,
+    store: Store,
+    executor: Executor,
+    fail_fast: FailFast | None,
+    watcher: Watcher,
+) -> list[Record]:
+    """Carry out runs, and keep their records, which are returned.
+
+    Raises:
+        HopelessError: it is of no use to go on.
+    """
+    if not runs:
+        return []
+    with watcher.counting(doing, len(runs)) as count:
+        keeper = _Keeper(store, count, fail_fast)
+        if keeper.hopeless is None:
+            executor.execute(runs, store.artifacts, keeper)
+    if keeper.hopeless:
+        raise HopelessError(keeper.hopeless)
+    return keeper.kept
 
 
 def _machines(manifest: Manifest, executor: Executor) -> tuple[dict[str, Any], ...]:

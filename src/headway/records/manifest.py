@@ -12,6 +12,7 @@ from headway.errors import WrongInputError
 from headway.programs.base import Adjustment
 from headway.selftest.check import Check
 from headway.study.claim import Claim
+from headway.study.fault import FaultSweep
 from headway.study.published import USUAL_METRIC, Published
 
 MANIFEST_FILE = "manifest.json"
@@ -50,6 +51,7 @@ class ToldExperiment(_Told):
         comparisons: contender and against.
         metrics: columns that contenders are compared by, the most important first.
         axes, cells, exclude, conditions: as the study has them.
+        faults: which packets meet a fault, one by one.
         published: values to stand beside ours.
         claims: sentences to be judged by our runs.
         grid: its cells.
@@ -67,6 +69,7 @@ class ToldExperiment(_Told):
     exclude: tuple[dict[str, Any], ...] = ()
     published: tuple[ToldPublished, ...] = ()
     claims: tuple[Claim, ...] = ()
+    faults: FaultSweep | None = None
     conditions: dict[str, Any] = {}
     grid: tuple[ToldCell, ...] = ()
 

@@ -122,7 +122,7 @@ def _rows(table: pl.DataFrame, names: Sequence[str]) -> list[dict[str, Any]]:
 
 def _chosen(analysis: Analysis, row: Mapping[str, Any]) -> ChosenRun:
     total = row["total_s"]
-    title = next(cell.title for cell in analysis.cells if cell.name == row["cell"])
+    title = analysis.titles[row["cell"]]
     drawn = {constant.name for constant in analysis.conditions.drawn}
     met = [one.titled(_rounded(row[one.column])) for one in COLUMNS if one.name in drawn]
     return ChosenRun(

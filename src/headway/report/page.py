@@ -66,7 +66,7 @@ def render(
     environment.filters["bound"] = bound
     environment.filters["begun"] = begun
     environment.globals["drawn"] = drawn
-    titles = {cell.name: cell.title for part in parts for cell in part.first.analysis.cells}
+    titles = {name: title for part in parts for name, title in part.first.analysis.titles.items()}
     return environment.get_template("page.html.j2").render(
         name=setting.study_name(results) or "Results",
         manifest=results.manifest,

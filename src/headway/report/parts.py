@@ -18,6 +18,7 @@ from headway.report.shown import Shown
 from headway.report.tables.claims import claims_table
 from headway.report.tables.comparisons import comparisons_table
 from headway.report.tables.critical import critical_means
+from headway.report.tables.faults import faults_table, sweeps_table
 from headway.report.tables.flows import flows_table
 from headway.report.tables.holdups import holdups_table
 from headway.report.tables.pages import pages_table
@@ -91,6 +92,8 @@ class ExperimentPart:
         limits: figures of what limited the runs.
         holdups: table of the same.
         flows: table of flows that competed.
+        sweeps: table of what single faults cost each contender.
+        faults: table of the packets that cost most.
         shown: pairs of runs that are shown over time.
     """
 
@@ -113,6 +116,8 @@ class ExperimentPart:
     limits: tuple[Picture, ...]
     holdups: Table
     flows: Table
+    sweeps: Table
+    faults: Table
     shown: tuple[Shown, ...]
 
     @property
@@ -199,6 +204,8 @@ def experiment_part(
         limits=pictures(subjects[0], Section.LIMITS),
         holdups=holdups_table(first),
         flows=flows_table(results, first),
+        sweeps=sweeps_table(first),
+        faults=faults_table(first),
         shown=tuple(shown),
     )
 

@@ -26,6 +26,7 @@ from headway.analysis.sample import SampleSummary
 from headway.analysis.sharewords import share_sentences
 from headway.errors import counted
 from headway.report.setting import study_name
+from headway.report.tables.faults import sweeps_table
 from headway.report.terminal_shares import shares_shown
 
 _MOST_FACTORS = 4
@@ -90,6 +91,7 @@ def _print_metric(console: Console, analysis: Analysis) -> None:
     console.print(
         Text(_legend(analysis) if table else analysis.metric.said(_TALLY_LEGEND), style="dim")
     )
+    _print_sweeps(console, analysis)
     told = answer(analysis)
     _print_list(console, "Answer", told[:_MOST_ANSWERS])
     count = sum(1 for _ in analysis.comparisons)
@@ -100,6 +102,23 @@ def _print_metric(console: Console, analysis: Analysis) -> None:
     left = len(told[_MOST_ANSWERS:]) + (count if count > _MOST_SENTENCES else 0)
     if left:
         console.print(Text(f"The report says {counted(left, 'more sentence')}."))
+
+
+def _print_sweeps(console: Console, analysis: Analysis) -> None:
+    """What single faults cost each contender, if the study tries them."""
+    told = sweeps_table(analysis)
+    if not told.rows:
+        return
+    console.print()
+    console.print(Text("A fault of one packet at a time", style="bold"))
+    table = _new_table(1)
+    for place, heading in enumerate(told.headings):
+        table.add_column(
+            heading, justify="left" if place < told.labels else "right", overflow="fold"
+        )
+    for row in (row for group in told.rows for row in group):
+        table.add_row(*row)
+    console.print(table)
 
 
 def _print_list(console: Console, heading: str, items: Sequence[str]) -> None:

@@ -10,10 +10,11 @@ from pydantic import Field, PrivateAttr, field_validator, model_validator
 
 from headway.errors import WrongInputError, nearest
 from headway.study.claim import Claim
+from headway.study.fault import AXIS, FaultSweep
 from headway.study.merging import merged, with_value
 from headway.study.model import Setting, Variation
 from headway.study.outside import OutsideProgram
-from headway.study.part import Part
+from headway.study.part import Part, wrong
 from headway.study.profiles import realise
 from headway.study.published import USUAL_METRIC, MetricName, Published, Reason
 from headway.study.source import Source
@@ -62,6 +63,9 @@ class Experiment(Part):
     claims: tuple[Claim, ...] = Field(
         default=(), description="what a paper says of this, to be judged by our runs"
     )
+    faults: FaultSweep | None = Field(
+        default=None, description="each packet of a transfer meets a fault once"
+    )
     conditions: dict[str, Any] = Field(
         default_factory=dict, description="the rest of the setting, as written in the file"
     )
@@ -87,6 +91,18 @@ class Experiment(Part):
             "axes": axes,
             "contenders": {str(protocol): {"protocol": protocol} for protocol in protocols},
         }
+
+    @model_validator(mode="before")
+    @classmethod
+    def _faults_are_an_axis(cls, value: Any) -> Any:
+        if not isinstance(value, dict) or value.get("faults") is None:
+            return value
+        sweep = FaultSweep.model_validate(value["faults"])
+        axes = dict(value.get("axes", {}))
+        if AXIS in axes or AXIS in value.get("conditions", {}):
+            raise wrong("faults", "makes the axis fault; leave out the key fault")
+        axes[AXIS] = tuple(map(str, sweep.faults()))
+        return value | {"axes": axes, "faults": sweep}
 
     @model_validator(mode="before")
     @classmethod

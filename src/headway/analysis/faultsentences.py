@@ -1,0 +1,81 @@
+"""What single faults cost, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from headway.analysis.analysis import Analysis
+from headway.analysis.faultcosts import FaultCost, Sweep, sweeps
+from headway.analysis.numbers import listed
+from headway.errors import counted
+from headway.study.fault import Fault
+from headway.study.path import Way
+
+TYPICAL_LOSS = 0.01
+"""Share of packets for which the cost of single losses is added up."""
+_MOST_FATAL = 4
+_SHOWN = 90
+_ENDINGS = {1: "st", 2: "nd", 3: "rd"}
+
+
+def fault_sentences(analysis: Analysis) -> tuple[str, ...]:
+    """What faults cost each contender in each cell, those first that do worst."""
+    found = sorted(sweeps(analysis), key=_badness, reverse=True)
+    return tuple(". ".join(_sentences(analysis, one)) + "." for one in found)
+
+
+def _badness(sweep: Sweep) -> tuple[int, float]:
+    return len(sweep.fatal), sweep.worst.median if sweep.worst else 0.0
+
+
+def _sentences(analysis: Analysis, sweep: Sweep) -> Iterator[str]:
+    where = f", {sweep.title}" if sweep.title else ""
+    head = f"{sweep.contender}{where}: "
+    if sweep.fatal:
+        yield head + _fatal(sweep.fatal)
+        head = "Else "
+    if worst := sweep.worst:
+        text = analysis.metric.text
+        yield (
+            f"{head}{counted(len(sweep.survived), 'packet')} tried one by one: the worst costs "
+            f"{signed(analysis, worst.median)} ({position(worst.fault)} {_done(worst)}), the mean "
+            f"{signed(analysis, sweep.mean or 0.0)}; without it takes {text(sweep.without)}"
+        )
+    expected = sweep.expected(TYPICAL_LOSS)
+    if expected is not None:
+        yield (
+            f"With {TYPICAL_LOSS * 100:g} % of these packets lost by chance, single losses add "
+            f"{signed(analysis, expected)} in the mean"
+        )
+
+
+def _fatal(fatal: Sequence[FaultCost]) -> str:
+    """Which faults a run does not survive, and of what it dies."""
+    shown = [f"{position(one.fault)} {_done(one)}" for one in fatal[:_MOST_FATAL]]
+    if left := len(fatal) - len(shown):
+        shown.append(f"{left} more")
+    return f"fails if {listed(shown, 'or')} ({fatal[0].reason})"
+
+
+def _done(one: FaultCost) -> str:
+    carried = one.carried if len(one.carried) <= _SHOWN else f"{one.carried[:_SHOWN]}\u2026"
+    return f"{one.fault.kind.done} ({carried})" if carried else one.fault.kind.done
+
+
+def signed(analysis: Analysis, cost: float) -> str:
+    """A cost with its sign: ``+0.62 s``."""
+    text = analysis.metric.text(cost)
+    return text if cost < 0 else f"+{text}"
+
+
+def position(fault: Fault) -> str:
+    """``the 3rd packet towards the client``."""
+    numbers = listed([ordinal(number) for number in fault.packets])
+    whom = "client" if fault.direction is Way.DOWN else "server"
+    return f"the {numbers} packet towards the {whom}"
+
+
+def ordinal(number: int) -> str:
+    """``3rd``, ``11th``."""
+    teens = number % 100 in (11, 12, 13)
+    return f"{number}{'th' if teens else _ENDINGS.get(number % 10, 'th')}"

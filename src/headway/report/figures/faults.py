@@ -1,0 +1,135 @@
+"""What a fault costs by the packet that meets it: bars by number, contenders one below the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+
+from headway.analysis import Analysis
+from headway.analysis.faultcosts import FaultCost, Sweep, sweeps
+from headway.analysis.faultsentences import position, signed
+from headway.report.figures.data import told
+from headway.report.figures.kind import (
+    FAILED,
+    Kind,
+    Picture,
+    Section,
+    Subject,
+    is_narrow,
+    picture_name,
+)
+from headway.report.legend import colour_legend, legend_height
+from headway.report.plots import BELOW, TITLE, Frame, x_axis, y_axis
+from headway.report.scale import Scale, tick_texts
+from headway.report.sheet import Sheet, shortened
+from headway.report.tables.faults import faults_frame
+from headway.report.theme import BLUE, GREEN, GREY, ORANGE, RED, YELLOW, Colour
+from headway.study.path import Way
+
+_MOST_ROWS = 12
+_PLOT, _LEFT, _GAP, _EDGE = 62.0, 58.0, 26.0, 12.0
+_LEAST_BAR = 1.5
+_DATA, _FATAL = "data", f"{FAILED} a run failed"
+_COLOURS: dict[str, Colour] = {
+    "Initial": BLUE,
+    "Handshake": GREEN,
+    "SYN": GREY,
+    "TLS handshake": YELLOW,
+    _DATA: ORANGE,
+    _FATAL: RED,
+}
+_OF_TLS = ("ClientHello", "ServerHello", "ChangeCipherSpec")
+
+
+def _draw(subject: Subject) -> Picture | None:
+    analysis = subject.analysis
+    found = sorted(sweeps(analysis), key=lambda one: len(one.fatal), reverse=True)[:_MOST_ROWS]
+    if not found:
+        return None
+    less = (
+        f" {len(found)} of {len(sweeps(analysis))}." if len(found) < len(sweeps(analysis)) else ""
+    )
+    return Picture(
+        name=picture_name(analysis, "faults"),
+        title="What a single fault costs, by the packet that meets it",
+        caption=(
+            f"Bars: how much longer it takes if this packet {_happening(found)}, medians beside runs of the same "
+            "seeds without a fault; left by number towards the server, right towards the client. Colours: what the "
+            f"packet carries. {FAILED}: a run failed.{less}"
+        ),
+        drawing=partial(_sheet, analysis, found),
+        data=lambda: faults_frame([analysis]),
+        said=_said(analysis, found),
+        fits_narrow=False,
+    )
+
+
+KIND = Kind(place=4, section=Section.RESULTS, draw=_draw)
+
+
+def _happening(found: Sequence[Sweep]) -> str:
+    """What happens to packets, as the study has it."""
+    return str(found[0].costs[0].fault.kind.done)
+
+
+def _said(analysis: Analysis, found: Sequence[Sweep]) -> str:
+    return told(
+        f"{one.contender}, {position(cost.fault)}: "
+        + ("failed" if cost.failed else signed(analysis, cost.median))
+        for one in found
+        for cost in one.costs
+    )
+
+
+def _sheet(analysis: Analysis, found: Sequence[Sweep], width: float) -> Sheet:
+    there = [name for name in _COLOURS if any(_carries(c) == name for s in found for c in s.costs)]
+    colours = {name: _COLOURS[name] for name in there}
+    head = legend_height(tuple(colours), width) + 8
+    row = TITLE + _PLOT + BELOW
+    sheet = Sheet(width, head + row * len(found))
+    colour_legend(sheet, colours, 0, 0)
+    most = max((one.worst.median for one in found if one.worst), default=1.0) or 1.0
+    room = (width - 2 * _LEFT - _GAP - _EDGE) / 2
+    for place, one in enumerate(found):
+        top = head + place * row + TITLE
+        name = ", ".join(filter(None, (one.contender, one.title)))
+        sheet.text(0, top - 11, shortened(name, width), bold=not is_narrow(width))
+        for way, left in ((Way.UP, _LEFT), (Way.DOWN, _LEFT + room + _GAP + _LEFT)):
+            frame = Frame(left, top, room, _PLOT)
+            _panel(sheet, analysis, frame, [c for c in one.costs if c.fault.direction is way], most)
+            whom = "server" if way is Way.UP else "client"
+            sheet.text(frame.right, frame.bottom + 26, f"packet towards the {whom}", anchor="end")
+    return sheet
+
+
+def _panel(
+    sheet: Sheet, analysis: Analysis, frame: Frame, costs: Sequence[FaultCost], most: float
+) -> None:
+    up = Scale(min(0.0, -0.02 * most), most * 1.05, frame.bottom, frame.top)
+    ticks = up.ticks(3)
+    y_axis(sheet, frame, up, ticks, tick_texts(analysis.metric, ticks))
+    if not costs:
+        return
+    last = max(max(one.fault.packets) for one in costs)
+    across = Scale(0.5, last + 0.5, frame.left, frame.right)
+    bar = max(_LEAST_BAR, 0.7 * frame.width / last)
+    for one in costs:
+        x, carries = across(max(one.fault.packets)), _carries(one)
+        if one.failed:
+            sheet.box(x - bar / 2, frame.top, bar, frame.height, fill=_COLOURS[carries])
+            sheet.text(x, frame.top - 5, FAILED, anchor="middle")
+            continue
+        y = up(max(min(one.median, most), up.low))
+        sheet.box(x - bar / 2, min(y, up(0)), bar, max(0.8, abs(up(0) - y)), fill=_COLOURS[carries])
+    numbers = list(range(1, last + 1)) if last <= 20 else list(range(5, last + 1, 5))
+    x_axis(sheet, frame, [across(number) for number in numbers], list(map(str, numbers)))
+
+
+def _carries(one: FaultCost) -> str:
+    """The kind of packet that it is, for its colour."""
+    if one.failed:
+        return _FATAL
+    for name in ("Initial", "Handshake", "SYN"):
+        if one.carried.startswith(name):
+            return name
+    return "TLS handshake" if any(name in one.carried for name in _OF_TLS) else _DATA

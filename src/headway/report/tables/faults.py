@@ -1,0 +1,129 @@
+"""Single faults: what each packet costs, and which packets cost most."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+
+import polars as pl
+
+from headway.analysis import Analysis
+from headway.analysis.faultcosts import FaultCost, Sweep, sweeps
+from headway.analysis.faultsentences import TYPICAL_LOSS, position
+from headway.report.tables.table import NONE, Table, number
+from headway.study.path import Way
+
+FILE = "faults.csv"
+_MOST_ROWS = 10
+"""Of each contender in each cell, those that cost most."""
+
+
+def faults_table(analysis: Analysis) -> Table:
+    """The packets that cost each contender most, with the run that shows what happened."""
+    unit = analysis.metric.unit
+    several = any(one.title for one in sweeps(analysis))
+    groups = tuple(
+        tuple(_row(sweep, cost, several=several) for cost in _worst(sweep))
+        for sweep in sweeps(analysis)
+    )
+    return Table(
+        headings=(
+            *(("cell",) if several else ()),
+            *("contender", "packet", "carried", "run", "came [s]", "bytes", f"costs [{unit}]"),
+        ),
+        rows=groups,
+        labels=5 if several else 4,
+        remark=(
+            f"The {_MOST_ROWS} of each that cost most; {FILE} has all. `headway packets RESULTS RUN` shows the "
+            "packets of a run, one a line."
+            if groups
+            else ""
+        ),
+    )
+
+
+def _worst(sweep: Sweep) -> Sequence[FaultCost]:
+    return sorted(sweep.costs, key=lambda one: -one.median)[:_MOST_ROWS]
+
+
+def _row(sweep: Sweep, one: FaultCost, *, several: bool) -> tuple[str, ...]:
+    return (
+        *((sweep.title,) if several else ()),
+        sweep.contender,
+        position(one.fault).removeprefix("the "),
+        one.carried or NONE,
+        one.run_id,
+        number(one.at, 4),
+        NONE if one.size_bytes is None else str(one.size_bytes),
+        f"failed: {one.reason}" if one.failed else number(one.median, 3),
+    )
+
+
+def sweeps_table(analysis: Analysis) -> Table:
+    """Each contender's sweep in a row."""
+    unit = analysis.metric.unit
+    several = any(one.title for one in sweeps(analysis))
+    rows = tuple(
+        (
+            *((one.title,) if several else ()),
+            one.contender,
+            number(one.without, 3),
+            str(one.packets[Way.UP]),
+            str(one.packets[Way.DOWN]),
+            str(len(one.fatal)),
+            number(one.worst.median if one.worst else None, 3),
+            one.worst.fault.place if one.worst else NONE,
+            number(one.mean, 3),
+            number(one.expected(TYPICAL_LOSS), 3),
+        )
+        for one in sweeps(analysis)
+    )
+    return Table(
+        headings=(
+            *(("cell",) if several else ()),
+            "contender",
+            f"without [{unit}]",
+            "up",
+            "down",
+            "fatal",
+            f"worst [{unit}]",
+            "of",
+            f"mean [{unit}]",
+            f"at {TYPICAL_LOSS * 100:g} % loss [{unit}]",
+        ),
+        rows=(rows,) if rows else (),
+        labels=2 if several else 1,
+    )
+
+
+def faults_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
+    """Every fault of every contender in every cell."""
+    rows = [
+        {"experiment": analysis.experiment.name, "metric": analysis.metric.column, **row}
+        for analysis in analyses
+        for sweep in sweeps(analysis)
+        for row in _rows(sweep)
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _rows(sweep: Sweep) -> Iterator[dict[str, object]]:
+    for one in sweep.costs:
+        yield {
+            "cell": sweep.cell,
+            "title": sweep.title,
+            "contender": sweep.contender,
+            "fault": str(one.fault),
+            "kind": str(one.fault.kind),
+            "towards": "client" if one.fault.direction is Way.DOWN else "server",
+            "packets": "+".join(map(str, one.fault.packets)),
+            "carried": one.carried,
+            "came_s": one.at,
+            "bytes": one.size_bytes,
+            "runs": len(one.seeds),
+            "failed": one.failed,
+            "reason": one.reason,
+            "without": sweep.without,
+            "cost": None if math.isinf(one.median) else one.median,
+            "run": one.run_id,
+        }

@@ -1,0 +1,197 @@
+"""Single faults take place as they are stated, to the packet, as captures at both ends show."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway.campaign.session import conduct
+from headway.campaign.task import Task
+from headway.campaign.watcher import SilentWatcher
+from headway.columns import Record, Status
+from headway.diagnosis.fault import carried_packets
+from headway.lab.pcapng import read_pcapng
+from headway.records.store import Start, Store
+from headway.study.load import study_from
+from tests.lab.conftest import RunSetting
+
+pytestmark = pytest.mark.lab
+
+DELAY_NS = 10_000_000
+CLOSE_NS = 20_000
+"""A process on the way reads the clock now and then, which takes time."""
+_ETHERNET = 14
+_PAYLOAD = 49
+"""Of a TCP packet with time stamps, as `_from_server` has it."""
+NUMBER = 7
+"""Of a packet among others on their way to the client."""
+
+
+def setting(fault: str, **changes: Any) -> dict[str, Any]:
+    return {
+        "protocol": "h1",
+        "path": {"rtt": "20 ms"},
+        "workload": {"size": "30 kB"},
+        "capture": {"packets": True},
+        "fault": fault,
+        **changes,
+    }
+
+
+@pytest.fixture
+def carried_out(run_setting: RunSetting, tmp_path: Path) -> Any:
+    def carry(fault: str, **changes: Any) -> tuple[Record, list[Any], list[Any]]:
+        record = run_setting(setting(fault, **changes), name="run")
+        assert record.status is Status.OK, record.error
+        return record, *_from_server(tmp_path / "run")
+
+    return carry
+
+
+def _from_server(run_directory: Path) -> tuple[list[Any], list[Any]]:
+    every = {
+        host: list(read_pcapng(run_directory / f"{host}.pcapng")) for host in ("server", "client")
+    }
+    # The server's packets are those that its own device has as their source.
+    own = next(frame[6:12] for _, frame in every["server"] if frame[_ETHERNET + 33] & 0x12 == 0x12)
+    address = next(f[26:30] for _, f in every["server"] if f[6:12] == own)
+
+    def plain(frame: bytes) -> bytes:
+        return frame[14:22] + frame[23:24] + frame[26:]
+
+    sent, received = (
+        [(at, plain(frame)) for at, frame in every[host] if frame[26:30] == address]
+        for host in ("server", "client")
+    )
+    # What leaves when the workload has ended does not come any more.
+    ended = received[-1][0] - DELAY_NS + CLOSE_NS
+    return [one for one in sent if one[0] < ended], received
+
+
+def test_nothing_happens_and_packets_are_counted(carried_out: Any) -> None:
+    record, sent, received = carried_out("none")
+    assert [packet for _, packet in sent] == [packet for _, packet in received]
+    assert (record.packets_down, record.fault_met, record.fault) == (len(sent), 0, "none")
+    assert all(
+        abs(b - a - DELAY_NS) < CLOSE_NS for (a, _), (b, _) in zip(sent, received, strict=True)
+    )
+
+
+def test_one_packet_is_lost(carried_out: Any) -> None:
+    record, sent, received = carried_out(f"lose down {NUMBER}")
+    lost = sent[NUMBER - 1]
+    assert [p for _, p in received] == [p for _, p in sent[: NUMBER - 1] + sent[NUMBER:]]
+    assert record.fault_met == 1
+    assert record.fault_at_s is not None and record.fault_bytes == int.from_bytes(lost[1][2:4])
+
+
+def test_one_packet_comes_twice(carried_out: Any) -> None:
+    _, sent, received = carried_out(f"duplicate down {NUMBER}")
+    plain = [packet for _, packet in sent]
+    assert [p for _, p in received] == [*plain[:NUMBER], *plain[NUMBER - 1 :]]
+
+
+def test_one_packet_is_late(carried_out: Any) -> None:
+    _, sent, received = carried_out(f"delay down {NUMBER} by 30 ms")
+    at, packet = sent[NUMBER - 1]
+    arrived = next(time for time, one in received if one == packet)
+    assert abs(arrived - at - DELAY_NS - 30_000_000) < CLOSE_NS
+
+
+def test_one_packet_is_overtaken(carried_out: Any) -> None:
+    _, sent, received = carried_out(f"reorder down {NUMBER} behind 2")
+    place = [packet for _, packet in received].index(sent[NUMBER - 1][1])
+    assert place == NUMBER - 1 + 2
+
+
+def test_one_packet_is_corrupted_and_accepted_by_tcp(
+    run_setting: RunSetting, tmp_path: Path
+) -> None:
+    record = run_setting(setting(f"corrupt down {NUMBER}"), name="run")
+    sent, received = _from_server(tmp_path / "run")
+    (_, one), (_, other) = sent[NUMBER - 1], received[NUMBER - 1]
+    bits = [(a ^ b).bit_count() for a, b in zip(one[_PAYLOAD:], other[_PAYLOAD:], strict=True)]
+    assert sum(bits) == 1
+    # Its checksum was right, so that TLS met it.
+    assert record.status is Status.FAILED
+    assert record.fault_met == 1
+
+
+def test_a_corrupted_datagram_is_as_good_as_lost_to_quic(run_setting: RunSetting) -> None:
+    lost = run_setting(setting("lose down 9", protocol="h3"), name="lost")
+    corrupt = run_setting(setting("corrupt down 9", protocol="h3"), name="corrupt")
+    assert (lost.fault_met, corrupt.fault_met) == (1, 1)
+    assert corrupt.total_s == pytest.approx(lost.total_s, abs=1e-3)
+
+
+def test_one_packet_is_marked_if_its_sender_can_ecn(carried_out: Any) -> None:
+    able = {"kernel": {"sysctls": {"net.ipv4.tcp_ecn": 1}}}
+    record, sent, received = carried_out(f"mark down {NUMBER}", client=able, server=able)
+    marks = [packet[1] & 3 for _, packet in received]
+    assert marks[NUMBER - 1] == 3 and marks.count(3) == 1
+    assert record.fault_met == 1
+    assert sent[NUMBER - 1][1][1] & 3 == 2
+
+
+def test_a_packet_that_cannot_be_marked_does_not_meet_it(run_setting: RunSetting) -> None:
+    assert run_setting(setting("mark down 1"), name="run").fault_met == 0
+
+
+def test_a_blackout_begins_with_a_packet(run_setting: RunSetting, tmp_path: Path) -> None:
+    record = run_setting(setting(f"blackout down {NUMBER} for 5 ms"), name="run")
+    sent, received = _from_server(tmp_path / "run")
+    began = sent[NUMBER - 1][0]
+    black = [packet for at, packet in sent if began <= at < began + 5_000_000]
+    assert len(black) == record.fault_met
+    assert len(received) == len(sent) - len(black)
+
+
+@pytest.mark.parametrize("protocol", ["h1", "h2", "h3"])
+def test_packets_are_told_by_what_they_carry(
+    run_setting: RunSetting, tmp_path: Path, protocol: str
+) -> None:
+    record = run_setting(setting("none", protocol=protocol), name="run")
+    found = carried_packets(tmp_path / "run")
+    assert len(found) == (record.packets_up or 0) + (record.packets_down or 0)
+    told = [one.words for one in found]
+    first = "Initial: CRYPTO (ClientHello)" if protocol == "h3" else "SYN"
+    assert told[0].startswith(first)
+    assert any("ServerHello" in words for words in told)
+    assert (
+        any("STREAM 0 FIN" in words for words in told)
+        if protocol == "h3"
+        else any(words == "encrypted" for words in told)
+    )
+    assert 0 < (record.handshake_packets_up or 0) < (record.packets_up or 0)
+
+
+SWEEP: dict[str, Any] = {
+    "name": "sweep",
+    "variation": "none",
+    "axes": {"protocol": ["h1", "h3"]},
+    "path": {"rate": "10 Mbit/s", "rtt": "40 ms"},
+    "workload": {"size": "10 kB"},
+    "faults": {"packets": "1-200"},
+}
+
+
+def swept(out: Path, tables: dict[str, Any] = SWEEP) -> list[Record]:
+    task = Task(study_from(tables), "sweep", out, "", "", Start.RESUME, jobs=1)
+    conduct(task, SilentWatcher())
+    with Store.open(out, Start.RESUME) as store:
+        return list(store.records())
+
+
+def test_equal_sweeps_are_equal_and_try_each_packet_that_there_is(tmp_path: Path) -> None:
+    one, other = (swept(tmp_path / name) for name in ("one", "other"))
+    hidden = {"wall_s"}
+    assert {r.run_id: r.model_dump(exclude=hidden) for r in one} == {
+        r.run_id: r.model_dump(exclude=hidden) for r in other
+    }
+    for contender in ("h1", "h3"):
+        own = [record for record in one if record.contender == contender]
+        without = next(record for record in own if record.fault == "none")
+        assert len(own) == 1 + (without.packets_up or 0) + (without.packets_down or 0)
+        assert all(record.fault_met == 1 for record in own if record is not without)

@@ -1,0 +1,263 @@
+"""Single faults: how a study names them, which runs follow, and what they cost."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from headway.analysis import analyse
+from headway.analysis.faultcosts import sweeps
+from headway.analysis.faultsentences import fault_sentences
+from headway.analysis.inputs import StudyResults
+from headway.campaign.stages import Stages
+from headway.columns import Record, polars_schema
+from headway.errors import WrongInputError
+from headway.planning.runs import Run, plan
+from headway.records.manifest import Manifest
+from headway.records.provenance import told_study
+from headway.records.runkey import run_key
+from headway.report.tables.faults import faults_frame, faults_table, sweeps_table
+from headway.study.experiment import Study
+from headway.study.fault import Fault, FaultKind, FaultSweep, tolerated
+from headway.study.load import study_from
+from headway.study.model import Setting
+from headway.study.path import Way
+from headway.study.units import Duration
+
+TABLES: dict[str, Any] = {
+    "name": "faulty",
+    "repetitions": 2,
+    "axes": {"protocol": ["h2", "h3"]},
+    "path": {"rate": "10 Mbit/s", "rtt": "100 ms"},
+    "workload": {"size": "30 kB"},
+    "faults": {"packets": "1-3", "direction": "down"},
+}
+
+numbers = st.lists(st.integers(1, 3000), min_size=1, max_size=3, unique=True).map(tuple)
+spans = st.integers(1, 10**7).map(lambda us: Duration(us * 1000))
+
+
+@st.composite
+def faults(draw: st.DrawFn) -> Fault:
+    kind = draw(st.sampled_from(FaultKind))
+    own: dict[FaultKind, dict[str, Any]] = {
+        FaultKind.DELAY: {"delay": draw(spans)},
+        FaultKind.REORDER: {"delay": draw(spans), "behind": draw(st.integers(1, 1000))},
+        FaultKind.BLACKOUT: {"lasts": draw(spans)},
+    }
+    way, link = draw(st.sampled_from(Way)), draw(st.integers(1, 4))
+    return Fault(kind=kind, direction=way, packets=draw(numbers), link=link, **own.get(kind, {}))
+
+
+@given(fault=faults())
+def test_a_fault_is_read_as_it_is_written(fault: Fault) -> None:
+    again = Fault.model_validate(str(fault))
+    assert str(again) == str(fault)
+    assert (again.span, again.passed_by) == (fault.span, fault.passed_by)
+    assert str(Fault.model_validate(str(fault.none))) == str(fault.none)
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        ("lose 3", "is not a fault"),
+        ("lose down", "is not a fault"),
+        ({"kind": "lose", "packets": [1], "behind": 2}, 'is for kind = "reorder"'),
+        ({"kind": "loose", "packets": [1]}, "Input should be"),
+        ({"kind": "delay", "packets": [0]}, "greater than or equal to 1"),
+    ],
+)
+def test_what_is_no_fault_is_told(raw: object, said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        Fault.model_validate(raw)
+
+
+@pytest.mark.parametrize(
+    ("raw", "said"),
+    [
+        ({"packets": "9-3"}, "are none"),
+        ({"packets": "first"}, '"handshake" or "all"'),
+        ({"packets": "0-3"}, "greater than or equal to 1"),
+        ({"tolerance": "1 mile"}, "mile"),
+        ({"lasts": "1 s"}, 'is for kind = "blackout"'),
+    ],
+)
+def test_what_is_no_sweep_is_told(raw: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        FaultSweep.model_validate(raw)
+
+
+def test_a_tolerance_is_in_rtts_or_a_time() -> None:
+    assert tolerated("1.5 RTT", Duration(100)) == 150
+    assert tolerated("2 ms", Duration(100)) == 2_000_000
+
+
+def test_a_sweep_tries_each_packet_and_none() -> None:
+    told = [str(one) for one in FaultSweep.model_validate({"packets": "2-3"}).faults()]
+    assert told == ["none", "lose up 2", "lose up 3", "lose down 2", "lose down 3"]
+    pairs = FaultSweep.model_validate({"packets": "1-3", "pairs": True, "direction": "down"})
+    assert [str(one) for one in pairs.faults()][1:] == [
+        "lose down 1+2",
+        "lose down 1+3",
+        "lose down 2+3",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"clock": "real"}, "same numbers in every run only"),
+        ({"path": {"rtt": "10 ms", "drop_packets": [1]}}, "no faults beside them"),
+        ({"control": {"pings": 3}}, "control pings would be counted"),
+        ({"fault": {"link": 2}}, "has 1 link"),
+    ],
+)
+def test_a_fault_asks_for_runs_that_can_be_repeated(changes: dict[str, Any], said: str) -> None:
+    with pytest.raises(ValidationError, match=said):
+        Setting.model_validate({"fault": "lose down 1", **changes})
+
+
+def test_a_sweep_and_a_fault_of_all_runs_exclude_each_other() -> None:
+    with pytest.raises(WrongInputError, match="makes the axis fault"):
+        study_from({**TABLES, "fault": "lose down 1"})
+
+
+def record(run: Run, total_s: float | None, **told: Any) -> Record:
+    base: dict[str, Any] = {
+        "run_id": run.run_id,
+        "study": run.study,
+        "experiment": run.experiment,
+        "cell": run.cell,
+        "contender": run.contender,
+        "protocol": str(run.setting.protocol),
+        "tls": True,
+        "client": "curl",
+        "server": "nginx",
+        "client_cc": "cubic",
+        "server_cc": "cubic",
+        "rate_mbit": 10.0,
+        "rate_up_mbit": 10.0,
+        "rtt_ms": 100.0,
+        "loss_pct": 0.0,
+        "loss_up_pct": 0.0,
+        "workload": "download 30 kB",
+        "rep": run.rep,
+        "seed": run.seed,
+        "clock": "virtual",
+        "setting_key": run_key(run),
+        "fault": str(run.setting.fault),
+        "status": "failed" if total_s is None else "ok",
+        "error": "it died" if total_s is None else None,
+        "total_s": total_s,
+    }
+    return Record(**base, **told)
+
+
+def made() -> tuple[Study, list[Record]]:
+    """h2 has two packets and loses a second with the first; h3 has three and dies of the third."""
+    study = study_from(TABLES)
+    records = []
+    for run in plan(study):
+        fault, h3 = run.setting.fault, run.contender == "h3"
+        assert fault
+        number = max(fault.packets, default=0)
+        if number > (3 if h3 else 2):
+            continue
+        cost = {1: 1.0, 2: 0.1 * run.rep}.get(number, 0.0)
+        total = None if h3 and number == 3 else 1.0 + run.rep + cost
+        carried = f"packet {number}" if number else None
+        told = {"fault_carried": carried, "fault_at_s": 0.1 if number else None}
+        counts = {"packets_down": 3 if h3 else 2, "packets_up": 1, "handshake_packets_down": 1}
+        records.append(record(run, total, **told, **counts, handshake_packets_up=0))
+    return study, records
+
+
+def results() -> StudyResults:
+    study, records = made()
+    rows = [one.model_dump(mode="json") for one in records]
+    runs = pl.DataFrame(rows, schema=polars_schema(), orient="row")
+    return StudyResults(runs, Manifest(study=told_study(study)))
+
+
+def test_packets_that_a_transfer_does_not_have_are_not_tried() -> None:
+    study, records = made()
+    stages = Stages.of(study, plan(study))
+    assert {str(run.setting.fault) for run in stages.certain} == {"none"}
+    known = [one for one in records if one.fault == "none"]
+    come = {(run.contender, str(run.setting.fault)) for run in stages.that_come(known)}
+    assert come == {
+        *(("h2", f"lose down {number}") for number in (1, 2)),
+        *(("h3", f"lose down {number}") for number in (1, 2, 3)),
+    }
+    assert stages.that_come([]) == []
+
+
+def test_a_handshakes_packets_end_with_it() -> None:
+    study = study_from({**TABLES, "faults": {"packets": "handshake"}})
+    runs = plan(study)
+    known = [
+        record(
+            run, 1.0, packets_up=9, packets_down=9, handshake_packets_up=2, handshake_packets_down=1
+        )
+        for run in Stages.of(study, runs).certain
+    ]
+    come = Stages.of(study, runs).that_come(known)
+    assert {str(run.setting.fault) for run in come} == {"lose up 1", "lose up 2", "lose down 1"}
+
+
+def test_contenders_are_compared_without_a_fault() -> None:
+    found = analyse(results())
+    assert [cell.name for cell in found.cells] == ["fault_none"]
+    assert {side.contender: side.runs for cell in found.cells for side in cell.sides} == {
+        "h2": 2,
+        "h3": 2,
+    }
+    assert found.titles["fault_losedown3"] == "lose down 3"
+
+
+def test_a_fault_costs_what_its_run_takes_more_than_that_of_its_seed_without() -> None:
+    found = {one.contender: one for one in sweeps(analyse(results()))}
+    h2, h3 = found["h2"], found["h3"]
+    assert [one.median for one in h2.costs] == pytest.approx([1.0, 0.15])
+    assert h2.worst is h2.costs[0]
+    assert h2.packets == {Way.UP: 1, Way.DOWN: 2}
+    assert h2.expected(0.01) == pytest.approx(0.01 * 0.99 * 1.15)
+    assert [one.failed for one in h3.costs] == [0, 0, 2]
+    assert math.isinf(h3.costs[2].median)
+    assert h3.mean == pytest.approx(0.575)
+
+
+def test_what_kills_is_said_first_and_by_whom() -> None:
+    first, second = fault_sentences(analyse(results()))
+    assert first.startswith(
+        "h3: fails if the 3rd packet towards the client is lost (packet 3) (it died). Else 2 packets"
+    )
+    assert (
+        "the worst costs +1.00 s (the 1st packet towards the client is lost (packet 1))" in second
+    )
+
+
+def test_tables_have_the_worst_first_and_the_file_has_all() -> None:
+    found = analyse(results())
+    (row, other) = sweeps_table(found).rows[0]
+    assert row[:6] == ("h2", "2.50", "1", "2", "0", "1.00")
+    assert other[4] == "1"
+    worst = faults_table(found).rows[1][0]
+    assert worst[1:3] == ("3rd packet towards the client", "packet 3")
+    frame = faults_frame([found])
+    assert frame.height == 5
+    assert frame.filter(pl.col("failed") > 0)["fault"].to_list() == ["lose down 3"]
+
+
+def test_a_study_without_faults_has_none(tmp_path: Path) -> None:
+    tables = {key: value for key, value in TABLES.items() if key != "faults"}
+    study = study_from(tables)
+    assert all(run.setting.fault is None for run in plan(study))
+    assert "fault" not in Setting().model_dump(mode="json")
