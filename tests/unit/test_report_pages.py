@@ -16,7 +16,7 @@ from headway.pages.load import Chunk, PageLoad, Timing
 from headway.pages.resource import RequestPhase
 from headway.pages.visual import visual_progress
 from headway.report import write_report
-from headway.report.chosen import ChosenRun, chosen_runs, runs_said
+from headway.report.chosen import ChosenRun, chosen_groups, chosen_runs, runs_said
 from headway.report.figures import PageStory, Picture, Subject
 from headway.report.figures.filmstrip import KIND as FILMSTRIP
 from headway.report.figures.heatmap import KIND as HEATMAP
@@ -367,8 +367,40 @@ def test_the_comparison_that_was_asked_first_is_shown() -> None:
     asked = {**PAGE_MANIFEST["study"]["experiments"][0]}
     asked["comparisons"] = [["h3", "h2"], ["h1", "h2"]]
     manifest = {**PAGE_MANIFEST, "study": {**PAGE_MANIFEST["study"], "experiments": [asked]}}
-    results = made.results(page_rows(h2=1.0, h3=0.9, h1=9.0), manifest)
+    rows = [row | {"plt_s": None} for row in page_rows(h2=1.0, h3=0.9, h1=9.0)]
+    manifest["study"]["experiments"][0]["metrics"] = ["total_s"]
+    results = made.results(rows, manifest)
     assert {run.contender for run in chosen_runs(results, analyse(results))} == {"h2", "h3"}
+
+
+def test_page_loads_of_all_contenders_are_beside_each_other() -> None:
+    """Of the repetition that is most like the others; of many contenders those that differ most."""
+    times = {"h1": (3.0, 3.1, 9.0), "h2": (1.0, 5.0, 1.0), "h3": (0.5, 0.5, 0.5)}
+    rows = [
+        made.run(name, seed, time, plt_s=time)
+        for name, found in times.items()
+        for seed, time in enumerate(found, start=1)
+    ]
+    results = made.results(rows, PAGE_MANIFEST)
+    (group,) = chosen_groups(results, analyse(results))
+    assert [run.run_id for run in group.runs] == ["cell-h1-1", "cell-h2-1", "cell-h3-1"]
+    assert group.title == "h1, h2 and h3: seed 1"
+    many = page_rows(h2=1.0, h3=1.01, a=9.0, b=1.02, c=0.1, d=1.0)
+    results = made.results(many, PAGE_MANIFEST)
+    (group,) = chosen_groups(results, analyse(results))
+    assert {run.contender for run in group.runs} == {"h2", "a", "c", "h3"}
+
+
+def test_of_page_loads_that_never_all_ended_well_a_pair_is_shown() -> None:
+    rows = [
+        row
+        for row in page_rows(h1=3.0, h2=1.0, h3=0.5)
+        if row["contender"] != "h1" or row["seed"] == 1
+    ]
+    rows = [row for row in rows if row["contender"] != "h2" or row["seed"] != 1]
+    results = made.results(rows, PAGE_MANIFEST)
+    (group,) = chosen_groups(results, analyse(results))
+    assert len(group.runs) == 2
 
 
 def test_loads_of_different_repetitions_are_told() -> None:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain, zip_longest
+from itertools import chain, islice, zip_longest
 from typing import Any
 
 import polars as pl
@@ -12,13 +12,16 @@ import polars as pl
 from headway.analysis import Analysis, Cell, Comparison, Pairing, StudyResults
 from headway.analysis.columns import COLUMNS
 from headway.analysis.metric import metric_named
+from headway.analysis.numbers import listed
 from headway.columns import Status
 from headway.errors import WrongInputError
-from headway.report.telling import weight
+from headway.report.telling import rank, weight
 
 _TOTAL = metric_named("total_s")
-_MOST_PAIRS = 4
+_MOST_GROUPS = 4
 """Shown on a page: each of page loads takes some 300 kB."""
+_MOST_LOADS = 4
+"""Page loads that are shown beside each other."""
 
 
 @dataclass(frozen=True)
@@ -41,11 +44,12 @@ class ChosenRun:
 
 
 @dataclass(frozen=True)
-class ChosenPair:
+class ChosenGroup:
     """Runs that are shown beside each other.
 
     Attributes:
-        title: what is compared, where, and by which luck: ``h3 against h2: loss 2 %, seed 7``.
+        title: what is compared, where, and by which luck: ``h3 against h2: loss 2 %, seed 7``, or of page loads
+            ``h1, h2 and h3: loss 2 %, seed 7``.
         runs: the runs.
     """
 
@@ -53,44 +57,83 @@ class ChosenPair:
     runs: tuple[ChosenRun, ...]
 
 
-def chosen_pairs(
+def chosen_groups(
     results: StudyResults, analysis: Analysis, runs: Sequence[str] = ()
-) -> tuple[ChosenPair, ...]:
+) -> tuple[ChosenGroup, ...]:
     """Runs of an experiment that are worth a closer look.
 
     Args:
         results: the study's results.
         analysis: the experiment's first metric.
-        runs: which runs; by default pairs that met the same path: of each of the study's comparisons,
-            the first ones first, in the cells with their largest differences that matter, the pair
-            with the median ratio.
+        runs: which runs; by default runs that met the same path. Of transfers pairs: of each of the study's
+            comparisons, the first ones first, in the cells with their largest differences that matter, the pair
+            with the median ratio. Of page loads those of all contenders of these cells, since pictures of
+            several can be looked at together.
     """
     table = results.runs_of(analysis.experiment)
     if runs:
         names = [name for name in runs if name in table["run_id"]]
         found = tuple(_chosen(analysis, row) for row in _rows(table, names))
-        return (ChosenPair("as asked for", found),) if found else ()
-    pairs = [
-        (cell, comparison, _pair_of(analysis, table, cell, comparison))
-        for cell, comparison in _most_telling(analysis)
-    ]
+        return (ChosenGroup("as asked for", found),) if found else ()
+    groups = _loads(analysis, table) if _are_loads(analysis, table) else _pairs(analysis, table)
     return tuple(
-        ChosenPair(_title(cell, comparison, found), found)
-        for cell, comparison, names in pairs
+        ChosenGroup(_title(cell, what, found), found)
+        for cell, what, names in groups
         if (found := tuple(_chosen(analysis, row) for row in _rows(table, names)))
     )
+
+
+_Group = tuple[Cell, str, list[str]]
+"""Where, what is beside each other, and names of the runs."""
+
+
+def _pairs(analysis: Analysis, table: pl.DataFrame) -> Iterator[_Group]:
+    for cell, comparison in islice(_most_telling(analysis), _MOST_GROUPS):
+        here = _measured(analysis, table, cell)
+        names = _median_pair(here, comparison.pairing, analysis.metric.column)
+        yield cell, str(comparison.pairing), names
+
+
+def _are_loads(analysis: Analysis, table: pl.DataFrame) -> bool:
+    """Whether the runs load pages, and there are more contenders than a pair."""
+    return len(analysis.contenders) > 2 and bool(table["plt_s"].is_not_null().any())
+
+
+def _loads(analysis: Analysis, table: pl.DataFrame) -> Iterator[_Group]:
+    in_turn: dict[str, tuple[Cell, Comparison]] = {}
+    for cell, comparison in _most_telling(analysis):
+        in_turn.setdefault(cell.name, (cell, comparison))
+    for cell, comparison in islice(in_turn.values(), _MOST_GROUPS):
+        contenders = _beside(analysis, cell, comparison)
+        here = _measured(analysis, table, cell)
+        names = _typical_runs(here, contenders, analysis.metric.column)
+        if len(names) == len(contenders):
+            yield cell, listed(contenders), names
+        else:  # no repetition of which all have ended well
+            names = _median_pair(here, comparison.pairing, analysis.metric.column)
+            yield cell, str(comparison.pairing), names
+
+
+def _beside(analysis: Analysis, cell: Cell, comparison: Comparison) -> list[str]:
+    """The contenders of a comparison, and others as far as there is room, those that differ most first."""
+    others = sorted(cell.comparisons, key=rank, reverse=True)
+    wanted = [comparison.pairing.against, comparison.pairing.contender]
+    wanted += [one.pairing.contender for one in others]
+    measured = [side.contender for side in cell.sides if side.sample]
+    kept = [name for name in dict.fromkeys((*wanted, *measured)) if name in measured]
+    return [name for name in analysis.contenders if name in kept[:_MOST_LOADS]]
 
 
 def chosen_runs(
     results: StudyResults, analysis: Analysis, runs: Sequence[str] = ()
 ) -> tuple[ChosenRun, ...]:
-    """The runs of the first of `chosen_pairs`."""
-    return next((pair.runs for pair in chosen_pairs(results, analysis, runs)), ())
+    """The runs of the first of `chosen_groups`."""
+    return next((group.runs for group in chosen_groups(results, analysis, runs)), ())
 
 
-def _title(cell: Cell, comparison: Comparison, runs: Sequence[ChosenRun]) -> str:
+def _title(cell: Cell, what: str, runs: Sequence[ChosenRun]) -> str:
     where = ", ".join(filter(None, (cell.title, runs[0].repetition.partition(":")[0])))
-    return f"{comparison.pairing}: {where}"
+    return f"{what}: {where}"
 
 
 def runs_said(runs: Sequence[ChosenRun]) -> str:
@@ -141,19 +184,16 @@ def _rounded(value: Any) -> Any:
     return type(value)(float(f"{value:.3g}"))
 
 
-def _pair_of(
-    analysis: Analysis, table: pl.DataFrame, cell: Cell, comparison: Comparison
-) -> list[str]:
-    """The pair with the median ratio."""
-    here = table.filter(
+def _measured(analysis: Analysis, table: pl.DataFrame, cell: Cell) -> pl.DataFrame:
+    """The runs of a cell that have a value of the metric."""
+    return table.filter(
         pl.col("cell") == cell.name,
         pl.col("status") == Status.OK.value,
         pl.col(analysis.metric.column).is_not_null(),
     )
-    return _median_pair(here, comparison.pairing, analysis.metric.column)
 
 
-def _most_telling(analysis: Analysis) -> list[tuple[Cell, Comparison]]:
+def _most_telling(analysis: Analysis) -> Iterator[tuple[Cell, Comparison]]:
     """Each comparison in turn, its cells by how much it differs there; what matters before what may be chance."""
     ranked = []
     for pairing in analysis.pairings:
@@ -163,9 +203,24 @@ def _most_telling(analysis: Analysis) -> list[tuple[Cell, Comparison]]:
             if one.pairing == pairing and one.sample and one.against_sample
         ]
         there.sort(key=lambda entry: entry[:2], reverse=True)
-        ranked.append([entry[2:] for entry in there[:_MOST_PAIRS]])
-    turns = chain.from_iterable(zip_longest(*ranked))
-    return [entry for entry in turns if entry][:_MOST_PAIRS]
+        ranked.append([entry[2:] for entry in there])
+    return (entry for entry in chain.from_iterable(zip_longest(*ranked)) if entry)
+
+
+def _typical_runs(here: pl.DataFrame, contenders: Sequence[str], column: str) -> list[str]:
+    """The runs of the repetition whose ratios are nearest to the medians of all; none if no repetition is whole."""
+    wide = (
+        here.filter(pl.col("contender").is_in(list(contenders)))
+        .pivot("contender", index=["seed", "rep"], values=["run_id", column])
+        .drop_nulls()
+    )
+    if wide.is_empty() or wide.width < 2 + 2 * len(contenders):
+        return []
+    logs = [pl.col(f"{column}_{name}").log() for name in contenders]
+    mean = pl.mean_horizontal(logs)
+    far = pl.sum_horizontal([((one - mean) - (one - mean).median()).abs() for one in logs])
+    row = wide.sort(far, "rep").row(0, named=True)
+    return [row[f"run_id_{name}"] for name in contenders]
 
 
 def _median_pair(here: pl.DataFrame, pairing: Pairing, column: str) -> list[str]:

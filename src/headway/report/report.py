@@ -17,12 +17,12 @@ from headway.analysis.disturbances import Unmet, unmet
 from headway.analysis.validated import Validated, validated, validation_warning
 from headway.records.provenance import told_study
 from headway.records.store import REPORT
-from headway.report.chosen import check_runs, chosen_pairs
+from headway.report.chosen import check_runs, chosen_groups
 from headway.report.encoded import WRITTEN, encoded
 from headway.report.figures import Picture
 from headway.report.page import render
 from headway.report.parts import ExperimentPart, experiment_part
-from headway.report.shown import shown_pairs
+from headway.report.shown import shown_groups
 from headway.report.styles import study_styles
 from headway.report.tables import (
     claims,
@@ -146,8 +146,8 @@ class Report:
         self, metrics: Sequence[Analysis], styles: Mapping[str, Style], runs: Sequence[str]
     ) -> ExperimentPart:
         """What the page says of an experiment, with these runs over time or typical ones."""
-        pairs = chosen_pairs(self.results, metrics[0], runs)
-        shown = shown_pairs(self.directory, metrics[0], styles, pairs)
+        groups = chosen_groups(self.results, metrics[0], runs)
+        shown = shown_groups(self.directory, metrics[0], styles, groups)
         return experiment_part(self.results, metrics, styles, shown)
 
 

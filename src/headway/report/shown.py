@@ -1,4 +1,4 @@
-"""What the page shows of chosen runs: pairs of them, each with its figures and tables."""
+"""What the page shows of chosen runs: groups of them, each with its figures and tables."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 
 from headway.analysis import Analysis
 from headway.report.blocking import blocking_sentences
-from headway.report.chosen import ChosenPair
+from headway.report.chosen import ChosenGroup
 from headway.report.figures import Picture, Section, Subject, pictures
 from headway.report.pages import page_stories
 from headway.report.shared import shared_stories
@@ -20,7 +20,7 @@ from headway.report.theme import Style
 
 @dataclass(frozen=True)
 class Shown:
-    """A pair of runs, or some that were asked for.
+    """Runs beside each other, or some that were asked for.
 
     Attributes:
         title: what is compared, where, and by which luck.
@@ -41,26 +41,26 @@ class Shown:
     why: tuple[Picture, ...]
 
 
-def shown_pairs(
+def shown_groups(
     directory: Path,
     analysis: Analysis,
     styles: Mapping[str, Style],
-    pairs: Sequence[ChosenPair],
+    groups: Sequence[ChosenGroup],
 ) -> tuple[Shown, ...]:
-    """The pairs that left anything to show; their figures are told apart by a number from the second on."""
+    """The groups that left anything to show; their figures are told apart by a number from the second on."""
     found: list[Shown] = []
-    for pair in pairs:
-        told, loads = stories(directory, pair.runs), page_stories(directory, pair.runs)
-        shared = shared_stories(directory, pair.runs)
+    for group in groups:
+        told, loads = stories(directory, group.runs), page_stories(directory, group.runs)
+        shared = shared_stories(directory, group.runs)
         if told or loads or shared:
             suffix = f"-{len(found) + 1}" if found else ""
-            found.append(_shown(Subject(analysis, styles, told, loads, shared), pair, suffix))
+            found.append(_shown(Subject(analysis, styles, told, loads, shared), group, suffix))
     return tuple(found)
 
 
-def _shown(subject: Subject, pair: ChosenPair, suffix: str) -> Shown:
+def _shown(subject: Subject, group: ChosenGroup, suffix: str) -> Shown:
     return Shown(
-        title=pair.title,
+        title=group.title,
         runs=_names(subject),
         pages=_numbered(pictures(subject, Section.PAGES), suffix),
         critical=critical_table(subject.pages),

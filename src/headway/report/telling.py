@@ -15,6 +15,11 @@ def weight(comparison: Comparison | None) -> float:
     return abs(_log_ratio(comparison)) if comparison and comparison.matters else 0.0
 
 
+def rank(comparison: Comparison) -> tuple[float, float]:
+    """How much a comparison tells; of those that do not matter, how much they differ."""
+    return weight(comparison), abs(_log_ratio(comparison))
+
+
 def telling_cells(analysis: Analysis, most: int) -> tuple[Cell, ...]:
     """The cells with the largest differences, in the order of the analysis.
 
@@ -81,8 +86,7 @@ def _within(cell: Cell, kept: Sequence[set[int]]) -> bool:
 
 
 def _cell_weight(cell: Cell) -> tuple[float, float]:
-    weights = [(weight(one), abs(_log_ratio(one))) for one in cell.comparisons]
-    return max(weights, default=(0.0, 0.0))
+    return max(map(rank, cell.comparisons), default=(0.0, 0.0))
 
 
 def _log_ratio(comparison: Comparison) -> float:

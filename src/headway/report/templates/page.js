@@ -1,9 +1,9 @@
-// What a page can do with a script and says without one, too: choose a pair of runs, read values, hide contenders.
+// What a page can do with a script and says without one, too: choose runs, read values, hide contenders.
 (() => {
   "use strict";
   const all = (selector, of = document) => [...of.querySelectorAll(selector)];
 
-  // Pairs of runs: one at a time, chosen from a list; without this they are folded below each other.
+  // Groups of runs: one at a time, chosen from a list; without this they are folded below each other.
   for (const group of all(".pairs")) {
     const pairs = all(":scope > details", group);
     if (pairs.length < 2) continue;
@@ -18,7 +18,7 @@
     choice.addEventListener("change", show);
     label.append("Runs ", choice);
     group.prepend(label);
-    // A link to a figure of another pair shows that pair.
+    // A link to a figure of another group shows that group.
     const follow = () => {
       const place = pairs.findIndex((pair) => location.hash && pair.querySelector(`[id="${location.hash.slice(1)}"]`));
       if (place >= 0) choice.selectedIndex = place;
