@@ -79,9 +79,11 @@ def test_a_turn_is_said() -> None:
         (20, 2): [0.8, 0.81, 0.79, 0.8, 0.82, 0.78],
     }
     said = answer(analyse(made.results(study(ratios))))
-    assert said[1] == (
-        "The difference between h3 and h2 depends on loss (slower by 10 % at loss 0 %, faster by 20 % at loss 2 %)."
+    assert said[0] == (
+        "h3 against h2: without loss 10 % later (95 % interval 8 to 13 %); "
+        "with 2 % loss 20 % sooner (95 % interval 18 to 22 %)."
     )
+    assert said[1] == ("The difference between h3 and h2 depends on loss.")
 
 
 def test_levels_that_stand_in_other_cells_are_not_compared() -> None:

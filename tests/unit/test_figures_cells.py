@@ -152,8 +152,28 @@ def test_a_forest_has_every_cell_and_all_of_them_in_the_studys_order() -> None:
     grid = [{"name": f"{rtt}", "at": {"path.rtt": f"{rtt} ms"}} for rtt in (20, 10)]
     told = made.experiments({"grid": grid, "comparisons": [["h3", "h2"]]})
     found = forest_rows(drawn(FOREST, subject(rows, told)).wide)
-    assert list(found) == ["all 2 cells", "RTT 20 ms", "RTT 10 ms"]
-    assert [text.split()[0] for text in found.values()] == ["−0.5", "+10", "−10"]
+    assert list(found) == ["RTT 20 ms", "RTT 10 ms"]
+    assert [text.split()[0] for text in found.values()] == ["+10", "−10"]
+    alike = [
+        row
+        | {
+            "total_s": row["total_s"]
+            * (0.75 if row["cell"] == "20" and row["contender"] == "h3" else 1)
+        }
+        for row in rows
+    ]
+    found = forest_rows(drawn(FOREST, subject(alike, told)).wide)
+    assert list(found) == ["RTT 20 ms", "RTT 10 ms"]  # both faster, but not by the same
+    same = [
+        row
+        | {
+            "total_s": row["total_s"]
+            * (0.9 / 1.1 if row["cell"] == "20" and row["contender"] == "h3" else 1)
+        }
+        for row in rows
+    ]
+    found = forest_rows(drawn(FOREST, subject(same, told)).wide)
+    assert list(found) == ["mean of all 2", "RTT 20 ms", "RTT 10 ms"]
 
 
 def test_an_infinite_interval_ends_at_a_forests_edge() -> None:

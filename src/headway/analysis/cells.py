@@ -36,6 +36,23 @@ _NAMED = ("limited_by", "main_limited_by", "limits_source")
 
 
 @dataclass(frozen=True)
+class Failure:
+    """A run that did not end well.
+
+    Attributes:
+        seed: its seed.
+        rep: its repetition.
+        timed_out: whether it was given up.
+        reason: why; empty if nothing tells.
+    """
+
+    seed: int
+    rep: int
+    timed_out: bool
+    reason: str
+
+
+@dataclass(frozen=True)
 class ContenderRuns:
     """What a contender did in a cell.
 
@@ -53,7 +70,7 @@ class ContenderRuns:
             that is not known.
         received: what finished bulk runs received over time; None if there are none.
         main_limited_by: of page loads, what limited the connection of the document, as `limited_by`.
-        reason: why most of the runs that did not end well did not; empty if all did.
+        ended_badly: the runs that did not end well, by seed.
         known_from: where the senders' states are known from, as the column ``limits_source`` has it.
     """
 
@@ -69,7 +86,13 @@ class ContenderRuns:
     received: Received | None = None
     main_limited_by: tuple[tuple[str, int], ...] = ()
     known_from: tuple[str, ...] = ()
-    reason: str = ""
+    ended_badly: tuple[Failure, ...] = ()
+
+    @property
+    def reason(self) -> str:
+        """Why most of the runs that did not end well did not; empty if all did."""
+        reasons = _counted([one.reason for one in self.ended_badly if one.reason])
+        return next((reason for reason, _ in reasons), "")
 
     @property
     def is_inferred(self) -> bool:
@@ -151,7 +174,9 @@ def sides_by_cell(
         pl.len().alias("runs"),
         (pl.col("status") == Status.FAILED.value).sum().alias("failed"),
         (pl.col("status") == Status.TIMEOUT.value).sum().alias("timeouts"),
-        pl.col("error").drop_nulls(),
+        pl.struct("seed", pl.col("rep").fill_null(0), "status", "error")
+        .filter(pl.col("status") != Status.OK.value)
+        .alias("ended_badly"),
         pl.struct("seed", pl.col("rep").fill_null(0))
         .filter(pl.col("status") == Status.TIMEOUT.value)
         .alias("given_up"),
@@ -240,8 +265,15 @@ def _side(row: dict[str, Any]) -> ContenderRuns:
         received=_received(row["flow_runs"]),
         main_limited_by=_counted(row["main_limited_by"]),
         known_from=tuple(name for name, _ in _counted(row["limits_source"])),
-        reason=next((reason for reason, _ in _counted(row["error"])), "").rstrip("."),
+        ended_badly=tuple(
+            sorted(map(_failure, row["ended_badly"]), key=lambda one: (one.seed, one.rep))
+        ),
     )
+
+
+def _failure(run: Mapping[str, Any]) -> Failure:
+    timed_out = run["status"] == Status.TIMEOUT.value
+    return Failure(run["seed"], run["rep"], timed_out, (run["error"] or "").rstrip("."))
 
 
 def _counted(names: Sequence[str]) -> tuple[tuple[str, int], ...]:

@@ -69,6 +69,15 @@ class Metric:
             f"{half} and {twice} are alike."
         )
 
+    @property
+    def comparative(self) -> tuple[str, str]:
+        """What a better and a worse value are beside a size: ``12 % sooner``."""
+        if self.words != FASTER_SLOWER:
+            return self.words
+        if self.unit == "s":
+            return "sooner", "later"
+        return ("lower", "higher") if self.less_is_better else ("higher", "lower")
+
     def said(self, text: str) -> str:
         """A text about faster and slower contenders, in this metric's words."""
         if self.words == FASTER_SLOWER:

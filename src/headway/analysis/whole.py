@@ -32,7 +32,7 @@ class Whole:
         test: of these, adjusted for the number of such comparisons; None if nothing varies.
         cells: number of cells that it is of.
         pairs: pairs of runs in the cells, fewest and most.
-        opposite: cells in which the verdict is the opposite.
+        same: whether the cells came out alike.
         interactions: factors that the difference may depend on, those first that it depends on most.
     """
 
@@ -42,7 +42,7 @@ class Whole:
     test: TestResult | None
     cells: int
     pairs: tuple[int, int]
-    opposite: int
+    same: bool
     interactions: tuple[Interaction, ...]
 
     @property
@@ -50,6 +50,11 @@ class Whole:
         """Levels of the factor that the difference depends on most; empty if it is shown to depend on none."""
         first = next(iter(self.interactions), None)
         return first.levels if first and first.established else ()
+
+    @property
+    def alike(self) -> bool:
+        """Whether a mean over the cells says something: they came out alike, and nothing shows a dependence."""
+        return self.same and not any(one.established for one in self.interactions)
 
     @property
     def certain(self) -> bool:
@@ -105,7 +110,6 @@ def _whole(analysis: Analysis, mean: _Mean, test: TestResult | None) -> Whole:
     difference = of_pairs(same if alike(logs) else logs, level=level)
     leaning = direction(difference.sign or 0, analysis.metric)
     counts = [one.pairs.n for _, one in mean.cases]
-    verdicts = [one.verdict for _, one in mean.cases if one.matters]
     return Whole(
         pairing=mean.pairing,
         difference=difference,
@@ -113,6 +117,6 @@ def _whole(analysis: Analysis, mean: _Mean, test: TestResult | None) -> Whole:
         test=test,
         cells=len(mean.cases),
         pairs=(min(counts), max(counts)),
-        opposite=sum(verdict is not leaning for verdict in verdicts),
+        same=len({(one.verdict, one.matters) for _, one in mean.cases}) == 1,
         interactions=interactions(analysis, mean.cases, leaning),
     )

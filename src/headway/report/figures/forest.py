@@ -118,11 +118,12 @@ def _blocks(analysis: Analysis) -> dict[Pairing, list[_ForestRow]]:
     blocks: dict[Pairing, list[_ForestRow]] = {}
     for pairing in telling_pairings(analysis, _MOST_PAIRINGS):
         rows = []
-        if (whole := over_all.get(pairing)) and whole.difference.relative is not None:
+        whole = over_all.get(pairing)
+        if whole and whole.alike and whole.difference.relative is not None:
             least, most = whole.pairs
             pairs = f"{least}" if least == most else f"{least} to {most}"
             told, verdict = whole.difference, whole.verdict
-            name = f"all {whole.cells} cells"
+            name = f"mean of all {whole.cells}"
             rows.append(_ForestRow(name, told.relative or 0.0, told.interval, verdict, pairs, True))
         for cell in cells:
             one = cell.comparison(pairing)

@@ -1,4 +1,4 @@
-"""Comparisons over all cells together, with every number."""
+"""Comparisons part by part, as the answer tells them, and their means where cells are alike."""
 
 from __future__ import annotations
 
@@ -7,38 +7,48 @@ from collections.abc import Sequence
 import polars as pl
 
 from headway.analysis import Analysis
-from headway.analysis.answer import whole_sentence
+from headway.analysis.headline import headline
+from headway.analysis.parts import AnswerPart, Leaning, parts
+from headway.analysis.where import words
 from headway.analysis.whole import Whole, wholes
 
 FILE = "overall.csv"
 
 
 def wholes_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
-    """A row per experiment, metric and comparison that has two cells at least."""
-    rows = [_row(analysis, one) for analysis in analyses for one in wholes(analysis)]
+    """A row per experiment, metric, comparison that has two cells at least, and part of it."""
+    rows = [
+        _row(analysis, part, means.get(pairing))
+        for analysis in analyses
+        if len(analysis.cells) > 1
+        for means in [{one.pairing: one for one in wholes(analysis) if one.alike}]
+        for pairing in analysis.pairings
+        for part in parts(analysis, pairing)
+    ]
     return pl.DataFrame(rows, infer_schema_length=None)
 
 
-def _row(analysis: Analysis, one: Whole) -> dict[str, object]:
-    interval, test = one.difference.interval, one.test
+def _row(analysis: Analysis, part: AnswerPart, mean: Whole | None) -> dict[str, object]:
+    pairing = part.cases[0][1].pairing
+    sizes = [one.relative for _, one in part.cases if one.relative is not None]
+    interval = mean.difference.interval if mean else None
+    test = mean.test if mean else None
     return {
         "experiment": analysis.experiment.name,
         "metric": analysis.metric.column,
-        "contender": one.pairing.contender,
-        "against": one.pairing.against,
-        "cells": one.cells,
-        "opposite_cells": one.opposite,
-        "pairs_least": one.pairs[0],
-        "pairs_most": one.pairs[1],
-        "repetitions": len(one.difference.logs),
-        "relative_difference": one.difference.relative,
-        "relative_low": interval.low if interval else None,
-        "relative_high": interval.high if interval else None,
-        "relative_level": interval.level if interval and interval.reaches_level else None,
-        "equivalent": one.difference.equivalent,
-        "deciding_test": test.name if test else None,
-        "deciding_p": test.p if test else None,
-        "deciding_p_adjusted": test.adjusted if test else None,
-        "verdict": one.verdict.value,
-        "in_words": analysis.metric.said(whole_sentence(one)),
+        "contender": pairing.contender,
+        "against": pairing.against,
+        "where": " ".join(map(words, part.where)),
+        "cells": len(part.cases),
+        **{f"cells_{kind.name.lower()}": len(part.of(kind)) for kind in Leaning},
+        "least_difference": min(sizes, default=None),
+        "most_difference": max(sizes, default=None),
+        "mean_difference": mean.difference.relative if mean else None,
+        "mean_low": interval.low if interval else None,
+        "mean_high": interval.high if interval else None,
+        "mean_level": interval.level if interval and interval.reaches_level else None,
+        "mean_p": test.p if test else None,
+        "mean_p_adjusted": test.adjusted if test else None,
+        "mean_verdict": mean.verdict.value if mean else None,
+        "in_words": analysis.metric.said(headline(analysis, pairing)),
     }

@@ -1,0 +1,202 @@
+"""A comparison in a sentence: by the conditions that matter, with the range of the differences in each part."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+
+from headway.analysis.analysis import Analysis
+from headway.analysis.cells import ContenderRuns
+from headway.analysis.compare import Pairing
+from headway.analysis.means import Case, log_of
+from headway.analysis.metric import Metric
+from headway.analysis.numbers import listed, percent, significant
+from headway.analysis.paired import fewest_pairs
+from headway.analysis.parts import AnswerPart, Leaning, parts
+from headway.analysis.sentences import signed, sure
+from headway.analysis.significance import PAIRED_ALPHA
+from headway.analysis.verdict import Verdict
+from headway.analysis.where import cell_words, words
+from headway.analysis.whole import Whole, wholes
+from headway.errors import counted
+
+_MOST_EXCEPTIONS = 2
+"""More are counted and not named."""
+
+
+def headline(analysis: Analysis, pairing: Pairing) -> str:
+    """``h3 against h2: without loss 12 to 15 % sooner for 100 kB and ...; with 2 % loss ...``; empty if never run."""
+    found = parts(analysis, pairing)
+    if not found:
+        return ""
+    outer = [list(group) for _, group in itertools.groupby(found, key=lambda part: part.where[:1])]
+    clauses = [_clause(analysis, pairing, group) for group in outer]
+    mean = _mean(analysis, pairing, found)
+    return f"{pairing}: {'; '.join([*clauses, *mean])}."
+
+
+def _clause(analysis: Analysis, pairing: Pairing, group: Sequence[AnswerPart]) -> str:
+    """The parts that have the outer condition in common."""
+    inner = [" ".join([_predicate(analysis, part), *map(words, part.where[1:])]) for part in group]
+    said = listed(inner) if len(inner) < 3 else "; ".join(inner).replace("; ", ", ")
+    where = group[0].where[:1]
+    failed = list(_failed(pairing, group)) if where else []
+    return ", and ".join([" ".join([*map(words, where), said]), *failed])
+
+
+def _failed(pairing: Pairing, group: Sequence[AnswerPart]) -> Iterator[str]:
+    """``6 of 60 runs of h3 failed``."""
+    cells = [cell for part in group for cell, _ in part.cases]
+    for name in (pairing.contender, pairing.against):
+        sides = [side for cell in cells if (side := cell.side(name))]
+        if count := sum(side.failures for side in sides):
+            yield f"{count} of {counted(sum(side.runs for side in sides), 'run')} of {name} failed"
+
+
+def _predicate(analysis: Analysis, part: AnswerPart) -> str:
+    """What is said of a part: of cells that are alike at once, of others with their number or by their names."""
+    metric = analysis.metric
+    if len(part.cases) == 1:
+        return _alone(analysis, part)
+    kinds = [kind for kind in Leaning if part.of(kind)]
+    if len(kinds) == 1:
+        return _alike(analysis, part, kinds[0])
+    if set(kinds) <= {Leaning.BETTER, Leaning.SAME} or set(kinds) <= {Leaning.WORSE, Leaning.SAME}:
+        moved, same = part.of(Leaning.BETTER, Leaning.WORSE), part.of(Leaning.SAME)
+        open_ones = [case for case in same if not case[1].negligible]
+        if len(moved) >= len(open_ones):
+            least = [0.0] if len(open_ones) < len(same) else []
+            said = _sized(metric, moved, least)
+            return said + (f" (not shown {_named(analysis, part, open_ones)})" if open_ones else "")
+        return f"{_same(same)}, {_sized(metric, moved)} {_named(analysis, part, moved)}"
+    count = len(part.cases)
+    told = [
+        f"{_alike(analysis, AnswerPart(part.where, part.of(kind)), kind)} in {len(part.of(kind))}"
+        for kind in kinds
+    ]
+    told[0] += f" of {count} conditions"
+    return listed(told)
+
+
+def _alone(analysis: Analysis, part: AnswerPart) -> str:
+    """A single cell, with its interval."""
+    ((_, one),) = part.cases
+    (kind,) = (kind for kind in Leaning if part.of(kind))
+    said = _alike(analysis, part, kind)
+    if kind in (Leaning.BETTER, Leaning.WORSE) and not one.identical:
+        inside = sure(one.difference)
+    else:
+        inside = signed(one.difference) if kind is Leaning.SAME and not one.identical else ()
+    every_run = (
+        one.difference.interval is not None
+        and one.difference.interval.low == one.difference.interval.high
+    )
+    return f"{said} ({'; '.join(inside)})" if inside and not every_run else said
+
+
+def _alike(analysis: Analysis, part: AnswerPart, kind: Leaning) -> str:
+    """Cells that came out alike."""
+    match kind:
+        case Leaning.BETTER | Leaning.WORSE:
+            return _sized(analysis.metric, part.cases)
+        case Leaning.SAME:
+            return _same(part.cases)
+        case Leaning.BETTER_UNTESTED | Leaning.WORSE_UNTESTED:
+            least = fewest_pairs(PAIRED_ALPHA)
+            return f"{_sized(analysis.metric, part.cases)}, in too few repetitions to be sure (it takes {least})"
+        case Leaning.INCOMPARABLE:
+            why = _why_not(part)
+            return f"not comparable{f' ({why})' if why else ''}"
+
+
+def _same(cases: Sequence[Case]) -> str:
+    every = [one for _, one in cases]
+    if all(one.identical for one in every):
+        return "the same run for run"
+    equal = sum(one.negligible for one in every)
+    if equal == len(every):
+        return "within 1 %"
+    if not equal:
+        return "not shown to differ"
+    return (
+        f"within 1 % in {counted(equal, 'condition')}, not shown to differ in {len(every) - equal}"
+    )
+
+
+def _sized(metric: Metric, cases: Sequence[Case], least: Sequence[float] = ()) -> str:
+    """``12 to 15 % sooner``, whichever way they are."""
+    sizes = [one.relative for _, one in cases if one.relative is not None]
+    better = cases[0][1].leaning is Verdict.FASTER
+    word = metric.comparative[0 if better else 1]
+    if not sizes:
+        return word
+    ordered = sorted({*map(abs, sizes), *least}) if max(sizes) < 1 else sorted({*sizes, *least})
+    low, high = ordered[0], ordered[-1]
+    if high >= 1:
+        return f"{word} by {_span(_factor(low), _factor(high))}"
+    return f"{_span(percent(low).removesuffix(' %'), percent(high).removesuffix(' %'))} % {word}"
+
+
+def _factor(relative: float) -> str:
+    return f"a factor of {significant(1 + relative, 2)}" if relative >= 1 else percent(relative)
+
+
+def _span(low: str, high: str) -> str:
+    return (
+        high
+        if low == high
+        else f"{low} to {high.removeprefix('a factor of ') if 'factor' in low else high}"
+    )
+
+
+def _named(analysis: Analysis, part: AnswerPart, cases: Sequence[Case]) -> str:
+    """Which cells of a part: by what they do not share with it, or how many they are."""
+    if len(cases) > _MOST_EXCEPTIONS:
+        return f"in {len(cases)} of {len(part.cases)} conditions"
+    return " and ".join(cell_words(analysis.conditions, cell, part.where) for cell, _ in cases)
+
+
+def _why_not(part: AnswerPart) -> str:
+    """Who finished nothing in these cells, and why."""
+    for cell, one in part.cases:
+        for side in filter(None, (cell.side(one.contender), cell.side(one.against))):
+            if side.sample is None:
+                return _ended(side)
+    return ""
+
+
+def _ended(side: ContenderRuns) -> str:
+    if not side.failures:
+        return f"{side.contender} measured nothing"
+    why = f": {side.reason}" if side.reason else ""
+    return f"{side.contender} finished none of {counted(side.runs, 'run')}{why}"
+
+
+def _mean(analysis: Analysis, pairing: Pairing, found: Sequence[AnswerPart]) -> Iterator[str]:
+    """The mean over cells, which says something only where they are alike."""
+    whole = next((one for one in wholes(analysis) if one.pairing == pairing), None)
+    if len(found) > 1 or whole is None or not whole.alike:
+        return
+    if whole.verdict in (Verdict.FASTER, Verdict.SLOWER):
+        yield f"{_of_mean(whole)}, {_mean_size(analysis.metric, whole)}"
+    elif whole.verdict is Verdict.EQUAL:
+        yield f"{_of_mean(whole)}, within 1 % ({'; '.join(signed(whole.difference))})"
+
+
+def _of_mean(whole: Whole) -> str:
+    return f"in the mean over these {whole.cells} conditions, which are alike"
+
+
+def _mean_size(metric: Metric, whole: Whole) -> str:
+    word = metric.comparative[0 if whole.leaning is Verdict.FASTER else 1]
+    relative = whole.difference.relative or 0.0
+    size = f"by {_factor(relative)} {word}" if relative >= 1 else f"{percent(relative)} {word}"
+    inside = ("the same in every run",) if whole.certain else sure(whole.difference)
+    return f"{size} ({'; '.join(inside)})"
+
+
+def telling(analysis: Analysis, pairing: Pairing) -> float:
+    """How far two contenders are apart where that is shown: the sum over cells, as logarithms."""
+    every = (one for cell in analysis.cells if (one := cell.comparison(pairing)) and one.matters)
+    sizes = [abs(log_of(one)) for one in every if one.relative is not None and one.relative > -1]
+    return sum(sizes) / len(analysis.cells)
