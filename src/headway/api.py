@@ -130,16 +130,21 @@ class Results:
 
     @cached_property
     def comparisons(self) -> pl.DataFrame:
-        """One row for every comparison of two contenders in a cell: statistics and verdict."""
+        """One row for every comparison of two contenders in a cell, or of two levels: statistics and verdict."""
         from headway.analysis import analyse
+        from headway.analysis.acrosslevels import across_levels
         from headway.report.tables.comparisons import comparisons_frame
 
         found = self._loaded
+        levels = [across_levels(found, experiment) for experiment in found.experiments]
         return comparisons_frame(
             [
-                analyse(found, experiment, metric)
-                for experiment in found.experiments
-                for metric in experiment.metrics
+                *(
+                    analyse(found, experiment, metric)
+                    for experiment in found.experiments
+                    for metric in experiment.metrics
+                ),
+                *(analysis for across in levels if across for analysis in across.analyses),
             ]
         )
 

@@ -49,6 +49,10 @@ _COLUMNS = {
 }
 """The column of the records that says the same as an axis."""
 
+CONTENDER = "contender"
+"""The axis of contenders, where what is compared are the levels of another one."""
+_TELL_THEMSELVES = frozenset({CONTENDER})
+"""Axes whose levels need no name before them."""
 _UNDERSTOOD = {"path", "workload", "knobs", "hops", "links"}
 """Parts of a key that go without saying in a name."""
 _WORDS = {"rtt": "RTT", "congestion_control": "CC", "initial_window": "IW"}
@@ -59,11 +63,13 @@ class Axis:
     """An axis of a study, as a factor.
 
     Attributes:
+        key: its dotted name.
         factor: its name and levels, in the study's order.
         column: the column that says the same; None if none does.
         level_of: index of each cell's level.
     """
 
+    key: str
     factor: Factor
     column: str | None
     level_of: Mapping[str, int]
@@ -107,6 +113,10 @@ def _axis(name: str, key: str, column: Condition | None, cells: Grid, runs: pl.D
     title = column.naming.title if column else f"{name} {{}}"
     if all(_is_managed_queue(key, value) for value in values.values()):
         title = "{}"  # a discipline says that it is of a queue
+    if key in _TELL_THEMSELVES or key.endswith(".queue.discipline"):
+        title = "{}"
+    elif key.endswith(".queue.size"):
+        title = "queue {}"
     factor = Factor(
         name=name,
         levels=texts,
@@ -115,7 +125,7 @@ def _axis(name: str, key: str, column: Condition | None, cells: Grid, runs: pl.D
         or (numbers(column, recorded, runs) if column and recorded else None),
         unstated=frozenset(level for level, value in enumerate(values.values()) if value is None),
     )
-    return Axis(factor, column.column if column else None, level_of)
+    return Axis(key, factor, column.column if column else None, level_of)
 
 
 def _told_apart(texts: Sequence[str], values: Sequence[Any]) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import polars as pl
 
-from headway.analysis.axes import Grid, axes_of
+from headway.analysis.axes import Axis, Grid, axes_of
 from headway.analysis.columns import (
     COLUMNS,
     Condition,
@@ -78,6 +78,12 @@ def conditions(runs: pl.DataFrame, grid: Grid) -> Conditions:
     return Conditions(
         *_told_apart(factors, keys), tuple(constants), tuple(dependents), tuple(drawn)
     )
+
+
+def axis_of(runs: pl.DataFrame, grid: Grid, key: str) -> Axis | None:
+    """The axis of this name, if it tells the cells of these runs apart."""
+    columns = tuple(map(shortened(runs), COLUMNS))
+    return next((axis for axis in axes_of(runs, grid, columns) if axis.key == key), None)
 
 
 def _values(runs: pl.DataFrame) -> dict[str, _Values]:

@@ -13,7 +13,7 @@ from headway.records.manifest import Manifest
 from headway.records.runkey import run_key
 
 _DESCRIPTIVE = frozenset(
-    {"question", "baseline", "comparisons", "metrics", "published", "claims", "grid"}
+    {"question", "baseline", "comparisons", "compare", "metrics", "published", "claims", "grid"}
 )
 """What an experiment says about its runs, but that no run depends on."""
 _BUILD = "build of "

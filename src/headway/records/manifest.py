@@ -13,6 +13,7 @@ from headway.programs.base import Adjustment
 from headway.selftest.check import Check
 from headway.study.claim import Claim
 from headway.study.fault import FaultSweep
+from headway.study.levels import LevelComparison
 from headway.study.published import USUAL_METRIC, Published
 
 MANIFEST_FILE = "manifest.json"
@@ -49,6 +50,7 @@ class ToldExperiment(_Told):
         contenders: settings of each, in the study's order.
         baseline: contender that others are compared with.
         comparisons: contender and against.
+        compare: an axis whose levels are compared, each contender with itself; None if no axis is.
         metrics: columns that contenders are compared by, the most important first.
         axes, cells, exclude, conditions: as the study has them.
         faults: which packets meet a fault, one by one.
@@ -63,6 +65,7 @@ class ToldExperiment(_Told):
     contenders: dict[str, dict[str, Any]] = {}
     baseline: str | None = None
     comparisons: tuple[tuple[str, str], ...] = ()
+    compare: LevelComparison | None = None
     metrics: tuple[str, ...] = (USUAL_METRIC,)
     axes: dict[str, Any] = {}
     cells: tuple[dict[str, Any], ...] = ()

@@ -72,6 +72,8 @@ def told_study(study: Study) -> ToldStudy:
 def _experiment(experiment: Experiment) -> ToldExperiment:
     """An experiment as its file has it, with everything that is usual filled in."""
     raw = experiment.model_dump(mode="json")
+    if experiment.compare is None:
+        del raw["compare"]  # results of before do not have it
     raw["comparisons"] = experiment.pairs
     raw["baseline"] = experiment.baseline or (experiment.pairs[0][1] if experiment.pairs else None)
     raw["grid"] = [

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from headway.analysis import Analysis, Cell, StudyResults, answer
+from headway.analysis.acrosslevels import Across
 from headway.analysis.advice import advice
 from headway.analysis.ledger import judged, ledger_sentence
 from headway.analysis.published import agreement_sentence
@@ -13,8 +14,9 @@ from headway.analysis.sentences import as_start, statement
 from headway.analysis.sharewords import share_sentences
 from headway.records.manifest import ToldExperiment
 from headway.report import setting
-from headway.report.figures import Picture, Section, Subject, pictures
+from headway.report.figures import Picture, Section, Subject, differences, pictures
 from headway.report.shown import Shown
+from headway.report.styles import study_styles
 from headway.report.tables.claims import claims_table
 from headway.report.tables.comparisons import comparisons_table
 from headway.report.tables.critical import critical_means
@@ -57,6 +59,21 @@ class MetricPart:
 
 
 @dataclass(frozen=True)
+class AcrossPart:
+    """What the page says of the levels of an axis, compared as contenders are.
+
+    Attributes:
+        across: the analyses.
+        anchor: the id of its heading.
+        metrics: each metric.
+    """
+
+    across: Across
+    anchor: str
+    metrics: tuple[MetricPart, ...]
+
+
+@dataclass(frozen=True)
 class SharesPart:
     """What the page says of who got how much; empty if no flows competed.
 
@@ -80,6 +97,7 @@ class ExperimentPart:
         anchor: what its parts' ids on the page begin with.
         shares: who got how much, where flows competed.
         metrics: its metrics, the most important first.
+        across: levels of an axis that are compared; None if none are.
         contenders: what tells the contenders apart.
         shared: what they have in common.
         conditions: what varied between cells and what did not.
@@ -101,6 +119,7 @@ class ExperimentPart:
     anchor: str
     shares: SharesPart
     metrics: tuple[MetricPart, ...]
+    across: AcrossPart | None
     contenders: Table
     shared: tuple[setting.Fact, ...]
     conditions: tuple[setting.Fact, ...]
@@ -146,6 +165,8 @@ class ExperimentPart:
         own = [picture for part in self.metrics for picture in part.pictures]
         pages = [picture for one in self.shown for picture in one.pages]
         why = [picture for one in self.shown for picture in one.why]
+        across = self.across.metrics if self.across else ()
+        own += [picture for part in across for picture in part.pictures]
         over_time = [picture for one in self.shown for picture in one.flows]
         return (
             *self.shares.pictures,
@@ -169,6 +190,7 @@ def experiment_part(
     analyses: Sequence[Analysis],
     styles: Mapping[str, Style],
     shown: Sequence[Shown] = (),
+    across: Across | None = None,
 ) -> ExperimentPart:
     """Draw the figures of an experiment and make its tables.
 
@@ -177,6 +199,7 @@ def experiment_part(
         analyses: its metrics, the most important first.
         styles: how contenders are drawn.
         shown: runs that are shown over time.
+        across: levels of an axis that are compared.
     """
     first = analyses[0]
     subjects = [Subject(one, styles) for one in analyses]
@@ -187,6 +210,7 @@ def experiment_part(
             share_sentences(first), pictures(subjects[0], Section.SHARES), shares_table(first)
         ),
         metrics=tuple(_metric_part(subject, subject is subjects[0]) for subject in subjects),
+        across=_across(across),
         contenders=setting.contenders_table(results, first),
         shared=setting.shared_facts(results, first),
         conditions=setting.path_facts(first),
@@ -210,14 +234,28 @@ def experiment_part(
     )
 
 
+def _across(across: Across | None) -> AcrossPart | None:
+    """Of levels the figures of differences: their runs are drawn already."""
+    if across is None:
+        return None
+    styles = study_styles(across.analyses[:1])
+    subjects = [Subject(one, styles) for one in across.analyses]
+    metrics = tuple(_metric(subject, differences(subject)) for subject in subjects)
+    return AcrossPart(across, across.analyses[0].experiment.name, metrics)
+
+
 def _metric_part(subject: Subject, first: bool) -> MetricPart:
+    return _metric(subject, pictures(subject, Section.RESULTS, first))
+
+
+def _metric(subject: Subject, drawn: tuple[Picture, ...]) -> MetricPart:
     analysis = subject.analysis
     told = answer(analysis)
     said, remark = _cell_by_cell(analysis, told)
     return MetricPart(
         analysis=analysis,
         answer=told,
-        pictures=pictures(subject, Section.RESULTS, first),
+        pictures=drawn,
         said=said,
         said_remark=remark,
         samples=samples_table(analysis),

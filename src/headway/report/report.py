@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.text import Text
 
 from headway.analysis import Analysis, StudyResults, analyse, load_results
+from headway.analysis.acrosslevels import Across, across_levels
 from headway.analysis.disturbances import Unmet, unmet
 from headway.analysis.validated import Validated, validated, validation_warning
 from headway.records.provenance import told_study
@@ -89,6 +90,11 @@ class Report:
         )
 
     @cached_property
+    def across(self) -> tuple[Across | None, ...]:
+        """Of every experiment the levels of the axis that it compares."""
+        return tuple(across_levels(self.results, one) for one in self.results.experiments)
+
+    @cached_property
     def validated(self) -> tuple[Validated, ...]:
         """What validates the runs; empty if nothing does."""
         firsts = [metrics[0] for metrics in self.analyses]
@@ -111,7 +117,7 @@ class Report:
         """Print every experiment's table and answer; legible without colour at 80 columns."""
         for warning in self._warnings:
             console.print(Text(warning, style="bold red"))
-        print_analyses(console, self.results, self.analyses)
+        print_analyses(console, self.results, self.analyses, self.across)
 
     @property
     def _warnings(self) -> tuple[str, ...]:
@@ -125,7 +131,8 @@ class Report:
         """Write the page and its files; see `write_report`."""
         check_runs(self.results, runs)
         styles = study_styles([metrics[0] for metrics in self.analyses])
-        parts = [self._part(metrics, styles, runs) for metrics in self.analyses]
+        experiments = zip(self.analyses, self.across, strict=True)
+        parts = [self._part(metrics, across, styles, runs) for metrics, across in experiments]
         target = self.directory / REPORT
         shutil.rmtree(target, ignore_errors=True)
         target.mkdir()
@@ -143,12 +150,16 @@ class Report:
         return page
 
     def _part(
-        self, metrics: Sequence[Analysis], styles: Mapping[str, Style], runs: Sequence[str]
+        self,
+        metrics: Sequence[Analysis],
+        across: Across | None,
+        styles: Mapping[str, Style],
+        runs: Sequence[str],
     ) -> ExperimentPart:
         """What the page says of an experiment, with these runs over time or typical ones."""
         groups = chosen_groups(self.results, metrics[0], runs)
         shown = shown_groups(self.directory, metrics[0], styles, groups)
-        return experiment_part(self.results, metrics, styles, shown)
+        return experiment_part(self.results, metrics, styles, shown, across)
 
 
 def write_report(directory: Path, runs: Sequence[str] = ()) -> Path:
@@ -182,7 +193,9 @@ def _tables(
     validated: Sequence[Validated],
 ) -> dict[str, pl.DataFrame]:
     """The tables with every number, by name of their file; those without rows are left out."""
-    everything = [metric.analysis for part in parts for metric in part.metrics]
+    own = [metric.analysis for part in parts for metric in part.metrics]
+    levels = [one for part in parts if part.across for one in part.across.across.analyses]
+    everything = [*own, *levels]
     firsts = [part.first.analysis for part in parts]
     tables = {
         samples.FILE: samples.samples_frame(everything),

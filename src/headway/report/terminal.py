@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import zip_longest
 
 from rich import box
 from rich.console import Console
@@ -18,6 +19,7 @@ from headway.analysis import (
     answer,
     sentences,
 )
+from headway.analysis.acrosslevels import Across
 from headway.analysis.ledger import judged, ledger_sentence
 from headway.analysis.numbers import MINUS, signed_percent, significant, spread
 from headway.analysis.overview import ComparisonOutcome, overviews
@@ -44,7 +46,10 @@ _TALLY_LEGEND = (
 
 
 def print_analyses(
-    console: Console, results: StudyResults, analyses: Sequence[Sequence[Analysis]]
+    console: Console,
+    results: StudyResults,
+    analyses: Sequence[Sequence[Analysis]],
+    across: Sequence[Across | None] = (),
 ) -> None:
     """Print every experiment's table and answer; legible without colour at 80 columns.
 
@@ -52,6 +57,7 @@ def print_analyses(
         console: where to print.
         results: the study's results.
         analyses: of each experiment, its metrics.
+        across: of each experiment, the levels of an axis that are compared, if any are.
     """
     question, warning = results.manifest.study.question, results.manifest.warning
     for text, style in ((study_name(results), "bold"), (question, ""), (warning, "bold red")):
@@ -59,8 +65,13 @@ def print_analyses(
             console.print(Text(text, style=style))
     for note in results.manifest.notes:
         console.print(Text(f"Note: {note}."))
-    for metrics in analyses:
+    for metrics, levels in zip_longest(analyses, across):
         _print_experiment(console, question, metrics)
+        if levels:
+            console.print()
+            console.print(Text(f"Across {levels.name}: {levels.said}", style="bold"))
+            for analysis in levels.analyses:
+                _print_metric(console, analysis)
 
 
 def _print_experiment(console: Console, question: str, metrics: Sequence[Analysis]) -> None:

@@ -78,6 +78,7 @@ def check_experiment(experiment: Experiment, source: Source) -> None:
     check_number([experiment], source)
     _check_contenders(experiment, source)
     _check_grid(experiment, source)
+    _check_compared_levels(experiment, source)
     _check_settings(experiment, source)
     _check_levels(experiment, source)
     _check_metrics(experiment, source)
@@ -171,6 +172,31 @@ def _check_grid(experiment: Experiment, source: Source) -> None:
         twice = next(name for name in names if names.count(name) > 1)
         raise WrongInputError(
             f"the cell {twice} is there twice", where=source.where("cells", "axes", experiment=name)
+        )
+
+
+def _check_compared_levels(experiment: Experiment, source: Source) -> None:
+    """The axis whose levels are compared has two at least, and the baseline is one of them."""
+    if (asked := experiment.compare) is None:
+        return
+    name, known = experiment.name, list(dict.fromkeys(_axes(experiment)))
+    where = source.where("compare.axis", "compare", experiment=name)
+    if asked.axis not in known:
+        contenders = "; contenders are compared by comparisons" if asked.axis == "contender" else ""
+        there = f"axes: {', '.join(known)}" if known else "there are no axes"
+        raise WrongInputError(
+            f"{asked.axis!r} is not an axis{nearest(asked.axis, known)}; {there}{contenders}",
+            where=where,
+        )
+    levels = experiment.levels(asked.axis)
+    if len(levels) < 2:
+        raise WrongInputError(
+            f"{asked.axis} has one level: nothing to compare it with", where=where
+        )
+    if asked.baseline is not None and str(asked.baseline) not in levels:
+        raise WrongInputError(
+            f"{asked.baseline} is no level of {asked.axis}; levels: {', '.join(levels)}",
+            where=source.where("compare.baseline", "compare", experiment=name),
         )
 
 

@@ -11,6 +11,7 @@ from pydantic import Field, PrivateAttr, field_validator, model_validator
 from headway.errors import WrongInputError, nearest
 from headway.study.claim import Claim
 from headway.study.fault import AXIS, FaultSweep
+from headway.study.levels import LevelComparison
 from headway.study.merging import merged, with_value
 from headway.study.model import Setting, Variation
 from headway.study.outside import OutsideProgram
@@ -45,6 +46,9 @@ class Experiment(Part):
     baseline: str = Field(default="", description="the contender that others are compared with")
     comparisons: tuple[tuple[str, str], ...] = Field(
         default=(), description="pairs [contender, against]; all against the baseline if not given"
+    )
+    compare: LevelComparison | None = Field(
+        default=None, description="an axis whose levels are compared, each contender with itself"
     )
     metrics: tuple[MetricName, ...] = Field(default=(USUAL_METRIC,), min_length=1)
     axes: dict[str, tuple[Any, ...]] = Field(

@@ -18,6 +18,7 @@ __all__ = [
     "Section",
     "Story",
     "Subject",
+    "differences",
     "known_kinds",
     "pictures",
 ]
@@ -40,4 +41,10 @@ def pictures(subject: Subject, section: Section, first: bool = True) -> tuple[Pi
     """
     kinds = [kind for kind in known_kinds() if kind.section is section]
     drawn = [kind.draw(subject) for kind in kinds if first or kind.every_metric]
+    return tuple(picture for picture in drawn if picture)
+
+
+def differences(subject: Subject) -> tuple[Picture, ...]:
+    """The figures of how contenders differ, without those of what each measured."""
+    drawn = (kind.draw(subject) for kind in known_kinds() if kind.of_differences)
     return tuple(picture for picture in drawn if picture)

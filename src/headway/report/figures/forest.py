@@ -101,7 +101,7 @@ def _draw(subject: Subject) -> Picture | None:
     )
 
 
-KIND = Kind(place=8, section=Section.RESULTS, draw=_draw)
+KIND = Kind(place=8, section=Section.RESULTS, draw=_draw, of_differences=True)
 
 
 def _said(blocks: Mapping[Pairing, Sequence[_ForestRow]]) -> str:

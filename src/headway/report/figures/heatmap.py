@@ -118,7 +118,7 @@ def _draw(subject: Subject) -> Picture | None:
     )
 
 
-KIND = Kind(place=10, section=Section.RESULTS, draw=_draw)
+KIND = Kind(place=10, section=Section.RESULTS, draw=_draw, of_differences=True)
 
 
 def _caption(analysis: Analysis, cells: int, pairings: int) -> str:

@@ -140,12 +140,14 @@ class Kind:
         section: part of the page.
         draw: makes the figure; None if the data are not fit for it.
         every_metric: whether it is drawn for every metric of an experiment, not only the first.
+        of_differences: whether it is of how contenders differ, cell by cell, rather than of what they measured.
     """
 
     place: int
     section: Section
     draw: Callable[[Subject], Picture | None]
     every_metric: bool = True
+    of_differences: bool = False
 
 
 def is_narrow(width: float) -> bool:
