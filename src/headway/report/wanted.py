@@ -12,6 +12,7 @@ from headway.errors import WrongInputError, nearest
 from headway.report.chosen import check_runs, chosen_runs
 from headway.report.figures import Picture, Section, Subject, pictures
 from headway.report.pages import page_stories
+from headway.report.shared import shared_stories
 from headway.report.stories import stories
 from headway.report.styles import study_styles
 
@@ -52,7 +53,8 @@ def wanted_pictures(directory: Path, wanted: Wanted) -> tuple[Picture, ...]:
             continue
         runs = chosen_runs(results, chosen[0], wanted.runs)
         told, loads = stories(directory, runs), page_stories(directory, runs)
-        found += _pictures([Subject(chosen[0], styles, told, loads)])
+        shared = shared_stories(directory, runs)
+        found += _pictures([Subject(chosen[0], styles, told, loads, shared)])
         found += _pictures([Subject(one, styles) for one in chosen[1:]], first=False)
     if problem and not found:
         raise problem
