@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from headway.analysis.analysis import Analysis
 from headway.analysis.failures import failure_sentences
 from headway.analysis.faultsentences import fault_sentences
+from headway.analysis.firstflights import first_flight_sentences
 from headway.analysis.headline import headline, telling
 from headway.analysis.numbers import listed
 from headway.analysis.sentences import sentences
@@ -18,7 +19,7 @@ def answer(analysis: Analysis) -> tuple[str, ...]:
     """What the experiment says, most important first.
 
     First a sentence for every comparison, those first that are farthest apart; of a single cell its own sentences.
-    Then what the differences depend on, who failed, and what could not be compared.
+    Then what the differences depend on, who failed, whose set-ups are unequal, and what could not be compared.
     """
     if len(analysis.cells) == 1:
         found = sentences(analysis)
@@ -30,6 +31,7 @@ def answer(analysis: Analysis) -> tuple[str, ...]:
         *found,
         *interaction_sentences(wholes(analysis)),
         *failure_sentences(analysis),
+        *first_flight_sentences(analysis),
         *_not_compared(analysis),
     )
     return tuple(map(analysis.metric.said, every))

@@ -171,6 +171,13 @@ class SenderOverTime(Columns):
     cwnd_mean_bytes: float | None = column(
         "Mean over time of that sender's congestion window; of several connections of their sum."
     )
+    first_flight_packets: int | None = column(
+        "Packets that came from the server, by samples of the bottleneck's queue, from when it was asked, at the end "
+        "of the handshake, until the first acknowledgment of them could be back: what it made of its initial window "
+        "(RFC 6928; RFC 9002, section 7.2). Null of pages and bulk flows, with proxies, if the client does not tell "
+        "its handshake, and if no sample was taken in that round trip, as with RTTs of less than 10 ms."
+    )
+    first_flight_bytes: int | None = column("The same in bytes on the wire.")
 
 
 class TransferLimits(BottleneckUse, Causes):
