@@ -20,7 +20,9 @@ def record_command(
     sources: Annotated[
         list[str],
         typer.Argument(
-            help="URL that Chromium loads, or a WARC, HAR or mitmproxy flow file.", metavar="SOURCE"
+            help="URL that Chromium loads, or what another tool recorded: WARC, ARC, WACZ, HAR, mitmproxy's "
+            "flows, Web Page Replay's archives, Mahimahi's directories.",
+            metavar="SOURCE",
         ),
     ],
     out: Annotated[Path, typer.Option(help="Archive to write, FILE.warc.gz.", metavar="FILE")],

@@ -8,12 +8,14 @@ from typing import TypeVar
 
 from headway.errors import WrongInputError
 from headway.sites.captured import Captured, Told
+from headway.sites.gzipped import read_unzipped
 from headway.sites.recording import Recording, assembled, site_name
 from headway.sites.site import Header
 from headway.sites.tnetstring import TnetstringError, Value, values
 
 _Flow = dict[str, Value]
 _Kind = TypeVar("_Kind")
+_OLD = "a mitmproxy before 0.16 wrote it; `mitmdump -n -r OLD -w NEW` of a newer one converts it"
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
@@ -26,9 +28,7 @@ def read_flows(path: Path) -> Recording:
         WrongInputError: it cannot be read, is not a flow file, or holds no page.
     """
     try:
-        captured = list(_exchanges(path.read_bytes()))
-    except OSError as error:
-        raise WrongInputError(f"cannot be read: {error.strerror}", where=str(path)) from error
+        captured = list(_exchanges(read_unzipped(path)))
     except TnetstringError as error:
         raise WrongInputError(f"not a mitmproxy flow file: {error}", where=str(path)) from error
     return assembled(
@@ -40,8 +40,17 @@ def _exchanges(data: bytes) -> Iterator[Captured]:
     for flow in values(data):
         if not isinstance(flow, dict):
             raise TnetstringError("one of its values is not a flow")
+        if _is_old(flow):
+            raise TnetstringError(_OLD)
         if flow.get("type") in ("http", b"http") and flow.get("response") is not None:
             yield _captured(flow)
+
+
+def _is_old(flow: _Flow) -> bool:
+    """Whether a flow is in the form that it had before mitmproxy 0.16."""
+    response = flow.get("response")
+    has_old_names = isinstance(response, dict) and "code" in response
+    return has_old_names or ("type" not in flow and isinstance(flow.get("version"), list))
 
 
 def _captured(flow: _Flow) -> Captured:

@@ -9,6 +9,7 @@ from pydantic import BaseModel, Field, ValidationError
 
 from headway.errors import WrongInputError
 from headway.sites.captured import BodyReading, Captured, StatedLength, Told
+from headway.sites.gzipped import read_unzipped
 from headway.sites.readings import base64_readings, text_readings
 from headway.sites.recording import Recording, assembled, site_name
 from headway.sites.site import Header
@@ -79,10 +80,7 @@ def read_har(path: Path) -> Recording:
     Raises:
         WrongInputError: it cannot be read, is not a HAR file, or holds no page.
     """
-    try:
-        return har_recording(path.read_bytes(), path, beside(path))
-    except OSError as error:
-        raise WrongInputError(f"cannot be read: {error.strerror}", where=str(path)) from error
+    return har_recording(read_unzipped(path), path, beside(path))
 
 
 def har_recording(data: bytes, path: Path, attachments: Attachments) -> Recording:

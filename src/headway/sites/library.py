@@ -69,6 +69,12 @@ def _make(name: str) -> Site:
     from headway.sites.corpus import corpus_names, is_corpus_name, make_site
 
     if not is_corpus_name(name):
+        if Path(name).exists():
+            raise WrongInputError(
+                "no archive, whose name ends in .warc.gz or .warc; "
+                f"`headway record {name} --out FILE.warc.gz` makes one of what other tools recorded",
+                where=name,
+            )
         raise WrongInputError(
             "no such site in the corpus, and no archive, whose name ends in .warc.gz or .warc"
             f"{nearest(name, corpus_names())}",

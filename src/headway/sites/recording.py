@@ -12,7 +12,10 @@ from headway.sites.firstpage import find_page
 from headway.sites.sifting import sifted, without_kept, without_revalidations
 from headway.sites.site import Lost, Site
 
-_SUFFIXES = (".gz", ".warc", ".har", ".mitm", ".flows", ".flow")
+_SUFFIXES = (
+    *(".gz", ".warc", ".arc", ".har", ".mitm", ".flows", ".flow"),
+    *(".wacz", ".zip", ".wprgo", ".wpr"),
+)
 
 
 @dataclass(frozen=True)

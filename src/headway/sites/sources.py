@@ -10,17 +10,19 @@ from headway.errors import WrongInputError
 from headway.sites.access import Access
 from headway.sites.chromium import find_browser, record_page
 from headway.sites.flows import read_flows
+from headway.sites.formats import LOOKED_AT_BYTES, Format, format_of
 from headway.sites.har_import import read_har
 from headway.sites.hostmap import NO_MAPS, HostMaps
-from headway.sites.recording import Recording, assembled, merged, site_name
+from headway.sites.mahimahi import read_mahimahi
+from headway.sites.recording import Recording, merged
 from headway.sites.screen import SCREENS
 from headway.sites.servable import check_servable, final_page
-from headway.sites.urls import as_asked
-from headway.sites.warc_records import read_records
+from headway.sites.warcsite import read_warc
+from headway.sites.wpr import read_wpr
+from headway.sites.zipped import read_zip
 from headway.study.workload import Device
 
 _URL_STARTS = ("http://", "https://")
-_LOOKED_AT_BYTES = 64
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Browsing:
 
 
 def record(source: str, browsing: Browsing) -> Recording:
-    """Record a URL with Chromium, or import a WARC, HAR or mitmproxy flow file.
+    """Record a URL with Chromium, or import what another tool recorded.
 
     Of which kind a file is tells its content, not its name.
 
@@ -84,39 +86,24 @@ def record_site(name: str, sources: Sequence[str], browsing: Browsing) -> Record
 
 def _imported(source: str) -> Recording:
     path = Path(source)
+    if path.is_dir():
+        return read_mahimahi(path)
     try:
         with path.open("rb") as file:
-            start = file.read(_LOOKED_AT_BYTES)
+            kind = format_of(file.read(LOOKED_AT_BYTES))
     except OSError as error:
         raise WrongInputError(
             f"neither a URL with http:// or https:// nor a file: {error.strerror}", where=source
         ) from error
-    return _importer(start, source)(path)
+    if isinstance(kind, str):
+        raise WrongInputError(kind, where=source)
+    return _READERS[kind](path)
 
 
-def read_warc(path: Path) -> Recording:
-    """The site of a WARC file, Headway's own or another tool's.
-
-    Raises:
-        WrongInputError: it cannot be read, is damaged, or holds no page.
-    """
-    archive = read_records(path)
-    return assembled(
-        archive.name or site_name(path),
-        archive.captured,
-        source=str(path),
-        description=archive.description or f"Imported from {path.name}.",
-        page=as_asked(archive.page),
-        lost=archive.lost,
-    )
-
-
-def _importer(start: bytes, source: str) -> Callable[[Path], Recording]:
-    """What reads files that start so."""
-    if start.startswith((b"WARC/", b"\x1f\x8b")):
-        return read_warc
-    if start.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"{"):
-        return read_har
-    if start.partition(b":")[0].isdigit():
-        return read_flows
-    raise WrongInputError("neither a WARC, nor a HAR, nor a mitmproxy flow file", where=source)
+_READERS: dict[Format, Callable[[Path], Recording]] = {
+    Format.WARC: read_warc,
+    Format.HAR: read_har,
+    Format.FLOWS: read_flows,
+    Format.ZIP: read_zip,
+    Format.WPR: read_wpr,
+}

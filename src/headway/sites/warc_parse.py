@@ -3,23 +3,17 @@
 from __future__ import annotations
 
 import re
-import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-_GZIP_MAGIC = b"\x1f\x8b"
-_GZIP = 16 + zlib.MAX_WBITS
-_READ_BYTES = 1 << 16
+from headway.sites.gzipped import GZIP_MAGIC, DamagedError, members
+
 _START = b"WARC/"
 _OTHER = "not a WARC file"
 _LINE_END = re.compile(rb"\r?\n")
 _HEAD_END = re.compile(rb"\r?\n\r?\n")
 _LINE = re.compile(r"\r?\n")
 _FOLDED = re.compile(r"\r?\n[ \t]+")
-
-
-class DamagedError(Exception):
-    """An archive is not what it should be; says what and where."""
 
 
 @dataclass(frozen=True)
@@ -75,33 +69,16 @@ def pieces(data: bytes) -> Iterator[bytes]:
     Raises:
         DamagedError: its compressed data is damaged, or was cut.
     """
-    if not data.startswith(_GZIP_MAGIC):
+    if not data.startswith(GZIP_MAGIC):
         yield data
         return
     piece = b""
-    for member in _members(data):
+    for member in members(data):
         if member.startswith(_START) and piece:
             yield piece
             piece = b""
         piece += member
     yield piece
-
-
-def _members(data: bytes) -> Iterator[bytes]:
-    view, at = memoryview(data), 0
-    while at < len(data) and any(view[at : at + len(_GZIP_MAGIC)]):  # zeros fill blocks of tapes
-        decoder = zlib.decompressobj(_GZIP)
-        parts: list[bytes] = []
-        while not decoder.eof:
-            part = view[at : at + _READ_BYTES]
-            if not part:
-                raise DamagedError("truncated: its compressed data ends too early")
-            try:
-                parts.append(decoder.decompress(part))
-            except zlib.error as error:
-                raise DamagedError("damaged: its compressed data cannot be read") from error
-            at += len(part) - len(decoder.unused_data)
-        yield b"".join(parts)
 
 
 def _records(piece: bytes, before: int) -> Iterator[WarcRecord]:

@@ -7,12 +7,14 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from headway.errors import WrongInputError
+from headway.sites.arc import is_arc, read_arc
 from headway.sites.captured import Captured, Told
 from headway.sites.digests import broken_digest
+from headway.sites.gzipped import DamagedError
 from headway.sites.http1 import Message, parsed
 from headway.sites.shortfall import Kept, Shortfall
 from headway.sites.site import Lost
-from headway.sites.warc_parse import DamagedError, WarcRecord, read_all
+from headway.sites.warc_parse import WarcRecord, read_all
 
 _DIGEST = "warc-payload-digest"
 _NOT_MODIFIED_PROFILE = "server-not-modified"
@@ -56,7 +58,7 @@ def read_records(path: Path) -> Archive:
 
 
 def archive_of(contents: Iterable[bytes], path: Path) -> Archive:
-    """The exchanges of WARC files that belong together.
+    """The exchanges of WARC or ARC files that belong together.
 
     Args:
         contents: of the files.
@@ -68,7 +70,7 @@ def archive_of(contents: Iterable[bytes], path: Path) -> Archive:
     reader = _Reader()
     try:
         for data in contents:
-            for record in read_all(data):
+            for record in read_arc(data) if is_arc(data) else read_all(data):
                 reader.add(record)
     except DamagedError as error:
         raise WrongInputError(str(error), where=str(path)) from error

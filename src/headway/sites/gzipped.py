@@ -1,0 +1,65 @@
+"""Files that may be compressed with gzip."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+
+from headway.errors import WrongInputError
+
+GZIP_MAGIC = b"\x1f\x8b"
+_GZIP = 16 + zlib.MAX_WBITS
+_READ_BYTES = 1 << 16
+_BEGINNING_BYTES = 4096
+
+
+class DamagedError(Exception):
+    """A file is not what it should be; says what is wrong, and where."""
+
+
+def members(data: bytes) -> Iterator[bytes]:
+    """The content of each member of compressed data (RFC 1952, section 2.2).
+
+    Raises:
+        DamagedError: it is damaged, or was cut.
+    """
+    view, at = memoryview(data), 0
+    while at < len(data) and any(view[at : at + len(GZIP_MAGIC)]):  # zeros fill blocks of tapes
+        decoder = zlib.decompressobj(_GZIP)
+        parts: list[bytes] = []
+        while not decoder.eof:
+            part = view[at : at + _READ_BYTES]
+            if not part:
+                raise DamagedError("truncated: its compressed data ends too early")
+            try:
+                parts.append(decoder.decompress(part))
+            except zlib.error as error:
+                raise DamagedError("damaged: its compressed data cannot be read") from error
+            at += len(part) - len(decoder.unused_data)
+        yield b"".join(parts)
+
+
+def beginning(start: bytes) -> bytes:
+    """How the content begins of what begins so; empty if its compressed data is damaged."""
+    if not start.startswith(GZIP_MAGIC):
+        return start
+    try:
+        return zlib.decompressobj(_GZIP).decompress(start, _BEGINNING_BYTES)
+    except zlib.error:
+        return b""
+
+
+def read_unzipped(path: Path) -> bytes:
+    """The content of a file, compressed or not.
+
+    Raises:
+        WrongInputError: it cannot be read.
+    """
+    try:
+        data = path.read_bytes()
+        return b"".join(members(data)) if data.startswith(GZIP_MAGIC) else data
+    except OSError as error:
+        raise WrongInputError(f"cannot be read: {error.strerror}", where=str(path)) from error
+    except DamagedError as error:
+        raise WrongInputError(str(error), where=str(path)) from error
