@@ -65,6 +65,28 @@ def test_contenders_of_a_repetition_share_the_draw_and_repetitions_do_not() -> N
     assert len({rate for found in rates.values() for rate in found}) == 3 + 3 + 1
 
 
+@pytest.mark.parametrize(
+    ("name", "down_bit_s", "up_bit_s", "rtt_ms"),
+    [
+        ("lighthouse-slow-4g", 1.6 * 1024 * 1024, 750 * 1024, 150),
+        ("lighthouse-dense-4g", 10 * 1024 * 1024, 10 * 1024 * 1024, 40),
+        ("wpt-cable", 5e6, 1e6, 28),
+        ("wpt-3g-fast", 1.6e6, 768e3, 150),
+        ("wpt-dial", 49e3, 30e3, 120),
+    ],
+)
+def test_connections_of_web_tools_have_their_numbers(
+    name: str, down_bit_s: float, up_bit_s: float, rtt_ms: float
+) -> None:
+    (link,) = (path := drawn(name, 7)).links
+    assert link.down.first_rate is not None and link.up.first_rate is not None
+    assert link.down.first_rate == pytest.approx(down_bit_s, abs=1)
+    assert link.up.first_rate == pytest.approx(up_bit_s, abs=1)
+    assert path.rtt.ms == rtt_ms
+    assert link.down.delay == link.up.delay
+    assert (link.down.loss.mean, link.down.queue.bdp) == (0, 1)
+
+
 def test_a_path_refines_its_profile() -> None:
     raw = {"profile": "geo", "loss": "1 %", "down": {"queue": "2 BDP"}}
     path = NetworkPath.model_validate(realise({"path": raw}, 1)["path"])

@@ -1,4 +1,4 @@
-"""Path profiles: paths of mobile, cellular and satellite access, by name.
+"""Path profiles: paths of mobile, cellular and satellite access, and those of tools for web performance, by name.
 
 ``path.profile = "4g-good"`` stands for the links of that profile. What else the path says (queue,
 loss) refines them. A profile that was measured as a distribution is drawn anew by every
@@ -175,7 +175,10 @@ def _rate(mbit: float) -> str:
 @cache
 def profiles() -> dict[str, Profile]:
     """All profiles by their names."""
-    return {profile.name: profile for profile in (*_mobile(), *_cellular(), *_satellite())}
+    return {
+        profile.name: profile
+        for profile in (*_mobile(), *_cellular(), *_web_tools(), *_satellite())
+    }
 
 
 def _mobile() -> list[Profile]:
@@ -213,6 +216,34 @@ def _cellular() -> list[Profile]:
         )
         for row in table("headway.study", "data/cellular.csv")
     ]
+
+
+_WEB_TOOLS = {
+    "Lighthouse": "Lighthouse's core/config/constants.js, whose Kbps are 1024 bits a second",
+    "WebPageTest": "WebPageTest's connectivity.ini.sample of July 2025",
+}
+
+
+def _web_tools() -> list[Profile]:
+    """Connections that tools for web performance emulate: without loss, and the same in every run."""
+    return [
+        Fixed(
+            row["profile"],
+            _WEB_TOOLS[row["tool"]],
+            f"{row['tool']}'s {row['label']}: {_mbit(row['down_bit_s'])} down, {_mbit(row['up_bit_s'])} up, "
+            f"RTT {row['rtt_ms']} ms",
+            {
+                "rtt": f"{row['rtt_ms']} ms",
+                "down": {"rate": _mbit(row["down_bit_s"])},
+                "up": {"rate": _mbit(row["up_bit_s"])},
+            },
+        )
+        for row in table("headway.study", "data/webtools.csv")
+    ]
+
+
+def _mbit(bit_s: str) -> str:
+    return f"{float(bit_s) / 1e6:.10g} Mbit/s"
 
 
 def _satellite() -> list[Profile]:
