@@ -23,9 +23,10 @@ from headway.report.figures.heatmap import KIND as HEATMAP
 from headway.report.figures.kind import Kind
 from headway.report.figures.progress import KIND as PROGRESS
 from headway.report.figures.waterfall import KIND as WATERFALL
+from headway.report.film import film
 from headway.report.pages import page_stories
 from headway.report.raster import png_file
-from headway.report.sheet import Bitmap, Line, Sheet
+from headway.report.sheet import Bitmap, Dots, Line, Sheet
 from headway.report.styles import study_styles
 from headway.report.svg import svg_element
 from headway.report.tables.pages import pages_table
@@ -126,7 +127,8 @@ def test_rows_say_what_came_over_which_connection() -> None:
         "failed: z.png",
         "kept.png",
     ]
-    assert [row.connection for row in rows] == ["h2 1", "h1 2", "h2 1", "", "cache"]
+    over = [("h2", "1"), ("h1", "2"), ("h2", "1"), ("", ""), ("cache", "")]
+    assert [(row.versions, row.connections) for row in rows] == over
     assert [row.failed for row in rows] == [False, False, True, True, False]
 
 
@@ -189,7 +191,10 @@ def test_waterfalls_show_data_where_they_came() -> None:
     ends = [run[1][0] for run in data.runs]
     # The axis goes to the load event at 1000 ms, and both chunks are 400 ms apart.
     said = texts(picture.wide)
-    assert {"onLoad", "FCP", "LCP", "DCL", "response", "connecting", "1 kB", "h2 1"} <= set(said)
+    assert {"onLoad", "FCP", "LCP", "DCL", "response", "connecting", "1 kB", "h2", "1"} <= set(said)
+    heads = ["resource", "HTTP", "conn.", "request", "content"]
+    assert [text for text in said if text in heads] == heads
+    assert "0.000 s" in said
     onload = max(
         shape.runs[0][0][0]
         for shape in picture.wide.shapes
@@ -212,20 +217,71 @@ def test_a_load_that_got_nothing_has_no_waterfall() -> None:
     assert WATERFALL.draw(subject(story(load(error="it crashed")))) is None
 
 
-def test_filmstrips_show_what_was_there_at_even_times(tmp_path: Path) -> None:
-    early = painted(tmp_path / "a", (300, 10), (700, 20))
+def test_waterfalls_say_what_came_beside_what_blocked() -> None:
+    chunks = (Chunk(150.0, 310_000), Chunk(900.0, 446_000))
+    font = resource("https://a.test/shop.ttf", ended_ms=900.0, body_bytes=756_000, chunks=chunks)
+    early = resource("https://a.test/early.png", started_ms=0.0, ended_ms=90.0, body_bytes=5_000)
+    script = resource(
+        "https://a.test/block.js", started_ms=100.0, ended_ms=300.0, render_blocking="Blocking"
+    )
+    shown = load(resource("https://a.test/", ended_ms=80.0), early, font, script)
+    sheet = drawn(WATERFALL, story(shown)).wide
+    assert [text for text in texts(sheet) if "meanwhile" in text] == ["310 kB meanwhile"]
+    assert not [
+        text
+        for text in texts(drawn(WATERFALL, story(load(resource(), font))).wide)
+        if "meanwhile" in text
+    ]
+
+
+def test_filmstrips_show_what_changed_and_when(tmp_path: Path) -> None:
+    """Equal frames are one; the first paint of each load is there, and what it was when it was complete."""
+    early = painted(tmp_path / "a", (300, 10), (320, 10), (400, 10), (700, 20), (900, 20))
     late = painted(tmp_path / "b", (500, 5), (1000, 20))
     sheet = drawn(FILMSTRIP, story(early), story(late, "h3")).wide
     said = texts(sheet)
-    assert said[:10] == [f"{at / 10:g} s" for at in range(1, 11)]
-    shares = [text for text in said if text.endswith("%")]
-    assert shares[:10] == ["0 %"] * 2 + ["50 %"] * 4 + ["100 %"] * 4
-    assert shares[10:] == ["0 %"] * 4 + ["25 %"] * 5 + ["100 %"]
-    assert len(bitmaps(sheet)) == 20
-    tops = sorted({bitmap.top for bitmap in bitmaps(sheet)})
-    assert len(tops) == 2
+    assert [text for text in said if text.endswith("%")] == ["50 %", "100 %", "25 %", "100 %"]
+    times = [text for text in said if text in ("0.300 s", "0.700 s", "0.500 s", "1.00 s")]
+    assert times == ["0.300 s", "0.700 s", "0.500 s", "1.00 s"]
+    assert said.count("FCP") == said.count("complete") == 2
+    assert len(bitmaps(sheet)) == 4
+    assert len({bitmap.top for bitmap in bitmaps(sheet)}) == 2
     painted_sheet = Image.open(io.BytesIO(png_file(sheet)))
     assert painted_sheet.size == (2 * sheet.width, round(2 * sheet.height))
+
+
+def test_three_loads_stand_below_each_other_on_one_time_axis(tmp_path: Path) -> None:
+    ends = {"h1": 1000, "h2": 2000, "h3": 4000}
+    shown = [
+        story(painted(tmp_path / name, (end / 4, 10), (end, 20)), name)
+        for name, end in ends.items()
+    ]
+    sheet = drawn(FILMSTRIP, *shown).wide
+    dots = [shape.points for shape in sheet.shapes if isinstance(shape, Dots)]
+    lasts = [points[-1][0] - points[0][0] for points in dots]
+    assert lasts[1] == pytest.approx(2 * lasts[0]) and lasts[2] == pytest.approx(4 * lasts[0])
+
+
+def test_of_many_changes_the_largest_are_shown(tmp_path: Path) -> None:
+    """What changes in quick succession is one change; what the page showed at the FCP is there, however small."""
+    steps = [
+        (100, 1),
+        (320, 2),
+        (600, 12),
+        (605, 13),
+        (610, 14),
+        *((1000 + 100 * n, 14 + n // 2) for n in range(8)),
+    ]
+    page = painted(tmp_path, *steps, (2000, 20))
+    scenes = film(story(page), 4)
+    assert [(scene.at_ms, scene.tag) for scene in scenes] == [
+        (100, ""),
+        (320, "FCP"),
+        (610, ""),
+        (2000, "complete"),
+    ]
+    assert len(film(story(page), 8)) <= 8
+    assert [scene.at_ms for scene in film(story(page), 1)] == [100, 320, 2000]
 
 
 def test_the_same_run_twice_is_told_apart(tmp_path: Path) -> None:

@@ -50,19 +50,33 @@ class Row:
     Attributes:
         resources: what stands in it: one, or several in the order of their requests.
         name: what it is called.
-        connection: version of HTTP and number of the connection: ``h2 1``.
+        versions: of HTTP: ``h2``, or ``cache``.
+        connections: their numbers: ``1``, or ``1–6``.
         failed: whether a resource was not delivered.
     """
 
     resources: tuple[Resource, ...]
     name: str
-    connection: str
+    versions: str
+    connections: str
     failed: bool
 
     @property
     def folded(self) -> bool:
         """Whether it stands for several resources."""
         return len(self.resources) > 1
+
+    @property
+    def started_ms(self) -> float:
+        """When the browser asked for the first of them."""
+        return min(resource.started_ms for resource in self.resources)
+
+    @property
+    def ended_ms(self) -> float:
+        """The last moment that is known of them."""
+        return max(
+            one.ended_ms or one.response_start_ms or one.started_ms for one in self.resources
+        )
 
     @property
     def body_bytes(self) -> int:
@@ -157,7 +171,7 @@ def _single(load: PageLoad, resource: Resource, numbers: dict[int, int]) -> Row:
         name = f"failed: {name}"
     elif failed(resource):
         name = f"{resource.status}: {name}"
-    return Row((resource,), name, _connection([resource], numbers), failed(resource))
+    return Row((resource,), name, *_connection([resource], numbers), failed(resource))
 
 
 def _name(resource: Resource, page_host: str) -> str:
@@ -173,23 +187,21 @@ def _folded(resources: Sequence[Resource], numbers: dict[int, int]) -> Row:
     kinds = Counter(map(kind_of, resources))
     told = ", ".join(_counted_kind(count, kind) for kind, count in kinds.most_common())
     some_failed = any(map(failed, resources))
-    return Row(tuple(resources), f"+ {told}", _connection(resources, numbers), some_failed)
+    return Row(tuple(resources), f"+ {told}", *_connection(resources, numbers), some_failed)
 
 
 def _counted_kind(count: int, kind: str) -> str:
     return f"{count} {kind}" if kind in ("data", "media", "other") else counted(count, kind)
 
 
-def _connection(resources: Sequence[Resource], numbers: dict[int, int]) -> str:
-    """Versions of HTTP and numbers of connections."""
+def _connection(resources: Sequence[Resource], numbers: dict[int, int]) -> tuple[str, str]:
+    """Versions of HTTP, and numbers of connections."""
     if all(one.from_cache for one in resources):
-        return "cache"
+        return "cache", ""
     came = [one for one in resources if one.protocol and not one.from_cache]
     versions = dict.fromkeys(_PROTOCOLS.get(one.protocol or "", one.protocol or "") for one in came)
     found = sorted({numbers[one.connection_id] for one in came if one.connection_id is not None})
-    if not found:
-        return "/".join(versions)
-    return f"{'/'.join(versions)} {_numbers(found)}"
+    return "/".join(versions), _numbers(found) if found else ""
 
 
 def _numbers(found: Sequence[int]) -> str:

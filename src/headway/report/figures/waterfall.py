@@ -20,16 +20,24 @@ from headway.report.figures.kind import (
     picture_name,
 )
 from headway.report.figures.loads import load_names, loads_said, loads_title
+from headway.report.figures.waterfall_beside import mark_beside
+from headway.report.figures.waterfall_words import (
+    NARROW_COLUMNS,
+    TEXT,
+    WIDE_COLUMNS,
+    WordColumns,
+    heads,
+    row_words,
+)
 from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, x_axis
 from headway.report.scale import Scale, written
 from headway.report.sheet import Point, Sheet, shortened, text_width
 from headway.report.theme import INK, MUTED, RED, RULE, YELLOW, Colour, Marker
-from headway.report.waterfall import KINDS, Row, kind_of, size_text, waterfall_rows
+from headway.report.waterfall import KINDS, Row, kind_of, waterfall_rows
 
 _ROW = 15.0
 _BAR = 9.0
-_TEXT = 11.0
 _HEAD = 40.0
 _LANE = 14.0
 _FOOT = 44.0
@@ -46,23 +54,6 @@ _MOST_APART = 6.0
 """Loads whose lengths differ by more than this factor have time axes of their own."""
 
 _Box = tuple[float, float, float, float]
-
-
-@dataclass(frozen=True)
-class _Columns:
-    """Right edges of the columns of words; equal ones have no room in between."""
-
-    name: float
-    connection: float
-    size: float
-
-    @property
-    def plot(self) -> float:
-        """Where the plot begins."""
-        return self.size + 10
-
-
-_COLUMNS, _NARROW_COLUMNS = _Columns(190, 246, 304), _Columns(104, 104, 104)
 
 
 @dataclass(frozen=True)
@@ -95,9 +86,11 @@ KIND = Kind(place=56, section=Section.PAGES, draw=_draw, every_metric=False)
 def _caption(stories: Sequence[PageStory]) -> str:
     said = (
         "A row for each resource: a thin line while the browser holds the request back, pale while "
-        "it waits for the first byte, then receiving, dark where data came. Beside the name, where "
-        "there is room: version of HTTP, number of the connection, and bytes of content. Bold names are on the critical path to "
-        "the load event; a red square marks what blocks rendering."
+        "it waits for the first byte, then receiving, dark where data came. Beside the name, where there is room: "
+        "version of HTTP, number of the connection (conn.) in the order of their use, time of the browser's request, "
+        "and bytes of content. Bold names are on the critical path to the load event; a red square marks what "
+        "blocks rendering. Shaded: from the request to the last byte of what came last of these, with the bytes that came "
+        "meanwhile of others."
     )
     most = _most_rows(stories, _FEWER_ROWS)
     if any(len(story.load.resources) > most for story in stories):
@@ -146,8 +139,8 @@ def _sheet(stories: Sequence[PageStory], width: float) -> Sheet:
     sheet = Sheet(width, legend + sum(heights))
     colour_legend(sheet, colours, 0, 0)
     longest = max(_end_ms(story.load) for story in stories) if _shared(stories) else None
-    columns = _NARROW_COLUMNS if is_narrow(width) else _COLUMNS
-    room = text_width("onLoad", _TEXT) + 8
+    columns = NARROW_COLUMNS if is_narrow(width) else WIDE_COLUMNS
+    room = text_width("onLoad", TEXT) + 8
     top = legend
     for story, rows, name, height in zip(
         stories, rows_of, load_names(stories), heights, strict=True
@@ -176,7 +169,12 @@ def _colours(stories: Sequence[PageStory]) -> dict[str, Colour]:
 
 
 def _height(story: PageStory, rows: Sequence[Row]) -> float:
-    return _HEAD + _LANE * len(_milestones(story.load)) + _ROW * len(rows) + _FOOT
+    return _above(story.load) + _ROW * len(rows) + _FOOT
+
+
+def _above(load: PageLoad) -> float:
+    """Room for the names of load, columns and milestones."""
+    return _HEAD + _LANE * max(1, len(_milestones(load)))
 
 
 def _load(
@@ -184,23 +182,25 @@ def _load(
     story: PageStory,
     name: str,
     rows: Sequence[Row],
-    columns: _Columns,
+    columns: WordColumns,
     across: Scale,
     top: float,
 ) -> None:
     heading = shortened(name, sheet.width, 14, bold=True)
     sheet.text(0, top + 10, heading, size=14, bold=True)
-    sheet.text(0, top + 28, shortened(_told(story), sheet.width, _TEXT), MUTED, size=_TEXT)
+    sheet.text(0, top + 28, shortened(_told(story), sheet.width, TEXT), MUTED, size=TEXT)
     milestones = _milestones(story.load)
-    first = top + _HEAD + _LANE * len(milestones)
+    first = top + _above(story.load)
     bottom = first + _ROW * len(rows)
     frame = Frame(across.start, first, across.end - across.start, bottom - first)
     ticks = across.ticks(max(2, int(frame.width / 70)))
     sheet.lines([((across(t), first), (across(t), bottom)) for t in ticks], colour=RULE)
+    mark_beside(sheet, story.load, rows, across, first, _ROW)
     _bars(sheet, rows, across, first)
     critical = _critical(story.load)
+    heads(sheet, columns, first - _LANE / 2)
     for place, row in enumerate(rows):
-        _words(sheet, row, columns, first + (place + 0.5) * _ROW, row.resources[0] in critical)
+        row_words(sheet, row, columns, first + (place + 0.5) * _ROW, row.resources[0] in critical)
     blocking = [
         (across(one.started_ms) - 5, first + (place + 0.5) * _ROW)
         for place, row in enumerate(rows)
@@ -220,27 +220,6 @@ def _told(story: PageStory) -> str:
     return ", ".join([*([f"failed: {error}"] if error else []), count, *times])
 
 
-def _words(sheet: Sheet, row: Row, columns: _Columns, y: float, bold: bool) -> None:
-    ink = RED if row.failed else MUTED if row.folded else INK
-    bold = bold and not row.folded
-    name = _fitting(row.name, columns.name - 8, bold)
-    sheet.text(0, y, name, ink, size=_TEXT, bold=bold)
-    if columns.connection > columns.name:
-        room = columns.connection - columns.name - 6
-        text = shortened(row.connection, room, _TEXT)
-        sheet.text(columns.name, y, text, MUTED, size=_TEXT)
-    if columns.size > columns.connection:
-        size = size_text(row.body_bytes)
-        sheet.text(columns.size, y, size, MUTED, size=_TEXT, anchor="end")
-
-
-def _fitting(name: str, room: float, bold: bool) -> str:
-    """The name, of one with a host that has no room the end, which tells more."""
-    if "/" in name and text_width(name, _TEXT, bold) > room:
-        name = f"…/{name.partition('/')[2]}"
-    return shortened(name, room, _TEXT, bold)
-
-
 def _mark(
     sheet: Sheet, milestones: Sequence[_Milestone], across: Scale, top: float, bottom: float
 ) -> None:
@@ -248,7 +227,7 @@ def _mark(
     for place, milestone in enumerate(milestones):
         x, y = across(milestone.at_ms), top + (place + 0.5) * _LANE
         sheet.line((x, y - 5), (x, bottom), colour=INK, width=1.2, opacity=0.75, dash=(3, 2))
-        sheet.text(x + 4, y, milestone.name, size=_TEXT)
+        sheet.text(x + 4, y, milestone.name, size=TEXT)
 
 
 def _bars(sheet: Sheet, rows: Sequence[Row], across: Scale, top: float) -> None:

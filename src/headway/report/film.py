@@ -1,0 +1,83 @@
+"""Which pictures of a page load a filmstrip has: those of its changes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+from headway.pages.visual import ShownFrame
+from headway.report.figures.kind import PageStory
+
+_VISIBLE = 0.01
+"""A page has changed if so much more, or less, of its final picture is there."""
+_TOGETHER = 0.01
+"""Changes that follow each other so soon, of the time until the last, are one."""
+_FRAME_MS = 20.0
+"""Frames have about such a distance: that of a paint may say it came a little before."""
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What a page showed from a change on.
+
+    Attributes:
+        shown: the frame, and how complete the page is in it.
+        tag: what the change was: ``FCP``, ``complete``, both or nothing.
+    """
+
+    shown: ShownFrame
+    tag: str = ""
+
+    @property
+    def at_ms(self) -> float:
+        """When it was first shown."""
+        return self.shown.frame.at_ms
+
+
+def film(story: PageStory, most: int) -> list[Scene]:
+    """The changes of a page load in order of time.
+
+    The first paint, what was there at the first contentful paint, and the last change are always among them; of the
+    others the largest, as far as there is room.
+
+    Args:
+        story: a load with frames.
+        most: scenes, if what is always there is no more.
+    """
+    needed = _needed(story)
+    there = {scene.shown for scene in needed}
+    others = [Scene(one) for one in _largest_changes(story) if one not in there]
+    chosen = [*needed, *others[: max(0, most - len(needed))]]
+    return sorted(chosen, key=lambda scene: scene.at_ms)
+
+
+def _needed(story: PageStory) -> list[Scene]:
+    """The changes that every filmstrip has."""
+    shown, last_ms = story.progress.shown, story.progress.last_change_ms
+    fcp_ms = float("inf") if story.load.fcp_ms is None else story.load.fcp_ms
+    first = next((one for one in shown if one.share > 0), None)
+    painted = next((one for one in shown if one.frame.at_ms >= fcp_ms - _FRAME_MS), None)
+    last = next((one for one in shown if one.frame.at_ms == last_ms), None)
+    tags: dict[ShownFrame, list[str]] = {}
+    for one, tag in ((first, ""), (painted, "FCP"), (last, "complete")):
+        if one:
+            tags.setdefault(one, []).append(tag)
+    return [Scene(one, ", ".join(filter(None, found))) for one, found in tags.items()]
+
+
+def _largest_changes(story: PageStory) -> list[ShownFrame]:
+    """The frames in which a page had changed, small and quick changes together; after the largest change first."""
+    changes: list[ShownFrame] = []
+    soon_ms, began_ms = _TOGETHER * (story.progress.last_change_ms or 0.0), 0.0
+    for one in story.progress.shown:
+        if abs(one.share - (changes[-1].share if changes else 0.0)) < _VISIBLE:
+            continue
+        if changes and one.frame.at_ms - began_ms < soon_ms:
+            changes[-1] = one
+        else:
+            changes.append(one)
+            began_ms = one.frame.at_ms
+    shares = pairwise([0.0, *(one.share for one in changes)])
+    sizes = [abs(after - before) for before, after in shares]
+    ranked = sorted(zip(sizes, changes, strict=True), key=lambda one: (-one[0], one[1].frame.at_ms))
+    return [one for _, one in ranked]
