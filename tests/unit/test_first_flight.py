@@ -1,6 +1,5 @@
 """First flights: what a server sent before an acknowledgment could be back."""
 
-import struct
 from dataclasses import replace
 
 import pytest
@@ -9,10 +8,8 @@ from headway.analysis import analyse, answer
 from headway.diagnosis.firstflight import (
     FirstFlight,
     asked_after_s,
-    captured_first_flight,
     sampled_first_flight,
 )
-from headway.diagnosis.packet import SeenPacket
 from headway.diagnosis.segment import Moment, SegmentSamples, StateSource
 from tests.unit import made_results as made
 from tests.unit.made_samples import SEGMENT
@@ -71,23 +68,6 @@ def test_a_request_leaves_after_the_later_handshake() -> None:
         0.1,
         None,
     )
-
-
-def test_captured() -> None:
-    def packet(at_s: float, source: int) -> SeenPacket:
-        header = struct.pack("!BBHHHBBH", 0x45, 0, 20, 0, 0, 64, 17, 0)
-        addresses = bytes([10, 0, 0, source, 10, 0, 0, 3 - source])
-        return SeenPacket(round(at_s * 1e9), bytes(12) + b"\x08\x00" + header + addresses)
-
-    seen = [
-        packet(0.05, 2),
-        packet(0.15, 1),
-        *(packet(0.151, 2) for _ in range(10)),
-        packet(0.251, 2),
-    ]
-    found = captured_first_flight(seen, "10.0.0.2", 0.1, 0.1)
-    assert found == FirstFlight(10, 340)
-    assert captured_first_flight(seen, "10.0.0.9", 0.1, 0.1) is None
 
 
 def rows_of(packets: int) -> list[dict[str, object]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import struct
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+from rich.console import Console
 
 from headway.campaign.watcher import SilentWatcher
 from headway.contract.orders import Namespace, Orders, dump
@@ -17,6 +19,7 @@ from headway.errors import WrongInputError
 from headway.gate.builds import StudySource, study_of, used_programs
 from headway.gate.firstpacket import first_difference
 from headway.gate.session import BuildCheck, carry_out_check
+from headway.gate.shown import print_check
 from headway.gate.told import CheckReport
 from headway.gate.verdict import CheckedCell, CheckOutcome, Side, judge_builds
 from headway.lab.pcapng import to_pcapng
@@ -202,7 +205,7 @@ def test_what_is_found_is_told_to_machines_and_people() -> None:
     assert report.headline == headline
     lines = report.markdown().splitlines()
     assert lines[0] == f"❌ **{headline}**"
-    assert lines[4].startswith("| slower ❌ | h3 | 1.62 s | 1.35 s | +20 | +20 to +20 |")
+    assert lines[4].startswith("| slower ❌ | h3 | 1.00 s | 1.20 s | +20 | +20 to +20 |")
     suite = ElementTree.fromstring(report.junit())[0]
     assert (suite.get("tests"), suite.get("failures")) == ("3", "2")
     assert [len(case.findall("failure")) for case in suite] == [1, 0, 1]
@@ -210,7 +213,56 @@ def test_what_is_found_is_told_to_machines_and_people() -> None:
     slower, same = json.loads(report.benchmark())
     assert slower["value"] == pytest.approx(1.62)
     assert (slower["unit"], same["unit"]) == ("s", "s")
-    assert "slower: time to the last byte 1.62 s against 1.35 s, +20 %" in slower["extra"]
+    assert (
+        "slower: time to the last byte 1.20 s against 1.00 s in the typical pair, +20 %"
+        in slower["extra"]
+    )
+
+
+def test_numbers_beside_a_percentage_are_those_that_it_is_of() -> None:
+    """Medians double, although every run took 18 % longer than its pair: the slow half of one was longer."""
+    base = [0.8, 0.82, 0.81, 0.83, 0.834, 1.6, 1.62, 1.61]
+    head = [value * 1.18 for value in base]
+    head[4] *= 1.9
+    one = judged(head, base)
+    assert one.middle is not None
+    before, now = one.middle
+    assert now / before == pytest.approx(1.18, abs=0.005)
+    assert one.comparison.sample and one.comparison.against_sample
+
+
+def told_flights(packets: int) -> Side:
+    rows = runs({"h3": BASE}, cell="a")
+    flown = [
+        row | {"first_flight_packets": packets, "first_flight_bytes": packets * 1250, "wall_s": 0.5}
+        for row in rows
+    ]
+    return Side(results(flown), Path("nowhere"))
+
+
+def test_another_initial_window_is_named() -> None:
+    found = judge_builds(told_flights(32), told_flights(10))
+    report = CheckReport("made", found, 0.05)
+    assert "base sent 32 packets in the first flight, head 10" in report.markdown()
+    assert (
+        "first flight"
+        not in CheckReport("made", judge_builds(told_flights(10), told_flights(11)), 0).markdown()
+    )
+    suite = ElementTree.fromstring(report.junit())[0]
+    assert (suite.get("time"), suite[0].get("time")) == ("8.000", "8.000")
+
+
+def test_a_terminal_gets_a_table_that_fits() -> None:
+    found = [judged(scaled(1.2), cell="a"), judged(BASE, cell="b"), judged([None] * 8, cell="c")]
+    console = Console(width=80, record=True, file=io.StringIO())
+    print_check(console, CheckReport("made", found, 0.05))
+    text = console.export_text()
+    assert max(map(len, text.splitlines())) <= 80
+    assert "|" not in text
+    assert text.startswith("FAILED  made: head against base")
+    assert "slower !" in text
+    assert "+20 to +20" in text
+    assert "curl exited with 28" in text
 
 
 PROGRAMS = """

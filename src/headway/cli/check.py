@@ -59,6 +59,7 @@ def check(
     from headway.analysis.soundness import complaints
     from headway.gate.builds import StudySource
     from headway.gate.session import BuildCheck, carry_out_check
+    from headway.gate.shown import print_check
 
     where = out or RESULTS_DIRECTORY / "check"
     task = BuildCheck(
@@ -76,7 +77,7 @@ def check(
     if report is None:
         output.print(f"There is no base; {where / 'head'} can be one: --base", markup=False)
         return
-    output.print(report.markdown(), markup=False, soft_wrap=True)
+    print_check(output, report)
     unsound = [
         complaint
         for side in ("base", "head")

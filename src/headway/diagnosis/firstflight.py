@@ -1,16 +1,14 @@
 """A server's first flight: what it sends of a response before the first acknowledgment of it comes back.
 
 RFC 6928 and section 7.2 of RFC 9002 call what it may send then the initial window. It is what it did send that
-counts here, by the samples of the queue that its packets come to, or by a capture.
+counts here, by the samples of the queue that its packets come to.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
 from dataclasses import dataclass
 
-from headway.diagnosis.packet import SeenPacket
 from headway.diagnosis.segment import Moment, SegmentSamples
 
 _BEFORE = 0.25
@@ -79,25 +77,6 @@ def _last_before(segment: SegmentSamples, at_s: float) -> Moment | None:
         key=lambda moment: moment.at_s,
         default=None,
     )
-
-
-def captured_first_flight(
-    packets: Iterable[SeenPacket], server: str, asked_s: float, rtt_s: float
-) -> FirstFlight | None:
-    """The same by what the server's device saw, to the packet.
-
-    Args:
-        packets: what it saw.
-        server: its address.
-        asked_s: when the request left the client, on the packets' clock.
-        rtt_s: propagation delay of the path, there and back.
-    """
-    came_s = asked_s + rtt_s / 2
-    begin_ns, end_ns = (came_s - _BEFORE * rtt_s) * 1e9, (came_s + rtt_s) * 1e9
-    sizes = [
-        len(one.frame) for one in packets if one.source == server and begin_ns < one.at_ns < end_ns
-    ]
-    return FirstFlight(len(sizes), sum(sizes)) if sizes else None
 
 
 def asked_after_s(connect_s: float | None, tls_s: float | None) -> float | None:

@@ -11,7 +11,11 @@ from headway.analysis.numbers import percent, signed_percent
 from headway.errors import counted
 from headway.gate.verdict import CheckedCell, CheckOutcome
 
-_COLUMNS = ("", "contender", "head", "base", "difference [%]", "interval [%]", "first packet")
+_COLUMNS = ("", "what", "base", "head", "difference [%]", "interval [%]", "first packet")
+HOW_TO_READ = (
+    "Difference: the typical ratio of head to base in runs with the same seed, less 1, with its 95 % interval; "
+    "base and head are the pair of runs that is nearest to it."
+)
 
 
 @dataclass(frozen=True)
@@ -54,10 +58,15 @@ class CheckReport:
         )
         return f"{self.study}: head against base: {', '.join(tally)}; {packets}"
 
+    @property
+    def limit(self) -> str:
+        """What fails."""
+        return f"Slower by more than {percent(self.tolerance)} fails."
+
     def markdown(self) -> str:
         """A comment on a change: what it does, and where its first packet differs."""
         passed = "✅" if not self.failing else "❌"
-        limit = f"Slower by more than {percent(self.tolerance)} fails."
+        limit = f"{HOW_TO_READ} {self.limit}"
         rows = (f"| {' | '.join(row)} |" for row in self._rows())
         heading = [f"| {' | '.join(_COLUMNS)} |", "|" + "---|" * len(_COLUMNS)]
         return "\n".join([f"{passed} **{self.headline}**", "", *heading, *rows, "", limit, ""])
@@ -67,10 +76,10 @@ class CheckReport:
             yield [
                 f"{one.outcome}{' ❌' if one.fails(self.tolerance) else ''}",
                 _escaped(one.name),
-                *medians(one),
+                *middle(one),
                 difference(one),
                 interval(one),
-                _escaped(first_packet(one)),
+                _escaped("; ".join([*first_flight(one), first_packet(one)])),
             ]
 
     def junit(self) -> str:
@@ -81,16 +90,16 @@ class CheckReport:
             tests=str(len(self.judged)),
             failures=str(len(self.failing)),
             errors="0",
-            time="0",
+            time=_seconds(sum(one.took_s for one in self.judged)),
         )
         for one in self.judged:
             name = f"{one.cell} {one.contender}"
             case = ElementTree.SubElement(
-                suite, "testcase", classname=self.study, name=name, time="0"
+                suite, "testcase", classname=self.study, name=name, time=_seconds(one.took_s)
             )
             if one.fails(self.tolerance):
                 said = ElementTree.SubElement(case, "failure", message=sentence(one))
-                said.text = first_packet(one)
+                said.text = "; ".join([*first_flight(one), first_packet(one)])
             else:
                 ElementTree.SubElement(case, "system-out").text = sentence(one)
         suites = ElementTree.Element("testsuites")
@@ -126,19 +135,32 @@ def sentence(one: CheckedCell) -> str:
         return f"{found}: {one.reason}"
     if one.outcome in (CheckOutcome.IDENTICAL, CheckOutcome.UNMEASURED):
         return found
-    head, base = medians(one)
+    base, head = middle(one)
     pairs = counted(one.comparison.pairs.n, "pair")
-    told = f"{found}: {one.metric.label} {head} against {base}, {difference(one)} %"
-    return f"{told} ({interval(one)} %, {pairs}); {first_packet(one)}"
+    told = f"{found}: {one.metric.label} {head} against {base} in the typical pair, {difference(one)} %"
+    why = "; ".join([*first_flight(one), first_packet(one)])
+    return f"{told} ({interval(one)} %, {pairs}); {why}"
 
 
-def medians(one: CheckedCell) -> tuple[str, str]:
-    """Medians of head and base."""
-    samples = (one.comparison.sample, one.comparison.against_sample)
-    there = [sample.median for sample in samples if sample]
-    texts = iter(one.metric.texts(there))
-    head, base = (next(texts) if sample else "none" for sample in samples)
-    return head, base
+def middle(one: CheckedCell) -> tuple[str, str]:
+    """Base and head in the typical pair of runs; medians where nothing pairs them."""
+    if one.middle:
+        base, head = one.metric.texts(one.middle)
+        return base, head
+    samples = (one.comparison.against_sample, one.comparison.sample)
+    texts = iter(one.metric.texts([sample.median for sample in samples if sample]))
+    base, head = (next(texts) if sample else "none" for sample in samples)
+    return base, head
+
+
+def first_flight(one: CheckedCell) -> tuple[str, ...]:
+    """That the builds' initial windows differ, if they do."""
+    base, head = one.flights
+    if base is None or head is None or not base.is_apart_from(head):
+        return ()
+    return (
+        f"base sent {counted(base.packets, 'packet')} in the first flight, head {head.packets}",
+    )
 
 
 def difference(one: CheckedCell) -> str:
@@ -163,6 +185,10 @@ def first_packet(one: CheckedCell) -> str:
         return "every packet the same"
     first = min(one.differing, key=lambda found: found.at_s)
     return f"{len(one.differing)} of {one.runs} differ; {first}"
+
+
+def _seconds(time_s: float) -> str:
+    return f"{time_s:.3f}"
 
 
 def _escaped(text: str) -> str:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
+
+import polars as pl
 
 from headway.analysis import (
     Analysis,
@@ -20,6 +23,7 @@ from headway.analysis import (
 from headway.analysis.compare import Contest, compare
 from headway.analysis.metric import Metric
 from headway.columns import Status
+from headway.diagnosis.firstflight import FirstFlight
 from headway.gate.firstpacket import FirstDifference, differing, has_captures
 from headway.records.manifest import ToldExperiment
 from headway.records.store import ARTIFACTS
@@ -69,6 +73,10 @@ class CheckedCell:
         contender: the contender.
         metric: what is compared.
         comparison: the head against the base.
+        middle: values of base and head in the pair of runs that is nearest to the typical difference; None
+            without a pair that finished.
+        flights: first flights of base and head, by medians; None of a side that does not tell.
+        took_s: how long the runs of both took, wall time.
         reason: why runs of the head failed, if more did than of the base.
         runs: how many pairs of runs have captures.
         differing: where those pairs begin to differ that do.
@@ -81,6 +89,9 @@ class CheckedCell:
     contender: str
     metric: Metric
     comparison: Comparison
+    middle: tuple[float, float] | None
+    flights: tuple[FirstFlight | None, FirstFlight | None]
+    took_s: float
     reason: str
     runs: int
     differing: tuple[FirstDifference, ...]
@@ -151,10 +162,44 @@ def _judged(
             contender=side.contender,
             metric=now.metric,
             comparison=comparison,
+            middle=_middle(side, other, comparison),
+            flights=(_flight(before, cell.name, side), _flight(now, cell.name, side)),
+            took_s=_took_s(before, cell.name, side) + _took_s(now, cell.name, side),
             reason=side.reason if side.failures > other.failures else "",
             runs=len(runs),
             differing=tuple(differing(runs)),
         )
+
+
+def _middle(
+    side: ContenderRuns, other: ContenderRuns, comparison: Comparison
+) -> tuple[float, float] | None:
+    """The pair of runs whose ratio is nearest to the typical one, the base's value first."""
+    ours, theirs = side.measured.ranked(math.inf), other.measured.ranked(math.inf)
+    pairs = [
+        (before, now)
+        for seed in sorted(ours.keys() & theirs.keys())
+        for now, before in zip(ours[seed], theirs[seed], strict=False)
+        if math.isfinite(now) and math.isfinite(before) and now > 0 and before > 0
+    ]
+    if comparison.relative is None or not pairs:
+        return None
+    typical = 1 + comparison.relative
+    return min(pairs, key=lambda pair: abs(pair[1] / pair[0] - typical))
+
+
+def _flight(analysis: Analysis, cell: str, side: ContenderRuns) -> FirstFlight | None:
+    rows = _rows(analysis, cell, side).select("first_flight_packets", "first_flight_bytes")
+    packets, size = rows.median().row(0)
+    return None if packets is None or size is None else FirstFlight(round(packets), round(size))
+
+
+def _took_s(analysis: Analysis, cell: str, side: ContenderRuns) -> float:
+    return float(_rows(analysis, cell, side)["wall_s"].sum())
+
+
+def _rows(analysis: Analysis, cell: str, side: ContenderRuns) -> pl.DataFrame:
+    return analysis.runs.filter(cell=cell, contender=side.contender)
 
 
 def _paired_runs(
