@@ -91,17 +91,15 @@ def one_cell(**names: list[list[float]]) -> Analysis:
 def test_the_answer_says_who_got_how_much_and_where() -> None:
     first, mixed, alike, beside = share_sentences(analyse(results()))
     assert first == (
-        "Nobody is starved (below 20 % of a fair share): the least, bbr3 beside cubic with 4 BDP droptail, has 64 % "
+        "Nobody is starved (below 20 % of a fair share): the least, bbr3 beside cubic at 4 BDP droptail, has 64 % "
         "of its fair share (95 % interval 62 to 65 % in 7 runs)."
     )
     assert mixed == (
-        "bbr3 v cubic: cubic takes from bbr3 with 4 BDP droptail (bbr3 gets 15.1 and cubic 32.3 of 47.4 Mbit/s); "
-        "bbr3 takes from cubic with 0.5 BDP droptail (bbr3 gets 27.9 and cubic 18.9 of 46.8 Mbit/s); "
+        "bbr3 v cubic: cubic takes from bbr3 at 4 BDP droptail (bbr3 gets 15.1 and cubic 32.3 of 47.4 Mbit/s); "
+        "bbr3 takes from cubic at 0.5 BDP droptail (bbr3 gets 27.9 and cubic 18.9 of 46.8 Mbit/s); "
         "even with fq_codel (the least has 96 % of its fair share)."
     )
-    assert (
-        "uneven among cubic's two with 4 BDP droptail (its two get 30.8 and 16.5 of 47.3" in alike
-    )
+    assert "uneven among cubic's two at 4 BDP droptail (its two get 30.8 and 16.5 of 47.3" in alike
     assert beside.startswith("Beside bbr3, cubic gets ")
     assert "37 % more" in beside and "19 % less" in beside
     assert "as much" in beside and "with fq_codel (within 10 %)" in beside

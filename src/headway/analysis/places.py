@@ -1,4 +1,4 @@
-"""Where something holds, in a few words: the cells of an experiment by what they have in common."""
+"""Where something holds, in a few words: some cells of an experiment by what they have in common."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from typing import Any
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
 from headway.analysis.numbers import listed
+from headway.analysis.parts import Restriction
+from headway.analysis.where import cell_words, words
 
-MOST_NAMED = 3
+_MOST_NAMED = 3
 """More cells than these are counted, not named."""
 
 
 def told_place(analysis: Analysis, cells: Sequence[Cell], among: Sequence[Cell]) -> str:
-    """Where some cells are: ``with fq_codel``, ``with A and B``, ``in 5 of 12 cells``; empty if there is one cell.
+    """Where some cells are: ``with fq_codel``, ``from 2 BDP on``, ``in 5 of 12 cells``; empty if there is one cell.
 
     Args:
         analysis: the experiment.
@@ -26,38 +28,39 @@ def told_place(analysis: Analysis, cells: Sequence[Cell], among: Sequence[Cell])
         return ""
     if len(cells) == len(among):
         return f"in {'both' if len(among) == 2 else f'all {len(among)}'} cells"
-    if label := _common(analysis, cells, among):
-        return f"with {label}"
-    if len(cells) <= MOST_NAMED:
-        return f"with {listed([cell.title for cell in cells])}"
+    if len(cells) > 1 and (told := _within_axis(analysis, cells, among)):
+        return f"with {told}"
+    if told := _levels(analysis, cells, among):
+        return told
+    if len(cells) <= _MOST_NAMED:
+        return listed([cell_words(analysis.conditions, cell) for cell in cells])
     return f"in {len(cells)} of {len(among)} cells"
 
 
-def _common(analysis: Analysis, cells: Sequence[Cell], among: Sequence[Cell]) -> str:
-    """What these cells have and no other has, if it is one value of an axis, or a part of one."""
-    if len(cells) < 2:
-        return ""
-    names = {cell.name for cell in cells}
+def _levels(analysis: Analysis, cells: Sequence[Cell], among: Sequence[Cell]) -> str:
+    """The levels of one factor that these cells have, all of them, and no other; empty if there are none such."""
+    for place, factor in enumerate(analysis.conditions.factors):
+        levels = {cell.levels[place] for cell in cells}
+        alike = [cell for cell in among if cell.levels[place] in levels]
+        if len(alike) == len(cells):
+            return words(Restriction(factor, tuple(sorted(levels))))
+    return ""
+
+
+def _within_axis(analysis: Analysis, cells: Sequence[Cell], among: Sequence[Cell]) -> str:
+    """What these cells have and no other has, if it is one value of the tables that an axis consists of."""
     having: dict[tuple[str, str], set[str]] = defaultdict(set)
     for cell in among:
-        for part in _parts(analysis, cell):
-            having[part].add(cell.name)
-    return next((label for (_, label), found in having.items() if found == names), "")
+        for key, value in analysis.experiment.coordinates.get(cell.name, {}).items():
+            for part in _parts(key, value) if isinstance(value, Mapping) else ():
+                having[part].add(cell.name)
+    names = {cell.name for cell in cells}
+    return next((value for (_, value), found in having.items() if found == names), "")
 
 
-def _parts(analysis: Analysis, cell: Cell) -> Iterator[tuple[str, str]]:
-    """The levels of a cell, and the values within those that are tables: place and words of each."""
-    factors = analysis.conditions.factors
-    for factor, level in zip(factors, cell.levels, strict=True):
-        yield factor.name, factor.titles[level]
-    for key, value in analysis.experiment.coordinates.get(cell.name, {}).items():
-        if isinstance(value, Mapping):
-            yield from _within(key, value)
-
-
-def _within(key: str, table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+def _parts(key: str, table: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
     for name, value in table.items():
         if isinstance(value, Mapping):
-            yield from _within(f"{key}.{name}", value)
+            yield from _parts(f"{key}.{name}", value)
         elif isinstance(value, str | int | float) and not isinstance(value, bool):
             yield f"{key}.{name}", str(value)

@@ -9,6 +9,7 @@ from headway.analysis.besides import BesideOthers, Getting, besides
 from headway.analysis.numbers import in_percent, listed, percent, significant
 from headway.analysis.places import told_place
 from headway.analysis.shares import EVEN_PART, STARVED_PART, NameShares, Shared, Shares, shares
+from headway.analysis.where import cell_words
 from headway.errors import counted
 
 _MOST_RANKED = 3
@@ -29,16 +30,16 @@ def share_sentences(analysis: Analysis) -> tuple[str, ...]:
     # What flows of different kinds do to each other is asked first; those of one kind are what it is held against.
     ordered = sorted(filter(None, own.values()), key=lambda cells: len(cells[0].names) < 2)
     each = (_contender(analysis, cells) for cells in ordered)
-    return (*_worst(found), *each, *_all_besides(analysis))
+    return (*_worst(analysis, found), *each, *_all_besides(analysis))
 
 
-def _worst(found: Sequence[Shares]) -> Iterator[str]:
+def _worst(analysis: Analysis, found: Sequence[Shares]) -> Iterator[str]:
     """Whether anybody is starved, and who has least, where that is."""
     judged = [one for one in found if one.sharing is not Shared.UNTOLD]
     if not judged or any(one.sharing is Shared.STARVED for one in judged):
         return
     worst = min(judged, key=lambda one: one.judged.median)
-    where = f" with {worst.cell.title}" if worst.cell.title else ""
+    where = f" {cell_words(analysis.conditions, worst.cell)}" if worst.cell.title else ""
     if worst.uneven:
         least = f"the least, {_whose(worst)}{where}, has {_least(worst)} ({_how_sure(worst)})"
     else:
@@ -86,7 +87,7 @@ def _contender(analysis: Analysis, cells: Sequence[Shares]) -> str:
 def _group(analysis: Analysis, group: Sequence[Shares], among: Sequence[Shares]) -> str:
     where = told_place(analysis, [one.cell for one in group], [one.cell for one in among])
     said = " ".join(filter(None, (_verdict(group[0]), where)))
-    return f"{said} ({_numbers(group)})"
+    return f"{said} ({_numbers(analysis, group)})"
 
 
 def _verdict(one: Shares) -> str:
@@ -107,12 +108,13 @@ def _verdict(one: Shares) -> str:
             return "a single run" if one.runs == 1 else "not judged"
 
 
-def _numbers(group: Sequence[Shares]) -> str:
+def _numbers(analysis: Analysis, group: Sequence[Shares]) -> str:
     """What was got, in the cell of the group where the least had least."""
     worst = min(group, key=lambda one: one.judged.median)
     if worst.sharing is Shared.EVEN:
         return f"the least has {_least(worst)}"
-    where = f"most with {worst.cell.title}: " if len(group) > 1 else ""
+    place = cell_words(analysis.conditions, worst.cell)
+    where = f"most {place}: " if len(group) > 1 else ""
     if worst.sharing is not Shared.UNCLEAR:
         return f"{where}{got(worst)}"
     return f"{where}{got(worst)}; the least has {_least(worst)}, {_how_sure(worst)}"
