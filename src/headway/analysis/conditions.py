@@ -57,15 +57,20 @@ class Conditions:
     drawn: tuple[Constant, ...]
 
     @property
-    def notable_constants(self) -> tuple[str, ...]:
-        """Titles of the constants that a reader needs: not absences, nor the same way back."""
+    def notable(self) -> tuple[Constant, ...]:
+        """The constants that a reader needs: not absences, nor the same way back."""
         stated = {constant.name: constant.value for constant in self.constants}
         there = {f"{name} up": value for name, value in stated.items()}
         return tuple(
-            constant.title
+            constant
             for constant in self.constants
             if constant.value not in (UNSAID.get(constant.name), there.get(constant.name))
         )
+
+    @property
+    def notable_constants(self) -> tuple[str, ...]:
+        """Their titles."""
+        return tuple(constant.title for constant in self.notable)
 
     def title(self, cell: str) -> str:
         """The cell's title: its levels; empty if nothing varies."""

@@ -7,10 +7,14 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from headway.analysis import Analysis, StudyResults
+from headway.analysis.metric import metric_named
 from headway.analysis.numbers import data_size, listed
+from headway.analysis.shares import EVEN_PART, STARVED_PART
 from headway.analysis.significance import PAIRED_ALPHA
 from headway.errors import counted
+from headway.report.definitions import definitions
 from headway.report.provenance import seeds_text
+from headway.report.setting import OF_CONTENDERS
 from headway.version import VERSION
 
 _PAIRED = (
@@ -18,6 +22,13 @@ _PAIRED = (
     f"Wilcoxon's signed-rank test has p < {PAIRED_ALPHA} after adjustment by Benjamini and Hochberg (means over "
     "cells: by Bonferroni), with confidence intervals of 95 % for all of them together (Benjamini and Yekutieli)."
 )
+
+
+_SHARING = (
+    f"Of flows that compete, a flow's fair share is its part of the goodput of all, as max-min fair rates divide it; "
+    f"one takes from another if the interval of the other's median part is below {EVEN_PART:.0%} of its fair share, and "
+    f"starves it below {STARVED_PART:.0%}."
+).replace("%", " %")
 
 
 def methods_paragraph(results: StudyResults, analyses: Sequence[Analysis]) -> str:
@@ -59,16 +70,22 @@ def _experiment(results: StudyResults, analysis: Analysis) -> str:
     runs = results.runs_of(analysis.experiment)
     name = analysis.experiment.name
     begun = f"In {name}, the contenders" if name else "The contenders"
-    compared = f"{begun} {listed(analysis.contenders)} were compared by {analysis.metric.label}"
+    by = listed([metric_named(one).label for one in analysis.experiment.metrics])
+    compared = f"{begun} {listed(analysis.contenders)} were compared by {by}"
     factors = [f"{one.name} ({listed(one.levels)})" for one in analysis.conditions.factors]
     over = f" over {counted(len(analysis.cells), 'cell')}" if factors else ""
     varied = f": {', '.join(factors)}" if factors else ""
-    fixed = ", ".join(analysis.conditions.notable_constants)
+    notable = analysis.conditions.notable
+    said_already = {*OF_CONTENDERS, *(("workload",) if analysis.flows else ())}
+    fixed = ", ".join(one.title for one in notable if one.name not in said_already)
+    made = definitions(results, analysis)
     said = f"{compared}{over}{varied}. "
-    constant = f"Constant were {fixed}. " if fixed else ""
+    defined = f"{made} " if made else ""
+    constant = f"The same in all cells were: {fixed}. " if fixed else ""
     dependents = [f"{one.name} ({listed(one.levels)})" for one in analysis.conditions.dependents]
     followed = f"From these followed {', '.join(dependents)}. " if dependents else ""
-    return f"{said}{followed}{constant}{_repetitions(runs)}"
+    sharing = f" {_SHARING}" if analysis.flows else ""
+    return f"{said}{followed}{defined}{constant}{_repetitions(runs)}{sharing}"
 
 
 def _repetitions(runs: pl.DataFrame) -> str:

@@ -17,7 +17,7 @@ STANDARDS = (
 )
 """What the names of versions mean."""
 _PROTOCOLS = ("protocol", "protocol between proxy and server")
-_OF_CONTENDERS = (
+OF_CONTENDERS = (
     *_PROGRAMS,
     "protocol",
     "encryption",
@@ -108,7 +108,7 @@ def path_facts(analysis: Analysis) -> tuple[Fact, ...]:
     constant = [
         Fact(one.name, one.value)
         for one in found.constants
-        if one.name not in _OF_CONTENDERS
+        if one.name not in OF_CONTENDERS
         and one.value not in _ABSENT
         and (proxied or not one.name.startswith("upstream"))
     ]
