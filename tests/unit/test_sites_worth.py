@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import contextlib
 import gzip
+import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -12,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headway import cli
 from headway.errors import WrongInputError
 from headway.sites.captured import BodyReading, Captured, StatedLength, Told
 from headway.sites.library import find_site
@@ -439,3 +442,33 @@ def test_members_may_end_anywhere(tmp_path_factory: Any, size: int, found: list[
     path = tmp_path_factory.getbasetemp() / "blocks.warc.gz"
     path.write_bytes(b"".join(blocks))
     assert [one.body for one in read_records(path).captured] == found
+
+
+def told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *words: str) -> str:
+    monkeypatch.setattr(sys, "argv", ["headway", *words])
+    with contextlib.suppress(SystemExit):
+        cli.main()
+    captured = capsys.readouterr()
+    return " ".join(f"{captured.out} {captured.err}".split())
+
+
+def test_every_command_says_the_same_of_an_archive(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("HEADWAY_CACHE", str(tmp_path / "cache"))
+    cut = OK + b"Content-Length: 5034\r\n\r\n<p>"
+    warc(tmp_path / "a.warc.gz", ("response", URL, cut, {}))
+    (tmp_path / "study.toml").write_text(
+        'name = "s"\nprotocol = "h2"\n[workload]\nkind = "page"\nsite = "a.warc.gz"\n'
+        '[client]\nprogram = "chromium"\n'
+    )
+    why = f"{URL}: its body is kept in part: 3 of the 5,034 bytes that content-length says"
+    for words in (
+        ("record", "a.warc.gz", "--out", "b.warc.gz"),
+        ("sites", "verify", "a.warc.gz"),
+        ("sites", "verify", "b.warc.gz"),
+        ("validate", "study.toml"),
+        ("plan", "study.toml"),
+    ):
+        assert why in told(monkeypatch, capsys, *words), words

@@ -13,9 +13,10 @@ from headway.image.outsideroot import outside_root
 from headway.planning.checks import check_programs, remarks
 from headway.planning.runs import Run, cells, plan
 from headway.programs.registry import CLIENTS, SERVERS
-from headway.sites.library import find_outline, find_site
+from headway.sites.library import find_outline, find_site, is_archive
 from headway.sites.servable import check_servable
 from headway.sites.unshared import unshared
+from headway.sites.verify import shortfalls
 from headway.study.experiment import Study
 from headway.study.lasting import lasting_objects
 from headway.study.outside import OutsideProgram
@@ -123,7 +124,20 @@ def add_command(extra: str) -> str:
 def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
     """What a reader of the results must know and might overlook, each remark once."""
     found = (text for run in first_repetition(runs) for text in remarks(run.deployment))
-    return list(dict.fromkeys([*found, *_unshared(runs), *twins(study, runs)]))
+    return list(dict.fromkeys([*found, *_recorded(runs), *_unshared(runs), *twins(study, runs)]))
+
+
+def _recorded(runs: Iterable[Run]) -> Iterator[str]:
+    """Archives of which something is not what servers sent."""
+    replayed = (
+        one.setting.workload.replayed
+        for run in first_repetition(runs)
+        for one in run.deployment.each
+    )
+    for site in dict.fromkeys(replayed):
+        if site and is_archive(site) and (flaws := shortfalls(find_site(site))):
+            more = f"; {len(flaws) - 1} more: `headway sites verify {site}`" if flaws[1:] else ""
+            yield f"{site}: {flaws[0].url}: {flaws[0].message}{more}"
 
 
 def _unshared(runs: Iterable[Run]) -> Iterator[str]:

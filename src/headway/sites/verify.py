@@ -46,14 +46,18 @@ class Flaw:
 def findings(site: Site) -> tuple[Flaw, ...]:
     """All that is found, in the order of the exchanges; what has no exchange comes first."""
     matcher = Matcher(site.exchanges)
-    found = [*_page(site, matcher), *_unservable(site), *_lost(site), *_repeated(site)]
+    found = [*_page(site, matcher), *_unservable(site), *shortfalls(site), *_repeated(site)]
     for exchange in site.exchanges:
-        found += _short(exchange)
         found += _redirect(exchange, matcher)
         found += _partial(exchange)
         found += _type(exchange)
         found += _content(exchange, matcher)
     return tuple(dict.fromkeys(found))
+
+
+def shortfalls(site: Site) -> tuple[Flaw, ...]:
+    """What of a recording is not what servers sent: what was not kept, and what was kept otherwise."""
+    return (*_lost(site), *(flaw for exchange in site.exchanges for flaw in _short(exchange)))
 
 
 def _page(site: Site, matcher: Matcher) -> Iterator[Flaw]:
