@@ -241,6 +241,20 @@ def test_what_a_page_lacks_does_not_fail_it(load: Callable[..., Loaded], tmp_pat
     assert (elsewhere.status, elsewhere.error) == (None, "net::ERR_NAME_NOT_RESOLVED")
 
 
+def test_urls_are_replayed_as_the_browser_asks_for_them(
+    load: Callable[..., Loaded], tmp_path: Path
+) -> None:
+    """They may have been written otherwise by what recorded them."""
+    names = ("a b", "bücher", "c|d", "e^f", "{g}", "h%7Ei", "j?k=l m&n=|ü")
+    images = "".join(f'<img src="/{name}">' for name in names)
+    recorded = (sites.exchange(f"{PAGE}{name}", SVG, sites.picture("red")) for name in names)
+    site = sites.archive(tmp_path, sites.exchange(PAGE, HTML, images), *recorded)
+    ((record, directory),) = load(page(site))
+    assert record.error is None
+    asked = [one for one in read_load(directory).resources if not one.url.endswith("favicon.ico")]
+    assert [one.status for one in asked] == [200] * (1 + len(names))
+
+
 @pytest.mark.parametrize("protocol", ["h1", "h3"])
 def test_equal_boots_give_equal_loads(
     load: Callable[..., Loaded], tmp_path: Path, protocol: str

@@ -18,7 +18,7 @@ from headway import cli
 from headway.errors import WrongInputError
 from headway.sites.captured import BodyReading, Captured, StatedLength, Told
 from headway.sites.library import find_site
-from headway.sites.recording import Recording
+from headway.sites.recording import Recording, merged
 from headway.sites.shortfall import Kept, Shortfall
 from headway.sites.site import Exchange, Site
 from headway.sites.sources import Browsing, record
@@ -370,6 +370,29 @@ def test_what_is_lost_stays_told_until_another_recording_has_it(tmp_path: Path) 
     whole = Exchange("GET", f"{URL}a.png", 200, (("content-type", "image/png"),), PNG)
     write_archive(replace(again, exchanges=(*again.exchanges, whole)), tmp_path / "2.warc.gz")
     assert findings(read_archive(tmp_path / "2.warc.gz")) == ()
+
+
+def test_of_several_sources_the_first_that_has_all_of_a_body_is_taken() -> None:
+    cut = Exchange("GET", URL, 200, HTML, b"<p", shortfall=Shortfall(Kept.PART, "why"))
+    shorter = replace(cut, body=b"<")
+    whole, newer = replace(cut, body=b"<p>", shortfall=None), Exchange("GET", URL, 200, HTML, b"<")
+    image = Exchange("GET", f"{URL}a.png", 200, (), PNG)
+
+    def taken(*found: Exchange) -> list[bytes]:
+        recordings = [Recording(Site("s", URL, (one, image))) for one in found]
+        return [one.body for one in merged("s", recordings).site.exchanges]
+
+    assert taken(cut, whole, newer) == [PNG, b"<p>"]
+    assert taken(whole, cut) == [b"<p>", PNG]
+    assert taken(cut, shorter) == [b"<p", PNG]
+
+
+def test_what_har_files_say_beside_does_not_refuse_them(tmp_path: Path) -> None:
+    odd = {"text": TEXT, "size": "x", "compression": 1.5, "mimeType": 1, "_file": {}}
+    response = {"content": odd, "bodySize": 1e300, "_error": ["x"]}
+    recording = record(har(tmp_path / "x.har", entry(URL, response)), Browsing())
+    assert [one.body for one in recording.site.exchanges] == [TEXT.encode()]
+    assert findings(recording.site) == ()
 
 
 def test_other_tools_are_told_what_is_cut(tmp_path: Path) -> None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Annotated, Any
 
-from pydantic import BaseModel, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from headway.errors import WrongInputError
 from headway.sites.captured import BodyReading, Captured, StatedLength, Told
@@ -15,10 +16,26 @@ from headway.sites.recording import Recording, assembled, site_name
 from headway.sites.site import Header
 
 _SIZE = "content.size"
+_MOST_BYTES = 1 << 62
 _FAILED = "the tool notes {} for it"
 
 Attachments = Callable[[str], bytes | None]
 """The content of a file that a HAR file names; None if it is not there."""
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) else None
+
+
+def _count(value: Any) -> int | None:
+    """A number of bytes; -1 and others stand for one that is not known."""
+    is_number = isinstance(value, int | float) and not isinstance(value, bool)
+    return int(value) if is_number and 0 <= value < _MOST_BYTES else None
+
+
+# What is beside the request, the status and the header fields is for nothing but this: no file is refused for it.
+_Text = Annotated[str | None, BeforeValidator(_text)]
+_Count = Annotated[int | None, BeforeValidator(_count)]
 
 
 class _Header(BaseModel):
@@ -32,17 +49,17 @@ class _Request(BaseModel):
 
 
 class _Content(BaseModel):
-    size: int | None = None
-    compression: int | None = None
-    kind: str | None = Field(default=None, alias="mimeType")
+    size: _Count = None
+    compression: _Count = None
+    kind: _Text = Field(default=None, alias="mimeType")
     text: str | None = None
     encoding: str | None = None
-    file: str | None = Field(default=None, alias="_file")
+    file: _Text = Field(default=None, alias="_file")
 
     @property
     def sizes(self) -> Iterator[StatedLength]:
-        """How long it is; unknown sizes are -1, and some tools state what was sent."""
-        if self.size is not None and self.size >= 0:
+        """How long it is; some tools state what was sent."""
+        if self.size is not None:
             yield StatedLength(self.size, _SIZE)
             if self.compression:
                 yield StatedLength(self.size + self.compression, _SIZE)
@@ -53,14 +70,14 @@ class _Response(BaseModel):
     http_version: str | None = Field(default=None, alias="httpVersion")
     headers: list[_Header]
     content: _Content = Field(default_factory=_Content)
-    body_size: int | None = Field(default=None, alias="bodySize")
-    error: str | None = Field(default=None, alias="_error")
+    body_size: _Count = Field(default=None, alias="bodySize")
+    error: _Text = Field(default=None, alias="_error")
 
 
 class _Entry(BaseModel):
     request: _Request
     response: _Response
-    kind: str | None = Field(default=None, alias="_resourceType")
+    kind: _Text = Field(default=None, alias="_resourceType")
 
 
 class _Log(BaseModel):
@@ -104,7 +121,7 @@ def har_recording(data: bytes, path: Path, attachments: Attachments) -> Recordin
         ) from error
     return assembled(
         site_name(path),
-        [_captured(entry, attachments) for entry in har.log.entries],
+        (_captured(entry, attachments) for entry in har.log.entries),
         source=str(path),
         description=f"Imported from {path.name}.",
     )
@@ -125,7 +142,6 @@ def _captured(entry: _Entry, attachments: Attachments) -> Captured:
     response, content = entry.response, entry.response.content
     headers = tuple((header.name, header.value) for header in response.headers)
     readings = tuple(_readings(content, headers, attachments))
-    sent = response.body_size
     return Captured(
         method=entry.request.method,
         url=entry.request.url,
@@ -138,7 +154,7 @@ def _captured(entry: _Entry, attachments: Attachments) -> Captured:
         told=Told(
             readings=readings,
             sizes=tuple(content.sizes),
-            sent_bytes=sent if sent is not None and sent >= 0 else None,
+            sent_bytes=response.body_size,
             lost="" if readings else _lost(content),
             cut=_FAILED.format(response.error) if response.error else "",
         ),

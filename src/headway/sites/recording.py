@@ -10,7 +10,7 @@ from pathlib import Path
 from headway.sites.captured import Captured
 from headway.sites.firstpage import find_page
 from headway.sites.sifting import sifted, without_kept, without_revalidations
-from headway.sites.site import Lost, Site
+from headway.sites.site import Exchange, Lost, Site
 
 _SUFFIXES = (
     *(".gz", ".warc", ".arc", ".har", ".mitm", ".flows", ".flow"),
@@ -63,17 +63,21 @@ def assembled(
 def merged(name: str, recordings: Sequence[Recording]) -> Recording:
     """One site of several recordings; the first one's page is its page.
 
-    Of exchanges with the same method and URL, those of the earliest recording are taken.
+    Of exchanges with the same method and URL, those of the earliest recording are taken, or of the earliest that has
+    all of the body.
     """
     first = recordings[0]
-    exchanges = list(first.site.exchanges)
-    for recording in recordings[1:]:
-        known = {(exchange.method, exchange.url) for exchange in exchanges}
-        exchanges += [
-            exchange
-            for exchange in recording.site.exchanges
-            if (exchange.method, exchange.url) not in known
+    exchanges: list[Exchange] = []
+    for recording in recordings:
+        whole = {_request(one) for one in exchanges if one.shortfall is None}
+        short = {_request(one) for one in exchanges} - whole
+        new = [
+            one
+            for one in recording.site.exchanges
+            if _request(one) not in (whole if one.shortfall is None else whole | short)
         ]
+        replaced = short & set(map(_request, new))
+        exchanges = [one for one in exchanges if _request(one) not in replaced] + new
     lost = (one for recording in recordings for one in recording.site.lost)
     return Recording(
         replace(
@@ -84,6 +88,10 @@ def merged(name: str, recordings: Sequence[Recording]) -> Recording:
         ),
         tuple(note for recording in recordings for note in recording.notes),
     )
+
+
+def _request(exchange: Exchange) -> tuple[str, str]:
+    return exchange.method, exchange.url
 
 
 def site_name(path: Path) -> str:

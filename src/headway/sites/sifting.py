@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from headway.sites.captured import Captured
+from headway.sites.captured import NOTHING_TOLD, Captured
 from headway.sites.cleanup import cleaned
 from headway.sites.coding import CODINGS, codings, encoded
 from headway.sites.site import Exchange, Header, Lost
@@ -47,7 +47,11 @@ class Sifted:
 def without_kept(exchanges: Iterable[Exchange], lost: Iterable[Lost]) -> tuple[Lost, ...]:
     """What is lost, each once, without what an exchange answers."""
     known = {(exchange.method, exchange.url) for exchange in exchanges}
-    return tuple(dict.fromkeys(one for one in lost if (one.method, one.url) not in known))
+    found: dict[tuple[str, str], Lost] = {}
+    for one in lost:
+        if (one.method, one.url) not in known:
+            found.setdefault((one.method, one.url), one)
+    return tuple(found.values())
 
 
 def sifted(captured: Iterable[Captured]) -> Sifted:
@@ -82,7 +86,8 @@ def _worthy(captured: Iterable[Captured], notes: Counter[str]) -> Iterator[tuple
             continue
         capture = replace(capture, url=as_asked(capture.url) or capture.url)
         worth = judged(capture)
-        found.append((capture, worth))
+        # What was not taken for the body is not needed any more, and may be large.
+        found.append((replace(capture, body=None, told=NOTHING_TOLD), worth))
         key = capture.method, capture.url, capture.status
         best[key] = min(best.get(key, worth.rank), worth.rank)
     for capture, worth in found:
