@@ -254,3 +254,50 @@ def test_the_terminal_says_it_first() -> None:
     )
     assert table < answer < metric
     assert lines[answer + 1].startswith("- Nobody is starved")
+
+
+def test_many_cells_are_counted_and_the_terminal_has_those_that_are_not_even() -> None:
+    """Sixteen cells, in six of which b loses, all with a queue below 4 BDP or 40 ms."""
+    grid, cells = [], {}
+    for size in ("1 BDP", "2 BDP", "4 BDP", "8 BDP"):
+        for rtt in ("10 ms", "20 ms", "40 ms", "80 ms"):
+            name = f"{size} {rtt}"
+            grid.append({"name": name, "at": {"path.queue": size, "path.rtt": rtt}})
+            loses = size in ("1 BDP", "2 BDP") and rtt != "80 ms"
+            least = 4.0 if name == "1 BDP 10 ms" else 6.0 if loses else 9.8
+            cells[name] = {"a v b": {"a": against(20 - least), "b": about(least)}}
+    told = {"name": "", "metrics": ["first_ratio"], "contenders": {"a v b": {}}, "grid": grid}
+    found = made.competing(cells, told)
+    rates = {name: float(name.split()[2]) for name in cells}
+    rtt = pl.col("cell").replace_strict(rates, return_dtype=pl.Float64).alias("rtt_ms")
+    found = replace(found, runs=found.runs.with_columns(rtt))
+    (_, said) = share_sentences(analyse(found))
+    assert "a takes from b in 6 of 16 cells (most at queue 1 BDP at RTT 10 ms: a gets 16.0" in said
+    assert "even in 10 of 16 cells (the least has 98 % of its fair share)" in said
+
+
+def test_levels_of_one_axis_are_told_as_a_span() -> None:
+    sizes = ("1 BDP", "2 BDP", "4 BDP", "8 BDP")
+    grid = [{"name": size, "at": {"path.queue": size}} for size in sizes]
+    cells = {
+        size: {"a v b": {"a": against(20 - least), "b": about(least)}}
+        for size, least in zip(sizes, (4.0, 5.0, 9.8, 9.8), strict=True)
+    }
+    told = {"name": "", "metrics": ["first_ratio"], "contenders": {"a v b": {}}, "grid": grid}
+    (_, said) = share_sentences(analyse(made.competing(cells, told)))
+    assert said.startswith("a v b: a takes from b up to queue 2 BDP (most at queue 1 BDP: a gets")
+    assert "; even from queue 4 BDP on (" in said
+
+
+def test_a_long_table_on_the_terminal_leaves_out_what_is_even() -> None:
+    cells = {
+        f"cell {number:02}": {"a v b": {"a": against(20 - least), "b": about(least)}}
+        for number in range(30)
+        for least in [4.0 if number < 3 else 9.8]
+    }
+    stream = io.StringIO()
+    Report(Path(), made.competing(cells)).print_summary(
+        Console(file=stream, width=80, color_system=None)
+    )
+    text = " ".join(stream.getvalue().split())
+    assert text.count(" takes ") >= 3 and "Left out, as even: 27 contenders in a cell each." in text

@@ -14,6 +14,8 @@ from headway.errors import counted
 
 _MOST_RANKED = 3
 """Of more flows of a name only the most and the least are told."""
+_ORDER = (Shared.STARVED, Shared.TAKEN, Shared.UNCLEAR, Shared.EVEN, Shared.UNTOLD)
+"""What is told first."""
 _WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine")
 
 
@@ -80,7 +82,8 @@ def _contender(analysis: Analysis, cells: Sequence[Shares]) -> str:
     groups: dict[tuple[Shared, str, str], list[Shares]] = {}
     for one in cells:
         groups.setdefault((one.sharing, one.taker, one.taken), []).append(one)
-    told = [_group(analysis, group, cells) for group in groups.values()]
+    ordered = sorted(groups.values(), key=lambda group: _ORDER.index(group[0].sharing))
+    told = [_group(analysis, group, cells) for group in ordered]
     return f"{cells[0].contender}: {'; '.join(told)}."
 
 

@@ -13,7 +13,8 @@ from rich.text import Text
 from headway.analysis import Analysis
 from headway.analysis.numbers import significant, spread
 from headway.analysis.sample import SampleSummary
-from headway.analysis.shares import Shares, shares
+from headway.analysis.shares import Shared, Shares, shares
+from headway.errors import counted
 from headway.report.tables.shares import FlowRow, flow_rows
 
 _MOST_ROWS = 48
@@ -31,16 +32,24 @@ def shares_shown(console: Console, analysis: Analysis) -> Iterator[Table | Text]
     found = shares(analysis)
     if not found:
         return
-    rows = [row for one in found for row in flow_rows(one)]
     yield Text("Who got how much [Mbit/s]", style="bold")
-    if len(rows) > _MOST_ROWS:
-        yield Text(f"The report has a table of {len(rows)} rows.", style="dim")
+    shown = found
+    if _rows(found) > _MOST_ROWS:
+        shown = tuple(one for one in found if one.sharing is not Shared.EVEN)
+    if not 0 < _rows(shown) <= _MOST_ROWS:
+        yield Text(f"The report has a table of {_rows(found)} rows.", style="dim")
         return
-    yield from _by_cell(analysis, found)
-    yield Text(_LEGEND, style="dim")
+    yield _by_cell(shown)
+    even = len(found) - len(shown)
+    left = f" Left out, as even: {counted(even, 'contender')} in a cell each." if even else ""
+    yield Text(f"{_LEGEND}{left}", style="dim")
 
 
-def _by_cell(analysis: Analysis, found: tuple[Shares, ...]) -> Iterator[Table | Text]:
+def _rows(found: tuple[Shares, ...]) -> int:
+    return sum(len(list(flow_rows(one))) for one in found)
+
+
+def _by_cell(found: tuple[Shares, ...]) -> Table:
     """A table whose cells are headings, so that names have room."""
     table = Table(box=box.SIMPLE_HEAD, pad_edge=False, padding=(0, 1, 0, 0), show_edge=False)
     table.add_column("contender", overflow="fold")
@@ -54,7 +63,7 @@ def _by_cell(analysis: Analysis, found: tuple[Shares, ...]) -> Iterator[Table | 
         for one in own:
             for place, row in enumerate(flow_rows(one)):
                 table.add_row(*_row(one.contender if place == 0 else "", row))
-    yield table
+    return table
 
 
 def _row(contender: str, row: FlowRow) -> tuple[Text, ...]:
