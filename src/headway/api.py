@@ -149,6 +149,18 @@ class Results:
         )
 
     @cached_property
+    def shares(self) -> pl.DataFrame:
+        """One row for every flow that competed, of every contender in every cell: what it got, and who took from whom.
+
+        Medians over the runs with their intervals; empty if no flows competed.
+        """
+        from headway.analysis import analyse
+        from headway.report.tables.shares import shares_frame
+
+        found = self._loaded
+        return shares_frame([analyse(found, experiment) for experiment in found.experiments])
+
+    @cached_property
     def _loaded(self) -> LoadedResults:
         from headway.analysis import load_results
 

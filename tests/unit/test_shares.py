@@ -11,11 +11,13 @@ import polars as pl
 import pytest
 from rich.console import Console
 
+import headway
 from headway.analysis import Analysis, analyse
 from headway.analysis.besides import Getting, besides
 from headway.analysis.inputs import StudyResults
 from headway.analysis.shares import Shared, shares
 from headway.analysis.sharewords import share_sentences
+from headway.records.store import FLOWS_FILE
 from headway.report import Report
 from headway.report.figures.goodput import KIND as GOODPUT
 from headway.report.figures.kind import NARROW, WIDE, Subject
@@ -301,3 +303,14 @@ def test_a_long_table_on_the_terminal_leaves_out_what_is_even() -> None:
     )
     text = " ".join(stream.getvalue().split())
     assert text.count(" takes ") >= 3 and "Left out, as even: 27 contenders in a cell each." in text
+
+
+def test_a_notebook_has_the_shares_as_a_frame(tmp_path: Path) -> None:
+    found = results()
+    assert found.flows is not None
+    made.saved(tmp_path, found.runs.to_dicts(), found.manifest.model_dump(mode="json"))
+    found.flows.write_parquet(tmp_path / FLOWS_FILE)
+    frame = headway.read(tmp_path).shares
+    assert frame.filter(cell="deep", flow="bbr3").select(
+        "goodput_mbit", "sharing", "taker"
+    ).rows() == [(15.1, "taken from", "cubic")]
