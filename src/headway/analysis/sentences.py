@@ -70,7 +70,10 @@ def _direction(comparison: Comparison, verb: str) -> str:
     one, other = comparison.contender, comparison.against
     if comparison.leaning is Verdict.EQUAL:
         return f"{one} and {other} took the same in the typical pair"
-    return f"{one} {verb} {comparison.leaning} than {other}{by(comparison.relative)}"
+    size = by(comparison.relative)
+    varied = comparison.basis is not Basis.EVERY_RUN and comparison.pairs.n > 1
+    of = " in the typical pair" if size and varied else ""
+    return f"{one} {verb} {comparison.leaning} than {other}{size}{of}"
 
 
 def by(relative: float | None) -> str:
@@ -116,7 +119,7 @@ def _medians(comparison: Comparison, metric: Metric) -> tuple[str, ...]:
     one, other = _against(comparison, metric)
     counts = (comparison.sample.n, comparison.against_sample.n)
     of = str(counts[0]) if counts[0] == counts[1] else f"{counts[0]} and {counts[1]}"
-    return (f"{one} against {other}, medians of {of}",)
+    return (f"medians of {of}: {one} against {other}",)
 
 
 def _against(comparison: Comparison, metric: Metric) -> list[str]:
