@@ -1,14 +1,28 @@
 """Answers: by the conditions that matter, with who failed, in words that need no glossary."""
 
+import io
 import re
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
+from rich.console import Console
 
 from headway.analysis import analyse, answer, sentences
 from headway.analysis.failures import as_worst
 from headway.analysis.parts import Leaning, leaning, parts
+from headway.gate.shown import print_check
+from headway.gate.told import CheckReport
+from headway.gate.verdict import Side, judge_builds
+from headway.report.figures.boxes import KIND as BOXES
+from headway.report.figures.forest import KIND as FOREST
+from headway.report.figures.heatmap import KIND as HEATMAP
+from headway.report.figures.kind import Subject
+from headway.report.figures.lines import KIND as LINES
+from headway.report.glance import glance
+from headway.report.styles import study_styles
+from headway.report.terminal import print_analyses
 from tests.unit import made_results as made
 
 NOISE = [1.001, 0.999, 1.002, 0.998, 1.0, 1.003, 0.997, 1.0005, 1.0015, 0.9985]
@@ -110,7 +124,7 @@ def test_who_failed_where_and_why_is_part_of_the_answer() -> None:
     analysis = analyse(made.results(failing(rows_of(QUICK))))
     said = answer(analysis)
     assert "with 2 % loss 25 to 30 % sooner, and 3 of 30 runs of h3 failed." in said[0]
-    assert said[-2:] == (
+    assert said[1:3] == (
         "h3 failed in 3 of 60 runs, all with 2 % loss and seed 8 (3 of 30 runs there): "
         "curl: no connection (exit status 55).",
         "Failed runs are left out of the comparison together with their counterparts; counted as slower than any "
@@ -127,7 +141,7 @@ def test_failures_that_change_nothing_are_said_to() -> None:
         for row in rows_of(QUICK)
     ]
     analysis = analyse(made.results(rows))
-    assert answer(analysis)[-1].endswith("they would change nothing that is said here.")
+    assert answer(analysis)[2].endswith("they would change nothing that is said here.")
     assert len(as_worst(analysis)) == 3
     assert all(
         leaning(one) is leaning(other) is Leaning.BETTER for one, other in as_worst(analysis)
@@ -143,6 +157,37 @@ def test_a_failed_run_as_the_worst_is_a_pair_that_points_the_other_way() -> None
         assert one.sample == other.sample
 
 
+def test_at_a_glance_each_part_has_the_colour_of_its_verdict() -> None:
+    shown = glance(analyse(made.results(failing(rows_of(QUICK)))))
+    assert shown is not None
+    (verdict,) = shown.verdicts
+    assert [(where, entry.tone) for where, entry in verdict.parts] == [
+        ("without loss, for 100 kB", "better"),
+        ("without loss, from 1000 kB on", "worse"),
+        ("with 2 % loss", "better"),
+    ]
+    assert verdict.failed == ("3 of 60 runs of h3 failed",)
+    texts = [[(entry.text, entry.tone) for entry in row] for row in shown.rows]
+    assert shown.headings == ("size", "loss", "h2", "h3", "h3 : h2 [%]")
+    assert texts[0] == [
+        ("100 kB", ""),
+        ("0 %", ""),
+        ("1.00", ""),
+        ("0.870", "first"),
+        ("−13", "better"),
+    ]
+    assert ("0.750 †", "first") in texts[1]
+    assert ("0.0", "same") in texts[2]
+
+
+def test_a_part_in_which_most_show_nothing_has_no_colour() -> None:
+    ratios = {(size, 0.0): 1.0 for size in (100, 200, 400, 800, 1600, 3200)} | {(400, 0.0): 1.012}
+    shown = glance(analyse(made.results(rows_of(ratios))))
+    assert shown is not None
+    assert [entry.tone for _, entry in shown.verdicts[0].parts] == ["same"]
+    assert glance(analyse(made.results(made.runs({"h2": [1.0], "h3": [1.5]})))) is None
+
+
 @pytest.mark.parametrize(
     "rows",
     [
@@ -156,6 +201,21 @@ def test_a_failed_run_as_the_worst_is_a_pair_that_points_the_other_way() -> None
 )
 def test_sentences_need_no_glossary(rows: list[dict[str, Any]]) -> None:
     analysis = analyse(made.results(rows))
-    for said in (*answer(analysis), *sentences(analysis)):
+    shown, console = glance(analysis), Console(record=True, file=io.StringIO(), width=100)
+    results = made.results(rows)
+    print_analyses(console, results, [[analysis]])
+    print_check(
+        console, CheckReport("made", judge_builds(*[Side(results, Path("nowhere"))] * 2), 0.01)
+    )
+    first_screen = [shown.remark] if shown else []
+    first_screen += (
+        [entry.text for one in shown.verdicts for _, entry in one.parts] if shown else []
+    )
+    pictures = (
+        kind.draw(Subject(analysis, study_styles([analysis])))
+        for kind in (FOREST, LINES, HEATMAP, BOXES)
+    )
+    first_screen += [text for one in pictures if one for text in (one.title, one.caption)]
+    for said in (*answer(analysis), *sentences(analysis), *first_screen, console.export_text()):
         for word in BANNED:
             assert not re.search(word, said), (word, said)

@@ -27,7 +27,7 @@ def test_table_and_sentences() -> None:
     assert ["1", "MB", "0", "%", "1.00", "1.00", "1.20", "h1/h2", "=", "+20"] in table
     assert any("1/8 failed" in line for line in lines)
     assert "Answer" in lines
-    assert "Cell by cell" in lines
+    assert "One by one" in lines
     assert "±0.11" in text
 
 

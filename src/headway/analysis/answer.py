@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from headway.analysis.analysis import Analysis
+from headway.analysis.compare import Pairing
 from headway.analysis.failures import failure_sentences
 from headway.analysis.faultsentences import fault_sentences
 from headway.analysis.firstflights import first_flight_sentences
@@ -19,19 +20,32 @@ def answer(analysis: Analysis) -> tuple[str, ...]:
     """What the experiment says, most important first.
 
     First a sentence for every comparison, those first that are farthest apart; of a single cell its own sentences.
-    Then what the differences depend on, who failed, whose set-ups are unequal, and what could not be compared.
+    Then who failed, whose set-ups are unequal, what the differences depend on, and what could not be compared.
     """
-    if len(analysis.cells) == 1:
-        found = sentences(analysis)
-    else:
-        shown = sorted(analysis.pairings, key=lambda one: -telling(analysis, one))
-        found = tuple(filter(None, (headline(analysis, pairing) for pairing in shown)))
+    found = headlines(analysis) if len(analysis.cells) > 1 else sentences(analysis)
+    return (
+        *map(analysis.metric.said, (*fault_sentences(analysis), *found)),
+        *remarks(analysis),
+    )
+
+
+def headlines(analysis: Analysis) -> tuple[str, ...]:
+    """A sentence for every comparison, those first that are farthest apart."""
+    found = (headline(analysis, pairing) for pairing in by_telling(analysis))
+    return tuple(map(analysis.metric.said, filter(None, found)))
+
+
+def by_telling(analysis: Analysis) -> list[Pairing]:
+    """The comparisons, those first that are farthest apart."""
+    return sorted(analysis.pairings, key=lambda one: -telling(analysis, one))
+
+
+def remarks(analysis: Analysis) -> tuple[str, ...]:
+    """What is to be said beside the comparisons themselves."""
     every = (
-        *fault_sentences(analysis),
-        *found,
-        *interaction_sentences(wholes(analysis)),
         *failure_sentences(analysis),
         *first_flight_sentences(analysis),
+        *interaction_sentences(wholes(analysis)),
         *_not_compared(analysis),
     )
     return tuple(map(analysis.metric.said, every))

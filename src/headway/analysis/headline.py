@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import ContenderRuns
@@ -33,6 +34,33 @@ def headline(analysis: Analysis, pairing: Pairing) -> str:
     clauses = [_clause(analysis, pairing, group) for group in outer]
     mean = _mean(analysis, pairing, found)
     return f"{pairing}: {'; '.join([*clauses, *mean])}."
+
+
+@dataclass(frozen=True)
+class ToldPart:
+    """A part of a comparison, to be shown by itself.
+
+    Attributes:
+        where: its conditions; empty if it is everything.
+        said: how the contender compares there.
+        counts: how many of its cells came out how.
+    """
+
+    where: str
+    said: str
+    counts: Mapping[Leaning, int]
+
+
+def told_parts(analysis: Analysis, pairing: Pairing) -> tuple[ToldPart, ...]:
+    """The parts of the headline, each by itself, in the metric's words."""
+    return tuple(
+        ToldPart(
+            where=", ".join(map(words, part.where)),
+            said=analysis.metric.said(_predicate(analysis, part)),
+            counts={kind: len(found) for kind in Leaning if (found := part.of(kind))},
+        )
+        for part in parts(analysis, pairing)
+    )
 
 
 def _clause(analysis: Analysis, pairing: Pairing, group: Sequence[AnswerPart]) -> str:

@@ -204,5 +204,5 @@ class Planned(Columns):
     variation: str | None = column(
         "What the path and the start of the workload vary by between repetitions: `phases`, or "
         "`none`.",
-        naming=Naming("variation", "variation {}", absent="variation not told"),
+        naming=Naming("variation", "variation {}", absent="variation not told", unsaid="phases"),
     )

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from headway.analysis import Analysis, Cell, StudyResults, answer
 from headway.analysis.acrosslevels import Across
 from headway.analysis.advice import advice
+from headway.analysis.answer import headlines
 from headway.analysis.ledger import judged, ledger_sentence
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sentences import as_start, statement
@@ -15,6 +16,7 @@ from headway.analysis.sharewords import share_sentences
 from headway.records.manifest import ToldExperiment
 from headway.report import setting
 from headway.report.figures import Picture, Section, Subject, differences, pictures
+from headway.report.glance import Glance, glance
 from headway.report.shown import Shown
 from headway.report.styles import study_styles
 from headway.report.tables.claims import claims_table
@@ -42,6 +44,8 @@ class MetricPart:
     Attributes:
         analysis: the analysis.
         answer: sentences that answer the question.
+        glance: the same at a glance; None of a single cell.
+        remarks: of the sentences those that it does not say.
         pictures: figures.
         said: for cells their title and statements, if the answer does not say all of them.
         said_remark: which cells these are, if not all.
@@ -51,6 +55,8 @@ class MetricPart:
 
     analysis: Analysis
     answer: tuple[str, ...]
+    glance: Glance | None
+    remarks: tuple[str, ...]
     pictures: tuple[Picture, ...]
     said: tuple[tuple[str, tuple[str, ...]], ...]
     said_remark: str
@@ -250,11 +256,14 @@ def _metric_part(subject: Subject, first: bool) -> MetricPart:
 
 def _metric(subject: Subject, drawn: tuple[Picture, ...]) -> MetricPart:
     analysis = subject.analysis
-    told = answer(analysis)
+    told, shown = answer(analysis), glance(analysis)
+    in_sight = headlines(analysis)[: len(shown.verdicts)] if shown else ()
     said, remark = _cell_by_cell(analysis, told)
     return MetricPart(
         analysis=analysis,
         answer=told,
+        glance=shown,
+        remarks=tuple(one for one in told if one not in in_sight),
         pictures=drawn,
         said=said,
         said_remark=remark,

@@ -40,7 +40,7 @@ _MOST_ANSWERS = 8
 _MOST_SENTENCES = 12
 """More sentences than these are left to the report."""
 _TALLY_LEGEND = (
-    "Cells in which the first was faster or slower by at least 1 %, or equal; unclear: not "
+    "Conditions in which the first was faster or slower by at least 1 %, or equal; unclear: not "
     "significant, not tested or not comparable."
 )
 
@@ -109,7 +109,7 @@ def _print_metric(console: Console, analysis: Analysis) -> None:
     rest = (
         [one for one in sentences(analysis) if one not in told] if count <= _MOST_SENTENCES else []
     )
-    _print_list(console, "Cell by cell", rest)
+    _print_list(console, "One by one", rest)
     left = len(told[_MOST_ANSWERS:]) + (count if count > _MOST_SENTENCES else 0)
     if left:
         console.print(Text(f"The report says {counted(left, 'more sentence')}."))

@@ -57,7 +57,7 @@ def _caption(analysis: Analysis, shown: int) -> str:
     said = (
         "A dot is a run, from the first repetition (top) to the last; the tick with its value is "
         f"the median; the box spans the quartiles (from {_LEAST_FOR_BOX} runs on) and the line "
-        f"through it the whole range. The value of a clearly {_best(analysis)} contender is bold."
+        f"through it the whole range. The value of one that is clearly {_best(analysis)} is bold."
     )
     said += f" {analysis.metric.remark}" if analysis.metric.remark else ""
     if any(side.failures for cell in analysis.cells for side in cell.sides):
@@ -67,7 +67,7 @@ def _caption(analysis: Analysis, shown: int) -> str:
         "panels."
     )
     if shown < len(analysis.cells):
-        said += f" The {shown} of {len(analysis.cells)} cells with the largest differences."
+        said += f" The {shown} of {len(analysis.cells)} conditions with the largest differences."
     return said
 
 

@@ -84,15 +84,16 @@ def _draw(subject: Subject) -> Picture | None:
     if not any(len(rows) > 1 for rows in blocks.values()):
         return None
     shown = max(sum(not row.whole for row in rows) for rows in blocks.values())
-    less = f" Shown are {shown} of {len(analysis.cells)} cells; comparisons.csv has all."
+    less = f" Shown are {shown} of {len(analysis.cells)} conditions; comparisons.csv has all."
+    means = any(row.whole for rows in blocks.values() for row in rows)
+    mean = " The diamond is the mean of all, which are alike." if means else ""
     return Picture(
         name=picture_name(analysis, "forest"),
-        title=f"In every cell, and over all: {analysis.metric.label}",
+        title=f"Condition by condition: {analysis.metric.label}",
         caption=analysis.metric.said(
-            "The contender’s value against the other’s, with the 95 % interval for all of them together (or the "
-            "range of too few pairs); the diamond is the mean over all cells. Green: faster; purple: slower; black: "
-            "practically equal; grey: not significant."
-            + (less if shown < len(analysis.cells) else "")
+            "The first’s value against the second’s, with the 95 % interval for all of them together (or the "
+            "range of too few pairs). Green: faster; purple: slower; hollow: practically equal, and where pale, not "
+            "shown to differ." + mean + (less if shown < len(analysis.cells) else "")
         )
         + (f" {analysis.metric.remark}" if analysis.metric.remark else ""),
         drawing=partial(_sheet, blocks),

@@ -124,7 +124,7 @@ KIND = Kind(place=10, section=Section.RESULTS, draw=_draw, of_differences=True)
 def _caption(analysis: Analysis, cells: int, pairings: int) -> str:
     said = (
         f"Difference of the {analysis.metric.label} of a typical pair of runs, in percent of that of "
-        "the contender compared with. Coloured where it is significant and at least 1 %; blank and in brackets "
+        "the other. Coloured where it is significant and at least 1 %; blank and in brackets "
         "where it is not; colours change at ratios of 1.1, 1.5 and 2, either way."
     )
     said += f" {analysis.metric.remark}" if analysis.metric.remark else ""

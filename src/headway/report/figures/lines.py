@@ -111,7 +111,7 @@ def _caption(analysis: Analysis, shown: int) -> str:
     if any(side.sample is None for side in sides):
         said += " A gap: no run finished."
     if shown < len(analysis.cells):
-        said += f" {shown} of {len(analysis.cells)} cells, evenly spread over the levels."
+        said += f" {shown} of {len(analysis.cells)} conditions, evenly spread over the levels."
     return said
 
 

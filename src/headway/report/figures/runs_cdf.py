@@ -51,7 +51,7 @@ def _caption(analysis: Analysis, shown: int) -> str:
         "curve that ends below 100 % belongs to a contender of which runs failed."
     )
     if shown < len(analysis.cells):
-        said += f" The {shown} of {len(analysis.cells)} cells with the largest differences."
+        said += f" The {shown} of {len(analysis.cells)} conditions with the largest differences."
     return said
 
 

@@ -1,0 +1,151 @@
+"""The answer at a glance: each comparison as a verdict in colour, and the values that it rests on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from headway.analysis import Analysis, Cell, Comparison, Pairing
+from headway.analysis.answer import by_telling
+from headway.analysis.headline import told_parts
+from headway.analysis.numbers import signed_percent, significant
+from headway.analysis.parts import Leaning, leaning
+from headway.errors import counted
+from headway.report.tables.table import NONE, level_headings, levels
+from headway.report.telling import telling_cells
+
+_MOST_ROWS = 16
+_MOST_COLUMNS = 6
+"""Of contenders, and of comparisons."""
+_MOST_COMPARISONS = 8
+_TONES = {
+    Leaning.BETTER: "better",
+    Leaning.WORSE: "worse",
+    Leaning.BETTER_UNTESTED: "open",
+    Leaning.WORSE_UNTESTED: "open",
+    Leaning.INCOMPARABLE: "open",
+    Leaning.SAME: "same",
+}
+FAILED = "†"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A text, and what it means: ``better``, ``worse``, ``same``, ``mixed``, ``open``, or nothing."""
+
+    text: str
+    tone: str = ""
+
+
+@dataclass(frozen=True)
+class ShownVerdict:
+    """A comparison in its parts: where, and how it came out there; and who of the two failed how often."""
+
+    title: str
+    parts: tuple[tuple[str, Entry], ...]
+    failed: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Glance:
+    """What stands first on the page.
+
+    Attributes:
+        verdicts: of every comparison, or of those that are farthest apart.
+        headings: of the table of values; empty if there is none.
+        rows: of the same, a row for each cell.
+        labels: number of columns from the left that are words.
+        remark: what the table's marks mean, and what it leaves out.
+    """
+
+    verdicts: tuple[ShownVerdict, ...]
+    headings: tuple[str, ...]
+    rows: tuple[tuple[Entry, ...], ...]
+    labels: int
+    remark: str
+
+
+def glance(analysis: Analysis) -> Glance | None:
+    """The first screen of an experiment that compares in several cells; None of others."""
+    verdicts = tuple(_verdicts(analysis))
+    if len(analysis.cells) < 2 or not verdicts:
+        return None
+    if max(len(analysis.contenders), len(analysis.pairings)) > _MOST_COLUMNS:
+        return Glance(verdicts, (), (), 0, "")
+    cells = telling_cells(analysis, _MOST_ROWS)
+    label = analysis.metric.headed(f"median {analysis.metric.label}")
+    headings = (
+        *level_headings(analysis),
+        *analysis.contenders,
+        *(f"{one.contender} : {one.against} [%]" for one in analysis.pairings),
+    )
+    return Glance(
+        verdicts,
+        headings,
+        tuple(_row(analysis, cell) for cell in cells),
+        len(analysis.conditions.factors),
+        f"{label[:1].upper()}{label[1:]}, and typical differences of pairs. {_remark(analysis, cells)}",
+    )
+
+
+def _verdicts(analysis: Analysis) -> list[ShownVerdict]:
+    found = []
+    for pairing in by_telling(analysis)[:_MOST_COMPARISONS]:
+        told = told_parts(analysis, pairing)
+        parts = tuple((one.where, Entry(one.said, _tone(one.counts))) for one in told)
+        if parts:
+            found.append(ShownVerdict(str(pairing), parts, tuple(_failed(analysis, pairing))))
+    return found
+
+
+def _tone(counts: Mapping[Leaning, int]) -> str:
+    """The tone of a part: that of most of its cells, unless others contradict them."""
+    by_tone: dict[str, int] = {}
+    for kind, count in counts.items():
+        by_tone[_TONES[kind]] = by_tone.get(_TONES[kind], 0) + count
+    if {"better", "worse"} <= by_tone.keys():
+        return "mixed"
+    return max(by_tone, key=lambda tone: (by_tone[tone], tone))
+
+
+def _failed(analysis: Analysis, pairing: Pairing) -> Iterator[str]:
+    for name in (pairing.contender, pairing.against):
+        sides = [side for cell in analysis.cells if (side := cell.side(name))]
+        if count := sum(side.failures for side in sides):
+            yield f"{count} of {counted(sum(side.runs for side in sides), 'run')} of {name} failed"
+
+
+def _row(analysis: Analysis, cell: Cell) -> tuple[Entry, ...]:
+    return (
+        *map(Entry, levels(analysis, cell)),
+        *(_median(cell, name) for name in analysis.contenders),
+        *(_difference(cell.comparison(pairing)) for pairing in analysis.pairings),
+    )
+
+
+def _median(cell: Cell, contender: str) -> Entry:
+    side = cell.side(contender)
+    if side is None:
+        return Entry("")
+    text = significant(side.sample.median) if side.sample else NONE
+    failed = f" {FAILED}" if side.failures else ""
+    return Entry(f"{text}{failed}", "first" if contender == cell.winner else "")
+
+
+def _difference(one: Comparison | None) -> Entry:
+    if one is None or one.relative is None:
+        return Entry(NONE)
+    text = "=" if one.identical else signed_percent(one.relative)
+    return Entry(text, _TONES[leaning(one)])
+
+
+def _remark(analysis: Analysis, shown: Sequence[Cell]) -> str:
+    better, worse = analysis.metric.words
+    said = f"Green: {better}; purple: {worse}; grey: not shown to differ, or by less than 1 %. Bold: the best."
+    if any(side.failures for cell in analysis.cells for side in cell.sides):
+        said += f" {FAILED} Some of its runs failed."
+    if len(shown) < len(analysis.cells):
+        said += (
+            f" The {len(shown)} of {len(analysis.cells)} conditions with the largest differences."
+        )
+    return said
