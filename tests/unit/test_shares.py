@@ -314,3 +314,30 @@ def test_a_notebook_has_the_shares_as_a_frame(tmp_path: Path) -> None:
     assert frame.filter(cell="deep", flow="bbr3").select(
         "goodput_mbit", "sharing", "taker"
     ).rows() == [(15.1, "taken from", "cubic")]
+
+
+def test_starvation_is_what_is_said_first() -> None:
+    """By the contender that starves, though another that only takes stands before it."""
+    cells = {
+        "cell": {
+            "a v c": {"a": about(7.0), "c": against(13.0)},
+            "b v c": {"b": against(19.0), "c": about(1.0)},
+        }
+    }
+    first, *others = share_sentences(analysis_of(cells))
+    assert first == (
+        "There is starvation (below 20 % of a fair share): c beside b has 10 % of its fair share "
+        "(95 % interval 7 to 13 % in 7 runs)."
+    )
+    assert others[1].startswith("b v c: b starves c (b gets 19.0 and c 1.00 of 20.0 Mbit/s)")
+
+
+def test_flows_of_a_kind_do_not_stand_for_those_of_different_kinds() -> None:
+    cells = {
+        "cell": {
+            "a v b": {"a": about(8.0), "b": against(12.0)},
+            "a v a": {"a": [[15.0 + step, 5.0 - step] for step in SEVEN]},
+        }
+    }
+    (first, *_) = share_sentences(analysis_of(cells))
+    assert "the least, a beside b, has 80 % of its fair share" in first

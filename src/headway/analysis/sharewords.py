@@ -36,17 +36,24 @@ def share_sentences(analysis: Analysis) -> tuple[str, ...]:
 
 
 def _worst(analysis: Analysis, found: Sequence[Shares]) -> Iterator[str]:
-    """Whether anybody is starved, and who has least, where that is."""
+    """Whether anybody is starved, and who has least, where that is; of different flows before those of one kind."""
     judged = [one for one in found if one.sharing is not Shared.UNTOLD]
-    if not judged or any(one.sharing is Shared.STARVED for one in judged):
+    starved = [one for one in judged if one.sharing is Shared.STARVED]
+    mixed = [one for one in judged if len(one.names) > 1]
+    if not judged:
         return
-    worst = min(judged, key=lambda one: one.judged.median)
+    worst = min(starved or mixed or judged, key=lambda one: one.judged.median)
     where = f" {cell_words(analysis.conditions, worst.cell)}" if worst.cell.title else ""
-    if worst.uneven:
-        least = f"the least, {_whose(worst)}{where}, has {_least(worst)} ({_how_sure(worst)})"
+    bound = f"(below {percent(STARVED_PART)} of a fair share)"
+    who, has = f"{_whose(worst)}{where}", f"has {_least(worst)} ({_how_sure(worst)})"
+    if starved:
+        count = f"{len(starved)} of {len(judged)} contenders in a cell"
+        more = f"; somebody is in {count}" if len(starved) > 1 else ""
+        yield f"There is starvation {bound}: {who} {has}{more}."
+    elif worst.uneven:
+        yield f"Nobody is starved {bound}: the least, {who}, {has}."
     else:
-        least = f"the least has {_least(worst)}"
-    yield f"Nobody is starved (below {percent(STARVED_PART)} of a fair share): {least}."
+        yield f"Nobody is starved {bound}: the least has {_least(worst)}."
 
 
 def _whose(one: Shares) -> str:
