@@ -10,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from headway.errors import WrongInputError
 from headway.sites.library import find_site
@@ -249,6 +251,37 @@ def test_zip_files_of_something_else(tmp_path: Path, files: dict[str, bytes], sa
     with pytest.raises(WrongInputError) as raised:
         record(str(zipped(tmp_path / "x.zip", files)), Browsing())
     assert said in raised.value.message
+
+
+SEEDS = (
+    (RECORDED / "flows.mitm").read_bytes(),
+    (RECORDED / "flows.har").read_bytes(),
+    raw(URL, PAGE) + raw(f"{URL}a.png", IMAGE),
+    gzip.compress(raw(URL, PAGE)) + gzip.compress(raw(f"{URL}a.png", IMAGE)),
+    b"filedesc://a 0 0 text/plain 0\n\nhttps://a.test/ 1 2 text/html %d\n%s" % (len(PAGE), PAGE),
+    mahimahi(2, request("/", *TYPED), PAGE),
+)
+PIECES = (b'"', b"-1", b"null", b"{}", b"\r\n", b"\0", b"99999999999", b"http://[", b"|", b"\xff")
+edits = st.tuples(
+    st.floats(0, 1), st.integers(0, 30), st.sampled_from(PIECES) | st.binary(max_size=5)
+)
+
+
+@given(st.sampled_from(SEEDS), st.lists(edits, max_size=4))
+def test_mutants_are_read_or_refused_in_a_line(
+    tmp_path_factory: Any, data: bytes, edited: list[tuple[float, int, bytes]]
+) -> None:
+    is_mahimahi = data == SEEDS[-1]
+    for place, removed, new in edited:
+        at = int(place * len(data))
+        data = data[:at] + new + data[at + removed :]
+    path = tmp_path_factory.getbasetemp() / "mutant"
+    path.mkdir(exist_ok=True)
+    (path / "file").write_bytes(data)
+    try:
+        findings(record(str(path if is_mahimahi else path / "file"), Browsing()).site)
+    except WrongInputError as error:
+        assert "\n" not in str(error)
 
 
 def test_studies_name_archives_and_other_recordings_become_some(tmp_path: Path) -> None:

@@ -424,6 +424,14 @@ def test_a_space_in_a_url_is_no_damage(tmp_path: Path) -> None:
     assert len(find_site(str(tmp_path / "a.warc.gz")).exchanges) == 2
 
 
+@pytest.mark.parametrize("end", [b"\n", b"\r\r\n"])
+def test_lines_of_records_may_end_otherwise(tmp_path: Path, end: bytes) -> None:
+    """As editors and tools that copy text leave them."""
+    head, _, _ = raw(URL, PAGE_MESSAGE).partition(PAGE_MESSAGE)
+    (tmp_path / "a.warc").write_bytes(head.replace(b"\r\n", end) + PAGE_MESSAGE + end * 2)
+    assert len(find_site(str(tmp_path / "a.warc")).exchanges) == 1
+
+
 @pytest.mark.parametrize("end", [b"", b"\r\n", b"\r\n\r\n", b"\n\n", b"\r\n" * 3])
 def test_records_that_are_gzip_members_end_where_these_do(tmp_path: Path, end: bytes) -> None:
     # Its length includes what follows it.

@@ -10,10 +10,10 @@ from headway.sites.gzipped import GZIP_MAGIC, DamagedError, members
 
 _START = b"WARC/"
 _OTHER = "not a WARC file"
-_LINE_END = re.compile(rb"\r?\n")
-_HEAD_END = re.compile(rb"\r?\n\r?\n")
-_LINE = re.compile(r"\r?\n")
-_FOLDED = re.compile(r"\r?\n[ \t]+")
+_LINE_END = re.compile(rb"\r*\n")
+_HEAD_END = re.compile(rb"\r*\n\r*\n")
+_LINE = re.compile(r"\r*\n")
+_FOLDED = re.compile(r"\r*\n[ \t]+")
 
 
 @dataclass(frozen=True)
