@@ -195,7 +195,7 @@ def test_sites_that_mahimahi_recorded(tmp_path: Path) -> None:
 
 
 def test_a_directory_without_anything(tmp_path: Path) -> None:
-    with pytest.raises(WrongInputError, match="it holds no response that can be replayed"):
+    with pytest.raises(WrongInputError, match="a directory without files; one that mm-webrecord"):
         record(str(tmp_path), Browsing())
 
 

@@ -322,6 +322,16 @@ CHUNKED = OK + b"Transfer-Encoding: chunked\r\n\r\n"
             "not what is said of it: its record is not what WARC-Block-Digest says",
         ),
         (OK + b"Content-Length: 1\r\n\r\n<p>", {}, "it has 3 bytes, and content-length says 1"),
+        (
+            OK + b"Content-Encoding: gzip\r\n\r\n<p>",
+            {},
+            "not what is said of it: it is not gzip-coded as content-encoding says",
+        ),
+        (
+            OK + b"Content-Encoding: gzip\r\n\r\n" + gzip.compress(b"<p>", mtime=0)[:-4],
+            {},
+            "kept in part: it ends before its content coding, gzip, does",
+        ),
     ],
 )
 def test_archives_are_held_against_what_they_say(

@@ -14,7 +14,17 @@ _BROTLI_QUALITY = 5
 
 
 class CodingError(Exception):
-    """A body is not coded as its header field says, or in a way that is not known."""
+    """A body is not coded as its header field says, or in a way that is not known.
+
+    Attributes:
+        is_unknown: whether the coding is not known, so that the body may be right.
+        is_cut: whether the body is so coded and ends too early.
+    """
+
+    def __init__(self, message: str, *, is_unknown: bool = False, is_cut: bool = False) -> None:
+        super().__init__(message)
+        self.is_unknown = is_unknown
+        self.is_cut = is_cut
 
 
 @dataclass(frozen=True)
@@ -87,11 +97,12 @@ def decoded(body: bytes, names: Sequence[str]) -> bytes:
     """
     for name in reversed(names):
         if name not in CODINGS:
-            raise CodingError(f"content coding {name} is not known")
+            raise CodingError(f"content coding {name} is not known", is_unknown=True)
         try:
             body = CODINGS[name].decode(body)
         except _FAILURES as error:
-            raise CodingError(f"its body is not {name}-coded as content-encoding says") from error
+            message = f"its body is not {name}-coded as content-encoding says"
+            raise CodingError(message, is_cut=isinstance(error, EOFError)) from error
     return body
 
 

@@ -39,6 +39,12 @@ def read_mahimahi(directory: Path) -> Recording:
                 "with nothing else in it"
             )
             raise WrongInputError(message, where=str(file)) from error
+    if not pairs:
+        message = (
+            "a directory without files; one that mm-webrecord of Mahimahi filled can be read, and of another one the "
+            "files are to be named"
+        )
+        raise WrongInputError(message, where=str(directory))
     return assembled(
         site_name(directory),
         captured_pairs(pairs),

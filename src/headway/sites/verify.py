@@ -108,9 +108,17 @@ def _short(exchange: Exchange) -> Iterator[Flaw]:
     """What is replayed, and is not what was sent."""
     if shortfall := exchange.shortfall:
         # Text that was written down as Unicode differs in single characters.
-        is_text = shortfall.kept is Kept.CONTRADICTED and is_textual(exchange)
-        severity = Severity.DOUBTFUL if is_text else Severity.BROKEN
+        is_altered = shortfall.kept is Kept.CONTRADICTED and is_textual(exchange)
+        severity = Severity.DOUBTFUL if is_altered and _decodes(exchange) else Severity.BROKEN
         yield Flaw(severity, exchange.url, str(shortfall))
+
+
+def _decodes(exchange: Exchange) -> bool:
+    try:
+        decoded(exchange.body, codings(exchange.header("content-encoding")))
+    except CodingError:
+        return False
+    return True
 
 
 def _redirect(exchange: Exchange, matcher: Matcher) -> Iterator[Flaw]:

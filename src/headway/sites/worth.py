@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from headway.sites.captured import LENGTH, BodyReading, Captured, StatedLength
-from headway.sites.coding import codings
+from headway.sites.coding import CodingError, codings, decoded
 from headway.sites.shortfall import Kept, Shortfall
 
 _CONTENTLESS_METHODS = frozenset(("HEAD", "OPTIONS", "CONNECT"))
@@ -141,4 +141,21 @@ def _shortfall(captured: Captured, body: bytes) -> Shortfall | None:
     if misfit:
         lengths = f"it has {len(body):,} bytes, and {misfit.said_by} says {misfit.length:,}"
         return Shortfall(Kept.CONTRADICTED, lengths)
+    return _not_coded(captured, body)
+
+
+def _not_coded(captured: Captured, body: bytes) -> Shortfall | None:
+    """Why a body that is as it was sent cannot be decoded; None if it can, or if nobody here knows its coding."""
+    names = codings(captured.header("content-encoding"))
+    if captured.is_decoded or not body or not names:
+        return None
+    try:
+        decoded(body, names)
+    except CodingError as error:
+        if error.is_unknown:
+            return None
+        coding = " and ".join(names)
+        if error.is_cut:
+            return Shortfall(Kept.PART, f"it ends before its content coding, {coding}, does")
+        return Shortfall(Kept.CONTRADICTED, f"it is not {coding}-coded as content-encoding says")
     return None
