@@ -41,6 +41,7 @@ _AXIS = 16.0
 """Below a load's axis; the last one's has numbers, for which there is `_FOOT` beside."""
 _FOOT = 8.0
 _SMALL = 11.0
+_APART = 7.0
 _EDGE = 16.0
 """At both ends of the time axis, for half a number."""
 _DENSITY = 1.6
@@ -139,8 +140,9 @@ def _picture(sheet: Sheet, scene: Scene, left: float, top: float, film: _Film) -
     corners = ((left, top), (right, top), (right, bottom), (left, bottom), (left, top))
     sheet.line(*corners, colour=INK if scene.tag else RULE, width=1.6 if scene.tag else 1)
     share = f"{math.floor(100 * scene.shown.share + 1e-9)} %"
-    sheet.text(left, bottom + 11, f"{significant(scene.at_ms / 1e3)} s", size=_SMALL)
-    sheet.text(right, bottom + 11, share, bold=True, size=_SMALL, anchor="end")
+    at = f"{significant(scene.at_ms / 1e3)} s"
+    sheet.text(left, bottom + 11, at, size=_SMALL)
+    sheet.text(left + text_width(at, _SMALL) + _APART, bottom + 11, share, bold=True, size=_SMALL)
     sheet.text(left, bottom + 24, scene.tag, MUTED, size=_SMALL)
 
 

@@ -41,16 +41,17 @@ def mark_beside(
     for place, row in enumerate(rows):
         count = sum(came.get(id(one), 0) for one in row.resources)
         if count >= _NAMED * sum(came.values()) > 0:
-            _write(
-                sheet, f"{size_text(count)} meanwhile", row, across, top + (place + 0.5) * height
-            )
+            _write(sheet, size_text(count), row, across, top + (place + 0.5) * height)
 
 
-def _write(sheet: Sheet, text: str, row: Row, across: Scale, y: float) -> None:
-    """Write it behind the row's bars, else before them, if there is room."""
+def _write(sheet: Sheet, size: str, row: Row, across: Scale, y: float) -> None:
+    """Write it behind the row's bars, else before them, in as many words as there is room for."""
     left, right = across(row.started_ms) - 3 * _ASIDE, across(row.ended_ms) + _ASIDE
-    width = text_width(text, TEXT)
-    if right + width <= sheet.width:
-        sheet.text(right, y, text, MUTED, size=TEXT)
-    elif left - width >= across.start:
-        sheet.text(left, y, text, MUTED, size=TEXT, anchor="end")
+    for text in (f"{size} meanwhile", size):
+        width = text_width(text, TEXT)
+        if right + width <= sheet.width:
+            sheet.text(right, y, text, MUTED, size=TEXT)
+            return
+        if left - width >= across.start:
+            sheet.text(left, y, text, MUTED, size=TEXT, anchor="end")
+            return

@@ -140,7 +140,7 @@ def _sum(name: str, told: str, steps: Sequence[Step], at_ms: float) -> Row:
 
 
 def _ms(at_ms: float) -> str:
-    return f"{at_ms:.0f}"
+    return f"{max(0.0, at_ms):.0f}"
 
 
 def _length(length_ms: float) -> str:
