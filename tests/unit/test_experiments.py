@@ -258,6 +258,10 @@ def test_exclusions_leave_the_rest(excluded: set[tuple[str, str]]) -> None:
             r"s.toml:7: cells.protocol: without contenders, .* write them as axes.protocol",
         ),
         (
+            'contenders = ["a"]\n' + BASE + '[axes]\nprotocol = ["h2"]',
+            r"s.toml:1: contenders: must be a table",
+        ),
+        (
             BASE + '[[cells]]\nprotocol = "h3"',
             r"s.toml:5: cells.protocol: without contenders, .* write them as axes.protocol",
         ),

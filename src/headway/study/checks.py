@@ -44,7 +44,9 @@ def check_protocols(raw: Mapping[str, Any], source: Source, experiment: str) -> 
         source: text of the study.
         experiment: its name.
     """
-    contenders = raw.get("contenders") or {}
+    contenders = raw.get("contenders", {})
+    if not isinstance(contenders, Mapping):
+        return  # which is told elsewhere
     keys = ["axes.protocol"] if contenders and "protocol" in raw["axes"] else []
     keys += [f"cells.{at}.protocol" for at, cell in enumerate(raw["cells"]) if "protocol" in cell]
     if not keys:
