@@ -276,9 +276,13 @@ def _median(cell: Cell, contender: str, before_spread: str) -> Text:
 
 
 def _spread(sample: SampleSummary, median: str, before: str) -> str:
+    """To the farther end of the interval, which is named if a ± would reach beyond 0."""
     if sample.constant or sample.interval is None:
         return ""
-    width = max(sample.interval.high - sample.median, sample.median - sample.interval.low)
+    low, high = sample.interval.low, sample.interval.high
+    width = max(high - sample.median, sample.median - low)
+    if width >= sample.median:
+        return f"{before}to {significant(high, 2)}"
     text = spread(width, median)
     return f"{before}±{text}" if text else ""
 
@@ -304,7 +308,7 @@ def _relative(comparison: Comparison | None) -> Text:
 
 def _legend(analysis: Analysis) -> str:
     """What the table's entries mean."""
-    medians = "Medians; ± to the farther end of the median's interval, none if it is below the last digit."
+    medians = "Medians; ± or to the farther end of the median's interval, none if it is below the last digit."
     if not analysis.pairings:
         return medians
     better = f"{MINUS if analysis.metric.less_is_better else '+'} is {analysis.metric.words[0]}"
