@@ -1,5 +1,7 @@
 """Figures of contenders over cells: heat map, lines, forest."""
 
+from typing import Any
+
 import pytest
 
 from headway.report.figures.forest import KIND as FOREST
@@ -120,6 +122,39 @@ def test_programs_are_no_axis() -> None:
         for row in made.runs({"h2": [1.0, 1.1]}, cell=server, server=server)
     ]
     assert LINES.draw(subject(rows)) is None
+
+
+def sizes_of(factor: float) -> list[dict[str, Any]]:
+    return [
+        row
+        for size in (1, 10, 100)
+        for row in made.runs(
+            {
+                "h2": [size * (1 + n / 50) for n in range(6)],
+                "h3": [factor * size * (1 + n / 50) for n in range(6)],
+            },
+            cell=f"size_{size}",
+            size_bytes=size * 100_000,
+            workload=f"download {size}00 kB",
+        )
+    ]
+
+
+def test_lines_that_would_lie_on_one_another_are_differences() -> None:
+    """Medians from 1 to 100 s, of two that differ by a tenth: what is seen is the tenth."""
+    near = subject(sizes_of(0.9), made.experiments({"baseline": "h2"}))
+    picture = drawn(LINES, near)
+    assert picture.title == "time to the last byte over size: differences from h2"
+    colour = near.styles["h3"].colour
+    (line,) = (
+        shape.runs[0]
+        for shape in picture.wide.shapes
+        if isinstance(shape, Line) and shape.colour is colour and len(shape.runs[0]) == 3
+    )
+    assert line[0][1] == pytest.approx(line[1][1]) == pytest.approx(line[2][1])
+    assert "−10 %" in texts(picture.wide)
+    far = drawn(LINES, subject(sizes_of(2.0), made.experiments({"baseline": "h2"})))
+    assert far.title == "time to the last byte over size"
 
 
 def test_lines_show_failures() -> None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from headway.analysis.metric import Metric
-from headway.analysis.numbers import MINUS, plain
+from headway.analysis.numbers import MINUS, plain, signed_percent
 
 _ROUND = (1.0, 2.0, 2.5, 5.0, 10.0)
 _WIDE = 30.0
@@ -88,3 +89,24 @@ def tick_texts(metric: Metric, ticks: Sequence[float]) -> list[str]:
 def written(value: float, unit: str = "") -> str:
     """A round value with its unit."""
     return f"{plain(value)} {unit}".strip().replace("-", MINUS)
+
+
+def ratio_ticks(scale: Scale, apart: float) -> list[float]:
+    """Ratios whose differences are even steps, as small as labels leave room for that are so far apart, in pixels."""
+    for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5):
+        first, last = math.ceil((scale.low - 1) / step), math.floor((scale.high - 1) / step)
+        found = [1 + place * step for place in range(first, last + 1)]
+        if all(abs(scale(b) - scale(a)) >= apart for a, b in pairwise(found)):
+            return found
+    return scale.ticks(max(2, int(abs(scale.end - scale.start) / apart)))
+
+
+def ratio_text(ratio: float) -> str:
+    """A ratio as a difference: ``+10 %``."""
+    return "0" if math.isclose(ratio, 1) else difference_text(ratio - 1)
+
+
+def difference_text(share: float) -> str:
+    """A relative difference with its sign: ``+10 %``, ``×2.5``."""
+    text = signed_percent(share)
+    return text if text.startswith("×") else f"{text} %"

@@ -6,11 +6,9 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 
 from headway.analysis import Analysis, Pairing
 from headway.analysis.intervals import Interval
-from headway.analysis.numbers import signed_percent
 from headway.analysis.verdict import Verdict
 from headway.analysis.whole import wholes
 from headway.report.figures.data import differences_data, told
@@ -23,7 +21,7 @@ from headway.report.figures.kind import (
     picture_name,
 )
 from headway.report.plots import Frame, x_axis
-from headway.report.scale import Scale
+from headway.report.scale import Scale, difference_text, ratio_text, ratio_ticks
 from headway.report.sheet import Sheet, shortened, text_width
 from headway.report.telling import representative_cells, telling_pairings
 from headway.report.theme import FASTER, INK, MUTED, RULE, SLOWER, Colour, Marker
@@ -72,10 +70,11 @@ class _ForestRow:
     def said(self) -> str:
         """The difference and its interval, or range: ``−12 % (−15 % to −9.1 %)``."""
         if not self.interval:
-            return _difference(self.relative)
+            return difference_text(self.relative)
         kind = "" if self.interval.reaches_level else "range "
         low, high = self.interval.low, self.interval.high
-        return f"{_difference(self.relative)} ({kind}{_difference(low)} to {_difference(high)})"
+        ends = f"{difference_text(low)} to {difference_text(high)}"
+        return f"{difference_text(self.relative)} ({kind}{ends})"
 
 
 def _draw(subject: Subject) -> Picture | None:
@@ -204,12 +203,12 @@ def _ends(row: _ForestRow) -> tuple[float, ...]:
 def _block(
     sheet: Sheet, rows: Sequence[_ForestRow], scale: Scale, frame: Frame, layout: _Layout
 ) -> None:
-    ticks = _ticks(scale)
+    ticks = ratio_ticks(scale, _LABEL)
     places = [scale(tick) for tick in ticks]
     spans = _marks_alone(rows, frame, layout) if layout.stacked else [(frame.top, frame.bottom)]
     sheet.lines([((x, top), (x, end)) for x in places for top, end in spans], colour=RULE)
     sheet.lines([((scale(1.0), top), (scale(1.0), end)) for top, end in spans], colour=MUTED)
-    texts = ["0" if math.isclose(tick, 1) else _difference(tick - 1) for tick in ticks]
+    texts = [ratio_text(tick) for tick in ticks]
     x_axis(sheet, frame, places, texts, "difference")
     top = frame.top
     for row in rows:
@@ -246,16 +245,6 @@ def _words_above(sheet: Sheet, row: _ForestRow, _: Frame, top: float) -> None:
         sheet.text(at, top + 9, row.said, MUTED, size=_TEXT, bold=row.whole, anchor="end")
 
 
-def _ticks(scale: Scale) -> list[float]:
-    """Ratios whose differences are even steps, as small as the labels leave room for."""
-    for step in (0.01, 0.02, 0.05, 0.1, 0.2, 0.25, 0.5):
-        first, last = math.ceil((scale.low - 1) / step), math.floor((scale.high - 1) / step)
-        found = [1 + place * step for place in range(first, last + 1)]
-        if all(scale(b) - scale(a) >= _LABEL for a, b in pairwise(found)):
-            return found
-    return scale.ticks(max(2, int((scale.end - scale.start) / _LABEL)))
-
-
 def _mark(sheet: Sheet, row: _ForestRow, scale: Scale, y: float) -> None:
     middle, *ends = (scale(math.exp(log)) for log in _ends(row))
     if ends:
@@ -264,8 +253,3 @@ def _mark(sheet: Sheet, row: _ForestRow, scale: Scale, y: float) -> None:
     hollow = row.verdict in (Verdict.EQUAL, Verdict.UNDECIDED)
     told = [f"{row.name}: {row.said}"]
     sheet.dots([(middle, y)], row.colour, marker, size=size, hollow=hollow, halo=True, said=told)
-
-
-def _difference(share: float) -> str:
-    text = signed_percent(share)
-    return text if text.startswith("×") else f"{text} %"

@@ -1,4 +1,4 @@
-"""Lines over a numeric factor: medians with intervals, a panel per combination of the others."""
+"""Lines over a numeric factor: medians, or their differences, with intervals, a panel per combination of the others."""
 
 from __future__ import annotations
 
@@ -6,18 +6,28 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from statistics import median
+from typing import NamedTuple
 
-from headway.analysis import Analysis, Cell, ContenderRuns
+from headway.analysis import Analysis, Cell, Pairing
 from headway.analysis.metric import Metric
-from headway.report.figures.data import medians_said
+from headway.report.figures.data import differences_said, medians_said
 from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
 from headway.report.layout import Grid, arranged
 from headway.report.plots import below_legend, title, x_axis, y_axis
-from headway.report.scale import Scale, tick_texts, value_scale
+from headway.report.scale import (
+    Scale,
+    difference_text,
+    ratio_text,
+    ratio_ticks,
+    tick_texts,
+    value_scale,
+)
 from headway.report.sheet import Point, Sheet, text_width
+from headway.report.tables.comparisons import comparisons_frame
 from headway.report.tables.samples import samples_frame
 from headway.report.telling import representative_cells
-from headway.report.theme import Style
+from headway.report.theme import MUTED, Style
 
 _LEAST_LEVELS = 3
 _MOST_PANELS = 16
@@ -30,6 +40,10 @@ _EDGE = 26.0
 """Between the outermost levels and the edges of the plot."""
 _WIDE_RATIO = 10.0
 """Levels whose greatest is this many times the least stand on a logarithmic axis."""
+_ALIKE = 1.3
+"""Medians whose greatest is at most this many times the least are on one another over a decade."""
+_FARTHEST = 20.0
+"""Differences beyond this factor stand at the edge."""
 _DODGE = 3.0
 """Pixels between contenders at the same level, so that their intervals can be told apart."""
 
@@ -44,6 +58,73 @@ class _Axis:
     shares: tuple[float, ...]
 
 
+class _Mark(NamedTuple):
+    """A value with its interval, in words, and whether runs of it failed."""
+
+    value: float
+    low: float
+    high: float
+    said: str
+    partly: bool
+
+
+@dataclass(frozen=True)
+class _Curves:
+    """What is drawn of each contender: medians, or where those lie on one another, differences from another.
+
+    Attributes:
+        names: the contenders that have a line.
+        against: from which the differences are; empty of medians.
+        metric: what was measured.
+    """
+
+    names: tuple[str, ...]
+    against: str
+    metric: Metric
+
+    def mark(self, cell: Cell, contender: str) -> _Mark | None:
+        """What is drawn of a contender in a cell; None if nothing was measured."""
+        if self.against:
+            return self._difference(cell, contender)
+        side = cell.side(contender)
+        if side is None or side.sample is None:
+            return None
+        middle, interval = side.sample.median, side.sample.interval
+        low, high = (interval.low, interval.high) if interval else (middle, middle)
+        said = f"{contender}: {self.metric.text(middle)}, n = {side.sample.n}"
+        return _Mark(middle, low, high, said, side.failures > 0)
+
+    def _difference(self, cell: Cell, contender: str) -> _Mark | None:
+        """As a ratio, none farther than a factor of 20."""
+        one = cell.comparison(Pairing(contender, self.against))
+        if one is None or one.relative is None or one.relative <= -1:
+            return None
+        interval = one.relative_interval
+        ends = (interval.low, interval.high) if interval else (one.relative, one.relative)
+        low, high = (min(max(1 + end, 1 / _FARTHEST), _FARTHEST) for end in ends)
+        failed = any(s and s.failures for s in map(cell.side, (contender, self.against)))
+        said = f"{contender} against {self.against}: {difference_text(one.relative)}"
+        return _Mark(1 + one.relative, low, high, said, failed)
+
+
+def _curves(analysis: Analysis) -> _Curves:
+    """Differences, where medians that span a decade are alike in most cells and all are compared with one."""
+    medians = _Curves(analysis.contenders, "", analysis.metric)
+    against = {one.against for one in analysis.pairings}
+    values = [
+        [side.sample.median for side in cell.sides if side.sample and side.sample.median > 0]
+        for cell in analysis.cells
+    ]
+    found = [value for cell in values for value in cell]
+    if len(against) != 1 or not found or max(found) < _WIDE_RATIO * min(found):
+        return medians
+    apart = [max(cell) / min(cell) for cell in values if len(cell) > 1]
+    if not apart or median(apart) > _ALIKE:
+        return medians
+    names = tuple(one.contender for one in analysis.pairings)
+    return _Curves(names, against.pop(), analysis.metric)
+
+
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
     axis = _axis(analysis)
@@ -52,13 +133,21 @@ def _draw(subject: Subject) -> Picture | None:
     others = _other_factors(analysis, axis)
     cells = representative_cells(analysis, _MOST_PANELS * len(axis.labels), [axis.place])
     grid = arranged(analysis, cells, others, [axis.place])
+    curves = _curves(analysis)
+    apart = f": differences from {curves.against}" if curves.against else ""
     return Picture(
         name=picture_name(analysis, "lines"),
-        title=f"{analysis.metric.label} over {axis.name}",
-        caption=_caption(analysis, len(cells)),
-        drawing=partial(_sheet, subject, axis, grid),
-        data=lambda: samples_frame([analysis]),
-        said=medians_said(analysis, cells),
+        title=f"{analysis.metric.label} over {axis.name}{apart}",
+        caption=_caption(analysis, curves, len(cells)),
+        drawing=partial(_sheet, subject, curves, axis, grid),
+        data=lambda: (
+            comparisons_frame([analysis], words=False)
+            if curves.against
+            else samples_frame([analysis])
+        ),
+        said=differences_said(analysis.pairings, cells)
+        if curves.against
+        else medians_said(analysis, cells),
     )
 
 
@@ -100,9 +189,13 @@ def _other_factors(analysis: Analysis, axis: _Axis) -> list[int]:
     return [place for place in range(len(analysis.conditions.factors)) if place != axis.place]
 
 
-def _caption(analysis: Analysis, shown: int) -> str:
+def _caption(analysis: Analysis, curves: _Curves, shown: int) -> str:
     said = (
-        f"Medians of the {analysis.metric.label}; bars are their confidence intervals, the whole "
+        f"Typical differences of pairs of runs from {curves.against}, whose medians and the others’ would lie on "
+        "one another; bars are the 95 % intervals for all of them together. Panels beside each other have the "
+        "same scale."
+        if curves.against
+        else f"Medians of the {analysis.metric.label}; bars are their confidence intervals, the whole "
         "range below six runs. Panels beside each other have the same scale."
     )
     sides = [side for cell in analysis.cells for side in cell.sides]
@@ -115,12 +208,13 @@ def _caption(analysis: Analysis, shown: int) -> str:
     return said
 
 
-def _sheet(subject: Subject, axis: _Axis, grid: Grid, width: float) -> Sheet:
-    analysis, styles = subject.analysis, subject.styles_here
+def _sheet(subject: Subject, curves: _Curves, axis: _Axis, grid: Grid, width: float) -> Sheet:
+    analysis = subject.analysis
+    styles = {name: subject.styles_here[name] for name in curves.names}
     columns = _columns(analysis, axis, grid, width)
-    scales = _scales(grid, columns)
-    ticks = {row: scale.ticks(6) for row, scale in scales.items()}
-    texts = {row: tick_texts(analysis.metric, found) for row, found in ticks.items()}
+    scales = _scales(curves, grid, columns)
+    ticks = {row: _ticks(curves, scale) for row, scale in scales.items()}
+    texts = {row: _texts(curves, found) for row, found in ticks.items()}
     left = max(text_width(text) for found in texts.values() for text in found) + 8
     sheet, places = below_legend(
         styles, len(grid.rows), columns, width, left=left, height=_HEIGHT, gap=_GAP
@@ -130,21 +224,41 @@ def _sheet(subject: Subject, axis: _Axis, grid: Grid, width: float) -> Sheet:
         row = place // columns
         scale = replace(scales[row], start=frame.bottom, end=frame.top)
         y_axis(sheet, frame, scale, ticks[row], texts[row])
+        if curves.against:
+            sheet.line((frame.left, scale(1.0)), (frame.right, scale(1.0)), colour=MUTED)
         xs = [frame.left + _EDGE + share * (frame.width - 2 * _EDGE) for share in axis.shares]
         x_axis(sheet, frame, xs, axis.labels, axis.name)
         cells = {xs[cell.levels[axis.place]]: cell for at, _, cell in grid.places if at == place}
-        _plot(sheet, analysis, cells, scale, styles)
+        _plot(sheet, curves, cells, scale, styles)
     return sheet
 
 
-def _scales(grid: Grid, columns: int) -> dict[int, Scale]:
+def _ticks(curves: _Curves, scale: Scale) -> list[float]:
+    if not curves.against:
+        return scale.ticks(6)
+    return ratio_ticks(replace(scale, start=0, end=_HEIGHT), _HEIGHT / 6)
+
+
+def _texts(curves: _Curves, ticks: Sequence[float]) -> list[str]:
+    return list(map(ratio_text, ticks)) if curves.against else tick_texts(curves.metric, ticks)
+
+
+def _scales(curves: _Curves, grid: Grid, columns: int) -> dict[int, Scale]:
     """A scale for each row of panels, so that neighbours compare; all linear or all not."""
     values: dict[int, list[float]] = {}
     for place, _, cell in grid.places:
-        values.setdefault(place // columns, []).extend(_values(cell))
+        values.setdefault(place // columns, []).extend(_values(curves, cell))
+    if curves.against:
+        return {row: _around_one(found) for row, found in values.items()}
     log = value_scale([value for found in values.values() for value in found], 0, 1).log
     wide = 0.0 if log else math.inf
     return {row: value_scale(found, 0, 1, wide) for row, found in values.items()}
+
+
+def _around_one(ratios: Sequence[float]) -> Scale:
+    """Equal ratios have equal heights, and 1 is among them."""
+    low, high = min([*ratios, 0.98]), max([*ratios, 1.02])
+    return Scale(low / 1.02, high * 1.02, 0, 1, log=True)
 
 
 def _columns(analysis: Analysis, axis: _Axis, grid: Grid, width: float) -> int:
@@ -158,57 +272,50 @@ def _columns(analysis: Analysis, axis: _Axis, grid: Grid, width: float) -> int:
     return min(most, len(grid.rows))
 
 
-def _values(cell: Cell) -> list[float]:
-    samples = [side.sample for side in cell.sides if side.sample]
-    ends = [sample.interval for sample in samples if sample.interval]
-    return [
-        *(sample.median for sample in samples),
-        *(end for interval in ends for end in (interval.low, interval.high)),
-    ]
+def _values(curves: _Curves, cell: Cell) -> list[float]:
+    marks = (curves.mark(cell, name) for name in curves.names)
+    return [value for one in marks if one for value in (one.value, one.low, one.high)]
 
 
 def _plot(
     sheet: Sheet,
-    analysis: Analysis,
+    curves: _Curves,
     cells: Mapping[float, Cell],
     scale: Scale,
     styles: Mapping[str, Style],
 ) -> None:
     """The lines of all contenders; ``cells`` by their place from left to right."""
-    count = len(analysis.contenders)
-    for place, contender in enumerate(analysis.contenders):
+    count = len(curves.names)
+    for place, contender in enumerate(curves.names):
         dodge = (place - (count - 1) / 2) * min(_DODGE, 10 / count)
-        sides = [
-            (x + dodge, side)
+        marks = [
+            (x + dodge, curves.mark(cell, contender))
             for x, cell in sorted(cells.items(), key=lambda item: item[0])
-            if (side := cell.side(contender))
+            if cell.side(contender)
         ]
-        _line(sheet, sides, scale, styles[contender], analysis.metric, small=count > 6)
+        _line(sheet, marks, scale, styles[contender], small=count > 6)
 
 
 def _line(
     sheet: Sheet,
-    sides: Sequence[tuple[float, ContenderRuns]],
+    marks: Sequence[tuple[float, _Mark | None]],
     scale: Scale,
     style: Style,
-    metric: Metric,
     small: bool,
 ) -> None:
     runs: list[list[Point]] = [[]]
     bars: list[tuple[Point, Point]] = []
     whole: list[tuple[Point, str]] = []
     partly: list[tuple[Point, str]] = []
-    for x, side in sides:
-        if side.sample is None:
+    for x, mark in marks:
+        if mark is None:
             runs.append([])
             continue
-        at = (x, scale(side.sample.median))
+        at = (x, scale(mark.value))
         runs[-1].append(at)
-        told = f"{side.contender}: {metric.text(side.sample.median)}, n = {side.sample.n}"
-        (partly if side.failures else whole).append((at, told))
-        interval = side.sample.interval
-        if interval and interval.high > interval.low:
-            bars.append(((x, scale(interval.low)), (x, scale(interval.high))))
+        (partly if mark.partly else whole).append((at, mark.said))
+        if mark.high > mark.low:
+            bars.append(((x, scale(mark.low)), (x, scale(mark.high))))
     sheet.lines(bars, colour=style.colour, width=1.4, opacity=0.55)
     long_enough = [run for run in runs if len(run) > 1]
     sheet.lines(long_enough, colour=style.colour, width=1.6, dash=style.dash)
