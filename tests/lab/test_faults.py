@@ -195,3 +195,95 @@ def test_equal_sweeps_are_equal_and_try_each_packet_that_there_is(tmp_path: Path
         without = next(record for record in own if record.fault == "none")
         assert len(own) == 1 + (without.packets_up or 0) + (without.packets_down or 0)
         assert all(record.fault_met == 1 for record in own if record is not without)
+
+
+PLANTED = """\
+#!/usr/bin/env python3
+import runpy, sys
+sys.path.insert(0, "/lab/code")
+from aioquic.quic.packet_builder import QuicDeliveryState
+from aioquic.quic.stream import QuicStreamSender
+
+whole = QuicStreamSender.on_data_delivery
+
+def forgetful(self, delivery, start, stop, *fin):
+    if FORGETS and delivery == QuicDeliveryState.LOST and self._stream_id == STREAM and start >= FIRST:
+        return
+    whole(self, delivery, start, stop, *fin)
+
+QuicStreamSender.on_data_delivery = forgetful
+runpy.run_module(sys.argv.pop(1), run_name="__main__")
+"""
+"""aioquic, which may never repeat some of what it sends on a stream; CRYPTO has none."""
+OWN = """
+[server.own]
+argv = ["./server", "headway.aioquic.server", "--address={address}", "--certificate={certificate}", \
+"--key={key}", "--congestion-control=reno", "--idle-timeout=60", "{root}"]
+protocols = ["h3"]
+[client.own]
+argv = ["./client", "headway.aioquic.client", "--address={address}", "--port={port}", \
+"--congestion-control=reno", "--idle-timeout=20", "{url}"]
+protocols = ["h3"]
+result = "exit"
+"""
+GATE = """
+name = "gate"
+protocol = "h3"
+variation = "none"
+limits = { virtual = "60 s" }
+server.program = "own"
+client.program = "CLIENT"
+path = { rate = "10 Mbit/s", rtt = "40 ms" }
+workload.size = "10 kB"
+faults = { packets = "1-8" }
+"""
+
+
+def planted(place: Path, name: str, *, stream: str, first: int, forgets: bool) -> None:
+    text = PLANTED.replace("FORGETS", str(forgets)).replace("STREAM", stream)
+    (place / name).write_text(text.replace("FIRST", str(first)))
+    (place / name).chmod(0o755)
+
+
+def checked(place: Path, client: str, program: str, base: str, head: str) -> Any:
+    from headway.gate.builds import StudySource
+    from headway.gate.session import BuildCheck, carry_out_check
+
+    (place / "programs.toml").write_text(OWN)
+    (place / "gate.toml").write_text(GATE.replace("CLIENT", client))
+    check = BuildCheck(
+        StudySource(str(place / "gate.toml")),
+        place / base,
+        place / head,
+        program,
+        place / "out",
+        0.01,
+        "headway check",
+    )
+    return carry_out_check(check, SilentWatcher())
+
+
+def test_a_server_that_never_repeats_a_packet_is_found_and_named(
+    tmp_path: Path, machine: Any
+) -> None:
+    for name, forgets in (("server", False), ("forgetful", True)):
+        planted(tmp_path, name, stream="None", first=900, forgets=forgets)
+    planted(tmp_path, "client", stream="None", first=0, forgets=False)
+    report = checked(tmp_path, "curl", "server.own", "server", "forgetful")
+    assert not report.passes
+    worst = next(one for one in report.worse if str(one.head.fault) == "lose down 3")
+    assert worst.head.carried.startswith("Handshake: CRYPTO (from byte")
+    assert {str(one.head.fault) for one in report.worse} <= {"lose down 2", "lose down 3"}
+    assert worst.first_packet is not None
+    assert "lose down 3 (the 3rd packet towards the client: Handshake" in report.junit()
+    assert "❌" in report.markdown()
+
+
+def test_a_client_that_never_repeats_its_request_is_found(tmp_path: Path, machine: Any) -> None:
+    for name, forgets in (("client", False), ("forgetful", True)):
+        planted(tmp_path, name, stream="0", first=0, forgets=forgets)
+    planted(tmp_path, "server", stream="None", first=0, forgets=False)
+    report = checked(tmp_path, "own", "client.own", "client", "forgetful")
+    assert report.worse
+    assert all("1-RTT" in one.head.carried for one in report.worse)
+    assert all(str(one.head.fault).startswith("lose up") for one in report.worse)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from pathlib import Path
 from typing import Any
+from xml.etree import ElementTree
 
 import polars as pl
 import pytest
@@ -19,6 +20,9 @@ from headway.analysis.inputs import StudyResults
 from headway.campaign.stages import Stages
 from headway.columns import Record, polars_schema
 from headway.errors import WrongInputError
+from headway.gate.faultcheck import judge_faults
+from headway.gate.told import CheckReport
+from headway.gate.verdict import Side, judge_builds
 from headway.planning.runs import Run, plan
 from headway.records.manifest import Manifest
 from headway.records.provenance import told_study
@@ -261,3 +265,35 @@ def test_a_study_without_faults_has_none(tmp_path: Path) -> None:
     study = study_from(tables)
     assert all(run.setting.fault is None for run in plan(study))
     assert "fault" not in Setting().model_dump(mode="json")
+
+
+def with_h3(total_s: float | None) -> StudyResults:
+    """As `results`, but h3's second packet lost takes so long; None if it then dies."""
+    one = results()
+    here = (pl.col("contender") == "h3") & (pl.col("fault") == "lose down 2")
+    dies = total_s is None
+    changed = one.runs.with_columns(
+        pl.when(here).then(pl.lit(total_s)).otherwise(pl.col("total_s")).alias("total_s"),
+        pl.when(here & dies).then(pl.lit("failed")).otherwise(pl.col("status")).alias("status"),
+        pl.when(here & dies).then(pl.lit("it died")).otherwise(pl.col("error")).alias("error"),
+    )
+    return StudyResults(changed, one.manifest)
+
+
+@pytest.mark.parametrize(("total_s", "worse"), [(2.65, False), (2.8, True), (None, True)])
+def test_a_check_tells_which_packet_costs_a_build_more_than_is_tolerated(
+    total_s: float | None, worse: bool
+) -> None:
+    base = Side(results(), Path("nowhere"))
+    head = Side(with_h3(total_s), Path("nowhere"))
+    found = judge_faults(base, head)
+    assert len(found) == 5
+    assert [str(one.head.fault) for one in found if one.fails] == ["lose down 2"] * worse
+    report = CheckReport("faulty", judge_builds(base, head), 0.01, found)
+    assert report.passes == (not worse)
+    assert f"{int(worse)} of 5 faults worse" in report.headline
+    suite = ElementTree.fromstring(report.junit())[0]
+    assert (suite.get("tests"), suite.get("failures")) == ("7", str(int(worse)))
+    assert (
+        "h3, lose down 2 (the 2nd packet towards the client: packet 2)" in report.markdown()
+    ) == worse

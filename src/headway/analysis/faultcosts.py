@@ -7,7 +7,6 @@ import statistics
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from typing import Any
 
 import polars as pl
@@ -111,7 +110,6 @@ class Sweep:
         return alone * sum(one.median for one in self.survived)
 
 
-@lru_cache(maxsize=32)
 def sweeps(analysis: Analysis) -> tuple[Sweep, ...]:
     """What faults cost each contender in each cell; empty if the experiment has none."""
     if analysis.swept.is_empty():

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.faultcosts import FaultCost, Sweep, sweeps
+from headway.analysis.metric import Metric
 from headway.analysis.numbers import listed
 from headway.errors import counted
 from headway.study.fault import Fault
@@ -38,14 +39,14 @@ def _sentences(analysis: Analysis, sweep: Sweep) -> Iterator[str]:
         text = analysis.metric.text
         yield (
             f"{head}{counted(len(sweep.survived), 'packet')} tried one by one: the worst costs "
-            f"{signed(analysis, worst.median)} ({position(worst.fault)} {_done(worst)}), the mean "
-            f"{signed(analysis, sweep.mean or 0.0)}; without it takes {text(sweep.without)}"
+            f"{signed(analysis.metric, worst.median)} ({position(worst.fault)} {_done(worst)}), the mean "
+            f"{signed(analysis.metric, sweep.mean or 0.0)}; without it takes {text(sweep.without)}"
         )
     expected = sweep.expected(TYPICAL_LOSS)
     if expected is not None:
         yield (
             f"With {TYPICAL_LOSS * 100:g} % of these packets lost by chance, single losses add "
-            f"{signed(analysis, expected)} in the mean"
+            f"{signed(analysis.metric, expected)} in the mean"
         )
 
 
@@ -62,9 +63,9 @@ def _done(one: FaultCost) -> str:
     return f"{one.fault.kind.done} ({carried})" if carried else one.fault.kind.done
 
 
-def signed(analysis: Analysis, cost: float) -> str:
+def signed(metric: Metric, cost: float) -> str:
     """A cost with its sign: ``+0.62 s``."""
-    text = analysis.metric.text(cost)
+    text = metric.text(cost)
     return text if cost < 0 else f"+{text}"
 
 

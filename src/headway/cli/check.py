@@ -86,7 +86,7 @@ def check(
     ]
     for complaint in unsound:
         complain(complaint)
-    if report.failing or unsound:
+    if not report.passes or unsound:
         raise typer.Exit(EXIT_FAILED)
 
 

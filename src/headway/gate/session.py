@@ -14,6 +14,7 @@ from headway.campaign.task import Task
 from headway.campaign.watcher import Watcher
 from headway.errors import WrongInputError, counted
 from headway.gate.builds import StudySource, is_results, study_of
+from headway.gate.faultcheck import judge_faults
 from headway.gate.told import CheckReport
 from headway.gate.verdict import BASE, HEAD, Side, judge_builds
 from headway.records.store import Start, refresh_table
@@ -70,7 +71,10 @@ def carry_out_check(check: BuildCheck, watcher: Watcher) -> CheckReport | None:
         return None
     _check_comparable(base, head, str(check.base))
     report = CheckReport(
-        head.results.manifest.study.name, judge_builds(base, head), check.tolerance
+        head.results.manifest.study.name,
+        judge_builds(base, head),
+        check.tolerance,
+        judge_faults(base, head),
     )
     check.out.mkdir(parents=True, exist_ok=True)
     for name, text in (
@@ -108,6 +112,9 @@ def _side(
 def _check_repetitions(study: Study, name: str) -> None:
     """Refuse a gate that could never close: one slower contender among all that are compared must show."""
     for experiment in study.experiments:
+        if experiment.faults:
+            # Equal packets up to the fault: what it costs is exact.
+            continue
         compared = len(list(experiment.grid())) * len(experiment.contenders)
         least = fewest_pairs(PAIRED_ALPHA / compared)
         if experiment.repetitions < least:

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 
 from headway.analysis.numbers import percent, signed_percent
 from headway.errors import counted
+from headway.gate.faultcheck import CheckedFault
 from headway.gate.verdict import CheckedCell, CheckOutcome
 
 _COLUMNS = ("", "what", "base", "head", "difference [%]", "interval [%]", "first packet")
@@ -26,16 +27,28 @@ class CheckReport:
         study: name of the study.
         judged: contenders in their cells.
         tolerance: a share.
+        faults: what single packets cost both, if the study tries them.
     """
 
     study: str
     judged: Sequence[CheckedCell]
     tolerance: float
+    faults: Sequence[CheckedFault] = ()
 
     @property
     def failing(self) -> list[CheckedCell]:
         """Those that may not pass."""
         return [one for one in self.judged if one.fails(self.tolerance)]
+
+    @property
+    def worse(self) -> list[CheckedFault]:
+        """The faults that cost the head too much more than the base."""
+        return [one for one in self.faults if one.fails]
+
+    @property
+    def passes(self) -> bool:
+        """Whether the head may pass."""
+        return not self.failing and not self.worse
 
     @property
     def differing(self) -> int:
@@ -56,6 +69,8 @@ class CheckReport:
             if runs
             else "no captures on both sides"
         )
+        if self.faults:
+            tally.append(f"{len(self.worse)} of {counted(len(self.faults), 'fault')} worse")
         return f"{self.study}: head against base: {', '.join(tally)}; {packets}"
 
     @property
@@ -65,11 +80,13 @@ class CheckReport:
 
     def markdown(self) -> str:
         """A comment on a change: what it does, and where its first packet differs."""
-        passed = "✅" if not self.failing else "❌"
+        passed = "✅" if self.passes else "❌"
         limit = f"{HOW_TO_READ} {self.limit}"
         rows = (f"| {' | '.join(row)} |" for row in self._rows())
         heading = [f"| {' | '.join(_COLUMNS)} |", "|" + "---|" * len(_COLUMNS)]
-        return "\n".join([f"{passed} **{self.headline}**", "", *heading, *rows, "", limit, ""])
+        worse = [f"- ❌ {fault_sentence(one)}" for one in self.worse]
+        said = [f"{passed} **{self.headline}**", "", *heading, *rows, "", limit, ""]
+        return "\n".join([*said, *worse, ""] if worse else said)
 
     def _rows(self) -> Iterator[list[str]]:
         for one in self.judged:
@@ -87,8 +104,8 @@ class CheckReport:
         suite = ElementTree.Element(
             "testsuite",
             name=f"headway check {self.study}",
-            tests=str(len(self.judged)),
-            failures=str(len(self.failing)),
+            tests=str(len(self.judged) + len(self.faults)),
+            failures=str(len(self.failing) + len(self.worse)),
             errors="0",
             time=_seconds(sum(one.took_s for one in self.judged)),
         )
@@ -102,6 +119,14 @@ class CheckReport:
                 said.text = "; ".join([*first_flight(one), first_packet(one)])
             else:
                 ElementTree.SubElement(case, "system-out").text = sentence(one)
+        for fault in self.faults:
+            name = f"{fault.cell} {fault.contender} {fault.head.fault}"
+            case = ElementTree.SubElement(suite, "testcase", classname=self.study, name=name)
+            if fault.fails:
+                said = ElementTree.SubElement(case, "failure", message=fault.sentence)
+                said.text = str(fault.first_packet or "")
+            else:
+                ElementTree.SubElement(case, "system-out").text = fault.sentence
         suites = ElementTree.Element("testsuites")
         suites.append(suite)
         ElementTree.indent(suites)
@@ -126,6 +151,12 @@ class CheckReport:
             and (sample := one.comparison.sample)
         ]
         return json.dumps(entries, indent=1) + "\n"
+
+
+def fault_sentence(one: CheckedFault) -> str:
+    """What was found of a fault, and where the two runs with it begin to differ."""
+    packet = one.first_packet
+    return f"{one.sentence}; {packet}" if packet else one.sentence
 
 
 def sentence(one: CheckedCell) -> str:

@@ -75,7 +75,7 @@ def _happening(found: Sequence[Sweep]) -> str:
 def _said(analysis: Analysis, found: Sequence[Sweep]) -> str:
     return told(
         f"{one.contender}, {position(cost.fault)}: "
-        + ("failed" if cost.failed else signed(analysis, cost.median))
+        + ("failed" if cost.failed else signed(analysis.metric, cost.median))
         for one in found
         for cost in one.costs
     )
