@@ -11,6 +11,7 @@ from headway.gate.told import (
     HOW_TO_READ,
     CheckReport,
     difference,
+    fault_sentence,
     first_flight,
     first_packet,
     interval,
@@ -28,7 +29,7 @@ _STYLES = {
 
 def print_check(console: Console, report: CheckReport) -> None:
     """Print a table of all that was compared, and where packets begin to differ; legible at 80 columns."""
-    verdict = ("passed", "bold green") if not report.failing else ("FAILED", "bold red")
+    verdict = ("passed", "bold green") if report.passes else ("FAILED", "bold red")
     console.print(Text.assemble(verdict, (f"  {report.headline}", "bold")))
     console.print()
     console.print(_table(report))
@@ -39,6 +40,11 @@ def print_check(console: Console, report: CheckReport) -> None:
         for one in differing:
             told = "; ".join([*first_flight(one), first_packet(one)])
             console.print(Text(f"- {one.name}: {told}"))
+    if report.worse:
+        console.print()
+        console.print(Text("Faults that cost the head more", style="bold red"))
+        for fault in report.worse:
+            console.print(Text(f"- {fault_sentence(fault)}"))
     console.print()
     console.print(Text(f"{HOW_TO_READ} {report.limit}", style="dim"))
 
