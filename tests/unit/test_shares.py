@@ -274,8 +274,11 @@ def test_many_cells_are_counted_and_the_terminal_has_those_that_are_not_even() -
     rtt = pl.col("cell").replace_strict(rates, return_dtype=pl.Float64).alias("rtt_ms")
     found = replace(found, runs=found.runs.with_columns(rtt))
     (_, said) = share_sentences(analyse(found))
-    assert "a takes from b in 6 of 16 cells (most at queue 1 BDP at RTT 10 ms: a gets 16.0" in said
-    assert "even in 10 of 16 cells (the least has 98 % of its fair share)" in said
+    assert (
+        "a takes from b in 6 of 16 conditions (most at queue 1 BDP at RTT 10 ms: a gets 16.0"
+        in said
+    )
+    assert "even in 10 of 16 conditions (the least has 98 % of its fair share)" in said
 
 
 def test_levels_of_one_axis_are_told_as_a_span() -> None:
@@ -302,7 +305,7 @@ def test_a_long_table_on_the_terminal_leaves_out_what_is_even() -> None:
         Console(file=stream, width=80, color_system=None)
     )
     text = " ".join(stream.getvalue().split())
-    assert text.count(" takes ") >= 3 and "Left out, as even: 27 contenders in a cell each." in text
+    assert text.count(" takes ") >= 3 and "Left out: 27 of 30, which are even." in text
 
 
 def test_a_notebook_has_the_shares_as_a_frame(tmp_path: Path) -> None:

@@ -17,7 +17,7 @@ _MOST_NAMED = 3
 
 
 def told_place(analysis: Analysis, cells: Sequence[Cell], among: Sequence[Cell]) -> str:
-    """Where some cells are: ``with fq_codel``, ``from 2 BDP on``, ``in 5 of 12 cells``; empty if there is one cell.
+    """Where some cells are: ``with fq_codel``, ``from 2 BDP on``, ``in 5 of 12 conditions``; empty if there is one cell.
 
     Args:
         analysis: the experiment.
@@ -27,14 +27,14 @@ def told_place(analysis: Analysis, cells: Sequence[Cell], among: Sequence[Cell])
     if len(among) < 2:
         return ""
     if len(cells) == len(among):
-        return f"in {'both' if len(among) == 2 else f'all {len(among)}'} cells"
+        return f"in {'both' if len(among) == 2 else f'all {len(among)}'} conditions"
     if len(cells) > 1 and (told := _within_axis(analysis, cells, among)):
         return f"with {told}"
     if told := _levels(analysis, cells, among):
         return told
     if len(cells) <= _MOST_NAMED:
         return listed([cell_words(analysis.conditions, cell) for cell in cells])
-    return f"in {len(cells)} of {len(among)} cells"
+    return f"in {len(cells)} of {len(among)} conditions"
 
 
 def _levels(analysis: Analysis, cells: Sequence[Cell], among: Sequence[Cell]) -> str:

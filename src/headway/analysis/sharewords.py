@@ -47,8 +47,7 @@ def _worst(analysis: Analysis, found: Sequence[Shares]) -> Iterator[str]:
     bound = f"(below {percent(STARVED_PART)} of a fair share)"
     who, has = f"{_whose(worst)}{where}", f"has {_least(worst)} ({_how_sure(worst)})"
     if starved:
-        count = f"{len(starved)} of {len(judged)} contenders in a cell"
-        more = f"; somebody is in {count}" if len(starved) > 1 else ""
+        more = f"; so it is in {len(starved)} of {len(judged)} cases" if len(starved) > 1 else ""
         yield f"There is starvation {bound}: {who} {has}{more}."
     elif worst.uneven:
         yield f"Nobody is starved {bound}: the least, {who}, {has}."

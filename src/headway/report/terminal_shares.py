@@ -14,7 +14,6 @@ from headway.analysis import Analysis
 from headway.analysis.numbers import significant, spread
 from headway.analysis.sample import SampleSummary
 from headway.analysis.shares import Shared, Shares, shares
-from headway.errors import counted
 from headway.report.tables.shares import FlowRow, flow_rows
 
 _MOST_ROWS = 48
@@ -32,6 +31,7 @@ def shares_shown(console: Console, analysis: Analysis) -> Iterator[Table | Text]
     found = shares(analysis)
     if not found:
         return
+    yield Text("")
     yield Text("Who got how much [Mbit/s]", style="bold")
     shown = found
     if _rows(found) > _MOST_ROWS:
@@ -41,7 +41,7 @@ def shares_shown(console: Console, analysis: Analysis) -> Iterator[Table | Text]
         return
     yield _by_cell(shown)
     even = len(found) - len(shown)
-    left = f" Left out, as even: {counted(even, 'contender')} in a cell each." if even else ""
+    left = f" Left out: {even} of {len(found)}, which are even." if even else ""
     yield Text(f"{_LEGEND}{left}", style="dim")
 
 

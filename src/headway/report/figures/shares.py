@@ -43,7 +43,7 @@ def _draw(subject: Subject) -> Picture | None:
         return None
     by_cell = [(cell, list(own)) for cell, own in groupby(found, key=lambda one: one.cell)]
     fewer = len(by_cell) < len({one.cell.name for one in shares(analysis)})
-    less = f" {len(by_cell)} of {len(analysis.cells)} cells, evenly spread over the levels."
+    less = f" {len(by_cell)} of {len(analysis.cells)} conditions, evenly spread."
     return Picture(
         name=picture_name(analysis, "shares"),
         title="Who got how much",
