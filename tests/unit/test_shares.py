@@ -344,3 +344,18 @@ def test_flows_of_a_kind_do_not_stand_for_those_of_different_kinds() -> None:
     }
     (first, *_) = share_sentences(analysis_of(cells))
     assert "the least, a beside b, has 80 % of its fair share" in first
+
+
+def test_sizes_and_disciplines_may_be_axes_of_their_own() -> None:
+    grid = [
+        {
+            "name": one["name"],
+            "at": {f"path.queue.{key}": value for key, value in one["at"]["path.queue"].items()},
+        }
+        for one in GRID
+    ]
+    analysis = analyse(made.competing(CELLS, EXPERIMENT | {"grid": grid}))
+    assert "queue 4 BDP, droptail" in {cell.title for cell in analysis.cells}
+    first, mixed, *_ = share_sentences(analysis)
+    assert "bbr3 beside cubic at queue 4 BDP with droptail, has 64 %" in first
+    assert "even with fq_codel (" in mixed

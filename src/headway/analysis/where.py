@@ -49,14 +49,20 @@ def _at(factor: Factor, level: int) -> str:
         if factor.levels[level] in _ABSENT:
             return "without loss"
         return f"with {_text(factor, level)}"
-    return f"{'for' if factor.name == 'size' else 'at'} {_text(factor, level)}"
+    return f"{_preposition(factor)} {_text(factor, level)}"
 
 
 def _at_these(factor: Factor, levels: Sequence[int]) -> str:
     named = [_text(factor, level) for level in levels[:_MOST_NAMED]]
     if more := len(levels) - len(named):
         named.append(f"{more} more")
-    return f"at {listed(named)}"
+    return f"{_preposition(factor)} {listed(named)}"
+
+
+def _preposition(factor: Factor) -> str:
+    if factor.name == "size":
+        return "for"
+    return "with" if factor.name.endswith("discipline") else "at"
 
 
 def _text(factor: Factor, level: int) -> str:
