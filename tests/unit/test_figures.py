@@ -50,6 +50,20 @@ def test_the_documented_figure_is_drawn() -> None:
     assert picture.data().height == 12
 
 
+def test_contenders_within_several_protocols_have_the_colour_of_none() -> None:
+    names = ("before", "after", "third", "fourth")
+    rows = [
+        made.run(name, 1, 1.0, cell=spoken, protocol=spoken)
+        for spoken in ("h2", "h3")
+        for name in names
+    ]
+    colours = [one.colour.name for one in study_styles([analyse(made.results(rows))]).values()]
+    assert len(set(colours)) == 4
+    assert not {"fig-h1", "fig-h2", "fig-h3"} & set(colours)
+    families = [colour.removeprefix("fig-")[:2] for colour in colours]
+    assert families == ["h3", "h2", "h3", "h2"]
+
+
 def test_only_the_first_metric_has_every_figure() -> None:
     times = [1.0 + math.sin(step) / 9 for step in range(10)]
     of = subject(made.runs({"h2": times, "h3": [2 * time for time in times]}))

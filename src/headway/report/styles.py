@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import cycle
+from itertools import chain, cycle
 
 from headway.analysis import Analysis, Pairing
 from headway.report.theme import CONTENDERS, FAMILIES, SHAPES, TRANSPORTS, Colour, Marker, Style
@@ -22,7 +22,7 @@ class _Making:
 def study_styles(analyses: Iterable[Analysis]) -> dict[str, Style]:
     """A style for each contender of a study, the same in all its figures.
 
-    A contender has a colour of its version of HTTP, or any if all speak the same; the same
+    A contender has a colour of its version of HTTP, or any if all speak the same, or one of none if it speaks several; the same
     programs behind a proxy have the same colour with dashes. Contenders of bulk flows differ in
     colour as far as that goes. No two styles are the same while they last.
     """
@@ -69,13 +69,21 @@ def _candidates(protocol: str, sibling: Colour | None, alike: bool) -> Iterator[
     """Styles in the order of preference; that of a sibling without proxy, dashed, comes first."""
     if sibling:
         yield Style(sibling, *SHAPES[1])
-    family = TRANSPORTS.get(protocol) or FAMILIES.get(protocol, ())
+    family = TRANSPORTS.get(protocol) or FAMILIES.get(protocol) or _family_of_several(protocol)
     others = [colour for colour in reversed(CONTENDERS) if colour not in family]
     groups = [[*family, *others]] if alike else [family, others]
     for group in groups:
         for shape in SHAPES[1:] if sibling else SHAPES:
             for colour in group:
                 yield Style(colour, *shape)
+
+
+def _family_of_several(protocol: str) -> tuple[Colour, ...]:
+    """Colours of contenders that each speak several versions, in different cells: not the first one of any version."""
+    if " / " not in protocol:
+        return ()
+    pairs = zip(reversed(FAMILIES["h3"][1:]), reversed(FAMILIES["h2"][1:]), strict=True)
+    return tuple(chain.from_iterable(pairs))
 
 
 def _makings(analyses: Iterable[Analysis]) -> dict[str, _Making]:
