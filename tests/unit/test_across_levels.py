@@ -16,6 +16,7 @@ from headway.analysis.inputs import StudyResults
 from headway.errors import WrongInputError
 from headway.records.provenance import told_study
 from headway.report import Report
+from headway.report.wanted import Wanted, wanted_pictures
 from headway.study.load import Source, parse_study
 from tests.unit import made_results as made
 
@@ -186,3 +187,17 @@ def test_an_axis_of_one_level_has_nothing_to_compare() -> None:
     text = STUDY.format(compare='compare = "path.loss"').replace('["0 %", "2 %"]', '["0 %"]')
     with pytest.raises(WrongInputError, match="has one level: nothing to compare it with"):
         parse_study(Source("s.toml", text, Path()))
+
+
+def test_its_figures_can_be_drawn_for_paper(tmp_path: Path) -> None:
+    found = results(axis="path.loss")
+    directory = made.saved(
+        tmp_path / "results", found.runs.to_dicts(), found.manifest.model_dump(mode="json")
+    )
+    every = {one.name for one in wanted_pictures(directory, Wanted())}
+    assert {"across-loss-total_s-forest", "across-loss-total_s-differences"} <= every
+    some = wanted_pictures(directory, Wanted(cells=("h2",)))
+    assert {one.name for one in some} == {
+        "across-loss-total_s-forest",
+        "across-loss-total_s-differences",
+    }

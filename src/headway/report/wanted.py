@@ -7,10 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headway.analysis import analyse, load_results
+from headway.analysis.acrosslevels import Across, across_levels
 from headway.analysis.restricted import restricted
 from headway.errors import WrongInputError, nearest
 from headway.report.chosen import check_runs, chosen_runs
-from headway.report.figures import Picture, Section, Subject, pictures
+from headway.report.figures import Picture, Section, Subject, differences, pictures
 from headway.report.pages import page_stories
 from headway.report.shared import shared_stories
 from headway.report.stories import stories
@@ -56,9 +57,22 @@ def wanted_pictures(directory: Path, wanted: Wanted) -> tuple[Picture, ...]:
         shared = shared_stories(directory, runs)
         found += _pictures([Subject(chosen[0], styles, told, loads, shared)])
         found += _pictures([Subject(one, styles) for one in chosen[1:]], first=False)
+    for across in (across_levels(results, one) for one in results.experiments):
+        found += _of_levels(across, wanted) if across else ()
     if problem and not found:
         raise problem
     return tuple(found)
+
+
+def _of_levels(across: Across, wanted: Wanted) -> Iterator[Picture]:
+    """The figures of levels that are compared; none if no cell of theirs is called like what is wanted."""
+    styles = study_styles(across.analyses[:1])
+    for analysis in across.analyses:
+        try:
+            chosen = restricted(analysis, wanted.cells, wanted.contenders)
+        except WrongInputError:
+            continue
+        yield from differences(Subject(chosen, styles))
 
 
 def _pictures(subjects: Sequence[Subject], first: bool = True) -> Iterator[Picture]:
