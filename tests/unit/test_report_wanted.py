@@ -43,7 +43,7 @@ def test_all_figures_are_listed_by_their_names(
 ) -> None:
     assert figure(monkeypatch, results) == 0
     listed = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
-    assert listed["total_s-forest"] == "In every cell, and over all: time to the last byte"
+    assert listed["total_s-forest"] == "Condition by condition: time to the last byte"
     assert set(listed) == {one.name for one in wanted_pictures(results, Wanted())}
 
 
@@ -58,7 +58,7 @@ def test_a_width_on_paper_is_the_files_width(
     assert re.search(r'<svg [^>]*width="84mm"', (tmp_path / "figure.svg").read_text())
     with Image.open(tmp_path / "figure.png") as image:
         assert (image.width, round(image.info["dpi"][0])) == (992, 300)
-        assert "the diamond is the mean over all cells" in image.info["Description"]
+        assert "Green: faster; purple: slower" in image.info["Description"]
     box = re.search(rb"/MediaBox \[ 0 0 ([\d.]+)", (tmp_path / "figure.pdf").read_bytes())
     assert box and float(box[1]) == pytest.approx(84 / 25.4 * 72)
     data = pl.read_csv(tmp_path / "figure.csv")
