@@ -81,6 +81,11 @@ def test_a_body_that_is_longer_contradicts_what_is_said_of_it(
     assert kept(captured(body, is_decoded=True, told=told)) is not Kept.WHOLE
 
 
+def test_chunks_say_more_of_a_length_than_content_length() -> None:
+    one = captured(b"<p>", length(9), ("Transfer-Encoding", "chunked"))
+    assert kept(one) is Kept.WHOLE
+
+
 @given(st.lists(bodies, min_size=1, max_size=4), st.data())
 def test_the_reading_that_is_as_long_as_is_said_is_taken(
     found: list[bytes], data: st.DataObject

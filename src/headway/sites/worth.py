@@ -109,8 +109,10 @@ def _misfit(captured: Captured, body: bytes) -> StatedLength | None:
 
 
 def _announced(captured: Captured) -> int | None:
-    """What `content-length` says, if it is about the body as it is there."""
+    """What `content-length` says, if it is about the body as it is there (RFC 9112, section 6.3)."""
     if captured.method == "HEAD" or captured.status in (204, 304):
+        return None
+    if captured.header("transfer-encoding"):
         return None
     return None if captured.is_decoded and _is_coded(captured) else captured.content_length
 
