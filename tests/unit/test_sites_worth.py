@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 from headway import cli
 from headway.errors import WrongInputError
 from headway.sites.captured import BodyReading, Captured, StatedLength, Told
+from headway.sites.hostmap import HostMaps
 from headway.sites.library import find_site
 from headway.sites.recording import Recording, merged
 from headway.sites.shortfall import Kept, Shortfall
 from headway.sites.site import Exchange, Site
-from headway.sites.sources import Browsing, record
+from headway.sites.sources import Browsing, record, record_site
 from headway.sites.tnetstring import encoded
 from headway.sites.verify import Severity, findings
 from headway.sites.warc import read_archive, write_archive
@@ -265,6 +266,37 @@ def test_a_warm_cache_is_told_by_name_and_no_other_page_is_taken(tmp_path: Path)
     lost = entry(URL, {"content": {"size": 91}})
     said = refusal(har(tmp_path / "x.har", lost, frame))
     assert said.startswith(f"its page, {URL}, cannot be replayed: its body is not kept: ")
+
+
+def test_another_page_is_taken_if_it_is_asked_for(tmp_path: Path) -> None:
+    frame = entry(f"{URL}fr|me", {"content": {"text": TEXT}})
+    lost = entry(URL, {"content": {"size": 91}})
+    file = har(tmp_path / "x.har", lost, frame)
+    assert refusal(file).endswith("; `headway record --page` names another")
+    taken = record_site("s", [file], Browsing(page=f"{URL}fr|me#top")).site
+    assert (taken.page, len(taken.exchanges)) == (f"{URL}fr%7Cme", 1)
+    write_archive(taken, tmp_path / "a.warc.gz")
+    assert find_site(str(tmp_path / "a.warc.gz")).page == taken.page
+    for page, said in (
+        (
+            URL,
+            f"--page {URL}: no response to it can be replayed: its body is not kept: it is not in",
+        ),
+        (f"{URL}none", f"--page {URL}none: no response to it can be replayed"),
+        ("shop", "--page shop: no URL with http:// or https://"),
+    ):
+        with pytest.raises(WrongInputError) as raised:
+            record_site("s", [file], Browsing(page=page))
+        assert str(raised.value).startswith(said)
+
+
+def test_a_page_of_a_mapped_server_may_be_named_by_either_name(tmp_path: Path) -> None:
+    local = "http://127.0.0.1:8001/"
+    pages = [entry(f"{local}{name}", {"content": {"text": TEXT}}) for name in ("", "b")]
+    maps = HostMaps.parse(["a.test=127.0.0.1:8001"])
+    for page in (f"{local}b", f"{URL}b"):
+        file = har(tmp_path / "x.har", *pages)
+        assert record_site("s", [file], Browsing(maps=maps, page=page)).site.page == f"{URL}b"
 
 
 def test_flows_of_connections_that_broke_are_parts(tmp_path: Path) -> None:

@@ -29,6 +29,13 @@ def record_command(
     name: Annotated[
         str | None, typer.Option(help="Name of the site; default: the archive's.", metavar="NAME")
     ] = None,
+    page: Annotated[
+        str | None,
+        typer.Option(
+            help="URL of the page that is loaded; default: the first page of the first source.",
+            metavar="URL",
+        ),
+    ] = None,
     device: Annotated[
         Device, typer.Option(help="What the browser pretends to be.")
     ] = Device.DESKTOP,
@@ -49,10 +56,7 @@ def record_command(
         typer.Option(help="Chromium that records; default: one in PATH.", metavar="PATH"),
     ] = None,
 ) -> None:
-    """Record a page, or import a recording, into an archive that studies can replay.
-
-    Of several sources, the first one's page is the site's page.
-    """
+    """Record a page, or import a recording, into an archive that studies can replay."""
     # Imported here so that other commands start sooner.
     from headway.sites.hostmap import HostMaps
     from headway.sites.recording import site_name
@@ -63,7 +67,7 @@ def record_command(
         raise WrongInputError(f"must end in {_SUFFIX}", where=f"--out {out}")
     if not out.parent.is_dir():
         raise WrongInputError("there is no such directory", where=f"--out {out}")
-    browsing = Browsing(device, browser, HostMaps.parse(maps or ()), insecure)
+    browsing = Browsing(device, browser, HostMaps.parse(maps or ()), insecure, page or "")
     recording = record_site(name or site_name(out), sources, browsing)
     write_archive(recording.site, out, recorded=datetime.now(UTC))
     for note in recording.notes:

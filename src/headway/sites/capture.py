@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import base64
 from collections import defaultdict, deque
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from headway.sites.captured import BodyReading, Captured, StatedLength, Told
-from headway.sites.readings import text_readings
+from headway.sites.readings import TextReadings
 from headway.sites.site import Header
 
 Event = dict[str, Any]
@@ -27,7 +27,8 @@ class _CapturedExchange:
     from_cache: bool = False
     received_bytes: int = 0
     failure: str = ""
-    readings: tuple[BodyReading, ...] = ()
+    body: bytes | None = None
+    readings: Iterable[BodyReading] = ()
 
 
 class NetworkLog:
@@ -76,9 +77,10 @@ class NetworkLog:
         """Take a body, the result of ``Network.getResponseBody``."""
         exchange = self._current[number]
         if answer["base64Encoded"]:
-            exchange.readings = (BodyReading(base64.b64decode(answer["body"])),)
+            exchange.body = base64.b64decode(answer["body"])
         else:
-            exchange.readings = tuple(text_readings(answer["body"], _headers_shown(exchange)))
+            exchange.readings = TextReadings(answer["body"], _headers_shown(exchange))
+            exchange.body = next(iter(exchange.readings)).body
 
     def captured(self) -> Iterator[Captured]:
         """The exchanges in the order in which they began, without what caches answered."""
@@ -94,7 +96,7 @@ class NetworkLog:
                 url=exchange.url,
                 status=sent["statusCode"] if sent else status,
                 headers=_fields(sent["headers"]) if sent else _headers_shown(exchange),
-                body=exchange.readings[0].body if exchange.readings else None,
+                body=exchange.body,
                 is_decoded=True,
                 protocol=exchange.response.get("protocol", ""),
                 told=_told(exchange),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from headway.sites.site import Header
+from headway.sites.site import Header, Lost
 
 LENGTH = "content-length"
 
@@ -49,7 +49,7 @@ class Told:
         doubt: what of it cannot be right, in words; empty if nothing is known.
     """
 
-    readings: tuple[BodyReading, ...] = ()
+    readings: Iterable[BodyReading] = ()
     sizes: tuple[StatedLength, ...] = ()
     sent_bytes: int | None = None
     lost: str = ""
@@ -104,3 +104,22 @@ class Captured:
     def media_type(self) -> str:
         """Its media type without parameters, in lower case; empty if none is told."""
         return (self.header("content-type") or self.kind).partition(";")[0].strip().lower()
+
+
+@dataclass(frozen=True)
+class RecordedFile:
+    """What a file holds that a tool wrote.
+
+    Attributes:
+        captured: its exchanges, in the order in which they began, or as likely.
+        name: of the site; empty if the file does not tell it, as are the others.
+        page: URL that is loaded.
+        description: of the site.
+        lost: what was lost before it was written.
+    """
+
+    captured: tuple[Captured, ...]
+    name: str = ""
+    page: str = ""
+    description: str = ""
+    lost: tuple[Lost, ...] = ()

@@ -25,7 +25,7 @@ def find_page(found: Sifted, source: str) -> str:
     lost = set(found.lost)
     for one in found.order:
         if why := _why_no_page(one, found, lost):
-            message = f"its page, {one.url}, cannot be replayed: {why}"
+            message = f"its page, {one.url}, cannot be replayed: {why}; `headway record --page` names another"
             raise WrongInputError(message, where=source)
         if isinstance(one, Exchange) and one.method == "GET" and _leads_to_html(matcher, one):
             return one.url

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import TypeVar
 
 from headway.errors import WrongInputError
-from headway.sites.captured import Captured, Told
+from headway.sites.captured import Captured, RecordedFile, Told
 from headway.sites.gzipped import read_unzipped
-from headway.sites.recording import Recording, assembled, site_name
 from headway.sites.site import Header
 from headway.sites.tnetstring import TnetstringError, Value, values
 
@@ -19,21 +18,18 @@ _OLD = "a mitmproxy before 0.16 wrote it; `mitmdump -n -r OLD -w NEW` of a newer
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def read_flows(path: Path) -> Recording:
-    """The site of a file that ``mitmdump -w`` or mitmproxy wrote.
+def read_flows(path: Path) -> RecordedFile:
+    """What a file holds that ``mitmdump -w`` or mitmproxy wrote.
 
     It has bodies as they were sent, with their content coding and without chunks; they stay so.
 
     Raises:
-        WrongInputError: it cannot be read, is not a flow file, or holds no page.
+        WrongInputError: it cannot be read, or is not a flow file.
     """
     try:
-        captured = list(_exchanges(read_unzipped(path)))
+        return RecordedFile(tuple(_exchanges(read_unzipped(path))))
     except TnetstringError as error:
         raise WrongInputError(f"not a mitmproxy flow file: {error}", where=str(path)) from error
-    return assembled(
-        site_name(path), captured, source=str(path), description=f"Imported from {path.name}."
-    )
 
 
 def _exchanges(data: bytes) -> Iterator[Captured]:

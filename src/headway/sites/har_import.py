@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BaseModel, BeforeValidator, Field, ValidationError
 
 from headway.errors import WrongInputError
-from headway.sites.captured import BodyReading, Captured, StatedLength, Told
+from headway.sites.captured import BodyReading, Captured, RecordedFile, StatedLength, Told
 from headway.sites.gzipped import read_unzipped
-from headway.sites.readings import base64_readings, text_readings
-from headway.sites.recording import Recording, assembled, site_name
+from headway.sites.readings import TextReadings
 from headway.sites.site import Header
 
 _SIZE = "content.size"
@@ -88,20 +87,20 @@ class _Har(BaseModel):
     log: _Log
 
 
-def read_har(path: Path) -> Recording:
-    """The site of a HAR file; bodies that it has in files of their own are looked for beside it.
+def read_har(path: Path) -> RecordedFile:
+    """What a HAR file holds; bodies that it has in files of their own are looked for beside it.
 
     HAR has bodies decoded, and text as Unicode: the character set that `content-type` states and
     the content coding are applied again, so that bodies have about the size that they had.
 
     Raises:
-        WrongInputError: it cannot be read, is not a HAR file, or holds no page.
+        WrongInputError: it cannot be read, or is not a HAR file.
     """
-    return har_recording(read_unzipped(path), path, beside(path))
+    return har_content(read_unzipped(path), path, beside(path))
 
 
-def har_recording(data: bytes, path: Path, attachments: Attachments) -> Recording:
-    """The site of a HAR file's content.
+def har_content(data: bytes, path: Path, attachments: Attachments) -> RecordedFile:
+    """What a HAR file holds, from its content.
 
     Args:
         data: the content.
@@ -109,7 +108,7 @@ def har_recording(data: bytes, path: Path, attachments: Attachments) -> Recordin
         attachments: what reads files that it names.
 
     Raises:
-        WrongInputError: it is not a HAR file, or holds no page.
+        WrongInputError: it or is not a HAR file.
     """
     try:
         har = _Har.model_validate_json(data.removeprefix(b"\xef\xbb\xbf"))
@@ -119,12 +118,7 @@ def har_recording(data: bytes, path: Path, attachments: Attachments) -> Recordin
         raise WrongInputError(
             f"not a HAR 1.2 file: {place + ': ' if place else ''}{first['msg']}", where=str(path)
         ) from error
-    return assembled(
-        site_name(path),
-        (_captured(entry, attachments) for entry in har.log.entries),
-        source=str(path),
-        description=f"Imported from {path.name}.",
-    )
+    return RecordedFile(tuple(_captured(entry, attachments) for entry in har.log.entries))
 
 
 def beside(path: Path) -> Attachments:
@@ -141,13 +135,14 @@ def beside(path: Path) -> Attachments:
 def _captured(entry: _Entry, attachments: Attachments) -> Captured:
     response, content = entry.response, entry.response.content
     headers = tuple((header.name, header.value) for header in response.headers)
-    readings = tuple(_readings(content, headers, attachments))
+    readings = _readings(content, headers, attachments)
+    first = next(iter(readings), None)
     return Captured(
         method=entry.request.method,
         url=entry.request.url,
         status=response.status,
         headers=headers,
-        body=readings[0].body if readings else None,
+        body=first.body if first else None,
         is_decoded=True,
         protocol=response.http_version or "",
         kind=content.kind or ("text/html" if entry.kind == "document" else ""),
@@ -155,7 +150,7 @@ def _captured(entry: _Entry, attachments: Attachments) -> Captured:
             readings=readings,
             sizes=tuple(content.sizes),
             sent_bytes=response.body_size,
-            lost="" if readings else _lost(content),
+            lost="" if first else _lost(content),
             cut=_FAILED.format(response.error) if response.error else "",
         ),
     )
@@ -169,12 +164,9 @@ def _lost(content: _Content) -> str:
 
 def _readings(
     content: _Content, headers: tuple[Header, ...], attachments: Attachments
-) -> Iterator[BodyReading]:
+) -> Iterable[BodyReading]:
     """What its body may be; nothing if it is not there."""
-    if content.text is None:
-        if content.file and (body := attachments(content.file)) is not None:
-            yield BodyReading(body)
-    elif (content.encoding or "").lower() == "base64":
-        yield from base64_readings(content.text, headers)
-    else:
-        yield from text_readings(content.text, headers)
+    if content.text is not None:
+        return TextReadings(content.text, headers, (content.encoding or "").lower() == "base64")
+    body = attachments(content.file) if content.file else None
+    return () if body is None else (BodyReading(body),)

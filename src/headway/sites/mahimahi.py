@@ -10,8 +10,8 @@ from collections import defaultdict
 from pathlib import Path
 
 from headway.errors import WrongInputError
+from headway.sites.captured import RecordedFile
 from headway.sites.rawpairs import RawPair, captured_pairs
-from headway.sites.recording import Recording, assembled, site_name
 
 _SCHEMES = {1: "http", 2: "https"}
 _VARINT, _FIXED_64, _BYTES, _FIXED_32 = 0, 1, 2, 5
@@ -20,11 +20,11 @@ _FIXED = {_FIXED_64: 8, _FIXED_32: 4}
 _Fields = defaultdict[int, list[int | bytes]]
 
 
-def read_mahimahi(directory: Path) -> Recording:
-    """The site of a directory that ``mm-webrecord`` filled.
+def read_mahimahi(directory: Path) -> RecordedFile:
+    """What a directory holds that ``mm-webrecord`` filled.
 
     Raises:
-        WrongInputError: a file cannot be read or is none of Mahimahi's, or there is no page.
+        WrongInputError: there is no file, or one cannot be read or is none of Mahimahi's.
     """
     pairs = []
     for file in sorted(directory.iterdir()):
@@ -45,12 +45,7 @@ def read_mahimahi(directory: Path) -> Recording:
             "files are to be named"
         )
         raise WrongInputError(message, where=str(directory))
-    return assembled(
-        site_name(directory),
-        captured_pairs(pairs),
-        source=str(directory),
-        description=f"Imported from {directory.name}, which Mahimahi recorded.",
-    )
+    return RecordedFile(captured_pairs(pairs))
 
 
 def _pair(data: bytes) -> RawPair:

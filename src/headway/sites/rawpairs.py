@@ -27,7 +27,7 @@ class RawPair:
     scheme: str
 
 
-def captured_pairs(pairs: Iterable[RawPair]) -> list[Captured]:
+def captured_pairs(pairs: Iterable[RawPair]) -> tuple[Captured, ...]:
     """What was captured, what is likely to be the page first, and the rest as servers dated it.
 
     A page is what a person asked for: no other page referred to it.
@@ -35,7 +35,7 @@ def captured_pairs(pairs: Iterable[RawPair]) -> list[Captured]:
     read = [(parsed(one.request), parsed(one.response), one.scheme) for one in pairs]
     whole = [(asked, sent, scheme) for asked, sent, scheme in read if asked and sent]
     whole.sort(key=lambda one: (not _is_of_a_person(one[0]), _date_s(one[1])))
-    return [_captured(asked, sent, scheme) for asked, sent, scheme in whole]
+    return tuple(_captured(asked, sent, scheme) for asked, sent, scheme in whole)
 
 
 def _captured(asked: Message, sent: Message, scheme: str) -> Captured:

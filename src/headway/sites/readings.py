@@ -7,6 +7,7 @@ import binascii
 import codecs
 import re
 from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 
 from headway.sites.captured import BodyReading
 from headway.sites.charsets import codec_of, stated_charset
@@ -16,8 +17,26 @@ _BYTES = "latin-1"
 _SPACE = re.compile(r"[ \t\r\n]+")
 
 
-def text_readings(text: str, headers: Iterable[Header]) -> Iterator[BodyReading]:
-    """What a text that stands for a body may have been, the likeliest first."""
+@dataclass(frozen=True)
+class TextReadings:
+    """What a text that stands for a body may have been, the likeliest first; made when they are asked for.
+
+    Attributes:
+        text: the text.
+        headers: fields of the response.
+        is_base64: whether it is said to be base64. Some tools say so of all bodies, also of those that they have as
+            text.
+    """
+
+    text: str
+    headers: tuple[Header, ...]
+    is_base64: bool = False
+
+    def __iter__(self) -> Iterator[BodyReading]:
+        return (_base64_readings if self.is_base64 else _text_readings)(self.text, self.headers)
+
+
+def _text_readings(text: str, headers: Iterable[Header]) -> Iterator[BodyReading]:
     stated = in_charset(text, headers)
     yield BodyReading(stated)
     if not text:
@@ -32,11 +51,7 @@ def text_readings(text: str, headers: Iterable[Header]) -> Iterator[BodyReading]
         yield BodyReading(coded, "text taken to be base64, though that is not said")
 
 
-def base64_readings(text: str, headers: Iterable[Header]) -> Iterator[BodyReading]:
-    """What a text that is said to be base64 may have been, the likeliest first.
-
-    Some tools say so of all bodies, also of those that they have as text.
-    """
+def _base64_readings(text: str, headers: Iterable[Header]) -> Iterator[BodyReading]:
     if (coded := from_base64(text)) is not None:
         yield BodyReading(coded)
     yield BodyReading(

@@ -8,16 +8,19 @@ from pathlib import Path
 
 from headway.errors import WrongInputError
 from headway.sites.access import Access
+from headway.sites.captured import RecordedFile
 from headway.sites.chromium import find_browser, record_page
 from headway.sites.flows import read_flows
 from headway.sites.formats import LOOKED_AT_BYTES, Format, format_of
 from headway.sites.har_import import read_har
 from headway.sites.hostmap import NO_MAPS, HostMaps
 from headway.sites.mahimahi import read_mahimahi
-from headway.sites.recording import Recording, merged
+from headway.sites.matching import Matcher
+from headway.sites.recording import Recording, assembled, merged, site_name
 from headway.sites.screen import SCREENS
 from headway.sites.servable import check_servable, final_page
-from headway.sites.warcsite import read_warc
+from headway.sites.urls import as_asked
+from headway.sites.warc_records import read_records
 from headway.sites.wpr import read_wpr
 from headway.sites.zipped import read_zip
 from headway.study.workload import Device
@@ -34,12 +37,14 @@ class Browsing:
         browser: the program; None for one in ``PATH``.
         maps: hosts that get other names; recordings of other tools are renamed, too.
         insecure: whether certificates may be wrong.
+        page: URL of the page that is loaded; empty if it is the first one's.
     """
 
     device: Device = Device.DESKTOP
     browser: Path | None = None
     maps: HostMaps = NO_MAPS
     insecure: bool = False
+    page: str = ""
 
 
 def record(source: str, browsing: Browsing) -> Recording:
@@ -52,7 +57,7 @@ def record(source: str, browsing: Browsing) -> Recording:
         HeadwayError: the URL cannot be recorded.
     """
     if not source.startswith(_URL_STARTS):
-        return browsing.maps.applied(_imported(source))
+        return browsing.maps.applied(_imported(source, browsing.page))
     screen, browser = SCREENS[browsing.device], find_browser(browsing.browser)
     access = Access(browsing.maps, browsing.insecure)
     page = browsing.maps.renamed(source)
@@ -78,30 +83,66 @@ def record_site(name: str, sources: Sequence[str], browsing: Browsing) -> Record
         if page.startswith(_URL_STARTS):
             # Plain HTTP at its own port may lead to HTTPS.
             check_servable(page, page, tls=page.startswith("https:"))
+    if browsing.page and as_asked(browsing.page) is None:
+        raise WrongInputError("no URL with http:// or https://", where=f"--page {browsing.page}")
     recording = merged(name, [record(source, browsing) for source in sources])
+    if browsing.page:
+        recording = _of_page(recording, browsing)
     page = final_page(recording.site)
     check_servable(page, sources[0])
     return replace(recording, site=replace(recording.site, page=page))
 
 
-def _imported(source: str) -> Recording:
+def _of_page(recording: Recording, browsing: Browsing) -> Recording:
+    """A recording whose page is the one that is asked for.
+
+    Raises:
+        WrongInputError: it is not in the recording.
+    """
+    page = as_asked(browsing.maps.renamed(browsing.page)) or browsing.page
+    site = recording.site
+    if Matcher(site.exchanges).find("GET", page) is None:
+        why = next((str(one.shortfall) for one in site.lost if one.url == page), "")
+        reason = f": {why}" if why else ""
+        raise WrongInputError(f"no response to it can be replayed{reason}", where=f"--page {page}")
+    return replace(recording, site=replace(site, page=page))
+
+
+def _imported(source: str, page: str) -> Recording:
     path = Path(source)
+    found = _reader(path)(path)
+    return assembled(
+        found.name or site_name(path),
+        found.captured,
+        source=source,
+        description=found.description or f"Imported from {path.name}.",
+        page=as_asked(page or found.page),
+        lost=found.lost,
+    )
+
+
+def _reader(path: Path) -> Callable[[Path], RecordedFile]:
+    """What reads a file.
+
+    Raises:
+        WrongInputError: there is none, or nothing reads it.
+    """
     if path.is_dir():
-        return read_mahimahi(path)
+        return read_mahimahi
     try:
         with path.open("rb") as file:
             kind = format_of(file.read(LOOKED_AT_BYTES))
     except OSError as error:
         raise WrongInputError(
-            f"neither a URL with http:// or https:// nor a file: {error.strerror}", where=source
+            f"neither a URL with http:// or https:// nor a file: {error.strerror}", where=str(path)
         ) from error
     if isinstance(kind, str):
-        raise WrongInputError(kind, where=source)
-    return _READERS[kind](path)
+        raise WrongInputError(kind, where=str(path))
+    return _READERS[kind]
 
 
-_READERS: dict[Format, Callable[[Path], Recording]] = {
-    Format.WARC: read_warc,
+_READERS: dict[Format, Callable[[Path], RecordedFile]] = {
+    Format.WARC: read_records,
     Format.HAR: read_har,
     Format.FLOWS: read_flows,
     Format.ZIP: read_zip,

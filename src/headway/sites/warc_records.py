@@ -8,7 +8,7 @@ from pathlib import Path
 
 from headway.errors import WrongInputError
 from headway.sites.arc import is_arc, read_arc
-from headway.sites.captured import Captured, Told
+from headway.sites.captured import Captured, RecordedFile, Told
 from headway.sites.digests import broken_digest
 from headway.sites.gzipped import DamagedError
 from headway.sites.http1 import Message, parsed
@@ -26,26 +26,7 @@ KEPT = "headway-kept"
 """Field of a response record that tells how much of its body is there, and why not all."""
 
 
-@dataclass(frozen=True)
-class Archive:
-    """What an archive holds.
-
-    Attributes:
-        captured: its HTTP exchanges, in the order of the responses.
-        name: of the site; empty if another tool wrote it, as are the others.
-        page: URL that is loaded.
-        description: of the site.
-        lost: what was lost before it was written.
-    """
-
-    captured: tuple[Captured, ...]
-    name: str = ""
-    page: str = ""
-    description: str = ""
-    lost: tuple[Lost, ...] = ()
-
-
-def read_records(path: Path) -> Archive:
+def read_records(path: Path) -> RecordedFile:
     """The exchanges of an archive as they were recorded, with all header fields.
 
     Raises:
@@ -57,7 +38,7 @@ def read_records(path: Path) -> Archive:
         raise WrongInputError(f"cannot be read: {error.strerror}", where=str(path)) from error
 
 
-def archive_of(contents: Iterable[bytes], path: Path) -> Archive:
+def archive_of(contents: Iterable[bytes], path: Path) -> RecordedFile:
     """The exchanges of WARC or ARC files that belong together.
 
     Args:
@@ -78,7 +59,7 @@ def archive_of(contents: Iterable[bytes], path: Path) -> Archive:
     if not captured:
         raise WrongInputError("no HTTP response is in this WARC file", where=str(path))
     info = reader.info
-    return Archive(
+    return RecordedFile(
         captured,
         info.get("title", ""),
         info.get("page", ""),

@@ -47,7 +47,8 @@ def judged(captured: Captured) -> Worth:
     """What a captured response is worth."""
     if captured.body is None:
         return _without_body(captured)
-    reading = _fitting(captured, captured.told.readings or (BodyReading(captured.body),))
+    readings = tuple(captured.told.readings) or (BodyReading(captured.body),)
+    reading = _fitting(captured, readings)
     shortfall = None if _has_no_content(captured) else _shortfall(captured, reading.body)
     if shortfall and shortfall.kept is Kept.PART and not reading.body:
         return Worth(None, Shortfall(Kept.NOT, shortfall.reason))

@@ -8,29 +8,23 @@ from pathlib import Path
 from typing import Any
 
 from headway.errors import WrongInputError
+from headway.sites.captured import RecordedFile
 from headway.sites.gzipped import read_unzipped
 from headway.sites.rawpairs import RawPair, captured_pairs
 from headway.sites.readings import from_base64
-from headway.sites.recording import Recording, assembled, site_name
 
 
-def read_wpr(path: Path) -> Recording:
-    """The site of a Web Page Replay archive: JSON with messages in base64, by host and URL.
+def read_wpr(path: Path) -> RecordedFile:
+    """What is in a Web Page Replay archive: JSON with messages in base64, by host and URL.
 
     Raises:
-        WrongInputError: it is something else, or holds no page.
+        WrongInputError: it cannot be read, or is something else.
     """
     try:
-        pairs = list(_pairs(json.loads(read_unzipped(path))))
+        return RecordedFile(captured_pairs(_pairs(json.loads(read_unzipped(path)))))
     except (ValueError, KeyError, TypeError, AttributeError) as error:
         message = "not a recording of Web Page Replay, or one of a version that is not known"
         raise WrongInputError(message, where=str(path)) from error
-    return assembled(
-        site_name(path),
-        captured_pairs(pairs),
-        source=str(path),
-        description=f"Imported from {path.name}.",
-    )
 
 
 def _pairs(archive: dict[str, Any]) -> Iterator[RawPair]:
