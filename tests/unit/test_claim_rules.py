@@ -64,6 +64,32 @@ def test_a_difference_in_seconds() -> None:
     assert found == [HOLDS, BROKEN, OPEN]
 
 
+def test_a_difference_has_the_interval_of_the_studys_comparison() -> None:
+    """Of nine comparisons one is significant: its interval has 1 - 0.05 / 9, in the claim as everywhere."""
+    alike = [(f"{loss} %", runs({"h2": WIDE, "h3": WIDE[::-1]})) for loss in range(3, 11)]
+    noisy = runs({"h2": around(1.0) * 2, "h3": [0.9 * one for one in around(1.0, noise=20) * 2]})
+    order = {"kind": "order", "contenders": ["h3", "h2"]}
+    many = judged([("2 %", noisy), *alike], order, where={AXIS: "2 %"})
+    (alone,) = one(noisy, order).findings
+    (found,) = many.findings
+    assert found.value == alone.value
+    assert found.interval and alone.interval
+    assert found.interval.level > alone.interval.level == 0.95
+    assert (found.interval.low, found.interval.high) != (alone.interval.low, alone.interval.high)
+
+
+def test_what_is_a_range_among_many_still_judges_a_claim() -> None:
+    """Six pairs reach 96.9 %, and not what one of nine comparisons would need."""
+    alike = [(f"{loss} %", runs({"h2": WIDE, "h3": WIDE[::-1]})) for loss in range(3, 11)]
+    six = runs({"h2": around(2.0)[:6], "h3": around(1.0, noise=3)[:6]})
+    order = {"kind": "order", "contenders": ["h3", "h2"]}
+    many = judged([("2 %", six), *alike], order, where={AXIS: "2 %"})
+    assert many.judgement is HOLDS
+    (found,), (alone,) = many.findings, one(six, order).findings
+    assert found.interval and alone.interval
+    assert (found.interval.low, found.interval.high) == (alone.interval.low, alone.interval.high)
+
+
 def test_a_difference_of_means_sees_what_a_typical_one_does_not() -> None:
     """One run of twenty takes twenty times as long; typically both are alike."""
     rows = runs({"h2": around(1.0) * 2, "h3": [*(around(1.0) * 2)[1:], 20.0]})

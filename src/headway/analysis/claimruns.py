@@ -135,13 +135,20 @@ class ClaimRuns:
         return Finding(place.what, value, interval, region, n, unit, self._of)
 
     def _level(self, place: Place, pairing: Pairing) -> float:
-        """Confidence of a difference's interval: that of the experiment's own comparison, if it is one."""
+        """Confidence of a difference's interval: that of the experiment's own comparison, if it is one.
+
+        Runs that are too few for that leave a range there. It is the interval with the most confidence that they
+        reach, by which a claim, which was made before, can still be judged.
+        """
         (group, ones), (other_group, _) = place.one, place.other
         if group != other_group or len(group) > 1 or self.claim.span or len(ones) > 1:
             return LEVEL
         turned = Pairing(pairing.against, pairing.contender)
         own = group[0].comparison(pairing) or group[0].comparison(turned)
-        return own.relative_interval.level if own and own.relative_interval else LEVEL
+        interval = own.relative_interval if own else None
+        if interval is None:
+            return LEVEL
+        return interval.level if interval.reaches_level else max(LEVEL, interval.coverage)
 
     def column(self, cell: Cell, contender: str, name: str) -> float | None:
         """Median of a column over a contender's runs in a cell that ended well."""

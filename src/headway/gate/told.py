@@ -201,11 +201,12 @@ def difference(one: CheckedCell) -> str:
 
 
 def interval(one: CheckedCell) -> str:
-    """Its confidence interval, in percent."""
+    """Its confidence interval, in percent, or the range that too few pairs leave."""
     found = one.comparison.relative_interval
     if found is None:
         return ""
-    return f"{signed_percent(found.low)} to {signed_percent(found.high)}"
+    kind = "" if found.reaches_level else "range "
+    return f"{kind}{signed_percent(found.low)} to {signed_percent(found.high)}"
 
 
 def first_packet(one: CheckedCell) -> str:
