@@ -210,7 +210,7 @@ TELLS = "result.json = { total_ms = 'ms', bytes = 'bytes' }"
             "client",
             "#!/bin/sh\nexit 0",
             {},
-            "own says that it got 200000 bytes, but only 0 bytes of packets came",
+            "own says that it got 200,000 bytes, but no TCP packet came from the server",
         ),
         (
             "client",

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, WaitOptions, wait, waitpid};
 
+use crate::arrivals::Arrivals;
 use crate::clock;
 use crate::counters::Counter;
 use crate::course::{Action, Course};
@@ -43,6 +44,7 @@ pub(crate) struct Lab<'a> {
     pings_ns: Vec<Option<u64>>,
     spun: Spins,
     host_counters: HostCounters,
+    arrivals: Option<Arrivals>,
     current: Course<'a>,
 }
 
@@ -59,6 +61,7 @@ impl<'a> Lab<'a> {
             pings_ns: Vec::new(),
             spun: Spins::default(),
             host_counters: HostCounters::new(orders),
+            arrivals: None,
             current: Course::begin(first)?,
         })
     }
@@ -126,6 +129,7 @@ impl<'a> Lab<'a> {
             spins,
             host_counts: self.host_counters.since(&self.network)?,
             passed,
+            arrived: self.arrivals.as_ref().map_or(Ok(BTreeMap::new()), Arrivals::since)?,
         };
         let file = format!("{}/{OUTCOME_FILE}", current.directory);
         let new = format!("{file}.new");
@@ -180,6 +184,7 @@ impl<'a> Lab<'a> {
     }
 
     fn schedule(&mut self) -> Result<(), Failure> {
+        self.watch()?;
         let grid_ns = self.orders.start_grid_ns;
         let current = &mut self.current;
         let next_ns = (clock::monotonic_ns() / grid_ns + 1) * grid_ns;
@@ -217,6 +222,17 @@ impl<'a> Lab<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Count what comes from now on, and not what came in earlier visits.
+    fn watch(&mut self) -> Result<(), Failure> {
+        match &self.arrivals {
+            Some(arrivals) => arrivals.since().map(drop),
+            None => {
+                self.arrivals = Some(Arrivals::new(self.orders, &self.network)?);
+                Ok(())
+            }
+        }
     }
 
     fn act(&mut self, action: Action) -> Result<(), Failure> {

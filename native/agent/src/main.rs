@@ -4,6 +4,7 @@
 //! (the boot's directory, the only place the guest can write to), `www=` (bodies), `site=` (what is
 //! replayed, if anything is) and, for each optional program that the host has, `extras/NAME=`.
 
+mod arrivals;
 mod clock;
 mod commands;
 mod counters;

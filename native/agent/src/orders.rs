@@ -1,6 +1,7 @@
 //! What the host asks of a lab: `orders.json`. Python's `headway.contract.orders` says what each means.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 
 use serde::{Deserialize, Serialize};
 
@@ -20,6 +21,7 @@ pub(crate) struct Orders {
     pub(crate) sampling: Option<Sampling>,
     pub(crate) captures: Vec<Capture>,
     pub(crate) counted: Vec<Counted>,
+    pub(crate) watched: Vec<Watched>,
     pub(crate) pings: Option<Pings>,
     pub(crate) migration: Option<Migration>,
     pub(crate) bodies: Vec<String>,
@@ -182,6 +184,18 @@ pub(crate) struct Counted {
     pub(crate) line_namespace: String,
     pub(crate) named_drops: String,
     pub(crate) trace: String,
+}
+
+/// A device at which to count what comes, and the senders from whom it is expected.
+#[derive(Debug, Deserialize)]
+pub(crate) struct Watched {
+    pub(crate) name: String,
+    pub(crate) namespace: String,
+    pub(crate) device: String,
+    pub(crate) senders: Vec<IpAddr>,
+    /// Not said if it is the usual one.
+    #[serde(default)]
+    pub(crate) family: Family,
 }
 
 /// ICMP echo requests before the workload.

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use crate::arrivals::Arrived;
 use crate::hostcounts::HostCounts;
 
 /// How the workload ended: `ok`, `failed` or `timeout`, and why.
@@ -21,6 +22,7 @@ pub(crate) struct Outcome<'a> {
     pub(crate) spins: Spins,
     pub(crate) host_counts: BTreeMap<String, HostCounts>,
     pub(crate) passed: BTreeMap<String, Passed>,
+    pub(crate) arrived: BTreeMap<String, Arrived>,
 }
 
 /// How many packets came to a direction with faults, and how many met one.

@@ -1,9 +1,10 @@
-//! What no safe library does: starting a program cheaply, waiting for a signal, a few device requests.
+//! What no safe library does: starting a program cheaply, waiting for a signal, a few device requests, filters of
+//! packet sockets.
 
 #![allow(unsafe_code)]
 
 use std::ffi::{CStr, CString};
-use std::mem::MaybeUninit;
+use std::mem::{MaybeUninit, size_of, size_of_val};
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
 
@@ -164,6 +165,72 @@ fn device_request(
     // SAFETY: both requests take an ifreq, in which a pointer, if any, is to memory that the caller
     // still holds.
     let result = unsafe { libc::ioctl(file.as_raw_fd(), number, ptr::from_mut(request)) };
+    if result < 0 { Err(last_error()) } else { Ok(()) }
+}
+
+const PACKET_RX_RING: libc::c_int = 5;
+const PACKET_STATISTICS: libc::c_int = 6;
+const PACKET_IGNORE_OUTGOING: libc::c_int = 23;
+/// A page, of which one frame is all.
+const RING_BYTES: u32 = 4096;
+
+/// A socket that counts what comes to a device and is taken by a filter, which reads from the network header on.
+///
+/// It has a ring for received packets, which is full after the first: others are counted and not kept.
+pub(crate) fn counting_socket(
+    device: u32,
+    filter: &mut [libc::sock_filter],
+) -> Result<OwnedFd, Errno> {
+    // With a protocol it would see what all devices have before it has a filter.
+    // SAFETY: no pointers are passed, and nothing else has the new descriptor.
+    let socket = unsafe {
+        let made = libc::socket(libc::AF_PACKET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0);
+        if made < 0 {
+            return Err(last_error());
+        }
+        OwnedFd::from_raw_fd(made)
+    };
+    let length = u16::try_from(filter.len()).map_err(|_| Errno::TOOBIG)?;
+    let filter = libc::sock_fprog { len: length, filter: filter.as_mut_ptr() };
+    set_option(&socket, libc::SOL_SOCKET, libc::SO_ATTACH_FILTER, &filter)?;
+    set_option(&socket, libc::SOL_PACKET, PACKET_IGNORE_OUTGOING, &1i32)?;
+    // struct tpacket_req: size and number of blocks, size and number of frames.
+    set_option(&socket, libc::SOL_PACKET, PACKET_RX_RING, &[RING_BYTES, 1, RING_BYTES, 1])?;
+    // SAFETY: all-zero bytes are a valid sockaddr_ll.
+    let mut place: libc::sockaddr_ll = unsafe { std::mem::zeroed() };
+    place.sll_family = libc::AF_PACKET as libc::c_ushort;
+    place.sll_protocol = (libc::ETH_P_ALL as u16).to_be();
+    place.sll_ifindex = device as i32;
+    let length = size_of_val(&place) as libc::socklen_t;
+    // SAFETY: the kernel reads a sockaddr_ll.
+    let result = unsafe { libc::bind(socket.as_raw_fd(), ptr::from_ref(&place).cast(), length) };
+    if result < 0 { Err(last_error()) } else { Ok(socket) }
+}
+
+/// How many packets such a socket has counted since this was asked before.
+pub(crate) fn counted_packets(socket: BorrowedFd<'_>) -> Result<u32, Errno> {
+    // struct tpacket_stats: packets, and how many of them were not kept.
+    let mut counts = [0u32; 2];
+    let mut length = size_of_val(&counts) as libc::socklen_t;
+    // SAFETY: the kernel writes so many bytes at most.
+    let result = unsafe {
+        libc::getsockopt(
+            socket.as_raw_fd(),
+            libc::SOL_PACKET,
+            PACKET_STATISTICS,
+            counts.as_mut_ptr().cast(),
+            &raw mut length,
+        )
+    };
+    if result < 0 { Err(last_error()) } else { Ok(counts[0]) }
+}
+
+fn set_option<T>(socket: &OwnedFd, level: i32, option: i32, value: &T) -> Result<(), Errno> {
+    let length = size_of::<T>() as libc::socklen_t;
+    // SAFETY: the kernel reads so many bytes; a pointer among them is to memory that the caller holds.
+    let result = unsafe {
+        libc::setsockopt(socket.as_raw_fd(), level, option, ptr::from_ref(value).cast(), length)
+    };
     if result < 0 { Err(last_error()) } else { Ok(()) }
 }
 

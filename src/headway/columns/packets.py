@@ -89,6 +89,19 @@ class Faulted(Columns):
     handshake_packets_down: int | None = column("The same towards the client.")
 
 
+class Observed(Columns):
+    """Which transport was spoken, whatever programs say of it."""
+
+    tcp_packets_down: int | None = column(
+        "Packets of TCP that came to the client's host from whom it asks (the server, or a proxy) while the workload "
+        "went on. A run of HTTP/3 to which more came over TCP than over UDP has failed, and so has one of HTTP/1.1 or "
+        "HTTP/2 the other way round. Null of several flows together, each of which has its own."
+    )
+    udp_packets_down: int | None = column("The same of UDP.")
+    tcp_packets_up: int | None = column("Packets of TCP that came from the client to whom it asks.")
+    udp_packets_up: int | None = column("The same of UDP.")
+
+
 class Validation(Columns):
     """What the run's own packets met."""
 

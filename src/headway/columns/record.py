@@ -10,7 +10,7 @@ from headway.columns.conditions import Planned
 from headway.columns.headers import HeaderFields
 from headway.columns.limits import BottleneckUse, Causes, MainConnection, RampUp, SenderOverTime
 from headway.columns.outcome import Ending, Requests, Spent, Transferred
-from headway.columns.packets import Disturbed, Faulted, Validation
+from headway.columns.packets import Disturbed, Faulted, Observed, Validation
 from headway.columns.page import PageMetrics
 from headway.columns.sharing import OneFlow, Sharing
 
@@ -21,6 +21,7 @@ class Record(
     Sharing,
     Validation,
     Faulted,
+    Observed,
     Disturbed,
     SenderOverTime,
     BottleneckUse,

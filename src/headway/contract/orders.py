@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from headway.contract.arrivals import Arrived, Watched
 from headway.contract.faults import FaultLink, Passed
 
 ORDERS_FILE = "orders.json"
@@ -233,7 +234,7 @@ class Round:
 class Orders:
     """All that a lab does in one boot.
 
-    Of what is ``counted``, the counts are told. Programs are allowed what is ``allowed`` beyond what they
+    Of what is ``counted``, the counts are told, and what comes to devices that are ``watched``. Programs are allowed what is ``allowed`` beyond what they
     otherwise may. The workload is carried out
     in one or more ``rounds``, one after the other, while services go on. It starts at a multiple of
     ``start_grid_ns`` of the monotonic clock, so that what happened before cannot shift it.
@@ -250,6 +251,7 @@ class Orders:
     sampling: Sampling | None = None
     captures: tuple[Capture, ...] = ()
     counted: tuple[Counted, ...] = ()
+    watched: tuple[Watched, ...] = ()
     pings: Pings | None = None
     migration: Migration | None = None
     bodies: tuple[str, ...] = ()
@@ -329,7 +331,8 @@ class Outcome:
     ``migrated_ns`` is when the address changed, None if it did not. ``pings_ns`` are round-trip times
     of the control pings, None for those without a reply. ``counts`` are, by name, those of all that was
     counted, from when the path was made to the end of the workload. ``spins`` are busy waits, None of a
-    lab that could not tell. ``host_counts`` are those of hosts with programs, ``passed`` of directions with faults.
+    lab that could not tell. ``host_counts`` are those of hosts with programs, ``passed`` of directions with faults,
+    ``arrived`` of devices that were watched.
     """
 
     status: str
@@ -344,6 +347,7 @@ class Outcome:
     spins: Spins | None = None
     host_counts: dict[str, HostCounts] = dataclasses.field(default_factory=dict)
     passed: dict[str, Passed] = dataclasses.field(default_factory=dict)
+    arrived: dict[str, Arrived] = dataclasses.field(default_factory=dict)
 
 
 _T = TypeVar("_T")

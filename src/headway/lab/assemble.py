@@ -12,6 +12,7 @@ from headway.lab.certificate import named_files
 from headway.lab.commands import address_loss, ip_line
 from headway.lab.network import GLOBAL_SYSCTLS, NetworkLayout, network_of
 from headway.lab.values import Address, Route
+from headway.lab.watching import watched
 from headway.planning.deployment import Deployment, Endpoint, Role, addressed
 from headway.programs.base import (
     CLIENT,
@@ -62,6 +63,7 @@ def orders_for(deployment: Deployment) -> Orders:
         sampling=Sampling(_SAMPLE_INTERVAL_NS, tuple(devices), senders, setting.family),
         captures=captures(deployment, network) if setting.capture.packets else (),
         counted=network.counted,
+        watched=watched(deployment),
         pings=_pings(deployment),
         migration=_migration(deployment, network),
         bodies=tuple(body for one in asking for body in one.bodies),

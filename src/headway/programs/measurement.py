@@ -57,7 +57,6 @@ class Measurement:
         page: what a browser tells of a page.
         visit: how it loaded it.
         call: what a call's receiver tells of its datagrams.
-        told: whether the program itself says that so many bytes came, or what was received was looked at.
     """
 
     error: str | None = None
@@ -72,4 +71,3 @@ class Measurement:
     page: PageMetrics | None = None
     visit: Visit | None = None
     call: CallMetrics | None = None
-    told: bool = True

@@ -131,7 +131,6 @@ def _measurement(values: Mapping[str, float], flow: Flow) -> Measurement:
         total_s=total_s,
         bytes=size,
         each_s=(total_s,) * flow.workload.requests,
-        told="bytes" in values or bool(flow.body_files),
     )
 
 

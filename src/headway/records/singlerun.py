@@ -11,7 +11,6 @@ from typing import Any
 
 from headway.columns import HeaderFields, MainConnection, RampUp, Record, Status
 from headway.contract.orders import Outcome
-from headway.diagnosis.arrival import too_little_came
 from headway.diagnosis.controls import observed_controls
 from headway.diagnosis.disturbances import count_columns, named_disturbances
 from headway.diagnosis.fault import fault_columns
@@ -20,6 +19,7 @@ from headway.diagnosis.hostcounts import host_count_columns
 from headway.diagnosis.limits import limits_of
 from headway.diagnosis.mainconnection import main_connection_of
 from headway.diagnosis.metrics import FinishedRun, run_metrics
+from headway.diagnosis.observed import observed_columns, observed_error
 from headway.diagnosis.qlog import compact_qlog
 from headway.diagnosis.rampup import ramp_up_of
 from headway.diagnosis.samples import started_s
@@ -27,7 +27,7 @@ from headway.diagnosis.segment import observe
 from headway.diagnosis.transfer import narrowest, transfer_of
 from headway.diagnosis.validation import validate, validation_columns
 from headway.lab.run import Result
-from headway.planning.deployment import Endpoint, joined
+from headway.planning.deployment import Deployment, Endpoint, joined
 from headway.planning.runs import Run
 from headway.records.hosts import host_columns
 from headway.records.runkey import run_key
@@ -41,8 +41,7 @@ def record_of(run: Run, result: Result, directory: Directory) -> Record:
     """Combine a run's conditions, its outcome and its measurements."""
     measured, deployment = result.measurement, run.deployment
     controls = observed_controls(deployment, directory)
-    error = result.outcome.reason or killed(result.outcome) or measured.error or controls.error
-    error = error or too_little_came(deployment, measured, directory)
+    error = failure(deployment, result) or controls.error
     status = Status(result.outcome.status)
     if status is Status.OK and error:
         status = Status.FAILED
@@ -77,8 +76,16 @@ def record_of(run: Run, result: Result, directory: Directory) -> Record:
         **count_columns(deployment, result.outcome),
         **host_count_columns(deployment, result.outcome),
         **fault_columns(deployment, result.outcome, directory),
+        **observed_columns(deployment, result.outcome),
         **validation_columns(validate(deployment, result, transfer, directory)),
     )
+
+
+def failure(deployment: Deployment, result: Result) -> str | None:
+    """Why a flow's run has failed, by how its lab ended, what its client says and what crossed its path."""
+    outcome, measured = result.outcome, result.measurement
+    error = outcome.reason or killed(outcome) or measured.error
+    return error or observed_error(deployment, measured, outcome)
 
 
 def _headers(result: Result, directory: Directory) -> HeaderFields:
