@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.pages.arrivals import Carried, with_arrivals
-from headway.pages.load import PageLoad
+from headway.pages.load import PageLoad, read_load
 from headway.pages.resource import Chunk
-from tests.unit.made_loads import load, resource
+from headway.report.chosen import ChosenRun
+from headway.report.pages import page_stories
+from tests.unit.made_loads import Recording, load, resource, told
+from tests.unit.made_samples import rows_of, transfer, write_samples
 
 
 def steady(until_ms: int, rate: int, step_ms: int = 10) -> Carried:
@@ -56,6 +62,26 @@ def test_a_load_of_which_nothing_was_sampled_stays_as_it_is() -> None:
     assert with_arrivals(load(), steady(100, 1)) == load()
 
 
+def test_shown_loads_have_their_content_when_the_path_carried_it(tmp_path: Path) -> None:
+    """A font that is told at 900 ms; a packet in each 100 ms, of which the load began after two."""
+    directory = tmp_path / "artifacts" / "r"
+    directory.mkdir(parents=True)
+    recording = Recording()
+    recording.sent("1", "https://a.test/f.ttf", 10.0)
+    recording.received("1", 100.0)
+    recording.data("1", 900.0, 8000, 8000)
+    recording.finished("1", 900.0, 8100)
+    recording.write(directory, told())
+    asked = ChosenRun("r", "h2", "", "", "")
+    (bare,) = page_stories(tmp_path, [asked])
+    assert bare.load == read_load(directory)
+    assert [came(bare.load, 0, at) for at in (501, 899, 901)] == [0, 0, 8000]
+    write_samples(directory, rows_of([0, 0, 0, 0, *range(1, 9), 8, 8]))
+    replace(transfer(), began_s=0.2).save(directory)
+    (story,) = page_stories(tmp_path, [asked])
+    assert [came(story.load, 0, at) for at in (101, 501, 901)] == [0, 4000, 8000]
+
+
 @given(
     st.lists(
         st.tuples(
@@ -73,10 +99,12 @@ def test_every_byte_comes_once_not_before_its_response_nor_after_it_was_told(
             resource(
                 response_start_ms=float(begun),
                 ended_ms=1500.0,
-                body_bytes=sum(count for _, count in told),
-                chunks=tuple(Chunk(float(begun + later), count) for later, count in sorted(told)),
+                body_bytes=sum(count for _, count in told_at),
+                chunks=tuple(
+                    Chunk(float(begun + later), count) for later, count in sorted(told_at)
+                ),
             )
-            for begun, told in resources
+            for begun, told_at in resources
         )
     )
     carried = [(30.0 * n, float(sum(amounts[:n]))) for n in range(len(amounts) + 1)]
@@ -85,5 +113,5 @@ def test_every_byte_comes_once_not_before_its_response_nor_after_it_was_told(
         assert all(one.at_ms >= (before.response_start_ms or 0.0) for one in after.chunks)
         assert list(after.chunks) == sorted(after.chunks)
         for at_ms in range(0, 1501, 50):
-            told = sum(one.encoded_bytes for one in before.chunks if one.at_ms <= at_ms)
-            assert sum(one.encoded_bytes for one in after.chunks if one.at_ms <= at_ms) >= told
+            earlier = sum(one.encoded_bytes for one in before.chunks if one.at_ms <= at_ms)
+            assert sum(one.encoded_bytes for one in after.chunks if one.at_ms <= at_ms) >= earlier
