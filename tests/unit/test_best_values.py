@@ -16,6 +16,7 @@ from headway.report.figures.heatmap import KIND as HEATMAP
 from headway.report.figures.heatmap import shade
 from headway.report.figures.kind import Subject
 from headway.report.styles import study_styles
+from headway.report.tables.comparisons import comparisons_table
 from headway.report.theme import PAPER, SLOWER
 from headway.study.claim import Claim
 from tests.unit import made_results as made
@@ -109,6 +110,13 @@ def test_figures_say_what_they_compare() -> None:
         assert picture is not None
         assert "Best is 1:" in picture.caption and "fastest" not in picture.caption
     assert "more even" in {getattr(one, "text", "") for one in HEATMAP.draw(subject).wide.shapes}  # type: ignore[union-attr]
+
+
+def test_the_table_of_comparisons_has_the_metrics_words() -> None:
+    analysis = analysis_of({"even": around(1.0), "last": around(0.5)}, "even")
+    table = comparisons_table(analysis)
+    assert "pairs more even" in table.headings
+    assert table.rows[0][0][1] == "less even"
 
 
 def claim(**rule: Any) -> Claim:

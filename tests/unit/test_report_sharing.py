@@ -20,6 +20,7 @@ from headway.report.figures.envelope import hull, usual
 from headway.report.figures.kind import NARROW, WIDE, Subject
 from headway.report.figures.queue_cdf import KIND as QUEUE
 from headway.report.figures.sharing import KIND as SHARING
+from headway.report.flowcolours import flow_colours, name_colours
 from headway.report.shared import FlowCourse, SharedStory
 from headway.report.sheet import Area, Text
 from headway.report.styles import study_styles
@@ -154,3 +155,21 @@ def test_flows_that_were_there_for_a_moment_have_no_envelope() -> None:
     assert picture is not None and picture.wide.shapes
     assert picture.data().rows()[0] == ("run", "a v b", "a", 10.0, 6.0)
     assert picture.data()["flow"].unique().to_list() == ["a"]
+
+
+def test_flows_of_a_name_have_its_colour_in_every_run() -> None:
+    """The first of two flows called alike has it, as the only one of that name in another run has."""
+    cells = {
+        "cell": {"two": {"a": [[5.0, 5.0]] * 2}, "mixed": {"b": [[6.0]] * 2, "a": [[4.0]] * 2}}
+    }
+    told = {"name": "", "metrics": ["first_ratio"], "contenders": {"two": {}, "mixed": {}}}
+    analysis = analyse(made.competing(cells, told))
+    run = ChosenRun("run", "two", "cell", "", "seed 1")
+    twins = [dataclasses.replace(course("a", 5.0), name=f"a-{place}") for place in (1, 2)]
+    stories = (
+        SharedStory(run, 10.0, tuple(twins), 20.0),
+        SharedStory(run, 10.0, (course("b", 6.0), course("a", 4.0)), 20.0),
+    )
+    colours, names = flow_colours(analysis, stories), name_colours(analysis)
+    assert colours["a-1"] == colours["a"] == names["a"] and colours["b"] == names["b"]
+    assert len({colours["a-1"], colours["a-2"], colours["b"]}) == 3

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from headway.analysis import Analysis
 from headway.analysis.shares import shares
-from headway.report.shared import FlowCourse, SharedStory
+from headway.report.shared import SharedStory
 from headway.report.theme import PLAIN, Colour
 
 
@@ -17,14 +17,16 @@ def name_colours(analysis: Analysis) -> Mapping[str, Colour]:
 
 
 def flow_colours(analysis: Analysis, stories: Sequence[SharedStory]) -> Mapping[str, Colour]:
-    """A colour for each flow of some runs: the first of a name has that of the name, the others have what is left."""
+    """A colour for each flow of some runs: the first of a name in its run has that of the name, the others what is left."""
     by_name = name_colours(analysis)
-    flows: dict[str, FlowCourse] = {}
+    found: dict[str, Colour] = {}
     for story in stories:
-        flows |= {flow.name: flow for flow in story.flows if flow.name not in flows}
-    firsts = {flow.named: flow.name for flow in reversed(flows.values()) if flow.named in by_name}
-    found = {name: by_name[named] for named, name in firsts.items()}
-    left = [colour for colour in PLAIN if colour not in found.values()] or list(PLAIN)
-    others = [name for name in flows if name not in found]
+        firsts = {flow.named: flow.name for flow in reversed(story.flows)}
+        for named, name in firsts.items():
+            if named in by_name:
+                found.setdefault(name, by_name[named])
+    left = [colour for colour in PLAIN if colour not in by_name.values()] or list(PLAIN)
+    names = dict.fromkeys(name for story in stories for name in story.names)
+    others = [name for name in names if name not in found]
     found |= {name: left[place % len(left)] for place, name in enumerate(others)}
-    return {name: found[name] for name in flows}
+    return {name: found[name] for name in names}

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from headway.analysis import Analysis, Basis, Comparison, sentence
+from headway.analysis.metric import Metric
 from headway.analysis.numbers import p_value, signed_percent
 from headway.analysis.overview import ComparisonOutcome, outcome
 from headway.analysis.significance import TestResult
@@ -40,14 +41,16 @@ def comparisons_table(analysis: Analysis) -> Table:
             "delta",
             headed("paired, median"),
             "interval",
-            "pairs faster",
+            f"pairs {analysis.metric.words[0]}",
             "Welch p",
             "Mann-Whitney p",
             "Kolmogorov-Smirnov p",
             "Cliff's δ",
         ),
         rows=tuple(
-            tuple((*levels(analysis, cell), *_row(one)) for one in cell.comparisons)
+            tuple(
+                (*levels(analysis, cell), *_row(one, analysis.metric)) for one in cell.comparisons
+            )
             for cell in cells
             if cell.comparisons
         ),
@@ -56,11 +59,11 @@ def comparisons_table(analysis: Analysis) -> Table:
     )
 
 
-def _row(one: Comparison) -> tuple[str, ...]:
+def _row(one: Comparison, metric: Metric) -> tuple[str, ...]:
     pairs = one.pairs
     return (
         f"{one.contender} : {one.against}",
-        _outcome(one),
+        metric.said(_outcome(one)),
         NONE if one.relative is None else signed_percent(one.relative),
         ranged_text(one.relative_interval, 3, 100),
         _test(one.test),
