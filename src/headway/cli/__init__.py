@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import sys
 
+from headway.cli.encoding import write_what_can_be_written
 from headway.cli.interruption import Interruption
 
 
 def main() -> None:
     """Entry point of the `headway` command."""
+    write_what_can_be_written()
     with Interruption() as interruption:
         # Loading the commands takes a moment, in which nothing has begun that must be ended in order.
         from headway.cli import commands

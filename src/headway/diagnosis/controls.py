@@ -49,5 +49,5 @@ def _seen(run_directory: Path) -> dict[str, list[str]]:
     file = run_directory / CONTROLS_FILE
     if not file.exists():
         return {}
-    seen: dict[str, list[str]] = json.loads(file.read_text())
+    seen: dict[str, list[str]] = json.loads(file.read_text(encoding="utf-8"))
     return seen

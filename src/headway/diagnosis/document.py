@@ -29,7 +29,7 @@ class Document(Generic[_Kind]):
         plain = self._adapter.dump_python(value, mode="json")
         text = json.dumps({_VERSION: self._version, **plain}, separators=(",", ":"))
         new = directory / f".{self.name}.new"
-        new.write_text(text)
+        new.write_text(text, encoding="utf-8")
         new.replace(directory / self.name)
 
     def load(self, directory: Path) -> _Kind:

@@ -65,11 +65,15 @@ def header_fields(directory: Path, began_s: float, ended_s: float) -> HeaderFiel
 def _read(model: type[_Told], file: Path) -> _Told | None:
     """A file of a program that may have been ended before it could write it."""
     try:
-        return model.model_validate_json(file.read_text())
+        return model.model_validate_json(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValidationError):
         return None
 
 
 def _lines(file: Path) -> list[str]:
     """Whole lines: the last one is cut short if the lab ended before the program."""
-    return [line for line in file.read_text().splitlines(keepends=True) if line.endswith("\n")]
+    return [
+        line
+        for line in file.read_text(encoding="utf-8").splitlines(keepends=True)
+        if line.endswith("\n")
+    ]

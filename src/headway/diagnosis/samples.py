@@ -35,7 +35,7 @@ class Samples:
 def read_samples(run_directory: Path) -> Samples:
     """Samples of a run, none if there is no file; an unfinished last line is left out."""
     file = run_directory / SAMPLES_FILE
-    decoded = _decode(file.read_text().splitlines() if file.exists() else [])
+    decoded = _decode(file.read_text(encoding="utf-8").splitlines() if file.exists() else [])
     if not decoded:
         return Samples(0.0, [])
     header = _header(file, decoded[0])
@@ -49,7 +49,7 @@ def started_s(run_directory: Path) -> float:
     file = run_directory / SAMPLES_FILE
     if not file.exists():
         return 0.0
-    with file.open() as opened:
+    with file.open(encoding="utf-8") as opened:
         decoded = _decode([opened.readline()])
     return _header(file, decoded[0]).epoch_ns / 1e9 if decoded else 0.0
 

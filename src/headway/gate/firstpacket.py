@@ -117,7 +117,7 @@ def _in_a_row(packets: list[SeenPacket], sender: str) -> int:
 
 def _names(run_directory: Path) -> dict[str, str]:
     """Hosts by their addresses."""
-    orders = load(Orders, (run_directory / ORDERS_FILE).read_text())
+    orders = load(Orders, (run_directory / ORDERS_FILE).read_text(encoding="utf-8"))
     lines = ((one.name, line.split()) for one in orders.namespaces for line in one.ip)
     return {
         words[2].partition("/")[0]: name for name, words in lines if tuple(words[:2]) == _ADDRESS

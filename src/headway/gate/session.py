@@ -82,7 +82,7 @@ def carry_out_check(check: BuildCheck, watcher: Watcher) -> CheckReport | None:
         (JUNIT_FILE, report.junit()),
         (BENCHMARK_FILE, report.benchmark()),
     ):
-        (check.out / name).write_text(text)
+        (check.out / name).write_text(text, encoding="utf-8")
     return report
 
 

@@ -123,20 +123,29 @@ class PrivateApt:
             needed.mkdir(parents=True, exist_ok=True)
         # What apt believes to be there already, it leaves out.
         (self.directory / "status").write_text(
-            "".join(_PRETENDED.format(name=name) for name in self.left_out)
+            "".join(_PRETENDED.format(name=name) for name in self.left_out),
+            encoding="utf-8",
         )
         (self.directory / "sources.list").write_text(
             f"deb [arch=amd64 target=Packages signed-by={debian_keyring()}]"
-            f" {self.mirror} {self.suite} main\n"
+            f" {self.mirror} {self.suite} main\n",
+            encoding="utf-8",
         )
-        self._configuration.write_text(_CONFIGURATION.format(state=self.directory))
+        self._configuration.write_text(
+            _CONFIGURATION.format(state=self.directory), encoding="utf-8"
+        )
         self._run(["update"], f"reading the package list of {self.suite}", _fractions(advance))
 
     def names(self) -> frozenset[str]:
         """The names of all packages of the suite."""
         command = ["apt-cache", "-c", str(self._configuration), "pkgnames"]
         answer = subprocess.run(
-            command, check=True, capture_output=True, text=True, env=user_environment()
+            command,
+            check=True,
+            capture_output=True,
+            text=True,
+            env=user_environment(),
+            encoding="utf-8",
         )
         return frozenset(answer.stdout.split())
 

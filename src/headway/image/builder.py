@@ -222,7 +222,9 @@ class _Build:
     def _make(self, name: str, fill: Callable[[Path], BaseModel]) -> None:
         def fill_and_describe(directory: Path) -> None:
             info = fill(directory)
-            (directory / INFO_FILE).write_text(info.model_dump_json(indent=2) + "\n")
+            (directory / INFO_FILE).write_text(
+                info.model_dump_json(indent=2) + "\n", encoding="utf-8"
+            )
 
         # An entry without a readable description counts as not there.
         remove_tree(self.layout.store.entry(name))

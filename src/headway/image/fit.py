@@ -158,7 +158,9 @@ def _unloadable(program: OutsideProgram, file: Path, root: Path) -> str:
         "--list",
         file,
     ]
-    done = subprocess.run(command, capture_output=True, text=True, env={}, errors="replace")
+    done = subprocess.run(
+        command, capture_output=True, text=True, env={}, errors="replace", encoding="utf-8"
+    )
     said = done.stdout + done.stderr
     if versions := sorted({match["version"] for match in _VERSION.finditer(said)}):
         return (

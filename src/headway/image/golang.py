@@ -34,13 +34,13 @@ def go_version() -> str | None:
 
 def needed_go_version(sources: Path) -> str:
     """The oldest Go that a module can be compiled with, as its ``go.mod`` says."""
-    found: list[str] = _NEEDED.findall((sources / _MODULE_FILE).read_text())
+    found: list[str] = _NEEDED.findall((sources / _MODULE_FILE).read_text(encoding="utf-8"))
     return found[0]
 
 
 def required_modules(sources: Path) -> dict[str, str]:
     """Versions of the modules that a module requires, by their paths."""
-    return dict(_REQUIRED.findall((sources / _MODULE_FILE).read_text()))
+    return dict(_REQUIRED.findall((sources / _MODULE_FILE).read_text(encoding="utf-8")))
 
 
 def obstacle(version: str | None, needed: str) -> str | None:

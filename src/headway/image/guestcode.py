@@ -62,6 +62,7 @@ def _compile(root: Path, contents: dict[str, bytes], directory: Path) -> None:
         capture_output=True,
         text=True,
         check=False,
+        encoding="utf-8",
     )
     if done.returncode != 0:
         shutil.rmtree(top)

@@ -39,7 +39,7 @@ class KernelInputs:
     @classmethod
     def of_package(cls) -> KernelInputs:
         """The inputs that Headway ships."""
-        asked = kconfig.options((_HERE / "kernel.config").read_text())
+        asked = kconfig.options((_HERE / "kernel.config").read_text(encoding="utf-8"))
         patches = sorted((_HERE / "patches").glob("*.patch"))
         return cls(
             tuple(sorted(asked.items())), tuple((file.name, file.read_bytes()) for file in patches)
@@ -74,8 +74,8 @@ class RootInputs:
     def of_package(cls) -> RootInputs:
         """The inputs that Headway ships."""
         return cls(
-            PackageList.parse((_HERE / "packages.txt").read_text()),
-            parse_wheels((_HERE / "wheels.txt").read_text()),
+            PackageList.parse((_HERE / "packages.txt").read_text(encoding="utf-8")),
+            parse_wheels((_HERE / "wheels.txt").read_text(encoding="utf-8")),
             tuple((_HERE / name).read_bytes() for name in _RECIPE),
         )
 

@@ -198,10 +198,12 @@ def _configure(asked: Sequence[tuple[str, str]], make: _Make) -> None:
     purpose = "configuring the kernel"
     make("tinyconfig", purpose=purpose)
     config = make.tree / ".config"
-    with config.open("a") as file:
+    with config.open("a", encoding="utf-8") as file:
         file.writelines(f"{name}={value}\n" for name, value in asked)
     make("olddefconfig", purpose=purpose)
-    if wrong := kconfig.unresolved(dict(asked), kconfig.options(config.read_text())):
+    if wrong := kconfig.unresolved(
+        dict(asked), kconfig.options(config.read_text(encoding="utf-8"))
+    ):
         raise HeadwayError(
             f"the kernel's configuration came out otherwise than asked: {', '.join(wrong)}"
             f" (log: {make.runner.log})"

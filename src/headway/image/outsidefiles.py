@@ -28,7 +28,7 @@ def outside_files(program: OutsideProgram) -> Path:
 
 
 def _fill(program: OutsideProgram, directory: Path) -> None:
-    (directory / INFO_FILE).write_text(json.dumps({"key": program.files_key}))
+    (directory / INFO_FILE).write_text(json.dumps({"key": program.files_key}), encoding="utf-8")
     (directory / FILES_DIRECTORY).mkdir()
     for one in program.files:
         _copy(one, directory / FILES_DIRECTORY / one.place, program.where)

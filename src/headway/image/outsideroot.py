@@ -80,7 +80,9 @@ def _described(fill: partial[dict[str, str]], key: str, directory: Path) -> None
     tree.mkdir()
     packages = fill(directory)
     _complete(tree)
-    (directory / INFO_FILE).write_text(json.dumps({"key": key, "packages": packages}))
+    (directory / INFO_FILE).write_text(
+        json.dumps({"key": key, "packages": packages}), encoding="utf-8"
+    )
 
 
 def _of_image(image: BroughtImage, where: str, directory: Path) -> dict[str, str]:
@@ -150,4 +152,4 @@ def _complete(tree: Path) -> None:
     missing = {name: text for name, text in _IF_MISSING.items() if not (tree / name).exists()}
     for name, text in (_OF_THE_LAB | missing).items():
         removed(tree / name)
-        (tree / name).write_text(text)
+        (tree / name).write_text(text, encoding="utf-8")

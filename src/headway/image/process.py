@@ -88,6 +88,7 @@ class Runner:
                     errors="replace",
                     process_group=0,
                     pass_fds=() if self.keep_open is None else (self.keep_open,),
+                    encoding="utf-8",
                 )
             except OSError as error:
                 raise HeadwayError(

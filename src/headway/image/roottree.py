@@ -125,7 +125,7 @@ def build_root(
 def versions(tree: Path) -> dict[str, str]:
     """Versions of the packages in a tree, by name, from its dpkg status."""
     found = {}
-    for stanza in (tree / "var/lib/dpkg/status").read_text().split("\n\n"):
+    for stanza in (tree / "var/lib/dpkg/status").read_text(encoding="utf-8").split("\n\n"):
         fields = dict(line.split(": ", 1) for line in stanza.splitlines() if ": " in line)
         if "Package" in fields:
             found[fields["Package"]] = fields["Version"]

@@ -94,7 +94,7 @@ def configured_sources(main: Path, parts: Path) -> Iterator[AptSource]:
     parsers = {".list": parse_one_line, ".sources": parse_deb822}
     for file in [main, *sorted(parts.glob("*"))]:
         if file.is_file() and file.suffix in parsers:
-            yield from parsers[file.suffix](file.read_text(errors="replace"))
+            yield from parsers[file.suffix](file.read_text(errors="replace", encoding="utf-8"))
 
 
 def debian_mirror() -> str:
@@ -114,7 +114,12 @@ def debian_mirror() -> str:
     ]
     try:
         answer = subprocess.run(
-            query, check=True, capture_output=True, text=True, env=user_environment()
+            query,
+            check=True,
+            capture_output=True,
+            text=True,
+            env=user_environment(),
+            encoding="utf-8",
         ).stdout
     except (OSError, subprocess.CalledProcessError) as error:
         raise HeadwayError(

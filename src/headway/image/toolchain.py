@@ -22,7 +22,13 @@ def answer(argv: Sequence[str], environment: Mapping[str, str], directory: Path)
     if shutil.which(argv[0], path=environment["PATH"]) is None:
         return None
     asked = subprocess.run(
-        argv, capture_output=True, text=True, check=False, cwd=directory, env=dict(environment)
+        argv,
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=directory,
+        env=dict(environment),
+        encoding="utf-8",
     )
     return asked.stdout.strip() if asked.returncode == 0 else None
 

@@ -93,7 +93,7 @@ def install_wheel(wheel: Wheel, tree: Path, scratch: Path, runner: Runner) -> No
 
 def _download(wheel: Wheel, directory: Path, runner: Runner) -> Path:
     requirements = directory / "requirements.txt"
-    requirements.write_text(f"{wheel.requirement}\n")
+    requirements.write_text(f"{wheel.requirement}\n", encoding="utf-8")
     lines: list[str] = []
     try:
         runner.run(

@@ -41,7 +41,7 @@ def missed_packets(run_directory: Path, devices: Iterable[str]) -> int:
     missed = 0
     for device in devices:
         file = run_directory / f"tcpdump-{device}.err"
-        said = _MISSED.search(file.read_text() if file.exists() else "")
+        said = _MISSED.search(file.read_text(encoding="utf-8") if file.exists() else "")
         missed += int(said[1]) if said else 0
     return missed
 

@@ -122,7 +122,7 @@ class Machine:
             HeadwayError: the directory has no space left.
         """
         directory.mkdir(parents=True, exist_ok=True)
-        (directory / ORDERS_FILE).write_text(dump(orders))
+        (directory / ORDERS_FILE).write_text(dump(orders), encoding="utf-8")
         shown = {} if site is None else {"site": site}
         shown |= {
             f"extras/{name}": place for name, place in {**self._extras, **(outside or {})}.items()
@@ -255,7 +255,7 @@ _CONSOLE_REASONS = (
 
 def _outcome(file: Path, directory: Path, status: int | None, exceeded: str | None) -> Outcome:
     """What the lab wrote, or why it could not."""
-    console = (directory / CONSOLE_FILE).read_text(errors="replace")
+    console = (directory / CONSOLE_FILE).read_text(errors="replace", encoding="utf-8")
     if file.exists():
         outcome = _read(file)
     elif exceeded is not None:
@@ -270,7 +270,7 @@ def _outcome(file: Path, directory: Path, status: int | None, exceeded: str | No
 
 def _read(file: Path) -> Outcome:
     try:
-        return load(Outcome, file.read_text())
+        return load(Outcome, file.read_text(encoding="utf-8"))
     except (ValueError, TypeError, AttributeError):
         return Outcome("failed", f"a program has written over {file.name}", 0, "")
 

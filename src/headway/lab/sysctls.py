@@ -47,7 +47,7 @@ def list_sysctls(machine: Machine, directory: Path) -> tuple[Sysctl, ...]:
 
 
 def _told(file: Path, *, whole_kernel: bool) -> Iterator[Sysctl]:
-    for line in file.read_text().splitlines():
+    for line in file.read_text(encoding="utf-8").splitlines():
         name, value, numbers, limits = json.loads(line)
         least, most = limits or (0, 0)
         yield Sysctl(name, whole_kernel, value, numbers if limits else 0, least, most)

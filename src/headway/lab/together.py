@@ -88,7 +88,7 @@ def _later_outcomes(boot_directory: Path, orders: Orders) -> Iterator[Outcome]:
         file = boot_directory / one.directory / OUTCOME_FILE
         if not file.exists():
             return
-        yield load(Outcome, file.read_text())
+        yield load(Outcome, file.read_text(encoding="utf-8"))
 
 
 def _move(boot_directory: Path, directory: Path) -> None:

@@ -53,7 +53,7 @@ def _processes() -> Iterator[_Process]:
         if not name.isdigit():
             continue
         try:
-            text = Path(f"/proc/{name}/stat").read_text()
+            text = Path(f"/proc/{name}/stat").read_text(encoding="utf-8")
         except OSError:  # it ended meanwhile
             continue
         # The name before the parenthesis may hold anything.

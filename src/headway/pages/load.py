@@ -145,7 +145,7 @@ def _before(resources: tuple[Resource, ...], onload_ms: float | None) -> tuple[R
 
 def _read_load_file(file: Path) -> dict[str, Any]:
     try:
-        told = json.loads(file.read_text())
+        told = json.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {"error": f"the browser left no {file.name}"}
     except json.JSONDecodeError:

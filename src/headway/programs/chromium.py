@@ -161,7 +161,7 @@ class Chromium(Client):
         metrics = page_metrics(load)
         if self.knob("net_log", flow.host) == "counts":
             (directory / NET_LOG_FILE).unlink(missing_ok=True)
-        (directory / HAR_FILE).write_text(json.dumps(make_har(load)))
+        (directory / HAR_FILE).write_text(json.dumps(make_har(load)), encoding="utf-8")
         error = load.error or protocol_error(load, str(flow.protocol))
         if not error and _page(flow).connections is Connections.ONE:
             error = sharing_error(load)

@@ -77,7 +77,9 @@ def said_last(directory: Path, program: str) -> str:
     Lines that it indents, such as header fields, are left out, and what Go and Rust print of their calls.
     """
     for file in (directory / f"{program}.err", directory / f"{program}.out"):
-        lines = file.read_text(errors="replace").splitlines() if file.exists() else []
+        lines = (
+            file.read_text(errors="replace", encoding="utf-8").splitlines() if file.exists() else []
+        )
         said = [line.strip() for line in lines if line.strip() and not line.startswith(_ASIDES)]
         panics = [line for line in said if line.startswith(_GO_ENDS)]
         if said:
@@ -118,7 +120,7 @@ def reported(file: Path, program: str, flow: Flow) -> Measurement:
         flow: what it was asked to do.
     """
     try:
-        report = _CommonReport.model_validate_json(file.read_text())
+        report = _CommonReport.model_validate_json(file.read_text(encoding="utf-8"))
     except (FileNotFoundError, ValidationError):
         return Measurement(error=f"{program} printed no result")
     wrong = (_request_error(request, flow) for request in report.requests)

@@ -128,7 +128,8 @@ def measured(printed: Path, flow: Flow, ended: Ended) -> Measurement:
     """
     try:
         seen = [
-            _CurlTransfer.model_validate_json(line) for line in printed.read_text().splitlines()
+            _CurlTransfer.model_validate_json(line)
+            for line in printed.read_text(encoding="utf-8").splitlines()
         ]
     except (FileNotFoundError, ValidationError):
         seen = []

@@ -104,7 +104,9 @@ class HeadwayCallClient(Client):
         call = flow.workload
         assert isinstance(call, Call)
         try:
-            own = _Report.model_validate_json((directory / CLIENT_REPORT).read_text())
+            own = _Report.model_validate_json(
+                (directory / CLIENT_REPORT).read_text(encoding="utf-8")
+            )
             told = own if call.direction is DataDirection.DOWNLOAD else _of_server(directory)
         except (FileNotFoundError, ValidationError):
             return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
@@ -143,5 +145,5 @@ class HeadwayCallServer(Server):
 
 def _of_server(directory: Path) -> _Report | None:
     """What the server tells of the call; None if it tells nothing."""
-    lines = (directory / SERVER_REPORT).read_text().splitlines()
+    lines = (directory / SERVER_REPORT).read_text(encoding="utf-8").splitlines()
     return _Report.model_validate_json(lines[0]) if lines else None

@@ -117,7 +117,9 @@ class HeadwayClient(NativeQuic, Client):
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         try:
-            report = _NativeReport.model_validate_json((directory / REPORT).read_text())
+            report = _NativeReport.model_validate_json(
+                (directory / REPORT).read_text(encoding="utf-8")
+            )
         except (FileNotFoundError, ValidationError):
             return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
         wrong = (_error(request, flow) for request in report.requests)

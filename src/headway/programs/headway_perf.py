@@ -127,7 +127,9 @@ class HeadwayPerfClient(NativeQuic, Client):
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         assert isinstance(flow.workload, BulkPart)
         try:
-            report = _ClientReport.model_validate_json((directory / CLIENT_REPORT).read_text())
+            report = _ClientReport.model_validate_json(
+                (directory / CLIENT_REPORT).read_text(encoding="utf-8")
+            )
         except (FileNotFoundError, ValidationError):
             return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
         flows = report.flows
@@ -217,7 +219,7 @@ def _uploaded(file: Path, client_started_unix_s: float) -> tuple[BulkFlow, ...]:
 
     A server sees a flow's beginning when the first packet has crossed the path.
     """
-    lines = file.read_text().splitlines() if file.exists() else []
+    lines = file.read_text(encoding="utf-8").splitlines() if file.exists() else []
     records: Sequence[_ServerRecord] = sorted(
         (_ServerRecord.model_validate_json(line) for line in lines), key=lambda one: one.start_s
     )

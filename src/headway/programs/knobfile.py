@@ -123,7 +123,7 @@ class NativeKnob(BaseModel):
 
 
 def _read() -> dict[str, tuple[NativeKnob, ...]]:
-    raw: dict[str, list[Any]] = json.loads(_FILE.read_text())
+    raw: dict[str, list[Any]] = json.loads(_FILE.read_text(encoding="utf-8"))
     return {
         section: tuple(NativeKnob.model_validate(one) for one in knobs)
         for section, knobs in raw.items()

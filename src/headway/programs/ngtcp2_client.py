@@ -194,7 +194,7 @@ class _LoggedConnection:
 
 def _packets(log: Path) -> Iterator[dict[str, Any]]:
     """Events of packets that were sent or received; the last line may be cut off."""
-    with log.open() as lines:
+    with log.open(encoding="utf-8") as lines:
         for line in lines:
             text = line.lstrip("\x1e")
             if (_SENT in text or _RECEIVED in text) and text.endswith("}\n"):

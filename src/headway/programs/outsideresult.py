@@ -46,7 +46,7 @@ def measured(
     if reading.form == "exit":
         total_s = ended.at_ns / 1e9
         return _measurement({"total": total_s}, flow)
-    text = file.read_text(errors="replace") if file.exists() else ""
+    text = file.read_text(errors="replace", encoding="utf-8") if file.exists() else ""
     try:
         return _measurement(_values(reading, text), flow)
     except _UnreadableError as error:

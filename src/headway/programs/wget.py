@@ -80,7 +80,7 @@ class Wget(Client):
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         file = directory / f"{self.name}.err"
-        said = file.read_text(errors="replace") if file.exists() else ""
+        said = file.read_text(errors="replace", encoding="utf-8") if file.exists() else ""
         answers, saved = list(_STATUS.finditer(said)), list(_SAVED.finditer(said))
         if ended.exit_status != 0 or not answers or not saved:
             return Measurement(

@@ -145,7 +145,7 @@ def _answers(file: Path) -> list[_Answer]:
     """Answers in the order of the requests."""
     if not file.exists():
         return []
-    with file.open(newline="") as lines:
+    with file.open(newline="", encoding="utf-8") as lines:
         rows = sorted(csv.DictReader(lines), key=lambda row: int(row["ID"]))
     return [_Answer(int(row["Status"]), int(row["Size"]), int(row["TransferTime"])) for row in rows]
 
@@ -154,7 +154,7 @@ def _connection_error(file: Path, flow: Flow) -> str | None:
     """What is wrong with the connections: their protocol, or that there are too many."""
     if flow.protocol is not Protocol.H2:
         return None
-    spoken = [line.split(",")[5] for line in file.read_text().splitlines()]
+    spoken = [line.split(",")[5] for line in file.read_text(encoding="utf-8").splitlines()]
     if set(spoken) != {"h2"}:
         return f"{', '.join(spoken) or 'nothing'} was spoken, not h2"
     if len(spoken) > 1:

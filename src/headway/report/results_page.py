@@ -41,7 +41,7 @@ def write_results_page(report: Report, file: Path) -> None:
     beside = file.with_suffix("")
     try:
         beside.mkdir(exist_ok=True)
-        file.write_text(ledger(report.results, analyses, files=beside.name))
+        file.write_text(ledger(report.results, analyses, files=beside.name), encoding="utf-8")
         for name, frame in frames.items():
             if not frame.is_empty():
                 _short(frame).write_csv(beside / f"{name}.csv")

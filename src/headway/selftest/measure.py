@@ -212,7 +212,7 @@ class _Experiment:
         until_ns += self._timeline.drain_ns()
         for name in (CLIENT, SERVER):
             text = dump(self._probe(name, until_ns))
-            (directory / _orders_file(name)).write_text(text)
+            (directory / _orders_file(name)).write_text(text, encoding="utf-8")
         network = self._network
         return Orders(
             namespaces=network.namespaces,

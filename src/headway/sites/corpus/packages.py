@@ -81,6 +81,7 @@ class Package:
                 capture_output=True,
                 text=True,
                 timeout=_TIMEOUT_S,
+                encoding="utf-8",
             )
         except subprocess.TimeoutExpired as error:
             raise HeadwayError(f"{self._fetching} took over {_TIMEOUT_S} s") from error
@@ -109,7 +110,8 @@ def _pip_command(package: Package, scratch: Path) -> Sequence[str | Path]:
         )
     requirements = scratch / "requirements.txt"
     requirements.write_text(
-        f"{package.project}=={package.version} --hash=sha256:{package.sha256}\n"
+        f"{package.project}=={package.version} --hash=sha256:{package.sha256}\n",
+        encoding="utf-8",
     )
     return [
         *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
