@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Sequence
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.compare import Pairing
@@ -12,8 +11,9 @@ from headway.analysis.faultsentences import fault_sentences
 from headway.analysis.firstflights import first_flight_sentences
 from headway.analysis.headline import headline, telling
 from headway.analysis.numbers import listed
+from headway.analysis.parts import dividing
 from headway.analysis.sentences import sentences
-from headway.analysis.whole import Whole, wholes
+from headway.analysis.whole import wholes
 
 
 def answer(analysis: Analysis) -> tuple[str, ...]:
@@ -45,19 +45,21 @@ def remarks(analysis: Analysis) -> tuple[str, ...]:
     every = (
         *failure_sentences(analysis),
         *first_flight_sentences(analysis),
-        *interaction_sentences(wholes(analysis)),
+        *interaction_sentences(analysis),
         *_not_compared(analysis),
     )
     return tuple(map(analysis.metric.said, every))
 
 
-def interaction_sentences(over_all: Sequence[Whole]) -> tuple[str, ...]:
-    """What the differences depend on; then of which nothing is seen."""
+def interaction_sentences(analysis: Analysis) -> tuple[str, ...]:
+    """What the differences depend on; then of which nothing is seen, neither by a test nor by the cells' verdicts."""
     told, unseen = [], defaultdict[str, list[str]](list)
-    for whole in over_all:
+    for whole in wholes(analysis):
+        by_cells = dividing(analysis, whole.pairing)
         between = f"between {whole.pairing.contender} and {whole.pairing.against}"
         shown = [one.factor for one in whole.interactions if one.established]
-        others = listed([one.factor for one in whole.interactions if not one.seen], "or")
+        none = [one.factor for one in whole.interactions if not one.seen]
+        others = listed([name for name in none if name not in by_cells], "or")
         if shown:
             rest = f"; no sign that it depends on {others}" if others else ""
             first, *more = shown
@@ -66,11 +68,11 @@ def interaction_sentences(over_all: Sequence[Whole]) -> tuple[str, ...]:
             told.append(f"The difference {between} depends {most}{also}{rest}.")
         elif others and any(one.test and one.test.can_decide for one in whole.interactions):
             unseen[others].append(between)
-    none = [
+    nothing = [
         f"No sign that the difference {listed(pairs, 'or that')} depends on {others}."
         for others, pairs in unseen.items()
     ]
-    return (*told, *none)
+    return (*told, *nothing)
 
 
 def _not_compared(analysis: Analysis) -> tuple[str, ...]:

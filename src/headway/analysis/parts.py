@@ -85,6 +85,12 @@ def leaning(one: Comparison) -> Leaning:
     return Leaning.BETTER if better else Leaning.WORSE
 
 
+def dividing(analysis: Analysis, pairing: Pairing) -> frozenset[str]:
+    """Names of the factors by which a comparison is in parts."""
+    found = parts(analysis, pairing)
+    return frozenset(one.factor.name for part in found for one in part.where)
+
+
 @lru_cache(maxsize=64)
 def parts(analysis: Analysis, pairing: Pairing) -> tuple[AnswerPart, ...]:
     """The parts of a comparison, in the order of their levels; none if it was made in no cell."""
@@ -99,7 +105,9 @@ def parts(analysis: Analysis, pairing: Pairing) -> tuple[AnswerPart, ...]:
         for pair in permutations(able, 2)
         if len(factors[pair[0]].levels) * len(factors[pair[1]].levels) <= _MOST_PAIRS_OF_LEVELS
     ]
-    found = (_divided(cases, factors, way) for way in ways)
+    # Two ends of a range more to tell, each as exactly as so many cells let them be known (Schwarz 1978).
+    part_bits = _PART_BITS + math.log2(len(cases))
+    found = (_divided(cases, factors, way, part_bits) for way in ways)
     _, best = min(found, key=lambda entry: (round(entry[0], 6), len(entry[1])))
     return tuple(best)
 
@@ -132,17 +140,19 @@ _Division = tuple[float, list[AnswerPart]]
 """Cells in parts, and what these cost."""
 
 
-def _divided(cases: Sequence[_Met], factors: Sequence[Factor], way: Sequence[int]) -> _Division:
+def _divided(
+    cases: Sequence[_Met], factors: Sequence[Factor], way: Sequence[int], part_bits: float
+) -> _Division:
     """The cheapest parts by these factors, the outer one first."""
     if not way:
-        return _bits(cases), [AnswerPart((), tuple(one.case for one in cases))]
+        return part_bits + _bits(cases), [AnswerPart((), tuple(one.case for one in cases))]
     place, *inner = way
     factor, levels = factors[place], _in_order(cases, factors[way[0]], place)
 
     def cost(first: int, last: int) -> _Division:
         chosen = tuple(sorted(levels[first:last]))
         inside = [case for case in cases if case.levels[place] in chosen]
-        bits, found = _divided(inside, factors, inner)
+        bits, found = _divided(inside, factors, inner, part_bits)
         if len(chosen) == len(levels):
             return bits, found
         own = Restriction(factor, chosen)
@@ -186,14 +196,14 @@ def _in_order(cases: Sequence[_Met], factor: Factor, place: int) -> list[int]:
 
 
 def _bits(cases: Sequence[_Met]) -> float:
-    """What it takes to tell these cells as one part."""
+    """What it takes to tell these cells as one part, beyond that there is one."""
     counts = Counter(one.kind for one in cases)
     outcomes = -sum(count * math.log2(count / len(cases)) for count in counts.values())
     logs = [one.log for one in cases]
     apart = max(logs) - min(logs)
     spread = sum(math.log2(1 + apart / one.known_to) for one in cases) if apart else 0.0
     opposite = counts[Leaning.BETTER] and counts[Leaning.WORSE]
-    return _PART_BITS + outcomes + spread + (_OPPOSITE_BITS if opposite else 0.0)
+    return outcomes + spread + (_OPPOSITE_BITS if opposite else 0.0)
 
 
 def _log(one: Comparison) -> float:
