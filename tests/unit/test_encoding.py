@@ -86,8 +86,8 @@ def unencoded(file: Path) -> list[str]:
             continue
         keywords = {one.arg for one in node.keywords}
         name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
-        as_text = (
-            name in ("read_text", "write_text") or ("text" in keywords and name in ("run", "Popen"))
+        as_text = name in ("read_text", "write_text") or (
+            "text" in keywords and name in ("run", "Popen")
         )
         if as_text and "encoding" not in keywords:
             found.append(f"{file.name}:{node.lineno}: {ast.unparse(node)}")

@@ -226,6 +226,19 @@ def test_at_a_glance_each_part_has_the_colour_of_its_verdict() -> None:
     assert ("0.0", "same") in texts[2]
 
 
+def test_a_mean_of_conditions_that_are_alike_is_in_sight() -> None:
+    shown = glance(analyse(made.results(rows_of(dict.fromkeys(QUICK, 0.8)))))
+    assert shown is not None
+    (_, first), (of, mean) = shown.verdicts[0].parts
+    assert (first.text, of) == (
+        "20 % sooner",
+        "in the mean over these 6 conditions, which are alike",
+    )
+    assert mean.text.startswith("20 % sooner (95 % interval")
+    assert mean.tone == "better"
+    assert shown.beside
+
+
 def test_a_part_in_which_most_show_nothing_has_no_colour() -> None:
     ratios = {(size, 0.0): 1.0 for size in (100, 200, 400, 800, 1600, 3200)} | {(400, 0.0): 1.012}
     shown = glance(analyse(made.results(rows_of(ratios))))

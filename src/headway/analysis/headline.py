@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import ContenderRuns
@@ -32,8 +32,8 @@ def headline(analysis: Analysis, pairing: Pairing) -> str:
         return ""
     outer = [list(group) for _, group in itertools.groupby(found, key=lambda part: part.where[:1])]
     clauses = [_clause(analysis, pairing, group) for group in outer]
-    mean = _mean(analysis, pairing, found)
-    return f"{pairing}: {'; '.join([*clauses, *mean])}."
+    means = (f"{where}, {said}" for where, said in _mean(analysis, pairing, found))
+    return f"{pairing}: {'; '.join([*clauses, *means])}."
 
 
 @dataclass(frozen=True)
@@ -53,14 +53,19 @@ class ToldPart:
 
 def told_parts(analysis: Analysis, pairing: Pairing) -> tuple[ToldPart, ...]:
     """The parts of the headline, each by itself, in the metric's words."""
-    return tuple(
+    found = parts(analysis, pairing)
+    told = [
         ToldPart(
             where=", ".join(map(words, part.where)),
             said=analysis.metric.said(_predicate(analysis, part)),
-            counts={kind: len(found) for kind in Leaning if (found := part.of(kind))},
+            counts={kind: len(cases) for kind in Leaning if (cases := part.of(kind))},
         )
-        for part in parts(analysis, pairing)
+        for part in found
+    ]
+    means = (
+        replace(told[0], where=where, said=said) for where, said in _mean(analysis, pairing, found)
     )
+    return (*told, *means)
 
 
 def _clause(analysis: Analysis, pairing: Pairing, group: Sequence[AnswerPart]) -> str:
@@ -200,15 +205,17 @@ def _ended(side: ContenderRuns) -> str:
     return f"{side.contender} finished none of {counted(side.runs, 'run')}{why}"
 
 
-def _mean(analysis: Analysis, pairing: Pairing, found: Sequence[AnswerPart]) -> Iterator[str]:
-    """The mean over cells, which says something only where they are alike."""
+def _mean(
+    analysis: Analysis, pairing: Pairing, found: Sequence[AnswerPart]
+) -> Iterator[tuple[str, str]]:
+    """The mean over cells, which says something only where they are alike: of what, and what it says."""
     whole = next((one for one in wholes(analysis) if one.pairing == pairing), None)
     if len(found) > 1 or whole is None or not whole.alike:
         return
     if whole.verdict in (Verdict.FASTER, Verdict.SLOWER):
-        yield f"{_of_mean(whole)}, {_mean_size(analysis.metric, whole)}"
+        yield _of_mean(whole), _mean_size(analysis.metric, whole)
     elif whole.verdict is Verdict.EQUAL:
-        yield f"{_of_mean(whole)}, within 1 % ({'; '.join(signed(whole.difference))})"
+        yield _of_mean(whole), f"within 1 % ({'; '.join(signed(whole.difference))})"
 
 
 def _of_mean(whole: Whole) -> str:

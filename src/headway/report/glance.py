@@ -18,6 +18,8 @@ _MOST_ROWS = 16
 _MOST_COLUMNS = 6
 """Of contenders, and of comparisons."""
 _MOST_COMPARISONS = 8
+_MOST_BESIDE = 9
+"""Columns of a table that stands beside the verdicts and not below."""
 _TONES = {
     Leaning.BETTER: "better",
     Leaning.WORSE: "worse",
@@ -63,6 +65,11 @@ class Glance:
     rows: tuple[tuple[Entry, ...], ...]
     labels: int
     remark: str
+
+    @property
+    def beside(self) -> bool:
+        """Whether the table has room beside the verdicts."""
+        return 0 < len(self.headings) <= _MOST_BESIDE
 
 
 def glance(analysis: Analysis) -> Glance | None:
