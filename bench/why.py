@@ -22,8 +22,8 @@ from headway.diagnosis.segment import observe
 from headway.diagnosis.series import read_series
 from headway.diagnosis.transfer import Transfer, transfer_of
 from headway.lab.assemble import orders_for
-from headway.lab.bodies import body_file
-from headway.lab.machine import Machine
+from headway.lab.bodies import served_bodies
+from headway.lab.machine import Machine, SharedDirectory
 from headway.lab.ready import ready_image, ready_machine
 from headway.planning.deploy import deploy
 from headway.programs.registry import CLIENTS
@@ -52,13 +52,12 @@ def carried_out(
     """CPU seconds of a lab; what it leaves is in the directory, and nothing else."""
     shutil.rmtree(directory, ignore_errors=True)
     setting = Setting.model_validate(raw)
-    for size in setting.served_sizes:
-        body_file(size)
     deployment = deploy(setting, 1)
     (flow,) = deployment.flows
     orders = orders_for(deployment)
     before_s = _labs_s()
-    outcome = machine.boot(change(orders), directory, seed=1)
+    shown = {"www": SharedDirectory(served_bodies(setting.served_sizes))}
+    outcome = machine.boot(change(orders), directory, seed=1, shown=shown)
     spent_s = _labs_s() - before_s
     measured = CLIENTS[setting.client.program].measure(flow, directory, outcome.ended[-1])
     if measured.error:

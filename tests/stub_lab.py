@@ -26,6 +26,7 @@ from headway.campaign.executor import Keep
 from headway.columns import Record
 from headway.contract.orders import Ended, Orders, Outcome
 from headway.image import Image, ImageInfo, KernelInfo, NativeInfo, RootInfo
+from headway.lab import run
 from headway.lab.machine import Machine
 from headway.records import journal, store
 from headway.selftest.check import Check
@@ -116,10 +117,11 @@ def replace_labs(
         check_passes: whether self-tests do.
         fails: from a run's name to the reason for which it fails, if it does.
     """
-    machine = StubMachine(stub_image(), Path(), Path(), carried_out=log, fails=fails)
+    machine = StubMachine(stub_image(), Path(), carried_out=log, fails=fails)
     patch.setattr(session, "ready_image", lambda: image or stub_image())
     patch.setattr(session, "ready_machine", lambda _: machine)
     patch.setattr(session, "body_file", lambda _: None)
+    patch.setattr(run, "served_bodies", lambda _: Path())
     patch.setattr(session, "learn", lambda _: None)
 
     def check(

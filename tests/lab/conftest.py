@@ -15,7 +15,6 @@ from headway.columns import Record
 from headway.contract.orders import Spins
 from headway.errors import HeadwayError
 from headway.image import add_extra, find_extra
-from headway.lab.bodies import body_file
 from headway.lab.machine import Machine
 from headway.lab.run import carry_out
 from headway.planning.deploy import deploy
@@ -36,8 +35,6 @@ def run_setting(machine: Machine, tmp_path: Path) -> RunSetting:
 
     def carry(raw: dict[str, Any] | Setting, *, seed: int = 1, name: str = "run") -> Record:
         setting = Setting.model_validate(raw)
-        for size in setting.served_sizes:
-            body_file(size)
         run = Run(name, "test", "", "cell", str(setting.protocol), 1, seed, setting)
         directory = tmp_path / name
         result = carry_out(run, equipped(machine, setting), directory)

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from headway.contract.orders import Namespace, Orders, Outcome, Program, Spins
-from headway.lab.machine import Machine
+from headway.lab.machine import Machine, SharedDirectory
 from headway.study.units import Duration
 from tests.lab.compiled import compiled
 
@@ -40,7 +39,7 @@ Boot = Callable[..., Outcome]
 @pytest.fixture
 def boot(machine: Machine, tmp_path: Path) -> Boot:
     """Boot a lab in whose only program waits are carried out."""
-    equipped = replace(machine, extras={NAME: compiled(NAME, tmp_path)})
+    shown = {f"extras/{NAME}": SharedDirectory(compiled(NAME, tmp_path))}
 
     def carry(*waits: str, to: str = "lab", limit_ns: int = 600 * S) -> Outcome:
         argv = (f"/lab/extras/{NAME}/{NAME}", *waits)
@@ -50,7 +49,8 @@ def boot(machine: Machine, tmp_path: Path) -> Boot:
             limit_ns=limit_ns,
         )
         directory = tmp_path / to
-        return equipped.boot(orders, directory, seed=1, cpu_limit=Duration(300 * S))
+        limit = Duration(300 * S)
+        return machine.boot(orders, directory, seed=1, cpu_limit=limit, shown=shown)
 
     return carry
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from headway.contract.orders import Namespace, Orders, Program
-from headway.lab.machine import Machine
+from headway.lab.machine import Machine, SharedDirectory
 from headway.study.units import Duration
 
 pytestmark = pytest.mark.lab
@@ -20,7 +19,7 @@ def test_extras_are_shown(machine: Machine, tmp_path: Path, there: bool) -> None
     extra.mkdir()
     (extra / "greeter").write_text("#!/bin/sh\necho hello\n")
     (extra / "greeter").chmod(0o755)
-    shown = replace(machine, extras={"greeter": extra} if there else {})
+    shown = {"extras/greeter": SharedDirectory(extra)} if there else {}
     script = "/lab/extras/greeter/greeter; touch /lab/extras/greeter/new"
     orders = Orders(
         namespaces=(Namespace("client"),),
@@ -28,7 +27,7 @@ def test_extras_are_shown(machine: Machine, tmp_path: Path, there: bool) -> None
         limit_ns=60 * 10**9,
     )
     run = tmp_path / "run"
-    outcome = shown.boot(orders, run, seed=1, cpu_limit=Duration(120 * 10**9))
+    outcome = machine.boot(orders, run, seed=1, cpu_limit=Duration(120 * 10**9), shown=shown)
     assert outcome.status == "ok"
     assert (run / "script.out").read_text() == ("hello\n" if there else "")
     assert outcome.ended[0].exit_status != 0

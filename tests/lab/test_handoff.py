@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from headway.contract.orders import Namespace, Orders, Program
-from headway.lab.machine import Machine
+from headway.lab.machine import Machine, SharedDirectory
 from headway.study.model import Clock
 from headway.study.units import Duration
 from tests.lab.compiled import compiled
@@ -41,9 +40,14 @@ def test_storms(machine: Machine, tmp_path: Path, clock: Clock) -> None:
         sysctls={"kernel.threads-max": "20000"},
         limit_ns=600 * S,
     )
-    equipped = replace(machine, extras={NAME: compiled(NAME, tmp_path)}, memory_mib=1024)
-    outcome = equipped.boot(
-        orders, tmp_path / "lab", seed=1, clock=clock, cpu_limit=Duration(600 * S)
+    outcome = machine.boot(
+        orders,
+        tmp_path / "lab",
+        seed=1,
+        clock=clock,
+        cpu_limit=Duration(600 * S),
+        memory_mib=1024,
+        shown={f"extras/{NAME}": SharedDirectory(compiled(NAME, tmp_path))},
     )
     assert outcome.reason is None
     assert (tmp_path / "lab" / "storms.out").read_text() == "".join(STORMS.values())

@@ -16,8 +16,8 @@ from headway.diagnosis.qlog import REDUCED_FILE
 from headway.diagnosis.segment import observe
 from headway.diagnosis.series import read_series
 from headway.diagnosis.transfer import transfer_of
-from headway.lab.bodies import body_file
-from headway.lab.machine import Machine
+from headway.lab.bodies import served_bodies
+from headway.lab.machine import Machine, SharedDirectory
 from headway.planning.deploy import deploy
 from headway.programs.registry import CLIENTS
 from headway.study.model import Setting
@@ -123,8 +123,8 @@ def limits_with(
 ) -> tuple[TransferLimits, float]:
     """The limits of a run whose orders were changed, and its duration."""
     chosen = Setting.model_validate(raw)
-    body_file(int(chosen.workload.size))
-    outcome = machine.boot(change(orders_of(chosen)), directory, seed=1)
+    shown = {"www": SharedDirectory(served_bodies(chosen.served_sizes))}
+    outcome = machine.boot(change(orders_of(chosen)), directory, seed=1, shown=shown)
     ended = outcome.ended[-1]
     measured = CLIENTS[chosen.client.program].measure(flow_of(chosen), directory, ended)
     assert measured.total_s is not None, measured.error

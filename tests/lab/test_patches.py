@@ -15,7 +15,7 @@ import pytest
 
 from headway.contract.orders import Namespace, Orders, Program
 from headway.lab.cores import available_cores
-from headway.lab.machine import BootImage, Machine
+from headway.lab.machine import BootImage, Machine, SharedDirectory
 from tests.lab.compiled import compiled, preloadable
 
 pytestmark = pytest.mark.lab
@@ -41,11 +41,18 @@ def carry_out(machine: Machine, tmp_path: Path) -> Carry:
     def carry(
         trial: str, *, image: BootImage | None = None, virtual_tsc: bool = False
     ) -> list[int]:
-        equipped = replace(machine, image=image or machine.image, extras={NAME: extra})
+        equipped = replace(machine, image=image or machine.image)
         argv = (f"/lab/extras/{NAME}/{NAME}", trial)
         orders = Orders((Namespace("client"),), programs=(Program("trial", "client", argv),))
         core = available_cores()[0]
-        outcome = equipped.boot(orders, tmp_path / "lab", seed=1, cpu=core, virtual_tsc=virtual_tsc)
+        outcome = equipped.boot(
+            orders,
+            tmp_path / "lab",
+            seed=1,
+            cpu=core,
+            virtual_tsc=virtual_tsc,
+            shown={f"extras/{NAME}": SharedDirectory(extra)},
+        )
         assert outcome.reason is None
         assert [ended.exit_status for ended in outcome.ended] == [0]
         lines = (tmp_path / "lab" / "trial.out").read_text().splitlines()

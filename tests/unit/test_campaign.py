@@ -35,7 +35,7 @@ def result_of(run: Run, directory: Path) -> Result:
 
 
 def execute(directory: Path, kept: list[Record], cores: Sequence[int] = (0, 1)) -> None:
-    machine = Machine(None, Path(), Path())  # type: ignore[arg-type]
+    machine = Machine(None, Path())  # type: ignore[arg-type]
     LocalExecutor(machine, list(cores)).execute(RUNS, lambda name: directory / name, keeping(kept))
 
 
@@ -68,7 +68,7 @@ def carry_out_both(directory: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Re
 
     monkeypatch.setattr(together, "carry_out", carry)
     kept: list[Record] = []
-    machine = Machine(None, Path(), Path())  # type: ignore[arg-type]
+    machine = Machine(None, Path())  # type: ignore[arg-type]
     labs = LocalExecutor(machine, [0])
     labs.execute([RUNS[0], AGAIN], lambda name: directory / name, keeping(kept))
     assert carried == [RUNS[0].run_id]
@@ -163,7 +163,7 @@ def test_when_it_is_enough_running_labs_end_and_finished_runs_are_kept(
         return len(kept) < 3
 
     monkeypatch.setattr(together, "carry_out", carry)
-    machine = Machine(None, Path(), Path())  # type: ignore[arg-type]
+    machine = Machine(None, Path())  # type: ignore[arg-type]
     LocalExecutor(machine, [0, 1]).execute(RUNS, lambda name: tmp_path / name, enough)
     assert names(kept) == sorted(run.run_id for run in RUNS[:3])
     assert len(ended) <= 2
@@ -192,7 +192,7 @@ def test_an_interrupt_ends_running_labs_and_keeps_finished_runs(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(together, "carry_out", carry)
-    machine = Machine(None, Path(), Path())  # type: ignore[arg-type]
+    machine = Machine(None, Path())  # type: ignore[arg-type]
     executor = LocalExecutor(machine, [0, 1])
     with pytest.raises(KeyboardInterrupt):
         executor.execute(RUNS, lambda name: tmp_path / name, interrupted)

@@ -22,6 +22,7 @@ from headway.campaign.worker import Demand, NotReady
 from headway.columns import Record, Status
 from headway.contract.orders import Orders, Outcome
 from headway.errors import HeadwayError, WrongInputError
+from headway.lab import run
 from headway.lab.cancel import Cancelled
 from headway.planning.runs import plan
 from headway.study.load import load_study
@@ -44,9 +45,9 @@ def client() -> Iterator[Client]:
 @pytest.fixture
 def executor(client: Client, monkeypatch: pytest.MonkeyPatch) -> ClusterExecutor:
     part = ImagePart("image", "kernel-k", "")
-    machine = StubMachine(stub_image(), Path(), Path(), fresh=False)
+    machine = StubMachine(stub_image(), Path(), fresh=False)
     monkeypatch.setattr(worker, "_machine", lambda _: machine)
-    monkeypatch.setattr(worker, "body_file", lambda _: None)
+    monkeypatch.setattr(run, "served_bodies", lambda _: Path())
     monkeypatch.setattr(ImageParts, "missing", lambda _: ())
     return ClusterExecutor(
         client, Demand(uuid.uuid4().hex, ImageParts("key", part, part, part, {})), SilentWatcher()
@@ -67,8 +68,8 @@ def test_every_run_comes_back_with_what_it_left(executor: ClusterExecutor, tmp_p
     kept = execute(executor, tmp_path)
     assert sorted(record.run_id for record in kept) == sorted(run.run_id for run in RUNS)
     assert {record.status for record in kept} == {Status.OK}
-    for run in RUNS:
-        assert (tmp_path / run.run_id / "curl.out").read_text().startswith("{")
+    for one in RUNS:
+        assert (tmp_path / one.run_id / "curl.out").read_text().startswith("{")
     assert not stale.exists()
     assert [machine["python"] for machine in executor.machines]
 

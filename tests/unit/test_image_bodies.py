@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headway.lab.bodies import bodies_directory, body_file
+from headway.lab.bodies import bodies_directory, body_file, served_bodies
 
 
 @pytest.fixture(autouse=True)
@@ -54,3 +54,20 @@ def test_made_by_many_at_once() -> None:
 def test_negative_size_is_wrong() -> None:
     with pytest.raises(ValueError, match="-1 bytes"):
         body_file(-1)
+
+
+def test_what_is_served_is_what_is_asked_for() -> None:
+    """And no body that was asked for before."""
+    body_file(77)
+    served = served_bodies([30, 10, 30])
+    assert sorted(one.name for one in served.iterdir()) == ["10.bin", "30.bin"]
+    assert (served / "30.bin").samefile(body_file(30))
+    # Whenever it was made: servers tell that.
+    assert (served / "30.bin").stat().st_mtime_ns == 1_735_689_600 * 10**9
+    assert served_bodies([10, 30]) == served
+    assert list(served_bodies([]).iterdir()) == []
+
+
+def test_many_sizes_have_a_directory_too() -> None:
+    sizes = range(1000, 1100)
+    assert len(list(served_bodies(sizes).iterdir())) == 100

@@ -148,7 +148,7 @@ def booted(tmp_path: Path, script: str, cpu_limit: Duration) -> Outcome:
     kernel.chmod(0o755)
     image = ScriptImage(kernel, tmp_path, tmp_path)
     directory = tmp_path / "run"
-    return Machine(image, tmp_path, tmp_path).boot(ORDERS, directory, seed=1, cpu_limit=cpu_limit)
+    return Machine(image, tmp_path).boot(ORDERS, directory, seed=1, cpu_limit=cpu_limit)
 
 
 @pytest.mark.parametrize("burn", [":", "(:)"])

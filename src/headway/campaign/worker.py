@@ -20,7 +20,6 @@ from headway.cache import cache_directory, digest
 from headway.campaign.imageparts import ImagePart, ImageParts, extract
 from headway.columns import Record
 from headway.image import compiled_guest_code
-from headway.lab.bodies import bodies_directory, body_file
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.cores import leased_core
 from headway.lab.machine import Machine
@@ -138,8 +137,6 @@ def carry_out_here(boot: Boot, demand: Demand) -> list[Finished] | NotReady:
     with _site(demand) as site:
         if site is None:
             return NotReady(get_worker().address)
-        for size in boot.runs[0].setting.served_sizes:
-            body_file(size)
         directories = [site.directory / run.run_id for run in boot.runs]
         results = carry_out_together(
             boot.runs, site.machine, directories, cpu=site.core, cancellation=site.cancellation
@@ -240,11 +237,7 @@ def _machine(demand: Demand) -> Machine | None:
         known = _running.machines.get(demand.study_id)
         if known is None and not demand.parts.missing():
             image = demand.parts.image()
-            bodies = bodies_directory()
-            bodies.mkdir(parents=True, exist_ok=True)
-            known = Machine(
-                image, compiled_guest_code(image), bodies, demand.parts.extra_directories()
-            )
+            known = Machine(image, compiled_guest_code(image), demand.parts.extra_directories())
             _running.machines[demand.study_id] = known
         return known
 

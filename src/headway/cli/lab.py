@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import tempfile
-from dataclasses import replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -16,10 +15,9 @@ from pydantic import ValidationError
 from headway.contract.orders import NET_NAMESPACES
 from headway.errors import HeadwayError, WrongInputError
 from headway.image import status
-from headway.lab.bodies import body_file
 from headway.lab.cores import available_cores
 from headway.lab.ready import ready_image, ready_machine
-from headway.lab.shell import execute_on_path, shell_on_path
+from headway.lab.shell import BODIES, execute_on_path, shell_on_path
 from headway.programs.base import SERVER_NAME
 from headway.study.model import Clock
 from headway.study.path import Path as NetworkPath
@@ -39,10 +37,6 @@ class Capability(StrEnum):
     """What a command may be allowed beyond what programs of labs may."""
 
     NET_NAMESPACES = NET_NAMESPACES
-
-
-_BODIES = (1_000, 100_000, 1_000_000, 10_485_760)
-"""Sizes of the bodies that a shell's server has, in bytes."""
 
 
 def doctor(
@@ -101,8 +95,7 @@ def shell(
 ) -> None:
     """Open a shell on the client's side of a path; https://server.test/ answers on the other."""
     path = _path(rate=rate, rtt=rtt, loss=loss, jitter=jitter, queue=queue)
-    _make_bodies()
-    notes.print(f"https://{SERVER_NAME}/N.bin answers for N = {', '.join(map(str, _BODIES))}.")
+    notes.print(f"https://{SERVER_NAME}/N.bin answers for N = {', '.join(map(str, BODIES))}.")
     notes.print("`exit` ends the lab.")
     raise typer.Exit(shell_on_path(ready_machine(ready_image()), path, seed=seed))
 
@@ -131,12 +124,16 @@ def execute(
 ) -> None:
     """Run one command on the client's side of a path; its exit status becomes this one's."""
     path = _path(rate=rate, rtt=rtt, loss=loss, jitter=jitter, queue=queue)
-    _make_bodies()
-    shown = dict(_mounted(directory) for directory in mount or ())
-    machine = ready_machine(ready_image())
-    machine = replace(machine, extras={**machine.extras, **shown})
-    allowed = tuple(one.value for one in capability or ())
-    status = execute_on_path(machine, path, tuple(command), seed=seed, clock=clock, allowed=allowed)
+    mounted = dict(_mounted(directory) for directory in mount or ())
+    status = execute_on_path(
+        ready_machine(ready_image()),
+        path,
+        tuple(command),
+        seed=seed,
+        clock=clock,
+        allowed=tuple(one.value for one in capability or ()),
+        mounted=mounted,
+    )
     raise typer.Exit(status)
 
 
@@ -151,11 +148,6 @@ def _mounted(directory: Path) -> tuple[str, Path]:
             f"--mount {directory}: its name may have letters, digits, dots, dashes and underscores"
         )
     return place.name, place
-
-
-def _make_bodies() -> None:
-    for size in _BODIES:
-        body_file(size)
 
 
 def _path(**options: str | None) -> NetworkPath:

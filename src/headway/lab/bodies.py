@@ -4,16 +4,51 @@ from __future__ import annotations
 
 import hashlib
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
-from headway.cache import cache_directory, written_atomically
+from headway.cache import EntryDirectory, cache_directory, digest, written_atomically
+from headway.lab.links import link
 
 _BLOCK = 2**20
+_LONGEST_NAME = 100
+_CHANGED_S = 1_735_689_600
+"""2025-01-01 00:00 UTC: servers tell it to clients, by the lab's clock as a year ago."""
 
 
 def bodies_directory() -> Path:
-    """The directory of all bodies, which is a server's document root; it need not exist."""
+    """The directory of all bodies that were ever asked for; it need not exist."""
     return cache_directory() / "www"
+
+
+def served_bodies(sizes: Iterable[int]) -> Path:
+    """A directory of bodies of these sizes and no others, which is a server's document root.
+
+    It is made when first asked for, and holds hard links.
+
+    Args:
+        sizes: in bytes.
+
+    Raises:
+        HeadwayError: no space is left.
+    """
+    wanted = sorted(set(sizes))
+    name = "+".join(map(str, wanted)) or "none"
+    if len(name) > _LONGEST_NAME:
+        name = digest(name)
+    store = EntryDirectory(cache_directory() / "served")
+    entry = store.entry(name)
+    if entry.is_dir():
+        return entry
+
+    def fill(directory: Path) -> None:
+        for size in wanted:
+            body = directory / f"{size}.bin"
+            link(body_file(size), body)
+            os.utime(body, (_CHANGED_S, _CHANGED_S))
+
+    with store.locked():
+        return entry if entry.is_dir() else store.make(name, fill)
 
 
 def body_file(size_bytes: int) -> Path:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import re
+import resource
 import select
 import shutil
 import signal
 import subprocess
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePath
@@ -37,12 +38,24 @@ LAB_EPOCH_S = 1_767_225_600
 """The lab's clock always starts at 2026-01-01 00:00 UTC, so that runs do not depend on the date."""
 
 _NO_SPACE_BYTES = 65_536
+_OWN_PROGRAMS = PurePath(NATIVE_DIRECTORY).name
 
 _CLOCK_ARGUMENTS = {
     Clock.VIRTUAL: ["time-travel=inf-cpu", f"time-travel-start={LAB_EPOCH_S}000000000"],
     Clock.CPU: ["time-travel", f"time-travel-start={LAB_EPOCH_S}000000000"],
     Clock.REAL: [],
 }
+
+
+@dataclass(frozen=True)
+class SharedDirectory:
+    """A directory of the host that a lab sees, read-only.
+
+    Attributes:
+        directory: where it is.
+    """
+
+    directory: Path
 
 
 class BootImage(Interface):
@@ -68,15 +81,13 @@ class Machine:
     Attributes:
         image: kernel, root tree and Headway's own programs.
         code: the guest's modules, compiled for the guest.
-        bodies: directory of the bodies that servers deliver.
-        extras: directories of optional programs by their names, shown as ``/lab/extras/NAME``.
+        extras: directories of optional programs by their names; a lab sees those that it is shown.
         memory_mib: memory of the guest, beside the buffers of its captures; only what it touches is
             resident on the host.
     """
 
     image: BootImage
     code: Path
-    bodies: Path
     extras: Mapping[str, Path] = field(default_factory=dict)
     memory_mib: int = 512
 
@@ -92,9 +103,8 @@ class Machine:
         virtual_tsc: bool = False,
         interactive: bool = False,
         cancellation: Cancellation | None = None,
-        site: Path | None = None,
         memory_mib: int | None = None,
-        outside: Mapping[str, Path] | None = None,
+        shown: Mapping[str, SharedDirectory] | None = None,
     ) -> Outcome:
         """Boot a lab, carry out orders, and power it off.
 
@@ -109,9 +119,9 @@ class Machine:
                 reading costs as much as a system call, and others 10 % more.
             interactive: connect the terminal to the lab's console.
             cancellation: ends the lab when it is turned on.
-            site: the replay tree of a site, shown as ``/lab/site``.
             memory_mib: memory of this lab's guest, if not the machine's.
-            outside: directories of programs from outside, shown as ``/lab/extras/NAME``.
+            shown: what the lab sees of the host beside the image, the guest's modules and its own
+                directory, by the name below ``/lab``.
 
         Returns:
             The outcome of the first round; one with status ``failed`` or ``timeout`` and a reason if
@@ -123,10 +133,7 @@ class Machine:
         """
         directory.mkdir(parents=True, exist_ok=True)
         (directory / ORDERS_FILE).write_text(dump(orders), encoding="utf-8")
-        shown = {} if site is None else {"site": site}
-        shown |= {
-            f"extras/{name}": place for name, place in {**self._extras, **(outside or {})}.items()
-        }
+        shown = {f"extras/{_OWN_PROGRAMS}": SharedDirectory(self.image.native), **(shown or {})}
         memory_mib = (memory_mib or self.memory_mib) + CAPTURE_BUFFER_MIB * len(orders.captures)
         with self._stage(directory, shown) as stage:
             command = self._command(memory_mib, seed, clock, virtual_tsc, shown)
@@ -138,11 +145,14 @@ class Machine:
                     argv,
                     cwd=stage,
                     env=_environment(stage),
+                    # What the lab makes is to have the modes that its programs ask for.
+                    umask=0o022,
                     stdin=None if interactive else subprocess.DEVNULL,
                     stdout=None if interactive else console,
                     stderr=console,
                     start_new_session=not interactive,
                 )
+                _allow_open_files(process.pid)
                 exceeded = _wait(process, limits, cancellation)
         keep_plain_files(directory)
         file = directory / orders.rounds[0].directory / OUTCOME_FILE
@@ -153,7 +163,7 @@ class Machine:
         return outcome
 
     @contextmanager
-    def _stage(self, directory: Path, shown: Mapping[str, Path]) -> Iterator[Path]:
+    def _stage(self, directory: Path, shown: Mapping[str, SharedDirectory]) -> Iterator[Path]:
         """A directory with short names for everything that the kernel shows to the guest.
 
         It is the kernel's working directory, and names on its command line are relative to it:
@@ -167,9 +177,8 @@ class Machine:
         for name, target in (
             ("root", self.image.root),
             ("code", self.code),
-            ("www", self.bodies),
             ("run", directory.resolve()),
-            *shown.items(),
+            *((name, one.directory) for name, one in shown.items()),
         ):
             (stage / name).symlink_to(target)
         try:
@@ -177,13 +186,13 @@ class Machine:
         finally:
             shutil.rmtree(stage, ignore_errors=True)
 
-    @property
-    def _extras(self) -> dict[str, Path]:
-        """What a lab shows in ``/lab/extras``, by name."""
-        return {PurePath(NATIVE_DIRECTORY).name: self.image.native, **self.extras}
-
     def _command(
-        self, memory_mib: int, seed: int, clock: Clock, virtual_tsc: bool, shown: Iterable[str]
+        self,
+        memory_mib: int,
+        seed: int,
+        clock: Clock,
+        virtual_tsc: bool,
+        shown: Mapping[str, SharedDirectory],
     ) -> list[str]:
         return [
             str(self.image.kernel),
@@ -206,7 +215,8 @@ class Machine:
             *_CLOCK_ARGUMENTS[clock],
             "init=/lab/init",
             "--",
-            *(f"{name}={name}/." for name in ("code", "www", "run", *shown)),
+            *(f"{name}={name}/." for name in ("code", "run")),
+            *(f"{name}={name}/." for name in shown),
         ]
 
 
@@ -220,6 +230,12 @@ def _environment(stage: Path) -> dict[str, str]:
     """Nothing of the user's environment reaches the lab; its memory is a file in a tmpfs."""
     memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else str(stage)
     return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": memory, "HOME": str(stage)}
+
+
+def _allow_open_files(process_id: int) -> None:
+    """Let a lab have as many files of the host open as may be, however few this shell's programs may."""
+    most = resource.prlimit(process_id, resource.RLIMIT_NOFILE)[1]
+    resource.prlimit(process_id, resource.RLIMIT_NOFILE, (most, most))
 
 
 def _wait(

@@ -10,7 +10,6 @@ from headway.image import (
     installed_extras,
     shown_progress,
 )
-from headway.lab.bodies import bodies_directory
 from headway.lab.machine import Machine
 
 
@@ -35,7 +34,5 @@ def ready_image(options: ImageOptions | None = None) -> Image:
 
 def ready_machine(image: Image) -> Machine:
     """A machine that boots an image, with the extras that are installed."""
-    bodies = bodies_directory()
-    bodies.mkdir(parents=True, exist_ok=True)
     extras = {name: extra.directory for name, extra in installed_extras().items()}
-    return Machine(image, compiled_guest_code(image), bodies, extras)
+    return Machine(image, compiled_guest_code(image), extras)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -14,11 +14,11 @@ from headway.contract.orders import Orders, Outcome
 from headway.image.outsidefiles import outside_files
 from headway.image.outsideroot import outside_root
 from headway.lab.assemble import flow_directory, orders_for
-from headway.lab.bodies import body_file
+from headway.lab.bodies import body_file, served_bodies
 from headway.lab.cancel import Cancellation
 from headway.lab.captures import convert_captures
 from headway.lab.certificate import certified
-from headway.lab.machine import Machine
+from headway.lab.machine import Machine, SharedDirectory
 from headway.lab.pcapng import CaptureError
 from headway.planning.deployment import Deployment, Role
 from headway.planning.runs import Run
@@ -104,8 +104,7 @@ def booting(
         cpu=cpu,
         virtual_tsc=any(adapter.reads_tsc for adapter in adapters),
         cancellation=cancellation,
-        site=_replayed(deployment),
-        outside=_outside(adapters),
+        shown=_shown(deployment, machine),
         memory_mib=max(machine.memory_mib, _memory_mib(deployment)),
     )
 
@@ -116,15 +115,26 @@ def _memory_mib(deployment: Deployment) -> int:
     return sum(max(asked) for asked in each)
 
 
-def _outside(adapters: Iterable[Adapter]) -> dict[str, Path]:
-    """What labs show of programs that do not come with Headway, by the name of its directory."""
-    shown: dict[str, Path] = {}
-    for adapter in adapters:
-        shown |= adapter.shows
-        if (program := adapter.outside) and program.files:
-            shown[program.directory] = outside_files(program)
-        if (program := adapter.outside) and program.has_own_root:
-            shown[program.root_directory] = outside_root(program)
+def _shown(deployment: Deployment, machine: Machine) -> dict[str, SharedDirectory]:
+    """What the lab sees of the host: what this deployment can ask for, whatever else was asked for before."""
+    shown = {"www": SharedDirectory(served_bodies(deployment.setting.served_sizes))}
+    if (site := _replayed(deployment)) is not None:
+        shown["site"] = SharedDirectory(site)
+    for end in deployment.programs:
+        programs = _programs(end.adapter, machine)
+        shown |= {f"extras/{name}": one for name, one in programs.items()}
+    return shown
+
+
+def _programs(adapter: Adapter, machine: Machine) -> dict[str, SharedDirectory]:
+    """What a program consists of that is not in the image, by the name of its directory."""
+    shown = {name: SharedDirectory(place) for name, place in adapter.shows.items()}
+    if adapter.extra is not None and adapter.extra in machine.extras:
+        shown[adapter.extra] = SharedDirectory(machine.extras[adapter.extra])
+    if (program := adapter.outside) and program.files:
+        shown[program.directory] = SharedDirectory(outside_files(program))
+    if (program := adapter.outside) and program.has_own_root:
+        shown[program.root_directory] = SharedDirectory(outside_root(program))
     return shown
 
 

@@ -7,13 +7,14 @@ import shutil
 import sys
 import tempfile
 import termios
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
 from headway.contract.orders import Orders, Program, Round
 from headway.errors import HeadwayError
-from headway.lab.machine import Machine
+from headway.lab.bodies import served_bodies
+from headway.lab.machine import Machine, SharedDirectory
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.programs.base import CLIENT, SERVER, Listener
 from headway.programs.client import hosts_file
@@ -23,6 +24,8 @@ from headway.study.model import Capture, Clock
 from headway.study.path import Path as NetworkPath
 from headway.study.units import Duration
 
+BODIES = (1_000, 100_000, 1_000_000, 10_485_760)
+"""Sizes of the bodies that the server has, in bytes."""
 _A_DAY = Duration(86_400 * 10**9)
 _RAW_CONSOLE = ("sh", "-c", 'stty raw -echo; exec "$@" </dev/null', "sh")
 
@@ -46,6 +49,7 @@ def execute_on_path(
     seed: int,
     clock: Clock,
     allowed: tuple[str, ...] = (),
+    mounted: Mapping[str, Path] | None = None,
 ) -> int:
     """Run a command, its output on the terminal; returns its exit status.
 
@@ -56,12 +60,13 @@ def execute_on_path(
         seed: of everything random.
         clock: how the lab's time passes.
         allowed: what programs may do beyond what they otherwise may, as in `Orders`.
+        mounted: directories that the lab shows beside the extras, as ``/lab/extras/NAME``.
 
     Raises:
         HeadwayError: the lab itself failed.
     """
     program = Program("command", CLIENT, (*_RAW_CONSOLE, *command), interactive=True)
-    return _on_console(machine, path, program, seed, clock, allowed)
+    return _on_console(machine, path, program, seed, clock, allowed, mounted)
 
 
 def _on_console(
@@ -71,6 +76,7 @@ def _on_console(
     seed: int,
     clock: Clock,
     allowed: tuple[str, ...] = (),
+    mounted: Mapping[str, Path] | None = None,
 ) -> int:
     host = Host(program="")
     network, leg = two_hosts(path, host, host, seed, _A_DAY)
@@ -88,6 +94,8 @@ def _on_console(
         rounds=(Round(changes=network.changes),),
         limit_ns=_A_DAY.ns,
     )
+    extras = {**machine.extras, **(mounted or {})}
+    shown = {f"extras/{name}": SharedDirectory(place) for name, place in extras.items()}
     with tempfile.TemporaryDirectory(prefix="headway-shell-") as directory, _terminal_restored():
         outcome = machine.boot(
             orders,
@@ -96,6 +104,7 @@ def _on_console(
             clock=clock,
             cpu_limit=_A_DAY,
             interactive=True,
+            shown={"www": SharedDirectory(served_bodies(BODIES)), **shown},
         )
     if outcome.status != "ok":
         raise HeadwayError(f"the lab failed: {outcome.reason}")

@@ -34,7 +34,7 @@ _SHARED = {
 _OF_SERVERS = {
     "certificate": "file of its certificate, PEM",
     "key": "file of the certificate's key, PEM",
-    "root": "directory of what it serves: N.bin has N bytes",
+    "root": "directory of what it serves: the bodies that the run asks for, N.bin with N bytes",
 }
 _OF_CLIENTS = {
     "ca": "file of the authority that signed the server's certificate, PEM",
