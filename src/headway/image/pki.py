@@ -1,4 +1,8 @@
-"""The lab's certificate authority and its server certificate; both are for tests only."""
+"""The lab's certificate authority and its server certificate; both are for tests only.
+
+They are the same on every machine, so that equal seeds give equal packets on all: their keys grow from names
+that anybody can read here. Whoever trusts the authority outside of a lab trusts everybody.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +10,8 @@ import base64
 import datetime
 import hashlib
 import ipaddress
+import math
+from collections.abc import Iterator
 from pathlib import Path
 
 from cryptography import x509
@@ -26,9 +32,48 @@ _FROM = datetime.datetime(2020, 1, 1, tzinfo=datetime.UTC)
 _UNTIL = datetime.datetime(2100, 1, 1, tzinfo=datetime.UTC)
 
 
-def _key() -> rsa.RSAPrivateKey:
+_EXPONENT = 65537
+_PRIME_BITS = 1024
+_SMALL_PRIMES = [n for n in range(2, 2000) if all(n % d for d in range(2, math.isqrt(n) + 1))]
+_BASES = _SMALL_PRIMES[:40]
+"""So many trials leave a chance of 4^-40 that a number is taken for a prime."""
+
+
+def _key(name: str) -> rsa.RSAPrivateKey:
+    """A key of 2048 bits; equal names have equal keys."""
     # ECDSA signatures differ in length by a byte or two from one to the next; RSA's never do.
-    return rsa.generate_private_key(public_exponent=65537, key_size=2048)
+    primes = _primes(f"Headway {name}")
+    p, q = next(primes), next(primes)
+    d = pow(_EXPONENT, -1, math.lcm(p - 1, q - 1))
+    public = rsa.RSAPublicNumbers(_EXPONENT, p * q)
+    crt = (rsa.rsa_crt_dmp1(d, p), rsa.rsa_crt_dmq1(d, q), rsa.rsa_crt_iqmp(p, q))
+    return rsa.RSAPrivateNumbers(p, q, d, *crt, public).private_key()
+
+
+def _primes(name: str) -> Iterator[int]:
+    number = 0
+    while True:
+        drawn = hashlib.shake_256(f"{name} {number}".encode()).digest(_PRIME_BITS // 8)
+        number += 1
+        # The product of two has twice as many bits.
+        candidate = int.from_bytes(drawn) | 3 << (_PRIME_BITS - 2) | 1
+        if math.gcd(candidate - 1, _EXPONENT) == 1 and _is_prime(candidate):
+            yield candidate
+
+
+def _is_prime(number: int) -> bool:
+    """The test of Miller and Rabin, for numbers of many digits."""
+    if any(number % small == 0 for small in _SMALL_PRIMES):
+        return False
+    twos = ((number - 1) & -(number - 1)).bit_length() - 1
+    odd = (number - 1) >> twos
+    for base in _BASES:
+        powers = [pow(base, odd, number)]
+        for _ in range(twos - 1):
+            powers.append(powers[-1] ** 2 % number)
+        if powers[0] != 1 and number - 1 not in powers:
+            return False
+    return True
 
 
 def _name(common_name: str) -> x509.Name:
@@ -64,12 +109,12 @@ def _usage(*, signs_certificates: bool) -> x509.KeyUsage:
 
 
 def write_pki(directory: Path) -> None:
-    """Make an authority and a server certificate, and write them.
+    """Write an authority and a server certificate, the same ones everywhere.
 
     Writes ``ca.pem``, ``ca.key``, ``server.pem`` (the server's certificate and the authority's),
     ``server.key`` and ``server.spki``, all readable by everyone.
     """
-    ca_key, server_key = _key(), _key()
+    ca_key, server_key = _key("lab CA"), _key("lab server")
     ca = (
         _builder("Headway lab CA", ca_key, 1)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)

@@ -234,6 +234,8 @@ def _cache_libraries(tree: Path, runner: Runner) -> None:
         purpose="caching the root tree's libraries",
         environment=scrubbed_environment(),
     )
+    # It tells when this machine made which file, and where.
+    (tree / "var/cache/ldconfig/aux-cache").unlink(missing_ok=True)
 
 
 def _compile_python(tree: Path, runner: Runner) -> None:
