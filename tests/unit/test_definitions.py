@@ -108,3 +108,12 @@ def test_the_paragraph_has_definitions_metrics_and_the_rule() -> None:
     assert "below 90 % of its fair share, and starves it below 20 %" in said
     assert "The same in all cells were: " in said
     assert "client cubic, server" not in said
+
+
+def test_contenders_of_the_same_flows_are_defined_by_their_settings() -> None:
+    both = {"a": [[5.0]] * 2, "b": [[5.0]] * 2}
+    queues = {name: {"path": {"queue": {"discipline": name}}} for name in ("droptail", "codel")}
+    told = {"name": "", "metrics": ["first_ratio"], "contenders": queues}
+    said = defined(made.competing({"cell": {"droptail": both, "codel": both}}, told))
+    assert "droptail was a flow of a and a flow of b (path.queue.discipline droptail);" in said
+    assert "codel was a flow of a and a flow of b (path.queue.discipline codel)." in said

@@ -359,3 +359,20 @@ def test_sizes_and_disciplines_may_be_axes_of_their_own() -> None:
     first, mixed, *_ = share_sentences(analysis)
     assert "bbr3 beside cubic at queue 4 BDP with droptail, has 64 %" in first
     assert "even with fq_codel (" in mixed
+
+
+def test_contenders_of_the_same_flows_are_told_apart_by_their_names() -> None:
+    """Queues as contenders: what differs is not the company."""
+    cells = {
+        "cell": {
+            "droptail": {"a": about(6.0), "b": against(14.0)},
+            "fq_codel": {"a": about(10.0), "b": against(10.0)},
+        }
+    }
+    told = {"name": "", "metrics": ["first_ratio"], "contenders": {"droptail": {}, "fq_codel": {}}}
+    said = share_sentences(analyse(made.competing(cells, told)))
+    assert "the least, a beside b in droptail, has 60 % of its fair share" in said[0]
+    assert said[1].startswith("droptail: b takes from a (a gets 6.00 and b 14.0 of 20.0 Mbit/s)")
+    assert said[2].startswith("fq_codel: even (")
+    assert said[3].startswith("In fq_codel, a gets 67 % more than in droptail (")
+    assert said[4].startswith("In fq_codel, b gets 29 % less than in droptail (")

@@ -45,7 +45,9 @@ def _worst(analysis: Analysis, found: Sequence[Shares]) -> Iterator[str]:
     worst = min(starved or mixed or judged, key=lambda one: one.judged.median)
     where = f" {cell_words(analysis.conditions, worst.cell)}" if worst.cell.title else ""
     bound = f"(below {percent(STARVED_PART)} of a fair share)"
-    who, has = f"{_whose(worst)}{where}", f"has {_least(worst)} ({_how_sure(worst)})"
+    namesakes = {one.contender for one in found if _flows_of(one) == _flows_of(worst)}
+    whose = _whose(worst) + (f" in {worst.contender}" if len(namesakes) > 1 else "")
+    who, has = f"{whose}{where}", f"has {_least(worst)} ({_how_sure(worst)})"
     if starved:
         more = f"; so it is in {len(starved)} of {len(judged)} cases" if len(starved) > 1 else ""
         yield f"There is starvation {bound}: {who} {has}{more}."
@@ -53,6 +55,11 @@ def _worst(analysis: Analysis, found: Sequence[Shares]) -> Iterator[str]:
         yield f"Nobody is starved {bound}: the least, {who}, {has}."
     else:
         yield f"Nobody is starved {bound}: the least has {_least(worst)}."
+
+
+def _flows_of(one: Shares) -> tuple[str, ...]:
+    """The names of its flows."""
+    return tuple(sorted(name.named for name in one.names))
 
 
 def _whose(one: Shares) -> str:
@@ -173,7 +180,8 @@ def _beside(analysis: Analysis, cells: Sequence[BesideOthers]) -> str:
     first = cells[0]
     others = [name.named for name in first.one.names if name.named != first.named]
     alone = len(first.other.names) == 1
-    company = f"Beside {listed(others)}" if others else f"In {first.pairing.contender}"
+    alike = _flows_of(first.one) == _flows_of(first.other)
+    company = f"In {first.pairing.contender}" if alike or not others else f"Beside {listed(others)}"
     base = "beside itself" if alone else f"in {first.pairing.against}"
     groups: dict[Getting, list[BesideOthers]] = {}
     for one in cells:

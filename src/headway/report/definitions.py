@@ -111,8 +111,12 @@ def _of_flows(flows: pl.DataFrame, analysis: Analysis) -> Iterator[str]:
     for row in found:
         count = f"{row['flow']} flows" if row["flow"] > 1 else "a flow"
         parts.setdefault(row["contender"], []).append(f"{count} of {row['named']}")
-    told = (f"{contender} was {listed(own)}" for contender, own in parts.items())
-    yield f"Of the contenders, {'; '.join(told)}."
+    told = {contender: listed(own) for contender, own in parts.items()}
+    if len(set(told.values())) < len(told):  # the same flows on paths that are not
+        given = next((one.values for one in analysis.traits if one.name == _GIVEN), ())
+        settings = dict(zip(analysis.contenders, given, strict=False))
+        told = {name: f"{what} ({settings.get(name, '')})" for name, what in told.items()}
+    yield f"Of the contenders, {'; '.join(f'{name} was {what}' for name, what in told.items())}."
 
 
 def _text(column: str, value: object) -> str:

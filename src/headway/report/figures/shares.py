@@ -25,6 +25,8 @@ _MOST_CELLS = 16
 _PANEL = 340.0
 """Least width of a panel."""
 _ROW, _BAR = 40.0, 16.0
+_LEFT = 6.0
+"""Room for half of a label."""
 _BELOW = 6.0
 """Between the last bar and the axis."""
 _GAP, _TEXT = 36.0, 11.0
@@ -93,7 +95,7 @@ def _sheet(analysis: Analysis, by_cell: _ByCell, width: float) -> Sheet:
     sheet = Sheet(width, head + total_height(len(by_cell), columns, height))
     colour_legend(sheet, colours, 0, 0)
     most = max(one.total_mbit.median for _, own in by_cell for one in own)
-    places = frames(len(by_cell), columns, width, top=head, left=0, height=height, gap=_GAP)
+    places = frames(len(by_cell), columns, width, top=head, left=_LEFT, height=height, gap=_GAP)
     for (cell, own), frame in zip(by_cell, places, strict=True):
         title(sheet, frame, cell.title)
         _panel(sheet, own, frame, Scale(0, 1.02 * most or 1.0, frame.left, frame.right), colours)
@@ -117,7 +119,7 @@ def _panel(
         _bar(sheet, one, across, top + 18, colours)
     ticks = across.ticks(max(2, int(frame.width / 60)))
     texts = [written(tick) for tick in ticks]
-    x_axis(sheet, frame, [across(tick) for tick in ticks], texts, "Mbit/s")
+    x_axis(sheet, frame, [across(tick) for tick in ticks], texts, "goodput [Mbit/s]")
 
 
 def _bar(
