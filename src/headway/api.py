@@ -17,7 +17,7 @@ from headway.campaign.watcher import SilentWatcher, Watcher
 from headway.columns import polars_schema
 from headway.errors import HeadwayError, WrongInputError
 from headway.records.record import conditions
-from headway.records.store import Start, refresh_table
+from headway.records.store import FLOWS_FILE, Start, refresh_table
 from headway.study.experiment import Study
 from headway.study.load import load_study, study_from
 from headway.study.outsidefile import read_programs
@@ -52,8 +52,16 @@ def load(study: StudySource, *, quick: bool = False, programs: str | Path | None
     return load_study(str(study), quick=quick, programs=declared)
 
 
-def plan(study: StudySource) -> pl.DataFrame:
-    """The runs of a study in the order in which they are started, with all their conditions.
+_NAMES = ("run_id", "experiment", "cell", "contender", "seed")
+"""Columns that name a run."""
+
+
+def plan(study: StudySource, *, every_condition: bool = False) -> pl.DataFrame:
+    """The runs of a study in the order in which they are started, with the conditions in which they differ.
+
+    Args:
+        study: as for `load`.
+        every_condition: also those that are the same in all runs.
 
     Raises:
         WrongInputError: the study is not valid, or asks something of a program that it cannot do.
@@ -63,7 +71,10 @@ def plan(study: StudySource) -> pl.DataFrame:
     loaded = load(study)
     rows = [conditions(run) for run in checked_plan(loaded, loaded.name)]
     columns = {name: kind for name, kind in polars_schema().items() if name in rows[0]}
-    return pl.DataFrame(rows, schema=columns, orient="row")
+    runs = pl.DataFrame(rows, schema=columns, orient="row")
+    if every_condition:
+        return runs
+    return runs.select([one for one in columns if one in _NAMES or runs[one].n_unique() > 1])
 
 
 def run(
@@ -127,6 +138,23 @@ class Results:
     def runs(self) -> pl.DataFrame:
         """One row for every run; ``docs/columns.md`` describes the columns."""
         return self._loaded.runs
+
+    @cached_property
+    def flows(self) -> pl.DataFrame:
+        """One row for every flow of a run whose flows compete; empty if none do.
+
+        It has the columns of runs and those of flows; ``docs/columns.md`` describes both.
+        """
+        import polars as pl
+
+        from headway.columns.column import schema_of
+        from headway.columns.record import FlowRecord
+
+        refresh_table(self.directory)
+        file = self.directory / FLOWS_FILE
+        if not file.exists():
+            return pl.DataFrame(schema=schema_of(FlowRecord))
+        return pl.read_parquet(file)
 
     @cached_property
     def comparisons(self) -> pl.DataFrame:

@@ -10,7 +10,9 @@ import polars as pl
 import pytest
 
 import headway
-from headway.columns import Record, polars_schema
+from headway.columns import Record, polars_schema, schema_of
+from headway.columns.record import FlowRecord
+from headway.records.store import FLOWS_FILE
 from tests.stub_lab import replace_labs
 
 TABLES = {
@@ -43,11 +45,24 @@ def test_a_plan_is_a_frame_of_runs() -> None:
     assert len(runs) == 8
     assert set(runs["contender"]) == {"h2", "h3"}
     assert set(runs["size_bytes"]) == {10_000, 20_000}
+    assert {"run_id", "cell", "contender", "seed", "protocol"} <= set(runs.columns)
+    assert not {"server", "rtt_ms", "study"} & set(runs.columns)
+    whole = headway.plan(TABLES, every_condition=True)
+    assert len(whole.columns) > 30
+    assert whole.select(runs.columns).equals(runs)
     assert {name: runs.schema[name] for name in runs.columns} == {
         name: kind
         for name, kind in pl.DataFrame(schema=polars_schema()).schema.items()
         if name in runs.columns
     }
+
+
+def test_flows_that_compete_are_a_frame_which_may_be_empty(tmp_path: Path) -> None:
+    kinds = schema_of(FlowRecord)
+    assert headway.read(tmp_path).flows.schema == kinds
+    told = pl.DataFrame([{"flow": "a"}, {"flow": "b"}], schema=kinds)
+    told.write_parquet(tmp_path / FLOWS_FILE)
+    assert headway.read(tmp_path).flows.equals(told)
 
 
 def test_a_study_is_run_and_gone_on_with(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -77,6 +77,15 @@ UNKNOWN = "unknown key; did you mean 'program'?"
             'metrics = ["fcp_s"]\n' + BASE,
             "1: metrics: fcp_s is not measured here; what is: connect_s, tls_s, ttfb_s, total_s, goodput_mbit, ",
         ),
+        (
+            'metrics = ["queue_delay_ms"]\n' + BASE,
+            "1: metrics: queue_delay_ms is not measured here: it takes a link towards the client whose rate is "
+            "constant; what is: connect_s, ",
+        ),
+        (
+            'name = "s"\nprotocol = "h3"\nmetrics = ["out_of_order_segments"]',
+            "3: metrics: out_of_order_segments is not measured here: it takes a client that speaks TCP; ",
+        ),
         ('comparisons = [["h2", "h2"]]\n' + BASE, "1: comparisons: 'h2' is compared with itself"),
         ('comparisons = [["h3", "h1"]]\n' + BASE, "1: comparisons: 'h3' is not a contender"),
         ('baseline = ""\n' + BASE, "1: baseline: is empty; leave it out"),

@@ -53,6 +53,15 @@ class Of(Enum):
     COMPETING = "flows that compete"
 
 
+class Needs(Enum):
+    """What a metric needs beside, of the path or the protocol."""
+
+    NOTHING = ""
+    CONSTANT_RATE = "a link towards the client whose rate is constant"
+    TCP = "a client that speaks TCP"
+    QUIC = "a client that speaks QUIC"
+
+
 @dataclass(frozen=True)
 class Ranking:
     """What makes a column one that contenders are compared by.
@@ -65,6 +74,7 @@ class Ranking:
         words: what a contender with a better or a worse value is.
         best: the value that none is better than, as 1 of a ratio of equals; `better` then says nothing, and what is
             nearer to it, as a ratio, is better. None if there is none, or it is the least or the greatest.
+        needs: what those runs have to have beside.
     """
 
     label: str
@@ -73,6 +83,7 @@ class Ranking:
     of: Of
     words: tuple[str, str]
     best: float | None = None
+    needs: Needs = Needs.NOTHING
 
     @property
     def told(self) -> str:
@@ -153,10 +164,11 @@ def metric(
     of: Of = Of.ALL,
     words: tuple[str, str] = FASTER_SLOWER,
     best: float | None = None,
+    needs: Needs = Needs.NOTHING,
 ) -> Any:
     """A column that contenders may be compared by; see `Ranking`."""
     field: Any = Field(default=None, description=meaning)
-    field.metadata.append(Ranking(label, heading or label, better, of, words, best))
+    field.metadata.append(Ranking(label, heading or label, better, of, words, best, needs))
     return field
 
 

@@ -2,7 +2,16 @@
 
 from __future__ import annotations
 
-from headway.columns.column import HIGHER_LOWER, LOWER_HIGHER, Better, Columns, Of, column, metric
+from headway.columns.column import (
+    HIGHER_LOWER,
+    LOWER_HIGHER,
+    Better,
+    Columns,
+    Needs,
+    Of,
+    column,
+    metric,
+)
 
 
 class RampUp(Columns):
@@ -16,6 +25,7 @@ class RampUp(Columns):
         "loss are handed on at once. Null if goodput never did, or if the rate changes.",
         "time to the path's full rate",
         of=Of.BULK_DOWNLOADS,
+        needs=Needs.CONSTANT_RATE,
     )
     slow_start_s: float | None = metric(
         "From the start of the request until the sender in front of the narrowest link left slow "
@@ -128,6 +138,7 @@ class BottleneckUse(Columns):
         "utilisation of the bottleneck",
         better=Better.MORE,
         words=HIGHER_LOWER,
+        needs=Needs.CONSTANT_RATE,
     )
     queue_delay_ms: float | None = metric(
         "Mean over time of how long the bottleneck's queue towards the client took to send what was in it, while the "
@@ -135,11 +146,13 @@ class BottleneckUse(Columns):
         "section where it is highest.",
         "queueing delay",
         words=LOWER_HIGHER,
+        needs=Needs.CONSTANT_RATE,
     )
     queue_delay_p95_ms: float | None = metric(
         "95th percentile over time of the same.",
         "queueing delay, 95th percentile",
         words=LOWER_HIGHER,
+        needs=Needs.CONSTANT_RATE,
     )
     queue_peak_bytes: int | None = column(
         "Highest sampled backlog of the bottleneck towards the client, bytes on the wire; of a "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headway.columns.column import LOWER_HIGHER, Columns, column, metric
+from headway.columns.column import LOWER_HIGHER, Columns, Needs, column, metric
 
 _LOST = "that the loss models of links took, blackouts not counted"
 _BLACKED_OUT = "that blackouts took"
@@ -61,6 +61,7 @@ class Disturbed(Columns):
         "segments held back",
         "HOL segments",
         words=LOWER_HIGHER,
+        needs=Needs.TCP,
     )
 
 

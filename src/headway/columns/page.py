@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headway.columns.column import LOWER_HIGHER, Columns, Of, column, metric
+from headway.columns.column import LOWER_HIGHER, Columns, Needs, Of, column, metric
 
 
 class PageMetrics(Columns):
@@ -70,12 +70,14 @@ class PageMetrics(Columns):
         "HOL bytes",
         of=Of.PAGES,
         words=LOWER_HIGHER,
+        needs=Needs.QUIC,
     )
     hol_s: float | None = metric(
         "The same: time in which bytes of a stream waited behind a gap.",
         "time with bytes held back",
         "HOL time",
         of=Of.PAGES,
+        needs=Needs.QUIC,
     )
     hol_connection_bytes: float | None = column(
         "The same: bytes that came while any stream had a gap, and did not fill one, which a connection with one order "

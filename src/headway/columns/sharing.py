@@ -7,6 +7,7 @@ from headway.columns.column import (
     MORE_LESS_EVEN,
     Better,
     Columns,
+    Needs,
     Of,
     column,
     given,
@@ -57,6 +58,7 @@ class Sharing(Columns):
         better=Better.MORE,
         of=Of.COMPETING,
         words=HIGHER_LOWER,
+        needs=Needs.CONSTANT_RATE,
     )
     evened_s: float | None = metric(
         "From the start of the last flow until, for a second, each flow had at least 80 % of an equal share (for two "

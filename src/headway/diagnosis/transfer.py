@@ -12,8 +12,8 @@ from pydantic import AliasChoices, Field
 from headway.diagnosis.document import Document
 from headway.planning.deployment import Deployment, Segment
 from headway.programs.measurement import BulkFlow, Measurement
+from headway.study.measurable import has_constant_rate
 from headway.study.path import Direction, Way
-from headway.study.rates import RateSchedule
 
 
 @dataclass(frozen=True)
@@ -158,7 +158,9 @@ def _sampled(segment: Segment, before_s: float) -> SampledSegment:
         receiver=segment.near.name,
         queue_device=places[directions.index(narrow)].queue_device,
         loss_devices=tuple(place.loss_device for place in places),
-        rate_mbit=narrow.first_rate.mbit if narrow.first_rate and _is_constant(narrow) else None,
+        rate_mbit=narrow.first_rate.mbit
+        if narrow.first_rate and has_constant_rate(narrow)
+        else None,
         rtt_s=path.rtt.s,
         delay_s=before_s + sum(direction.delay.s for direction in directions),
     )
@@ -168,11 +170,3 @@ def narrowest(directions: list[Direction]) -> Direction:
     """The direction with the least rate at the start; the first one if none has a rate."""
     limited = [direction for direction in directions if direction.first_rate is not None]
     return min(limited, key=lambda d: d.first_rate or 0) if limited else directions[0]
-
-
-def _is_constant(direction: Direction) -> bool:
-    return (
-        isinstance(direction.rate, RateSchedule)
-        and len(direction.rate.steps) == 1
-        and not any(change.rate for change in direction.changes)
-    )

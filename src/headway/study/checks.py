@@ -8,13 +8,12 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from headway.columns import METRICS, Of
+from headway.columns import METRICS
 from headway.errors import WrongInputError, nearest
-from headway.study.call import Call
 from headway.study.claim import Claim, Gap
 from headway.study.experiment import Coordinates, Experiment
 from headway.study.explain import explain
-from headway.study.model import Setting
+from headway.study.measurable import check_metrics
 from headway.study.naming import cell_name, slug
 from headway.study.published import GOODPUT, RELATIVE_UNIT, no_time_of
 from headway.study.source import Source
@@ -83,7 +82,7 @@ def check_experiment(experiment: Experiment, source: Source) -> None:
     _check_compared_levels(experiment, source)
     _check_settings(experiment, source)
     _check_levels(experiment, source)
-    _check_metrics(experiment, source)
+    check_metrics(experiment, _places(experiment), source)
     _check_published(experiment, source)
     _check_reasons(experiment, source)
     _check_claims(experiment, source)
@@ -249,75 +248,6 @@ def _settings_at(experiment: Experiment, coordinates: Coordinates) -> str | None
         return "\n".join(setting.model_dump_json() for setting in settings)
     except ValidationError:
         return None
-
-
-def _check_metrics(experiment: Experiment, source: Source) -> None:
-    """Some setting has every metric."""
-    where = source.where("metrics", experiment=experiment.name)
-    if len(set(experiment.metrics)) < len(experiment.metrics):
-        raise WrongInputError("a metric is there twice", where=where)
-    kinds = {}
-    for coordinates, contender in _places(experiment):
-        setting = experiment.setting(coordinates, contender)
-        kinds[
-            setting.workload.kind,
-            setting.tls,
-            _frames(setting),
-            setting.workload.downloads_flows,
-            bool(setting.flows),
-        ] = setting
-    for metric in experiment.metrics:
-        if not any(_has(setting, metric) for setting in kinds.values()):
-            known = [one for one in METRICS if any(_has(s, one) for s in kinds.values())]
-            raise WrongInputError(
-                f"{metric} is not measured here; what is: {', '.join(known)}", where=where
-            )
-
-
-_OF_FLOWS = frozenset(
-    {"total_s", "goodput_mbit", "utilisation", "queue_delay_ms", "queue_delay_p95_ms"}
-)
-"""What flows that compete are measured by together, beside how they share."""
-
-
-def _frames(setting: Setting) -> bool:
-    return setting.page is not None and setting.page.frames
-
-
-def _shared(setting: Setting) -> Iterator[Of]:
-    """What runs of flows that compete tell of all of them, or of some."""
-    yield Of.COMPETING
-    if any(isinstance(workload, Call) for workload in setting.workloads):
-        yield Of.CALLS
-    if setting.page:
-        yield Of.PAGES
-    if _frames(setting):
-        yield Of.PAINTED_PAGES
-
-
-def _has(setting: Setting, metric: str) -> bool:
-    """Whether a run of the setting has a value of the metric."""
-    ranking = METRICS[metric].ranking
-    if setting.flows:
-        return metric in _OF_FLOWS or bool(ranking and ranking.of in _shared(setting))
-    is_page = setting.page is not None
-    match ranking and ranking.of:
-        case Of.PAGES:
-            return is_page
-        case Of.PAINTED_PAGES:
-            return _frames(setting)
-        case Of.REQUESTS:
-            return not is_page
-        case Of.ENCRYPTED_REQUESTS:
-            return not is_page and setting.tls
-        case Of.BULK_DOWNLOADS:
-            return setting.workload.downloads_flows
-        case Of.CALLS:
-            return isinstance(setting.workload, Call)
-        case Of.COMPETING:
-            return False
-        case _:
-            return True
 
 
 def _check_published(experiment: Experiment, source: Source) -> None:

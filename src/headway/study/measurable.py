@@ -1,0 +1,133 @@
+"""Which metrics the runs of an experiment can have: known beforehand, by what each metric says of itself."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from headway.columns import METRICS, Needs, Of
+from headway.errors import WrongInputError
+from headway.study.call import Call
+from headway.study.experiment import Coordinates, Experiment
+from headway.study.model import Setting
+from headway.study.path import Direction
+from headway.study.rates import RateSchedule
+from headway.study.source import Source
+
+_OF_FLOWS = frozenset(
+    {"total_s", "goodput_mbit", "utilisation", "queue_delay_ms", "queue_delay_p95_ms"}
+)
+"""What flows that compete are measured by together, beside how they share."""
+
+
+def check_metrics(
+    experiment: Experiment, places: Iterable[tuple[Coordinates, str]], source: Source
+) -> None:
+    """Some setting has every metric.
+
+    Args:
+        experiment: whose metrics they are.
+        places: its cells and contenders.
+        source: the study's text.
+
+    Raises:
+        WrongInputError: none has one of them, or it is there twice.
+    """
+    where = source.where("metrics", experiment=experiment.name)
+    if len(set(experiment.metrics)) < len(experiment.metrics):
+        raise WrongInputError("a metric is there twice", where=where)
+    kinds = {}
+    for coordinates, contender in places:
+        setting = experiment.setting(coordinates, contender)
+        kinds[
+            setting.workload.kind,
+            setting.tls,
+            _frames(setting),
+            setting.workload.downloads_flows,
+            bool(setting.flows),
+            frozenset(_needed(setting)),
+        ] = setting
+    settings = tuple(kinds.values())
+    for metric in experiment.metrics:
+        if _is_measured(settings, metric):
+            continue
+        known = [one for one in METRICS if _is_measured(settings, one)]
+        ranking = METRICS[metric].ranking
+        wants = ranking is not None and any(_is_of(setting, metric) for setting in settings)
+        why = f": it takes {ranking.needs.value}" if ranking and wants else ""
+        raise WrongInputError(
+            f"{metric} is not measured here{why}; what is: {', '.join(known)}", where=where
+        )
+
+
+def _is_measured(settings: Iterable[Setting], metric: str) -> bool:
+    return any(_is_of(one, metric) and _has_needed(one, metric) for one in settings)
+
+
+def _has_needed(setting: Setting, metric: str) -> bool:
+    ranking = METRICS[metric].ranking
+    return ranking is None or ranking.needs in (Needs.NOTHING, *_needed(setting))
+
+
+def _needed(setting: Setting) -> Iterator[Needs]:
+    """What a setting has of that which metrics may need."""
+    if any(map(has_constant_rate, _towards_client(setting))):
+        yield Needs.CONSTANT_RATE
+    protocols = [flow.protocol for flow in setting.flows.values()] or [setting.protocol]
+    if any(protocol.transport == "tcp" for protocol in protocols):
+        yield Needs.TCP
+    if any(protocol.over_quic for protocol in protocols):
+        yield Needs.QUIC
+
+
+def _towards_client(setting: Setting) -> Iterator[Direction]:
+    for path in filter(None, setting.paths):
+        yield from (link.down for link in path.links)
+
+
+def has_constant_rate(direction: Direction) -> bool:
+    """Whether a direction has a rate, and always the same."""
+    return (
+        isinstance(direction.rate, RateSchedule)
+        and len(direction.rate.steps) == 1
+        and not any(change.rate for change in direction.changes)
+    )
+
+
+def _frames(setting: Setting) -> bool:
+    return setting.page is not None and setting.page.frames
+
+
+def _shared(setting: Setting) -> Iterator[Of]:
+    """What runs of flows that compete tell of all of them, or of some."""
+    yield Of.COMPETING
+    if any(isinstance(workload, Call) for workload in setting.workloads):
+        yield Of.CALLS
+    if setting.page:
+        yield Of.PAGES
+    if _frames(setting):
+        yield Of.PAINTED_PAGES
+
+
+def _is_of(setting: Setting, metric: str) -> bool:
+    """Whether a metric is one of such workloads."""
+    ranking = METRICS[metric].ranking
+    if setting.flows:
+        return metric in _OF_FLOWS or bool(ranking and ranking.of in _shared(setting))
+    is_page = setting.page is not None
+    match ranking and ranking.of:
+        case Of.PAGES:
+            return is_page
+        case Of.PAINTED_PAGES:
+            return _frames(setting)
+        case Of.REQUESTS:
+            return not is_page
+        case Of.ENCRYPTED_REQUESTS:
+            return not is_page and setting.tls
+        case Of.BULK_DOWNLOADS:
+            return setting.workload.downloads_flows
+        case Of.CALLS:
+            return isinstance(setting.workload, Call)
+        case Of.COMPETING:
+            return False
+        case _:
+            return True
