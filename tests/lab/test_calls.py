@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from headway.lab.pcapng import read_pcapng
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
@@ -34,6 +36,22 @@ def test_on_an_empty_path_each_datagram_takes_the_same(
         assert delay_ms == pytest.approx(20, abs=0.02)
     assert record.jitter_at_end_ms == pytest.approx(0, abs=0.01)
     assert record.limited_by is None and record.tls is False
+
+
+@pytest.mark.parametrize("direction", ["download", "upload"])
+def test_waits_of_seconds_end_on_time(
+    run_setting: RunSetting, tmp_path: Path, direction: str
+) -> None:
+    # One every 1.92 s. Waits of `poll` and `epoll_wait` end late by a thousandth of that.
+    slow = setting({}, direction=direction, rate="5 kbit/s", duration="12 s")
+    record = run_setting(slow | {"capture": {"packets": True}})
+    assert record.error is None and record.datagrams == 6
+    sender = "server" if direction == "download" else "client"
+    frames = read_pcapng(tmp_path / "run" / f"{sender}.pcapng")
+    times = [at_ns for at_ns, frame in frames if len(frame) == 1200 + HEADERS_BYTES]
+    assert len(times) == 6
+    for number, at_ns in enumerate(times):
+        assert at_ns - times[0] == pytest.approx(number * 1_920_000_000, abs=20_000)
 
 
 @pytest.mark.parametrize(("direction", "way"), [("download", "down"), ("upload", "up")])

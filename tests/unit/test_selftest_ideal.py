@@ -19,7 +19,8 @@ from headway.selftest.check import Check
 from headway.selftest.describe import describe
 from headway.selftest.fate import damaged_share, fate
 from headway.selftest.ideal import Course, Stage, directions, planned_rates
-from headway.selftest.plan import bursts
+from headway.selftest.feed import feed
+from headway.selftest.plan import Timeline, bursts
 from headway.selftest.table import print_checks
 from headway.study.path import Path, Way
 
@@ -61,6 +62,37 @@ def test_every_full_packet_of_a_trace_needs_an_opportunity() -> None:
     trace = course({"rate": {"trace": "t", "opportunities_ms": [2, 2, 5]}, "queue": "64 kB"})
     assert [at // 1_000_000 for at in trace.full_packets([0] * 5)] == [2, 2, 5, 7, 7]
     assert [at // 1_000_000 for at in trace.full_packets([0, 2_500_000])] == [2, 5]
+
+
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=12), st.integers(0, 200_000_000))
+def test_opportunities_come_again_and_again(gaps: list[int], from_ns: int) -> None:
+    times = list(itertools.accumulate(gaps))
+    trace = course({"rate": {"trace": "t", "opportunities_ms": times}})
+    laps = range(from_ns // (times[-1] * 1_000_000) + 3)
+    every = [(lap * times[-1] + at) * 1_000_000 for lap in laps for at in times]
+    expected = [at for at in every if at >= from_ns][:5]
+    found = trace.stages[0].opportunities(from_ns)
+    assert list(itertools.islice(found, len(expected))) == expected
+
+
+def test_who_comes_a_moment_before_an_opportunity_may_miss_it() -> None:
+    trace = course({"rate": {"trace": "t", "opportunities_ms": [2, 3000]}, "delay": "20 ms"})
+    # 5 us before the opportunity, and on the spot: an emulation that is late has the packet wait for 3 s.
+    assert trace.is_close_alone(1_995_000) and trace.is_close_alone(2_000_000)
+    assert trace.is_close([0, 2_999_995_000])
+    assert not trace.is_close_alone(1_900_000) and not trace.is_close_alone(2_000_001)
+    assert not trace.is_close([0, 2_000_001])
+    assert not course({"rate": "1 Mbit/s"}).is_close([0, 5])
+
+
+def test_a_fed_trace_decides_nothing_by_a_moment() -> None:
+    times = [1, 1, 1, 2, 2, 300, 300, 300, 2300]
+    trace = course({"rate": {"trace": "t", "opportunities_ms": times}, "queue": "12 kB"})
+    timeline = Timeline("t", {Way.UP: trace})
+    fed = feed(timeline, Way.UP, trace, 100_000_000, lambda sent, _: sent >= 40)
+    (flow,) = timeline.flows[Way.UP]
+    sent = [at for at, count in flow.sends for _ in range(count)]
+    assert len(fed.ideal_ns) == 40 and not trace.is_close(sent)
 
 
 def test_changes_count_from_the_origin() -> None:

@@ -23,14 +23,15 @@ impl<T> Events<T> {
         self.added.push(Some(action));
     }
 
-    /// When the next is.
-    pub(crate) fn next_ns(&self) -> Option<u64> {
-        self.order.peek().map(|Reverse((at_ns, _))| *at_ns)
+    /// When the next is, and what.
+    pub(crate) fn next(&self) -> Option<(u64, &T)> {
+        let Reverse((at_ns, number)) = self.order.peek()?;
+        Some((*at_ns, self.added[*number].as_ref()?))
     }
 
     /// Take the next if its time has come.
     pub(crate) fn due(&mut self, now_ns: i128) -> Option<T> {
-        if i128::from(self.next_ns()?) > now_ns {
+        if i128::from(self.next()?.0) > now_ns {
             return None;
         }
         let Reverse((_, number)) = self.order.pop()?;
@@ -51,6 +52,6 @@ mod tests {
         assert_eq!(events.due(-1), None);
         let due: Vec<_> = std::iter::from_fn(|| events.due(5)).collect();
         assert_eq!(due, ["a", "b", "c"]);
-        assert_eq!(events.next_ns(), Some(9));
+        assert_eq!(events.next(), Some((9, &"d")));
     }
 }

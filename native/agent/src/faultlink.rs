@@ -10,7 +10,6 @@ use std::io::Write as _;
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 
-use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, read, write};
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
@@ -22,6 +21,7 @@ use crate::network::Network;
 use crate::orders::{Fault, FaultKind, FaultLink};
 use crate::outcome::Passed;
 use crate::sys;
+use crate::timer::Timer;
 use crate::tunprocess::{self, LARGEST_PACKET_BYTES};
 
 /// The word by which this program is told to be such a process.
@@ -108,13 +108,9 @@ struct Forwarder {
 impl Forwarder {
     fn run(&mut self) -> Result<(), Errno> {
         let mut packet = vec![0; LARGEST_PACKET_BYTES];
+        let timer = Timer::new()?;
         loop {
-            let wait = self
-                .passage
-                .next_ns()
-                .map(|next_ns| clock::timespec(next_ns.saturating_sub(clock::monotonic_ns())));
-            let mut files = [PollFd::new(&self.tun, PollFlags::IN)];
-            let came = poll(&mut files, wait.as_ref())? > 0;
+            let came = timer.wait(&self.tun, self.passage.next_ns())?;
             let now_ns = clock::monotonic_ns();
             if came {
                 self.take_all(&mut packet, now_ns)?;

@@ -164,7 +164,7 @@ impl<'a> Lab<'a> {
                     if clock::monotonic_ns() > began_ns + program.ready_within_ns {
                         return Err(self.not_ready(program, sign)?);
                     }
-                    self.wait(POLL_NS)?;
+                    self.wait(POLL_NS, false)?;
                 }
             }
         }
@@ -316,15 +316,23 @@ impl<'a> Lab<'a> {
                 self.act(action)?;
                 continue;
             }
-            let until_ns = self.current.events.next_ns().unwrap_or(limit_ns).min(limit_ns);
-            self.wait(u64::try_from(i128::from(until_ns) - now_ns).unwrap_or(0))?;
+            let next = self.current.events.next();
+            let until_ns = next.map_or(limit_ns, |(at_ns, _)| at_ns).min(limit_ns);
+            let exactly = next.is_some_and(|(at_ns, action)| at_ns > 0 && action.is_exact());
+            self.wait(u64::try_from(i128::from(until_ns) - now_ns).unwrap_or(0), exactly)?;
         }
         Ok(None)
     }
 
-    /// Sleep until a child ends or the span is over.
-    fn wait(&mut self, span_ns: u64) -> Result<(), Failure> {
-        if !sys::wait_for_child(clock::timespec(span_ns)) {
+    /// Sleep until a child ends or the span is over, exactly or up to 50 us late.
+    fn wait(&mut self, span_ns: u64, exactly: bool) -> Result<(), Failure> {
+        let span = clock::timespec(span_ns);
+        let child_ended = if exactly {
+            sys::wait_exactly_for_child(span).doing("timer slack")?
+        } else {
+            sys::wait_for_child(span)
+        };
+        if !child_ended {
             return Ok(());
         }
         while let Ok(Some((pid, status))) = wait(WaitOptions::NOHANG) {

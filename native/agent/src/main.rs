@@ -29,6 +29,7 @@ mod sampler;
 mod spins;
 mod sys;
 mod tc;
+mod timer;
 mod tracelink;
 mod tunprocess;
 mod views;

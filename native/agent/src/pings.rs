@@ -6,7 +6,6 @@ use std::os::fd::OwnedFd;
 use std::thread;
 use std::time::Duration;
 
-use rustix::event::{PollFd, PollFlags, poll};
 use rustix::net::{
     AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, connect, ipproto, recv, send,
     socket_with,
@@ -16,6 +15,7 @@ use crate::clock;
 use crate::failure::{Doing, Failure};
 use crate::network::Network;
 use crate::orders::Pings;
+use crate::timer::Timer;
 
 const IDENTIFIER: u16 = 1;
 const ETHERNET_HEADER_BYTES: usize = 14;
@@ -50,7 +50,9 @@ pub(crate) fn ping(orders: &Pings, network: &Network) -> Result<Vec<Option<u64>>
         connect(&socket, &SocketAddr::new(address, 0)).map(|()| socket)
     };
     let socket = network.inside(&orders.namespace, open)?.doing("pings")?;
-    let mut replies = Replies { socket, echo, sent_ns: Vec::new(), took_ns: BTreeMap::new() };
+    let timer = Timer::new().doing("pings")?;
+    let (sent_ns, took_ns) = (Vec::new(), BTreeMap::new());
+    let mut replies = Replies { socket, timer, echo, sent_ns, took_ns };
     let start_ns = clock::monotonic_ns();
     for number in 0..orders.count {
         replies.receive_until(start_ns + number as u64 * orders.interval_ns, usize::MAX)?;
@@ -66,6 +68,7 @@ pub(crate) fn ping(orders: &Pings, network: &Network) -> Result<Vec<Option<u64>>
 
 struct Replies {
     socket: OwnedFd,
+    timer: Timer,
     echo: Echo,
     sent_ns: Vec<u64>,
     took_ns: BTreeMap<usize, u64>,
@@ -76,12 +79,10 @@ impl Replies {
     fn receive_until(&mut self, until_ns: u64, enough: usize) -> Result<(), Failure> {
         let mut packet = vec![0; LARGEST_PACKET_BYTES];
         while self.took_ns.len() != enough {
-            let left_ns = until_ns.saturating_sub(clock::monotonic_ns());
-            if left_ns == 0 {
+            if clock::monotonic_ns() >= until_ns {
                 return Ok(());
             }
-            let mut files = [PollFd::new(&self.socket, PollFlags::IN)];
-            if poll(&mut files, Some(&clock::timespec(left_ns))).doing("pings")? == 0 {
+            if !self.timer.wait(&self.socket, Some(until_ns)).doing("pings")? {
                 continue;
             }
             let (length, _) =

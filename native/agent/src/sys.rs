@@ -5,6 +5,7 @@
 
 use std::ffi::{CStr, CString};
 use std::mem::{MaybeUninit, size_of, size_of_val};
+use std::num::NonZeroU64;
 use std::os::fd::{AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::ptr;
 
@@ -100,6 +101,15 @@ pub(crate) fn wait_for_child(span: Timespec) -> bool {
     // SAFETY: set and span are initialised, and no information on the signal is asked for.
     let signal = unsafe { libc::sigtimedwait(&raw const ends, ptr::null_mut(), &raw const span) };
     signal == libc::SIGCHLD
+}
+
+/// The same, and the span is over exactly then; by default the kernel lets it end 50 us late.
+pub(crate) fn wait_exactly_for_child(span: Timespec) -> Result<bool, Errno> {
+    rustix::thread::set_current_timer_slack(Some(NonZeroU64::MIN))?;
+    let ended = wait_for_child(span);
+    // Programs that are started inherit what is set.
+    rustix::thread::set_current_timer_slack(None)?;
+    Ok(ended)
 }
 
 /// The time of a clock. rustix insists on functions of the vDSO that a lab's has not.

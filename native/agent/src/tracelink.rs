@@ -9,7 +9,6 @@ use std::fs::{self, File};
 use std::os::fd::OwnedFd;
 use std::os::unix::fs::FileExt;
 
-use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{Errno, read, write};
 use rustix::process::Pid;
 use serde::{Deserialize, Serialize};
@@ -19,6 +18,7 @@ use crate::failure::{Doing, Failure};
 use crate::network::Network;
 use crate::orders::TraceLink;
 use crate::sys;
+use crate::timer::Timer;
 use crate::tunprocess::{self, LARGEST_PACKET_BYTES};
 
 /// The word by which this program is told to be such a process.
@@ -95,13 +95,9 @@ struct Forwarder {
 impl Forwarder {
     fn run(&mut self) -> Result<(), Errno> {
         let mut packet = vec![0; LARGEST_PACKET_BYTES];
+        let timer = Timer::new()?;
         loop {
-            let wait = self
-                .queue
-                .next_ns()
-                .map(|next_ns| clock::timespec(next_ns.saturating_sub(clock::monotonic_ns())));
-            let mut files = [PollFd::new(&self.tun, PollFlags::IN)];
-            if poll(&mut files, wait.as_ref())? > 0 {
+            if timer.wait(&self.tun, self.queue.next_ns())? {
                 if self.queue.is_empty() {
                     self.queue.skip_until(clock::monotonic_ns());
                 }

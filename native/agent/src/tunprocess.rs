@@ -43,8 +43,6 @@ pub(crate) fn start<T: Serialize>(
 
 /// What the process is to do, as it finds it in a file.
 pub(crate) fn task<T: DeserializeOwned>(place: &str) -> Result<T, Failure> {
-    // By default the kernel may wake a sleeper 50 microseconds late.
-    fs::write("/proc/self/timerslack_ns", "1").doing("timer slack")?;
     let file = format!("{place}.json");
     serde_json::from_slice(&fs::read(&file).doing(&file)?).doing(&file)
 }

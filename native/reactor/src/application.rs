@@ -36,8 +36,7 @@ pub fn run<A: Application>(reactor: &mut Reactor, application: &mut A) -> Result
     let mut now = Instant::now();
     application.turn(reactor, now)?;
     while !application.finished() {
-        let timeout = application.deadline().map(|at| at.saturating_duration_since(now));
-        reactor.wait(timeout, &mut ready)?;
+        reactor.wait(application.deadline(), &mut ready)?;
         now = Instant::now();
         for &ready in &ready {
             application.ready(reactor, now, ready)?;

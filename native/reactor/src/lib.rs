@@ -1,8 +1,9 @@
 //! One thread that waits: for sockets, for a moment, for signals.
 //!
 //! Headway's endpoints run in labs, in virtual time, where a system call costs wall time and a late
-//! timer is a wrong result. Hence no asynchronous runtime: one epoll with deadlines in nanoseconds,
-//! one reading of the clock per turn, level-triggered readiness.
+//! timer is a wrong result. Hence no asynchronous runtime: one epoll and one timer that is
+//! exact to the nanosecond, one reading of the clock per turn and one per new deadline,
+//! level-triggered readiness.
 
 mod accept;
 mod addresses;
@@ -15,6 +16,7 @@ mod patience;
 mod poll;
 mod say;
 mod signals;
+mod timer;
 mod udp;
 
 pub use accept::Acceptor;

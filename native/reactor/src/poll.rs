@@ -1,15 +1,16 @@
 use std::io;
-use std::num::NonZeroU64;
 use std::os::fd::{AsFd, OwnedFd};
-use std::time::Duration;
+use std::time::Instant;
 
 use rustix::buffer::spare_capacity;
 use rustix::event::epoll::{self, CreateFlags, Event, EventData, EventFlags};
 use rustix::time::Timespec;
 
+use crate::timer::Timer;
+
 const EVENTS_PER_TURN: usize = 256;
-/// The kernel's default lets a sleep end 50 us late, to save energy.
-const TIMER_SLACK_NS: NonZeroU64 = NonZeroU64::MIN;
+/// Of the timer; no program's.
+const TIMER: Token = Token(u64::MAX);
 
 /// What a program calls a registered file descriptor.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -64,18 +65,21 @@ pub struct Ready {
 /// Waits for file descriptors and moments; level-triggered.
 pub struct Reactor {
     epoll: OwnedFd,
+    timer: Timer,
     events: Vec<Event>,
 }
 
 impl Reactor {
-    /// A reactor that waits for nothing yet. Timers of this thread become exact.
+    /// A reactor that waits for nothing yet. Sleeps of this thread become exact.
     ///
     /// # Errors
-    /// The kernel has no room for an epoll instance.
+    /// The kernel has no room for an epoll instance or a timer.
     pub fn new() -> io::Result<Self> {
-        rustix::thread::set_current_timer_slack(Some(TIMER_SLACK_NS))?;
         let epoll = epoll::create(CreateFlags::CLOEXEC)?;
-        Ok(Self { epoll, events: Vec::with_capacity(EVENTS_PER_TURN) })
+        let timer = Timer::new()?;
+        let reactor = Self { epoll, timer, events: Vec::with_capacity(EVENTS_PER_TURN) };
+        reactor.register(&reactor.timer, TIMER, Interest::Read)?;
+        Ok(reactor)
     }
 
     /// Waits for a file descriptor from now on.
@@ -104,34 +108,72 @@ impl Reactor {
         Ok(epoll::delete(&self.epoll, fd)?)
     }
 
-    /// Waits until something is ready or the time is over.
+    /// Waits until something is ready or a moment has come.
     ///
     /// # Arguments
-    /// * `timeout` - at most this long; forever if `None`.
+    /// * `until` - the moment; never if `None`.
     /// * `ready` - receives what is ready, after being cleared.
     ///
     /// # Errors
-    /// epoll fails; a signal is not an error but ends the wait.
-    pub fn wait(&mut self, timeout: Option<Duration>, ready: &mut Vec<Ready>) -> io::Result<()> {
-        let timeout = timeout.map(|t| Timespec {
-            tv_sec: i64::try_from(t.as_secs()).unwrap_or(i64::MAX),
-            tv_nsec: i64::from(t.subsec_nanos()),
-        });
+    /// epoll or the timer fails; a signal is not an error but ends the wait.
+    pub fn wait(&mut self, until: Option<Instant>, ready: &mut Vec<Ready>) -> io::Result<()> {
         ready.clear();
         self.events.clear();
-        match epoll::wait(&self.epoll, spare_capacity(&mut self.events), timeout.as_ref()) {
+        let at_once = !self.timer.set(until)?;
+        // A wait of its own would end late, as much as a thousandth of its length (`Timer`).
+        let limit = at_once.then_some(Timespec { tv_sec: 0, tv_nsec: 0 });
+        match epoll::wait(&self.epoll, spare_capacity(&mut self.events), limit.as_ref()) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(error.into()),
         }
-        ready.extend(self.events.iter().map(|event| {
+        for event in &self.events {
             let (data, flags) = (event.data, event.flags);
+            let token = Token(data.u64());
+            if token == TIMER {
+                self.timer.ended();
+                continue;
+            }
             let ended = flags.intersects(EventFlags::HUP | EventFlags::ERR);
-            Ready {
-                token: Token(data.u64()),
+            ready.push(Ready {
+                token,
                 readable: ended || flags.intersects(EventFlags::IN | EventFlags::RDHUP),
                 writable: ended || flags.contains(EventFlags::OUT),
-            }
-        }));
+            });
+        }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    #[test]
+    fn a_wait_ends_at_its_moment_and_tells_of_no_timer() {
+        let mut reactor = Reactor::new().unwrap();
+        let (mut ready, begin) = (Vec::new(), Instant::now());
+        for after_ms in [3, 1, 0, 2, 2] {
+            let until = begin + Duration::from_millis(after_ms);
+            reactor.wait(Some(until), &mut ready).unwrap();
+            assert!(Instant::now() >= until);
+            assert!(ready.is_empty());
+        }
+    }
+
+    #[test]
+    fn a_moment_that_is_no_longer_waited_for_ends_no_wait() {
+        let (reader, mut writer) = std::os::unix::net::UnixStream::pair().unwrap();
+        let mut reactor = Reactor::new().unwrap();
+        reactor.register(&reader, Token(7), Interest::Read).unwrap();
+        let (mut ready, soon) = (Vec::new(), Instant::now() + Duration::from_millis(2));
+        reactor.wait(Some(soon), &mut ready).unwrap();
+        std::io::Write::write_all(&mut writer, b"x").unwrap();
+        // The timer is over and the pipe readable: of both, only the pipe is told, however often.
+        for until in [None, Some(soon), Some(Instant::now() + Duration::from_secs(60)), None] {
+            reactor.wait(until, &mut ready).unwrap();
+            assert_eq!(ready, [Ready { token: Token(7), readable: true, writable: false }]);
+        }
     }
 }

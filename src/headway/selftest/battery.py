@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
+import random
 from typing import Any
 
 from headway.study.path import Path
 from headway.study.units import Duration
 
 _TRACE_MS = (1, 1, 3, 4, 4, 4, 9, 15, 16, 16, 40, 41, 41, 42, 60)
+
+
+def _cellular_ms(seed: int, until_ms: int, longest_gap_ms: int) -> tuple[int, ...]:
+    """A trace as mobile links have them: milliseconds with several opportunities, and gaps without any."""
+    draw = random.Random(seed)
+    found: list[int] = []
+    at_ms = 0
+    while at_ms < until_ms:
+        found += [at_ms := at_ms + 1] * draw.choice((1, 1, 2, 4, 6, 9))
+        if draw.random() < 0.03:
+            at_ms += draw.randint(100, 300)
+    return (*found, found[-1] + longest_gap_ms)
+
 
 _PATHS: tuple[dict[str, Any], ...] = (
     {"rtt": "100 ms"},
@@ -52,6 +66,24 @@ _PATHS: tuple[dict[str, Any], ...] = (
         "down": {"rate": {"trace": "short", "opportunities_ms": _TRACE_MS}, "delay": "20 ms"},
         "up": {"rate": "5 Mbit/s", "delay": "20 ms"},
         "queue": "32 kB",
+    },
+    {
+        "down": {
+            "rate": {"trace": "cellular", "opportunities_ms": _cellular_ms(1, 8000, 1900)},
+            "delay": "20 ms",
+        },
+        "up": {
+            "rate": {"trace": "cellular-up", "opportunities_ms": _cellular_ms(2, 3000, 310)},
+            "delay": "20 ms",
+        },
+        "queue": "32 kB",
+    },
+    {
+        "down": {
+            "rate": {"trace": "gap", "opportunities_ms": (*range(1, 101), *range(5001, 5101))},
+            "delay": "20 ms",
+        },
+        "up": {"rate": "2 Mbit/s", "delay": "20 ms"},
     },
     {"rate": "10 Mbit/s", "rtt": "50 ms", "queue": {"bdp": 4, "discipline": "codel"}},
     {"rate": "10 Mbit/s", "rtt": "50 ms", "queue": {"bdp": 4, "discipline": "fq_codel"}},

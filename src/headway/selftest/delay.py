@@ -67,6 +67,8 @@ class RoundTrip(CheckStep):
     def judge(self, sight: Sight) -> Iterator[Check]:
         sent, took = sight.round_trips(self._flow)
         up, down = self._timeline.courses[Way.UP], self._timeline.courses[Way.DOWN]
+        clear = [not _is_close_there_and_back(up, down, at) for at in sent.tolist()]
+        sent, took = sent[clear], took[clear]
         ideal = [down.small_packet(up.small_packet(at)[-1])[-1] - at for at in sent.tolist()]
         expected = float(np.median(ideal)) if ideal else (up.delay_ns + down.delay_ns)
         exact_us = tolerance_us(up, down)
@@ -84,6 +86,10 @@ class RoundTrip(CheckStep):
             "ms",
             f"median of {len(took)} ICMP echoes, within {slack_us:g} us",
         )
+
+
+def _is_close_there_and_back(up: Course, down: Course, sent_ns: int) -> bool:
+    return up.is_close_alone(sent_ns) or down.is_close_alone(up.small_packet(sent_ns)[-1])
 
 
 class OneWay(CheckStep):
@@ -105,6 +111,8 @@ class OneWay(CheckStep):
             course = self._timeline.courses[way]
             passage = sight.passage(way, self._flows[way])
             numbers, delays = passage.delays()
+            clear = [not course.is_close_alone(at) for at in passage.sent_ns[numbers].tolist()]
+            numbers, delays = numbers[clear], delays[clear]
             sent = passage.sent_ns[numbers]
             waits = [course.small_packet(at)[-1] - at - course.delay_ns for at in sent.tolist()]
             delays = delays - np.array(waits, np.int64)

@@ -19,6 +19,8 @@ from headway.study.rates import RandomRate, RateSchedule, TraceRate
 from headway.study.units import Duration
 
 NEVER = 2**62
+CLOSE_NS = 10_000
+"""By how much an emulation may be late; hosts and links take about a microsecond each."""
 _T = TypeVar("_T")
 
 
@@ -100,9 +102,11 @@ class Stage:
     def opportunities(self, from_ns: int) -> Iterator[int]:
         """Times of the trace's opportunities from a time on, the trace repeated without end."""
         times = self.opportunities_ms
-        period_ns = times[-1] * 1_000_000
-        for lap in itertools.count(max(from_ns // period_ns - 1, 0)):
-            yield from (at for ms in times if (at := lap * period_ns + ms * 1_000_000) >= from_ns)
+        period_ms, from_ms = times[-1], -(-from_ns // 1_000_000)
+        for lap in itertools.count(max(from_ms // period_ms - 1, 0)):
+            first = bisect.bisect_left(times, from_ms - lap * period_ms)
+            for ms in itertools.islice(times, first, None):
+                yield (lap * period_ms + ms) * 1_000_000
 
     def departures(self, arrivals: Sequence[int], known: Sequence[int] = ()) -> list[int]:
         """When full-size packets leave the queue, if none finds it full.
@@ -271,6 +275,26 @@ class Course:
             times.append(now)
             now += stage.delay_at(now)
         return [*times, now]
+
+    def is_close(self, sent_ns: Sequence[int]) -> bool:
+        """Whether an emulation that is late by as little as it may be meets other opportunities.
+
+        A packet that comes to a trace's link a moment after an opportunity waits for the next one, if it takes
+        seconds.
+
+        Args:
+            sent_ns: when full-size packets are sent.
+        """
+        if not self.is_traced:
+            return False
+        late = self.full_packets([at + CLOSE_NS for at in sent_ns])
+        exact = self.full_packets(sent_ns)
+        return any(b - a > CLOSE_NS for a, b in zip(exact, late, strict=True))
+
+    def is_close_alone(self, sent_ns: int) -> bool:
+        """The same of a small packet that travels alone."""
+        late = self.small_packet(sent_ns + CLOSE_NS)[-1]
+        return self.is_traced and late - self.small_packet(sent_ns)[-1] > CLOSE_NS
 
     def full_packets(self, sent_ns: Sequence[int]) -> list[int]:
         """Arrival times of full-size packets that find room in every queue."""

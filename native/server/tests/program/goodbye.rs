@@ -49,8 +49,7 @@ impl Client {
                 self.handle(now, event);
             }
             self.udp.transmit(now).unwrap();
-            let timeout = self.udp.endpoint.deadline().map(|at| at.saturating_duration_since(now));
-            self.reactor.wait(timeout, &mut ready).unwrap();
+            self.reactor.wait(self.udp.endpoint.deadline(), &mut ready).unwrap();
             self.udp.receive(Instant::now()).unwrap();
         }
     }
