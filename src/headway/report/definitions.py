@@ -115,7 +115,7 @@ def _of_flows(flows: pl.DataFrame, analysis: Analysis) -> Iterator[str]:
     if len(set(told.values())) < len(told):  # the same flows on paths that are not
         given = next((one.values for one in analysis.traits if one.name == _GIVEN), ())
         settings = dict(zip(analysis.contenders, given, strict=False))
-        told = {name: f"{what} ({settings.get(name, '')})" for name, what in told.items()}
+        told |= {name: f"{told[name]} ({own})" for name, own in settings.items() if name in told}
     yield f"Of the contenders, {'; '.join(f'{name} was {what}' for name, what in told.items())}."
 
 
