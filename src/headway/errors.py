@@ -35,8 +35,38 @@ class WrongInputError(HeadwayError):
         self.where = where
 
 
+_MEANT = {
+    "latency": ("rtt", "delay"),
+    "ping": ("rtt",),
+    "bandwidth": ("rate",),
+    "throughput": ("rate",),
+    "speed": ("rate",),
+    "burst": ("loss",),
+    "packet_loss": ("loss",),
+    "plr": ("loss",),
+    "buffer": ("queue",),
+    "aqm": ("discipline",),
+    "qdisc": ("discipline",),
+    "runs": ("repetitions",),
+    "repeat": ("repetitions",),
+    "cc": ("congestion_control",),
+    "iw": ("initial_window",),
+    "file_size": ("size",),
+    "bytes": ("size",),
+    "url": ("site",),
+    "version": ("protocol",),
+    "bdp": ("BDP",),
+    "bdps": ("BDP",),
+    "pkts": ("packets",),
+    "pkt": ("packets",),
+}
+"""What people write elsewhere, and what it is called here: in keys, units and options."""
+
+
 def nearest(word: str, known: Sequence[str]) -> str:
     """The end of a message about an unknown word: which known one may have been meant, if any."""
+    if meant := [one for one in _MEANT.get(word.lower(), ()) if one in known]:
+        return f"; did you mean {' or '.join(map(repr, meant))}?"
     close = difflib.get_close_matches(word, known, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 

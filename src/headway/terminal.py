@@ -24,6 +24,7 @@ from headway.campaign.watcher import Watcher
 output = Console(highlight=False)
 notes = Console(stderr=True, highlight=False)
 
+_FIRST_LINE_AFTER_S = 2.0
 _LINE_EVERY_S = 10.0
 _LINE_AT_LEAST_EVERY_S = 300.0
 _LINES = 20
@@ -127,7 +128,7 @@ class Tally:
 
 
 class Lines:
-    """Tells how far a task is in lines: at most about twenty, and one in five minutes."""
+    """Tells how far a task is in lines: soon for the first time, then at most about twenty, and one in five minutes."""
 
     def __init__(
         self,
@@ -149,7 +150,8 @@ class Lines:
         tally.count(well)
         silent_s = self._clock() - self._said_s
         far = tally.done - self._said >= tally.total / _LINES and silent_s >= _LINE_EVERY_S
-        if far or silent_s >= _LINE_AT_LEAST_EVERY_S or tally.done == tally.total:
+        first = not self._said and silent_s >= _FIRST_LINE_AFTER_S
+        if first or far or tally.done == tally.total or silent_s >= _LINE_AT_LEAST_EVERY_S:
             parts = [f"{tally.done} of {tally.total}", *tally.aside(), tally.left()]
             line = f"{self._what}: {', '.join(part for part in parts if part)}"
             self._console.print(line, markup=False, soft_wrap=True)

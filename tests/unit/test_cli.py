@@ -51,7 +51,10 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
         (("shell", "--loss", "200 %"), "--loss: a ratio cannot be above 100 %"),
         (("exec", "--rtt", "-5 ms", "--", "true"), "cannot be negative"),
         (("exec", "--mount", "nosuch", "--", "true"), "--mount nosuch: there is no such directory"),
-        (("list", "things"), "is not one of 'studies', 'programs', 'profiles', 'workloads'"),
+        (
+            ("list", "things"),
+            "is not one of 'studies', 'programs', 'profiles', 'workloads', 'sites'",
+        ),
         (("run", "quickstart", "--out", "x", "--quick"), "quickstart.toml: has no quick form"),
         (("run", "quickstart", "--out", "x", "--resume", "--replace"), "--resume --replace: one"),
         (("run", "quickstart", "--out", "x", "--retry-failed", "--replace"), "the other removes"),
@@ -59,7 +62,15 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
             ("run", "quickstart", "--out", "x", "--cluster", "a:1", "--jobs", "1"),
             "--jobs: a cluster",
         ),
-        (("reproduce", "liu1924"), "reproduce liu1924: no such paper; there is "),
+        (
+            ("reproduce", "smith2020"),
+            "no such paper; there is kakhki2017, kosek2022, liu2024, report-card, sander2022",
+        ),
+        (("reproduce", "liu1924"), "no such paper; did you mean 'liu2024'?; there is "),
+        (
+            ("reproduce", "quickstart"),
+            "is no paper's study; `headway run quickstart` carries it out",
+        ),
         (("plan", "quikstart"), "did you mean 'quickstart'"),
         (("report", "no-such-directory"), "no runs.parquet"),
     ],
@@ -243,6 +254,7 @@ def test_a_paper_is_reproduced_into_its_own_directory(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, out: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("headway.cli.study.reproduces", lambda _: True)
     assert out.parent == tmp_path
     assert run(monkeypatch, "reproduce", "quickstart", "--jobs", "1") == 0
     assert len(read_records(tmp_path / "results" / "quickstart")) == 360
@@ -420,6 +432,7 @@ def test_reproducing_has_the_same_exit_status(
 ) -> None:
     monkeypatch.setattr("headway.diagnosis.transfer.Transfer.save", lambda *_: None)
     replace_labs(monkeypatch, fails=lambda name: "refused" if name.endswith("h3-004") else None)
+    monkeypatch.setattr("headway.cli.study.reproduces", lambda _: True)
     words = ("reproduce", "quickstart", "--jobs", "1", "--out", str(out))
     assert run(monkeypatch, *words) == 1
     assert "12 of 360 runs failed" in said(capsys)

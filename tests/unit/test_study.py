@@ -56,7 +56,10 @@ def parse(text: str, directory: Path = Path()) -> Study:
         ),
         (BASE + '[path]\nblackouts = [["2 s", "1 s"]]', r"must end after it starts"),
         (BASE + '[path]\nrtt = "20 ms"\njitter = "11 ms"', r"more than the delay"),
-        (BASE + '[path]\nrate = {trace = "no.trace"}', r"^no.trace: no such trace file"),
+        (
+            BASE + '[path]\nrate = {trace = "no.trace"}',
+            r"^s.toml:5: path.rate: no.trace: no such trace file",
+        ),
     ],
 )
 def test_one_line_names_file_key_and_what_would_be_right(text: str, message: str) -> None:

@@ -78,6 +78,25 @@ UNKNOWN = "unknown key; did you mean 'program'?"
             "1: metrics: fcp_s is not measured here; what is: connect_s, tls_s, ttfb_s, total_s, goodput_mbit, ",
         ),
         (
+            BASE + '[path]\nlatency = "30 ms"',
+            "5: path.latency: unknown key; did you mean 'rtt' or 'delay'?",
+        ),
+        (BASE + "[path]\nburst = 5", "5: path.burst: unknown key; did you mean 'loss'?"),
+        (BASE + "[path]\nzzz = 5", "5: path.zzz: unknown key; there are blackouts, changes, "),
+        ('rtt = "30 ms"\n' + BASE, "1: rtt: unknown key; did you mean 'path.rtt'?"),
+        (
+            BASE + '[path]\nrate = "1 Mbit/s"\nrtt = "9 ms"\nqueue = "1 bdp"',
+            "7: path.queue: 'bdp' is not a unit of queues; did you mean 'BDP'?; known units: BDP, packets, B, ",
+        ),
+        (
+            BASE + '[path]\nrate = { trace = "nothere.trace" }',
+            "5: path.rate: nothere.trace: no such trace file",
+        ),
+        (
+            'name = "s"\n[workload]\nkind = "page"\nsite = "kepler"\nzzz = "1 MB"',
+            "5: workload.zzz: unknown key; there are alt_svc, cache, connections, device, ",
+        ),
+        (
             'metrics = ["queue_delay_ms"]\n' + BASE,
             "1: metrics: queue_delay_ms is not measured here: it takes a link towards the client whose rate is "
             "constant; what is: connect_s, ",

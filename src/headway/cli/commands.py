@@ -77,7 +77,9 @@ def carry_out() -> None:
         if words == ["--version"]:
             _print_version()
             sys.exit()
-        command_line(words[0] if words else "")()
+        if words[:1] == ["help"]:
+            words = [*words[1:], "--help"]
+        command_line(words[0])(words) if words else command_line()()
     except HeadwayError as error:
         complain(str(error))
         sys.exit(error.exit_status)

@@ -14,6 +14,7 @@ from rich.padding import Padding
 from rich.text import Text
 
 from headway.campaign.checks import add_command
+from headway.cli.sites import list_command
 from headway.image import EXTRAS, extra_status
 from headway.programs.base import Adapter, Client, ReverseProxy
 from headway.programs.outside import adapter_of
@@ -32,6 +33,7 @@ class Known(StrEnum):
     PROGRAMS = "programs"
     PROFILES = "profiles"
     WORKLOADS = "workloads"
+    SITES = "sites"
 
 
 def list_known(
@@ -41,12 +43,13 @@ def list_known(
         typer.Option(help="File of programs from outside; default: programs.toml here."),
     ] = None,
 ) -> None:
-    """List what there is: studies, programs, path profiles or workloads."""
+    """List what there is: studies, programs, path profiles, workloads or sites."""
     lists: dict[Known, Callable[[], None]] = {
         Known.STUDIES: _studies,
         Known.PROGRAMS: lambda: _programs(programs),
         Known.PROFILES: _profiles,
         Known.WORKLOADS: _workloads,
+        Known.SITES: list_command,
     }
     lists[what]()
 

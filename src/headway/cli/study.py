@@ -16,7 +16,7 @@ from headway.campaign.task import Task
 from headway.cli.changes import parsed_changes
 from headway.cli.claims import print_ledger
 from headway.columns import Status
-from headway.errors import EXIT_FAILED, HeadwayError, WrongInputError, counted
+from headway.errors import EXIT_FAILED, HeadwayError, WrongInputError, counted, nearest
 from headway.lab.cores import available_cores
 from headway.planning.runs import Run
 from headway.records.store import Start, read_records, refresh_table
@@ -143,7 +143,12 @@ def reproduce(
     """
     if paper not in builtin_names():
         raise WrongInputError(
-            f"no such paper; there is {', '.join(builtin_names())}", where=f"reproduce {paper}"
+            f"no such paper{nearest(paper, builtin_names())}; there is {', '.join(_papers())}",
+            where=f"reproduce {paper}",
+        )
+    if not reproduces(load_study(paper)):
+        raise WrongInputError(
+            f"is no paper's study; `headway run {paper}` carries it out", where=f"reproduce {paper}"
         )
     results = _task(paper, out, quick=quick, only=only, changes=changes).out
     if claims:
@@ -167,6 +172,15 @@ def reproduce(
     )
     output.print()
     print_ledger(results, None, None)
+
+
+def reproduces(study: Study) -> bool:
+    """Whether a study has something that was said elsewhere, beside which its own results are put."""
+    return any(one.claims or one.published for one in study.experiments)
+
+
+def _papers() -> list[str]:
+    return [name for name in builtin_names() if reproduces(load_study(name))]
 
 
 def report(

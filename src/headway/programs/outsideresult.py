@@ -50,7 +50,7 @@ def measured(
     try:
         return _measurement(_values(reading, text), flow)
     except _UnreadableError as error:
-        return Measurement(error=f"{name}: {error}; it printed {_shown(text)}")
+        return Measurement(error=f"{name}: {error}; it printed {_end_of(text)}")
 
 
 def _values(reading: ResultForm, text: str) -> dict[str, float]:
@@ -132,6 +132,12 @@ def _measurement(values: Mapping[str, float], flow: Flow) -> Measurement:
         bytes=size,
         each_s=(total_s,) * flow.workload.requests,
     )
+
+
+def _end_of(text: str) -> str:
+    """What was printed last, where results stand."""
+    words = " ".join(text.split())
+    return _shown(words) if len(words) <= _SHOWN else f"at the end {words[-_SHOWN:]!r}"
 
 
 def _shown(text: str) -> str:

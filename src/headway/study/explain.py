@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 import types
 from collections.abc import Iterator, Mapping, Sequence
@@ -33,6 +34,9 @@ _TAGS = frozenset(
 """The same, after the key that stands before."""
 _LISTS = frozenset({"links", "published", "reasons", "claims", "cells", "exclude"})
 """Lists of tables, whose numbers are part of a key."""
+
+_FEW, _VERY_FEW = 30, 10
+"""So many keys can be read in a line; so many beside a hint."""
 
 _WANTED = {
     "model_type": "a table",
@@ -83,14 +87,23 @@ def explain(
     elif first["type"] == "wrong":
         location += first["ctx"]["key"].split(".")
     keys = list(_as_written(location, source, coordinates or {}, contender))
-    message, where = _message(first, location), source.where(*keys, experiment=experiment)
+    message, where = (
+        _message(first, location, _tag(first["loc"])),
+        source.where(*keys, experiment=experiment),
+    )
     if first["type"] == "extra_forbidden" and not where.endswith(location[-1]):
         message = message.replace("unknown key", f"unknown key {location[-1]!r}", 1)
     return WrongInputError(message, where=where)
 
 
-def _message(found: ErrorDetails, location: list[str]) -> str:
-    return _unknown_key(location) if found["type"] == "extra_forbidden" else in_words(found)
+def _message(found: ErrorDetails, location: list[str], kind: str) -> str:
+    return _unknown_key(location, kind) if found["type"] == "extra_forbidden" else in_words(found)
+
+
+def _tag(location: Sequence[str | int]) -> str:
+    """Which kind of workload a location is in; empty if it is in none."""
+    after = itertools.pairwise(location)
+    return next((str(part) for before, part in after if before == "workload"), "")
 
 
 def in_words(found: ErrorDetails) -> str:
@@ -119,13 +132,25 @@ def in_words(found: ErrorDetails) -> str:
             return " ".join(said.replace("Input should be", "must be").split())
 
 
-def _unknown_key(location: list[str]) -> str:
+def _unknown_key(location: list[str], kind: str) -> str:
     *table, key = location
-    if "links" in location or key not in (known := _siblings(table)):
-        return f"unknown key{nearest(key, _siblings(table))}"
+    known = _siblings(table, kind)
+    if "links" in location or key not in known:
+        hint = nearest(key, known) or ("" if table else _elsewhere(key))
+        few = len(known) <= (_VERY_FEW if hint else _FEW)
+        told = f"; there are {', '.join(known)}" if known and few else ""
+        return f"unknown key{hint}{told}"
     if table and table[-1] == "path":
         return "cannot stand beside links; say it of one of them, in [[path.links]]"
     return f"cannot be given here; what can: {', '.join(one for one in known if one != key)}"
+
+
+def _elsewhere(key: str) -> str:
+    """Where a key stands that is none of the study itself."""
+    for table in ("path", "workload", "server"):
+        if key in _siblings([table], "download"):
+            return f"; did you mean '{table}.{key}'?"
+    return ""
 
 
 def _shown(value: object) -> str:
@@ -184,12 +209,12 @@ def _without_links(location: list[str]) -> Iterator[str]:
         before = part
 
 
-def _siblings(location: list[str]) -> list[str]:
+def _siblings(location: list[str], kind: str) -> list[str]:
     """Keys that the file may have at the place of an unknown one."""
     model: Any = Setting if location and location[0] in Setting.model_fields else Experiment
     for part in location:
         if isinstance(model, type) and issubclass(model, BaseModel) and part in model.model_fields:
-            model = _model_in(model.model_fields[part].annotation)
+            model = _model_in(model.model_fields[part].annotation, kind)
     fields = {field.alias or name for name, field in model.model_fields.items()} if model else set()
     if model is Experiment:
         fields |= {"experiments", "quick", *Study.model_fields, *Setting.model_fields}
@@ -198,9 +223,16 @@ def _siblings(location: list[str]) -> list[str]:
     return sorted(fields - {"conditions"})
 
 
-def _model_in(annotation: Any) -> Any:
+def _model_in(annotation: Any, kind: str) -> Any:
+    """The model of a value, of several that of the kind; None if it has none."""
     if isinstance(annotation, type) and issubclass(annotation, BaseModel):
         return annotation
     arguments = get_args(annotation) if not isinstance(annotation, types.NoneType) else ()
-    models = [found for argument in arguments if (found := _model_in(argument))]
-    return models[0] if models else None
+    models = [found for argument in arguments if (found := _model_in(argument, kind))]
+    of_kind = (one for one in models if _is_of_kind(one, kind))
+    return next(of_kind, models[0] if models else None)
+
+
+def _is_of_kind(model: type[BaseModel], kind: str) -> bool:
+    field = model.model_fields.get("kind")
+    return field is not None and field.default == kind

@@ -287,7 +287,9 @@ def _experiment(raw: dict[str, Any], source: Source, name: str = "") -> Experime
         where = source.where("contenders", experiment=name)
         raise WrongInputError("needs a contender at least", where=where)
     raw["conditions"] = {key: raw.pop(key) for key in Setting.model_fields if key in raw}
-    _find_files([raw["conditions"], raw["axes"], raw.get("contenders", {})], source.directory)
+    _find_files(raw["conditions"], source, (), name)
+    for key in ("axes", "contenders"):
+        _find_files(raw.get(key, {}), source, (key,), name)
     try:
         experiment = Experiment.model_validate({**raw, "name": name})
     except ValidationError as error:
@@ -361,18 +363,30 @@ def _flatten(
             yield from _flatten(value, source, experiment, f"{name}.")
 
 
-def _find_files(raw: Any, directory: Path) -> None:
+def _find_files(raw: Any, source: Source, key: tuple[str, ...], experiment: str) -> None:
     """Put the contents of trace files beside their names, and say where archives of sites are."""
     if isinstance(raw, list):
         for item in raw:
-            _find_files(item, directory)
+            _find_files(item, source, key, experiment)
     elif isinstance(raw, dict):
-        for key in _SITES & raw.keys():
-            raw[key] = _located(raw[key], directory)
+        for name in _SITES & raw.keys():
+            raw[name] = _located(raw[name], source.directory)
         if isinstance(raw.get("trace"), str):
-            raw[TRACE_KEY] = list(read_trace(directory / raw["trace"]))
-        for item in raw.values():
-            _find_files(item, directory)
+            raw[TRACE_KEY] = list(_trace(raw["trace"], source, key, experiment))
+        for name, item in raw.items():
+            _find_files(item, source, (*key, name), experiment)
+
+
+def _trace(name: str, source: Source, key: tuple[str, ...], experiment: str) -> tuple[int, ...]:
+    """A trace's times; what is wrong with the file as such is wrong in the study."""
+    file = source.directory / name
+    try:
+        return read_trace(file)
+    except WrongInputError as error:
+        if error.where != str(file):
+            raise
+        where = source.where(f"{'.'.join(key)}.trace", ".".join(key), experiment=experiment)
+        raise WrongInputError(f"{name}: {error.message}", where=where) from None
 
 
 def _located(site: Any, directory: Path) -> Any:

@@ -19,6 +19,7 @@ from pydantic import (
 )
 from pydantic_core.core_schema import ValidationInfo
 
+from headway.errors import nearest
 from headway.study.part import Part, wrong
 from headway.study.rates import RandomRate, RateSchedule, RateSource, TraceRate
 from headway.study.satellite import CarrierCourse, Satellite
@@ -89,6 +90,10 @@ class Discipline(StrEnum):
         return self not in (Discipline.DROPTAIL, Discipline.CAKE, Discipline.DUALPI2)
 
 
+_QUEUE_UNITS = ("BDP", "BDPs", "packets", "packet")
+"""Beside those of sizes."""
+
+
 class Queue(Part):
     """The bottleneck's queue: a size in BDPs, bytes on the wire or packets, and a discipline."""
 
@@ -111,6 +116,11 @@ class Queue(Part):
                 number, unit = split_quantity(text)
             except UnitError as error:
                 raise ValueError(str(error)) from error
+            if unit and unit not in (*_QUEUE_UNITS, *Size.units):
+                known = ", ".join((*_QUEUE_UNITS[::2], *Size.units))
+                raise ValueError(
+                    f"{unit!r} is not a unit of queues{nearest(unit, _QUEUE_UNITS)}; known units: {known}"
+                )
             if unit in ("BDP", "BDPs"):
                 raw["bdp"] = float(number)
                 del raw["size"]
