@@ -18,8 +18,8 @@ from headway.selftest.battery import battery
 from headway.selftest.check import Check
 from headway.selftest.describe import describe
 from headway.selftest.fate import damaged_share, fate
-from headway.selftest.ideal import Course, Stage, directions, planned_rates
 from headway.selftest.feed import feed
+from headway.selftest.ideal import Course, Stage, directions, planned_rates
 from headway.selftest.plan import Timeline, bursts
 from headway.selftest.table import print_checks
 from headway.study.path import Path, Way
