@@ -4,7 +4,7 @@ HEADWAY := .venv/bin/headway
 PYTEST := .venv/bin/pytest -n auto --dist worksteal
 CARGO := .venv/bin/python tools/cargo.py
 
-.PHONY: help quickstart test lint format test-quick test-lab from-nothing bench docs lock clean
+.PHONY: help quickstart test lint format test-quick test-lab test-twice from-nothing bench docs lock clean
 
 help:
 	@echo "make quickstart   set up, build the lab image, run the quickstart study"
@@ -13,6 +13,7 @@ help:
 	@echo "make format       let ruff and cargo fmt format and fix the code"
 	@echo "make test-quick   tests that boot no lab: pytest, cargo test"
 	@echo "make test-lab     tests that boot labs"
+	@echo "make test-twice   the same, each lab booted again in other surroundings: for the night"
 	@echo "make from-nothing the README's two commands on a bare Debian 12 (as root)"
 	@echo "make bench        measure speed; prints the table of docs/performance.md"
 	@echo "make docs         write the generated parts of docs/"
@@ -47,6 +48,10 @@ test-quick: .venv/complete
 test-lab: .venv/complete
 	@$(HEADWAY) image build
 	@$(PYTEST) -m lab
+
+test-twice: .venv/complete
+	@$(HEADWAY) image build
+	@$(PYTEST) -m lab --twice
 
 from-nothing:
 	@tools/from-nothing

@@ -1,4 +1,7 @@
-"""The machine that boots labs, from the cached image; a core for each worker that carries out tests."""
+"""The machine that boots labs, from the cached image; a core for each worker that carries out tests.
+
+With ``--twice``, every lab in virtual time is booted once more in other surroundings.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,7 @@ from hypothesis import settings
 
 from headway.lab.cores import available_cores
 from headway.lab.machine import Machine
+from tests.surroundings import booting_twice, forget_copies
 
 # The same examples in every run: a red build is a change's doing, not chance's.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
@@ -31,6 +35,25 @@ def pytest_configure() -> None:
     if worker:
         cores = available_cores()
         os.sched_setaffinity(0, {cores[int(worker.removeprefix("gw")) % len(cores)]})
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--twice",
+        action="store_true",
+        help="boot every lab once more in other surroundings, and compare what it leaves",
+    )
+
+
+@pytest.fixture(autouse=True)
+def labs_twice(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if request.config.getoption("--twice"):
+        monkeypatch.setattr(Machine, "boot", booting_twice(Machine.boot))
+
+
+def pytest_unconfigure() -> None:
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        forget_copies()
 
 
 @pytest.fixture(scope="session")

@@ -51,6 +51,8 @@ _STAND_IN = Path(__file__).with_name("without-busy-waits.patch")
 _TRIALS = f"{_LAB}/test_patches.py"
 _PAGE_FAULTS = "0011"
 """Built on the patches of the hand-over."""
+_FILES = "0012"
+"""Built on the patch of what hostfs keeps."""
 _FOR_EVER = "test_who_waits_for_ever_is_ended_at_the_virtual_limit"
 TESTS = (
     PatchTest("0001", f"{_TRIALS}::test_timers_that_count_ticks_end_within_a_millisecond"),
@@ -59,7 +61,7 @@ TESTS = (
         "0003",
         f"{_LAB}/test_determinism.py::test_every_reader_of_clocks_and_entropy_reads_the_same",
     ),
-    PatchTest("0004", f"{_TRIALS}::test_files_stay_in_memory_when_nobody_has_them_open"),
+    PatchTest("0004", f"{_TRIALS}::test_files_stay_in_memory_when_nobody_has_them_open", (_FILES,)),
     PatchTest(
         "0005",
         f"{_TRIALS}::test_the_time_stamp_counter_follows_virtual_time",
@@ -81,6 +83,10 @@ TESTS = (
     ),
     PatchTest("0010", f"{_LAB}/test_hosts.py::test_every_host_has_its_own_settings"),
     PatchTest(_PAGE_FAULTS, f"{_TRIALS}::test_who_writes_to_a_private_page_gets_those_that_follow"),
+    PatchTest(
+        _FILES,
+        f"{_LAB}/test_surroundings.py::test_nothing_of_files_and_of_the_machine_is_seen",
+    ),
 )
 
 

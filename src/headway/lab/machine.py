@@ -38,6 +38,8 @@ LAB_EPOCH_S = 1_767_225_600
 """The lab's clock always starts at 2026-01-01 00:00 UTC, so that runs do not depend on the date."""
 
 _NO_SPACE_BYTES = 65_536
+_OWN_TIMES = "own-times,"
+"""As hostfs of the lab kernel knows it (patch 0012)."""
 _OWN_PROGRAMS = PurePath(NATIVE_DIRECTORY).name
 
 _CLOCK_ARGUMENTS = {
@@ -51,11 +53,17 @@ _CLOCK_ARGUMENTS = {
 class SharedDirectory:
     """A directory of the host that a lab sees, read-only.
 
+    It sees names, contents and whether a file may be executed. All else that a host knows of its
+    files is made up by the lab's kernel, in the same way on any.
+
     Attributes:
         directory: where it is.
+        own_times: its files had their times before they came to this machine, and a lab sees those,
+            too: a program may judge by them what was compiled from what.
     """
 
     directory: Path
+    own_times: bool = False
 
 
 class BootImage(Interface):
@@ -216,7 +224,10 @@ class Machine:
             "init=/lab/init",
             "--",
             *(f"{name}={name}/." for name in ("code", "run")),
-            *(f"{name}={name}/." for name in shown),
+            *(
+                f"{name}={_OWN_TIMES if one.own_times else ''}{name}/."
+                for name, one in shown.items()
+            ),
         ]
 
 

@@ -134,7 +134,9 @@ def _programs(adapter: Adapter, machine: Machine) -> dict[str, SharedDirectory]:
     if (program := adapter.outside) and program.files:
         shown[program.directory] = SharedDirectory(outside_files(program))
     if (program := adapter.outside) and program.has_own_root:
-        shown[program.root_directory] = SharedDirectory(outside_root(program))
+        # An image and packages have times that are the same everywhere, a directory of this machine not.
+        own_times = program.image is None or program.image.container
+        shown[program.root_directory] = SharedDirectory(outside_root(program), own_times)
     return shown
 
 
