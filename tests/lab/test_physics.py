@@ -120,15 +120,3 @@ def test_congestion_control_decides_under_heavy_loss(run_setting: RunSetting) ->
         total_s[control] = record.total_s
     assert total_s["bbr"] < 15
     assert total_s["reno"] > 5 * total_s["bbr"]
-
-
-def test_loss_based_quic_is_no_better_off_than_tcp(run_setting: RunSetting) -> None:
-    """The same losses and the same kind of controller: HTTP/3 has no advantage by itself."""
-    totals = []
-    for protocol in ("h2", "h3"):
-        raw = setting(protocol, "4 MB", loss="4 %")
-        raw["server"] = {"program": "nginx", "congestion_control": "cubic"}
-        record = run_setting(raw, name=protocol)
-        assert record.total_s is not None
-        totals.append(record.total_s)
-    assert 0.4 < totals[1] / totals[0] < 1.2

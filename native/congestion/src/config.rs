@@ -11,6 +11,7 @@ use crate::careful_resume::{CarefulResume, Resumable, Saved};
 use crate::controller::Controller;
 use crate::cubic::{Cubic, CubicVersion};
 use crate::hybla::{self, Hybla};
+use crate::linux::{self, Linux, LinuxPart};
 use crate::loss_based::{LossBased, WindowLaw};
 use crate::new_reno::NewReno;
 use crate::settings::{PacingGains, Settings};
@@ -30,14 +31,20 @@ pub enum Algorithm {
     Bbr3,
     /// TCP Hybla (Caini and Firrincieli, 2004).
     Hybla,
+    /// Reno as the lab's kernel computes it.
+    LinuxReno,
+    /// CUBIC as the lab's kernel computes it.
+    LinuxCubic,
 }
 
-const ALGORITHMS: [(&str, Algorithm); 5] = [
+const ALGORITHMS: [(&str, Algorithm); 7] = [
     ("newreno", Algorithm::NewReno),
     ("cubic", Algorithm::Cubic),
     ("bbr", Algorithm::Bbr),
     ("bbr3", Algorithm::Bbr3),
     ("hybla", Algorithm::Hybla),
+    ("linux-reno", Algorithm::LinuxReno),
+    ("linux-cubic", Algorithm::LinuxCubic),
 ];
 
 /// How a loss-based controller starts, and when it stops doubling its window.
@@ -59,6 +66,14 @@ const SLOW_STARTS: [(&str, SlowStart); 3] = [
 
 const CUBIC_VERSIONS: [(&str, CubicVersion); 2] =
     [("rfc9438", CubicVersion::Rfc9438), ("rfc8312", CubicVersion::Rfc8312)];
+
+const LINUX_PARTS: [(&str, LinuxPart); 5] = [
+    ("rounding", LinuxPart::Rounding),
+    ("ticks", LinuxPart::Ticks),
+    ("gaps", LinuxPart::Gaps),
+    ("reduction", LinuxPart::Reduction),
+    ("recovery", LinuxPart::Recovery),
+];
 
 /// `FromStr` and `Display` by a table of words.
 macro_rules! words {
@@ -83,6 +98,7 @@ macro_rules! words {
 words!(Algorithm, "congestion control", ALGORITHMS);
 words!(SlowStart, "slow start", SLOW_STARTS);
 words!(CubicVersion, "version of CUBIC", CUBIC_VERSIONS);
+words!(LinuxPart, "part of Linux's controllers", LINUX_PARTS);
 
 /// A window's size, `10` for packets or `14720B` for bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -135,7 +151,7 @@ pub struct NoWindowSize(String);
 pub struct Config {
     /// The algorithm.
     pub algorithm: Algorithm,
-    /// How it starts; BBR has its own way.
+    /// How it starts; BBR and those of Linux have their own ways.
     pub slow_start: SlowStart,
     /// The window at the beginning.
     pub initial_window: WindowSize,
@@ -145,6 +161,8 @@ pub struct Config {
     pub connections: NonZeroU32,
     /// Which RFC's growth CUBIC has.
     pub cubic_version: CubicVersion,
+    /// A part that those of Linux do without.
+    pub linux_without: Option<LinuxPart>,
     /// Bytes of a full-sized datagram.
     pub max_datagram: u64,
     /// How loss-based controllers pace; none to send as the window allows. BBR always paces.
@@ -165,6 +183,7 @@ impl Default for Config {
             max_window: None,
             connections: NonZeroU32::MIN,
             cubic_version: CubicVersion::Rfc9438,
+            linux_without: None,
             max_datagram: 1200,
             pacing: Some(PacingGains::default()),
             saved: None,
@@ -182,6 +201,12 @@ pub enum Unsupported {
     /// A version of CUBIC with another algorithm.
     #[error("{0} has no version of CUBIC: only cubic has")]
     CubicVersion(Algorithm),
+    /// Something of Linux's left out of an algorithm that is not Linux's.
+    #[error("{0} has nothing of Linux's to do without: only linux-reno and linux-cubic have")]
+    LinuxPart(Algorithm),
+    /// Something to resume from with an algorithm that does not.
+    #[error("{0} does not resume a path: Linux's TCP has no Careful Resume")]
+    Resume(Algorithm),
 }
 
 impl Config {
@@ -197,6 +222,25 @@ impl Config {
         }
         if self.cubic_version != CubicVersion::Rfc9438 && self.algorithm != Algorithm::Cubic {
             return Err(Unsupported::CubicVersion(self.algorithm));
+        }
+        if self.linux_without.is_some() && !self.is_linux() {
+            return Err(Unsupported::LinuxPart(self.algorithm));
+        }
+        Ok(())
+    }
+
+    fn is_linux(&self) -> bool {
+        matches!(self.algorithm, Algorithm::LinuxReno | Algorithm::LinuxCubic)
+    }
+
+    /// Whether the algorithm can go on from a saved path.
+    ///
+    /// # Errors
+    ///
+    /// It cannot.
+    pub fn check_resuming(&self) -> Result<(), Unsupported> {
+        if self.is_linux() {
+            return Err(Unsupported::Resume(self.algorithm));
         }
         Ok(())
     }
@@ -220,6 +264,16 @@ impl Config {
             }
             Algorithm::Bbr => self.resuming(Bbr::new(&settings, self.seed), settings),
             Algorithm::Bbr3 => self.resuming(Bbr3::new(&settings, self.seed), settings),
+            Algorithm::LinuxReno => {
+                let law = linux::Reno::without(self.linux_without);
+                let slow_start = Box::new(slow_start::Classic);
+                Box::new(Linux::new(law, slow_start, settings, self.linux_without))
+            }
+            Algorithm::LinuxCubic => {
+                let hystart = HyStart::new(settings.datagram, settings.pacing.is_some());
+                let law = linux::Cubic::without(self.linux_without);
+                Box::new(Linux::new(law, Box::new(hystart), settings, self.linux_without))
+            }
         }
     }
 
@@ -290,7 +344,8 @@ mod tests {
         let error = "vegas".parse::<Algorithm>().expect_err("not one of ours");
         assert_eq!(
             error.to_string(),
-            "unknown congestion control \"vegas\": choose from newreno, cubic, bbr, bbr3, hybla"
+            "unknown congestion control \"vegas\": choose from newreno, cubic, bbr, bbr3, hybla, \
+             linux-reno, linux-cubic"
         );
         let error = "fast".parse::<SlowStart>().expect_err("not one of ours");
         assert!(error.to_string().ends_with("choose from classic, hystart, hystart++"));

@@ -188,6 +188,11 @@ pub trait Controller: fmt::Debug + Send {
     /// Bytes that may be in flight.
     fn window(&self) -> u64;
 
+    /// Bytes that may leave with so many in flight. One more packet may leave if there are any.
+    fn room(&self, in_flight: u64) -> u64 {
+        self.window().saturating_sub(in_flight)
+    }
+
     /// The slow start threshold in bytes; none while it is infinite or the controller has none.
     fn ssthresh(&self) -> Option<u64>;
 

@@ -54,6 +54,7 @@ fn assign(config: &mut Config, name: &str, value: &str) -> Result<(), String> {
         "max-window" => config.congestion.max_window = unless("none", value, parse)?,
         "emulated-connections" => config.congestion.connections = parse(value)?,
         "cubic-version" => config.congestion.cubic_version = parse(value)?,
+        "linux-without" => config.congestion.linux_without = unless("none", value, parse)?,
         "pacing" => {
             config.pacing = match value {
                 "on" => Pacing::Controller,
@@ -130,6 +131,9 @@ impl Config {
             ));
         }
         let resumes = self.saved_window.is_some() || self.remember.is_some();
+        if resumes {
+            self.congestion.check_resuming().map_err(|error| error.to_string())?;
+        }
         if resumes && self.pacing != Pacing::Controller {
             return Err("Careful Resume needs pacing=on, which spreads what it sends".to_owned());
         }
@@ -258,5 +262,7 @@ mod tests {
         assert!(error("saved-window=1208").contains("saved-rtt"));
         assert!(error("saved-window=1208,saved-rtt=580ms,pacing=off").contains("pacing=on"));
         assert!(error("remember=60s,pacing=10Mbit/s").contains("pacing=on"));
+        assert!(error("linux-without=gaps").contains("only linux-reno and linux-cubic"));
+        assert!(error("remember=60s,congestion-control=linux-cubic").contains("Careful Resume"));
     }
 }

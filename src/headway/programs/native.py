@@ -50,7 +50,15 @@ def service(
 class NativeQuic(Adapter):
     """A program with Headway's own QUIC."""
 
-    quic_congestion_controls = ("cubic", "reno", "bbr", "bbr3", "hybla")
+    quic_congestion_controls = (
+        "cubic",
+        "reno",
+        "bbr",
+        "bbr3",
+        "hybla",
+        "linux-cubic",
+        "linux-reno",
+    )
     sets_quic_initial_window = True
     writes_qlog = True
 

@@ -40,7 +40,7 @@ BULK = frozenset({Protocol.TCP, Protocol.QUIC})
 
 
 class CongestionControl(StrEnum):
-    """Congestion control: all but ``bbr3`` are the lab kernel's; a QUIC program has its own."""
+    """Congestion control: the lab kernel's, and what only QUIC programs have."""
 
     RENO = "reno"
     CUBIC = "cubic"
@@ -51,9 +51,16 @@ class CongestionControl(StrEnum):
     ILLINOIS = "illinois"
     DCTCP = "dctcp"
     BBR3 = "bbr3"
+    LINUX_CUBIC = "linux-cubic"
+    LINUX_RENO = "linux-reno"
 
 
-OF_THE_KERNEL = tuple(one for one in CongestionControl if one is not CongestionControl.BBR3)
+_OF_QUIC_ONLY = (
+    CongestionControl.BBR3,
+    CongestionControl.LINUX_CUBIC,
+    CongestionControl.LINUX_RENO,
+)
+OF_THE_KERNEL = tuple(one for one in CongestionControl if one not in _OF_QUIC_ONLY)
 """Congestion control that TCP can have."""
 USUAL_CONGESTION_CONTROL = CongestionControl.CUBIC
 """TCP's where a study asks for none, as in Linux; QUIC's, too, of programs that have it."""

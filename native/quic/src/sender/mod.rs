@@ -166,7 +166,7 @@ impl Sender {
     pub(crate) fn permission(&mut self, now: Instant) -> Permission {
         let time = self.time(now);
         self.release = None;
-        if self.ledger.in_flight() >= self.controller.window() {
+        if self.controller.room(self.ledger.in_flight()) == 0 {
             Permission::Window
         } else if !self.pacer.allows(time) {
             self.release = self.pacer.release();

@@ -30,7 +30,7 @@ impl Sender {
     /// # Arguments
     /// * `max_udp_payload` - the packets' size.
     pub(crate) fn run(&self, max_udp_payload: u16) -> usize {
-        let window = self.controller.window().saturating_sub(self.ledger.in_flight());
+        let window = self.controller.room(self.ledger.in_flight());
         let bytes = self.pacer.allowance().map_or(window, |paced| paced.min(window));
         let packets = usize::try_from(bytes / u64::from(max_udp_payload)).unwrap_or(usize::MAX);
         packets.clamp(1, MAX_RUN)

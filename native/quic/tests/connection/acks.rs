@@ -30,6 +30,8 @@ fn controller() -> impl Strategy<Value = String> {
     prop_oneof![
         3 => (loss_based, starts)
             .prop_map(|(law, start)| format!("congestion-control={law},slow-start={start}")),
+        1 => prop::sample::select(vec!["linux-reno", "linux-cubic"])
+            .prop_map(|law| format!("congestion-control={law}")),
         1 => Just("congestion-control=bbr".to_owned()),
         1 => Just("congestion-control=bbr3".to_owned()),
     ]
