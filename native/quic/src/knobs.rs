@@ -54,7 +54,7 @@ fn assign(config: &mut Config, name: &str, value: &str) -> Result<(), String> {
         "max-window" => config.congestion.max_window = unless("none", value, parse)?,
         "emulated-connections" => config.congestion.connections = parse(value)?,
         "cubic-version" => config.congestion.cubic_version = parse(value)?,
-        "linux-without" => config.congestion.linux_without = unless("none", value, parse)?,
+        "linux-without" => config.congestion.linux_without = Some(parse(value)?),
         "pacing" => {
             config.pacing = match value {
                 "on" => Pacing::Controller,

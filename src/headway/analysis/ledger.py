@@ -11,7 +11,7 @@ from headway.analysis.claims import Judged, judge
 from headway.analysis.finding import Finding, Judgement
 from headway.analysis.numbers import significant
 from headway.errors import counted
-from headway.study.claim import Gap, Rule, Value
+from headway.study.claim import Claim, Gap, Rule, Value
 from headway.study.published import RELATIVE_UNIT
 
 _MOST_FINDINGS = 3
@@ -108,8 +108,17 @@ def would_decide(one: Judged) -> str:
     return f"about {one.needed} {one.wanted} would decide"
 
 
-def rule_in_words(rule: Rule) -> str:
-    """A rule as it stands in the study: its kind and its keys."""
+def rule_in_words(claim: Claim) -> str:
+    """A claim's rule as it stands in the study, its kind and its keys; and its cause."""
+    told = _keys_in_words(claim.rule)
+    cause = claim.because
+    if cause is None:
+        return told
+    bare = ", ".join(f"{other} for {one}" for one, other in cause.without.items())
+    return f"{told}; because {cause.what}: with {bare} at most {cause.leaves:g} % of it"
+
+
+def _keys_in_words(rule: Rule) -> str:
     keys = rule.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
     kind = keys.pop("kind")
     told = ", ".join(

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 
 from headway.analysis.analysis import Analysis
+from headway.analysis.causes import rest_without
 from headway.analysis.cells import Cell
 from headway.analysis.claimruns import ClaimRuns, Group, Place, always_alike
 from headway.analysis.correlation import rank_correlation
@@ -40,13 +41,37 @@ def findings_by_cell(analysis: Analysis, claim: Claim) -> list[list[Finding]]:
     if isinstance(claim.rule, Order | CellCounts):
         runs = runs.judged()
     groups = runs.groups()
+    found = _findings(runs, groups, claim)
+    if claim.because is not None:
+        for findings, places in zip(found, _places(runs, groups, claim), strict=True):
+            findings += [rest_without(runs, place, claim.because) for place in places]
+    return found
+
+
+def _places(runs: ClaimRuns, groups: Sequence[Group], claim: Claim) -> list[list[Place]]:
+    """The differences that a rule is about, for each of its cells or rows of cells."""
+    match claim.rule:
+        case Order() | Gap() as rule:
+            pairs = [*itertools.pairwise(rule.named)]
+            return [[runs.place(group, *pair) for pair in pairs] for group in groups]
+        case Monotone() as rule:
+            return [[*_steps(runs, row, rule)] for row in runs.rows(groups, rule.axis)]
+        case _:
+            return []
+
+
+def _findings(runs: ClaimRuns, groups: Sequence[Group], claim: Claim) -> list[list[Finding]]:
     match claim.rule:
         case Order() as rule:
-            return [_order(runs, group, rule) for group in groups]
+            better = _DOWN if runs.analysis.metric.less_is_better else _UP
+            difference = partial(runs.difference, region=better, statistic=rule.statistic)
+            return [[*map(difference, places)] for places in _places(runs, groups, claim)]
         case Gap() as rule:
             region = Region.of(rule.value, rule.low, rule.high)
-            difference = partial(runs.difference, unit=rule.unit, statistic=rule.statistic)
-            return [[difference(runs.place(group, *rule.named), region)] for group in groups]
+            difference = partial(
+                runs.difference, region=region, unit=rule.unit, statistic=rule.statistic
+            )
+            return [[*map(difference, places)] for places in _places(runs, groups, claim)]
         case Equal() as rule:
             region = Region(-rule.within, rule.within)
             difference = partial(runs.difference, statistic=rule.statistic)
@@ -56,22 +81,16 @@ def findings_by_cell(analysis: Analysis, claim: Claim) -> list[list[Finding]]:
         case Value() as rule:
             return [[_value(runs, group, rule)] for group in groups]
         case Monotone() as rule:
-            return [list(_steps(runs, row, rule)) for row in runs.rows(groups, rule.axis)]
+            difference = partial(
+                runs.difference, region=_UP if rule.trend is Trend.RISING else _DOWN
+            )
+            return [[*map(difference, places)] for places in _places(runs, groups, claim)]
         case Correlation() as rule:
             return [[_correlation(runs, groups, rule)]]
         case CellCounts() as rule:
             return [[_counts(runs, row, rule)] for row in runs.rows(groups, rule.axis)]
         case Failures() as rule:
             return [[_failures(runs.cells(), rule)]]
-
-
-def _order(runs: ClaimRuns, group: Group, rule: Order) -> list[Finding]:
-    """Whether each contender of the order is better than the next."""
-    better = _DOWN if runs.analysis.metric.less_is_better else _UP
-    return [
-        runs.difference(runs.place(group, one, other), better, statistic=rule.statistic)
-        for one, other in itertools.pairwise(rule.contenders)
-    ]
 
 
 def _spread(runs: ClaimRuns, group: Group, rule: Spread) -> Finding:
@@ -98,12 +117,11 @@ def _value(runs: ClaimRuns, group: Group, rule: Value) -> Finding:
     return Finding(what, value, interval, region, sample.n, unit)
 
 
-def _steps(runs: ClaimRuns, row: Sequence[Group], rule: Monotone) -> Iterator[Finding]:
+def _steps(runs: ClaimRuns, row: Sequence[Group], rule: Monotone) -> Iterator[Place]:
     """Along the axis, from group to group that differ in nothing else."""
-    region = _UP if rule.trend is Trend.RISING else _DOWN
     for before, after in itertools.pairwise(row):
         what = f"{runs.title(after)} after {runs.title(before)}: {' against '.join(rule.named)}"
-        yield runs.difference(Place(what, (after, rule.named), (before, rule.named)), region)
+        yield Place(what, (after, rule.named), (before, rule.named))
 
 
 def _correlation(runs: ClaimRuns, groups: Sequence[Group], rule: Correlation) -> Finding:

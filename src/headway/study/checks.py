@@ -272,8 +272,9 @@ def _check_published(experiment: Experiment, source: Source) -> None:
 def _check_claims(experiment: Experiment, source: Source) -> None:
     for number, claim in enumerate(experiment.claims):
         key = f"claims.{number}"
-        for name in claim.rule.named:
-            _check_contender(experiment, name, source, f"{key}.rule")
+        for name in claim.named:
+            part = "rule" if name in claim.rule.named else "because.without"
+            _check_contender(experiment, name, source, f"{key}.{part}")
         _check_metric(experiment, claim, source, key)
         _check_axes_of(experiment, claim.axes(), source, key)
 

@@ -13,6 +13,7 @@ from typing_extensions import override
 
 from headway.columns import Record, columns_of
 from headway.errors import nearest
+from headway.study.cause import ClaimedCause
 from headway.study.part import Part
 from headway.study.published import RELATIVE_UNIT, AboutCells, MetricName, Statistic, Timed
 
@@ -268,9 +269,17 @@ class Claim(Timed, AboutCells):
         default=None,
         description="an axis, as workload.site: it is about the typical one of the cells that differ in it alone",
     )
+    because: ClaimedCause | None = Field(
+        default=None, description="the reason that it gives for a difference of two contenders"
+    )
     why: str = Field(
         default="", description="what is known of why it does not hold, if it does not"
     )
+
+    @property
+    def named(self) -> tuple[str, ...]:
+        """The contenders that it is about, those without a cause included."""
+        return self.rule.named + (tuple(self.because.without.values()) if self.because else ())
 
     def axes(self) -> Iterator[str]:
         """The axes that it names."""
@@ -282,6 +291,19 @@ class Claim(Timed, AboutCells):
             and self.rule.axis is not None
         ):
             yield self.rule.axis
+
+    @model_validator(mode="after")
+    def _cause_is_of_a_difference(self) -> Self:
+        if self.because is None:
+            return self
+        if not isinstance(self.rule, Order | Gap | Monotone) or len(self.rule.named) < 2:
+            raise ValueError("because is of order, difference, and monotone with against")
+        for name, bare in self.because.without.items():
+            if name not in self.rule.named:
+                raise ValueError(f"because.without names {name!r}, which the rule does not")
+            if bare in self.rule.named:
+                raise ValueError(f"because.without has {bare!r}, which the rule is about itself")
+        return self
 
     @model_validator(mode="after")
     def _failures_have_no_time(self) -> Self:

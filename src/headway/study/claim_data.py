@@ -14,13 +14,13 @@ from headway.study.units import magnitude
 def lacking(claim: Claim, experiment: Experiment) -> str | None:
     """What a claim asks for and no run of the experiment can have; None if it lacks nothing."""
     cells = [cell for cell in experiment.grid() if claim.is_about(cell)]
-    for name in claim.rule.named:
+    for name in claim.named:
         if all(experiment.excludes({**cell, "contender": name}) for cell in cells):
             return f"{name!r} is left out of all these cells"
     compared = [
         cell
         for cell in cells
-        if not any(experiment.excludes({**cell, "contender": name}) for name in claim.rule.named)
+        if not any(experiment.excludes({**cell, "contender": name}) for name in claim.named)
     ]
     if (
         claim.over is not None

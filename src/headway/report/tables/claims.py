@@ -39,7 +39,7 @@ def claims_frame(everything: Sequence[Sequence[Analysis]]) -> pl.DataFrame:
             "experiment": analyses[0].experiment.name,
             "claim": one.claim.says,
             "place": one.claim.place,
-            "rule": rule_in_words(one.claim.rule),
+            "rule": rule_in_words(one.claim),
             "over": one.claim.over,
             "time": str(one.claim.span or ""),
             "judgement": one.judgement.value,

@@ -1,0 +1,26 @@
+"""Causes: what a claim says is the reason of a difference."""
+
+from __future__ import annotations
+
+from pydantic import Field
+
+from headway.study.part import Part
+
+USUAL_REST = 50.0
+"""Percent of a difference that may be left without its cause, if nothing else is said."""
+
+
+class ClaimedCause(Part):
+    """The reason of a difference, judged by taking it away."""
+
+    what: str = Field(min_length=1, description="the cause, in your words")
+    without: dict[str, str] = Field(
+        min_length=1,
+        description="of the rule's contenders, in whose place one stands that lacks the cause",
+    )
+    leaves: float = Field(
+        default=USUAL_REST,
+        ge=0,
+        lt=100,
+        description="percent of the difference that may be left without the cause, at most",
+    )

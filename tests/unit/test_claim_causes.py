@@ -1,0 +1,160 @@
+"""Claims that give a reason: they hold only if the difference is there, and goes with its cause."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from headway.analysis.analysis import analyse
+from headway.analysis.claims import Judged, judge
+from headway.analysis.finding import Judgement
+from headway.errors import WrongInputError
+from headway.report.tables.claims import claims_frame
+from headway.study.claim import Claim
+from headway.study.load import parse_study
+from headway.study.source import Source
+from tests.unit.made_results import experiments, results, runs
+from tests.unit.test_claims import AXIS, around
+
+HOLDS, BROKEN, OPEN = Judgement.HOLDS, Judgement.BROKEN, Judgement.UNDECIDED
+BECAUSE = {"what": "two connections", "without": {"two": "one"}}
+ORDER = {"kind": "order", "contenders": ["two", "tcp"]}
+Times = Mapping[str, Sequence[float | None]]
+
+
+def about(by_loss: Mapping[str, Times], rule: dict[str, Any], because: Any = BECAUSE) -> Judged:
+    grid = [{"name": f"cell-{number}", "at": {AXIS: loss}} for number, loss in enumerate(by_loss)]
+    rows = [
+        row
+        for number, (loss, times) in enumerate(by_loss.items())
+        for row in runs(times, cell=f"cell-{number}", loss_pct=float(loss.split()[0]))
+    ]
+    told = {
+        "name": "",
+        "baseline": "tcp",
+        "metrics": ["total_s"],
+        "axes": {AXIS: [*by_loss]},
+        "grid": grid,
+    }
+    claim = Claim.model_validate({"says": "so", "place": "here", "rule": rule, "because": because})
+    return judge(analyse(results(rows, experiments(told))), claim)
+
+
+def times(two: float, one: float, noise: float = 1.0) -> Times:
+    """Of TCP, of two connections, and of one, which lacks the cause."""
+    return {"tcp": around(2.0), "two": around(two), "one": around(one, noise)}
+
+
+@pytest.mark.parametrize(
+    ("two", "one", "expected"),
+    [
+        (1.0, 2.0, HOLDS),
+        (1.0, 2.4, HOLDS),
+        (1.0, 1.9, HOLDS),
+        (1.0, 1.1, BROKEN),
+        (1.0, 1.0, BROKEN),
+        (3.0, 2.0, BROKEN),
+    ],
+    ids=["vanishes", "turns round", "shrinks", "hardly shrinks", "stays", "was never there"],
+)
+def test_a_difference_has_to_go_with_its_cause(two: float, one: float, expected: Judgement) -> None:
+    found = about({"2 %": times(two, one)}, ORDER)
+    assert found.judgement is expected
+    assert len(found.findings) == 2
+
+
+def test_what_may_be_left_is_for_the_study_to_say() -> None:
+    # ln(1.5 / 2) / ln(1 / 2) = 41.5 %.
+    for leaves, expected in ((45, HOLDS), (38, BROKEN)):
+        found = about({"2 %": times(1.0, 1.5)}, ORDER, {**BECAUSE, "leaves": leaves})
+        assert found.judgement is expected
+        value = found.findings[1].value
+        assert value is not None
+        assert value == pytest.approx(41.5, abs=0.1)
+
+
+def test_runs_that_scatter_leave_a_cause_open() -> None:
+    found = about({"2 %": times(1.0, 1.45, noise=20.0)}, ORDER)
+    assert found.findings[0].judgement is HOLDS
+    assert found.judgement is OPEN
+
+
+def test_a_step_along_an_axis_has_a_cause_too() -> None:
+    grows = {
+        "kind": "monotone",
+        "contender": "two",
+        "against": "tcp",
+        "axis": AXIS,
+        "trend": "falling",
+    }
+    at_0 = times(2.0, 2.0)
+    assert about({"0 %": at_0, "2 %": times(1.0, 1.9)}, grows).judgement is HOLDS
+    assert about({"0 %": at_0, "2 %": times(1.0, 1.0)}, grows).judgement is BROKEN
+
+
+def test_a_contender_that_is_not_there_leaves_it_unmeasured() -> None:
+    there = {"tcp": around(2.0), "two": around(1.0)}
+    assert about({"2 %": there}, ORDER).judgement is Judgement.NOT_MEASURED
+
+
+@pytest.mark.parametrize(
+    ("rule", "because", "reason"),
+    [
+        (ORDER, {**BECAUSE, "without": {"three": "one"}}, "which the rule does not"),
+        (ORDER, {**BECAUSE, "without": {"two": "tcp"}}, "about itself"),
+        (ORDER, {**BECAUSE, "without": {}}, "at least 1"),
+        (ORDER, {**BECAUSE, "leaves": 100}, "less than 100"),
+        ({"kind": "value", "contender": "two", "high": 1}, BECAUSE, "because is of order"),
+    ],
+)
+def test_a_cause_that_cannot_be_judged_is_refused(
+    rule: dict[str, Any], because: dict[str, Any], reason: str
+) -> None:
+    told = {"says": "so", "place": "here", "rule": rule, "because": because}
+    with pytest.raises(ValidationError, match=reason):
+        Claim.model_validate(told)
+
+
+STUDY = """
+name = "cause"
+
+[contenders]
+tcp = { protocol = "h2" }
+two = { protocol = "h3", server = { program = "headway-server", knobs.emulated_connections = "2" } }
+one = { protocol = "h3", server.program = "headway-server" }
+
+[[claims]]
+says = "two are faster"
+place = "section 5"
+rule = { kind = "order", contenders = ["two", "tcp"] }
+because = { what = "two connections", without = { two = "NAME" } }
+"""
+
+
+def _source(bare: str) -> Source:
+    return Source("cause.toml", STUDY.replace("NAME", bare), Path())
+
+
+def test_who_lacks_the_cause_has_to_be_in_the_study() -> None:
+    assert parse_study(_source("one")).experiments
+    with pytest.raises(WrongInputError, match="'none'"):
+        parse_study(_source("none"))
+
+
+def test_the_table_tells_the_cause() -> None:
+    rows = runs(times(1.0, 2.0), cell="cell-0", loss_pct=2.0)
+    told = {
+        "name": "",
+        "baseline": "tcp",
+        "metrics": ["total_s"],
+        "axes": {AXIS: ["2 %"]},
+        "grid": [{"name": "cell-0", "at": {AXIS: "2 %"}}],
+        "claims": [{"says": "so", "place": "here", "rule": ORDER, "because": BECAUSE}],
+    }
+    frame = claims_frame([[analyse(results(rows, experiments(told)))]])
+    assert frame["rule"][0].endswith("because two connections: with one for two at most 50 % of it")
+    assert frame["what"][1] == "two against tcp: left of it without two connections"
