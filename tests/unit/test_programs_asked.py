@@ -98,6 +98,24 @@ def test_the_way_out_that_a_refusal_names_is_one() -> None:
     assert not remarks(deploy(both))
 
 
+def test_a_server_that_takes_its_own_losses_for_a_flood_is_remarked_on() -> None:
+    def told(
+        path: dict[str, object], program: str = "nginx-1.26", protocol: str = "h3"
+    ) -> list[str]:
+        raw = {"protocol": protocol, "server": {"program": program}, "path": path}
+        found = remarks(deploy(Setting.model_validate(raw)))
+        return [remark for remark in found if "flood" in remark]
+
+    (remark,) = told({"rate": "1 Gbit/s"})
+    assert remark.startswith("nginx-1.26 ends a connection as a flood") and "2 packets" in remark
+    assert told({"rate": "1 Gbit/s", "rtt": "10 ms", "queue": "6 packets"})
+    assert not told({"rate": "1 Gbit/s", "queue": "100 kB"})
+    assert not told({"rate": "1 Gbit/s", "rtt": "1 ms"})
+    assert not told({})
+    assert not told({"rate": "1 Gbit/s"}, program="nginx")
+    assert not told({"rate": "1 Gbit/s"}, protocol="h2")
+
+
 def test_a_program_of_another_controller_is_remarked_on_where_none_is_asked_for() -> None:
     setting = setting_of("server", "caddy", "h3")
     check_programs(deploy(setting))

@@ -230,6 +230,8 @@ class Adapter(ABC):
     """Congestion controls that its QUIC has; if it has no cubic, the one it uses unasked first."""
     sets_quic_initial_window: bool = False
     """Whether its QUIC begins with the initial window that the study asks for."""
+    most_quic_frames: int | None = None
+    """How many frames its QUIC holds at most before it ends a connection as a flood, if losses alone reach that."""
     writes_qlog: bool = False
     """Whether its QUIC writes qlog."""
     reads_tsc: bool = False
