@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from headway.columns import Record
-from headway.contract.orders import Outcome, load
+from headway.contract.orders import Counts, Outcome, load
 from headway.diagnosis.samples import read_samples
 from headway.lab.pcapng import read_pcapng
 from tests.lab.conftest import RunSetting
@@ -134,11 +134,8 @@ def compared(
 
 def counts(record: Record) -> dict[str, int]:
     """The counts that are not zero."""
-    told = {
-        name: getattr(record, name)
-        for name in Record.model_fields
-        if name.rpartition("_")[2] in ENDS and Record.model_fields[name].annotation == int | None
-    }
+    names = (f"{field.name}_{way}" for field in fields(Counts) for way in ENDS)
+    told = {name: getattr(record, name) for name in names}
     return {name: count for name, count in told.items() if count}
 
 
