@@ -15,6 +15,7 @@ from headway.diagnosis.fault import carried_packets
 from headway.lab.pcapng import read_pcapng
 from headway.records.store import Start, Store
 from headway.study.load import study_from
+from headway.study.path import Way
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
@@ -165,6 +166,21 @@ def test_packets_are_told_by_what_they_carry(
         else any(words == "encrypted" for words in told)
     )
     assert 0 < (record.handshake_packets_up or 0) < (record.packets_up or 0)
+
+
+def test_a_repeated_hello_is_answered_at_once(run_setting: RunSetting, tmp_path: Path) -> None:
+    """RFC 9002, section 6.2.3; the server's own probe timeout is a second."""
+    own = {"program": "headway-server"}
+    path = {"rate": "10 Mbit/s", "rtt": "100 ms"}
+    raw = setting("lose down 2", protocol="h3", server=own, path=path)
+    record = run_setting(raw, name="run")
+    assert "ServerHello" in (record.fault_carried or "")
+    found = carried_packets(tmp_path / "run")
+    hellos = [one.at_s for one in found if one.way is Way.UP and one.words.startswith("Initial: CRYPTO")]
+    answers = [one for one in found if one.way is Way.DOWN and one.at_s > hellos[-1] > 0.2]
+    assert answers[0].at_s - hellos[-1] == pytest.approx(0.05, abs=2e-3)
+    assert "ServerHello" in answers[0].words
+    assert any(one.words.startswith("Handshake: CRYPTO") for one in answers[1:5])
 
 
 SWEEP: dict[str, Any] = {

@@ -1,6 +1,7 @@
 //! One QUIC connection.
 
 mod event;
+mod hurry;
 mod overdue;
 mod receiving;
 mod sending;
@@ -19,6 +20,7 @@ use crate::sender::Sender;
 use crate::stream::{Receiving, Sending, Source};
 use crate::trace::HttpLog;
 pub use event::{Close, Event, Statistics};
+use hurry::Hurry;
 use overdue::OverdueAck;
 pub(crate) use sending::Outlet;
 
@@ -40,6 +42,7 @@ pub struct Connection {
     /// A timer fired that may want probes sent.
     timer_fired: bool,
     overdue_ack: OverdueAck,
+    hurry: Hurry,
 }
 
 impl Connection {
@@ -64,6 +67,7 @@ impl Connection {
             is_dirty: true,
             timer_fired: false,
             overdue_ack: OverdueAck::default(),
+            hurry: Hurry::default(),
         }
     }
 
@@ -243,7 +247,16 @@ impl Connection {
     pub(crate) fn handle_event(&mut self, now: Instant, event: quinn_proto::ConnectionEvent) {
         self.is_dirty = true;
         self.inner.handle_event(event);
+        self.hurry(now);
         self.observe(now);
+    }
+
+    /// Notices a repeated ClientHello, which is answered before the probe timeout.
+    fn hurry(&mut self, now: Instant) {
+        let frames = self.inner.stats();
+        let crypto = (frames.frame_rx.crypto, frames.frame_tx.crypto);
+        let handshaking = self.inner.side().is_server() && self.inner.is_handshaking();
+        self.hurry.look(now, handshaking, crypto, self.inner.rtt());
     }
 
     fn observe(&mut self, now: Instant) {

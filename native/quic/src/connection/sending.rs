@@ -32,6 +32,10 @@ impl Connection {
         if std::mem::take(&mut self.timer_fired) {
             self.send_probes(now, outlet)?;
         }
+        while let Some(due) = self.hurry.next() {
+            self.inner.handle_timeout(due);
+            self.send_probes(now, outlet)?;
+        }
         // A packet is for the stream that the scheduler names, and for nothing else: all else goes
         // before.
         let mut rest_is_sent = false;
@@ -62,7 +66,7 @@ impl Connection {
             probed |= elicits;
         }
         if probed {
-            self.sender.probe(now);
+            self.sender.probe(now, self.inner.is_handshaking());
         }
         Ok(())
     }

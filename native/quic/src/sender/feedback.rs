@@ -198,13 +198,21 @@ impl Sender {
         for (ranges, delay_raw) in &received.acks {
             self.ledger.acknowledged(received.space, ranges, &mut self.feedback.newly);
             if let Some(sent_at) = self.feedback.newly.rtt_sample.take() {
-                let delay = self.ack_delay(received.space, *delay_raw);
-                self.rtt.sample(time.saturating_sub(sent_at), delay);
+                if !self.waited_for_keys(received.space, sent_at) {
+                    let delay = self.ack_delay(received.space, *delay_raw);
+                    self.rtt.sample(time.saturating_sub(sent_at), delay);
+                }
             }
         }
         if received.handshake_done {
             self.ledger.discard(Space::Handshake);
         }
+    }
+
+    /// Whether a packet lay at the peer until a probe brought the keys for it, so that its
+    /// acknowledgment says nothing of the path (RFC 9002 section 5.3).
+    fn waited_for_keys(&self, space: Space, sent_at: Time) -> bool {
+        space == Space::OneRtt && self.handshake_probe.is_some_and(|probe| sent_at < probe)
     }
 
     /// RFC 9002 section 5.3: limited by the peer's max_ack_delay, ignored during the handshake.

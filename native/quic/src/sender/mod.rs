@@ -57,6 +57,8 @@ pub(crate) struct Sender {
     held_back: bool,
     spurious_losses: u64,
     sent_early_data: bool,
+    /// When the last probe of the handshake was sent.
+    handshake_probe: Option<Time>,
     /// Of 1-RTT packets: the last one's number, and the size of the connection ID.
     last_number: u64,
     connection_id_size: Option<usize>,
@@ -92,6 +94,7 @@ impl Sender {
             held_back: false,
             spurious_losses: 0,
             sent_early_data: false,
+            handshake_probe: None,
             last_number: 0,
             connection_id_size: None,
             observations: Vec::new(),
@@ -194,8 +197,11 @@ impl Sender {
     }
 
     /// A probe timeout expired (RFC 9002 section 6.2).
-    pub(crate) fn probe(&mut self, now: Instant) {
+    pub(crate) fn probe(&mut self, now: Instant, handshaking: bool) {
         let time = self.time(now);
+        if handshaking {
+            self.handshake_probe = Some(time);
+        }
         self.pto_count += 1;
         self.controller.on_pto(time);
         self.publish_metrics(time);
