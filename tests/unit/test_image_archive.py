@@ -113,7 +113,8 @@ def escaping_by_a_hard_link(tar: tarfile.TarFile) -> None:
     ("content", "message"),
     [
         (b"", "is no archive of an image"),
-        (b"hello" * 1000, "is no archive of an image"),
+        (b"hello" * 1000, "writes it: it is no tar archive"),
+        (b'name = "good"', "writes it: it is no tar archive"),
         (archive(lambda tar: None), "is no archive of an image, or cut off"),
         (archive(lambda tar: tar.addfile(member("etc/passwd"))), "it holds 'etc/passwd'"),
         (archive(lambda tar: tar.addfile(member("image/../x"))), "it holds 'image/../x'"),
@@ -133,6 +134,7 @@ def test_what_is_no_image_is_refused(
     with pytest.raises(WrongInputError) as refused:
         import_image(file)
     assert message in str(refused.value)
+    assert "\n" not in str(refused.value)
     assert not list((tmp_path / "there").glob("*/root-*"))
     assert not Path("/tmp/headway-escaped").exists()
 
@@ -152,6 +154,17 @@ def test_a_file_that_is_cut_off_leaves_no_half_an_entry(
             import_image(file)
         left = {one.name for one in (cache_directory() / "image").iterdir() if one.is_dir()}
         assert left == {"kernel-1"}
+
+
+def test_a_compressed_one_that_is_damaged_is_refused(tmp_path: Path, image: Image) -> None:
+    file = tmp_path / "image.tar.gz"
+    export_image(image, file)
+    damaged = bytearray(file.read_bytes())
+    middle = len(damaged) // 2
+    damaged[middle : middle + 20] = b"\xff" * 20
+    file.write_bytes(damaged)
+    with pytest.raises(WrongInputError, match="is no archive of an image: "):
+        import_image(file)
 
 
 def test_where_it_cannot_be_written_or_read(tmp_path: Path, image: Image) -> None:

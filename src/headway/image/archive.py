@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import gzip
 import itertools
+import lzma
 import tarfile
+import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -18,6 +21,8 @@ from headway.image.progress import BuildProgress, SilentProgress
 _IMAGE, _EXTRAS = "image", "extras"
 _END = "end"
 """The last member: without it an archive that was cut off between two of them would look whole."""
+_DAMAGE = (tarfile.TarError, EOFError, zlib.error, lzma.LZMAError, gzip.BadGzipFile)
+"""What reading a tar archive ends with, compressed or not, that is not whole."""
 _PLAIN, _COMPRESSED = ".tar", ".tar.gz"
 
 
@@ -86,6 +91,11 @@ def import_image(file: Path, progress: BuildProgress | None = None) -> Imported:
     new: list[str] = []
     known: list[str] = []
     try:
+        if not tarfile.is_tarfile(file):
+            raise WrongInputError(
+                "is no archive of an image, as `headway image export` writes it: it is no tar archive",
+                where=str(file),
+            )
         with tarfile.open(file) as tar:
             tar.extraction_filter = getattr(tarfile, "tar_filter", lambda member, _: member)
             for (store_name, name), members in itertools.groupby(_members(tar, file), _place):
@@ -98,7 +108,7 @@ def import_image(file: Path, progress: BuildProgress | None = None) -> Imported:
                         store.make(name, _Extraction(tar, members))
     except FileNotFoundError:
         raise WrongInputError("there is no such file", where=str(file)) from None
-    except (tarfile.TarError, EOFError, IsADirectoryError) as error:
+    except (*_DAMAGE, IsADirectoryError) as error:
         raise WrongInputError(f"is no archive of an image: {error}", where=str(file)) from None
     except OSError as error:
         raise HeadwayError(f"{file} cannot be taken into the cache: {error}") from None
