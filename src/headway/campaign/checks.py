@@ -39,21 +39,23 @@ def checked_plan(study: Study, name: str) -> tuple[Run, ...]:
     runs = plan(study)
     for run in first_repetition(runs):
         try:
-            check_programs(run.deployment)
+            _check_run(run)
         except WrongInputError as error:
-            raise _placed(error, study, name, run) from None
-        for one in run.deployment.each:
-            if not (site := one.setting.workload.replayed):
-                continue
-            try:
-                page = find_outline(site).page
-                check_servable(page, site, tls=one.setting.tls)
-            except WrongInputError as error:
-                # An archive's own place, or the site's name, is part of what is wrong.
-                whole = WrongInputError(str(error), where="workload.site")
-                raise _placed(whole, study, name, run) from None
+            raise _placed(error, study, name, run, runs) from None
     check_outside(runs)
     return runs
+
+
+def _check_run(run: Run) -> None:
+    """Check that its programs can do what is asked of them, and serve its sites."""
+    check_programs(run.deployment)
+    for one in run.deployment.each:
+        if site := one.setting.workload.replayed:
+            try:
+                check_servable(find_outline(site).page, site, tls=one.setting.tls)
+            except WrongInputError as error:
+                # An archive's own place, or the site's name, is part of what is wrong.
+                raise WrongInputError(str(error), where="workload.site") from None
 
 
 def outside_programs(runs: Iterable[Run]) -> tuple[OutsideProgram, ...]:
@@ -84,15 +86,36 @@ def check_outside(runs: Iterable[Run]) -> None:
         check_fit(program, image.root if image else None)
 
 
-def _placed(error: WrongInputError, study: Study, name: str, run: Run) -> WrongInputError:
-    """An error about a run's setting, with the place of the study that it comes from."""
+def _placed(
+    error: WrongInputError, study: Study, name: str, run: Run, runs: Iterable[Run]
+) -> WrongInputError:
+    """An error about a run's setting, with the place of the study that it comes from.
+
+    It is blamed on the run's contender only if another one of ``runs`` in its cell has not the same.
+    """
     experiment = next(one for one in study.experiments if one.name == run.experiment)
     if error.where is None:
         return WrongInputError(error.message, where=_place(run, name))
     source = study.source or Source(name, "", Path())
     where = place_of(source, experiment, cells(experiment)[run.cell], run.contender, error.where)
-    whose = f"contender {run.contender!r}: " if len(experiment.contenders) > 1 else ""
+    alone = any(_refused(other) != str(error) for other in _beside(run, runs))
+    whose = f"contender {run.contender!r}: " if alone else ""
     return WrongInputError(f"{whose}{error.message}", where=where)
+
+
+def _beside(run: Run, runs: Iterable[Run]) -> list[Run]:
+    """The other contenders' runs in its cell."""
+    alike = (one for one in first_repetition(runs) if one.experiment == run.experiment)
+    return [one for one in alike if one.cell == run.cell and one.contender != run.contender]
+
+
+def _refused(run: Run) -> str:
+    """What is wrong with a run; empty if nothing is."""
+    try:
+        _check_run(run)
+    except WrongInputError as error:
+        return str(error)
+    return ""
 
 
 def first_repetition(runs: Iterable[Run]) -> list[Run]:

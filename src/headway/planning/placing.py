@@ -80,6 +80,9 @@ class Ends:
     background: bool = False
 
 
+_JOIN = "; one of your own joins by programs.toml (docs/own-programs.md)"
+
+
 def placed(
     setting: Setting, seed: int | None, legs: tuple[Leg, ...], ends: Ends = Ends()
 ) -> Deployment:
@@ -187,9 +190,10 @@ def _endpoint(
 def _known(place: _ProgramPlace, known: Mapping[str, Adapter], where: str) -> Adapter:
     program = place.asked.program
     if program not in known:
+        own = _JOIN if place.role in (Role.CLIENT, Role.SERVER) else ""
         raise WrongInputError(
             f"no {place.role.label} program {program!r}{nearest(program, list(known))}; "
-            f"known: {', '.join(known)}",
+            f"known: {', '.join(known)}{own}",
             where=f"{where}.program",
         )
     return known[program]
