@@ -49,6 +49,8 @@ _MEANT = {
     "qdisc": ("discipline",),
     "runs": ("repetitions",),
     "repeat": ("repetitions",),
+    "reps": ("repetitions",),
+    "samples": ("repetitions",),
     "cc": ("congestion_control",),
     "iw": ("initial_window",),
     "file_size": ("size",),
@@ -59,16 +61,37 @@ _MEANT = {
     "bdps": ("BDP",),
     "pkts": ("packets",),
     "pkt": ("packets",),
+    "o": ("out",),
+    "output": ("out",),
+    "directory": ("out",),
+    "j": ("jobs",),
+    "threads": ("jobs",),
+    "workers": ("jobs",),
+    "parallel": ("jobs",),
+    "continue": ("resume",),
+    "overwrite": ("replace",),
+    "force": ("replace",),
+    "experiment": ("only",),
 }
 """What people write elsewhere, and what it is called here: in keys, units and options."""
 
 
-def nearest(word: str, known: Sequence[str]) -> str:
-    """The end of a message about an unknown word: which known one may have been meant, if any."""
-    if meant := [one for one in _MEANT.get(word.lower(), ()) if one in known]:
-        return f"; did you mean {' or '.join(map(repr, meant))}?"
-    close = difflib.get_close_matches(word, known, n=1)
-    return f"; did you mean {close[0]!r}?" if close else ""
+def meant(word: str, known: Sequence[str]) -> tuple[str, ...]:
+    """Which known words stand here for what people write elsewhere; none if that is not told."""
+    return tuple(one for one in _MEANT.get(word.lower(), ()) if one in known)
+
+
+def nearest(word: str, known: Sequence[str], mark: str = "") -> str:
+    """The end of a message about an unknown word: which known one may have been meant, if any.
+
+    Args:
+        word: as it was written.
+        known: what there is.
+        mark: what people write before such words.
+    """
+    near = meant(word, known) or difflib.get_close_matches(word, known, n=1)
+    told = " or ".join(repr(f"{mark}{one}") for one in near)
+    return f"; did you mean {told}?" if told else ""
 
 
 def counted(count: int, noun: str) -> str:

@@ -45,7 +45,15 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
         (("run", "nosuch", "--out", "x"), "no such file, and no built-in study"),
         (("validate", "quikstart"), "did you mean 'quickstart'"),
         (("run", "quickstart", "--out", "x", "--jobs", "4096"), "cores"),
-        (("run", "quickstart", "--uot", "x"), "--uot"),
+        (("run", "quickstart", "--uot", "x"), "No such option: --uot; did you mean '--out'?"),
+        (("run", "--repetitions", "5", "quickstart"), "did you mean '--set repetitions=5'?"),
+        (("plan", "--reps=5", "quickstart"), "did you mean '--set repetitions=5'?"),
+        (("run", "quickstart", "--latency", "30ms"), "did you mean '--set path.rtt=30ms'?"),
+        (("run", "quickstart", "--program"), "did you mean '--set server.program=VALUE'?"),
+        (("run", "quickstart", "-o", "x"), "No such option: -o; did you mean '--out'?"),
+        (("check", "quickstart", "--reps", "5"), "did you mean '--repetitions'?"),
+        (("shell", "--bandwidth", "3 Mbit/s"), "did you mean '--rate'?"),
+        (("image", "build", "--miror", "x"), "did you mean '--mirror'?"),
         (("rum", "quickstart"), "rum"),
         (("shell", "--rate", "10"), '10 has no unit; write a rate as "10 Mbit/s"'),
         (("shell", "--loss", "200 %"), "--loss: a ratio cannot be above 100 %"),
@@ -112,6 +120,28 @@ def test_a_program_or_knob_that_does_not_exist_is_named(
 ) -> None:
     assert run(monkeypatch, "validate", study(tmp_path, text)) == 2
     assert said in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("contenders", "whose"),
+    [
+        ('a = { server.program = "apache" }\nb = { protocol = "h2" }', "contender 'a': "),
+        ('a = { protocol = "h3" }\nb = { protocol = "h2" }', ""),
+    ],
+)
+def test_a_contender_is_blamed_for_what_is_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    contenders: str,
+    whose: str,
+) -> None:
+    server = "" if whose else '[server]\nprogram = "apache"'
+    file = study(tmp_path, f"[contenders]\n{contenders}\n{server}")
+    assert run(monkeypatch, "validate", file) == 2
+    told = capsys.readouterr().err
+    assert re.search(rf"\.program: {whose}no server program 'apache'; known: ", told)
+    assert "one of your own joins by programs.toml (docs/own-programs.md)" in told
 
 
 @pytest.fixture

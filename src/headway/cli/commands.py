@@ -8,6 +8,7 @@ from importlib import import_module
 
 import typer
 
+from headway.cli.options import Commands
 from headway.errors import EXIT_FAILED, HeadwayError
 from headway.terminal import complain
 from headway.version import VERSION
@@ -40,6 +41,7 @@ def command_line(first_word: str = "") -> typer.Typer:
     Each loads what it needs, and all together take as long as a lab.
     """
     app = typer.Typer(
+        cls=Commands,
         help="A laboratory for HTTP over TCP and QUIC, on a real Linux kernel, in virtual time.",
         no_args_is_help=True,
         add_completion=False,

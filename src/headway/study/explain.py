@@ -11,7 +11,7 @@ from typing import Any, get_args
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
-from headway.errors import WrongInputError, nearest
+from headway.errors import WrongInputError, meant, nearest
 from headway.study.claim import RULES
 from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.model import Setting
@@ -37,6 +37,11 @@ _LISTS = frozenset({"links", "published", "reasons", "claims", "cells", "exclude
 
 _FEW, _VERY_FEW = 30, 10
 """So many keys can be read in a line; so many beside a hint."""
+
+_USUAL_TABLES = ("path", "workload", "server")
+"""Tables whose keys people write without them."""
+_SINGLE_VALUES = ("repetitions", "seed", "protocol", "family", "clock", "tls", "baseline")
+"""Keys of a study itself that take a word or a number."""
 
 _WANTED = {
     "model_type": "a table",
@@ -147,10 +152,28 @@ def _unknown_key(location: list[str], kind: str) -> str:
 
 def _elsewhere(key: str) -> str:
     """Where a key stands that is none of the study itself."""
-    for table in ("path", "workload", "server"):
+    found = _in_tables(key)
+    return f"; did you mean {found!r}?" if found else ""
+
+
+def _in_tables(key: str) -> str:
+    """A key of one of the usual tables, with the table; empty if none has it."""
+    for table in _USUAL_TABLES:
         if key in _siblings([table], "download"):
-            return f"; did you mean '{table}.{key}'?"
+            return f"{table}.{key}"
     return ""
+
+
+def key_meant(word: str) -> str:
+    """The dotted key of a study that a word names, or stands for elsewhere; empty if it is none."""
+    for one in (word, *meant(word, [*_SINGLE_VALUES, *_of_usual_tables()])):
+        if found := one if one in _SINGLE_VALUES else _in_tables(one):
+            return found
+    return ""
+
+
+def _of_usual_tables() -> list[str]:
+    return [key for table in _USUAL_TABLES for key in _siblings([table], "download")]
 
 
 def _shown(value: object) -> str:
