@@ -47,15 +47,15 @@ def run_setting(machine: Machine, tmp_path: Path) -> RunSetting:
 def equipped(machine: Machine, setting: Setting) -> Machine:
     """A machine with the optional programs of a setting; skips the test if one cannot be had."""
     needed = {end.adapter.extra for end in deploy(setting).programs if end.adapter.extra}
-    brought = {name: _brought(name) for name in needed - machine.extras.keys()}
-    for name, found in brought.items():
+    added = {name: brought(name) for name in needed - machine.extras.keys()}
+    for name, found in added.items():
         if isinstance(found, HeadwayError):
             pytest.skip(f"{found}; `{add_command(name)}` brings it where that can be had")
-    return replace(machine, extras={**machine.extras, **brought})
+    return replace(machine, extras={**machine.extras, **added})
 
 
 @cache
-def _brought(extra: str) -> Path | HeadwayError:
+def brought(extra: str) -> Path | HeadwayError:
     """Where an optional program is, compiled first if this machine can; or why it cannot."""
     try:
         return add_extra(find_extra(extra)).directory

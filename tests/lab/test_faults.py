@@ -176,7 +176,9 @@ def test_a_repeated_hello_is_answered_at_once(run_setting: RunSetting, tmp_path:
     record = run_setting(raw, name="run")
     assert "ServerHello" in (record.fault_carried or "")
     found = carried_packets(tmp_path / "run")
-    hellos = [one.at_s for one in found if one.way is Way.UP and one.words.startswith("Initial: CRYPTO")]
+    hellos = [
+        one.at_s for one in found if one.way is Way.UP and one.words.startswith("Initial: CRYPTO")
+    ]
     answers = [one for one in found if one.way is Way.DOWN and one.at_s > hellos[-1] > 0.2]
     assert answers[0].at_s - hellos[-1] == pytest.approx(0.05, abs=2e-3)
     assert "ServerHello" in answers[0].words

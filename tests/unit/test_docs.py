@@ -20,9 +20,7 @@ from headway.study.load import Source, parse_study
 from headway.study.outside import OutsideProgram
 from headway.study.outsidefile import read_programs
 from tests.container_images import Made, write_archive
-
-ROOT = Path(__file__).parents[2]
-PAGES = sorted([ROOT / "README.md", ROOT / "CONTRIBUTING.md", *(ROOT / "docs").rglob("*.md")])
+from tests.doc_examples import PAGES, ROOT, as_toml, short, studies
 
 
 def generator() -> ModuleType:
@@ -45,12 +43,48 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"```{language}\n(.*?)```", page.read_text(), re.DOTALL)
 
 
+@pytest.mark.parametrize("name", studies())
+def test_studies_in_the_documentation_are_valid(name: str) -> None:
+    """As they are printed, and in the short form in which they are carried out (`tests/lab/test_doc_examples.py`)."""
+    raw = studies()[name]
+    printed = checked_plan(parse_study(Source(name, as_toml(raw), ROOT)), name)
+    carried_out = checked_plan(parse_study(Source(name, as_toml(short(raw)), ROOT)), name)
+    assert 0 < len(carried_out) <= min(len(printed), 30)
+    assert {run.contender for run in carried_out} == {run.contender for run in printed}
+
+
+def test_a_short_form_is_short() -> None:
+    raw = {
+        "axes": {
+            "protocol": ["h2", "h3"],
+            "path": {"rtt": ["1 ms", "2 ms", "3 ms"], "loss": [0, 1]},
+        },
+        "workload": {"size": "10 MB"},
+        "path": {"queue": {"size": "4 MB"}},
+        "flows": {
+            "a": {"start": "5 s", "workload": {"duration": "60 s", "starts": ["0 s", "5 s"]}}
+        },
+        "control": {},
+    }
+    assert short(raw) == {
+        "axes": {"protocol": ["h2", "h3"]},
+        "cells": [{"path": {"rtt": "1 ms", "loss": 0}}, {"path": {"rtt": "3 ms", "loss": 1}}],
+        "workload": {"size": "100 kB"},
+        "path": {"queue": {"size": "4 MB"}},
+        "flows": {"a": {"start": "1 s", "workload": {"duration": "3 s", "starts": ["0 s", "1 s"]}}},
+        "control": {},
+        "repetitions": 2,
+    }
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-def test_study_files_in_the_documentation_are_valid(page: Path) -> None:
-    """Whole ones can be planned as they are printed, parts of them in a study over HTTP/3."""
-    for text in blocks(page, "toml"):
-        whole = text if "name" in tomllib.loads(text) else f'name = "part"\nprotocol = "h3"\n{text}'
-        assert checked_plan(parse_study(Source(page.name, whole, ROOT)), page.name)
+def test_no_block_without_a_language_has_a_command(page: Path) -> None:
+    """Nobody would try it."""
+    fences = re.findall(r"^```(.*)\n((?:(?!```).*\n)*)```$", page.read_text(), re.MULTILINE)
+    assert fences or "```" not in page.read_text()
+    for language, text in fences:
+        if not language:
+            assert not re.search(r"^(\.venv/bin/)?headway \w", text, re.MULTILINE), text
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

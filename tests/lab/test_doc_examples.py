@@ -1,0 +1,116 @@
+"""The documentation's studies are carried out in their short form, and end as their page says."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from headway import cli
+from headway.campaign.checks import checked_plan
+from headway.errors import HeadwayError
+from headway.study.load import Source, parse_study
+from tests.doc_examples import ROOT, as_toml, prose, short, studies
+from tests.lab.conftest import brought
+
+pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("machine")]
+
+BROWSER = "a browser's loads take minutes; tests/lab/test_pages.py has some"
+NOT_CARRIED_OUT = {
+    "README.md:page": BROWSER,
+    "docs/browser.md:page-by-protocol": BROWSER,
+    "docs/findings.md:page-beside": BROWSER,
+    "docs/findings.md:a-packet-of-the-first-flight": BROWSER,
+    "docs/findings.md:tables": BROWSER,
+    "docs/findings.md:orders": BROWSER,
+    "docs/findings.md:handshakes": BROWSER,
+    "docs/report.md:sizes-and-rates": BROWSER,
+    "docs/sites.md:one-page": BROWSER,
+    "docs/study-format.md:before-and-after": BROWSER,
+    "docs/study-format.md:page-beside-a-download": BROWSER,
+    "docs/study-format.md:over-sites": BROWSER,
+    "docs/workloads.md:a-page-again": BROWSER,
+}
+"""Examples that are planned only (`tests/unit/test_docs.py`), and why."""
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How a study ends that has something to say.
+
+    Attributes:
+        status: the command's.
+        lines: a part of each line that it says on standard error.
+        page: what its page says of that.
+    """
+
+    status: int
+    lines: tuple[str, ...]
+    page: str
+
+
+ENDINGS = {
+    "docs/findings.md:lossy": Ending(
+        0,
+        ("of nginx's QUIC the study asks for no", "of nginx's QUIC the study asks for no"),
+        "Both note that of nginx's QUIC the study asks for no congestion control",
+    ),
+    "docs/findings.md:lost-server-hello": Ending(
+        1,
+        ("it is reno; that of TCP", "it is reno; that of TCP", "1 of 6 runs failed, as cell-nginx"),
+        "is Reno, and ends with status 1, as one of 6 runs failed",
+    ),
+    "docs/workloads.md:who-migrates": Ending(
+        1, ("runs failed",), "and ends with status 1, since many of its runs fail"
+    ),
+}
+CARRIED_OUT = {name: raw for name, raw in studies().items() if name not in NOT_CARRIED_OUT}
+
+
+def headway(monkeypatch: pytest.MonkeyPatch, words: Sequence[str]) -> int:
+    """The exit status of a command, carried out in this process."""
+    monkeypatch.setattr(sys, "argv", ["headway", *words])
+    try:
+        cli.main()
+    except SystemExit as ended:
+        return int(ended.code or 0)
+    return 0
+
+
+def test_what_is_said_of_examples_is_of_examples_that_there_are() -> None:
+    assert set(NOT_CARRIED_OUT) <= set(studies())
+    assert set(ENDINGS) <= set(CARRIED_OUT)
+    for name, ending in ENDINGS.items():
+        assert ending.page in prose(ROOT / name.partition(":")[0])
+
+
+def add_programs(text: str) -> None:
+    """Bring the optional programs that a study has; skips the test if one cannot be had."""
+    runs = checked_plan(parse_study(Source("study.toml", text, Path())), "study.toml")
+    for extra in {end.adapter.extra for run in runs for end in run.deployment.programs} - {None}:
+        found = brought(str(extra))
+        if isinstance(found, HeadwayError):
+            pytest.skip(str(found))
+
+
+@pytest.mark.parametrize("name", CARRIED_OUT)
+def test_an_example_ends_as_its_page_says(
+    name: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    text = as_toml(short(CARRIED_OUT[name]))
+    add_programs(text)
+    Path("study.toml").write_text(text)
+    status = headway(monkeypatch, ["run", "study.toml", "--out", "results"])
+    said = capsys.readouterr().err
+    ending = ENDINGS.get(name, Ending(0, (), ""))
+    assert status == ending.status, said
+    told = [line for line in said.splitlines() if line.startswith("headway: ")]
+    assert len(told) == len(ending.lines), said
+    assert all(part in line for part, line in zip(ending.lines, told, strict=True)), said
