@@ -40,7 +40,7 @@ def _sentences(analysis: Analysis, sweep: Sweep) -> Iterator[str]:
         yield (
             f"{head}{counted(len(sweep.survived), 'packet')} tried one by one: the worst costs "
             f"{signed(analysis.metric, worst.median)} ({position(worst.fault)} {_done(worst)}), the mean "
-            f"{signed(analysis.metric, sweep.mean or 0.0)}; without it takes {text(sweep.without)}"
+            f"{signed(analysis.metric, sweep.mean or 0.0)}; without a fault it takes {text(sweep.without)}"
         )
     expected = sweep.expected(TYPICAL_LOSS)
     if expected is not None:
