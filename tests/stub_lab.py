@@ -2,7 +2,7 @@
 
     python -m tests.stub_lab MOMENT NUMBER SIGNAL LOG run STUDY --out DIR ...
 
-carries out a command of Headway, and sends itself SIGNAL at the NUMBER-th time that MOMENT comes. Every run that is carried out adds its seed and its directory's name to the file LOG.
+carries out a command of Headway, and sends itself SIGNAL at the NUMBER-th time that MOMENT comes; with a MOMENT `never` it ends as it would, report and all. Every run that is carried out adds its seed and its directory's name to the file LOG.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from headway.image import Image, ImageInfo, KernelInfo, NativeInfo, RootInfo
 from headway.lab import run
 from headway.lab.machine import Machine
 from headway.records import journal, store
+from headway.report import Report
 from headway.selftest.check import Check
 from headway.study.path import Path as NetworkPath
 
@@ -195,7 +196,11 @@ def main() -> None:
     patch = pytest.MonkeyPatch()
     replace_labs(patch, carried_out)
     _arm(patch, fate)
-    patch.setattr("headway.cli.study._show", lambda *_: None)
+    if moment == "report":
+        patch.setattr(Report, "write", lambda *_: fate.at(moment))
+    elif moment != "never":
+        # Statistics and figures take seconds, which nothing is learnt from here.
+        patch.setattr("headway.cli.study._show", lambda *_: None)
     sys.argv[1:] = words
     cli.main()
 

@@ -124,9 +124,23 @@ def test_a_study_that_is_asked_to_end_says_how_it_goes_on(
     assert done >= 3
     assert len(table(out)) == done
     said = asked.stderr.splitlines()
+    assert "headway: interrupted" in said
     goes_on = f"`headway run {file} --out {out} --resume` goes on"
     assert said[-1] == f"{done} of {RUNS} runs are kept in {out}; {goes_on}"
     assert "Traceback" not in asked.stderr
+
+
+@pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
+def test_a_report_that_is_asked_to_end_says_so(tmp_path: Path, name: str, status: int) -> None:
+    file, out = tmp_path / "study.toml", tmp_path / "out"
+    file.write_text(STUDY)
+    stub = [sys.executable, "-m", "tests.stub_lab", "report", "1", name, str(tmp_path / "log")]
+    asked = subprocess.run(
+        [*stub, "run", str(file), "--out", str(out)], stderr=subprocess.PIPE, text=True
+    )
+    assert asked.returncode == status
+    assert asked.stderr.splitlines()[-1] == "headway: interrupted"
+    assert len(table(out)) == RUNS
 
 
 def test_the_command_of_the_first_run_stays_until_the_study_grows(

@@ -16,7 +16,7 @@ _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 class Interruption:
     """What the signals do that ask a command to end, while this context lasts.
 
-    At first they end the process at once, with one line; then in order, with a KeyboardInterrupt.
+    At first they end the process at once; then in order, with a KeyboardInterrupt. Either way one line says so at once.
     One that the process was started to ignore, as by nohup, stays ignored.
 
     Attributes:
@@ -51,14 +51,23 @@ class Interruption:
         first = self.exit_status is None
         if first:
             self.exit_status = 128 + number
+            _say()
         # A supervisor may send several at once; a person who presses Ctrl-C again means it.
         if first or number == signal.SIGINT:
             raise KeyboardInterrupt
 
 
 def _end_at_once(number: int, _: FrameType | None) -> None:
-    os.write(sys.__stderr__.fileno() if sys.__stderr__ else 2, b"headway: interrupted\n")
+    _say()
     os._exit(128 + number)
+
+
+def _say() -> None:
+    """Say it without a buffer, which the code that was interrupted may be filling."""
+    descriptor = sys.__stderr__.fileno() if sys.__stderr__ else 2
+    # A terminal has a bar of progress, or ^C, in its line.
+    begun = b"\n" if os.isatty(descriptor) else b""
+    os.write(descriptor, begun + b"headway: interrupted\n")
 
 
 def _leave_lost_terminal() -> None:
