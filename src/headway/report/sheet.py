@@ -13,8 +13,12 @@ from typing import Literal
 
 from PIL import ImageFont
 
+from headway.report import fontcache
 from headway.report.scale import Scale
 from headway.report.theme import INK, PAPER, Colour, Marker
+
+# Whatever imports Matplotlib has imported this module before.
+fontcache.settle()
 
 Point = tuple[float, float]
 Anchor = Literal["start", "middle", "end"]
