@@ -147,6 +147,7 @@ class Results:
         """
         import polars as pl
 
+        from headway.analysis.inputs import read_parquet
         from headway.columns.column import schema_of
         from headway.columns.record import FlowRecord
 
@@ -154,7 +155,7 @@ class Results:
         file = self.directory / FLOWS_FILE
         if not file.exists():
             return pl.DataFrame(schema=schema_of(FlowRecord))
-        return pl.read_parquet(file)
+        return read_parquet(file)
 
     @cached_property
     def comparisons(self) -> pl.DataFrame:

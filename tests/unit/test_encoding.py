@@ -47,6 +47,38 @@ def test_no_character_ends_a_command(
     assert done.returncode == 0, told
 
 
+REPORTED = """
+name = "s"
+question = "Is h3 ≥ h2 → faster?"
+repetitions = 2
+axes.protocol = ["h2", "h3"]
+path.rtt = "30 ms"
+workload.size = "10 kB"
+"""
+
+
+@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda one: " ".join(one.values()))
+def test_no_character_ends_a_study_its_report_or_a_check(
+    tmp_path: Path, environment: dict[str, str]
+) -> None:
+    (tmp_path / "größe.toml").write_text(REPORTED, encoding="utf-8")
+    stub = [sys.executable, "-m", "tests.stub_lab", "never", "0", "SIGTERM", str(tmp_path / "log")]
+    out = tmp_path / "späte"
+    study = str(tmp_path / "größe.toml")
+    for words in (
+        ["run", study, "--out", str(out)],
+        ["report", str(out)],
+        ["check", study, "--base", str(out), "--head", str(out), "--out", str(tmp_path / "c")],
+    ):
+        done = subprocess.run(
+            [*stub, *words], env={**os.environ, **environment}, capture_output=True, check=False
+        )
+        told = (done.stdout + done.stderr).decode("latin-1")
+        assert "defect" not in told and "Traceback" not in told
+        assert done.returncode == 0, told
+        assert "same" in told
+
+
 def test_what_is_refused_is_said(tmp_path: Path) -> None:
     file = tmp_path / "study.toml"
     file.write_text('name = "s"\nprotocol = "größer → h3"\n', encoding="utf-8")

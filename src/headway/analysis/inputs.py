@@ -87,7 +87,7 @@ def load_results(directory: Path) -> StudyResults:
     if not file.exists():
         raise WrongInputError("no runs.parquet; is this a results directory?", where=str(directory))
     try:
-        runs = pl.read_parquet(file)
+        runs = read_parquet(file)
     except (pl.exceptions.PolarsError, OSError) as error:
         raise WrongInputError(f"cannot be read as Parquet: {error}", where=str(file)) from error
     missing = [name for name in _NEEDED if name not in runs.columns]
@@ -99,8 +99,14 @@ def load_results(directory: Path) -> StudyResults:
     return StudyResults(
         with_all_columns(runs),
         read_manifest(directory) or Manifest(),
-        with_all_columns(pl.read_parquet(flows), FlowRecord) if flows.exists() else None,
+        with_all_columns(read_parquet(flows), FlowRecord) if flows.exists() else None,
     )
+
+
+def read_parquet(file: Path) -> pl.DataFrame:
+    """Read a file of any name: Polars opens only those whose names are text."""
+    with file.open("rb") as opened:
+        return pl.read_parquet(opened)
 
 
 def with_all_columns(runs: pl.DataFrame, record: type[Columns] = Record) -> pl.DataFrame:

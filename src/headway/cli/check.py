@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from headway.cli.encoding import typed
 from headway.cli.study import RESULTS_DIRECTORY, Jobs, Programs, Quick, Replace, Resume, StudyName
 from headway.cli.study import start as start_of
 from headway.errors import EXIT_FAILED, WrongInputError
@@ -69,7 +69,7 @@ def check(
         program=program,
         out=where,
         tolerance=_share(tolerance),
-        command=shlex.join(["headway", *sys.argv[1:]]),
+        command=typed(sys.argv[1:]),
         start=start_of(resume=resume, replace=replace),
         jobs=jobs,
     )

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import codecs
 import io
+import shlex
 import sys
 import unicodedata
+from collections.abc import Sequence
 
 _HANDLER = "headway-ascii"
 _WORDS = {
@@ -79,6 +81,15 @@ def in_ascii(character: str) -> str:
             return sign
     plain = unicodedata.normalize("NFKD", character).encode("ascii", "ignore").decode()
     return plain or ("" if unicodedata.combining(character) else "?")
+
+
+def typed(words: Sequence[str]) -> str:
+    """A command of Headway as it was typed, as a text that files take.
+
+    In a locale that is not UTF-8, other characters of the command line are bytes that no text is.
+    """
+    command = shlex.join(["headway", *words])
+    return command.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
 def _replaced(error: UnicodeError) -> tuple[str | bytes, int]:

@@ -15,6 +15,7 @@ from headway.campaign.checks import all_remarks, checked_plan
 from headway.campaign.task import Task
 from headway.cli.changes import parsed_changes
 from headway.cli.claims import print_ledger
+from headway.cli.encoding import typed
 from headway.columns import Status
 from headway.errors import EXIT_FAILED, HeadwayError, WrongInputError, counted, nearest
 from headway.lab.cores import available_cores
@@ -260,7 +261,7 @@ def _task(
     loaded = loaded_study(study, quick=quick, programs=programs, only=only, changes=changes)
     usual = RESULTS_DIRECTORY / "-".join([loaded.name, *(only or ()), *(["quick"] * quick)])
     words = [word for word in sys.argv[1:] if word not in ("--resume", "--retry-failed")]
-    command = shlex.join(["headway", *words])
+    command = typed(words)
     go_on = shlex.join(["headway", *(word for word in words if word != "--replace"), "--resume"])
     return Task(
         study=loaded,

@@ -141,7 +141,7 @@ class Report:
                 _write_picture(target, picture)
         tables = _tables(self.results, parts, self.validated)
         for name, table in tables.items():
-            table.write_csv(target / name)
+            (target / name).write_text(table.write_csv(), encoding="utf-8")
         page = target / PAGE
         page.write_text(
             render(self.results, parts, self.validated, self._warnings, tuple(tables)),

@@ -44,7 +44,7 @@ def write_results_page(report: Report, file: Path) -> None:
         file.write_text(ledger(report.results, analyses, files=beside.name), encoding="utf-8")
         for name, frame in frames.items():
             if not frame.is_empty():
-                _short(frame).write_csv(beside / f"{name}.csv")
+                (beside / f"{name}.csv").write_text(_short(frame).write_csv(), encoding="utf-8")
         for suffix in ("svg", "png") if picture else ():
             assert picture
             (beside / f"values.{suffix}").write_bytes(encoded(picture, suffix))
