@@ -13,12 +13,16 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
+import sys
 import tomllib
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
+import pytest
+
+from headway import cli
 from headway.study.units import Duration, Size, UnitError
 
 ROOT = Path(__file__).parents[1]
@@ -30,32 +34,24 @@ _NAME_LEVELS = {"cells", "exclude", "published", "claims", "compare"}
 _REPETITIONS_DIFFER = {"capture", "control"}
 
 
-@dataclass(frozen=True)
-class Example:
-    """A fenced block of a page."""
-
-    page: Path
-    language: str
-    text: str
-
-    @property
-    def place(self) -> str:
-        """Its page, as a name."""
-        return str(self.page.relative_to(ROOT))
+def blocks(page: Path, language: str) -> list[str]:
+    """What stands in a page's blocks of a language."""
+    return re.findall(rf"```{language}\n(.*?)```", page.read_text(), re.DOTALL)
 
 
-def examples(*languages: str) -> Iterator[Example]:
-    """All blocks in these languages, in the order of the pages."""
-    for page in PAGES:
-        for language, text in re.findall(r"^```(.+?)\n(.*?)^```", page.read_text(), re.M | re.S):
-            if language in languages:
-                yield Example(page, language, text)
+def commands(page: Path) -> list[list[str]]:
+    """Commands of Headway in a page's shell blocks and in those of CI jobs, as words."""
+    text = "\n".join([*blocks(page, "sh"), *blocks(page, "yaml")])
+    lines = text.replace("\\\n", " ").splitlines()
+    start = r"\s*(?:- )?(?:run: )?(?:\w+=\S+ +)*(?:\.venv/bin/)?headway +(.*)"
+    found = (re.match(start, line) for line in lines)
+    return [shlex.split(match[1], comments=True) for match in found if match]
 
 
 def studies() -> dict[str, dict[str, Any]]:
     """Tables of all studies, by their page and their name; a part of one is asked in a study over HTTP/3."""
-    read = ((example.place, whole(tomllib.loads(example.text))) for example in examples("toml"))
-    return {f"{place}:{raw['name']}": raw for place, raw in read}
+    read = ((page, whole(tomllib.loads(text))) for page in PAGES for text in blocks(page, "toml"))
+    return {f"{page.relative_to(ROOT)}:{raw['name']}": raw for page, raw in read}
 
 
 def whole(raw: dict[str, Any]) -> dict[str, Any]:
@@ -146,3 +142,14 @@ def _value(value: Any) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_value, value))}]"
     return json.dumps(value)
+
+
+def carry_out(words: Sequence[str]) -> int:
+    """The exit status of a command of Headway's, in this process."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(sys, "argv", ["headway", *words])
+        try:
+            cli.main()
+        except SystemExit as ended:
+            return int(ended.code or 0)
+    return 0

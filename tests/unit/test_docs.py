@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib.util
 import re
-import shlex
 import tomllib
 from pathlib import Path
 from types import ModuleType
@@ -20,7 +19,7 @@ from headway.study.load import Source, parse_study
 from headway.study.outside import OutsideProgram
 from headway.study.outsidefile import read_programs
 from tests.container_images import Made, write_archive
-from tests.doc_examples import PAGES, ROOT, as_toml, short, studies
+from tests.doc_examples import PAGES, ROOT, as_toml, blocks, commands, short, studies
 
 
 def generator() -> ModuleType:
@@ -39,13 +38,9 @@ def test_generated_pages_are_up_to_date() -> None:
     assert (ROOT / "docs" / "site-headers.md").read_text() == generator().site_headers()
 
 
-def blocks(page: Path, language: str) -> list[str]:
-    return re.findall(rf"```{language}\n(.*?)```", page.read_text(), re.DOTALL)
-
-
 @pytest.mark.parametrize("name", studies())
 def test_studies_in_the_documentation_are_valid(name: str) -> None:
-    """As they are printed, and in the short form in which they are carried out (`tests/lab/test_doc_examples.py`)."""
+    """As they are printed, and in the short form in which they are carried out (`tests/lab/test_doc_studies.py`)."""
     raw = studies()[name]
     printed = checked_plan(parse_study(Source(name, as_toml(raw), ROOT)), name)
     carried_out = checked_plan(parse_study(Source(name, as_toml(short(raw)), ROOT)), name)
@@ -109,15 +104,6 @@ def test_files_of_programs_in_the_documentation_are_valid(
     for text in blocks(page, "toml own-study"):
         study = parse_study(Source(page.name, text, tmp_path), programs=tuple(programs))
         assert checked_plan(study, page.name)
-
-
-def commands(page: Path) -> list[list[str]]:
-    """Commands of Headway in a page's shell blocks and in those of CI jobs, as words."""
-    text = "\n".join([*blocks(page, "sh"), *blocks(page, "yaml")])
-    lines = text.replace("\\\n", " ").splitlines()
-    start = r"\s*(?:- )?(?:run: )?(?:\w+=\S+ +)*(?:\.venv/bin/)?headway +(.*)"
-    found = (re.match(start, line) for line in lines)
-    return [shlex.split(match[1], comments=True) for match in found if match]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)

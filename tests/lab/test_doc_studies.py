@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
-from headway import cli
 from headway.campaign.checks import checked_plan
 from headway.errors import HeadwayError
 from headway.study.load import Source, parse_study
-from tests.doc_examples import ROOT, as_toml, prose, short, studies
+from tests.doc_examples import ROOT, as_toml, carry_out, prose, short, studies
 from tests.lab.conftest import brought
 
 pytestmark = [pytest.mark.lab, pytest.mark.usefixtures("machine")]
@@ -70,16 +67,6 @@ ENDINGS = {
 CARRIED_OUT = {name: raw for name, raw in studies().items() if name not in NOT_CARRIED_OUT}
 
 
-def headway(monkeypatch: pytest.MonkeyPatch, words: Sequence[str]) -> int:
-    """The exit status of a command, carried out in this process."""
-    monkeypatch.setattr(sys, "argv", ["headway", *words])
-    try:
-        cli.main()
-    except SystemExit as ended:
-        return int(ended.code or 0)
-    return 0
-
-
 def test_what_is_said_of_examples_is_of_examples_that_there_are() -> None:
     assert set(NOT_CARRIED_OUT) <= set(studies())
     assert set(ENDINGS) <= set(CARRIED_OUT)
@@ -107,7 +94,7 @@ def test_an_example_ends_as_its_page_says(
     text = as_toml(short(CARRIED_OUT[name]))
     add_programs(text)
     Path("study.toml").write_text(text)
-    status = headway(monkeypatch, ["run", "study.toml", "--out", "results"])
+    status = carry_out(["run", "study.toml", "--out", "results"])
     said = capsys.readouterr().err
     ending = ENDINGS.get(name, Ending(0, (), ""))
     assert status == ending.status, said
