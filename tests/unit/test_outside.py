@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from headway.campaign.checks import checked_plan
+from headway.cli.known import Known, list_known
 from headway.contract.orders import Ended
 from headway.errors import WrongInputError
 from headway.image.fit import ElfHeader, check_fit
@@ -102,7 +103,8 @@ def test_what_cannot_be_right_is_refused_with_its_line(
 ) -> None:
     file = declared(tmp_path, text)
     with pytest.raises(WrongInputError) as refused:
-        read_programs(file)
+        for program in read_programs(file):
+            program.check_whole()
     assert str(refused.value).startswith(str(file))
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
@@ -112,6 +114,32 @@ def study(directory: Path, text: str = STUDY) -> str:
     file = directory / "study.toml"
     file.write_text(text)
     return str(file)
+
+
+@pytest.mark.parametrize(
+    ("entry", "said"),
+    [
+        ('argv = ["./gone"]', "gone does not exist"),
+        ('argv = ["./own"]\nmount = ["gone"]', "there is no "),
+        ('image = "gone.tar"', "there is no "),
+        ('image = "damaged.tar"\nargv = ["/server"]', "is neither a directory nor a tar archive"),
+    ],
+)
+def test_what_a_program_lacks_is_a_matter_of_those_who_use_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], entry: str, said: str
+) -> None:
+    (tmp_path / "damaged.tar").write_text("x")
+    file = declared(tmp_path, f'{SERVER}[server.other]\n{entry}\nprotocols = ["h3"]\n')
+    assert checked_plan(load_study(study(tmp_path)), "study.toml")
+    uses_it = load_study(study(tmp_path, STUDY.replace('"own"', '"other"')))
+    with pytest.raises(WrongInputError) as refused:
+        checked_plan(uses_it, "study.toml")
+    assert str(refused.value).startswith(f"{file}:")
+    assert said in str(refused.value)
+    list_known(Known.PROGRAMS, file)
+    # Lines of a terminal end within words, too.
+    told = "".join(capsys.readouterr().out.split())
+    assert f"nottobeused:{file}:" in told and said.replace(" ", "") in told
 
 
 def test_a_study_finds_the_programs_beside_it(tmp_path: Path) -> None:

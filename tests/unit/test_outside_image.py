@@ -142,7 +142,7 @@ def test_what_cannot_be_right_is_refused_with_its_line(
     (tmp_path / "empty").mkdir()
     write_directory(tmp_path / "tree", {"bin/own": b""})
     with pytest.raises(WrongInputError) as refused:
-        read(tmp_path, text)
+        read(tmp_path, text).check_whole()
     assert message in str(refused.value)
     assert "\n" not in str(refused.value)
 

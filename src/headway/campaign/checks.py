@@ -74,6 +74,7 @@ def check_outside(runs: Iterable[Run]) -> None:
     outside = outside_programs(runs)
     image = find() if outside else None
     for program in outside:
+        program.check_whole()
         known: Mapping[str, object] = CLIENTS if program.role == "client" else SERVERS
         if program.name in known:
             raise WrongInputError(

@@ -92,6 +92,9 @@ def _about(adapter: Adapter) -> Iterable[str]:
 
 
 def _installation(adapter: Adapter) -> str:
+    if adapter.outside and adapter.outside.lacks:
+        message, where = adapter.outside.lacks
+        return f"not to be used: {where}: {message}"
     if adapter.outside:
         return f"from outside: {adapter.outside.where}, {adapter.version}"
     if adapter.version:

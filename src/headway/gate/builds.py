@@ -69,6 +69,8 @@ def study_of(source: StudySource, build: Path, program: str | None, option: str)
     if build.suffix == ".toml":
         return source.load(read_programs(build))
     known = used_programs(source.load())
+    for one in known:
+        one.check_whole()
     target = _target(known, program, option)
     return source.load(tuple(with_build(one, build) if one == target else one for one in known))
 

@@ -13,7 +13,7 @@ from typing import Annotated, Any, Literal, Self
 from pydantic import BeforeValidator, Field, field_validator, model_validator
 
 from headway.cache import digest
-from headway.errors import nearest
+from headway.errors import WrongInputError, nearest
 from headway.study.host import HTTP, Protocol
 from headway.study.part import Part, wrong
 
@@ -271,6 +271,7 @@ class OutsideProgram(Part):
         image: the root tree that it has, if that is not the lab's or made of packages.
         environment: what says here where packages come from: other machines get them from this one.
         where: file and line, for messages.
+        lacks: what of it is not there, and where that is said; it matters to those who use the program.
     """
 
     name: str
@@ -279,6 +280,7 @@ class OutsideProgram(Part):
     image: BroughtImage | None = None
     environment: dict[str, str] = Field(default_factory=dict)
     where: str = ""
+    lacks: tuple[str, str] | None = None
 
     @property
     def role(self) -> Literal["server", "client"]:
@@ -304,11 +306,21 @@ class OutsideProgram(Part):
     def executable(self) -> BroughtFile | None:
         """The program, if it is a file of this machine; else it is of its root tree."""
         word = self.declared.argv[0]
-        return self.files[0] if self.is_of_machine(word) else None
+        return self.files[0] if self.files and self.is_of_machine(word) else None
 
     def is_of_machine(self, word: str) -> bool:
         """Whether the first word of a command line is a file of this machine."""
         return "/" in word and not (self.has_own_root and word.startswith("/"))
+
+    def check_whole(self) -> None:
+        """Refuse it if something that its file names is not there.
+
+        Raises:
+            WrongInputError: something is not; names the file of programs, the line and the key.
+        """
+        if self.lacks:
+            message, where = self.lacks
+            raise WrongInputError(message, where=where)
 
     def changed(self, **changes: Any) -> OutsideProgram:
         """The same program but for some of its attributes."""

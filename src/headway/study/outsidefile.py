@@ -36,6 +36,8 @@ _ROLES: dict[str, type[ServerDeclaration] | type[ClientDeclaration]] = {
     "client": ClientDeclaration,
 }
 _OF_PACKAGES = ("HEADWAY_MIRROR", "HEADWAY_SUITE")
+_UNKNOWN = "unknown"
+"""The command line of a program whose image, which has it, is not there."""
 _NAME = re.compile(r"[a-z0-9][a-z0-9.-]{0,31}")
 
 
@@ -49,8 +51,9 @@ def read_programs(file: Path) -> tuple[OutsideProgram, ...]:
     """The programs that a file declares.
 
     Raises:
-        WrongInputError: it cannot be read, something in it cannot be right, or a file that it names is
-            not there; the message names the line and the key, and what would be right.
+        WrongInputError: it cannot be read, or something in it cannot be right; the message names the
+            line and the key, and what would be right. A file that it names and that is not there is what
+            the program `lacks`, which others do without.
     """
     try:
         source = Source(str(file), file.read_text(encoding="utf-8-sig"), file.parent)
@@ -77,8 +80,9 @@ def with_build(program: OutsideProgram, build: Path) -> OutsideProgram:
     """The same program, but for its executable, or for the image that holds it.
 
     Raises:
-        WrongInputError: there is no such file, or the program is one that no build replaces.
+        WrongInputError: there is no such file, the program is one that no build replaces, or lacks something.
     """
+    program.check_whole()
     if program.executable:
         own = _executable(program.executable.place, build, str(build))
         changed: dict[str, Any] = {"files": (own, *program.files[1:])}
@@ -114,15 +118,14 @@ def _program(source: Source, role: str, name: str, table: dict[str, Any]) -> Out
             "a name has at most 32 lower-case letters, digits, dots and hyphens",
             where=source.where(key),
         )
-    image: BroughtImage | None = None
-    argv: tuple[str, ...] = ()
-    if isinstance(path := table.get("image"), str) and path:
-        image, argv = _image(source.directory / path, source.where(f"{key}.image"))
+    image, argv, lacks = _image_of(source, key, table)
     if image and "argv" not in table:
         if not argv:
             reason = "is missing, and the image does not say how its program is started"
             raise WrongInputError(reason, where=source.where(f"{key}.argv"))
         table = {**table, "argv": [_literal(word) for word in argv]}
+    elif lacks:
+        table = {"argv": [_UNKNOWN], **table}
     try:
         declared = _ROLES[role].model_validate(table)
     except ValidationError as error:
@@ -130,9 +133,30 @@ def _program(source: Source, role: str, name: str, table: dict[str, Any]) -> Out
     where = source.where(f"{key}.argv")
     environment = {one: os.environ[one] for one in _OF_PACKAGES if one in os.environ}
     program = OutsideProgram(
-        name=name, declared=declared, image=image, environment=environment, where=where
+        name=name,
+        declared=declared,
+        image=image,
+        environment=environment,
+        where=where,
+        lacks=lacks,
     )
-    return program.changed(files=tuple(_files(source, key, program)))
+    try:
+        return program.changed(files=tuple(_files(source, key, program)))
+    except WrongInputError as error:
+        return program.changed(lacks=lacks or (error.message, error.where or where))
+
+
+def _image_of(
+    source: Source, key: str, table: dict[str, Any]
+) -> tuple[BroughtImage | None, tuple[str, ...], tuple[str, str] | None]:
+    """The image that a program has, how it says that it is started, and what is wrong with it."""
+    path, where = table.get("image"), source.where(f"{key}.image")
+    if not isinstance(path, str) or not path:
+        return None, (), None
+    try:
+        return *_image(source.directory / path, where), None
+    except WrongInputError as error:
+        return None, (), (error.message, where)
 
 
 def _literal(word: str) -> str:
