@@ -297,3 +297,17 @@ def test_a_check_tells_which_packet_costs_a_build_more_than_is_tolerated(
     assert (
         "h3, lose down 2 (the 2nd packet towards the client: packet 2)" in report.markdown()
     ) == worse
+
+
+def test_a_fault_that_could_not_happen_is_no_fault_that_was_survived() -> None:
+    one = results()
+    h2 = pl.col("contender") == "h2"
+    first = pl.col("fault") == "lose down 1"
+    for here, said in (
+        (h2 & first, "To 1 other packet the fault could not happen"),
+        (h2, "h2: the fault could happen to none of 2 packets"),
+    ):
+        at_s = pl.when(here).then(pl.lit(None)).otherwise(pl.col("fault_at_s"))
+        changed = StudyResults(one.runs.with_columns(at_s.alias("fault_at_s")), one.manifest)
+        told = " ".join(fault_sentences(analyse(changed)))
+        assert said in told

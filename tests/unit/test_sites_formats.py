@@ -223,7 +223,7 @@ OLDER_FLOW = {"request": {}, "response": {}, "version": [0, 10]}
         (encoded(OLD_FLOW), "a mitmproxy before 0.16 wrote it; `mitmdump -n -r OLD -w NEW`"),
         (encoded(OLDER_FLOW), "a mitmproxy before 0.16 wrote it"),
         (b"GIF89a", "neither a WARC, nor a HAR, nor a mitmproxy flow file"),
-        (gzip.compress(b"<html>"), "a document and no recording"),
+        (gzip.compress(b"<html>", mtime=0), "a document and no recording"),
         (b"PK\x03\x04....", "damaged: its ZIP file cannot be read"),
     ],
 )
@@ -257,7 +257,7 @@ SEEDS = (
     (RECORDED / "flows.mitm").read_bytes(),
     (RECORDED / "flows.har").read_bytes(),
     raw(URL, PAGE) + raw(f"{URL}a.png", IMAGE),
-    gzip.compress(raw(URL, PAGE)) + gzip.compress(raw(f"{URL}a.png", IMAGE)),
+    gzip.compress(raw(URL, PAGE), mtime=0) + gzip.compress(raw(f"{URL}a.png", IMAGE), mtime=0),
     b"filedesc://a 0 0 text/plain 0\n\nhttps://a.test/ 1 2 text/html %d\n%s" % (len(PAGE), PAGE),
     mahimahi(2, request("/", *TYPED), PAGE),
 )

@@ -65,7 +65,9 @@ class Sweep:
         contender: the contender.
         without: the metric without a fault, median.
         packets: of a transfer without a fault, in each direction.
-        costs: of the faults, in the study's order.
+        costs: of the faults that took place, in the study's order.
+        unmet: how many others did not: a packet that carries nothing is not corrupted, one whose sender cannot ECN
+            not marked.
     """
 
     cell: str
@@ -74,6 +76,7 @@ class Sweep:
     without: float
     packets: Mapping[Way, int]
     costs: tuple[FaultCost, ...]
+    unmet: int = 0
 
     @property
     def fatal(self) -> tuple[FaultCost, ...]:
@@ -148,11 +151,13 @@ def _sweep(
     def before(seed: int) -> float | None:
         return without.get((cell, contender, seed))
 
-    costs = (_cost(column, rows, before) for rows in by_fault.values())
     values = [
         value for (place, name, _), value in without.items() if (place, name) == (cell, contender)
     ]
+    every = [_cost(column, rows, before) for rows in by_fault.values()]
+    costs = [one for one in every if one.met]
     return Sweep(
+        unmet=len(every) - len(costs),
         cell=cell,
         title=title,
         contender=contender,

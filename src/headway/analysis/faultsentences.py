@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from headway.analysis.analysis import Analysis
 from headway.analysis.faultcosts import FaultCost, Sweep, sweeps
 from headway.analysis.metric import Metric
-from headway.analysis.numbers import listed
+from headway.analysis.numbers import listed, percent
 from headway.errors import counted
 from headway.study.fault import Fault
 from headway.study.path import Way
@@ -32,6 +32,9 @@ def _badness(sweep: Sweep) -> tuple[int, float]:
 def _sentences(analysis: Analysis, sweep: Sweep) -> Iterator[str]:
     where = f", {sweep.title}" if sweep.title else ""
     head = f"{sweep.contender}{where}: "
+    if not sweep.costs:
+        yield f"{head}the fault could happen to none of {counted(sweep.unmet, 'packet')}, so that nothing is known"
+        return
     if sweep.fatal:
         yield head + _fatal(sweep.fatal)
         head = "Else "
@@ -42,12 +45,21 @@ def _sentences(analysis: Analysis, sweep: Sweep) -> Iterator[str]:
             f"{signed(analysis.metric, worst.median)} ({position(worst.fault)} {_done(worst)}), the mean "
             f"{signed(analysis.metric, sweep.mean or 0.0)}; without a fault it takes {text(sweep.without)}"
         )
+    if sweep.unmet:
+        yield f"To {counted(sweep.unmet, 'other packet')} the fault could not happen"
     expected = sweep.expected(TYPICAL_LOSS)
     if expected is not None:
         yield (
-            f"With {TYPICAL_LOSS * 100:g} % of these packets lost by chance, single losses add "
-            f"{signed(analysis.metric, expected)} in the mean"
+            f"With {TYPICAL_LOSS * 100:g} % of these packets lost by chance, single losses that it survives add "
+            f"{signed(analysis.metric, expected)} in the mean{_dying(sweep)}"
         )
+
+
+def _dying(sweep: Sweep) -> str:
+    """How many transfers single losses would end."""
+    return (
+        f", and {percent(TYPICAL_LOSS * len(sweep.fatal))} of transfers fail" if sweep.fatal else ""
+    )
 
 
 def _fatal(fatal: Sequence[FaultCost]) -> str:
