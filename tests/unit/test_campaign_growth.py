@@ -13,6 +13,7 @@ from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import SilentWatcher
 from headway.errors import WrongInputError
+from headway.planning.runs import plan
 from headway.records.store import JOURNAL_FILE, Start
 from headway.sites.site import Exchange, Site
 from headway.sites.warc import write_archive
@@ -106,6 +107,18 @@ def test_new_paths_are_tested_and_old_ones_are_not_tested_again(
         conduct(task, SilentWatcher())
     assert asked == [["20 ms"], ["40 ms", "60 ms"]]
     assert len(json.loads((out / "manifest.json").read_text())["self_test"]) == 3
+
+
+def test_every_path_that_a_repetition_draws_is_tested(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[list[str]] = []
+    study = study_from({**TABLES, "axes": {}, "path": {"profile": "4g-good"}, "repetitions": 3})
+    replace_labs(monkeypatch, paths=lambda paths: asked.append([str(p.rtt) for p in paths]))
+    conduct(Task(study, "drawn", tmp_path / "out", "", "", Start.NEW), SilentWatcher())
+    drawn = {str(path.rtt) for run in plan(study) for path in run.setting.paths if path}
+    assert len(drawn) == 3
+    assert [sorted(rtts) for rtts in asked] == [sorted(drawn)]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from headway.campaign.costs import Cost, CostModel, kind_of
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Deployment
-from headway.planning.runs import Run
+from headway.planning.runs import Run, distinct_paths
 from headway.sites.library import find_outline
 from headway.study.model import Clock, Setting
 from headway.study.path import FRAME_BYTES
@@ -85,13 +85,10 @@ class Estimator:
         """How long these runs take."""
         priced = [self._priced(run.setting) for run in runs]
         kinds = tuple(dict.fromkeys(kind for _, kind, _ in priced))
-        paths = {
-            id(path): path for run in runs if run.rep == 1 for path in run.setting.paths if path
-        }
         return Estimate(
             lab_s=math.fsum(lab_s for _, _, lab_s in priced),
             labs=self._labs,
-            self_tests=len({path.model_dump_json() for path in paths.values()}),
+            self_tests=len(distinct_paths(runs)),
             kinds=kinds,
             unmeasured=tuple(kind for kind in kinds if not self._model.is_measured(kind)),
             runs_measured=self._model.runs_measured(kinds),

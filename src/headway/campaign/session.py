@@ -14,7 +14,6 @@ from headway.campaign.checks import (
     check_installed,
     check_outside,
     checked_plan,
-    first_repetition,
     outside_programs,
 )
 from headway.campaign.costs import learn
@@ -31,7 +30,7 @@ from headway.image import Image
 from headway.lab.bodies import body_file
 from headway.lab.cores import available_cores
 from headway.lab.ready import ready_image, ready_machine
-from headway.planning.runs import Run
+from headway.planning.runs import Run, distinct_paths
 from headway.records.manifest import Manifest
 from headway.records.provenance import make_manifest
 from headway.records.store import ARTIFACTS, Store
@@ -193,7 +192,7 @@ def _self_tested(
     watcher: Watcher,
 ) -> Manifest:
     """The manifest with checks of all paths; those of a study that has grown are added."""
-    paths = _distinct_paths(runs)
+    paths = {digest(told): path for told, path in distinct_paths(runs).items()}
     tested = manifest.self_tested_paths
     new = [key for key in paths if key not in tested]
     if not new:
@@ -217,12 +216,6 @@ def _self_test(
         if not check.passed:
             watcher.warn(f"the emulation failed its self-test: {check}")
     return list(checks)
-
-
-def _distinct_paths(runs: tuple[Run, ...]) -> dict[str, NetworkPath]:
-    """The paths of a study by their keys."""
-    paths = (path for run in first_repetition(runs) for path in run.setting.paths if path)
-    return {digest(path.model_dump_json()): path for path in paths}
 
 
 def _staying(store: Store, *, retry_failed: bool) -> list[Record]:

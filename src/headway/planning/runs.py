@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
@@ -14,6 +14,7 @@ from headway.programs.base import Flow
 from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.model import Setting
 from headway.study.naming import cell_name, slug
+from headway.study.path import Path
 from headway.study.profiles import draws_path
 
 
@@ -118,6 +119,14 @@ class _ContenderPlace:
             seed=seed,
             setting=setting,
         )
+
+
+def distinct_paths(runs: Iterable[Run]) -> dict[str, Path]:
+    """The paths that runs have, each once, by what describes it; of a profile, those that every repetition draws."""
+    # By identity first: repetitions share a setting unless they draw their paths.
+    settings = {id(run.setting): run.setting for run in runs}
+    paths = (path for setting in settings.values() for path in setting.paths if path)
+    return {path.model_dump_json(): path for path in paths}
 
 
 def plan(study: Study) -> tuple[Run, ...]:
