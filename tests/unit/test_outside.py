@@ -17,6 +17,7 @@ from headway.image.outsidefiles import outside_files
 from headway.lab.assemble import orders_for
 from headway.planning.deploy import deploy
 from headway.programs.outside import adapter_of
+from headway.records.record import conditions
 from headway.records.runkey import run_key
 from headway.study.load import load_study
 from headway.study.model import Setting
@@ -140,6 +141,23 @@ def test_what_a_program_lacks_is_a_matter_of_those_who_use_it(
     # Lines of a terminal end within words, too.
     told = "".join(capsys.readouterr().out.split())
     assert f"nottobeused:{file}:" in told and said.replace(" ", "") in told
+
+
+@pytest.mark.parametrize(
+    ("client", "size", "told"),
+    [
+        ("own", "0 B", "request without a download"),
+        ("own", "1 kB", "download 1 kB"),
+        ("curl", "0 B", "download 0 B"),
+    ],
+)
+def test_what_a_client_of_ones_own_does_without_a_body_is_no_download(
+    tmp_path: Path, client: str, size: str, told: str
+) -> None:
+    declared(tmp_path, CLIENT)
+    file = f'name = "s"\nprotocol = "h2"\nclient.program = "{client}"\nworkload.size = "{size}"\n'
+    (run,) = checked_plan(load_study(study(tmp_path, file)), "study.toml")
+    assert conditions(run)["workload"] == told
 
 
 def test_a_study_finds_the_programs_beside_it(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ from headway.records.runkey import run_key
 from headway.study.host import Protocol
 from headway.study.model import Setting
 from headway.study.path import Direction, Path
-from headway.study.workload import Page
+from headway.study.workload import Download, Page
 
 
 def record_of(run: Run, result: Result, directory: Directory) -> Record:
@@ -103,6 +103,15 @@ def killed(outcome: Outcome) -> str | None:
     return None
 
 
+def _workload(deployment: Deployment) -> str:
+    """The workload in words: what a client from outside does without a body is its own affair, an upload perhaps."""
+    workload = deployment.setting.workload
+    bodiless = isinstance(workload, Download) and not workload.size
+    if bodiless and deployment.client.outside:
+        return "request without a download"
+    return str(workload)
+
+
 def _seconds(time_ns: int | None) -> float | None:
     return None if time_ns is None else time_ns / 1e9
 
@@ -135,7 +144,7 @@ def conditions_of(run: Run) -> dict[str, Any]:
         "family": setting.family.value,
         "offload": setting.offload,
         "queue_bytes": _queue_bytes(narrow, setting),
-        "workload": str(setting.workload),
+        "workload": _workload(run.deployment),
         **_page(setting),
         "size_bytes": _size_bytes(setting),
         "requests": setting.workload.requests,
