@@ -343,6 +343,43 @@ def test_plan_shows_runs_axes_and_time(
     assert "can be significant" not in shown
 
 
+def repeated(tmp_path: Path, repetitions: int) -> str:
+    file = tmp_path / "repeated.toml"
+    file.write_text(f'name = "s"\nrepetitions = {repetitions}\nworkload.size = "1 MB"\n')
+    return str(file)
+
+
+@pytest.mark.parametrize(("repetitions", "told"), [(3000, True), (30, False)])
+def test_plan_says_how_far_it_is_if_there_are_many_runs(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    repetitions: int,
+    told: bool,
+) -> None:
+    file = repeated(tmp_path, repetitions)
+    assert run(monkeypatch, "plan", file) == 0
+    lines = said(capsys).splitlines()
+    assert ("planning 3,000 runs, contenders of cells: 1 to do" in lines) is told
+    assert ("estimating how long 3,000 runs take" in lines) is told
+
+
+def test_a_study_says_that_it_is_planned(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    tmp_path: Path,
+    out: Path,
+) -> None:
+    def stopped(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(LocalExecutor, "execute", stopped)
+    file = repeated(tmp_path, 3000)
+    assert run(monkeypatch, "run", file, "--out", str(out)) == 130
+    lines = said(capsys).splitlines()
+    assert lines[0] == "planning 3,000 runs, contenders of cells: 1 to do"
+
+
 def test_plan_says_what_needs_no_lab_of_its_own(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

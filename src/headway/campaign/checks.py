@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from headway.campaign.twins import twins
+from headway.campaign.watcher import SilentWatcher, Watcher
 from headway.errors import WrongInputError
 from headway.image import find, installed_extras, shown_progress
 from headway.image.fit import check_fit
@@ -24,24 +25,34 @@ from headway.study.place import place_of
 from headway.study.source import Source
 from headway.study.workload import Connections, Page
 
+MANY_RUNS = 2000
+"""Planning fewer takes less than a second, of which nobody needs to be told."""
+
 
 @lasting_objects()
-def checked_plan(study: Study, name: str) -> tuple[Run, ...]:
+def checked_plan(study: Study, name: str, watcher: Watcher | None = None) -> tuple[Run, ...]:
     """All runs of a study, whose programs exist and can do what is asked of them.
 
     Args:
         study: the study.
         name: what the user calls it, for messages.
+        watcher: is told how far planning is, if there are many runs; by default nobody is.
 
     Raises:
         WrongInputError: a program does not exist, or cannot do it; names what would be right.
     """
     runs = plan(study)
-    for run in first_repetition(runs):
-        try:
-            _check_run(run)
-        except WrongInputError as error:
-            raise _placed(error, study, name, run, runs) from None
+    first = first_repetition(runs)
+    if watcher is None or len(runs) < MANY_RUNS:
+        watcher = SilentWatcher()
+    doing = f"planning {len(runs):,} runs, contenders of cells"
+    with watcher.counting(doing, len(first)) as count:
+        for run in first:
+            try:
+                _check_run(run)
+            except WrongInputError as error:
+                raise _placed(error, study, name, run, runs) from None
+            count(True)
     check_outside(runs)
     return runs
 

@@ -51,7 +51,7 @@ def conduct(task: Task, watcher: Watcher) -> None:
         HeadwayError: the host or the cluster failed, or every run of a contender; what is done is kept.
         KeyboardInterrupt: the user interrupted; what is done is kept.
     """
-    runs = checked_plan(task.study, task.name)
+    runs = checked_plan(task.study, task.name, watcher)
     check_installed(runs, task.name)
     cores = _cores(task)
     for text in all_remarks(task.study, runs):

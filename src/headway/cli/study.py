@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from headway.campaign.checks import all_remarks, checked_plan
+from headway.campaign.checks import MANY_RUNS, all_remarks, checked_plan
 from headway.campaign.task import Task
 from headway.cli.changes import parsed_changes
 from headway.cli.claims import print_ledger
@@ -205,7 +205,7 @@ def validate(
 ) -> None:
     """Check a study file without running it."""
     loaded = loaded_study(study, quick=quick, programs=programs, only=only, changes=changes)
-    runs = checked_plan(loaded, study)
+    runs = checked_plan(loaded, study, Terminal())
     _remark(loaded, runs)
     cells = len({run.cell for run in runs})
     output.print(f"{study}: {counted(len(runs), 'run')} in {counted(cells, 'cell')}", markup=False)
@@ -223,8 +223,10 @@ def plan(
     from headway.cli.plan_tables import print_plan
 
     loaded = loaded_study(study, quick=quick, programs=programs, only=only, changes=changes)
-    runs = checked_plan(loaded, study)
+    runs = checked_plan(loaded, study, Terminal())
     _remark(loaded, runs)
+    if len(runs) >= MANY_RUNS:
+        Terminal().note(f"estimating how long {len(runs):,} runs take")
     print_plan(output, loaded, runs, labs=jobs or len(available_cores()))
 
 

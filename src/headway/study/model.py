@@ -339,11 +339,13 @@ class Setting(Part):
         That is for pages, since a browser starts slowly; the path is made anew for each, which is
         not possible for everything. A reverse proxy would keep its connections to the server.
         """
+        # Most are no pages, and plans ask often.
+        if not isinstance(self.workload, Page) or self.flows:
+            return False
         lasting = self.fault or any(_begins_with_workload(path) for path in self.paths)
         kept = self.capture.packets or self.capture.qlog or self.control
-        alone = isinstance(self.workload, Page) and not self.flows
         direct = not self.proxy and not any(hop.proxy for hop in self.hops.values())
-        return alone and direct and not lasting and not kept
+        return direct and not lasting and not kept
 
     @property
     def workloads(self) -> tuple[Workload, ...]:
