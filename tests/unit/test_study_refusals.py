@@ -83,6 +83,10 @@ UNKNOWN = "unknown key; did you mean 'program'?"
         ),
         (BASE + "[path]\nburst = 5", "5: path.burst: unknown key; did you mean 'loss'?"),
         (BASE + "[path]\nzzz = 5", "5: path.zzz: unknown key; there are blackouts, changes, "),
+        (
+            BASE + '[path]\nrtt = "9 ms"\nrepetitions = 5',
+            "6: path.repetitions: unknown key; 'repetitions' stands before the first table",
+        ),
         ('rtt = "30 ms"\n' + BASE, "1: rtt: unknown key; did you mean 'path.rtt'?"),
         (
             BASE + '[path]\nrate = "1 Mbit/s"\nrtt = "9 ms"\nqueue = "1 bdp"',

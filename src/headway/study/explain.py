@@ -141,13 +141,19 @@ def _unknown_key(location: list[str], kind: str) -> str:
     *table, key = location
     known = _siblings(table, kind)
     if "links" in location or key not in known:
-        hint = nearest(key, known) or ("" if table else _elsewhere(key))
+        hint = _of_study(key) if table else ""
+        hint = hint or nearest(key, known) or ("" if table else _elsewhere(key))
         few = len(known) <= (_VERY_FEW if hint else _FEW)
         told = f"; there are {', '.join(known)}" if known and few else ""
         return f"unknown key{hint}{told}"
     if table and table[-1] == "path":
         return "cannot stand beside links; say it of one of them, in [[path.links]]"
     return f"cannot be given here; what can: {', '.join(one for one in known if one != key)}"
+
+
+def _of_study(key: str) -> str:
+    """Where a key stands that is one of the study itself, and came to be in a table above which it should stand."""
+    return f"; {key!r} stands before the first table" if key in _SINGLE_VALUES else ""
 
 
 def _elsewhere(key: str) -> str:
