@@ -174,8 +174,8 @@ def sentence(one: CheckedCell) -> str:
 
 
 def middle(one: CheckedCell) -> tuple[str, str]:
-    """Base and head in the typical pair of runs; medians where nothing pairs them."""
-    if one.middle:
+    """Base and head in the typical pair of runs; medians where nothing pairs them, or all pairs are equal."""
+    if one.middle and one.outcome not in (CheckOutcome.IDENTICAL, CheckOutcome.SAME):
         base, head = one.metric.texts(one.middle)
         return base, head
     samples = (one.comparison.against_sample, one.comparison.sample)
