@@ -154,3 +154,15 @@ def test_luck_that_cells_share_makes_no_false_positives() -> None:
         (found,) = over(*cells)
         false += found.verdict in (Verdict.FASTER, Verdict.SLOWER)
     assert false / 120 <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / 120)
+
+
+@pytest.mark.parametrize(("repetitions", "alike"), [(3, False), (8, True)])
+def test_of_few_repetitions_nobody_knows_whether_cells_are_alike(
+    repetitions: int, alike: bool
+) -> None:
+    cells = [
+        {name: times[:repetitions] for name, times in h3(0.8, turned).items()}
+        for turned in range(3)
+    ]
+    (found,) = over(*cells)
+    assert found.alike is alike

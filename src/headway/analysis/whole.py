@@ -53,8 +53,12 @@ class Whole:
 
     @property
     def alike(self) -> bool:
-        """Whether a mean over the cells says something: they came out alike, and nothing shows a dependence."""
-        return self.same and not any(one.established for one in self.interactions)
+        """Whether a mean over the cells says something: they came out alike, and nothing shows a dependence.
+
+        Of so few repetitions that no test could show one, nobody knows.
+        """
+        tested = self.certain or (self.test is not None and self.test.can_decide)
+        return tested and self.same and not any(one.established for one in self.interactions)
 
     @property
     def certain(self) -> bool:
