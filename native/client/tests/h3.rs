@@ -70,9 +70,7 @@ fn serve(socket: UdpSocket, tls: &Arc<QuicServerConfig>) {
     let mut udp = UdpEndpoint::new(endpoint, socket, config.cpu_cost);
     let (mut sides, mut ready) = (BTreeMap::new(), Vec::new());
     loop {
-        let timeout =
-            udp.endpoint.deadline().map(|at| at.saturating_duration_since(Instant::now()));
-        reactor.wait(timeout, &mut ready).unwrap();
+        reactor.wait(udp.endpoint.deadline(), &mut ready).unwrap();
         let now = Instant::now();
         if !ready.is_empty() {
             udp.receive(now).unwrap();

@@ -80,7 +80,7 @@ _OBJECTS = re.compile(r"objects-(\d+)x(\d+)([A-Za-z]+)")
 """A page of so many objects of one size."""
 
 UNSAID = {
-    one.name: one.naming.absent if one.naming.unsaid is None else one.naming.unsaid
+    one.name: (one.naming.absent,) if one.naming.unsaid is None else one.naming.unsaid
     for one in COLUMNS
 }
 """Values of constants that go without saying."""

@@ -64,7 +64,7 @@ class Conditions:
         return tuple(
             constant
             for constant in self.constants
-            if constant.value not in (UNSAID.get(constant.name), there.get(constant.name))
+            if constant.value not in (*UNSAID.get(constant.name, ()), there.get(constant.name))
         )
 
     @property

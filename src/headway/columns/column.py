@@ -99,13 +99,13 @@ class Naming:
         name: what it is, in a word or two.
         title: how a value stands in a title; ``{}`` is the value.
         absent: what null means; None if null means that nothing is known.
-        unsaid: a value that goes without saying where it is the same in all cells, if not `absent`.
+        unsaid: values that go without saying where they are the same in all cells, if not `absent` alone.
     """
 
     name: str
     title: str = "{}"
     absent: str | None = None
-    unsaid: str | None = None
+    unsaid: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

@@ -93,11 +93,11 @@ class Planned(Columns):
     client_kernel: str | None = column(
         "How the kernel of the client's host was set: its profile, and what the study set beside it; the manifest's "
         "`hosts` has all values.",
-        naming=Naming("client's kernel", "client {}", unsaid="tuned"),
+        naming=Naming("client's kernel", "client {}", unsaid=("tuned",)),
     )
     server_kernel: str | None = column(
         "The same of the server's host.",
-        naming=Naming("server's kernel", "server {}", unsaid="tuned"),
+        naming=Naming("server's kernel", "server {}", unsaid=("tuned",)),
     )
     hop_kernels: str | None = column(
         "The same of the hosts between them that are not `tuned`, by their names; null if there are none.",
@@ -110,7 +110,7 @@ class Planned(Columns):
     rate_mbit: float | None = given(
         "Rate of the narrowest link towards the client at the start, Mbit/s (10^6 bits); null if "
         "unlimited.",
-        naming=Naming("rate", absent="no rate limit", unsaid=""),
+        naming=Naming("rate", absent="no rate limit", unsaid=()),
     )
     rate_up_mbit: float | None = given(
         "Rate of the narrowest link towards the server at the start, Mbit/s; null if unlimited.",
@@ -128,23 +128,23 @@ class Planned(Columns):
     )
     loss_up_pct: float = given(
         "Mean random loss towards the server, percent of packets.",
-        naming=Naming("loss up", "loss up {}", unsaid="0 %"),
+        naming=Naming("loss up", "loss up {}", unsaid=("0 %",)),
     )
     loss_burst: float = column(
         "Mean length of a loss burst towards the client, packets; 1 if losses are independent.",
         unit="packets",
         default=1,
-        naming=Naming("loss bursts", "bursts of {}", unsaid="1"),
+        naming=Naming("loss bursts", "bursts of {}", unsaid=("1",)),
     )
     jitter_ms: float = column(
         "Jitter towards the client, ms.",
         default=0,
-        naming=Naming("jitter", "jitter {}", unsaid="0 ms"),
+        naming=Naming("jitter", "jitter {}", unsaid=("0 ms",)),
     )
     family: str = column(
         "Family of all addresses, the version of IP that crossed the path: `ipv4` or `ipv6`.",
         default="ipv4",
-        naming=Naming("family", unsaid="ipv4"),
+        naming=Naming("family", unsaid=("ipv4",)),
     )
     offload: bool = column(
         "Whether segmentation offload stayed on, so that packets of up to 64 kB were queued and "
@@ -204,5 +204,10 @@ class Planned(Columns):
     variation: str | None = column(
         "What the path and the start of the workload vary by between repetitions: `phases`, or "
         "`none`.",
-        naming=Naming("variation", "variation {}", absent="variation not told", unsaid="phases"),
+        naming=Naming(
+            "variation",
+            "variation {}",
+            absent="variation not told",
+            unsaid=("phases", "variation not told"),
+        ),
     )

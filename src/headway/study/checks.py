@@ -13,7 +13,7 @@ from headway.errors import WrongInputError, nearest
 from headway.study.claim import Claim, Gap
 from headway.study.experiment import Coordinates, Experiment
 from headway.study.explain import explain
-from headway.study.measurable import check_metrics
+from headway.study.measurable import check_metrics, those_measured
 from headway.study.naming import cell_name, slug
 from headway.study.published import GOODPUT, RELATIVE_UNIT, no_time_of
 from headway.study.source import Source
@@ -70,8 +70,18 @@ def check_protocols(raw: Mapping[str, Any], source: Source, experiment: str) -> 
         )
 
 
-def check_experiment(experiment: Experiment, source: Source) -> None:
+def check_experiment(
+    experiment: Experiment, source: Source, *, usual_metrics: bool = False
+) -> Experiment:
     """All that an experiment can be told to be wrong by itself.
+
+    Args:
+        experiment: the experiment.
+        source: the study's text.
+        usual_metrics: whether the study names none: then those that it has no values of are left out.
+
+    Returns:
+        The experiment with its metrics.
 
     Raises:
         WrongInputError: names the file's line and key, and what would be right.
@@ -82,10 +92,14 @@ def check_experiment(experiment: Experiment, source: Source) -> None:
     _check_compared_levels(experiment, source)
     _check_settings(experiment, source)
     _check_levels(experiment, source)
+    if usual_metrics:
+        measured = those_measured(experiment, _places(experiment))
+        experiment = experiment.model_copy(update={"metrics": measured or experiment.metrics})
     check_metrics(experiment, _places(experiment), source)
     _check_published(experiment, source)
     _check_reasons(experiment, source)
     _check_claims(experiment, source)
+    return experiment
 
 
 def check_number(experiments: Sequence[Experiment], source: Source) -> None:

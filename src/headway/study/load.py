@@ -294,8 +294,11 @@ def _experiment(raw: dict[str, Any], source: Source, name: str = "") -> Experime
         experiment = Experiment.model_validate({**raw, "name": name})
     except ValidationError as error:
         raise explain(error, source, experiment=name) from None
-    check_experiment(experiment.with_programs(source.programs), source)
-    return experiment.explained()
+    usual = "metrics" not in raw
+    checked = check_experiment(
+        experiment.with_programs(source.programs), source, usual_metrics=usual
+    )
+    return checked.explained()
 
 
 def _published(raw: dict[str, Any], source: Source, experiment: str) -> list[Any]:

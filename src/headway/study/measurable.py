@@ -19,6 +19,32 @@ _OF_FLOWS = frozenset(
 """What flows that compete are measured by together, beside how they share."""
 
 
+def those_measured(
+    experiment: Experiment, places: Iterable[tuple[Coordinates, str]]
+) -> tuple[str, ...]:
+    """Of an experiment's metrics those that some setting has: of the usual ones, which nobody asked for."""
+    settings = _settings(experiment, places)
+    return tuple(one for one in experiment.metrics if _is_measured(settings, one))
+
+
+def _settings(
+    experiment: Experiment, places: Iterable[tuple[Coordinates, str]]
+) -> tuple[Setting, ...]:
+    """A setting of each kind, as far as metrics are concerned."""
+    kinds = {}
+    for coordinates, contender in places:
+        setting = experiment.setting(coordinates, contender)
+        kinds[
+            setting.workload.kind,
+            setting.tls,
+            _frames(setting),
+            setting.workload.downloads_flows,
+            bool(setting.flows),
+            frozenset(_needed(setting)),
+        ] = setting
+    return tuple(kinds.values())
+
+
 def check_metrics(
     experiment: Experiment, places: Iterable[tuple[Coordinates, str]], source: Source
 ) -> None:
@@ -32,21 +58,10 @@ def check_metrics(
     Raises:
         WrongInputError: none has one of them, or it is there twice.
     """
+    settings = _settings(experiment, places)
     where = source.where("metrics", experiment=experiment.name)
     if len(set(experiment.metrics)) < len(experiment.metrics):
         raise WrongInputError("a metric is there twice", where=where)
-    kinds = {}
-    for coordinates, contender in places:
-        setting = experiment.setting(coordinates, contender)
-        kinds[
-            setting.workload.kind,
-            setting.tls,
-            _frames(setting),
-            setting.workload.downloads_flows,
-            bool(setting.flows),
-            frozenset(_needed(setting)),
-        ] = setting
-    settings = tuple(kinds.values())
     for metric in experiment.metrics:
         if _is_measured(settings, metric):
             continue
