@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from headway.contract.orders import Namespace, Orders, Outcome, Program
-from headway.lab.machine import Machine
+from headway.lab.machine import Machine, SharedDirectory
 from headway.lab.ready import ready_image
 from headway.study.units import Duration
 from tests.lab.debian import LIBRARIES, unpacked
@@ -80,7 +80,8 @@ def carry_out(machine: Machine, directory: Path, *words: str) -> Said:
         programs=(Program("stress", "client", argv, environment),),
         limit_ns=LIMIT_S * 10**9,
     )
-    outcome = machine.boot(orders, directory, seed=1, cpu_limit=MOST_CPU)
+    shown = {f"extras/{name}": SharedDirectory(place) for name, place in machine.extras.items()}
+    outcome = machine.boot(orders, directory, seed=1, cpu_limit=MOST_CPU, shown=shown)
     texts = [directory / f"stress.{kind}" for kind in ("out", "err")]
     return Said(outcome, "".join(file.read_text(errors="replace") for file in texts))
 
@@ -96,7 +97,9 @@ def offered(stressing: Machine, tmp_path_factory: pytest.TempPathFactory) -> set
     said = carry_out(
         stressing, tmp_path_factory.mktemp(NAME), f"{PLACE}/usr/bin/{NAME}", "--stressors"
     )
-    return set(said.text.split())
+    found = set(said.text.split())
+    assert {"cpu", "vm"} <= found, said.text
+    return found
 
 
 @pytest.mark.parametrize("name", TRIED)
