@@ -83,7 +83,7 @@ fn counted(compression: Compression, seed: u64) -> [HeaderCounts; 2] {
             request.fields.push("user-agent", "a client with a name");
             fetch.ask(request, None, pair.client.connection(key));
         }
-        pair.run(&mut fetch, &mut serve, Duration::from_secs(5));
+        pair.run(&mut fetch, &mut serve, Duration::from_secs(20));
     }
     assert_eq!(fetch.finished.len(), 60);
     let (_, server) = serve.sides.first_key_value().unwrap();
