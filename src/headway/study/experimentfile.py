@@ -1,0 +1,156 @@
+"""Reading one experiment of a study file: its axes, claims and published values by dotted name, and the files that it names."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from headway.errors import WrongInputError
+from headway.study.checks import check_axes, check_experiment, check_protocols
+from headway.study.experiment import Experiment
+from headway.study.explain import explain
+from headway.study.model import Setting
+from headway.study.pairwise import with_pairs
+from headway.study.publishedfile import read_published
+from headway.study.source import Source
+from headway.study.trace import TRACE_KEY, read_trace
+
+
+def read_experiment(raw: dict[str, Any], source: Source, name: str = "") -> Experiment:
+    """An experiment of its tables, validated, with the files that it names.
+
+    Raises:
+        WrongInputError: as `headway.study.load.load_study`.
+    """
+    raw = with_pairs(copy.deepcopy(raw))
+    raw["axes"] = dict(_flatten(raw.get("axes", {}), source, name))
+    check_axes(raw["axes"], source, name)
+    for key in ("cells", "exclude"):
+        found = _tables(raw.get(key, []), source, key, name)
+        raw[key] = [dict(_dotted(table, raw["axes"])) for table in found]
+    raw["published"] = _published(raw, source, name)
+    for key in ("claims", "reasons"):
+        raw[key] = _with_where(raw, source, key, name)
+    check_protocols(raw, source, name)
+    if raw.get("contenders") == {}:
+        where = source.where("contenders", experiment=name)
+        raise WrongInputError("needs a contender at least", where=where)
+    raw["conditions"] = {key: raw.pop(key) for key in Setting.model_fields if key in raw}
+    _find_files(raw["conditions"], source, (), name)
+    for key in ("axes", "contenders"):
+        _find_files(raw.get(key, {}), source, (key,), name)
+    try:
+        experiment = Experiment.model_validate({**raw, "name": name})
+    except ValidationError as error:
+        raise explain(error, source, experiment=name) from None
+    usual = "metrics" not in raw
+    checked = check_experiment(
+        experiment.with_programs(source.programs), source, usual_metrics=usual
+    )
+    return checked.explained()
+
+
+def _published(raw: dict[str, Any], source: Source, experiment: str) -> list[Any]:
+    """Published values: those of the file of tables, and those of a file beside it."""
+    found = _with_where(raw, source, "published", experiment)
+    if (file := raw.pop("published_file", None)) is None:
+        return found
+    where = source.where("published_file", experiment=experiment)
+    if not isinstance(file, str):
+        raise WrongInputError('must be the name of a file, as "table.csv"', where=where)
+    if not (source.directory / file).is_file():
+        raise WrongInputError(f"there is no file {file} beside the study", where=where)
+    return found + read_published(source.directory / file)
+
+
+def _with_where(
+    raw: dict[str, Any], source: Source, key: str, experiment: str
+) -> list[dict[str, Any]]:
+    """Tables that each say of which cells they are."""
+    found = _tables(raw.get(key, []), source, key, experiment)
+    for number, table in enumerate(found):
+        where = table.get("where", {})
+        if not isinstance(where, dict):
+            raise WrongInputError(
+                'must be a table, as { path.loss = "1 %" }',
+                where=source.where(f"{key}.{number}.where", experiment=experiment),
+            )
+        table["where"] = dict(_dotted(where, raw["axes"]))
+    return found
+
+
+def _tables(value: Any, source: Source, key: str, experiment: str) -> list[dict[str, Any]]:
+    if not isinstance(value, list) or not all(isinstance(item, dict) for item in value):
+        where = source.where(key, experiment=experiment)
+        raise WrongInputError(f"is a list of tables, as [[{key}]]", where=where)
+    return value
+
+
+def _dotted(
+    table: Mapping[str, Any], axes: Collection[str], prefix: str = ""
+) -> Iterator[tuple[str, Any]]:
+    """Values by dotted name, whether the file quotes the dots or not; an axis' may be a table."""
+    for key, value in table.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, dict) and "." not in key and name not in axes:
+            yield from _dotted(value, axes, f"{name}.")
+        else:
+            yield name, value
+
+
+def _flatten(
+    axes: Any, source: Source, experiment: str, prefix: str = ""
+) -> Iterator[tuple[str, Any]]:
+    """Axes by dotted name, whether the file quotes the dots or not."""
+    if not isinstance(axes, dict):
+        raise WrongInputError(
+            f'an axis is a list of values, as ["20 ms", "100 ms"], not {axes!r}',
+            where=source.where(f"axes.{prefix}".rstrip("."), experiment=experiment),
+        )
+    for key, value in axes.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, list):
+            yield name, value
+        else:
+            yield from _flatten(value, source, experiment, f"{name}.")
+
+
+def _find_files(raw: Any, source: Source, key: tuple[str, ...], experiment: str) -> None:
+    """Put the contents of trace files beside their names, and say where archives of sites are."""
+    if isinstance(raw, list):
+        for item in raw:
+            _find_files(item, source, key, experiment)
+    elif isinstance(raw, dict):
+        for name in _SITES & raw.keys():
+            raw[name] = _located(raw[name], source.directory)
+        if isinstance(raw.get("trace"), str):
+            raw[TRACE_KEY] = list(_trace(raw["trace"], source, key, experiment))
+        for name, item in raw.items():
+            _find_files(item, source, (*key, name), experiment)
+
+
+def _trace(name: str, source: Source, key: tuple[str, ...], experiment: str) -> tuple[int, ...]:
+    """A trace's times; what is wrong with the file as such is wrong in the study."""
+    file = source.directory / name
+    try:
+        return read_trace(file)
+    except WrongInputError as error:
+        if error.where != str(file):
+            raise
+        where = source.where(f"{'.'.join(key)}.trace", ".".join(key), experiment=experiment)
+        raise WrongInputError(f"{name}: {error.message}", where=where) from None
+
+
+def _located(site: Any, directory: Path) -> Any:
+    """The path of an archive, from wherever the study is read; other names stay as they are."""
+    if isinstance(site, list):
+        return [_located(item, directory) for item in site]
+    is_archive = isinstance(site, str) and site.endswith((".warc", ".warc.gz"))
+    return str(directory / site) if is_archive else site
+
+
+_SITES = {"site", "workload.site"}
