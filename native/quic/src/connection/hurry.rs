@@ -3,8 +3,10 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Of how many probe timeouts the time has come at once: that of Initial packets, and that of Handshake packets.
-const PROBES: u32 = 2;
+/// Packets that quinn-proto sends when a probe timeout is over.
+const PER_TIMEOUT: u64 = 2;
+/// As many timeouts are over at once at most: that of Initial packets, and two of Handshake packets.
+const TIMEOUTS: u64 = 3;
 /// Timers that are later, as those of idle connections, may not fire.
 const LATEST: Duration = Duration::from_secs(10);
 /// A probe timeout before there is a sample of the RTT, in initial RTTs (RFC 9002, sections 6.2.1 and 6.2.2):
@@ -22,6 +24,7 @@ const MARGIN: Duration = Duration::from_millis(1);
 pub(super) struct Hurry {
     answered: bool,
     received: u64,
+    flight: Option<u64>,
     probes: u32,
     due: VecDeque<Instant>,
 }
@@ -47,7 +50,11 @@ impl Hurry {
         if !again {
             return;
         }
-        for _ in 0..PROBES {
+        // One of the frames was the ServerHello; but those behind it take a packet more than they did, as probes are
+        // smaller.
+        let flight = *self.flight.get_or_insert(sent);
+        let timeouts = 1 + flight.div_ceil(PER_TIMEOUT);
+        for _ in 0..timeouts.min(TIMEOUTS) {
             let timeout = initial_rtt * INITIAL_RTTS * (1 << self.probes) + MARGIN;
             if timeout > LATEST {
                 return;
@@ -87,12 +94,22 @@ mod tests {
     fn a_repeated_hello_is_answered_and_not_for_ever() {
         let (now, mut hurry) = (Instant::now(), Hurry::default());
         hurry.look(now, true, (1, 2), RTT);
-        let mut repeat = |count| {
-            hurry.look(now, true, (count, 2), RTT);
+        let mut repeat = |received, sent| {
+            hurry.look(now, true, (received, sent), RTT);
             waits(&mut hurry, now)
         };
-        assert_eq!(repeat(2), [1000, 1999]);
-        assert_eq!(repeat(3), [3997, 7993]);
-        assert!(repeat(4).is_empty());
+        assert_eq!(repeat(2, 2), [1000, 1999]);
+        assert_eq!(repeat(3, 4), [3997, 7993]);
+        assert!(repeat(4, 6).is_empty());
+    }
+
+    #[test]
+    fn all_that_was_sent_is_repeated_at_once() {
+        for (sent, timeouts) in [(1, 2), (2, 2), (3, 3), (9, 3)] {
+            let (now, mut hurry) = (Instant::now(), Hurry::default());
+            hurry.look(now, true, (1, sent), RTT);
+            hurry.look(now, true, (2, sent), RTT);
+            assert_eq!(waits(&mut hurry, now).len(), timeouts);
+        }
     }
 }

@@ -1,7 +1,7 @@
 //! What leaves, packet by packet.
 
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use quinn_proto::{StreamId, Transmit, VarInt, WriteError};
@@ -32,9 +32,12 @@ impl Connection {
         if std::mem::take(&mut self.timer_fired) {
             self.send_probes(now, outlet)?;
         }
+        // Of two spaces quinn-proto takes the one that sent earlier, and Initial if neither did: what is sent first,
+        // as Initial, is sent a nanosecond later, so that Handshake packets have all the turns that follow.
+        let mut later = Duration::from_nanos(1);
         while let Some(due) = self.hurry.next() {
             self.inner.handle_timeout(due);
-            self.send_probes(now, outlet)?;
+            self.send_probes(now + std::mem::take(&mut later), outlet)?;
         }
         // A packet is for the stream that the scheduler names, and for nothing else: all else goes
         // before.
