@@ -30,6 +30,16 @@ impl<P> Drop<P> {
         })
     }
 
+    /// This one alone, counted from 1; none if zero.
+    #[must_use]
+    pub fn nth(n: u64) -> Self {
+        let mut count = 0;
+        Self::when(move |_, _| {
+            count += 1;
+            count == n
+        })
+    }
+
     /// A fraction of them; equal seeds lose the same.
     #[must_use]
     pub fn fraction(fraction: f64, seed: u64) -> Self {

@@ -21,6 +21,8 @@ pub struct Direction {
     pub loss: f64,
     /// Every n-th packet is lost; none if zero.
     pub lose_every: u64,
+    /// The packet of this number is lost, counted from 1; none if zero.
+    pub lose_nth: u64,
     /// How many of 1000 packets begin a burst of losses, and how long bursts are.
     pub bursts: (u64, u64),
     /// From when to when nothing gets through.
@@ -42,6 +44,7 @@ impl Direction {
             max_payload: usize::MAX,
             loss: 0.0,
             lose_every: 0,
+            lose_nth: 0,
             bursts: (0, 0),
             dark: (Duration::ZERO, Duration::ZERO),
             delay_every: (0, Duration::ZERO),
@@ -60,6 +63,7 @@ impl Direction {
             Drop::when(move |_, datagram: &Datagram| datagram.payload.len() > self.max_payload),
             Drop::during(self.dark.0..self.dark.1),
             Drop::every(self.lose_every),
+            Drop::nth(self.lose_nth),
             Drop::fraction(self.loss, self.seed),
             Drop::bursts(self.bursts, self.seed),
             Queue::new(self.rate_mbit, self.queue_bytes, |datagram: &Datagram| datagram

@@ -15,11 +15,11 @@ const INITIAL_RTTS: u32 = 3;
 /// Beyond it, so that the timer is due.
 const MARGIN: Duration = Duration::from_millis(1);
 
-/// Notices a ClientHello that comes again: the client did not get the answer.
+/// Notices that what was said did not get through, before a probe timeout, which is a second while no RTT is known.
 ///
-/// It need not wait for this side's own probe timeout, which is a second while no RTT is known. quinn-proto does wait;
-/// so it is told that the time has come, for its Initial packets and for those of the handshake, which the client may have
-/// thrown away while it had no keys.
+/// A server sees a ClientHello again: its answer is repeated, Initial packets and those of the handshake, which the client
+/// may have thrown away while it had no keys. A client sees packets for which it has no keys: the ServerHello was lost, and
+/// it says its ClientHello again, which tells the server so. quinn-proto waits; so it is told that the time has come.
 #[derive(Debug, Default)]
 pub(super) struct Hurry {
     answered: bool,
@@ -55,10 +55,20 @@ impl Hurry {
         let flight = *self.flight.get_or_insert(sent);
         let timeouts = 1 + flight.div_ceil(PER_TIMEOUT);
         for _ in 0..timeouts.min(TIMEOUTS) {
-            let timeout = initial_rtt * INITIAL_RTTS * (1 << self.probes) + MARGIN;
-            if timeout > LATEST {
-                return;
-            }
+            self.time_out(now, initial_rtt);
+        }
+    }
+
+    /// A client's packet that it has no keys for, and nothing before: once, as packets may also overtake each other.
+    pub(super) fn unreadable(&mut self, now: Instant, initial_rtt: Duration) {
+        if self.probes == 0 {
+            self.time_out(now, initial_rtt);
+        }
+    }
+
+    fn time_out(&mut self, now: Instant, initial_rtt: Duration) {
+        let timeout = initial_rtt * INITIAL_RTTS * (1 << self.probes) + MARGIN;
+        if timeout <= LATEST {
             self.due.push_back(now + timeout);
             self.probes += 1;
         }
@@ -68,6 +78,15 @@ impl Hurry {
     pub(super) fn next(&mut self) -> Option<Instant> {
         self.due.pop_front()
     }
+}
+
+/// Whether a datagram's first packet wants keys that the ServerHello brings: Handshake, or a short header (RFC 9000,
+/// sections 17.2.4 and 17.3).
+pub(crate) fn follows_initial(first_byte: u8) -> bool {
+    const LONG_HEADER: u8 = 0x80;
+    const TYPE: u8 = 0x30;
+    const HANDSHAKE: u8 = 0x20;
+    first_byte & LONG_HEADER == 0 || first_byte & TYPE == HANDSHAKE
 }
 
 #[cfg(test)]
@@ -101,6 +120,14 @@ mod tests {
         assert_eq!(repeat(2, 2), [1000, 1999]);
         assert_eq!(repeat(3, 4), [3997, 7993]);
         assert!(repeat(4, 6).is_empty());
+    }
+
+    #[test]
+    fn a_client_hurries_once() {
+        let (now, mut hurry) = (Instant::now(), Hurry::default());
+        hurry.unreadable(now, RTT);
+        hurry.unreadable(now, RTT);
+        assert_eq!(waits(&mut hurry, now), [1000]);
     }
 
     #[test]

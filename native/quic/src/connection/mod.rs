@@ -21,6 +21,7 @@ use crate::stream::{Receiving, Sending, Source};
 use crate::trace::HttpLog;
 pub use event::{Close, Event, Statistics};
 use hurry::Hurry;
+pub(crate) use hurry::follows_initial;
 use overdue::OverdueAck;
 pub(crate) use sending::Outlet;
 
@@ -242,6 +243,14 @@ impl Connection {
         self.is_dirty = true;
         self.inner.path_changed(now);
         self.inner.local_address_changed();
+    }
+
+    /// A datagram came for it that begins with a packet of the handshake or behind it (RFC 9001, section 5.7).
+    pub(crate) fn notice_protected(&mut self, now: Instant) {
+        let has_keys = self.inner.stats().frame_rx.crypto > 0;
+        if self.inner.side().is_client() && self.inner.is_handshaking() && !has_keys {
+            self.hurry.unreadable(now, self.inner.rtt());
+        }
     }
 
     pub(crate) fn handle_event(&mut self, now: Instant, event: quinn_proto::ConnectionEvent) {

@@ -9,6 +9,7 @@ mod qlog;
 
 mod early_data;
 mod flow_control;
+mod handshake;
 mod ledger;
 mod migration;
 mod mtu;

@@ -165,7 +165,7 @@ fn server_tls(certificates: &Certificates, early_data: bool) -> Arc<QuicServerCo
     Arc::new(tls.try_into().unwrap())
 }
 
-pub(crate) fn ms(value: u64) -> Duration {
+pub(crate) const fn ms(value: u64) -> Duration {
     Duration::from_millis(value)
 }
 
