@@ -80,15 +80,6 @@ impl Hurry {
     }
 }
 
-/// Whether a datagram's first packet wants keys that the ServerHello brings: Handshake, or a short header (RFC 9000,
-/// sections 17.2.4 and 17.3).
-pub(crate) fn follows_initial(first_byte: u8) -> bool {
-    const LONG_HEADER: u8 = 0x80;
-    const TYPE: u8 = 0x30;
-    const HANDSHAKE: u8 = 0x20;
-    first_byte & LONG_HEADER == 0 || first_byte & TYPE == HANDSHAKE
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,5 +1,6 @@
 //! One QUIC connection.
 
+mod early;
 mod event;
 mod hurry;
 mod overdue;
@@ -19,9 +20,10 @@ use crate::resume::Outcome;
 use crate::sender::Sender;
 use crate::stream::{Receiving, Sending, Source};
 use crate::trace::HttpLog;
+use early::Early;
+pub(crate) use early::FirstPacket;
 pub use event::{Close, Event, Statistics};
 use hurry::Hurry;
-pub(crate) use hurry::follows_initial;
 use overdue::OverdueAck;
 pub(crate) use sending::Outlet;
 
@@ -44,6 +46,7 @@ pub struct Connection {
     timer_fired: bool,
     overdue_ack: OverdueAck,
     hurry: Hurry,
+    early: Early,
 }
 
 impl Connection {
@@ -69,6 +72,7 @@ impl Connection {
             timer_fired: false,
             overdue_ack: OverdueAck::default(),
             hurry: Hurry::default(),
+            early: Early::default(),
         }
     }
 
@@ -245,11 +249,31 @@ impl Connection {
         self.inner.local_address_changed();
     }
 
-    /// A datagram came for it that begins with a packet of the handshake or behind it (RFC 9001, section 5.7).
-    pub(crate) fn notice_protected(&mut self, now: Instant) {
-        let has_keys = self.inner.stats().frame_rx.crypto > 0;
-        if self.inner.side().is_client() && self.inner.is_handshaking() && !has_keys {
-            self.hurry.unreadable(now, self.inner.rtt());
+    /// Handles a datagram whose first packet is of this kind.
+    pub(crate) fn handle_datagram(
+        &mut self,
+        now: Instant,
+        first: FirstPacket,
+        event: quinn_proto::ConnectionEvent,
+    ) {
+        let handshaking = self.inner.is_handshaking();
+        match self.inner.side() {
+            Side::Client if handshaking && first != FirstPacket::Initial => {
+                if self.inner.stats().frame_rx.crypto == 0 {
+                    self.hurry.unreadable(now, self.inner.rtt());
+                }
+            }
+            Side::Server if handshaking && first == FirstPacket::OneRtt => {
+                self.early.hold(event);
+                return;
+            }
+            _ => {}
+        }
+        self.handle_event(now, event);
+        while !self.inner.is_handshaking()
+            && let Some(event) = self.early.next()
+        {
+            self.handle_event(now, event);
         }
     }
 

@@ -16,7 +16,7 @@ use quinn_proto::{
 };
 
 use crate::config::Config;
-use crate::connection::{Connection, Event, Outlet, follows_initial};
+use crate::connection::{Connection, Event, FirstPacket, Outlet};
 use crate::gate::Gate;
 use crate::observe::{Log, ObservedClientConfig, ObservedServerConfig, SharedLog};
 use crate::resets::{Resets, is_reset};
@@ -246,14 +246,11 @@ impl Endpoint {
     ) -> io::Result<()> {
         let mut buffer = Vec::new();
         let ReceivedDatagram { remote, local_ip, ecn, payload } = datagram;
-        let is_protected = payload.first().is_some_and(|&first| follows_initial(first));
+        let first = FirstPacket::of(&payload);
         match self.inner.handle(now, remote, local_ip, ecn, payload, &mut buffer) {
             Some(DatagramEvent::ConnectionEvent(handle, event)) => {
                 if let Some(connection) = self.connections.get_mut(&handle.0) {
-                    if is_protected {
-                        connection.notice_protected(now);
-                    }
-                    connection.handle_event(now, event);
+                    connection.handle_datagram(now, first, event);
                 }
                 Ok(())
             }

@@ -34,3 +34,12 @@ fn a_lost_client_hello_costs_the_probe_timeout() {
     let cost = takes(1, 0) - takes(0, 0);
     assert!(cost > ms(990) && cost < ms(1010), "{cost:?}");
 }
+
+#[test]
+fn a_lost_finished_does_not_cost_the_request_its_own_timeout() {
+    let without = takes(0, 0);
+    for packet in 2..6 {
+        let cost = takes(packet, 0).saturating_sub(without);
+        assert!(cost < ROUND_TRIP * 3 + ms(10), "{packet}: {cost:?}");
+    }
+}
