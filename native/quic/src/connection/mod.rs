@@ -258,10 +258,8 @@ impl Connection {
     ) {
         let handshaking = self.inner.is_handshaking();
         match self.inner.side() {
-            Side::Client if handshaking && first != FirstPacket::Initial => {
-                if self.inner.stats().frame_rx.crypto == 0 {
-                    self.hurry.unreadable(now, self.inner.rtt());
-                }
+            Side::Client if handshaking && first != FirstPacket::Initial && !self.has_keys() => {
+                self.hurry.unreadable(now, self.inner.rtt());
             }
             Side::Server if handshaking && first == FirstPacket::OneRtt => {
                 self.early.hold(event);
@@ -275,6 +273,11 @@ impl Connection {
         {
             self.handle_event(now, event);
         }
+    }
+
+    /// Whether a client has those of Handshake packets, as far as it has got the ServerHello.
+    fn has_keys(&self) -> bool {
+        self.inner.stats().frame_rx.crypto > 0
     }
 
     pub(crate) fn handle_event(&mut self, now: Instant, event: quinn_proto::ConnectionEvent) {
