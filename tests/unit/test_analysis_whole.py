@@ -118,7 +118,7 @@ def test_a_mean_is_told_where_cells_are_alike_and_only_there() -> None:
     assert steady.alike
     said = answer(analyse(made.results(rows_of(h3(0.8), h3(0.8, 1), h3(0.8, 2)))))
     assert said[0] == (
-        "h3 against h2: 20 % sooner; in the mean over these 3 conditions, which are alike, 20 % sooner "
+        "h3 against h2: 20 % sooner; in the mean over these 3 conditions, which are alike, 19.9 % sooner "
         "(95 % interval 19.7 to 20.2 %)."
     )
     # One cell in which nothing is shown is not like two in which something is.

@@ -116,6 +116,7 @@ def test_the_table_of_comparisons_has_the_metrics_words() -> None:
     analysis = analysis_of({"even": around(1.0), "last": around(0.5)}, "even")
     table = comparisons_table(analysis)
     assert "pairs more even" in table.headings
+    assert table.headings.count("interval") == 1
     assert table.rows[0][0][1] == "less even"
 
 

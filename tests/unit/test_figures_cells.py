@@ -217,7 +217,7 @@ def test_an_infinite_interval_ends_at_a_forests_edge() -> None:
     sheet = drawn(FOREST, subject(rows, made.experiments({"comparisons": [["h3", "h2"]]}))).wide
     places = [x for shape in sheet.shapes if isinstance(shape, Dots) for x, _ in shape.points]
     assert max(places) <= sheet.width
-    assert forest_rows(sheet)["RTT 2 ms"].startswith("×89.7 (range ×80.0 to ×100)")
+    assert forest_rows(sheet)["RTT 2 ms"].startswith("×90 (range ×80 to ×100)")
 
 
 def test_a_trifle_is_no_side_in_a_forest() -> None:

@@ -65,7 +65,7 @@ QUICK = {
 def test_the_headline_goes_by_the_conditions_that_matter() -> None:
     said = answer(analyse(made.results(rows_of(QUICK))))
     assert said[:2] == (
-        "h3 against h2: without loss 13 % sooner (95 % interval 12.9 to 13.1 %) for 100 kB and 0 to 3.0 % later "
+        "h3 against h2: without loss 13.0 % sooner (95 % interval 12.9 to 13.1 %) for 100 kB and 0 to 3.0 % later "
         "from 1000 kB on; with 2 % loss 25 to 30 % sooner.",
         "The difference between h3 and h2 depends most on loss, then on size.",
     )
@@ -84,7 +84,7 @@ def test_cells_that_are_alike_are_one_part_with_a_mean() -> None:
     analysis = analyse(made.results(rows_of(dict.fromkeys(QUICK, 0.8))))
     assert [one.where for one in parts(analysis, *analysis.pairings)] == [()]
     assert (
-        "in the mean over these 6 conditions, which are alike, 20 % sooner (95 % interval"
+        "in the mean over these 6 conditions, which are alike, 20.0 % sooner (95 % interval"
         in answer(analysis)[0]
     )
 
@@ -149,7 +149,7 @@ def test_rates_are_higher_and_factors_are_factors() -> None:
     told = made.experiments({"baseline": "h2", "metrics": ["goodput_mbit"]})
     rows = [row | {"goodput_mbit": 8 / row["total_s"]} for row in rows_of(QUICK)]
     said = answer(analyse(made.results(rows, told)))[0]
-    assert said.startswith("h3 against h2: without loss 15 % higher")
+    assert said.startswith("h3 against h2: without loss 14.9 % higher")
     assert "0 to 2.9 % lower from 1000 kB on" in said
     slow = answer(analyse(made.results(rows_of(dict.fromkeys(QUICK, 2.5) | {(100, 0.0): 3.0}))))[0]
     assert "later by a factor of 2.5" in slow
@@ -234,7 +234,7 @@ def test_a_mean_of_conditions_that_are_alike_is_in_sight() -> None:
         "20 % sooner",
         "in the mean over these 6 conditions, which are alike",
     )
-    assert mean.text.startswith("20 % sooner (95 % interval")
+    assert mean.text.startswith("20.0 % sooner (95 % interval")
     assert mean.tone == "better"
     assert shown.beside
 

@@ -8,10 +8,10 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.explained import explained
 from headway.analysis.gaps import FLATTERED, ORACLE, SiteGap, gaps
 from headway.analysis.guide import Best, guide
-from headway.analysis.intervals import Interval
-from headway.analysis.numbers import MINUS, in_percent, listed, p_value, percent, signed_percent
+from headway.analysis.numbers import MINUS, listed, p_value, percent, signed_percent
 from headway.analysis.regression import Fit, Term
 from headway.analysis.siteclasses import ALL
+from headway.analysis.written import Estimated, signed
 
 _ALPHA = 0.05
 
@@ -53,15 +53,13 @@ def _over_all(analysis: Analysis, best: Best) -> str:
 
 
 def _by(best: Best) -> str:
-    relative = best.difference.relative
-    size = "?" if relative is None else f"{signed_percent(relative)} %"
-    sure = _range(best.difference.interval)
+    size, sure = _estimate(best.difference)
     return f"{size} against {best.against} at a typical site{sure}"
 
 
 def _gap_sentence(analysis: Analysis, gap: SiteGap) -> str:
     oracle = gap.oracle
-    gained = f"{signed_percent(oracle.relative)} %{_range(oracle.interval)}"
+    gained = "".join(_estimate(oracle))
     whose = f"{analysis.baseline}'s {analysis.metric.label}"
     if not gap.shown:
         return (
@@ -104,8 +102,9 @@ def _at(network: str) -> str:
     return f"At {network}, " if network else ""
 
 
-def _range(interval: Interval | None) -> str:
-    if interval is None:
-        return ""
-    low, high = in_percent([interval.low, interval.high])
-    return f" ({low} to {high} %)"
+def _estimate(found: Estimated) -> tuple[str, str]:
+    """A difference, and its interval in brackets."""
+    if found.relative is None:
+        return "?", ""
+    told = signed(found)
+    return told.size, f" ({told.interval})" if told.interval else ""

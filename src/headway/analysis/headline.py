@@ -9,16 +9,17 @@ from dataclasses import dataclass, replace
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import ContenderRuns
 from headway.analysis.compare import Pairing
+from headway.analysis.difference import Difference
 from headway.analysis.means import Case, log_of
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import listed, percent, significant
 from headway.analysis.paired import fewest_pairs
 from headway.analysis.parts import AnswerPart, Leaning, parts
-from headway.analysis.sentences import signed, sure
 from headway.analysis.significance import PAIRED_ALPHA
 from headway.analysis.verdict import Verdict
 from headway.analysis.where import cell_words, words
 from headway.analysis.whole import Whole, wholes
+from headway.analysis.written import signed, sized
 from headway.errors import counted
 
 _MOST_EXCEPTIONS = 2
@@ -115,16 +116,20 @@ def _alone(analysis: Analysis, part: AnswerPart) -> str:
     """A single cell, with its interval."""
     ((_, one),) = part.cases
     (kind,) = (kind for kind in Leaning if part.of(kind))
+    interval = one.difference.interval
+    if one.relative is None or interval is None or interval.low == interval.high or one.identical:
+        return _alike(analysis, part, kind)
+    if kind in (Leaning.BETTER, Leaning.WORSE):
+        return _with_interval(analysis.metric, one.difference, one.leaning)
     said = _alike(analysis, part, kind)
-    if kind in (Leaning.BETTER, Leaning.WORSE) and not one.identical:
-        inside = sure(one.difference)
-    else:
-        inside = signed(one.difference) if kind is Leaning.SAME and not one.identical else ()
-    every_run = (
-        one.difference.interval is not None
-        and one.difference.interval.low == one.difference.interval.high
-    )
-    return f"{said} ({'; '.join(inside)})" if inside and not every_run else said
+    return f"{said} ({signed(one.difference).told})" if kind is Leaning.SAME else said
+
+
+def _with_interval(metric: Metric, difference: Difference, way: Verdict | None) -> str:
+    """``12 % sooner (95 % interval 11 to 13 %)``."""
+    word, told = metric.comparative[0 if way is Verdict.FASTER else 1], sized(difference)
+    said = f"{word} by {told.size}" if told.factor else f"{told.size} {word}"
+    return f"{said} ({'; '.join(told.sure)})"
 
 
 def _alike(analysis: Analysis, part: AnswerPart, kind: Leaning) -> str:
@@ -215,7 +220,7 @@ def _mean(
     if whole.verdict in (Verdict.FASTER, Verdict.SLOWER):
         yield _of_mean(whole), _mean_size(analysis.metric, whole)
     elif whole.verdict is Verdict.EQUAL:
-        yield _of_mean(whole), f"within 1 % ({'; '.join(signed(whole.difference))})"
+        yield _of_mean(whole), f"within 1 % ({signed(whole.difference).told})"
 
 
 def _of_mean(whole: Whole) -> str:
@@ -223,11 +228,12 @@ def _of_mean(whole: Whole) -> str:
 
 
 def _mean_size(metric: Metric, whole: Whole) -> str:
+    if not whole.certain:
+        return _with_interval(metric, whole.difference, whole.leaning)
     word = metric.comparative[0 if whole.leaning is Verdict.FASTER else 1]
     relative = whole.difference.relative or 0.0
-    size = f"by {_factor(relative)} {word}" if relative >= 1 else f"{percent(relative)} {word}"
-    inside = ("the same in every run",) if whole.certain else sure(whole.difference)
-    return f"{size} ({'; '.join(inside)})"
+    size = f"{word} by {_factor(relative)}" if relative >= 1 else f"{percent(relative)} {word}"
+    return f"{size} (the same in every run)"
 
 
 def telling(analysis: Analysis, pairing: Pairing) -> float:

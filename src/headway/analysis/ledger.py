@@ -10,6 +10,7 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.claims import Judged, judge
 from headway.analysis.finding import Finding, Judgement
 from headway.analysis.numbers import significant
+from headway.analysis.written import measured
 from headway.errors import counted
 from headway.study.claim import Claim, Gap, Rule, Value
 from headway.study.published import RELATIVE_UNIT
@@ -58,14 +59,9 @@ def in_words(finding: Finding) -> str:
     if finding.value is None:
         return f"{finding.what}: not measured"
     unit = finding.said_unit
-    interval = finding.interval
-    about = (
-        f" ({significant(interval.low)} to {significant(interval.high)}{unit}"
-        if interval
-        else " (no interval"
-    )
-    rests = f", {counted(finding.n, finding.of)})"
-    return f"{finding.what}: {significant(finding.value)}{unit}{about}{rests}"
+    value, ends = measured(finding.value, finding.interval)
+    about = f"{ends}{unit}" if ends else "no interval"
+    return f"{finding.what}: {value}{unit} ({about}, {counted(finding.n, finding.of)})"
 
 
 def off(one: Judged) -> str:

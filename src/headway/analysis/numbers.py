@@ -34,24 +34,6 @@ def distinguished(values: Sequence[float], digits: int = 3) -> list[str]:
     return [significant(value, count) for value in values]
 
 
-def in_percent(shares: Sequence[float]) -> list[str]:
-    """Write shares in percent, without the unit, as exactly as they lie apart.
-
-    All have decimals to half of their spread, but no more than two.
-    """
-    values = [100 * share for share in shares]
-    finite = [value for value in values if math.isfinite(value)]
-    spread_out = max(finite, default=0.0) - min(finite, default=0.0)
-    wanted = -math.floor(math.log10(spread_out / 2)) if spread_out > 0 else 1
-    decimals = min(2, max(0, wanted))
-    return [
-        f"{round(value, decimals) + 0.0:.{decimals}f}".replace("-", MINUS)
-        if math.isfinite(value)
-        else significant(value)
-        for value in values
-    ]
-
-
 def _shows(gap: tuple[float, float, float], digits: int) -> bool:
     size, lower, upper = gap
     shown = float(f"{upper:.{digits - 1}e}") - float(f"{lower:.{digits - 1}e}")
@@ -82,13 +64,6 @@ def signed_percent(share: float) -> str:
     if text == "0.0":
         return text
     return f"{MINUS if share < 0 else '+'}{text}"
-
-
-def spread(width: float, beside: str) -> str:
-    """Write a spread with the decimals of the number it stands beside; empty if it rounds to 0."""
-    decimals = len(beside.partition(".")[2])
-    text = f"{width:.{decimals}f}"
-    return text if float(text) > 0 else ""
 
 
 def p_value(p: float) -> str:

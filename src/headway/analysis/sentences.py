@@ -5,19 +5,12 @@ from __future__ import annotations
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, ContenderRuns
 from headway.analysis.compare import Comparison, Pairs
-from headway.analysis.difference import Difference
-from headway.analysis.intervals import LEVEL, Interval
 from headway.analysis.metric import Metric
-from headway.analysis.numbers import (
-    distinguished,
-    in_percent,
-    listed,
-    percent,
-    significant,
-)
+from headway.analysis.numbers import listed, percent, significant
 from headway.analysis.paired import fewest_pairs
 from headway.analysis.significance import PAIRED_ALPHA
 from headway.analysis.verdict import Basis, SpreadVerdict, Verdict
+from headway.analysis.written import signed, sized
 from headway.errors import counted
 
 
@@ -70,41 +63,15 @@ def _direction(comparison: Comparison, verb: str) -> str:
     one, other = comparison.contender, comparison.against
     if comparison.leaning is Verdict.EQUAL:
         return f"{one} and {other} took the same in the typical pair"
-    size = by(comparison.relative)
+    size = "" if comparison.relative is None else f" by {sized(comparison.difference).size}"
     varied = comparison.basis is not Basis.EVERY_RUN and comparison.pairs.n > 1
     of = " in the typical pair" if size and varied else ""
     return f"{one} {verb} {comparison.leaning} than {other}{size}{of}"
 
 
-def by(relative: float | None) -> str:
-    """The size of a relative difference: `` by 34 %``, `` by a factor of 2.4``, or nothing."""
-    if relative is None:
-        return ""
-    if relative >= 1:
-        return f" by a factor of {significant(1 + relative, 2)}"
-    return f" by {percent(relative)}"
-
-
 def _sure(comparison: Comparison) -> tuple[str, ...]:
-    return sure(comparison.difference)
-
-
-def sure(difference: Difference) -> tuple[str, ...]:
     """How sure the size of a difference is, in the direction of the words around it."""
-    interval, relative = difference.interval, difference.relative
-    if interval is None or relative is None:
-        return ()
-    if relative >= 1 and interval.low > -1:
-        low, high = distinguished([1 + interval.low, 1 + interval.high], 2)
-        return (f"{_kind(interval)} {low} to {high}",)
-    sign = -1 if relative < 0 else 1
-    low, high = in_percent(sorted((sign * interval.low, sign * interval.high)))
-    return (f"{_kind(interval)} {low} to {high} %",)
-
-
-def _kind(interval: Interval) -> str:
-    """So few pairs that no interval has the level leave their range."""
-    return f"{LEVEL * 100:.0f} % interval" if interval.reaches_level else "range of pairs"
+    return () if comparison.relative is None else sized(comparison.difference).sure
 
 
 def _within(comparison: Comparison) -> str:
@@ -209,20 +176,10 @@ def _equivalent(comparison: Comparison, metric: Metric) -> str:
 
 
 def _signed(comparison: Comparison) -> tuple[str, ...]:
-    return signed(comparison.difference)
-
-
-def signed(difference: Difference) -> tuple[str, ...]:
     """A relative difference with its sign, where nothing says in which direction it is."""
-    shown, relative = difference.interval, difference.relative
-    if shown is None or relative is None:
+    if comparison.relative is None:
         return ()
-    values = (relative, shown.low, shown.high)
-    texts = zip(values, in_percent(values), strict=True)
-    middle, low, high = (
-        f"+{text}" if value > 0 and text.strip("0.") else text for value, text in texts
-    )
-    return (f"difference {middle} %, {_kind(shown)} {low} to {high} %",)
+    return (signed(comparison.difference).told,)
 
 
 def _spread(comparison: Comparison, metric: Metric) -> str:

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Sequence
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.besides import BesideOthers, Getting, besides
-from headway.analysis.numbers import in_percent, listed, percent, significant
+from headway.analysis.numbers import listed, percent, significant
 from headway.analysis.places import told_place
 from headway.analysis.shares import EVEN_PART, STARVED_PART, NameShares, Shared, Shares, shares
 from headway.analysis.where import cell_words
+from headway.analysis.written import signed, sized
 from headway.errors import counted
 
 _MOST_RANKED = 3
@@ -198,7 +199,7 @@ def _beside(analysis: Analysis, cells: Sequence[BesideOthers]) -> str:
 def _getting(getting: Getting, group: Sequence[BesideOthers], base: str) -> tuple[str, str]:
     """``33 % more than beside itself``, of several cells from the least to the most; and how sure that is."""
     sizes = sorted((one.difference.relative or 0.0 for one in group), key=abs)
-    size = percent(sizes[-1])
+    size = percent(sizes[-1]) if len(group) > 1 else sized(group[0].difference).size
     if len(group) > 1 and percent(sizes[0]) != size:
         size = f"{percent(sizes[0]).removesuffix(' %')} to {size}"
     than = f" than {base}" if base else ""
@@ -215,10 +216,8 @@ def _interval(group: Sequence[BesideOthers]) -> str:
     """Of a single cell, the interval; with its signs where it has both."""
     if len(group) > 1 or (interval := group[0].difference.interval) is None:
         return ""
-    sign = -1 if interval.high < 0 else 1
-    low, high = in_percent(sorted((sign * interval.low, sign * interval.high)))
-    signed = "+" if interval.low < 0 < interval.high else ""
-    return f"({low} to {signed}{high} %)"
+    write = signed if interval.low <= 0 <= interval.high else sized
+    return f"({write(group[0].difference).interval})"
 
 
 def _word(count: int) -> str:

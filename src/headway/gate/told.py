@@ -7,7 +7,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from headway.analysis.numbers import percent, signed_percent
+from headway.analysis.numbers import percent
+from headway.analysis.written import signed
 from headway.errors import counted
 from headway.gate.faultcheck import CheckedFault
 from headway.gate.verdict import CheckedCell, CheckOutcome
@@ -168,9 +169,10 @@ def sentence(one: CheckedCell) -> str:
         return found
     base, head = middle(one)
     pairs = counted(one.comparison.pairs.n, "pair")
-    told = f"{found}: {one.metric.label} {head} against {base} in the typical pair, {difference(one)} %"
+    apart = signed(one.comparison.difference)
+    told = f"{found}: {one.metric.label} {head} against {base} in the typical pair, {apart.size}"
     why = "; ".join([*first_flight(one), first_packet(one)])
-    return f"{told} ({interval(one)} %, {pairs}); {why}"
+    return f"{told} ({', '.join([*apart.sure, pairs])}); {why}"
 
 
 def middle(one: CheckedCell) -> tuple[str, str]:
@@ -197,7 +199,7 @@ def first_flight(one: CheckedCell) -> tuple[str, ...]:
 def difference(one: CheckedCell) -> str:
     """By how much the typical pair differs, in percent."""
     relative = one.comparison.relative
-    return "" if relative is None else signed_percent(relative)
+    return "" if relative is None else signed(one.comparison.difference).value
 
 
 def interval(one: CheckedCell) -> str:
@@ -206,7 +208,7 @@ def interval(one: CheckedCell) -> str:
     if found is None:
         return ""
     kind = "" if found.reaches_level else "range "
-    return f"{kind}{signed_percent(found.low)} to {signed_percent(found.high)}"
+    return f"{kind}{signed(one.comparison.difference).ends}"
 
 
 def first_packet(one: CheckedCell) -> str:

@@ -21,11 +21,11 @@ from headway.analysis import (
 )
 from headway.analysis.acrosslevels import Across
 from headway.analysis.ledger import judged, ledger_sentence
-from headway.analysis.numbers import MINUS, signed_percent, significant, spread
+from headway.analysis.numbers import MINUS, signed_percent, significant
 from headway.analysis.overview import ComparisonOutcome, overviews
 from headway.analysis.published import agreement_sentence
-from headway.analysis.sample import SampleSummary
 from headway.analysis.sharewords import share_sentences
+from headway.analysis.written import reach
 from headway.errors import counted
 from headway.report.setting import study_name
 from headway.report.tables.faults import sweeps_table
@@ -269,22 +269,11 @@ def _median(cell: Cell, contender: str, before_spread: str) -> Text:
     if side.sample:
         median = significant(side.sample.median)
         lines.append(Text(median, style="bold" if contender == cell.winner else ""))
-        lines[0].append(_spread(side.sample, median, before_spread))
+        if reaching := reach(side.sample, median):
+            lines[0].append(f"{before_spread}{reaching}")
     if side.failures:
         lines.append(Text(f"{side.failures}/{side.runs} failed", style="red"))
     return Text("\n").join(lines) if lines else Text("-")
-
-
-def _spread(sample: SampleSummary, median: str, before: str) -> str:
-    """To the farther end of the interval, which is named if a ± would reach beyond 0."""
-    if sample.constant or sample.interval is None:
-        return ""
-    low, high = sample.interval.low, sample.interval.high
-    width = max(high - sample.median, sample.median - low)
-    if width >= sample.median:
-        return f"{before}to {significant(high, 2)}"
-    text = spread(width, median)
-    return f"{before}±{text}" if text else ""
 
 
 def _winner(cell: Cell) -> Text:
@@ -308,7 +297,10 @@ def _relative(comparison: Comparison | None) -> Text:
 
 def _legend(analysis: Analysis) -> str:
     """What the table's entries mean."""
-    medians = "Medians; ± or to the farther end of the median's interval, none if it is below the last digit."
+    medians = (
+        "Medians; ± to the farther end of the median's interval (+ where ± would reach beyond 0), none if that is "
+        "below the last digit."
+    )
     if not analysis.pairings:
         return medians
     better = f"{MINUS if analysis.metric.less_is_better else '+'} is {analysis.metric.words[0]}"

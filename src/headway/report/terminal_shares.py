@@ -11,9 +11,9 @@ from rich.table import Table
 from rich.text import Text
 
 from headway.analysis import Analysis
-from headway.analysis.numbers import significant, spread
-from headway.analysis.sample import SampleSummary
+from headway.analysis.numbers import significant
 from headway.analysis.shares import Shared, Shares, shares
+from headway.analysis.written import reach
 from headway.report.tables.shares import FlowRow, flow_rows
 
 _MOST_ROWS = 48
@@ -73,16 +73,8 @@ def _row(contender: str, row: FlowRow) -> tuple[Text, ...]:
         Text(f"  {contender}"),
         Text(row.flow),
         Text(mbit),
-        Text(_spread(got.mbit, mbit)),
+        Text(reach(got.mbit, mbit)),
         Text(f"{got.share.median * 100:.0f} %"),
         Text(f"{got.part.median * 100:.0f} %"),
         Text(row.how, style=_STYLES.get(row.how, "")),
     )
-
-
-def _spread(sample: SampleSummary, beside: str) -> str:
-    if sample.interval is None:
-        return ""
-    width = max(sample.interval.high - sample.median, sample.median - sample.interval.low)
-    text = spread(width, beside)
-    return f"±{text}" if text else ""

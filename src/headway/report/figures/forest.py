@@ -11,6 +11,7 @@ from headway.analysis import Analysis, Pairing
 from headway.analysis.intervals import Interval
 from headway.analysis.verdict import Verdict
 from headway.analysis.whole import wholes
+from headway.analysis.written import signed
 from headway.report.figures.data import differences_data, told
 from headway.report.figures.kind import (
     NARROW,
@@ -21,7 +22,7 @@ from headway.report.figures.kind import (
     picture_name,
 )
 from headway.report.plots import Frame, x_axis
-from headway.report.scale import Scale, difference_text, ratio_text, ratio_ticks
+from headway.report.scale import Scale, ratio_text, ratio_ticks
 from headway.report.sheet import Sheet, shortened, text_width
 from headway.report.telling import representative_cells, telling_pairings
 from headway.report.theme import FASTER, INK, MUTED, RULE, SLOWER, Colour, Marker
@@ -68,13 +69,12 @@ class _ForestRow:
 
     @property
     def said(self) -> str:
-        """The difference and its interval, or range: ``−12 % (−15 % to −9.1 %)``."""
+        """The difference and its interval, or range: ``−12 % (−15 to −9 %)``."""
+        told = signed(self)
         if not self.interval:
-            return difference_text(self.relative)
+            return told.size
         kind = "" if self.interval.reaches_level else "range "
-        low, high = self.interval.low, self.interval.high
-        ends = f"{difference_text(low)} to {difference_text(high)}"
-        return f"{difference_text(self.relative)} ({kind}{ends})"
+        return f"{told.size} ({kind}{told.interval})"
 
 
 def _draw(subject: Subject) -> Picture | None:

@@ -9,6 +9,7 @@ import polars as pl
 
 from headway.analysis.numbers import significant
 from headway.analysis.siteorder import OrderedSite, ordered_sites, rank_agreement
+from headway.analysis.written import measured
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
 from headway.report.legend import legend_height, style_legend
@@ -53,12 +54,8 @@ def _said(subject: Subject, found: Networks) -> Iterator[str]:
         for name in subject.analysis.contenders:
             value, interval = rank_agreement(sites, name)
             if value is not None:
-                about = (
-                    f" ({significant(interval.low, 2)} to {significant(interval.high, 2)})"
-                    if interval
-                    else ""
-                )
-                parts.append(f"{name} {significant(value, 2)}{about}")
+                rho, ends = measured(value, interval, 2)
+                parts.append(f"{name} {rho} ({ends})" if ends else f"{name} {rho}")
         where = f"{network}, " if network else ""
         yield f"{where}rank correlation over {len(sites)} sites: {', '.join(parts)}"
 

@@ -8,18 +8,17 @@ import polars as pl
 
 from headway.analysis import Analysis, Basis, Comparison, sentence
 from headway.analysis.metric import Metric
-from headway.analysis.numbers import p_value, signed_percent
+from headway.analysis.numbers import p_value
 from headway.analysis.overview import ComparisonOutcome, outcome
 from headway.analysis.significance import TestResult
+from headway.analysis.written import signed
 from headway.report.tables.table import (
     NONE,
     Table,
-    interval_text,
     left_out,
     level_headings,
     levels,
     number,
-    ranged_text,
     shown_cells,
 )
 
@@ -28,7 +27,6 @@ FILE = "comparisons.csv"
 
 def comparisons_table(analysis: Analysis) -> Table:
     """Every comparison of every cell, or of those that tell most."""
-    headed = analysis.metric.headed
     cells = shown_cells(analysis, len(analysis.pairings))
     return Table(
         headings=(
@@ -39,8 +37,6 @@ def comparisons_table(analysis: Analysis) -> Table:
             "interval",
             "p",
             "delta",
-            headed("paired, median"),
-            "interval",
             f"pairs {analysis.metric.words[0]}",
             "Welch p",
             "Mann-Whitney p",
@@ -64,18 +60,26 @@ def _row(one: Comparison, metric: Metric) -> tuple[str, ...]:
     return (
         f"{one.contender} : {one.against}",
         metric.said(_outcome(one)),
-        NONE if one.relative is None else signed_percent(one.relative),
-        ranged_text(one.relative_interval, 3, 100),
+        *_estimate(one),
         _test(one.test),
         number(one.delta, 2),
-        number(pairs.median, 3),
-        interval_text(pairs.interval, 3),
         f"{pairs.faster} of {pairs.n}" if pairs.n else NONE,
         _test(one.welch),
         _test(one.mann_whitney),
         _test(one.kolmogorov_smirnov),
         number(one.cliffs_delta, 2),
     )
+
+
+def _estimate(one: Comparison) -> tuple[str, str]:
+    """The difference and its interval, or the range that too few pairs leave."""
+    if one.relative is None:
+        return NONE, NONE
+    told, interval = signed(one.difference), one.relative_interval
+    if interval and interval.low == interval.high:
+        return told.value, "all equal"
+    kind = "" if interval is None or interval.reaches_level else "range "
+    return told.value, f"{kind}{told.ends}" if interval else NONE
 
 
 def _outcome(one: Comparison) -> str:
@@ -140,14 +144,10 @@ def _difference(one: Comparison) -> dict[str, float | bool | None]:
 
 
 def _pairs(one: Comparison) -> dict[str, float | None]:
-    interval = one.pairs.interval
     return {
         "pairs": one.pairs.n,
         "pairs_faster": one.pairs.faster,
         "pairs_slower": one.pairs.slower,
-        "paired_median": one.pairs.median,
-        "paired_low": interval.low if interval else None,
-        "paired_high": interval.high if interval else None,
         "paired_variance": one.pairs.variance_left,
     }
 

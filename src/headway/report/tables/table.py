@@ -74,12 +74,6 @@ def interval_text(interval: Interval | None, digits: int, factor: float = 1.0) -
     return f"{significant(low, digits)} to {significant(high, digits)}"
 
 
-def ranged_text(interval: Interval | None, digits: int, factor: float = 1.0) -> str:
-    """An interval in words, or the range that too few values leave."""
-    told = interval_text(interval, digits, factor)
-    return f"range {told}" if interval and not interval.reaches_level and "to" in told else told
-
-
 def number(value: float | None, digits: int) -> str:
     """A number, if there is one."""
     return NONE if value is None else significant(value, digits)
