@@ -22,7 +22,7 @@ _SET_UP_ROUND_TRIPS = 3
 _MATHIS = 1.22
 """Constant of Mathis et al., "The Macroscopic Behavior of the TCP Congestion Avoidance
 Algorithm" (1997): rate = 1.22 segments / (RTT * sqrt(loss))."""
-_LOSS_AGNOSTIC = frozenset({"bbr"})
+_LOSS_AGNOSTIC = frozenset({"bbr", "bbr3"})
 """Congestion controls that random loss does not slow down."""
 _UNLIMITED_BIT_S = 1e9
 """About what a bulk flow carries where no link has a rate."""
@@ -131,29 +131,34 @@ def expected_virtual_s(deployment: Deployment) -> float:
 
 
 def _expected_bytes(deployment: Deployment) -> float:
-    """About how much a run carries; for flows that last for a time, at most."""
+    """About how much a run carries; flows that last for a time, what the slowest path lets through."""
     workload = deployment.setting.workload
     if workload.replayed is not None:
         return find_outline(workload.replayed).size_bytes
     if workload.amount is not None:
         return int(workload.amount) * workload.requests
     assert workload.sends is not None, "a workload has either an amount or a time"
-    down = [link.down for leg in deployment.legs for link, _ in leg.links]
-    rates = [float(direction.first_rate) for direction in down if direction.first_rate]
-    return min(rates, default=_UNLIMITED_BIT_S) * workload.sends.s / 8
+    rates = [_carried_bit_s(one.path, one.far.congestion_control) for one in deployment.segments]
+    return min(*rates, _UNLIMITED_BIT_S) * workload.sends.s / 8
 
 
 def _transfer_s(path: NetworkPath, size: float, sender: str) -> float:
     windows = math.log2(1 + size / (_INITIAL_WINDOW * _SEGMENT_BYTES))
     slow_start_s = path.rtt.s * windows
+    bit_s = _carried_bit_s(path, sender)
+    on_wire = size * 8 * FRAME_BYTES / _SEGMENT_BYTES
+    return slow_start_s if math.isinf(bit_s) else max(slow_start_s, on_wire / bit_s)
+
+
+def _carried_bit_s(path: NetworkPath, sender: str) -> float:
+    """What a path lets through: its least rate, or what its loss leaves to the sender; else infinite."""
     rates = [float(link.down.first_rate) for link in path.links if link.down.first_rate]
     bit_s = min(rates, default=math.inf)
     passed = math.prod(1 - link.down.loss.mean for link in path.links)
     if passed < 1 and path.rtt.s and sender not in _LOSS_AGNOSTIC:
         lossy = _MATHIS * _SEGMENT_BYTES * 8 / (path.rtt.s * math.sqrt(1 - passed))
         bit_s = min(bit_s, lossy)
-    on_wire = size * 8 * FRAME_BYTES / _SEGMENT_BYTES
-    return slow_start_s if math.isinf(bit_s) else max(slow_start_s, on_wire / bit_s)
+    return bit_s
 
 
 def _some(names: Sequence[str]) -> str:
