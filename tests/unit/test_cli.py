@@ -72,7 +72,8 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
         ),
         (
             ("reproduce", "smith2020"),
-            "no such paper; there is kakhki2017, kosek2022, liu2024, report-card, sander2022",
+            "no such paper; there is kakhki2017, kosek2022, liu2024, report-card, sander2022, "
+            "yardsticks",
         ),
         (("reproduce", "liu1924"), "no such paper; did you mean 'liu2024'?; there is "),
         (
