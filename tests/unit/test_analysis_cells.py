@@ -7,7 +7,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from headway.analysis import Pairing, analyse, load_results
+from headway.analysis import Pairing, Verdict, analyse, load_results
 from headway.errors import WrongInputError
 from headway.records.manifest import manifest_from
 from tests.unit import made_results as made
@@ -83,6 +83,39 @@ def test_the_winner_is_clearly_faster_than_all_others() -> None:
     assert (close.cells[0].winner, close.cells[0].leaders) == (None, ("h2", "h3"))
     alone = analyse(made.results(made.runs({"h2": [1.0] * 5, "h3": [None] * 5})))
     assert alone.cells[0].leaders == ()
+
+
+def _unsure_beside_sure_cells() -> list[dict[str, Any]]:
+    """Cells where h3 is clearly best, and one where h2 is and h1 nearly differs from it."""
+    wobble = [0.0, 0.002, -0.003, 0.004, -0.001, 0.003, -0.002, 0.001, -0.004, 0.0025]
+    rows = []
+    for cell in range(12):
+        times = {
+            "h1": [2 + noise for noise in wobble],
+            "h2": [2 - noise for noise in wobble],
+            "h3": [1 + noise for noise in wobble],
+        }
+        rows += made.runs(times, cell=f"rtt-{cell}", rtt_ms=float(cell + 1))
+    above = [1.08, 1.09, 1.10, 1.11, 1.12, 1.13, 1.14]
+    times = {
+        "h1": [2 * ratio for ratio in (*above, 1 / 1.01, 1 / 1.02, 1 / 1.03)],
+        "h2": [2.0] * 10,
+        "h3": [3 + noise for noise in wobble],
+    }
+    return rows + made.runs(times, cell="rtt-100", rtt_ms=100.0)
+
+
+def test_nobody_leads_alone_beside_a_verdict_that_is_undecided() -> None:
+    """Whoever leads is decided by the comparisons that are shown, and not by other tests of the same runs."""
+    analysis = analyse(made.results(_unsure_beside_sure_cells()))
+    (cell,) = (cell for cell in analysis.cells if cell.title == "RTT 100 ms")
+    beside = cell.comparison(Pairing("h1", "h2"))
+    assert beside and beside.verdict is Verdict.UNDECIDED
+    assert (cell.winner, cell.leaders) == (None, ("h1", "h2"))
+    for one in analysis.cells:
+        for comparison in one.comparisons:
+            if one.winner in (comparison.contender, comparison.against):
+                assert comparison.matters
 
 
 def test_what_limited_the_runs_is_counted() -> None:

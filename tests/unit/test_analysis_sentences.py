@@ -291,3 +291,17 @@ def test_other_numbers() -> None:
     ]
     assert listed(["a"]) == "a"
     assert listed(["a", "b", "c"]) == "a, b and c"
+
+
+def test_pairs_that_disagree_are_no_finding_in_too_few_repetitions() -> None:
+    rows = made.runs({"h2": [1.0, 1.0, 1.0], "h3": [0.98, 0.97, 1.05]})
+    (said,) = sentences(analyse(made.results(rows)))
+    assert said == (
+        "h3 was now faster, now slower than h2 (difference −1 %, range of pairs −3 to +5 %; medians of 3: 0.980 s "
+        "against 1.00 s; faster in 2 of 3 pairs); 3 pairs cannot be significant: it takes 6 at least."
+    )
+    rows = made.runs({"h2": [1.0, 1.0, 1.0], "h3": [0.98, 0.97, 0.99]})
+    (said,) = sentences(analyse(made.results(rows)))
+    assert said.startswith(
+        "h3 was faster than h2 by 2.0 % in the typical pair (range of pairs 1.0 to 3.0 %;"
+    )

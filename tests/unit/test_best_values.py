@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
+from rich.console import Console
 
-from headway.analysis import Analysis, Verdict, analyse, answer
+from headway.analysis import Analysis, StudyResults, Verdict, analyse, answer, sentences
 from headway.analysis.metric import metric_named
 from headway.analysis.rules import findings_by_cell
 from headway.columns import METRICS
@@ -17,6 +19,8 @@ from headway.report.figures.heatmap import shade
 from headway.report.figures.kind import Subject
 from headway.report.styles import study_styles
 from headway.report.tables.comparisons import comparisons_table
+from headway.report.tables.samples import samples_table
+from headway.report.terminal import print_analyses
 from headway.report.theme import PAPER, SLOWER
 from headway.study.claim import Claim
 from tests.unit import made_results as made
@@ -31,9 +35,13 @@ def shares(ratios: Mapping[str, Sequence[float]], cell: str = "cell") -> list[di
     ]
 
 
-def analysis_of(ratios: Mapping[str, Sequence[float]], baseline: str) -> Analysis:
+def results_of(ratios: Mapping[str, Sequence[float]], baseline: str) -> StudyResults:
     told = {"name": "", "metrics": ["first_ratio"], "baseline": baseline}
-    results = made.results(shares(ratios), made.experiments(told))
+    return made.results(shares(ratios), made.experiments(told))
+
+
+def analysis_of(ratios: Mapping[str, Sequence[float]], baseline: str) -> Analysis:
+    results = results_of(ratios, baseline)
     return analyse(results, results.experiments[0], "first_ratio")
 
 
@@ -88,7 +96,8 @@ def test_what_is_as_far_from_even_on_the_other_side_leads_with_it() -> None:
 def test_constants_on_both_sides_are_told_as_what_they_are() -> None:
     analysis = analysis_of({"half": [0.5] * 6, "twice": [2.0] * 6}, "half")
     assert (
-        "twice and half are as far from 1 in every run (2.00 against 0.500;" in answer(analysis)[0]
+        "twice and half are as far from 1 in every run (2.00 (×2.00 from 1) against 0.500 (×2.00 from 1);"
+        in answer(analysis)[0]
     )
 
 
@@ -118,6 +127,26 @@ def test_the_table_of_comparisons_has_the_metrics_words() -> None:
     assert "pairs more even" in table.headings
     assert table.headings.count("interval") == 1
     assert table.rows[0][0][1] == "less even"
+
+
+def test_the_distance_that_is_compared_stands_beside_the_value() -> None:
+    """Half below 1 and half above it: the median of values is next to 1, and far from where any run was."""
+    split = [0.5, 2.0, 0.52, 1.9, 0.49, 2.1, 0.51, 1.95]
+    rows = {"even": around(1.03)[:8], "split": split}
+    analysis = analysis_of(rows, "even")
+    (said,) = sentences(analysis)
+    assert "(×1.98 from 1) against 1.03 (×1.03 from 1)" in said
+    console = Console(file=io.StringIO(), width=120)
+    print_analyses(console, results_of(rows, "even"), [[analysis]])
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "(×1.98)" in text and "(×1.03)" in text and "The median of that is in brackets" in text
+    table = samples_table(analysis)
+    assert "from 1, median [×]" in table.headings
+    assert "1.98" in table.rows[0][1]
+    picture = BOXES.draw(Subject(analysis, study_styles([analysis])))
+    assert picture
+    words = {getattr(one, "text", "") for one in picture.wide.shapes}
+    assert any("(×1.98)" in one for one in words)
 
 
 def claim(**rule: Any) -> Claim:

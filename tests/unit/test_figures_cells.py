@@ -170,7 +170,11 @@ def test_lines_show_failures() -> None:
 
 def forest_rows(sheet: Sheet) -> dict[str, str]:
     """The words of each row by its name; the wide drawing's."""
-    words = [shape for shape in sheet.shapes if isinstance(shape, Text)]
+    words = [
+        shape
+        for shape in sheet.shapes
+        if isinstance(shape, Text) and not ({"←", "→"} & set(shape.text))
+    ]
     names = [word for word in words if word.anchor == "end" and word.x < sheet.width / 2]
     said = [word for word in words if word.anchor == "start" and word.x > sheet.width / 2]
     return {name.text: next(w.text for w in said if w.y == name.y) for name in names}
@@ -209,6 +213,22 @@ def test_a_forest_has_every_cell_and_all_of_them_in_the_studys_order() -> None:
     ]
     found = forest_rows(drawn(FOREST, subject(same, told)).wide)
     assert list(found) == ["mean of all 2", "RTT 20 ms", "RTT 10 ms"]
+
+
+def test_a_forest_says_of_what_its_differences_are_and_which_way_is_better() -> None:
+    told = made.experiments({"comparisons": [["h3", "h2"]]})
+    ratios = grid_of((10, 20), float, h2=[1.0, 1.1], h3=[0.5, 1.3])
+    picture = drawn(FOREST, subject(ratios, told))
+    for sheet in (picture.wide, picture.narrow):
+        said = {shape.text: shape.x for shape in sheet.shapes if isinstance(shape, Text)}
+        assert "difference in time to the last byte: h3 against h2" in said
+        assert said["← faster"] < said["slower →"]
+    more = made.experiments({"comparisons": [["h3", "h2"]], "metrics": ["goodput_mbit"]})
+    rates = [row | {"goodput_mbit": 8 / row["total_s"]} for row in ratios]
+    sheet = drawn(FOREST, subject(rates, more)).wide
+    said = {shape.text: shape.x for shape in sheet.shapes if isinstance(shape, Text)}
+    assert "difference in goodput: h3 against h2" in said
+    assert "slower →" not in said and ("← slower" in said or "faster →" in said)
 
 
 def test_an_infinite_interval_ends_at_a_forests_edge() -> None:

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 from rich.console import Console
 
-from headway.analysis import analyse, answer, sentences
+from headway.analysis import Pairing, analyse, answer, sentences
 from headway.analysis.failures import as_worst
+from headway.analysis.headline import headline
 from headway.analysis.parts import Leaning, leaning, parts
 from headway.gate.shown import print_check
 from headway.gate.told import CheckReport
@@ -21,7 +22,7 @@ from headway.report.figures.forest import KIND as FOREST
 from headway.report.figures.heatmap import KIND as HEATMAP
 from headway.report.figures.kind import Subject
 from headway.report.figures.lines import KIND as LINES
-from headway.report.glance import glance
+from headway.report.glance import Entry, glance
 from headway.report.styles import study_styles
 from headway.report.terminal import print_analyses
 from tests.unit import made_results as made
@@ -278,3 +279,13 @@ def test_sentences_need_no_glossary(rows: list[dict[str, Any]]) -> None:
     for said in (*answer(analysis), *sentences(analysis), *first_screen, console.export_text()):
         for word in BANNED:
             assert not re.search(word, said), (word, said)
+
+
+def test_pairs_that_disagree_are_told_as_open_in_too_few_repetitions() -> None:
+    rows = made.runs({"h2": [1.0] * 3, "h3": [0.98, 0.97, 1.05]}, cell="a", rtt_ms=10.0)
+    rows += made.runs({"h2": [1.0] * 3, "h3": [0.97, 1.04, 0.98]}, cell="b", rtt_ms=20.0)
+    analysis = analyse(made.results(rows))
+    said = "now sooner, now later, in too few repetitions to be sure (it takes 6)"
+    assert headline(analysis, Pairing("h3", "h2")) == f"h3 against h2: {said}."
+    found = glance(analysis)
+    assert found and [entry for _, entry in found.verdicts[0].parts] == [Entry(said, "open")]

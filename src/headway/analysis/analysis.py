@@ -8,7 +8,7 @@ from functools import cached_property
 
 import polars as pl
 
-from headway.analysis.cells import Cell, ContenderRuns, leaders_by_cell, sides_by_cell
+from headway.analysis.cells import Cell, ContenderRuns, sides_by_cell
 from headway.analysis.compare import Comparison, Contest, Pairing, compare
 from headway.analysis.conditions import Conditions
 from headway.analysis.contenders import (
@@ -21,6 +21,7 @@ from headway.analysis.contenders import (
 from headway.analysis.factors import conditions
 from headway.analysis.flowruns import FlowRuns, flow_runs
 from headway.analysis.inputs import StudyResults
+from headway.analysis.leaders import leaders_by_cell
 from headway.analysis.metric import Metric, metric_named
 from headway.analysis.swept import apart, cells_without, coordinates_without, fault_of
 from headway.errors import WrongInputError
@@ -136,7 +137,7 @@ def _cells(
     metric: Metric,
 ) -> tuple[Cell, ...]:
     comparisons = _compared(found, sides_of, pairings, metric)
-    leaders = leaders_by_cell(sides_of, metric)
+    leaders = leaders_by_cell(sides_of, comparisons, metric)
     return tuple(
         Cell(
             name=name,

@@ -10,7 +10,7 @@ from typing import Any
 
 import polars as pl
 
-from headway.analysis.compare import Comparison, Contest, Pairing, clearly_slower
+from headway.analysis.compare import Comparison, Pairing
 from headway.analysis.goodput import FlowRun, Received
 from headway.analysis.metric import Metric
 from headway.analysis.sample import Measurements, Observation, SampleSummary
@@ -132,7 +132,7 @@ class Cell:
         sides: its contenders, in the study's order.
         comparisons: what the study compares, as far as both were run here.
         leaders: the fastest contender, with those that are not clearly slower; empty if
-            fewer than two contenders finished.
+            fewer than two contenders finished, or each was clearly slower than another.
     """
 
     name: str
@@ -199,46 +199,6 @@ def sides_by_cell(
         cell: tuple(sides[name] for name in contenders if name in sides)
         for cell, sides in found.items()
     }
-
-
-def leaders_by_cell(
-    sides_of: Mapping[str, tuple[ContenderRuns, ...]], metric: Metric
-) -> dict[str, tuple[str, ...]]:
-    """Who leads each cell: the contender with the best median, and all not clearly slower.
-
-    All others of all cells against the best of their cell are one family of comparisons.
-    """
-    best_of = {cell: best for cell, sides in sides_of.items() if (best := _best(sides, metric))}
-    contests = [
-        (cell, Contest(Pairing(side.contender, best.contender), side.measured, best.measured))
-        for cell, best in best_of.items()
-        for side in sides_of[cell]
-        if side.sample and side is not best
-    ]
-    slower = clearly_slower([contest for _, contest in contests], metric)
-    behind = {
-        (cell, contest.pairing.contender)
-        for (cell, contest), is_slower in zip(contests, slower, strict=True)
-        if is_slower
-    }
-    return {
-        cell: tuple(
-            side.contender
-            for side in sides
-            if cell in best_of and side.sample and (cell, side.contender) not in behind
-        )
-        for cell, sides in sides_of.items()
-    }
-
-
-def _best(sides: Sequence[ContenderRuns], metric: Metric) -> ContenderRuns | None:
-    """The side with the best median, the first of equals; None unless two sides finished."""
-    judged = [(metric.judged(side.measured).sample, side) for side in sides]
-    medians = [(sample.median, side) for sample, side in judged if sample]
-    if len(medians) < 2:
-        return None
-    choose = min if metric.less_is_better else max
-    return choose(medians, key=lambda entry: entry[0])[1]
 
 
 def _finished(*conditions: pl.Expr) -> pl.Expr:

@@ -106,6 +106,7 @@ class Comparison:
         welch: Welch's t-test, where defined: a view of the same data without their pairs.
         mann_whitney: Mann-Whitney U test, where defined: likewise.
         kolmogorov_smirnov: Kolmogorov-Smirnov test, where defined.
+        compared: medians of what the two are compared by, if that is not their values: of distances from the best one.
         cliffs_delta: effect size; -1 if every value is below every value of the other.
         verdict: what can be said.
         basis: what that rests on.
@@ -124,6 +125,7 @@ class Comparison:
     welch: TestResult | None
     mann_whitney: TestResult | None
     kolmogorov_smirnov: TestResult | None
+    compared: tuple[float, float] | None
     cliffs_delta: float | None
     verdict: Verdict
     basis: Basis
@@ -148,6 +150,14 @@ class Comparison:
     def is_paired(self) -> bool:
         """Whether the two were compared by runs with the same seed."""
         return self.pairs.n > 0
+
+    @property
+    def is_one_way(self) -> bool:
+        """Whether nothing of it points the other way: no pair, or without pairs no part of the interval."""
+        if self.is_paired:
+            return not (self.pairs.faster and self.pairs.slower)
+        interval = self.difference.interval
+        return interval is None or not interval.low < 0 < interval.high
 
     @property
     def negligible(self) -> bool:
@@ -273,11 +283,17 @@ def _comparison(
         welch=means,
         mann_whitney=ranks,
         kolmogorov_smirnov=shape,
+        compared=_compared(judged, metric),
         cliffs_delta=cliffs_delta(*judged.values),
         verdict=verdict,
         basis=basis,
         spread=None if basis is Basis.TOO_FEW else spread(verdict, one, other, shape),
     )
+
+
+def _compared(judged: Contest, metric: Metric) -> tuple[float, float] | None:
+    one, other = judged.samples
+    return (one.median, other.median) if metric.best is not None and one and other else None
 
 
 def _pair(met: Contest, apart: Difference, metric: Metric) -> Pairs:

@@ -140,11 +140,17 @@ def _alike(analysis: Analysis, part: AnswerPart, kind: Leaning) -> str:
         case Leaning.SAME:
             return _same(part.cases)
         case Leaning.BETTER_UNTESTED | Leaning.WORSE_UNTESTED:
-            least = fewest_pairs(PAIRED_ALPHA)
-            return f"{_sized(analysis.metric, part.cases)}, in too few repetitions to be sure (it takes {least})"
+            return f"{_sized(analysis.metric, part.cases)}, {_too_few()}"
+        case Leaning.BOTH_UNTESTED:
+            better, worse = analysis.metric.comparative
+            return f"now {better}, now {worse}, {_too_few()}"
         case Leaning.INCOMPARABLE:
             why = _why_not(part)
             return f"not comparable{f' ({why})' if why else ''}"
+
+
+def _too_few() -> str:
+    return f"in too few repetitions to be sure (it takes {fewest_pairs(PAIRED_ALPHA)})"
 
 
 def _same(cases: Sequence[Case]) -> str:

@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from headway.analysis.numbers import distinguished
+from headway.analysis.numbers import distinguished, significant
 from headway.analysis.sample import Measurements, Observation
 from headway.columns import METRICS, Better
 from headway.columns.column import FASTER_SLOWER
@@ -68,6 +68,17 @@ class Metric:
             f"Best is {self.best:g}: compared is how many times a value is away from it, up or down, so that "
             f"{half} and {twice} are alike."
         )
+
+    @property
+    def legend(self) -> str:
+        """The remark where `distance` stands beside medians."""
+        return f"{self.remark} The median of that is in brackets: (×2)." if self.remark else ""
+
+    def distance(self, measured: Measurements) -> str:
+        """`` (×2.1)``: the median of how many times values are away from the best one; empty if there is none such."""
+        if self.best is None or (sample := self.judged(measured).sample) is None:
+            return ""
+        return f" (×{significant(sample.median)})"
 
     @property
     def comparative(self) -> tuple[str, str]:

@@ -40,6 +40,7 @@ class Leaning(StrEnum):
     """No difference that matters is shown."""
     BETTER_UNTESTED = "better, in too few runs"
     WORSE_UNTESTED = "worse, in too few runs"
+    BOTH_UNTESTED = "now better, now worse, in too few runs"
     INCOMPARABLE = "not comparable"
 
 
@@ -78,6 +79,8 @@ def leaning(one: Comparison) -> Leaning:
     better = one.leaning is Verdict.FASTER
     if one.verdict is Verdict.INCOMPARABLE:
         return Leaning.INCOMPARABLE
+    if one.basis is Basis.TOO_FEW and not one.is_one_way:
+        return Leaning.BOTH_UNTESTED
     if one.basis is Basis.TOO_FEW and one.leaning is not Verdict.EQUAL:
         return Leaning.BETTER_UNTESTED if better else Leaning.WORSE_UNTESTED
     if not one.matters:
@@ -208,7 +211,7 @@ def _bits(cases: Sequence[_Met]) -> float:
 
 def _log(one: Comparison) -> float:
     """The logarithm of the typical ratio, none farther than a factor of 20; what may be chance is none."""
-    if leaning(one) is Leaning.SAME:
+    if leaning(one) in (Leaning.SAME, Leaning.BOTH_UNTESTED):
         return 0.0
     if one.relative is None:
         return math.log(20) * (one.difference.sign or 0)

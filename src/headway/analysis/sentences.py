@@ -6,7 +6,7 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, ContenderRuns
 from headway.analysis.compare import Comparison, Pairs
 from headway.analysis.metric import Metric
-from headway.analysis.numbers import listed, percent, significant
+from headway.analysis.numbers import distinguished, listed, percent, significant
 from headway.analysis.paired import fewest_pairs
 from headway.analysis.significance import PAIRED_ALPHA
 from headway.analysis.verdict import Basis, SpreadVerdict, Verdict
@@ -91,7 +91,12 @@ def _medians(comparison: Comparison, metric: Metric) -> tuple[str, ...]:
 
 def _against(comparison: Comparison, metric: Metric) -> list[str]:
     assert comparison.sample and comparison.against_sample
-    return metric.texts([comparison.sample.median, comparison.against_sample.median])
+    texts = metric.texts([comparison.sample.median, comparison.against_sample.median])
+    if comparison.compared is None or metric.best is None:
+        return texts
+    away = distinguished(comparison.compared)
+    beside = zip(texts, away, strict=True)
+    return [f"{text} (×{times} from {metric.best:g})" for text, times in beside]
 
 
 def _pairs(pairs: Pairs) -> tuple[str, ...]:
@@ -138,8 +143,13 @@ def _of_too_few(comparison: Comparison, metric: Metric) -> str:
             f"{direction} in one run of each ({inside}); "
             "without repetition on both sides no test applies"
         )
-    told = (*_sure(comparison), *_medians(comparison, metric), *_pairs(comparison.pairs))
-    return f"{direction} ({'; '.join(told)}), but {_too_few(comparison)}"
+    beside = (*_medians(comparison, metric), *_pairs(comparison.pairs))
+    if not comparison.is_one_way:
+        told = "; ".join((*_signed(comparison), *beside))
+        who = f"{comparison.contender} was now faster, now slower than {comparison.against}"
+        return f"{who} ({told}); {_too_few(comparison)}"
+    told = "; ".join((*_sure(comparison), *beside))
+    return f"{direction} ({told}), but {_too_few(comparison)}"
 
 
 def _too_few(comparison: Comparison) -> str:

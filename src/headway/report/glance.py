@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from headway.analysis import Analysis, Cell, Comparison, Pairing
 from headway.analysis.answer import by_telling
 from headway.analysis.headline import told_parts
+from headway.analysis.metric import Metric
 from headway.analysis.numbers import signed_percent, significant
 from headway.analysis.parts import Leaning, leaning
 from headway.errors import counted
@@ -25,6 +26,7 @@ _TONES = {
     Leaning.WORSE: "worse",
     Leaning.BETTER_UNTESTED: "open",
     Leaning.WORSE_UNTESTED: "open",
+    Leaning.BOTH_UNTESTED: "open",
     Leaning.INCOMPARABLE: "open",
     Leaning.SAME: "same",
 }
@@ -125,16 +127,16 @@ def _failed(analysis: Analysis, pairing: Pairing) -> Iterator[str]:
 def _row(analysis: Analysis, cell: Cell) -> tuple[Entry, ...]:
     return (
         *map(Entry, levels(analysis, cell)),
-        *(_median(cell, name) for name in analysis.contenders),
+        *(_median(analysis.metric, cell, name) for name in analysis.contenders),
         *(_difference(cell.comparison(pairing)) for pairing in analysis.pairings),
     )
 
 
-def _median(cell: Cell, contender: str) -> Entry:
+def _median(metric: Metric, cell: Cell, contender: str) -> Entry:
     side = cell.side(contender)
     if side is None:
         return Entry("")
-    text = significant(side.sample.median) if side.sample else NONE
+    text = significant(side.sample.median) + metric.distance(side.measured) if side.sample else NONE
     failed = f" {FAILED}" if side.failures else ""
     return Entry(f"{text}{failed}", "first" if contender == cell.winner else "")
 
@@ -148,7 +150,7 @@ def _difference(one: Comparison | None) -> Entry:
 
 def _remark(analysis: Analysis, shown: Sequence[Cell]) -> str:
     better, worse = analysis.metric.words
-    said = f"Green: {better}; purple: {worse}; grey: not shown to differ, or by less than 1 %. Bold: the best."
+    said = f"Green: {better}; purple: {worse}; grey: not shown to differ, or by less than 1 %. Bold: the best. {analysis.metric.legend}".rstrip()
     if any(side.failures for cell in analysis.cells for side in cell.sides):
         said += f" {FAILED} Some of its runs failed."
     if len(shown) < len(analysis.cells):

@@ -21,6 +21,7 @@ from headway.analysis import (
 )
 from headway.analysis.acrosslevels import Across
 from headway.analysis.ledger import judged, ledger_sentence
+from headway.analysis.metric import Metric
 from headway.analysis.numbers import MINUS, signed_percent, significant
 from headway.analysis.overview import ComparisonOutcome, overviews
 from headway.analysis.published import agreement_sentence
@@ -164,7 +165,10 @@ def _table_of_contenders(console: Console, analysis: Analysis) -> Table | None:
         row = [Text(contender)]
         for cell in analysis.cells[:_FEW_CELLS]:
             own = [one for one in cell.comparisons if one.contender == contender]
-            row += [_median(cell, contender, " "), _relative(own[0]) if len(own) == 1 else Text("")]
+            row += [
+                _median(analysis.metric, cell, contender, " "),
+                _relative(own[0]) if len(own) == 1 else Text(""),
+            ]
         table.add_row(*row)
     return table if len(analysis.cells) <= _FEW_CELLS and _fits(console, table) else None
 
@@ -254,13 +258,16 @@ def _unrepeated(levels: tuple[str, ...], above: tuple[str, ...]) -> list[str]:
 
 
 def _results(analysis: Analysis, cell: Cell, before_spread: str) -> list[Text]:
-    row = [_median(cell, contender, before_spread) for contender in analysis.contenders]
+    row = [
+        _median(analysis.metric, cell, contender, before_spread)
+        for contender in analysis.contenders
+    ]
     if len(analysis.contenders) > 1:
         row.append(_winner(cell))
     return row + [_relative(cell.comparison(pairing)) for pairing in analysis.pairings]
 
 
-def _median(cell: Cell, contender: str, before_spread: str) -> Text:
+def _median(metric: Metric, cell: Cell, contender: str, before_spread: str) -> Text:
     """Median with half-width of its interval; failures on a line of their own."""
     side = cell.side(contender)
     if side is None:
@@ -271,6 +278,7 @@ def _median(cell: Cell, contender: str, before_spread: str) -> Text:
         lines.append(Text(median, style="bold" if contender == cell.winner else ""))
         if reaching := reach(side.sample, median):
             lines[0].append(f"{before_spread}{reaching}")
+        lines[0].append(metric.distance(side.measured))
     if side.failures:
         lines.append(Text(f"{side.failures}/{side.runs} failed", style="red"))
     return Text("\n").join(lines) if lines else Text("-")
@@ -305,4 +313,4 @@ def _legend(analysis: Analysis) -> str:
         return medians
     better = f"{MINUS if analysis.metric.less_is_better else '+'} is {analysis.metric.words[0]}"
     said = f"{medians} {better}; in brackets: not significant, or within 1 %; =: identical."
-    return f"{said} {analysis.metric.remark}".rstrip()
+    return f"{said} {analysis.metric.legend}".rstrip()

@@ -59,7 +59,7 @@ def _caption(analysis: Analysis, shown: int) -> str:
         f"the median; the box spans the quartiles (from {_LEAST_FOR_BOX} runs on) and the line "
         f"through it the whole range. The value of one that is clearly {_best(analysis)} is bold."
     )
-    said += f" {analysis.metric.remark}" if analysis.metric.remark else ""
+    said += f" {analysis.metric.legend}" if analysis.metric.legend else ""
     if any(side.failures for cell in analysis.cells for side in cell.sides):
         said += f" {FAILED} is the number of runs that failed."
     said += (
@@ -151,7 +151,8 @@ def _labels(analysis: Analysis, cell: Cell) -> dict[str, str]:
     factor, unit = analysis.metric.scale([side.sample.median for side in cell.sides if side.sample])
     labels = {}
     for side in cell.sides:
-        parts = [f"{significant(side.sample.median * factor)} {unit}"] if side.sample else []
+        away = analysis.metric.distance(side.measured)
+        parts = [f"{significant(side.sample.median * factor)} {unit}{away}"] if side.sample else []
         if side.failures == side.runs:
             parts.append(f"all {side.runs} failed")
         elif side.failures:

@@ -31,7 +31,7 @@ def medians_said(analysis: Analysis, cells: Sequence[Cell]) -> str:
     return told(
         f"{cell.title}: "
         + ", ".join(
-            f"{side.contender} {analysis.metric.text(side.sample.median)}"
+            f"{side.contender} {analysis.metric.text(side.sample.median)}{analysis.metric.distance(side.measured)}"
             if side.sample
             else f"{side.contender} not measured"
             for side in cell.sides

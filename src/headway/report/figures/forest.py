@@ -9,6 +9,7 @@ from functools import partial
 
 from headway.analysis import Analysis, Pairing
 from headway.analysis.intervals import Interval
+from headway.analysis.metric import Metric
 from headway.analysis.verdict import Verdict
 from headway.analysis.whole import wholes
 from headway.analysis.written import signed
@@ -28,7 +29,7 @@ from headway.report.telling import representative_cells, telling_pairings
 from headway.report.theme import FASTER, INK, MUTED, RULE, SLOWER, Colour, Marker
 
 _ROW = 20.0
-_HEAD = 30.0
+_HEAD = 40.0
 _FOOT = 46.0
 _APART = 8.0
 """Between the row of all cells and those of single ones."""
@@ -95,7 +96,7 @@ def _draw(subject: Subject) -> Picture | None:
             "shown to differ." + mean + (less if shown < len(analysis.cells) else "")
         )
         + (f" {analysis.metric.remark}" if analysis.metric.remark else ""),
-        drawing=partial(_sheet, blocks),
+        drawing=partial(_sheet, analysis.metric, blocks),
         data=lambda: differences_data(analysis),
         said=_said(blocks),
     )
@@ -167,7 +168,7 @@ def _layout(rows: Sequence[_ForestRow], width: float) -> _Layout:
     return _Layout(left, numbers + pairs + 28, _ROW, stacked=False)
 
 
-def _sheet(blocks: dict[Pairing, list[_ForestRow]], width: float) -> Sheet:
+def _sheet(metric: Metric, blocks: dict[Pairing, list[_ForestRow]], width: float) -> Sheet:
     every = [row for rows in blocks.values() for row in rows]
     layout = _layout(every, width)
     sheet = Sheet(width, sum(_HEAD + layout.height(rows) + _FOOT for rows in blocks.values()))
@@ -179,9 +180,41 @@ def _sheet(blocks: dict[Pairing, list[_ForestRow]], width: float) -> Sheet:
         sheet.text(0, top + 14, name, size=14, bold=True)
         if not layout.stacked:
             sheet.text(width, top + 14, "pairs", MUTED, size=_TEXT, anchor="end")
-        _block(sheet, rows, _scale(every, frame), frame, layout)
+        scale = _scale(every, frame)
+        _ways(sheet, metric, scale, frame.top - 6)
+        _block(sheet, rows, scale, frame, layout)
+        told = f"{_compared(metric)}: {pairing}"
+        room = 2 * min(frame.left + across / 2, width - frame.left - across / 2)
+        sheet.text(
+            frame.left + across / 2,
+            frame.bottom + 26,
+            shortened(told, room, _TEXT),
+            MUTED,
+            size=_TEXT,
+            anchor="middle",
+        )
         top = frame.bottom + _FOOT
     return sheet
+
+
+def _compared(metric: Metric) -> str:
+    """Of what a difference is."""
+    if metric.best is None:
+        return f"difference in {metric.label}"
+    return f"difference in distance of {metric.label} from {metric.best:g}"
+
+
+def _ways(sheet: Sheet, metric: Metric, scale: Scale, y: float) -> None:
+    """On which side of no difference the first is better, where there is room to say so."""
+    better, worse = ((metric.words[0], FASTER[-1]), (metric.words[1], SLOWER[-1]))
+    (left, left_colour), (right, right_colour) = (
+        (better, worse) if metric.less_is_better else (worse, better)
+    )
+    left, right, middle = f"← {left}", f"{right} →", scale(1.0)
+    if text_width(left, _TEXT) <= middle - 6:
+        sheet.text(middle - 6, y, left, left_colour, size=_TEXT, anchor="end")
+    if text_width(right, _TEXT) <= sheet.width - middle - 6:
+        sheet.text(middle + 6, y, right, right_colour, size=_TEXT)
 
 
 def _scale(rows: Sequence[_ForestRow], frame: Frame) -> Scale:
@@ -209,7 +242,7 @@ def _block(
     sheet.lines([((x, top), (x, end)) for x in places for top, end in spans], colour=RULE)
     sheet.lines([((scale(1.0), top), (scale(1.0), end)) for top, end in spans], colour=MUTED)
     texts = [ratio_text(tick) for tick in ticks]
-    x_axis(sheet, frame, places, texts, "difference")
+    x_axis(sheet, frame, places, texts)
     top = frame.top
     for row in rows:
         words = _words_above if layout.stacked else _words_beside

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import polars as pl
 
 from headway.analysis import Analysis, ContenderRuns
+from headway.analysis.metric import Metric
 from headway.analysis.numbers import significant
 from headway.analysis.sample import SampleSummary
 from headway.report.tables.table import (
@@ -36,24 +37,26 @@ def samples_table(analysis: Analysis) -> Table:
             headed("median"),
             "interval",
             "coverage",
+            *([f"from {best:g}, median [×]"] if (best := analysis.metric.best) is not None else []),
             headed("mean"),
             "s. d.",
             "least",
             "greatest",
         ),
         rows=tuple(
-            tuple((*levels(analysis, cell), *_row(side)) for side in cell.sides) for cell in cells
+            tuple((*levels(analysis, cell), *_row(analysis.metric, side)) for side in cell.sides)
+            for cell in cells
         ),
         labels=len(analysis.conditions.factors) + 1,
         remark=left_out(analysis, cells, FILE),
     )
 
 
-def _row(side: ContenderRuns) -> tuple[str, ...]:
+def _row(metric: Metric, side: ContenderRuns) -> tuple[str, ...]:
     failed = f"{side.failures} of {side.runs}" if side.failures else "0"
     sample = side.sample
     if sample is None:
-        return (side.contender, "0", failed, *[NONE] * 7)
+        return (side.contender, "0", failed, *[NONE] * (7 if metric.best is None else 8))
     return (
         side.contender,
         str(sample.n),
@@ -61,6 +64,7 @@ def _row(side: ContenderRuns) -> tuple[str, ...]:
         significant(sample.median, 4),
         interval_text(sample.interval, 4),
         _coverage(sample),
+        *([metric.distance(side.measured).strip(" (×)")] if metric.best is not None else []),
         significant(sample.mean, 4),
         number(sample.sd, 2),
         significant(sample.low, 4),
