@@ -21,6 +21,7 @@ _UNITS = {
     "pct": "%",
     "bytes": "bytes",
     "segments": "segments",
+    "packets": "packets",
 }
 """What the last word of a name tells."""
 _RATIOS = frozenset({"index", "ratio", "share", "utilisation"})
@@ -58,6 +59,7 @@ class Needs(Enum):
 
     NOTHING = ""
     CONSTANT_RATE = "a link towards the client whose rate is constant"
+    PACING = "capture.pacing, and a link towards the client whose rate is constant"
     TCP = "a client that speaks TCP"
     QUIC = "a client that speaks QUIC"
 

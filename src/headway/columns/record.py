@@ -10,6 +10,7 @@ from headway.columns.conditions import Planned
 from headway.columns.headers import HeaderFields
 from headway.columns.limits import BottleneckUse, Causes, MainConnection, RampUp, SenderOverTime
 from headway.columns.outcome import Ending, Requests, Spent, Transferred
+from headway.columns.pacing import Pacing
 from headway.columns.packets import Disturbed, Faulted, Observed, Validation
 from headway.columns.page import PageMetrics
 from headway.columns.sharing import OneFlow, Sharing
@@ -23,6 +24,7 @@ class Record(
     Faulted,
     Observed,
     Disturbed,
+    Pacing,
     SenderOverTime,
     BottleneckUse,
     MainConnection,

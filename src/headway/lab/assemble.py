@@ -27,9 +27,9 @@ from headway.programs.base import (
     TcpPep,
     port_of,
 )
+from headway.study.control import PING_FRAME_BYTES
 from headway.study.family import HostAddress
 from headway.study.hop import Pep
-from headway.study.model import PING_FRAME_BYTES
 from headway.study.path import Way
 from headway.study.variation import start_after_ns
 from headway.study.workload import Migration as MigratingDownload
@@ -61,7 +61,7 @@ def orders_for(deployment: Deployment) -> Orders:
         trace_links=network.trace_links,
         fault_links=network.fault_links,
         sampling=Sampling(_SAMPLE_INTERVAL_NS, tuple(devices), senders, setting.family),
-        captures=captures(deployment, network) if setting.capture.packets else (),
+        captures=captures(deployment, network),
         counted=network.counted,
         watched=watched(deployment),
         pings=_pings(deployment),

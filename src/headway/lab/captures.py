@@ -3,29 +3,56 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import chain
 from pathlib import Path
 
 from headway.contract.orders import Capture
 from headway.lab.network import NetworkLayout
 from headway.lab.pcapng import to_pcapng
 from headway.planning.deployment import Deployment, Segment
+from headway.planning.narrowlink import NarrowLink, narrow_link
 from headway.programs.base import SECRETS_FILE
 
 _MISSED = re.compile(r"^(\d+) packets? dropped by kernel", re.MULTILINE)
+_PCAP = ".pcap"
 _UPSTREAM = "-upstream"
 """What the name of a capture on a hop's device towards the server ends with."""
 
 
 def captures(deployment: Deployment, network: NetworkLayout) -> tuple[Capture, ...]:
+    """All that a setting asks for; a device that is asked for twice has one."""
+    asked = deployment.setting.capture
+    of_hosts = _of_hosts(deployment, network) if asked.packets else ()
+    of_pacing = chain.from_iterable(map(_of_pacing, deployment.each)) if asked.pacing else ()
+    return tuple(dict.fromkeys((*of_hosts, *of_pacing)))
+
+
+def _of_hosts(deployment: Deployment, network: NetworkLayout) -> Iterator[Capture]:
     """One on every device of every host; routers of links have none."""
     hosts = {node.name for node in deployment.nodes}
-    return tuple(
-        Capture(namespace.name, device, f"{namespace.name}{suffix}.pcap")
-        for namespace in network.namespaces
-        if namespace.name in hosts
-        for device, suffix in zip(namespace.devices, ("", _UPSTREAM), strict=False)
-    )
+    for namespace in network.namespaces:
+        if namespace.name in hosts:
+            for device, suffix in zip(namespace.devices, ("", _UPSTREAM), strict=False):
+                yield Capture(namespace.name, device, f"{namespace.name}{suffix}{_PCAP}")
+
+
+def _of_pacing(deployment: Deployment) -> Iterator[Capture]:
+    """Of a flow: where its packets leave the sender, and where they come to the narrowest link."""
+    link = narrow_link(deployment)
+    if link:
+        for host, device, file in zip(
+            (link.segment.far.name, link.entry_host),
+            (link.sender_device, link.entry_device),
+            pacing_files(link),
+            strict=True,
+        ):
+            yield Capture(host, device, Path(file).with_suffix(_PCAP).name)
+
+
+def pacing_files(link: NarrowLink) -> tuple[str, str]:
+    """Names of the captures at a link's sender, and before its queue."""
+    return capture_files(link.segment)[1], f"{link.entry_device}.pcapng"
 
 
 def convert_captures(directory: Path) -> None:

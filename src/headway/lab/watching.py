@@ -34,14 +34,14 @@ def _of_flow(deployment: Deployment) -> Iterator[Watched]:
     for number, segment in enumerate(deployment.segments):
         first, last = segment.legs[0], segment.legs[-1]
         for way, host, device, senders in (
-            (Way.DOWN, first.left, first.wires[0].left_device, _answering(deployment, number)),
+            (Way.DOWN, first.left, first.wires[0].left_device, answering(deployment, number)),
             (Way.UP, last.right, last.wires[-1].right_device, _asking(deployment, number)),
         ):
             name = watch_name(deployment, segment, way)
             yield Watched(name, host, device, senders, deployment.setting.family)
 
 
-def _answering(deployment: Deployment, number: int) -> tuple[HostAddress, ...]:
+def answering(deployment: Deployment, number: int) -> tuple[HostAddress, ...]:
     """The addresses that a segment's packets towards the client come from: whoever was asked, through TCP PEPs."""
     end = addressed(deployment.segments[number:])
     own = deployment.legs[end.position - 1].right_address

@@ -11,6 +11,7 @@ from typing import Any
 from headway.columns import CallMetrics, Record, Status, columns_of
 from headway.columns.page import PageMetrics
 from headway.columns.record import FlowRecord
+from headway.diagnosis.departures import keep_departures
 from headway.diagnosis.disturbances import count_columns
 from headway.diagnosis.goodput import received_bytes
 from headway.diagnosis.hostcounts import host_count_columns
@@ -51,6 +52,7 @@ def make_record(run: Run, result: Result, directory: Path, *, same_as: str | Non
 
 
 def _record(run: Run, result: Result, directory: Path, told: dict[str, Any]) -> Record:
+    keep_departures(run.deployment, directory)
     if not run.deployment.competing:
         return record_of(run, result, directory)
     shared = together(flow_runs(run), result.flows, read_samples(directory))

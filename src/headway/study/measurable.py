@@ -87,6 +87,8 @@ def _needed(setting: Setting) -> Iterator[Needs]:
     """What a setting has of that which metrics may need."""
     if any(map(has_constant_rate, _towards_client(setting))):
         yield Needs.CONSTANT_RATE
+        if setting.capture.pacing and not setting.workload.uploads:
+            yield Needs.PACING
     protocols = [flow.protocol for flow in setting.flows.values()] or [setting.protocol]
     if any(protocol.transport == "tcp" for protocol in protocols):
         yield Needs.TCP

@@ -9,6 +9,7 @@ from typing import Any, Self
 from pydantic import Field, ValidationInfo, field_serializer, field_validator, model_validator
 
 from headway.errors import nearest
+from headway.study.control import Control, check_pings_pass
 from headway.study.family import Family
 from headway.study.fault import AXIS, Fault, check_fault
 from headway.study.flow import CompetingFlow, check_flows, with_usual_values
@@ -78,35 +79,25 @@ class Capture(Part):
     """What is kept of a run beside its record.
 
     ``packets``: pcapng files at both ends, with the TLS secrets. ``secrets``: these alone. ``qlog``: what programs log of
-    QUIC, whole. ``bodies``: every body is received into a file and compared byte for byte.
+    QUIC, whole. ``bodies``: every body is received into a file and compared byte for byte. ``pacing``: when the packets
+    of responses left their sender, and came to the narrowest link.
     """
 
     packets: bool = False
     secrets: bool = Field(default=False, exclude_if=not_)
     qlog: bool = False
     bodies: bool = False
+    pacing: bool = Field(default=False, exclude_if=not_)
+
+    @property
+    def at_devices(self) -> bool:
+        """Whether packets are captured at devices."""
+        return self.packets or self.pacing
 
     @property
     def keeps_secrets(self) -> bool:
         """Whether the client writes its TLS secrets, which decrypt what packets carry."""
         return self.packets or self.secrets
-
-
-PING_FRAME_BYTES = 98
-"""Size of a control ping: 56 bytes of data, as ping has them by default, and headers."""
-
-
-class Control(Part):
-    """ICMP echo requests from the client before the workload, over the path that it will take."""
-
-    pings: int = Field(default=10, ge=1, le=1000)
-    interval: Duration = Field(default=Duration(100 * 10**6), description="between two requests")
-
-    @model_validator(mode="after")
-    def _apart(self) -> Self:
-        if self.interval < 1_000_000:
-            raise ValueError("the interval of control pings must be 1 ms at least")
-        return self
 
 
 _MOST_NETWORKS = 256
@@ -248,7 +239,7 @@ class Setting(Part):
                 "clock", 'control pings are for clock = "virtual", in which computing takes no time'
             )
         if self.control:
-            _check_pings_pass(self.control, self.paths)
+            check_pings_pass(self.control, self.paths)
         return self
 
     def _check_flows(self) -> None:
@@ -343,7 +334,7 @@ class Setting(Part):
         if not isinstance(self.workload, Page) or self.flows:
             return False
         lasting = self.fault or any(_begins_with_workload(path) for path in self.paths)
-        kept = self.capture.packets or self.capture.qlog or self.control
+        kept = self.capture.at_devices or self.capture.qlog or self.control
         direct = not self.proxy and not any(hop.proxy for hop in self.hops.values())
         return direct and not lasting and not kept
 
@@ -375,22 +366,3 @@ def _begins_with_workload(path: Path | None) -> bool:
     """Whether part of a path only begins with the workload."""
     directions = [way for link in path.links for way in (link.down, link.up)] if path else []
     return any(isinstance(way.rate, TraceRate) or way.drop_packets for way in directions)
-
-
-def _check_pings_pass(control: Control, paths: tuple[Path | None, ...]) -> None:
-    """Control pings need a path that is there before the workload, and is the same after them.
-
-    None of them may wait for another one, since their times are to be those of the path.
-    """
-    links = [link for path in paths if path for link in path.links]
-    for direction in (way for link in links for way in (link.down, link.up)):
-        if isinstance(direction.rate, TraceRate):
-            raise ValueError("control pings cannot pass a trace, which begins with the workload")
-        if direction.drop_packets:
-            raise ValueError("control pings would be counted among the packets of drop_packets")
-        rate = direction.lowest_rate
-        if rate and control.interval < (needed := PING_FRAME_BYTES * 8 * 10**9 // rate):
-            raise ValueError(
-                f"the interval of control pings must be {Duration(needed)} at least, "
-                f"which one takes at {rate}"
-            )
