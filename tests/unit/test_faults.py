@@ -27,6 +27,7 @@ from headway.planning.runs import Run, plan
 from headway.records.manifest import Manifest
 from headway.records.provenance import told_study
 from headway.records.runkey import run_key
+from headway.report.ledger import ledger
 from headway.report.tables.faults import faults_frame, faults_table, sweeps_table
 from headway.study.experiment import Study
 from headway.study.fault import Fault, FaultKind, FaultSweep, tolerated
@@ -258,6 +259,38 @@ def test_tables_have_the_worst_first_and_the_file_has_all() -> None:
     frame = faults_frame([found])
     assert frame.height == 5
     assert frame.filter(pl.col("failed") > 0)["fault"].to_list() == ["lose down 3"]
+
+
+def digests(*, stray: bool) -> StudyResults:
+    """Each packet has a digest; of a program that strays, the first is another where the second is lost."""
+    study, records = made()
+    told = []
+    for one in records:
+        number = int(one.fault.split()[-1]) if one.fault and one.fault != "none" else None
+        before = (number - 1) if number else None
+        own = "000011112222"[: 4 * before][-4:] if number and before else ""
+        if stray and before == 1:
+            own = "ffff"
+        update = {"packets_before": before, "packet_digests": own if number else "000011112222"}
+        told.append(one.model_copy(update=update))
+    rows = [one.model_dump(mode="json") for one in told]
+    runs = pl.DataFrame(rows, schema=polars_schema(), orient="row")
+    return StudyResults(runs, Manifest(study=told_study(study)))
+
+
+def test_a_program_that_does_not_do_the_same_each_time_is_told() -> None:
+    assert {one.strayed for one in sweeps(analyse(digests(stray=False)))} == {0}
+    strays = analyse(digests(stray=True))
+    assert {one.strayed for one in sweeps(strays)} == {1}
+    assert all("It does not do the same each time" in one for one in fault_sentences(strays))
+    assert "It does not" not in "".join(fault_sentences(analyse(digests(stray=False))))
+
+
+def test_the_page_of_a_study_with_faults_has_its_sweeps_and_who_dies() -> None:
+    page = ledger(results(), [[analyse(results())]], files="beside")
+    assert "| h2 | 2.50 | 1 | 2 | 0 | 1.00 |" in page
+    assert "- h3: the 3rd packet towards the client (packet 3): it died." in page
+    assert "[faults.csv](beside/faults.csv)" in page
 
 
 def test_a_study_without_faults_has_none(tmp_path: Path) -> None:

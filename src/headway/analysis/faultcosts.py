@@ -14,6 +14,7 @@ import polars as pl
 from headway.analysis.analysis import Analysis
 from headway.analysis.swept import cells_without
 from headway.columns import Status
+from headway.columns.packets import DIGEST_DIGITS
 from headway.study.fault import Fault, FaultKind
 from headway.study.path import Way
 
@@ -68,6 +69,8 @@ class Sweep:
         costs: of the faults that took place, in the study's order.
         unmet: how many others did not: a packet that carries nothing is not corrupted, one whose sender cannot ECN
             not marked.
+        strayed: faults of which a run was another than that without before they took place: the program does not do
+            the same each time, and their numbers name other packets.
     """
 
     cell: str
@@ -77,6 +80,7 @@ class Sweep:
     packets: Mapping[Way, int]
     costs: tuple[FaultCost, ...]
     unmet: int = 0
+    strayed: int = 0
 
     @property
     def fatal(self) -> tuple[FaultCost, ...]:
@@ -154,10 +158,15 @@ def _sweep(
     values = [
         value for (place, name, _), value in without.items() if (place, name) == (cell, contender)
     ]
+    digests = dict(own.select("seed", "packet_digests").iter_rows())
+    strays = [
+        any(_strays(row, digests.get(row["seed"])) for row in rows) for rows in by_fault.values()
+    ]
     every = [_cost(column, rows, before) for rows in by_fault.values()]
     costs = [one for one in every if one.met]
     return Sweep(
         unmet=len(every) - len(costs),
+        strayed=sum(strays),
         cell=cell,
         title=title,
         contender=contender,
@@ -165,6 +174,16 @@ def _sweep(
         packets={way: _most(own[f"packets_{way}"]) for way in Way},
         costs=tuple(sorted(costs, key=lambda one: _order(one.fault))),
     )
+
+
+def _strays(row: Mapping[str, Any], without: str | None) -> bool:
+    """Whether a run with a fault was another before it than that without; unknown is no."""
+    number: int | None = row["packets_before"]
+    found: str | None = row["packet_digests"]
+    if not number or without is None or found is None:
+        return False
+    end = number * DIGEST_DIGITS
+    return without[end - DIGEST_DIGITS : end] != found
 
 
 def _most(counts: pl.Series) -> int:

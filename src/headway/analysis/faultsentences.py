@@ -45,6 +45,11 @@ def _sentences(analysis: Analysis, sweep: Sweep) -> Iterator[str]:
             f"{signed(analysis.metric, worst.median)} ({position(worst.fault)} {_done(worst)}), the mean "
             f"{signed(analysis.metric, sweep.mean or 0.0)}; without a fault it takes {text(sweep.without)}"
         )
+    if sweep.strayed:
+        yield (
+            f"It does not do the same each time: before {counted(sweep.strayed, 'fault')} of {len(sweep.costs)} its "
+            "packets were others than without, so that numbers do not name the same packets, and costs are of chance"
+        )
     if sweep.unmet:
         yield f"To {counted(sweep.unmet, 'other packet')} the fault could not happen"
     expected = sweep.expected(TYPICAL_LOSS)

@@ -6,6 +6,9 @@ from typing import Any
 
 from headway.columns.column import LOWER_HIGHER, Columns, Needs, column, metric
 
+DIGEST_DIGITS = 4
+"""Of a packet in `Faulted.packet_digests`."""
+
 _LOST = "that the loss models of links took, blackouts not counted"
 _BLACKED_OUT = "that blackouts took"
 _BY_NUMBER = "that were dropped by their number (`drop_packets`)"
@@ -88,6 +91,14 @@ class Faulted(Columns):
         "header, of TLS over TCP the client's ChangeCipherSpec."
     )
     handshake_packets_down: int | None = column("The same towards the client.")
+    packets_before: int | None = column(
+        "Packets of both directions before the first that the fault happened to; null if it happened to none."
+    )
+    packet_digests: str | None = column(
+        "What packets were sent and when: four hexadecimal digits a packet, each of all packets up to it. Of a run "
+        "with a fault those of the last packet before it, which equal those of its run without one if the program "
+        "does the same each time."
+    )
 
 
 class Observed(Columns):

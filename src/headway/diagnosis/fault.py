@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import hashlib
 import struct
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from headway.columns.packets import DIGEST_DIGITS
 from headway.contract.faults import KeptPacket
 from headway.contract.orders import Outcome, load
 from headway.diagnosis.packet import SeenPacket
@@ -17,6 +19,8 @@ from headway.lab.direction import kept_file
 from headway.planning.deployment import Deployment
 from headway.programs.base import SECRETS_FILE
 from headway.study.path import Way
+
+_Kept = tuple[Way, KeptPacket]
 
 _ETHERNET_BYTES = 14
 _UDP_HEADER_BYTES = 8
@@ -50,8 +54,10 @@ class CarriedPacket:
 
 def carried_packets(directory: Path) -> list[CarriedPacket]:
     """What is known of the packets of a run with a fault, or with none, in the order in which they came."""
-    kept = [(way, one) for way in Way for one in _kept(directory / kept_file(way))]
-    kept.sort(key=lambda entry: entry[1].at_ns)
+    return _carried(_kept_packets(directory), directory)
+
+
+def _carried(kept: Sequence[_Kept], directory: Path) -> list[CarriedPacket]:
     secrets = directory / SECRETS_FILE
     reader = _Conversations(secrets.read_text(encoding="ascii") if secrets.exists() else "")
     return [reader.carried(way, one) for way, one in kept]
@@ -61,13 +67,15 @@ def fault_columns(deployment: Deployment, outcome: Outcome, directory: Path) -> 
     """The columns of a record that tell of its fault; none if the setting has no such thing."""
     if deployment.setting.fault is None or not outcome.passed:
         return {}
-    packets = carried_packets(directory)
+    kept = _kept_packets(directory)
+    packets = _carried(kept, directory)
     passed = {way: _passed(outcome, way) for way in Way}
     return {
         **{f"packets_{way}": packets for way, (packets, _) in passed.items()},
         **{f"handshake_packets_{way}": _of_handshake(packets, way) for way in Way},
         "fault_met": sum(met for _, met in passed.values()),
         **_first_met([one for one in packets if one.met]),
+        **_compared(kept),
     }
 
 
@@ -89,6 +97,25 @@ def _first_met(met: Sequence[CarriedPacket]) -> dict[str, Any]:
         "fault_bytes": met[0].bytes,
         "fault_carried": "; ".join(one.words for one in met[:2]),
     }
+
+
+def _compared(kept: Sequence[_Kept]) -> dict[str, Any]:
+    """What tells whether two runs had the same packets up to a fault."""
+    before = next((place for place, (_, one) in enumerate(kept) if one.met), None)
+    digest, found = b"", list[str]()
+    for way, one in kept[:before]:
+        told = f"{way} {one.number} {one.at_ns} {one.bytes}"
+        digest = hashlib.sha256(digest + told.encode("ascii")).digest()
+        found.append(digest.hex()[:DIGEST_DIGITS])
+    if before is None:
+        return {"packet_digests": "".join(found)}
+    return {"packets_before": before, "packet_digests": found[-1] if found else ""}
+
+
+def _kept_packets(directory: Path) -> list[_Kept]:
+    """Of both directions, in the order in which they came."""
+    kept = [(way, one) for way in Way for one in _kept(directory / kept_file(way))]
+    return sorted(kept, key=lambda entry: entry[1].at_ns)
 
 
 def _kept(file: Path) -> Iterator[KeptPacket]:

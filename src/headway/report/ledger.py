@@ -9,6 +9,8 @@ import polars as pl
 
 from headway.analysis import Analysis, StudyResults
 from headway.analysis.claims import Judged
+from headway.analysis.faultcosts import sweeps
+from headway.analysis.faultsentences import position
 from headway.analysis.finding import Judgement
 from headway.analysis.ledger import judged, ledger_sentence, off, ours, would_decide
 from headway.analysis.published import agreement_sentence
@@ -17,6 +19,7 @@ from headway.errors import counted
 from headway.report.markdown import joined, markdown_table
 from headway.report.provenance import seeds_text
 from headway.report.reproducing import reproducing
+from headway.report.tables.faults import sweeps_table
 from headway.report.tables.published import UNKNOWN, published_by_cell
 from headway.report.tables.table import Table
 
@@ -37,15 +40,21 @@ def ledger(results: StudyResults, everything: Sequence[Sequence[Analysis]], file
     every = [one for _, claims in found for one in claims]
     broken = [one for one in every if one.judgement is Judgement.BROKEN]
     values = agreement_sentence([analysis for analyses in everything for analysis in analyses])
+    swept = [analyses[0] for analyses in everything if sweeps(analyses[0])]
+    heading, none = "its claims and our runs", "The study names no claims."
+    if swept and not every:
+        heading, none = "what single faults cost", ""
     blocks: list[Sequence[str]] = [
-        [f"# {results.manifest.study.name}: its claims and our runs"],
+        [f"# {results.manifest.study.name}: {heading}"],
         [results.manifest.study.question],
-        [ledger_sentence(every) or "The study names no claims.", *filter(None, [values])],
+        [ledger_sentence(every) or none, *filter(None, [values])],
         [*_origin(results)],
-        [*_shown(files, has_values=bool(values))],
+        [*_shown(files, has_claims=bool(every), has_values=bool(values), has_faults=bool(swept))],
     ]
     for name, claims in found:
         blocks += [[f"## {name}" if name and claims else ""], markdown_table(_claims(claims))]
+    for analysis in swept:
+        blocks += _faults(analysis)
     if broken:
         blocks += [["## What does not hold, and why"], [*map(_reason, broken)]]
     if values:
@@ -73,16 +82,37 @@ def _origin(results: StudyResults) -> Iterator[str]:
         yield "This is the short form (`--quick`) with few repetitions and cells: most claims need the whole."
 
 
-def _shown(files: str, *, has_values: bool) -> Iterator[str]:
+def _shown(files: str, *, has_claims: bool, has_values: bool, has_faults: bool) -> Iterator[str]:
     if files and has_values:
         yield f"![Published values and ours]({files}/values.png)"
         yield ""
     if files:
-        yield (
-            f"[claims.csv]({files}/claims.csv) has every estimate that a claim rests on, "
-            f"[samples.csv]({files}/samples.csv) medians and means with intervals by cell and contender"
-            + (f", [values.csv]({files}/values.csv) every published value." if has_values else ".")
-        )
+        tables = [
+            ("claims", "every estimate that a claim rests on", has_claims),
+            ("samples", "medians and means with intervals by cell and contender", True),
+            ("values", "every published value", has_values),
+            ("faults", "every fault, what the packet carried and what it cost", has_faults),
+        ]
+        there = [
+            f"[{name}.csv]({files}/{name}.csv) has {what}"
+            for name, what, is_there in tables
+            if is_there
+        ]
+        yield "; ".join(there) + "."
+
+
+def _faults(analysis: Analysis) -> Iterator[Sequence[str]]:
+    """What each contender's sweep says, and the packets whose loss a run does not survive."""
+    name = analysis.experiment.name
+    yield [f"## {name}: a fault of one packet at a time" if name else ""]
+    yield markdown_table(sweeps_table(analysis))
+    fatal = [
+        f"- {', '.join(filter(None, [sweep.contender, sweep.title]))}: {position(one.fault)} "
+        f"({one.carried or 'no packet'}): {one.reason}."
+        for sweep in sweeps(analysis)
+        for one in sweep.fatal
+    ]
+    yield ["Fatal:", "", *fatal] if fatal else []
 
 
 def _claims(claims: Sequence[Judged]) -> Table:

@@ -13,6 +13,7 @@ from headway.report.ledger import ledger
 from headway.report.report import Report
 from headway.report.styles import study_styles
 from headway.report.tables.claims import claims_frame
+from headway.report.tables.faults import faults_frame
 from headway.report.tables.published import published_frame
 from headway.report.tables.samples import samples_frame
 from headway.report.values import values_picture
@@ -36,6 +37,7 @@ def write_results_page(report: Report, file: Path) -> None:
         "claims": claims_frame(analyses),
         "values": published_frame(flat),
         "samples": samples_frame(flat),
+        "faults": faults_frame([metrics[0] for metrics in analyses]),
     }
     picture = values_picture(flat, study_styles([metrics[0] for metrics in analyses]))
     beside = file.with_suffix("")

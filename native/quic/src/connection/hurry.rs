@@ -12,6 +12,8 @@ const LATEST: Duration = Duration::from_secs(10);
 /// A probe timeout before there is a sample of the RTT, in initial RTTs (RFC 9002, sections 6.2.1 and 6.2.2):
 /// the RTT, and four times its half as variation.
 const INITIAL_RTTS: u32 = 3;
+/// Probes come in pairs, which are one question; no timeout is as short.
+const PAIR: Duration = Duration::from_millis(10);
 /// Beyond it, so that the timer is due.
 const MARGIN: Duration = Duration::from_millis(1);
 
@@ -26,6 +28,7 @@ pub(super) struct Hurry {
     received: u64,
     flight: Option<u64>,
     probes: u32,
+    repeated: Option<Instant>,
     due: VecDeque<Instant>,
 }
 
@@ -47,9 +50,11 @@ impl Hurry {
         let (received, sent) = crypto;
         let again = self.answered && handshaking && received > self.received;
         (self.received, self.answered) = (received, sent > 0);
-        if !again {
+        let in_pair = self.repeated.is_some_and(|before| now - before < PAIR);
+        if !again || in_pair {
             return;
         }
+        self.repeated = Some(now);
         // One of the frames was the ServerHello; but those behind it take a packet more than they did, as probes are
         // smaller.
         let flight = *self.flight.get_or_insert(sent);
@@ -104,13 +109,15 @@ mod tests {
     fn a_repeated_hello_is_answered_and_not_for_ever() {
         let (now, mut hurry) = (Instant::now(), Hurry::default());
         hurry.look(now, true, (1, 2), RTT);
-        let mut repeat = |received, sent| {
+        let mut repeat = |ms, received, sent| {
+            let now = now + Duration::from_millis(ms);
             hurry.look(now, true, (received, sent), RTT);
             waits(&mut hurry, now)
         };
-        assert_eq!(repeat(2, 2), [1000, 1999]);
-        assert_eq!(repeat(3, 4), [3997, 7993]);
-        assert!(repeat(4, 6).is_empty());
+        assert_eq!(repeat(300, 2, 2), [1000, 1999]);
+        assert!(repeat(301, 3, 4).is_empty(), "the same question");
+        assert_eq!(repeat(900, 4, 4), [3997, 7993]);
+        assert!(repeat(2100, 5, 6).is_empty());
     }
 
     #[test]
