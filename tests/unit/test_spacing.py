@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from headway.columns import LONGEST_BURST
 from headway.diagnosis.departures import together
-from headway.diagnosis.spacing import LONGEST, Spacing, Train, burst_lengths, spacing
+from headway.diagnosis.spacing import Spacing, Train, burst_lengths, spacing
 
 FRAME = 1514
 RATE = 1514 * 8e3
@@ -98,7 +99,7 @@ def test_connections_are_looked_at_each_by_itself() -> None:
 
 def test_long_bursts_are_counted_together() -> None:
     found = told(train([0.0] * 200 + [5.0]))
-    assert len(found.bursts) == LONGEST
+    assert len(found.bursts) == LONGEST_BURST
     assert (found.bursts[0], found.bursts[-1], found.longest_burst_packets) == (1, 200, 200)
 
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import polars as pl
 
+from headway.analysis.bursts import Bursts
 from headway.analysis.compare import Comparison, Pairing
 from headway.analysis.goodput import FlowRun, Received
 from headway.analysis.metric import Metric
@@ -32,7 +33,15 @@ HOLDUPS = {
 """What can hold a transfer back, and the column with its seconds."""
 
 
-_NAMED = ("limited_by", "main_limited_by", "limits_source")
+_NAMED = (
+    "limited_by",
+    "main_limited_by",
+    "limits_source",
+    "sender_bursts",
+    "sender_burst_packets",
+    "bottleneck_bursts",
+    "bottleneck_burst_packets",
+)
 
 
 @dataclass(frozen=True)
@@ -71,6 +80,8 @@ class ContenderRuns:
         received: what finished bulk runs received over time; None if there are none.
         main_limited_by: of page loads, what limited the connection of the document, as `limited_by`.
         ended_badly: the runs that did not end well, by seed.
+        sent_in: the bursts in which packets of finished runs left their sender; None if none was measured.
+        came_in: those in which they came to the bottleneck.
         known_from: where the senders' states are known from, as the column ``limits_source`` has it.
     """
 
@@ -87,6 +98,8 @@ class ContenderRuns:
     main_limited_by: tuple[tuple[str, int], ...] = ()
     known_from: tuple[str, ...] = ()
     ended_badly: tuple[Failure, ...] = ()
+    sent_in: Bursts | None = None
+    came_in: Bursts | None = None
 
     @property
     def reason(self) -> str:
@@ -228,7 +241,13 @@ def _side(row: dict[str, Any]) -> ContenderRuns:
         ended_badly=tuple(
             sorted(map(_failure, row["ended_badly"]), key=lambda one: (one.seed, one.rep))
         ),
+        sent_in=_bursts(row, "sender"),
+        came_in=_bursts(row, "bottleneck"),
     )
+
+
+def _bursts(row: Mapping[str, Any], place: str) -> Bursts | None:
+    return Bursts.of(row[f"{place}_bursts"], row[f"{place}_burst_packets"])
 
 
 def _failure(run: Mapping[str, Any]) -> Failure:

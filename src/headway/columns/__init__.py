@@ -16,10 +16,12 @@ from headway.columns.column import (
 from headway.columns.headers import HeaderFields
 from headway.columns.limits import MainConnection, RampUp, TransferLimits
 from headway.columns.outcome import Status
+from headway.columns.pacing import LONGEST_BURST
 from headway.columns.page import PageMetrics
 from headway.columns.record import METRICS, Record, polars_schema
 
 __all__ = [
+    "LONGEST_BURST",
     "METRICS",
     "Better",
     "CallMetrics",

@@ -14,6 +14,8 @@ from headway.columns.column import (
     metric,
 )
 
+LONGEST_BURST = 64
+"""Packets: bursts of so many and more are counted together."""
 _ALIKE = "The same of the packets of all its connections together, as they came to the narrowest link, before its queue."
 
 
@@ -52,7 +54,8 @@ class Pacing(Columns):
         "The longest of these bursts.", "longest burst of the sender"
     )
     sender_bursts: tuple[int, ...] | None = column(
-        "How many packets left in bursts of 1, 2, 3 ... 63 packets; the 64th number is of all longer ones."
+        f"How many packets left in bursts of 1, 2, 3 ... {LONGEST_BURST - 1} packets; the {LONGEST_BURST}th number is of "
+        "all longer ones."
     )
     sender_even_share: float | None = _more(
         "Share of packets that left evenly: after the one before them by what that one takes, give or take 10 %, at the "

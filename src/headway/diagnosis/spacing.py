@@ -16,13 +16,12 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
+from headway.columns import LONGEST_BURST
 from headway.study.path import FRAME_BYTES
 
 _TOGETHER = 1 / 3
 """Of a full packet's time."""
 _TOLERANCE = 0.1
-LONGEST = 64
-"""Bursts of so many packets and more are counted together."""
 _LEAST_PACKETS = 16
 """Full packets at the bottleneck's rate that the span of a sender's own rate has room for at least."""
 Numbers: TypeAlias = NDArray[np.float64]
@@ -55,7 +54,7 @@ class Spacing:
         gap_p95_ms: the 95th percentile.
         burst_packets: length of the burst that a packet is in, in the mean over packets.
         longest_burst_packets: the longest burst.
-        bursts: packets in bursts of 1, 2, 3 ... packets, and of `LONGEST` and more.
+        bursts: packets in bursts of 1, 2, 3 ... packets, and of `LONGEST_BURST` and more.
         even_share: packets that came after what the one before them takes at their train's own rate, give or take 10 %.
         rate_share: packets of bursts that had the bottleneck's rate, give or take 10 %, with the time to the next burst;
             None if there is one burst alone.
@@ -84,7 +83,7 @@ def spacing(trains: Sequence[Train], rate_bit_s: float, rtt_ns: float) -> Spacin
     gaps_ms = np.concatenate([np.diff(train.at_ns) for train in trains]) / 1e6
     lengths = [burst_lengths(train, rate_bit_s) for train in trains]
     packets = np.concatenate([np.repeat(one, one) for one in lengths])
-    counts = np.bincount(np.minimum(packets, LONGEST), minlength=2)[1:]
+    counts = np.bincount(np.minimum(packets, LONGEST_BURST), minlength=2)[1:]
     at_rate = np.concatenate([_at_rate(train, rate_bit_s) for train in trains])
     median, late = np.quantile(gaps_ms, (0.5, 0.95))
     return Spacing(

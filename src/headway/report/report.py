@@ -26,6 +26,7 @@ from headway.report.parts import ExperimentPart, experiment_part
 from headway.report.shown import shown_groups
 from headway.report.styles import study_styles
 from headway.report.tables import (
+    bursts,
     claims,
     comparisons,
     disturbances,
@@ -208,6 +209,7 @@ def _tables(
         shares.FILE: shares.shares_frame(firsts),
         flows.FILE: flows.flows_frame(results, firsts),
         holdups.FILE: holdups.holdups_frame(firsts),
+        bursts.FILE: bursts.bursts_frame(firsts),
         published.FILE: published.published_frame(everything),
         claims.FILE: claims.claims_frame([part.analyses for part in parts]),
         faults.FILE: faults.faults_frame(firsts),

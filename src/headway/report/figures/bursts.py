@@ -1,0 +1,126 @@
+"""Stacked bars of packets by the length of the burst that they left their sender in, a bar per contender, a panel per cell."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+
+import polars as pl
+
+from headway.analysis import Analysis, Cell, ContenderRuns
+from headway.analysis.bursts import CLASSES, Bursts
+from headway.analysis.numbers import significant
+from headway.report.figures.data import told
+from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
+from headway.report.legend import colour_legend, legend_height
+from headway.report.panels import Panel, draw_panels, most_panels, value_axis
+from headway.report.sheet import Sheet, text_width
+from headway.report.tables.bursts import SENDER, bursts_frame
+from headway.report.telling import telling_cells
+from headway.report.theme import FASTER, INK, SLOWER
+
+_BAR = 15.0
+_LABEL = 14.0
+"""Beside the label at the end of a bar."""
+COLOURS = dict(zip(CLASSES, (*reversed(FASTER), *SLOWER), strict=True))
+"""From each packet alone, in green, to long bursts, in purple."""
+BurstsOf = Callable[[ContenderRuns], Bursts | None]
+
+
+def _draw(subject: Subject) -> Picture | None:
+    return burst_picture(
+        subject,
+        "bursts",
+        "Packets by the length of the burst that they left in",
+        "As they left the sender in front of the narrowest link",
+        SENDER,
+        lambda side: side.sent_in,
+    )
+
+
+KIND = Kind(place=44, section=Section.RESULTS, draw=_draw, every_metric=False)
+
+
+def burst_picture(
+    subject: Subject, name: str, title: str, where: str, place: str, of: BurstsOf
+) -> Picture | None:
+    """The figure of one place; None if nothing was measured there.
+
+    Args:
+        subject: what is drawn.
+        name: of the kind of figure.
+        title: its heading.
+        where: what it shows, as the beginning of a sentence.
+        place: the same, as the table has it.
+        of: the bursts of a contender there.
+    """
+    analysis = subject.analysis
+    known = [cell for cell in analysis.cells if any(map(of, cell.sides))]
+    if not known:
+        return None
+    cells = [cell for cell in telling_cells(analysis, most_panels(analysis)) if cell in known]
+    said = (
+        f"{where}, all finished runs together, without the first flight. In a burst, each packet follows the one before "
+        "within a third of what a full packet takes on that link. At the end of a bar: the length in the mean over packets."
+    )
+    if len(cells) < len(known):
+        said += f" The {len(cells)} of {len(known)} conditions with the largest differences."
+    return Picture(
+        name=picture_name(analysis, name),
+        title=title,
+        caption=said,
+        drawing=partial(_sheet, analysis, cells, of),
+        data=lambda: bursts_frame([analysis]).filter(pl.col("place") == place),
+        said=_said(cells, of),
+    )
+
+
+def _said(cells: Sequence[Cell], of: BurstsOf) -> str:
+    return told(
+        f"{cell.title}, {side.contender}: {_mean(found)} packets, "
+        + ", ".join(
+            f"{significant(100 * share)} % in {length}"
+            for length, share in zip(CLASSES, found.shares, strict=True)
+            if share
+        )
+        for cell in cells
+        for side in cell.sides
+        if (found := of(side))
+    )
+
+
+def _mean(found: Bursts) -> str:
+    return significant(found.mean)
+
+
+def _sheet(analysis: Analysis, cells: Sequence[Cell], of: BurstsOf, width: float) -> Sheet:
+    found = [one for cell in cells for side in cell.sides if (one := of(side))]
+    there = [place for place in range(len(CLASSES)) if any(one.shares[place] for one in found)]
+    names = [CLASSES[place] for place in there]
+    # The first one says of what.
+    colours = {
+        f"{'' if at else 'bursts of '}{name}": COLOURS[name] for at, name in enumerate(names)
+    }
+    label = max(text_width(_mean(one)) for one in found) + _LABEL
+    head = legend_height(tuple(colours), width) + 10
+    sheet = draw_panels(
+        analysis, cells, width, lambda sheet, panel: _panel(sheet, analysis, panel, of, label), head
+    )
+    colour_legend(sheet, colours, 0, 0)
+    return sheet
+
+
+def _panel(sheet: Sheet, analysis: Analysis, panel: Panel, of: BurstsOf, label: float) -> None:
+    scale = panel.scale(panel.width / (panel.width - label))
+    value_axis(sheet, panel, scale, lambda ticks: [f"{100 * tick:.0f} %" for tick in ticks])
+    for row, contender in enumerate(analysis.contenders):
+        side, start, y = panel.cell.side(contender), 0.0, panel.y(row)
+        found = of(side) if side else None
+        if not found:
+            continue
+        for length, share in zip(CLASSES, found.shares, strict=True):
+            left, right = scale(start), scale(start + share)
+            if right - left >= 0.1:
+                sheet.box(left, y - _BAR / 2, right - left, _BAR, fill=COLOURS[length])
+            start += share
+        sheet.text(scale(1.0) + 6, y, _mean(found), INK)
