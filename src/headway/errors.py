@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 
 EXIT_FAILED = 1
 EXIT_WRONG_INPUT = 2
@@ -35,6 +36,8 @@ class WrongInputError(HeadwayError):
         self.where = where
 
 
+_VARIES = re.compile(r"(/[\w.+-]+)+|\b[0-9a-fA-F]{8,}\b|\d+")
+"""What of a reason differs from run to run: paths, keys, and numbers."""
 _MEANT = {
     "latency": ("rtt", "delay"),
     "ping": ("rtt",),
@@ -92,6 +95,19 @@ def nearest(word: str, known: Sequence[str], mark: str = "") -> str:
     near = meant(word, known) or difflib.get_close_matches(word, known, n=1)
     told = " or ".join(repr(f"{mark}{one}") for one in near)
     return f"; did you mean {told}?" if told else ""
+
+
+def normalised(reason: str) -> str:
+    """A reason without what differs from run to run."""
+    return _VARIES.sub("#", reason)
+
+
+def kinds_of(reasons: Iterable[str]) -> list[tuple[str, int]]:
+    """The reasons that are not alike, the most frequent first: the first of each kind, and how many there are."""
+    found: dict[str, list[str]] = {}
+    for reason in reasons:
+        found.setdefault(normalised(reason), []).append(reason)
+    return sorted(((alike[0], len(alike)) for alike in found.values()), key=lambda one: -one[1])
 
 
 def counted(count: int, noun: str) -> str:

@@ -12,12 +12,13 @@ import pytest
 
 from headway.campaign import local
 from headway.campaign.executor import Keep
-from headway.campaign.failfast import ENOUGH, FailFast, HopelessError, normalised
+from headway.campaign.failfast import ENOUGH, FailFast, HopelessError
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import SilentWatcher
 from headway.columns import Record, Status
 from headway.contract.orders import Outcome
+from headway.errors import normalised
 from headway.lab.cancel import Cancellation
 from headway.lab.run import Result
 from headway.planning.boots import Boot, boots

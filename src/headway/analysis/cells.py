@@ -16,6 +16,7 @@ from headway.analysis.goodput import FlowRun, Received
 from headway.analysis.metric import Metric
 from headway.analysis.sample import Measurements, Observation, SampleSummary
 from headway.columns import Status
+from headway.errors import kinds_of
 from headway.study.published import RunInterval
 
 HOLDUPS = {
@@ -53,12 +54,14 @@ class Failure:
         rep: its repetition.
         timed_out: whether it was given up.
         reason: why; empty if nothing tells.
+        fault: what had happened to its packets, as the study asks; empty if nothing had.
     """
 
     seed: int
     rep: int
     timed_out: bool
     reason: str
+    fault: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,7 +107,7 @@ class ContenderRuns:
     @property
     def reason(self) -> str:
         """Why most of the runs that did not end well did not; empty if all did."""
-        reasons = _counted([one.reason for one in self.ended_badly if one.reason])
+        reasons = kinds_of(one.reason for one in self.ended_badly if one.reason)
         return next((reason for reason, _ in reasons), "")
 
     @property
@@ -187,7 +190,7 @@ def sides_by_cell(
         pl.len().alias("runs"),
         (pl.col("status") == Status.FAILED.value).sum().alias("failed"),
         (pl.col("status") == Status.TIMEOUT.value).sum().alias("timeouts"),
-        pl.struct("seed", pl.col("rep").fill_null(0), "status", "error")
+        pl.struct("seed", pl.col("rep").fill_null(0), "status", "error", "fault", "fault_met")
         .filter(pl.col("status") != Status.OK.value)
         .alias("ended_badly"),
         pl.struct("seed", pl.col("rep").fill_null(0))
@@ -252,7 +255,8 @@ def _bursts(row: Mapping[str, Any], place: str) -> Bursts | None:
 
 def _failure(run: Mapping[str, Any]) -> Failure:
     timed_out = run["status"] == Status.TIMEOUT.value
-    return Failure(run["seed"], run["rep"], timed_out, (run["error"] or "").rstrip("."))
+    fault = run["fault"] if run["fault_met"] else ""
+    return Failure(run["seed"], run["rep"], timed_out, (run["error"] or "").rstrip("."), fault)
 
 
 def _counted(names: Sequence[str]) -> tuple[tuple[str, int], ...]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, ContenderRuns, Failure
@@ -14,7 +13,7 @@ from headway.analysis.numbers import listed
 from headway.analysis.parts import Leaning, Restriction, leaning
 from headway.analysis.sample import Measurements
 from headway.analysis.where import words
-from headway.errors import counted
+from headway.errors import counted, kinds_of
 
 _MOST_SEEDS = 4
 
@@ -25,16 +24,13 @@ class ContenderFailures:
 
     Attributes:
         contender: the contender.
-        found: for each cell that has any, what it did there and the failures.
+        found: for each cell that has any, what it did there.
+        each: the failures.
     """
 
     contender: str
     found: tuple[tuple[Cell, ContenderRuns], ...]
-
-    @property
-    def each(self) -> tuple[Failure, ...]:
-        """All of them."""
-        return tuple(one for _, side in self.found for one in side.ended_badly)
+    each: tuple[Failure, ...]
 
     @property
     def seeds(self) -> tuple[int, ...]:
@@ -42,19 +38,29 @@ class ContenderFailures:
 
 
 def failures(analysis: Analysis) -> tuple[ContenderFailures, ...]:
-    """The contenders that failed at all."""
-    found = (
-        ContenderFailures(
-            name,
-            tuple(
-                (cell, side)
-                for cell in analysis.cells
-                if (side := cell.side(name)) and side.failures
-            ),
-        )
-        for name in analysis.contenders
-    )
-    return tuple(one for one in found if one.found)
+    """The contenders that failed at all, but for runs that met a fault, as the study asks."""
+    found = (_failures(analysis, name, lambda one: not one.fault) for name in analysis.contenders)
+    return tuple(one for one in found if one.each)
+
+
+def _failures(
+    analysis: Analysis, contender: str, is_told: Callable[[Failure], bool]
+) -> ContenderFailures:
+    sides = [(cell, side) for cell in analysis.cells if (side := cell.side(contender))]
+    found = [(cell, side) for cell, side in sides if any(map(is_told, side.ended_badly))]
+    each = [one for _, side in found for one in side.ended_badly if is_told(one)]
+    return ContenderFailures(contender, tuple(found), tuple(each))
+
+
+def _not_survived(analysis: Analysis) -> Iterator[str]:
+    """``h3 did not survive lose down 3 (2 of 2 runs with it): curl exited with 55.``"""
+    for name in analysis.contenders:
+        every = _failures(analysis, name, lambda one: bool(one.fault))
+        for fault in dict.fromkeys(one.fault for one in every.each):
+            own = _failures(analysis, name, partial(_met, fault))
+            runs = sum(side.runs for _, side in own.found)
+            with_it = f"{len(own.each)} of {counted(runs, 'run')} with it"
+            yield f"{name} does not survive the fault {fault} ({with_it}){_why(own)}."
 
 
 @lru_cache(maxsize=32)
@@ -88,11 +94,14 @@ def _measured(cell: Cell, contender: str) -> Measurements:
     return replace(side.measured, given_up=tuple(sorted({*side.measured.given_up, *lost})))
 
 
+def _met(fault: str, one: Failure) -> bool:
+    return one.fault == fault
+
+
 def failure_sentences(analysis: Analysis) -> tuple[str, ...]:
     """Who failed, and what that does to the comparison; nothing if nobody did."""
-    found = failures(analysis)
-    told = [_who(analysis, one) for one in found]
-    if any(not failure.timed_out for one in found for failure in one.each):
+    told = [*_not_survived(analysis), *(_who(analysis, one) for one in failures(analysis))]
+    if as_worst(analysis):
         told.append(_what_it_does(analysis))
     return tuple(told)
 
@@ -129,7 +138,7 @@ def _seeds(one: ContenderFailures) -> str:
 
 def _why(one: ContenderFailures) -> str:
     """The reason of most, and how many others there are."""
-    reasons = Counter(failure.reason for failure in one.each if failure.reason).most_common()
+    reasons = kinds_of(failure.reason for failure in one.each if failure.reason)
     if not reasons:
         return ""
     (first, count), *others = reasons

@@ -15,6 +15,7 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.swept import cells_without
 from headway.columns import Status
 from headway.columns.packets import DIGEST_DIGITS
+from headway.errors import kinds_of
 from headway.study.fault import Fault, FaultKind
 from headway.study.path import Way
 
@@ -206,7 +207,7 @@ def _cost(
         seeds=tuple(row["seed"] for row in rows),
         costs=tuple(now - before for now, before in pairs),
         failed=len(rows) - len(good),
-        reason=statistics.mode(reasons) if reasons else "",
+        reason=kinds_of(reasons)[0][0] if reasons else "",
         carried=first["fault_carried"] or "",
         at=first["fault_at_s"],
         size_bytes=first["fault_bytes"],

@@ -7,6 +7,7 @@ from typing import Any
 
 import polars as pl
 
+from headway.columns import Status
 from headway.records.manifest import ToldExperiment
 from headway.study.fault import AXIS, Fault
 
@@ -16,6 +17,12 @@ def apart(experiment: ToldExperiment, runs: pl.DataFrame) -> tuple[pl.DataFrame,
     beside = cells_without(experiment)
     happens = pl.col("cell").is_in([cell for cell, without in beside.items() if cell != without])
     return runs.filter(~happens), runs.filter(happens)
+
+
+def of_its_fault() -> pl.Expr:
+    """Whether a run that did not end well had met its fault: a result of that, and no failure of the study."""
+    ended_badly = pl.col("status") != Status.OK.value
+    return ended_badly & (pl.col("fault_met").fill_null(0) > 0)
 
 
 def cells_without(experiment: ToldExperiment) -> dict[str, str]:

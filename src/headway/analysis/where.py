@@ -9,6 +9,7 @@ from headway.analysis.cells import Cell
 from headway.analysis.conditions import Conditions, Factor
 from headway.analysis.numbers import listed
 from headway.analysis.parts import Restriction
+from headway.study.fault import AXIS
 
 _MOST_NAMED = 4
 _SHARE = re.compile(r"[\d.]+ %")
@@ -49,13 +50,19 @@ def _at(factor: Factor, level: int) -> str:
         if factor.levels[level] in _ABSENT:
             return "without loss"
         return f"with {_text(factor, level)}"
+    if factor.name == AXIS:
+        none = factor.levels[level] in _ABSENT
+        return "without a fault" if none else f"with the fault {factor.levels[level]}"
     return f"{_preposition(factor)} {_text(factor, level)}"
 
 
 def _at_these(factor: Factor, levels: Sequence[int]) -> str:
-    named = [_text(factor, level) for level in levels[:_MOST_NAMED]]
+    said = _at if factor.name == AXIS else _text
+    named = [said(factor, level) for level in levels[:_MOST_NAMED]]
     if more := len(levels) - len(named):
         named.append(f"{more} more")
+    if factor.name == AXIS:
+        return listed(named)
     return f"{_preposition(factor)} {listed(named)}"
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from headway.columns import Record, Status
-from headway.errors import HeadwayError
+from headway.errors import HeadwayError, normalised
 from headway.planning.runs import Run
 
 ENOUGH = 5
@@ -19,8 +18,6 @@ once in 32."""
 
 _Group = tuple[str, ...]
 """A contender of an experiment; the whole study is the group without a name."""
-_VARIES = re.compile(r"(/[\w.+-]+)+|\b[0-9a-fA-F]{8,}\b|\d+")
-"""What of a reason differs from run to run: paths, keys, and numbers."""
 
 
 class HopelessError(HeadwayError):
@@ -79,7 +76,7 @@ class FailFast:
                 tally = self._tallies[group]
                 tally.left -= 1
                 tally.succeeded |= record.status is Status.OK
-                own = bool(group) or not record.same_as
+                own = (bool(group) or not record.same_as) and not record.fault_met
                 if record.status is not Status.OK and own:
                     tally.failed.append(record)
 
@@ -99,11 +96,6 @@ class FailFast:
                     "--retry-failed runs them again; --resume --keep-going goes on regardless"
                 )
         return None
-
-
-def normalised(reason: str) -> str:
-    """A reason without what differs from run to run."""
-    return _VARIES.sub("#", reason)
 
 
 def _groups(one: Run | Record) -> tuple[_Group, _Group]:

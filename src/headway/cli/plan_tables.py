@@ -16,6 +16,7 @@ from headway.planning.boots import boots
 from headway.planning.runs import Run
 from headway.planning.vain import vain
 from headway.study.experiment import Experiment, Study
+from headway.study.fault import AXIS
 from headway.study.trace import TRACE_KEY
 
 _MINUTE_S, _HOUR_S = 60, 3600
@@ -99,6 +100,9 @@ def _axes_of(experiment: Experiment) -> dict[str, Sequence[object]]:
             values = axes.setdefault(axis, [])
             if value not in values:
                 values.append(value)
+    if experiment.faults:
+        tried = len(axes[AXIS]) - 1
+        axes[AXIS] = [f"none; {experiment.faults.words}: those that there are, {tried} at most"]
     return {**axes, "contender": list(experiment.contenders)}
 
 

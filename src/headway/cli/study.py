@@ -292,7 +292,7 @@ def _carry_out(task: Task, *, allow_failures: bool, strict: bool) -> None:
     conduct(task, Terminal())
     _show(task.out)
     records = read_records(task.out)
-    if not any(record.status is Status.OK for record in records):
+    if not any(record.status is Status.OK or record.fault_met for record in records):
         raise HeadwayError(f"no run succeeded; the first reason: {records[0].error}")
     from headway.analysis.soundness import complaints
 

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 import polars as pl
 
 from headway.analysis import Analysis, StudyResults
+from headway.analysis.faultcosts import sweeps
 from headway.analysis.metric import metric_named
 from headway.analysis.numbers import data_size, listed
 from headway.analysis.shares import EVEN_PART, STARVED_PART
@@ -85,7 +86,25 @@ def _experiment(results: StudyResults, analysis: Analysis) -> str:
     dependents = [f"{one.name} ({listed(one.levels)})" for one in analysis.conditions.dependents]
     followed = f"From these followed {', '.join(dependents)}. " if dependents else ""
     sharing = f" {_SHARING}" if analysis.flows else ""
-    return f"{said}{followed}{defined}{constant}{_repetitions(runs)}{sharing}"
+    faults = f" {_faults(analysis)}" if runs["fault"].drop_nulls().len() else ""
+    return f"{said}{followed}{defined}{constant}{_repetitions(runs)}{faults}{sharing}"
+
+
+def _faults(analysis: Analysis) -> str:
+    """What happened to single packets."""
+    sweep = analysis.experiment.faults
+    counted_as = (
+        "packets are counted in each direction from the workload's beginning, where they come to the link; up is "
+        "towards the server"
+    )
+    if sweep is None:
+        return f"The faults happened to the packets of these numbers in every run: {counted_as}."
+    runs = sum(len(cost.seeds) for one in sweeps(analysis) for cost in one.costs)
+    return (
+        f"Single faults ({sweep.words}) were tried one at a time, each in a run of its own, {counted(runs, 'run')} in "
+        f"all: {counted_as}. What a fault costs is the difference from the run of the same seed without one, in the "
+        "median over seeds; contenders are compared by the runs without."
+    )
 
 
 def _repetitions(runs: pl.DataFrame) -> str:

@@ -126,11 +126,15 @@ def _print_sweeps(console: Console, analysis: Analysis) -> None:
     table = _new_table(1)
     for place, heading in enumerate(told.headings):
         table.add_column(
-            heading, justify="left" if place < told.labels else "right", overflow="fold"
+            heading,
+            justify="left" if place < told.labels else "right",
+            overflow="fold",
+            min_width=len(heading) if place < told.labels else None,
         )
     for row in (row for group in told.rows for row in group):
         table.add_row(*row)
     console.print(table)
+    console.print(Text(told.remark, style="dim"))
 
 
 def _print_list(console: Console, heading: str, items: Sequence[str]) -> None:

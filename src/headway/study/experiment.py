@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Self
 
-from pydantic import Field, PrivateAttr, field_validator, model_validator
+from pydantic import Field, PrivateAttr, ValidationError, field_validator, model_validator
 
 from headway.errors import WrongInputError, nearest
 from headway.study.claim import Claim
@@ -101,7 +101,10 @@ class Experiment(Part):
     def _faults_are_an_axis(cls, value: Any) -> Any:
         if not isinstance(value, dict) or value.get("faults") is None:
             return value
-        sweep = FaultSweep.model_validate(value["faults"])
+        try:
+            sweep = FaultSweep.model_validate(value["faults"])
+        except ValidationError:
+            return value  # told of the field, with its place in the file
         axes = dict(value.get("axes", {}))
         if AXIS in axes or AXIS in value.get("conditions", {}):
             raise wrong("faults", "makes the axis fault; leave out the key fault")

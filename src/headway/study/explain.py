@@ -14,6 +14,7 @@ from pydantic_core import ErrorDetails
 from headway.errors import WrongInputError, meant, nearest
 from headway.study.claim import RULES
 from headway.study.experiment import Coordinates, Experiment, Study
+from headway.study.fault import AXIS
 from headway.study.model import Setting
 from headway.study.path import Direction, Link
 from headway.study.source import Source
@@ -35,6 +36,8 @@ _TAGS = frozenset(
 _LISTS = frozenset({"links", "published", "reasons", "claims", "cells", "exclude"})
 """Lists of tables, whose numbers are part of a key."""
 
+_SWEEP = "faults"
+"""The table that makes the axis of faults."""
 _FEW, _VERY_FEW = 30, 10
 """So many keys can be read in a line; so many beside a hint."""
 
@@ -214,6 +217,8 @@ def _as_written(
         remaining = iter(location)
         if all(part in remaining for part in axis.split(".")):
             yield from (f"axes.{axis}", f"cells.{axis}")
+            if axis == AXIS:
+                yield from (".".join((_SWEEP, *location[1:])), _SWEEP)
             return
     if "steps" in location and "steps" not in source.text:
         location = location[: location.index("steps")]

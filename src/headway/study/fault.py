@@ -209,6 +209,9 @@ class Ways(StrEnum):
         return (Way.UP, Way.DOWN) if self is Ways.BOTH else (Way(self.value),)
 
 
+_TOWARDS = {Way.UP: "the server", Way.DOWN: "the client"}
+
+
 def _span_of_numbers(value: Any) -> Any:
     """``"2-9"`` as the numbers of its first and last packet; ``"3"`` as twice the same."""
     if isinstance(value, int) and not isinstance(value, bool):
@@ -241,7 +244,7 @@ class FaultSweep(_What):
     @classmethod
     def _ascends(cls, value: Positions) -> Positions:
         if isinstance(value, tuple) and value[0] > value[1]:
-            raise ValueError(f"packets from {value[0]} to {value[1]} are none")
+            raise ValueError(_no_packets(value))
         return value
 
     @field_validator("packets", mode="wrap")
@@ -250,8 +253,8 @@ class FaultSweep(_What):
         try:
             told: Positions = check(value)
         except ValueError as error:
-            if isinstance(_span_of_numbers(value), tuple):
-                raise
+            if isinstance(numbers := _span_of_numbers(value), tuple):
+                raise ValueError(_no_packets(numbers)) from error
             raise ValueError(
                 f'{value!r} names no packets; write "1-40", "handshake" or "all"'
             ) from error
@@ -272,6 +275,22 @@ class FaultSweep(_What):
                 yield Fault(direction=way, packets=packets, **shared)
 
     @property
+    def words(self) -> str:
+        """What it tries: ``lose each packet of the handshake, towards the server and the client``."""
+        manner = str(Fault(packets=(1,), **{n: getattr(self, n) for n in _What.model_fields}))
+        kind, _, how = manner.partition(" down 1")
+        match self.packets:
+            case "handshake":
+                which = "of the handshake"
+            case "all":
+                which = "of the transfer"
+            case (first, last):
+                which = f"from {first} to {last}" if first < last else f"number {first}"
+        each = "every two packets" if self.pairs else "each packet"
+        whom = " and ".join(_TOWARDS[way] for way in self.direction.each)
+        return f"{kind}{how} {each} {which}, towards {whom}"
+
+    @property
     def _numbers(self) -> range:
         match self.packets:
             case "handshake":
@@ -285,6 +304,11 @@ class FaultSweep(_What):
     def of_handshake(self) -> bool:
         """Whether positions end with the handshake."""
         return self.packets == "handshake"
+
+
+def _no_packets(numbers: tuple[int, int]) -> str:
+    first, last = numbers
+    return f"{first} to {last} are no packets; they are numbered from 1 to {MOST_PACKETS:,}, the first before the last"
 
 
 def tolerated(text: str, rtt: Duration) -> Duration:

@@ -28,6 +28,7 @@ from headway.study.path import Way
 
 _MOST_ROWS = 12
 _PLOT, _LEFT, _GAP, _EDGE = 62.0, 58.0, 26.0, 12.0
+_APART = 8.0
 _LEAST_BAR = 1.5
 _DATA, _FATAL = "data", f"{FAILED} a run failed"
 _COLOURS: dict[str, Colour] = {
@@ -54,13 +55,12 @@ def _draw(subject: Subject) -> Picture | None:
         title="What a single fault costs, by the packet that meets it",
         caption=(
             f"Bars: how much longer it takes if this packet {_happening(found)}, medians beside runs of the same "
-            "seeds without a fault; left by number towards the server, right towards the client. Colours: what the "
+            "seeds without a fault; first by number towards the server, then towards the client. Colours: what the "
             f"packet carries. {FAILED}: a run failed.{less}"
         ),
         drawing=partial(_sheet, analysis, found),
         data=lambda: faults_frame([analysis]),
         said=_said(analysis, found),
-        fits_narrow=False,
     )
 
 
@@ -85,17 +85,20 @@ def _sheet(analysis: Analysis, found: Sequence[Sweep], width: float) -> Sheet:
     there = [name for name in _COLOURS if any(_carries(c) == name for s in found for c in s.costs)]
     colours = {name: _COLOURS[name] for name in there}
     head = legend_height(tuple(colours), width) + 8
-    row = TITLE + _PLOT + BELOW
+    stacked = is_narrow(width)
+    panel = _PLOT + BELOW + (_APART if stacked else 0)
+    row = TITLE + (2 * panel if stacked else panel)
     sheet = Sheet(width, head + row * len(found))
     colour_legend(sheet, colours, 0, 0)
     most = max((one.worst.median for one in found if one.worst), default=1.0) or 1.0
-    room = (width - 2 * _LEFT - _GAP - _EDGE) / 2
+    room = width - _LEFT - _EDGE if stacked else (width - 2 * _LEFT - _GAP - _EDGE) / 2
     for place, one in enumerate(found):
         top = head + place * row + TITLE
         name = ", ".join(filter(None, (one.contender, one.title)))
-        sheet.text(0, top - 11, shortened(name, width), bold=not is_narrow(width))
-        for way, left in ((Way.UP, _LEFT), (Way.DOWN, _LEFT + room + _GAP + _LEFT)):
-            frame = Frame(left, top, room, _PLOT)
+        sheet.text(0, top - 11, shortened(name, width), bold=True)
+        right = _LEFT + (0 if stacked else room + _GAP + _LEFT)
+        for way, left, y in ((Way.UP, _LEFT, top), (Way.DOWN, right, top + panel * stacked)):
+            frame = Frame(left, y, room, _PLOT)
             _panel(sheet, analysis, frame, [c for c in one.costs if c.fault.direction is way], most)
             whom = "server" if way is Way.UP else "client"
             sheet.text(frame.right, frame.bottom + 26, f"packet towards the {whom}", anchor="end")

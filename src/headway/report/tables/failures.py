@@ -5,7 +5,9 @@ from __future__ import annotations
 import polars as pl
 
 from headway.analysis import StudyResults
+from headway.analysis.swept import of_its_fault
 from headway.columns import Status
+from headway.errors import counted
 from headway.report.tables.table import Table
 
 FILE = "failures.csv"
@@ -42,6 +44,12 @@ def failures_table(results: StudyResults, titles: dict[str, str]) -> Table:
         for experiment, cell, *rest, count, seeds in found[:_MOST_ROWS]
     )
     left = f"The first {_MOST_ROWS} of {len(found)} rows; {FILE} has all."
+    faulted = results.runs.filter(of_its_fault()).height
+    of_faults = (
+        f"{counted(faulted, 'run')} of these met a fault, as the study asks, and did not survive it: that is a result."
+        if faulted
+        else ""
+    )
     return Table(
         headings=(
             *(("experiment",) if several else ()),
@@ -49,5 +57,5 @@ def failures_table(results: StudyResults, titles: dict[str, str]) -> Table:
         ),
         rows=rows,
         labels=5 if several else 4,
-        remark=left if len(found) > _MOST_ROWS else "",
+        remark=" ".join(filter(None, (left if len(found) > _MOST_ROWS else "", of_faults))),
     )

@@ -14,6 +14,11 @@ from headway.report.tables.table import NONE, Table, number
 from headway.study.path import Way
 
 FILE = "faults.csv"
+_SWEPT = (
+    "Packets of a transfer without a fault, towards the server (up) and the client (down); how many of them met a "
+    "fault, one in each run (tried); how many of these a run did not survive (fatal). Worst and mean: what the others "
+    "cost."
+)
 _MOST_ROWS = 10
 """Of each contender in each cell, those that cost most."""
 
@@ -70,6 +75,7 @@ def sweeps_table(analysis: Analysis) -> Table:
             number(one.without, 3),
             str(one.packets[Way.UP]),
             str(one.packets[Way.DOWN]),
+            str(len(one.costs)),
             str(len(one.fatal)),
             number(one.worst.median if one.worst else None, 3),
             one.worst.fault.place if one.worst else NONE,
@@ -85,6 +91,7 @@ def sweeps_table(analysis: Analysis) -> Table:
             f"without [{unit}]",
             "up",
             "down",
+            "tried",
             "fatal",
             f"worst [{unit}]",
             "of",
@@ -93,6 +100,7 @@ def sweeps_table(analysis: Analysis) -> Table:
         ),
         rows=(rows,) if rows else (),
         labels=2 if several else 1,
+        remark=_SWEPT if rows else "",
     )
 
 
