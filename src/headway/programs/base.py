@@ -75,6 +75,14 @@ class Knob:
     takes: Callable[[str], bool] | None = None
 
 
+RETRY = Knob(
+    "retry",
+    "off",
+    "whether a client first proves its address, with the token of a Retry (RFC 9000, section 8.1.2)",
+    ("on", "off"),
+)
+
+
 @dataclass(frozen=True)
 class Started:
     """What a program needs in the guest.

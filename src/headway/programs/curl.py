@@ -15,6 +15,7 @@ from headway.programs.base import (
     Adjustment,
     Client,
     Flow,
+    Knob,
     Started,
 )
 from headway.programs.client import (
@@ -63,7 +64,15 @@ class Curl(Client):
     workloads = (Download, Parallel, Migration)
     quic_congestion_controls = ("cubic",)
     writes_qlog = True
-    knobs = (RETRY_PAUSE,)
+    knobs = (
+        RETRY_PAUSE,
+        Knob(
+            "tcp_fast_open",
+            "off",
+            "whether the ClientHello goes with the SYN (RFC 7413); both hosts' kernels need net.ipv4.tcp_fastopen",
+            ("on", "off"),
+        ),
+    )
     adjustments = (
         Adjustment("curl", "--resolve", "the server", "no time is spent on name resolution"),
         Adjustment(
@@ -97,6 +106,8 @@ class Curl(Client):
             "--write-out",
             "%{json}\\n",
         ]
+        if self.knob("tcp_fast_open", flow.host) == "on" and not flow.protocol.over_quic:
+            argv.append("--tcp-fastopen")
         if flow.workload.requests > 1:
             argv += ["--parallel", "--parallel-max", str(flow.workload.requests)]
         if flow.workload.migrates:

@@ -9,6 +9,7 @@ from headway.programs.base import (
     CA_FILE,
     CERTIFICATE_FILE,
     KEY_FILE,
+    RETRY,
     SERVER_NAME,
     Adapter,
     Adjustment,
@@ -63,6 +64,7 @@ _KNOBS = (
         ("on", "off"),
         controls=("cubic",),
     ),
+    RETRY,
     Knob("ssl_max_record", "0", "largest TLS record in bytes; 0: as large as may be"),
     Knob("bufsize", "16384", "bytes of a response that are handled at once"),
 )
@@ -93,7 +95,7 @@ class _Haproxy(Adapter):
         """One HAProxy between a listener and what its server line says of the origin."""
         values = {knob.name: self.knob(knob.name, host) for knob in self.knobs}
         file = f"/run/{listener.namespace}-haproxy.cfg"
-        binds = _binds(listener, self.quic_congestion_control(host))
+        binds = _binds(listener, self.quic_congestion_control(host), values["retry"])
         text = _CONFIGURATION.format(
             name=SERVER_NAME,
             certificate=CERTIFICATE_FILE,
@@ -173,7 +175,7 @@ class HaproxyProxy(_Haproxy, ReverseProxy):
         return self._process(listener, host, line)
 
 
-def _binds(listener: Listener, quic_congestion_control: str) -> list[str]:
+def _binds(listener: Listener, quic_congestion_control: str, retry: str) -> list[str]:
     place, version = listener.socket_address, listener.address.family.version
     if not listener.tls:
         return [place]
@@ -182,7 +184,8 @@ def _binds(listener: Listener, quic_congestion_control: str) -> list[str]:
     if Protocol.H3 in listener.protocols:
         # RFC 9002's NewReno is TCP's Reno with SACK.
         algorithm = {"reno": "newreno"}.get(quic_congestion_control, quic_congestion_control)
-        binds.append(f"quic{version}@{place} {certificate} alpn h3 quic-cc-algo {algorithm}")
+        options = f"alpn h3 quic-cc-algo {algorithm}{' quic-force-retry' if retry == 'on' else ''}"
+        binds.append(f"quic{version}@{place} {certificate} {options}")
     names = {Protocol.H2: "h2", Protocol.H1: "http/1.1"}
     alpn = ",".join(name for protocol, name in names.items() if protocol in listener.protocols)
     return [*binds, f"{place} {certificate} alpn {alpn}"] if alpn else binds

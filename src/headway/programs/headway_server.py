@@ -9,6 +9,7 @@ from headway.programs.base import (
     CERTIFICATE_FILE,
     KEY_FILE,
     QLOG_DIRECTORY,
+    RETRY,
     SITE_DIRECTORY,
     Adjustment,
     Listener,
@@ -56,6 +57,7 @@ class HeadwayServer(NativeQuic, Server):
     knobs = (
         *knobs_of("headway-server"),
         *COMPRESSION_KNOBS,
+        RETRY,
         *QUIC_KNOBS,
     )
 
@@ -73,7 +75,7 @@ class HeadwayServer(NativeQuic, Server):
             f"--h2-frame-bytes={self.knob('h2_frame_bytes', host)}",
             f"--early-data={16384 if self.knob('early_data', host) == 'on' else 0}",
             *compression_options(self, host),
-            "--limits=off",
+            f"--limits=off{self._validation(host)}",
             f"--quic={quic_knobs(self, host, listener.address.family)}",
             f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
         ]
@@ -82,6 +84,10 @@ class HeadwayServer(NativeQuic, Server):
         if listener.protocols != {Protocol.H3}:
             argv.append(f"--congestion-control={host.tcp_congestion_control}")
         return service(self, listener.namespace, argv, served_on(listener))
+
+    def _validation(self, host: Host) -> str:
+        """Clients are sent a Retry if no handshake at all may go on without proof of their address."""
+        return ",half-open-share=0%" if self.knob("retry", host) == "on" else ""
 
     def _order(self, host: Host) -> str:
         """In which order responses are sent, by what the browser says or what the server decides."""

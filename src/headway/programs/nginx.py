@@ -13,6 +13,7 @@ from headway.programs.base import (
     CA_FILE,
     CERTIFICATE_FILE,
     KEY_FILE,
+    RETRY,
     SERVER_NAME,
     Adjustment,
     Knob,
@@ -84,6 +85,7 @@ _KNOBS = (
     Knob(
         "quic_gso", "off", "whether QUIC hands the kernel many packets in one call", ("on", "off")
     ),
+    RETRY,
     Knob(
         "ktls",
         "off",
@@ -228,6 +230,7 @@ def _listening(listener: Listener, values: dict[str, str]) -> list[str]:
             "http3 on;",
             f"http3_stream_buffer_size {values['http3_stream_buffer_size']};",
             f"quic_gso {values['quic_gso']};",
+            f"quic_retry {values['retry']};",
         ]
     if listener.protocols - {Protocol.H3}:
         lines += _listen(listener, "443 ssl")

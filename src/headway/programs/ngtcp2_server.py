@@ -10,6 +10,7 @@ from headway.programs.base import (
     KEY_FILE,
     QLOG_DIRECTORY,
     RANDOM_DEVICE,
+    RETRY,
     Adjustment,
     Knob,
     Listener,
@@ -35,6 +36,7 @@ class Ngtcp2Server(Server):
     knobs = (
         Knob("initial_rtt", "333ms", "round trip time that is assumed before one is measured"),
         Knob("ack_threshold", "2", "packets after which one is acknowledged at once"),
+        RETRY,
         Knob("pmtud", "on", "whether packets grow to what the path carries", ("on", "off")),
     )
     adjustments = (
@@ -61,6 +63,8 @@ class Ngtcp2Server(Server):
             "--initial-pkt-num=0",
             f"--qlog-dir={qlogs}",
         ]
+        if self.knob("retry", host) == "on":
+            argv.append("--validate-addr")
         if self.knob("pmtud", host) == "off":
             argv.append("--no-pmtud")
         argv += [listener.address, "443", KEY_FILE, CERTIFICATE_FILE]

@@ -106,6 +106,8 @@ _MOST_NETWORKS = 256
 DEFAULT_PROGRAMS = {"client": "curl", "server": "nginx"}
 
 
+_LEAST_CHAIN, _LARGEST_CHAIN = Size(2_500), Size(60_000)
+"""A message of TLS has 16 MB at most, but OpenSSL takes no chain of more than 100 kB."""
 _NOTHING_SAID = Path()
 _CLIENT, _SERVER = (Host(program=program) for program in DEFAULT_PROGRAMS.values())
 
@@ -115,6 +117,11 @@ class Setting(Part):
 
     protocol: Protocol = Protocol.H2
     tls: bool = True
+    certificate_chain: Size | None = Field(
+        default=None,
+        exclude_if=lambda size: size is None,
+        description="size of the certificates that server and proxy send, grown by names; the usual ones have 1.7 kB",
+    )
     clock: Clock = Clock.VIRTUAL
     # Of a default that cannot be hashed, pydantic makes a copy for every setting.
     client: Host = Field(default_factory=lambda: _CLIENT)
@@ -206,6 +213,11 @@ class Setting(Part):
     @model_validator(mode="after")
     def _possible(self) -> Self:
         check_tls(self.protocol, self.tls)
+        if self.certificate_chain and not (self.tls and self._within_chain(self.certificate_chain)):
+            raise wrong(
+                "certificate_chain",
+                f"certificates take {_LEAST_CHAIN} to {_LARGEST_CHAIN}, and tls = true",
+            )
         if self.proxy and self.hops:
             raise wrong("proxy", "with [[hops]], a reverse proxy is the proxy of one of them")
         for name in self.bypass:
@@ -242,10 +254,14 @@ class Setting(Part):
             check_pings_pass(self.control, self.paths)
         return self
 
+    @staticmethod
+    def _within_chain(size: Size) -> bool:
+        return _LEAST_CHAIN <= size <= _LARGEST_CHAIN
+
     def _check_flows(self) -> None:
         """What is said of one flow beside them is only what they have in common."""
         check_flows(self.flows, self.hops)
-        for key in ("proxy", "control", AXIS):
+        for key in ("proxy", "control", "certificate_chain", AXIS):
             if getattr(self, key):
                 raise wrong(key, f"{key} is for a study of one flow, without [flows]")
         if self.capture.bodies:
