@@ -3,6 +3,7 @@
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
+use std::time::Duration;
 
 use thiserror::Error;
 
@@ -161,6 +162,8 @@ pub struct Config {
     pub connections: NonZeroU32,
     /// Which RFC's growth CUBIC has.
     pub cubic_version: CubicVersion,
+    /// Hybla's reference round-trip time, `RTT0`.
+    pub hybla_rtt0: Duration,
     /// A part that those of Linux do without.
     pub linux_without: Option<LinuxPart>,
     /// Bytes of a full-sized datagram.
@@ -183,6 +186,7 @@ impl Default for Config {
             max_window: None,
             connections: NonZeroU32::MIN,
             cubic_version: CubicVersion::Rfc9438,
+            hybla_rtt0: hybla::REFERENCE_RTT,
             linux_without: None,
             max_datagram: 1200,
             pacing: Some(PacingGains::default()),
@@ -201,6 +205,9 @@ pub enum Unsupported {
     /// A version of CUBIC with another algorithm.
     #[error("{0} has no version of CUBIC: only cubic has")]
     CubicVersion(Algorithm),
+    /// Hybla's reference with another algorithm.
+    #[error("{0} has no reference round trip: only hybla has")]
+    HyblaRtt0(Algorithm),
     /// Something of Linux's left out of an algorithm that is not Linux's.
     #[error("{0} has nothing of Linux's to do without: only linux-reno and linux-cubic have")]
     LinuxPart(Algorithm),
@@ -222,6 +229,9 @@ impl Config {
         }
         if self.cubic_version != CubicVersion::Rfc9438 && self.algorithm != Algorithm::Cubic {
             return Err(Unsupported::CubicVersion(self.algorithm));
+        }
+        if self.hybla_rtt0 != hybla::REFERENCE_RTT && self.algorithm != Algorithm::Hybla {
+            return Err(Unsupported::HyblaRtt0(self.algorithm));
         }
         if self.linux_without.is_some() && !self.is_linux() {
             return Err(Unsupported::LinuxPart(self.algorithm));
@@ -260,7 +270,8 @@ impl Config {
             Algorithm::Hybla => {
                 let max_window = hybla::MAX_WINDOW.saturating_mul(settings.datagram);
                 let max_window = Some(settings.max_window.unwrap_or(max_window));
-                self.loss_based(Hybla::new(settings.datagram), Settings { max_window, ..settings })
+                let law = Hybla::new(settings.datagram, self.hybla_rtt0);
+                self.loss_based(law, Settings { max_window, ..settings })
             }
             Algorithm::Bbr => self.resuming(Bbr::new(&settings, self.seed), settings),
             Algorithm::Bbr3 => self.resuming(Bbr3::new(&settings, self.seed), settings),
@@ -376,6 +387,15 @@ mod tests {
             let cubic_version = CubicVersion::Rfc8312;
             let config = Config { algorithm, cubic_version, ..Config::default() };
             assert_eq!(config.check().is_ok(), algorithm == Algorithm::Cubic, "{algorithm}");
+        }
+    }
+
+    #[test]
+    fn only_hybla_has_a_reference() {
+        for (_, algorithm) in ALGORITHMS {
+            let hybla_rtt0 = Duration::from_millis(200);
+            let config = Config { algorithm, hybla_rtt0, ..Config::default() };
+            assert_eq!(config.check().is_ok(), algorithm == Algorithm::Hybla, "{algorithm}");
         }
     }
 }

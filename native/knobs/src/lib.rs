@@ -125,7 +125,7 @@ impl Knob {
             Some(most) if most < f64::from(u32::MAX >> 1) => {
                 _ = write!(said, ", {} to {most}", self.least);
             }
-            _ if self.least > 0.0 => _ = write!(said, ", from {}", self.least),
+            _ if counts && self.least > 0.0 => _ = write!(said, ", from {}", self.least),
             _ => (),
         }
         said

@@ -54,6 +54,7 @@ fn assign(config: &mut Config, name: &str, value: &str) -> Result<(), String> {
         "max-window" => config.congestion.max_window = unless("none", value, parse)?,
         "emulated-connections" => config.congestion.connections = parse(value)?,
         "cubic-version" => config.congestion.cubic_version = parse(value)?,
+        "hybla-rtt0" => config.congestion.hybla_rtt0 = parse_time(value)?,
         "linux-without" => config.congestion.linux_without = Some(parse(value)?),
         "pacing" => {
             config.pacing = match value {
@@ -257,6 +258,8 @@ mod tests {
         assert!(error("congestion-control=vegas").contains("newreno"));
         assert!(error("congestion-control=bbr,emulated-connections=2").contains("bbr"));
         assert!(error("congestion-control=bbr,cubic-version=rfc8312").contains("only cubic"));
+        assert!(error("congestion-control=cubic,hybla-rtt0=200ms").contains("only hybla"));
+        assert!(error("congestion-control=hybla,hybla-rtt0=0ms").contains("hybla-rtt0"));
         assert!(error("idle-timeout=30").contains("a time has a unit"));
         assert!(error("probe-up-to=1200").contains("above max-udp-payload=1200"));
         assert!(error("saved-window=1208").contains("saved-rtt"));
