@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from headway.planning.runs import plan
+from headway.planning.runs import Run, plan
+from headway.study.claim import Value
 from headway.study.experiment import Experiment, Study
 from headway.study.load import load_study
 from headway.study.published import Published
@@ -19,6 +20,11 @@ LOSSES = {"1 %": 1e-2, "0.1 %": 1e-3, "0.01 %": 1e-4}
 @pytest.fixture(scope="module")
 def study() -> Study:
     return load_study("yardsticks")
+
+
+@pytest.fixture(scope="module")
+def runs(study: Study) -> list[Run]:
+    return list(plan(study))
 
 
 def experiment(study: Study, name: str) -> Experiment:
@@ -61,11 +67,64 @@ def test_mathis_is_renos_window() -> None:
         assert reno_window(loss) == pytest.approx(math.sqrt(1.5 / loss), rel=0.03)
 
 
-def test_windows_are_of_random_losses_of_data_alone(study: Study) -> None:
-    for run in plan(study):
+def test_windows_are_of_random_losses_of_data_alone(runs: list[Run]) -> None:
+    for run in runs:
         if run.experiment.startswith("windows"):
             (link,) = run.setting.path.links
             assert link.down.loss.mean in LOSSES.values()
             assert not link.up.loss.mean
             # No other limit: the formulas know of none.
             assert not link.down.first_rate
+
+
+def test_every_yardstick_says_where_it_stands(study: Study) -> None:
+    """31 values and 74 sentences, none of them there twice for the same place."""
+    claims = [claim for one in study.experiments for claim in one.claims]
+    assert sum(len(one.published) for one in study.experiments) == 3 * 4 + 3 * 4 + 2 + 2 + 3
+    assert len({(claim.says, claim.place) for claim in claims}) == len(claims) == 74
+    assert all(claim.place for claim in claims)
+
+
+def test_every_satellite_bound_is_of_the_draft(study: Study) -> None:
+    """Three sizes over each of five paths. The bound in a claim's words is that of its rule."""
+    bounds = {}
+    for claim in experiment(study, "satellite").claims:
+        assert isinstance(claim.rule, Value)
+        assert claim.says.endswith(f"within {claim.rule.high:g} s: {claim.rule.contender}")
+        bounds[tuple(sorted(claim.where.items()))] = claim.rule.high
+    asked = [bound for bound in bounds.values() if bound]
+    assert sorted(asked) == sorted([3, 10, 85, 3, 5, 20, 3, 5, 20, 3, 5, 8, 3, 6, 10])
+
+
+def test_what_is_remembered_is_a_bandwidth_delay_product(runs: list[Run]) -> None:
+    remembered = [run for run in runs if run.contender.endswith("remembered")]
+    assert remembered
+    for run in remembered:
+        (link,) = run.setting.path.links
+        assert link.down.first_rate is not None
+        bytes_of_it = float(link.down.first_rate) * run.setting.path.rtt.s / 8
+        assert run.setting.server.knobs["saved_window"] == f"{bytes_of_it:.0f}B"
+
+
+FRAME_BYTES, DATA_BYTES = 1514, 1439
+"""Of a full packet of Headway's QUIC: as a link counts it, and what it carries of a stream."""
+
+
+def test_headers_alone_forbid_100_mb_over_10_mbit_s_in_85_s() -> None:
+    """The draft's bound leaves 5 s for what is not data: 4.2 s of headers, and a round trip and a half to begin."""
+    least_s = 100e6 / DATA_BYTES * FRAME_BYTES * 8 / 10e6 + 1.5 * 0.65
+    assert 85 < least_s < 85.5
+
+
+@pytest.mark.parametrize(
+    ("initial_window", "low_s", "high_s"), [(10, 10, 10.5), (60, 8.5, 9), (400, 6.9, 7)]
+)
+def test_doubling_takes_longer_than_picoquics_tests_allow(
+    initial_window: int, low_s: float, high_s: float
+) -> None:
+    """RFC 9002, section 7.3.1, over 250 Mbit/s and 600 ms: only from 400 packets on 100 MB take less than 7 s."""
+    rounds = math.ceil(math.log2(250e6 * 0.6 / 8 / FRAME_BYTES / initial_window))
+    left = 100e6 / DATA_BYTES - initial_window * (2**rounds - 1)
+    # Handshake and request, the rounds, the rest at the full rate, and the last packet on its way.
+    least_s = 1.5 * 0.6 + rounds * 0.6 + left * FRAME_BYTES * 8 / 250e6 + 0.3
+    assert low_s < least_s < high_s
