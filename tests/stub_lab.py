@@ -55,6 +55,7 @@ class StubMachine(Machine):
 
     carried_out: Callable[[str], None] = field(default=lambda _: None)
     fails: Callable[[str], str | None] = field(default=lambda _: None)
+    takes: Callable[[str, int], float] = field(default=lambda _, size: 0.1 + size / 1e6)
     fresh: bool = True
 
     def boot(self, orders: Orders, directory: Path, **_: Any) -> Outcome:
@@ -66,7 +67,7 @@ class StubMachine(Machine):
         if reason := self.fails(directory.name):
             return Outcome("failed", reason, 0, "")
         size = int(argv[-1].rsplit("/", 1)[1].split(".")[0])
-        total_s = 0.1 + size / 1e6
+        total_s = self.takes(directory.name, size)
         printed = {
             "urlnum": 0,
             "exitcode": 0,
@@ -107,6 +108,7 @@ def replace_labs(
     paths: Callable[[Sequence[NetworkPath]], None] = lambda _: None,
     check_passes: bool = True,
     fails: Callable[[str], str | None] = lambda _: None,
+    takes: Callable[[str, int], float] = lambda _, size: 0.1 + size / 1e6,
 ) -> None:
     """Let studies of this process run without labs, without a self-test and without bodies.
 
@@ -117,8 +119,9 @@ def replace_labs(
         paths: is told the paths of every self-test.
         check_passes: whether self-tests do.
         fails: from a run's name to the reason for which it fails, if it does.
+        takes: from a run's name and the size of its body to the time that it takes, seconds.
     """
-    machine = StubMachine(stub_image(), Path(), carried_out=log, fails=fails)
+    machine = StubMachine(stub_image(), Path(), carried_out=log, fails=fails, takes=takes)
     patch.setattr(session, "ready_image", lambda: image or stub_image())
     patch.setattr(session, "ready_machine", lambda _: machine)
     patch.setattr(session, "body_file", lambda _: None)

@@ -56,7 +56,7 @@ def test_experiments_inherit_what_the_study_says() -> None:
     study = parse(TWO)
     small, large = study.experiments
     assert (small.name, large.name) == ("small", "large")
-    assert (small.repetitions, large.repetitions) == (2, 3)
+    assert (small.repetitions.most, large.repetitions.most) == (2, 3)
     runs = plan(study)
     assert len(runs) == 2 * 2 * 2 + 3 * 2 * 3
     assert {run.setting.path.links[0].down.first_rate for run in runs} == {10**7}

@@ -116,7 +116,7 @@ def _try(texts: Iterator[str], directory: Path, made: list[int]) -> None:
     for text in texts:
         try:
             study = parse_study(Source("s.toml", text, directory))
-            if sum(e.repetitions for e in study.experiments) * made[-1] <= MOST_PLANNED:
+            if sum(e.repetitions.most for e in study.experiments) * made[-1] <= MOST_PLANNED:
                 checked_plan(study, "s.toml")
             accepted += 1
         except WrongInputError as error:

@@ -123,7 +123,9 @@ def analyse(
         traits=traits(asked, runs, names),
         pairings=pairings,
         conditions=found,
-        cells=_cells(found, sides_by_cell(runs, chosen, names), pairings, chosen),
+        cells=_cells(
+            found, sides_by_cell(runs, chosen, names, asked.number_of_looks), pairings, chosen
+        ),
         runs=runs,
         flows=flow_runs(results.flows_of(asked)),
         swept=swept,

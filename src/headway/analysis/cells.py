@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -124,7 +124,8 @@ class ContenderRuns:
         """The metric in every run; with an interval of time, goodput in it."""
         if span is None:
             return self.measured
-        return self.received.goodput_in(span) if self.received else Measurements(())
+        found = self.received.goodput_in(span) if self.received else Measurements(())
+        return replace(found, looks=self.measured.looks)
 
     @property
     def observations(self) -> tuple[Observation, ...]:
@@ -181,9 +182,16 @@ class Cell:
 
 
 def sides_by_cell(
-    runs: pl.DataFrame, metric: Metric, contenders: Sequence[str]
+    runs: pl.DataFrame, metric: Metric, contenders: Sequence[str], looks: int = 1
 ) -> dict[str, tuple[ContenderRuns, ...]]:
-    """What every contender did in every cell, in this order of contenders."""
+    """What every contender did in every cell, in this order of contenders.
+
+    Args:
+        runs: the rows of an experiment.
+        metric: what is compared.
+        contenders: the contenders.
+        looks: how often results were looked at, to stop or to go on.
+    """
     measured = _finished(pl.col(metric.column).is_not_null())
     flowing = _finished(pl.col("received_bytes").is_not_null())
     table = runs.group_by("cell", "contender").agg(
@@ -210,7 +218,7 @@ def sides_by_cell(
     )
     found: dict[str, dict[str, ContenderRuns]] = {}
     for row in table.iter_rows(named=True):
-        found.setdefault(row["cell"], {})[row["contender"]] = _side(row)
+        found.setdefault(row["cell"], {})[row["contender"]] = _side(row, looks)
     return {
         cell: tuple(sides[name] for name in contenders if name in sides)
         for cell, sides in found.items()
@@ -221,7 +229,7 @@ def _finished(*conditions: pl.Expr) -> pl.Expr:
     return pl.all_horizontal(pl.col("status") == Status.OK.value, *conditions)
 
 
-def _side(row: dict[str, Any]) -> ContenderRuns:
+def _side(row: dict[str, Any], looks: int) -> ContenderRuns:
     values = zip(row["seed"], row["rep"], row["value"], strict=True)
     return ContenderRuns(
         contender=row["contender"],
@@ -231,6 +239,7 @@ def _side(row: dict[str, Any]) -> ContenderRuns:
         measured=Measurements.of(
             (Observation(*value) for value in values),
             ((run["seed"], run["rep"]) for run in row["given_up"]),
+            looks,
         ),
         limited_by=_counted(row["limited_by"]),
         retransmits=row["retransmits"],

@@ -148,7 +148,9 @@ class ClaimRuns:
         interval = own.relative_interval if own else None
         if interval is None:
             return LEVEL
-        return interval.level if interval.reaches_level else max(LEVEL, interval.coverage)
+        level = interval.level if interval.reaches_level else max(LEVEL, interval.coverage)
+        # What it has to have for the looks at the results is added where it is made.
+        return max(LEVEL, 1 - (1 - level) * self.analysis.experiment.number_of_looks)
 
     def column(self, cell: Cell, contender: str, name: str) -> float | None:
         """Median of a column over a contender's runs in a cell that ended well."""
@@ -236,8 +238,9 @@ def _absolute(found: Comparison) -> tuple[float | None, Interval | None]:
 def _ratios(one: Measurements, other: Measurements) -> Measurements:
     """A contender's values over another's, run by run with the same seed."""
     others = {(run.seed, run.rep): run.value for run in other.observations}
-    return Measurements.of(
+    ratios = (
         Observation(run.seed, run.rep, run.value / base)
         for run in one.observations
         if (base := others.get((run.seed, run.rep)))
     )
+    return Measurements.of(ratios, looks=max(one.looks, other.looks))

@@ -17,6 +17,7 @@ from headway.analysis.significance import (
     PAIRED_ALPHA,
     TestResult,
     adjusted,
+    at_looks,
     interval_level,
     kolmogorov_smirnov,
     mann_whitney,
@@ -48,6 +49,11 @@ class Contest:
     def judged(self, metric: Metric) -> Contest:
         """The same with what the metric is judged by in place of its values."""
         return Contest(self.pairing, metric.judged(self.one), metric.judged(self.other))
+
+    @property
+    def looks(self) -> int:
+        """How often results were looked at, to stop or to go on."""
+        return max(self.one.looks, self.other.looks)
 
     @property
     def samples(self) -> tuple[SampleSummary | None, SampleSummary | None]:
@@ -202,9 +208,10 @@ def compare(
         differences(met.one, met.other, metric, level) if test and test.can_decide else found
         for met, found, test in zip(judged, apart, tests, strict=True)
     ]
-    welchs = adjusted(welch([met.samples for met in judged]))
-    ranks = adjusted(mann_whitney([met.values for met in judged]))
-    shapes = adjusted(kolmogorov_smirnov([met.values for met in contests]))
+    looks = [met.looks for met in contests]
+    welchs = adjusted(at_looks(welch([met.samples for met in judged]), looks))
+    ranks = adjusted(at_looks(mann_whitney([met.values for met in judged]), looks))
+    shapes = adjusted(at_looks(kolmogorov_smirnov([met.values for met in contests]), looks))
     views = zip(welchs, ranks, shapes, strict=True)
     found = zip(contests, judged, apart, tests, views, strict=True)
     return tuple(_comparison(*one, metric) for one in found)
@@ -245,10 +252,13 @@ def _deciding(
             for met, found, tested in zip(contests, apart, testable, strict=True)
         ]
     )
-    tests = [
-        one or (replace(other, alpha=PAIRED_ALPHA) if other else None)
-        for one, other in zip(paired, unpaired, strict=True)
-    ]
+    tests = at_looks(
+        [
+            one or (replace(other, alpha=PAIRED_ALPHA) if other else None)
+            for one, other in zip(paired, unpaired, strict=True)
+        ],
+        [met.looks for met in contests],
+    )
     # What cannot be significant whatever it shows is not of the family: it would only blunt the rest.
     family = iter(adjusted([test for test in tests if test and test.can_decide]))
     return [next(family) if test and test.can_decide else _untold(test) for test in tests]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import polars as pl
@@ -67,7 +67,11 @@ class Trait:
 
 def ordered_contenders(experiment: ToldExperiment, runs: pl.DataFrame) -> tuple[str, ...]:
     """The contenders that have runs: in the study's order, else versions of HTTP, then by name."""
-    found = set(runs["contender"].unique().to_list())
+    return ordered_names(experiment, set(runs["contender"].unique().to_list()))
+
+
+def ordered_names(experiment: ToldExperiment, found: Set[str]) -> tuple[str, ...]:
+    """These contenders in the same order."""
     given = list(experiment.contenders)
     places = {name: place for place, name in enumerate(given or _USUAL_ORDER)}
     return tuple(sorted(found, key=lambda name: (places.get(name, len(places)), name)))

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 from scipy import stats
 
-from headway.analysis.intervals import LEVEL, Interval
+from headway.analysis.intervals import LEVEL, Interval, level_at_looks
 from headway.analysis.metric import Metric
 from headway.analysis.paired import log_ratio, typical, typical_interval
 from headway.analysis.sample import Measurements
@@ -70,8 +70,9 @@ def differences(
         one: the contender's runs.
         other: the other's.
         metric: what was measured.
-        level: confidence of the interval.
+        level: confidence of the interval, whatever decided how many runs there are.
     """
+    level = level_at_looks(level, max(one.looks, other.looks))
     # A run that timed out is worse than any that finished: the ratio is infinite, or 0.
     worst = math.inf if metric.less_is_better else 0.0
     seeds, logs = _paired(one.ranked(worst), other.ranked(worst))

@@ -19,7 +19,7 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.difference import NEGLIGIBLE
 from headway.analysis.means import Case, alike, centre, means_by_seed
 from headway.analysis.metric import Metric
-from headway.analysis.significance import TestResult, adjusted, wilcoxon
+from headway.analysis.significance import TestResult, adjusted, at_looks, wilcoxon
 from headway.analysis.verdict import Verdict, direction
 
 _MOST_LEVELS = 6
@@ -87,7 +87,8 @@ def interactions(
     contrasts = [
         (place, gap) for place, groups in by_factor.items() for gap in _gaps(list(groups.values()))
     ]
-    tests = adjusted(wilcoxon([() if alike(gap) else gap for _, gap in contrasts]))
+    looks = [analysis.experiment.number_of_looks] * len(contrasts)
+    tests = adjusted(at_looks(wilcoxon([() if alike(gap) else gap for _, gap in contrasts]), looks))
     found = []
     for place, groups in by_factor.items():
         factor = analysis.conditions.factors[place]

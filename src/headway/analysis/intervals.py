@@ -96,12 +96,21 @@ def median_interval(ordered: Sequence[float], level: float = LEVEL) -> Interval 
     return Interval(ordered[k - 1], ordered[n - k], coverage, how, level)
 
 
-def mean_interval(n: int, mean: float, sd: float | None) -> Interval | None:
+def mean_interval(n: int, mean: float, sd: float | None, level: float = LEVEL) -> Interval | None:
     """Confidence interval of the mean by Student's t (Student 1908); None for a single value."""
     if sd is None:
         return None
-    reach = _student(n) * sd / math.sqrt(n)
-    return Interval(mean - reach, mean + reach, LEVEL, "t distribution")
+    reach = _student(n, level) * sd / math.sqrt(n)
+    return Interval(mean - reach, mean + reach, level, "t distribution", level)
+
+
+def level_at_looks(level: float, looks: int) -> float:
+    """The level of an interval that holds although results are looked at so often, and it may end at any look.
+
+    Its error is divided evenly among the looks (Bonferroni): the chance that the interval of any look misses is no
+    more than their sum, whatever decides which one is the last.
+    """
+    return level if looks == 1 else 1 - (1 - level) / looks
 
 
 def share_interval(count: int, n: int) -> Interval:
@@ -189,8 +198,8 @@ def _coverage(n: int, k: int) -> float:
 
 
 @lru_cache(maxsize=1024)
-def _student(n: int) -> float:
-    return float(stats.t.ppf((1 + LEVEL) / 2, n - 1))
+def _student(n: int, level: float) -> float:
+    return float(stats.t.ppf((1 + level) / 2, n - 1))
 
 
 def _row_medians(rows: NDArray[np.float64]) -> NDArray[np.float64]:

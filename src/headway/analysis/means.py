@@ -6,9 +6,11 @@ import math
 import statistics
 from collections import defaultdict
 from collections.abc import Sequence
+from dataclasses import replace
 
 from headway.analysis.cells import Cell
 from headway.analysis.compare import Comparison
+from headway.analysis.difference import of_pairs
 
 Case = tuple[Cell, Comparison]
 """A comparison, and the cell that it is of."""
@@ -36,6 +38,26 @@ def means_by_seed(cases: Sequence[Case]) -> dict[int, float]:
             away[seed].append(log - log_of(one))
     middle = centre(cases)
     return {seed: middle + math.fsum(found) / len(cases) for seed, found in sorted(away.items())}
+
+
+def of_all(cases: Sequence[Case]) -> tuple[Case, ...]:
+    """The comparisons by those repetitions alone that all cells have.
+
+    Where each cell has as many as it takes, they are those of a look that came in every cell: what is told of all
+    cells allows for the looks, and could not for every combination of them.
+    """
+    last = min(max(one.difference.seeds) for _, one in cases)
+    return tuple((cell, _up_to(one, last)) for cell, one in cases)
+
+
+def _up_to(one: Comparison, last: int) -> Comparison:
+    """A comparison by the pairs up to a seed."""
+    pairs = zip(one.difference.seeds, one.difference.logs, strict=True)
+    kept = [(seed, log) for seed, log in pairs if seed <= last]
+    if len(kept) == len(one.difference.seeds):
+        return one
+    seeds, logs = zip(*kept, strict=True)
+    return replace(one, difference=of_pairs(logs, seeds))
 
 
 def alike(logs: Sequence[float]) -> bool:

@@ -45,6 +45,7 @@ class Metric:
         return Measurements.of(
             (Observation(run.seed, run.rep, self.away(run.value)) for run in runs),
             measured.given_up,
+            measured.looks,
         )
 
     def away(self, value: float) -> float:

@@ -9,7 +9,14 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from headway.analysis.intervals import Interval, mean_interval, median_interval, quantile
+from headway.analysis.intervals import (
+    LEVEL,
+    Interval,
+    level_at_looks,
+    mean_interval,
+    median_interval,
+    quantile,
+)
 
 
 @dataclass(frozen=True)
@@ -58,20 +65,26 @@ class SampleSummary:
         return self.quartiles[1] - self.quartiles[0]
 
 
-def summarise(values: Sequence[float]) -> SampleSummary | None:
-    """Summarise a sample; None if there is nothing in it."""
+def summarise(values: Sequence[float], looks: int = 1) -> SampleSummary | None:
+    """Summarise a sample; None if there is nothing in it.
+
+    Args:
+        values: the sample.
+        looks: how often results were looked at, to stop or to go on.
+    """
     if not values:
         return None
     ordered = sorted(values)
     n, constant = len(ordered), ordered[0] == ordered[-1]
+    level = level_at_looks(LEVEL, looks)
     mean = ordered[0] if constant else statistics.fmean(ordered)
     sd = None if n < 2 else 0.0 if constant else _deviation(ordered, mean)
     return SampleSummary(
         n=n,
         median=statistics.median(ordered),
-        interval=median_interval(ordered),
+        interval=median_interval(ordered, level),
         mean=mean,
-        mean_interval=mean_interval(n, mean, sd),
+        mean_interval=mean_interval(n, mean, sd, level),
         sd=sd,
         quartiles=(quantile(ordered, 0.25), quantile(ordered, 0.75)),
         low=ordered[0],
@@ -92,18 +105,23 @@ class Measurements:
         observations: the finished runs.
         given_up: seed and repetition of the runs that timed out: of these it is known only that
             they are worse than any that finished.
+        looks: how often results were looked at, to stop or to go on: what intervals and tests have to allow for.
     """
 
     observations: tuple[Observation, ...]
     given_up: tuple[tuple[int, int], ...] = ()
+    looks: int = 1
 
     @classmethod
     def of(
-        cls, observations: Iterable[Observation], given_up: Iterable[tuple[int, int]] = ()
+        cls,
+        observations: Iterable[Observation],
+        given_up: Iterable[tuple[int, int]] = (),
+        looks: int = 1,
     ) -> Measurements:
         """These observations, whatever their order."""
         by_seed = sorted(observations, key=lambda run: (run.seed, run.rep, run.value))
-        return cls(tuple(by_seed), tuple(sorted(given_up)))
+        return cls(tuple(by_seed), tuple(sorted(given_up)), looks)
 
     def ranked(self, worst: float) -> dict[int, list[float]]:
         """Values by seed, in order of repetition; runs that timed out have the worst."""
@@ -130,4 +148,4 @@ class Measurements:
     @cached_property
     def sample(self) -> SampleSummary | None:
         """Summary; None if nothing was measured."""
-        return summarise(self.values)
+        return summarise(self.values, self.looks)

@@ -121,18 +121,18 @@ def shares(analysis: Analysis) -> tuple[Shares, ...]:
     """Who got how much in every cell, contender by contender; empty if no flows competed."""
     runs = analysis.flows
     return tuple(
-        _shares(cell, name, found)
+        _shares(cell, name, found, analysis.experiment.number_of_looks)
         for cell in analysis.cells
         for name in analysis.contenders
         if (found := runs.get((cell.name, name)))
     )
 
 
-def _shares(cell: Cell, contender: str, runs: Sequence[FlowsRun]) -> Shares:
+def _shares(cell: Cell, contender: str, runs: Sequence[FlowsRun], looks: int) -> Shares:
     named = list(dict.fromkeys(flow.named for run in runs for flow in run.flows))
-    names = tuple(_of_name(name, runs) for name in named)
+    names = tuple(_of_name(name, runs, looks) for name in named)
     several = len(named) > 1
-    least = _known(summarise([min(run.parts(named)) for run in runs]))
+    least = _known(summarise([min(run.parts(named)) for run in runs], looks))
     lowest = min(names, key=lambda one: one.part.median)
     greedy = all(flow.greedy for run in runs for flow in run.flows)
     sharing = _sharing(lowest.part if several else least, least) if greedy else Shared.UNTOLD
@@ -142,7 +142,7 @@ def _shares(cell: Cell, contender: str, runs: Sequence[FlowsRun]) -> Shares:
         contender=contender,
         names=names,
         runs=len(runs),
-        total_mbit=_known(summarise([run.total_mbit for run in runs])),
+        total_mbit=_known(summarise([run.total_mbit for run in runs], looks)),
         least=least,
         sharing=sharing,
         taker=max(names, key=lambda one: one.part.median).named if taken else "",
@@ -161,7 +161,7 @@ def _sharing(decisive: SampleSummary, least: SampleSummary) -> Shared:
     return Shared.EVEN if least.interval.low >= EVEN_PART else Shared.UNCLEAR
 
 
-def _of_name(named: str, runs: Sequence[FlowsRun]) -> NameShares:
+def _of_name(named: str, runs: Sequence[FlowsRun], looks: int) -> NameShares:
     own = [sorted(run.of(named), key=lambda flow: -flow.mbit) for run in runs]
     totals = [run.total_mbit or 1.0 for run in runs]
     mean = [fmean(flow.mbit for flow in flows) for flows in own]
@@ -172,21 +172,22 @@ def _of_name(named: str, runs: Sequence[FlowsRun]) -> NameShares:
         named=named,
         count=len(own[0]),
         measured=Measurements.of(
-            Observation(run.seed, run.rep, mbit) for run, mbit in zip(runs, mean, strict=True)
+            (Observation(run.seed, run.rep, mbit) for run, mbit in zip(runs, mean, strict=True)),
+            looks=looks,
         ),
-        ranked=tuple(_ranked(flows, totals) for flows in zip(*own, strict=True)),
-        share=_known(summarise(together)),
-        part=_known(summarise([fmean(flow.part for flow in flows) for flows in own])),
+        ranked=tuple(_ranked(flows, totals, looks) for flows in zip(*own, strict=True)),
+        share=_known(summarise(together, looks)),
+        part=_known(summarise([fmean(flow.part for flow in flows) for flows in own], looks)),
     )
 
 
-def _ranked(flows: Sequence[RunFlow], totals: Sequence[float]) -> FlowShares:
+def _ranked(flows: Sequence[RunFlow], totals: Sequence[float], looks: int) -> FlowShares:
     """The flow of a rank in every run."""
     shared = [flow.mbit / total for flow, total in zip(flows, totals, strict=True)]
     return FlowShares(
-        mbit=_known(summarise([flow.mbit for flow in flows])),
-        share=_known(summarise(shared)),
-        part=_known(summarise([flow.part for flow in flows])),
+        mbit=_known(summarise([flow.mbit for flow in flows], looks)),
+        share=_known(summarise(shared, looks)),
+        part=_known(summarise([flow.part for flow in flows], looks)),
     )
 
 

@@ -85,6 +85,24 @@ def adjusted(tests: Sequence[TestResult | None]) -> list[TestResult | None]:
     ]
 
 
+def at_looks(tests: Sequence[TestResult | None], looks: Sequence[int]) -> list[TestResult | None]:
+    """The tests of results that were looked at so often, to stop or to go on.
+
+    Their p-values times the number of looks (Bonferroni) hold whatever decides which look is the last.
+    """
+    return [
+        replace(
+            test,
+            p=min(1.0, test.p * count),
+            smallest_p=min(1.0, test.smallest_p * count),
+            adjusted=min(1.0, test.adjusted * count),
+        )
+        if test and count > 1
+        else test
+        for test, count in zip(tests, looks, strict=True)
+    ]
+
+
 def interval_level(family: Sequence[TestResult]) -> float:
     """The level of each interval of a family of adjusted tests, for all of them together.
 

@@ -15,9 +15,9 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.compare import Pairing
 from headway.analysis.difference import Difference, of_pairs
 from headway.analysis.interactions import Interaction, Level, interactions
-from headway.analysis.intervals import LEVEL
-from headway.analysis.means import Case, alike, means_by_seed
-from headway.analysis.significance import PAIRED_ALPHA, TestResult, bonferroni, wilcoxon
+from headway.analysis.intervals import LEVEL, level_at_looks
+from headway.analysis.means import Case, alike, means_by_seed, of_all
+from headway.analysis.significance import PAIRED_ALPHA, TestResult, at_looks, bonferroni, wilcoxon
 from headway.analysis.verdict import Verdict, direction
 
 
@@ -82,7 +82,9 @@ def wholes(analysis: Analysis) -> tuple[Whole, ...]:
     """
     found = [_mean(analysis, pairing) for pairing in analysis.pairings]
     means = [one for one in found if one]
-    tests = bonferroni(wilcoxon([() if alike(one.logs) else one.logs for one in means]))
+    looks = analysis.experiment.number_of_looks
+    tests = wilcoxon([() if alike(one.logs) else one.logs for one in means])
+    tests = bonferroni(at_looks(tests, [looks] * len(tests)))
     return tuple(_whole(analysis, one, test) for one, test in zip(means, tests, strict=True))
 
 
@@ -103,6 +105,8 @@ def _mean(analysis: Analysis, pairing: Pairing) -> _Mean | None:
     )
     if len(cases) < 2 or not all(one.is_paired for _, one in cases):
         return None
+    if analysis.experiment.looks:
+        cases = of_all(cases)
     logs = tuple(means_by_seed(cases).values())
     return _Mean(pairing, cases, logs) if len(logs) > 1 else None
 
@@ -110,6 +114,7 @@ def _mean(analysis: Analysis, pairing: Pairing) -> _Mean | None:
 def _whole(analysis: Analysis, mean: _Mean, test: TestResult | None) -> Whole:
     logs = mean.logs
     level = 1 - PAIRED_ALPHA / test.family if test else LEVEL
+    level = level_at_looks(level, analysis.experiment.number_of_looks)
     same = [statistics.fmean(logs)] * len(logs)
     difference = of_pairs(same if alike(logs) else logs, level=level)
     leaning = direction(difference.sign or 0, analysis.metric)

@@ -11,6 +11,8 @@ from headway.errors import WrongInputError
 from headway.planning.runs import Run
 from headway.records.manifest import Manifest
 from headway.records.runkey import run_key
+from headway.study.repetitions import Repetitions
+from headway.study.units import Ratio
 
 _DESCRIPTIVE = frozenset(
     {"question", "baseline", "comparisons", "compare", "metrics", "published", "claims", "grid"}
@@ -18,6 +20,7 @@ _DESCRIPTIVE = frozenset(
 """What an experiment says about its runs, but that no run depends on."""
 _BUILD = "build of "
 _REPETITIONS, _EXCLUDE, _CONTENDERS = "repetitions", "exclude", "contenders"
+_LOOKS = "looks"
 _SHOWN_CHARACTERS = 60
 _MEANS = "--replace starts afresh, another --out leaves them"
 
@@ -78,6 +81,16 @@ class GoingOn:
         planned = {run.run_id for run in runs}
         if foreign := [record.run_id for record in records if record.run_id not in planned]:
             raise self._too_many(foreign)
+
+    def check_same_looks(self) -> None:
+        """Check that repetitions which go on until intervals are narrow would have come at least as far as they have.
+
+        Raises:
+            WrongInputError: cells might have stopped sooner, or at another look.
+        """
+        for one in self._changes():
+            if _is_of_looks(*one):
+                raise self._another(one)
 
     def check_same_runs(self, records: Iterable[Record], runs: Sequence[Run]) -> None:
         """Check that the study would carry out the runs that stay as they were carried out.
@@ -162,11 +175,37 @@ def _has_grown(key: str, old: Any, new: Any) -> bool:
     """Whether a difference adds runs and changes none."""
     *tables, last = key.split(".")
     if last == _REPETITIONS:
-        return isinstance(old, int) and isinstance(new, int) and old < new
+        return _has_more(Repetitions.model_validate(old), Repetitions.model_validate(new))
+    if tables[-1:] == [_REPETITIONS]:
+        return last != "until" or Ratio.parse(new) < Ratio.parse(old)
+    if last == _LOOKS:
+        return not old or not new or _goes_on(old, new)
     if isinstance(old, list) and isinstance(new, list):
         less, more = (new, old) if last == _EXCLUDE else (old, new)
         return all(value in more for value in less)
     return old is None and tables[-1:] == [_CONTENDERS]
+
+
+def _is_of_looks(key: str, old: Any, new: Any) -> bool:
+    """Whether a difference is one of when repetitions end; of two numbers the runs tell themselves."""
+    *tables, last = key.split(".")
+    if last == _REPETITIONS:
+        return isinstance(old, dict) or isinstance(new, dict)
+    return last == _LOOKS or tables[-1:] == [_REPETITIONS]
+
+
+def _has_more(old: Repetitions, new: Repetitions) -> bool:
+    """Whether what has all repetitions of one has enough for the other, one of which is a number of them."""
+    return old.most <= new.looks()[0] if new.until else old.most <= new.most
+
+
+def _goes_on(old: Sequence[int], new: Sequence[int]) -> bool:
+    """Whether looks are those of before, and come after the last one.
+
+    A group of contenders stops no sooner then, for of more looks each allows less error.
+    """
+    *before, last = old
+    return len(old) <= len(new) and before == list(new[: len(before)]) and last <= new[len(before)]
 
 
 def _as_written(key: str) -> str:

@@ -20,6 +20,7 @@ from headway.campaign.costs import learn
 from headway.campaign.executor import Executor, explained
 from headway.campaign.failfast import FailFast, HopelessError
 from headway.campaign.local import LocalExecutor
+from headway.campaign.rounds import Rounds
 from headway.campaign.sameness import GoingOn
 from headway.campaign.stages import Stages
 from headway.campaign.task import LOCAL_CLUSTER, Task
@@ -91,6 +92,7 @@ def _manifest(task: Task, runs: tuple[Run, ...], image: Image, store: Store) -> 
         return manifest
     going_on = GoingOn(before, manifest, str(task.out))
     going_on.check_same_tools()
+    going_on.check_same_looks()
     going_on.check_all_planned(store.records(), runs)
     going_on.check_same_runs(_staying(store, retry_failed=task.retry_failed), runs)
     # The command that made part of a study that has grown does not make the whole.
@@ -129,17 +131,49 @@ def _carry_out(
     store.write_manifest(manifest)
     done = _staying(store, retry_failed=task.retry_failed)
     names = {record.run_id for record in done}
-    left = [run for run in runs if run.run_id not in names]
-    if len(left) < len(runs):
-        watcher.note(f"{len(runs) - len(left)} of {len(runs)} runs are done already")
-    if not left:
-        return
+    rounds = Rounds.of(task.study, runs)
+    if done:
+        most = "at most " if rounds.may_end_sooner else ""
+        watcher.note(f"{len(done)} of {most}{len(runs)} runs are done already")
     here = isinstance(executor, LocalExecutor)
-    if here:
-        for size in sorted({size for run in left for size in run.setting.served_sizes}):
-            body_file(size)
-    stages = Stages.of(task.study, left)
     fail_fast = None if task.keep_going else FailFast(runs, done)
+    kept: list[Record] = []
+    while left := rounds.due(names, store.records()):
+        if here:
+            for size in sorted({size for run in left for size in run.setting.served_sizes}):
+                body_file(size)
+        kept += _executed_in_stages(task, left, store, executor, fail_fast, watcher)
+        names |= {run.run_id for run in left}
+    if rounds.may_end_sooner:
+        watcher.note(_how_many(rounds, store))
+    if not kept:
+        return
+    if here:
+        learn(kept)
+    if machines := _machines(manifest, executor):
+        store.write_manifest(manifest.model_copy(update={"machines": machines}))
+
+
+def _how_many(rounds: Rounds, store: Store) -> str:
+    """How many runs were enough, and where."""
+    done, most = len(store.records()), len(rounds.runs)
+    return f"{done} of at most {most} runs; {rounds.stopped} of {rounds.groups} stopped before the last look"
+
+
+def _executed_in_stages(
+    task: Task,
+    runs: Sequence[Run],
+    store: Store,
+    executor: Executor,
+    fail_fast: FailFast | None,
+    watcher: Watcher,
+) -> list[Record]:
+    """Carry out runs, those of which others tell whether they come after these.
+
+    Raises:
+        HopelessError: it is of no use to go on.
+    """
+    stages = Stages.of(task.study, runs)
     kept = _executed(stages.certain, "running labs", store, executor, fail_fast, watcher)
     if stages.possible:
         come = stages.that_come(store.records())
@@ -148,10 +182,7 @@ def _carry_out(
         kept += _executed(
             come, "running labs, a fault in each", store, executor, fail_fast, watcher
         )
-    if here:
-        learn(kept)
-    if machines := _machines(manifest, executor):
-        store.write_manifest(manifest.model_copy(update={"machines": machines}))
+    return kept
 
 
 def _executed(

@@ -11,8 +11,10 @@ from rich.text import Text
 
 from headway.campaign.costs import CostModel
 from headway.campaign.estimate import Estimate, Estimator
+from headway.campaign.rounds import Rounds
 from headway.errors import counted
 from headway.planning.boots import boots
+from headway.planning.looks import looks_of
 from headway.planning.runs import Run
 from headway.planning.vain import vain
 from headway.study.experiment import Experiment, Study
@@ -31,14 +33,21 @@ def print_plan(console: Console, study: Study, runs: Sequence[Run], *, labs: int
     estimator = Estimator(labs, CostModel.of_machine())
     console.print(_experiments(study, runs, estimator))
     console.print(_axes(study))
-    carried_out = [run for boot in boots(runs) for run in boot.runs]
-    _print_estimate(console, estimator.of(carried_out), len(runs))
+    carried_out = _carried_out(runs)
+    least = Rounds.of(study, runs).due(set(), ())
+    fewest = estimator.of(_carried_out(least)) if len(least) < len(runs) else None
+    _print_estimate(console, estimator.of(carried_out), len(runs), fewest, len(least))
     if same := len(runs) - len(carried_out):
         console.print(
             f"{same} of them need no lab of their own: another experiment has the same setting and seed.",
             markup=False,
             soft_wrap=True,
         )
+
+
+def _carried_out(runs: Sequence[Run]) -> list[Run]:
+    """The runs that have a lab, or a part of one."""
+    return [run for boot in boots(runs) for run in boot.runs]
 
 
 def too_few(study: Study) -> list[str]:
@@ -51,7 +60,7 @@ def too_few(study: Study) -> list[str]:
     for experiment in study.experiments:
         among = len(experiment.comparisons) or len(experiment.contenders) - 1
         several = len(list(experiment.grid())) > 1
-        name, given = experiment.name or study.name, experiment.repetitions
+        name, given = experiment.name or study.name, experiment.repetitions.most
         of = f"{name}: of {counted(given, 'repetition')}"
         if among and given < (least := fewest_pairs(PAIRED_ALPHA)):
             told.append(
@@ -75,11 +84,16 @@ def _experiments(study: Study, runs: Sequence[Run], estimator: Estimator) -> Tab
             experiment.name or study.name,
             str(len({run.cell for run in own})),
             str(len(experiment.contenders)),
-            str(experiment.repetitions),
+            _repetitions(looks_of(experiment)),
             str(len(own)),
             duration(estimator.of(own).wall_s),
         )
     return table
+
+
+def _repetitions(looks: Sequence[int]) -> str:
+    first, last = looks[0], looks[-1]
+    return str(last) if first == last else f"{first} to {last}"
 
 
 def _axes(study: Study) -> Table:
@@ -113,13 +127,18 @@ def _shown(value: object) -> str:
     return str(value)
 
 
-def _print_estimate(console: Console, estimated: Estimate, runs: int) -> None:
+def _print_estimate(
+    console: Console, estimated: Estimate, runs: int, fewest: Estimate | None, least: int
+) -> None:
+    """How long all runs take, and if there may be fewer of them, how long those that there are at least."""
     at_a_time = "one lab" if estimated.labs == 1 else f"{estimated.labs} labs"
-    console.print(
-        f"{counted(runs, 'run')} {'takes' if runs == 1 else 'take'} about "
-        f"{duration(estimated.wall_s)}, {at_a_time} at a time.",
-        markup=False,
-    )
+    told = f"{counted(runs, 'run')} {'takes' if runs == 1 else 'take'} about {duration(estimated.wall_s)}"
+    if fewest:
+        told = (
+            f"At least {counted(least, 'run')}, about {duration(fewest.wall_s)}; at most {runs}, about "
+            f"{duration(estimated.wall_s)}"
+        )
+    console.print(f"{told}, {at_a_time} at a time.", markup=False, soft_wrap=True)
     console.print(f"This rests on {estimated.basis}.", markup=False, soft_wrap=True)
 
 

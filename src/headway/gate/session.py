@@ -115,11 +115,17 @@ def _check_repetitions(study: Study, name: str) -> None:
         if experiment.faults:
             # Equal packets up to the fault: what it costs is exact.
             continue
+        if experiment.repetitions.until is not None:
+            raise WrongInputError(
+                "both builds have the same repetitions, and not as many as each takes: "
+                "--repetitions says how many",
+                where=name,
+            )
         compared = len(list(experiment.grid())) * len(experiment.contenders)
         least = fewest_pairs(PAIRED_ALPHA / compared)
-        if experiment.repetitions < least:
+        if experiment.repetitions.most < least:
             raise WrongInputError(
-                f"of {counted(experiment.repetitions, 'repetition')} a difference that is one of "
+                f"of {counted(experiment.repetitions.most, 'repetition')} a difference that is one of "
                 f"{counted(compared, 'comparison')} cannot be significant; --repetitions {least} is the "
                 "least",
                 where=name,

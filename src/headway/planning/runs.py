@@ -130,7 +130,7 @@ def distinct_paths(runs: Iterable[Run]) -> dict[str, Path]:
 
 
 def plan(study: Study) -> tuple[Run, ...]:
-    """All runs of a study.
+    """All runs of a study; those that there are at most, if repetitions go on until intervals are narrow.
 
     Runs of a cell share a repetition's seed, so all contenders meet the same path. The order is
     shuffled by the study's seed within each repetition: contenders are interleaved, and a study
@@ -139,8 +139,10 @@ def plan(study: Study) -> tuple[Run, ...]:
     places = [place for experiment in study.experiments for place in _places(experiment)]
     runs: list[Run] = []
     shuffler = random.Random(study.seed)
-    for rep in range(1, max(e.repetitions for e in study.experiments) + 1):
-        batch = [place.run(study, rep) for place in places if rep <= place.experiment.repetitions]
+    for rep in range(1, max(one.repetitions.most for one in study.experiments) + 1):
+        batch = [
+            place.run(study, rep) for place in places if rep <= place.experiment.repetitions.most
+        ]
         shuffler.shuffle(batch)
         runs += batch
     return tuple(runs)

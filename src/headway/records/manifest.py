@@ -15,6 +15,7 @@ from headway.study.claim import Claim
 from headway.study.fault import FaultSweep
 from headway.study.levels import LevelComparison
 from headway.study.published import USUAL_METRIC, Published
+from headway.study.repetitions import ONCE, Repetitions
 
 MANIFEST_FILE = "manifest.json"
 VERSION = 1
@@ -47,6 +48,7 @@ class ToldExperiment(_Told):
         name: empty if the study is a single experiment.
         question: what it asks.
         repetitions: how often each run is repeated.
+        looks: after how many repetitions results are looked at, if they go on until intervals are narrow.
         contenders: settings of each, in the study's order.
         baseline: contender that others are compared with.
         comparisons: contender and against.
@@ -61,7 +63,8 @@ class ToldExperiment(_Told):
 
     name: str = ""
     question: str = ""
-    repetitions: int = 1
+    repetitions: Repetitions = ONCE
+    looks: tuple[int, ...] = ()
     contenders: dict[str, dict[str, Any]] = {}
     baseline: str | None = None
     comparisons: tuple[tuple[str, str], ...] = ()
@@ -75,6 +78,11 @@ class ToldExperiment(_Told):
     faults: FaultSweep | None = None
     conditions: dict[str, Any] = {}
     grid: tuple[ToldCell, ...] = ()
+
+    @property
+    def number_of_looks(self) -> int:
+        """How often results were looked at, to stop or to go on; once if their number was fixed."""
+        return len(self.looks) or 1
 
     @property
     def coordinates(self) -> dict[str, dict[str, Any]]:

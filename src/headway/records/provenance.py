@@ -14,6 +14,7 @@ from headway.containers.unpack import tree_digest
 from headway.image import Image, find_extra
 from headway.image.outsideroot import package_versions
 from headway.lab.network import host_settings
+from headway.planning.looks import looks_of
 from headway.planning.runs import Run, cell_at, cells
 from headway.programs.base import Adapter
 from headway.records.manifest import Manifest, ToldExperiment, ToldStudy
@@ -74,6 +75,8 @@ def _experiment(experiment: Experiment) -> ToldExperiment:
     raw = experiment.model_dump(mode="json")
     if experiment.compare is None:
         del raw["compare"]  # results of before do not have it
+    if experiment.repetitions.until is not None:
+        raw["looks"] = looks_of(experiment)
     raw["comparisons"] = experiment.pairs
     raw["baseline"] = experiment.baseline or (experiment.pairs[0][1] if experiment.pairs else None)
     raw["grid"] = [

@@ -89,6 +89,7 @@ def check_experiment(
     check_number([experiment], source)
     _check_contenders(experiment, source)
     _check_grid(experiment, source)
+    _check_repetitions(experiment, source)
     _check_compared_levels(experiment, source)
     _check_settings(experiment, source)
     _check_levels(experiment, source)
@@ -108,7 +109,7 @@ def check_number(experiments: Sequence[Experiment], source: Source) -> None:
     if runs <= MOST_RUNS:
         return
     largest = max(experiments, key=_most_runs)
-    key = "repetitions" if largest.repetitions > _most_cells(largest) else "axes"
+    key = "repetitions" if largest.repetitions.most > _most_cells(largest) else "axes"
     raise WrongInputError(
         f"{runs:,} runs, which is about {_span(runs * _RUN_S)} of one lab; a study has at most "
         f"{MOST_RUNS:,}",
@@ -117,7 +118,7 @@ def check_number(experiments: Sequence[Experiment], source: Source) -> None:
 
 
 def _most_runs(experiment: Experiment) -> int:
-    return _most_cells(experiment) * len(experiment.contenders) * experiment.repetitions
+    return _most_cells(experiment) * len(experiment.contenders) * experiment.repetitions.most
 
 
 def _most_cells(experiment: Experiment) -> int:
@@ -187,6 +188,15 @@ def _check_grid(experiment: Experiment, source: Source) -> None:
         twice = next(name for name in names if names.count(name) > 1)
         raise WrongInputError(
             f"the cell {twice} is there twice", where=source.where("cells", "axes", experiment=name)
+        )
+
+
+def _check_repetitions(experiment: Experiment, source: Source) -> None:
+    """Of what has no chance in it, as single faults, there is nothing to wait for."""
+    if experiment.faults and experiment.repetitions.until is not None:
+        raise WrongInputError(
+            "with faults, what a fault costs is exact: write a number, as repetitions = 1",
+            where=source.where("repetitions", experiment=experiment.name),
         )
 
 

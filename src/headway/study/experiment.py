@@ -18,6 +18,7 @@ from headway.study.outside import OutsideProgram
 from headway.study.part import Part, wrong
 from headway.study.profiles import realise
 from headway.study.published import USUAL_METRIC, MetricName, Published, Reason
+from headway.study.repetitions import ONCE, Repetitions
 from headway.study.source import Source
 
 NAME = r"^[a-z0-9][a-z0-9-]*$"
@@ -39,7 +40,7 @@ class Experiment(Part):
 
     name: str = ""
     question: str = ""
-    repetitions: int = Field(default=1, ge=1)
+    repetitions: Repetitions = ONCE
     contenders: dict[str, dict[str, Any]] = Field(
         default_factory=dict, description="by name, the settings that make a contender"
     )
