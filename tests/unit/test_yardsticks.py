@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Callable
 
 import pytest
 
@@ -108,23 +109,56 @@ def test_what_is_remembered_is_a_bandwidth_delay_product(runs: list[Run]) -> Non
 
 FRAME_BYTES, DATA_BYTES = 1514, 1439
 """Of a full packet of Headway's QUIC: as a link counts it, and what it carries of a stream."""
+AT_ONCE = 1e9
 
 
-def test_headers_alone_forbid_100_mb_over_10_mbit_s_in_85_s() -> None:
-    """The draft's bound leaves 5 s for what is not data: 4.2 s of headers, and a round trip and a half to begin."""
-    least_s = 100e6 / DATA_BYTES * FRAME_BYTES * 8 / 10e6 + 1.5 * 0.65
-    assert 85 < least_s < 85.5
+def least_s(
+    rate_bit_s: float, rtt_s: float, size_bytes: float, window: float, growth: float = 2.0
+) -> float:
+    """A download by a sender whose window grows by so much each round trip until the link is full, without a loss.
+
+    The first packet leaves after a handshake and half a round trip, and the last one is half a round trip on its way.
+    """
+    packets = size_bytes / DATA_BYTES
+    packet_s = FRAME_BYTES * 8 / rate_bit_s
+    begun_s = 1.5 * rtt_s
+    while window < rtt_s / packet_s and window < packets:
+        packets, begun_s, window = packets - window, begun_s + rtt_s, window * growth
+    return begun_s + packets * packet_s + rtt_s / 2
 
 
-@pytest.mark.parametrize(
-    ("initial_window", "low_s", "high_s"), [(10, 10, 10.5), (60, 8.5, 9), (400, 6.9, 7)]
-)
-def test_doubling_takes_longer_than_picoquics_tests_allow(
-    initial_window: int, low_s: float, high_s: float
+REASONS: dict[str, Callable[[float], tuple[float, float]]] = {
+    r"Headers alone: .* takes ([\d.]+) s": lambda rtt_s: (AT_ONCE, 2.0),
+    r"Ten packets that double .* take ([\d.]+) s": lambda rtt_s: (10, 2.0),
+    r"Ten packets that grow by [\d.]+ times .* take ([\d.]+) s;": lambda rtt_s: (
+        10,
+        2 ** (rtt_s / 0.2),
+    ),
+}
+"""Why a bound cannot be met, by the first window and its growth that the time in it follows from."""
+
+
+@pytest.mark.parametrize(("name", "rtt_s"), [("satellite", 0.65), ("picoquic", 0.6)])
+def test_what_forbids_a_bound_follows_from_the_closed_form(
+    study: Study, name: str, rtt_s: float
 ) -> None:
-    """RFC 9002, section 7.3.1, over 250 Mbit/s and 600 ms: only from 400 packets on 100 MB take less than 7 s."""
-    rounds = math.ceil(math.log2(250e6 * 0.6 / 8 / FRAME_BYTES / initial_window))
-    left = 100e6 / DATA_BYTES - initial_window * (2**rounds - 1)
-    # Handshake and request, the rounds, the rest at the full rate, and the last packet on its way.
-    least_s = 1.5 * 0.6 + rounds * 0.6 + left * FRAME_BYTES * 8 / 250e6 + 0.3
-    assert low_s < least_s < high_s
+    one = experiment(study, name)
+    checked = 0
+    for claim in one.claims:
+        for pattern, sender in REASONS.items():
+            if found := re.match(pattern, claim.why):
+                rate = float(str(claim.where["path.down.rate"]).split()[0]) * 1e6
+                size = float(str(claim.where.get("workload.size", "100 MB")).split()[0]) * 1e6
+                expected = least_s(rate, rtt_s, size, *sender(rtt_s))
+                assert float(found[1]) == pytest.approx(expected, abs=0.06), claim.says
+                assert isinstance(claim.rule, Value)
+                assert claim.rule.high is not None
+                assert claim.rule.high < expected
+                checked += 1
+    assert checked > 10
+
+
+def test_doubling_meets_picoquics_bound_only_from_400_packets_on() -> None:
+    over = [least_s(250e6, 0.6, 100e6, initial) for initial in (10, 60, 100, 400)]
+    assert over == pytest.approx([10.2, 8.6, 8.2, 7.0], abs=0.05)
+    assert over[-1] < 7 < over[-2]
