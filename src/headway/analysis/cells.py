@@ -54,6 +54,7 @@ class Failure:
         rep: its repetition.
         timed_out: whether it was given up.
         reason: why; empty if nothing tells.
+        came_to: how far it came, and what its path had lost; likewise.
         fault: what had happened to its packets, as the study asks; empty if nothing had.
     """
 
@@ -61,6 +62,7 @@ class Failure:
     rep: int
     timed_out: bool
     reason: str
+    came_to: str = ""
     fault: str = ""
 
 
@@ -198,7 +200,9 @@ def sides_by_cell(
         pl.len().alias("runs"),
         (pl.col("status") == Status.FAILED.value).sum().alias("failed"),
         (pl.col("status") == Status.TIMEOUT.value).sum().alias("timeouts"),
-        pl.struct("seed", pl.col("rep").fill_null(0), "status", "error", "fault", "fault_met")
+        pl.struct(
+            "seed", pl.col("rep").fill_null(0), "status", "error", "came_to", "fault", "fault_met"
+        )
         .filter(pl.col("status") != Status.OK.value)
         .alias("ended_badly"),
         pl.struct("seed", pl.col("rep").fill_null(0))
@@ -265,7 +269,8 @@ def _bursts(row: Mapping[str, Any], place: str) -> Bursts | None:
 def _failure(run: Mapping[str, Any]) -> Failure:
     timed_out = run["status"] == Status.TIMEOUT.value
     fault = run["fault"] if run["fault_met"] else ""
-    return Failure(run["seed"], run["rep"], timed_out, (run["error"] or "").rstrip("."), fault)
+    reason = (run["error"] or "").rstrip(".")
+    return Failure(run["seed"], run["rep"], timed_out, reason, run["came_to"] or "", fault)
 
 
 def _counted(names: Sequence[str]) -> tuple[tuple[str, int], ...]:

@@ -138,12 +138,19 @@ def _seeds(one: ContenderFailures) -> str:
 
 def _why(one: ContenderFailures) -> str:
     """The reason of most, and how many others there are."""
-    reasons = kinds_of(failure.reason for failure in one.each if failure.reason)
+    reasons = kinds_of(filter(None, map(_reason, one.each)))
     if not reasons:
         return ""
     (first, count), *others = reasons
     also = f" (so {count} of them; {counted(len(others), 'other reason')})" if others else ""
+    if any(failure.came_to for failure in one.each):
+        return f". {first[:1].upper()}{first[1:]}{also}"
     return f": {first}{also}"
+
+
+def _reason(failure: Failure) -> str:
+    """How far a run came, and what its client says of that."""
+    return f"{failure.came_to} ({failure.reason})" if failure.came_to else failure.reason
 
 
 def _what_it_does(analysis: Analysis) -> str:

@@ -20,6 +20,9 @@ class Ending(Columns):
 
     status: Status = given("`ok`, `failed` or `timeout`.")
     error: str | None = column("Why the run did not end well.")
+    came_to: str | None = column(
+        "Of a run whose client failed: how far it came, as the client tells, and what its path lost."
+    )
 
 
 class Requests(Columns):

@@ -154,7 +154,7 @@ def measured(printed: Path, flow: Flow, ended: Ended) -> Measurement:
 def _all_transfers(seen: list[_CurlTransfer], flow: Flow) -> Measurement:
     wrong = (_error(one, flow) for one in seen)
     if error := next((error for error in wrong if error), None):
-        return Measurement(error=error)
+        return Measurement(error=error, connected=any(_is_connected(one, flow) for one in seen))
     connections = sum(one.num_connects for one in seen)
     if connections > 1 and flow.protocol is not Protocol.H1:
         return Measurement(error=f"curl opened {connections} connections instead of one")
@@ -184,6 +184,10 @@ def _last_attempt(attempts: list[_CurlTransfer], flow: Flow, ended: Ended) -> Me
         bytes=last.size_download,
         each_s=(total_s,),
     )
+
+
+def _is_connected(seen: _CurlTransfer, flow: Flow) -> bool:
+    return (seen.time_appconnect if flow.tls else seen.time_connect) > 0
 
 
 def _connected_s(seen: _CurlTransfer, flow: Flow) -> float:

@@ -13,6 +13,7 @@ from headway.columns import HeaderFields, MainConnection, RampUp, Record, Status
 from headway.contract.orders import Outcome
 from headway.diagnosis.controls import observed_controls
 from headway.diagnosis.disturbances import count_columns, named_disturbances
+from headway.diagnosis.ending import came_to
 from headway.diagnosis.fault import fault_columns
 from headway.diagnosis.headers import header_fields
 from headway.diagnosis.hostcounts import host_count_columns
@@ -42,9 +43,7 @@ def record_of(run: Run, result: Result, directory: Directory) -> Record:
     measured, deployment = result.measurement, run.deployment
     controls = observed_controls(deployment, directory)
     error = failure(deployment, result) or controls.error
-    status = Status(result.outcome.status)
-    if status is Status.OK and error:
-        status = Status.FAILED
+    status = _status(result.outcome, error)
     good = status is Status.OK
     transfer = transfer_of(deployment, measured, started_s(directory))
     transfer.save(directory)
@@ -60,6 +59,7 @@ def record_of(run: Run, result: Result, directory: Directory) -> Record:
         drawn_rtt_ms=deployment.http_path.rtt.ms,
         status=status,
         error=None if good else error,
+        came_to=None if good else came_to(deployment, measured, result.outcome, directory),
         migrated_s=_seconds(result.outcome.migrated_ns),
         **(asdict(result.outcome.spins) if result.outcome.spins else {}),
         virtual_s=result.outcome.duration_ns / 1e9,
@@ -79,6 +79,11 @@ def record_of(run: Run, result: Result, directory: Directory) -> Record:
         **observed_columns(deployment, result.outcome),
         **validation_columns(validate(deployment, result, transfer, directory)),
     )
+
+
+def _status(outcome: Outcome, error: str | None) -> Status:
+    status = Status(outcome.status)
+    return Status.FAILED if status is Status.OK and error else status
 
 
 def failure(deployment: Deployment, result: Result) -> str | None:

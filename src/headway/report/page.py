@@ -23,6 +23,7 @@ from headway.report import provenance, setting, theme
 from headway.report.figures import Picture
 from headway.report.paragraph import methods_paragraph
 from headway.report.parts import ExperimentPart
+from headway.report.reproducing import showing_packets
 from headway.report.sheet import Sheet
 from headway.report.svg import svg_element
 from headway.report.tables.disturbances import disturbances_frame, disturbances_table
@@ -65,6 +66,7 @@ def render(
     )
     environment.filters["bound"] = bound
     environment.filters["begun"] = begun
+    environment.filters["coded"] = coded
     environment.globals["drawn"] = drawn
     titles = {name: title for part in parts for name, title in part.first.analysis.titles.items()}
     return environment.get_template("page.html.j2").render(
@@ -76,6 +78,7 @@ def render(
         tables=tables,
         settings=setting.settings_table(results),
         failures=failures_table(results, titles),
+        showing_packets=showing_packets(results),
         validation=validation_table(validated),
         validation_failed=failed_checks_table(validated),
         warnings=(*filter(None, (results.manifest.warning,)), *warnings),
@@ -99,6 +102,16 @@ def render(
 def bound(text: str) -> Markup:
     """Text for the page, with numbers kept on one line with their units."""
     return escape(_KEPT_TOGETHER.sub("\N{NO-BREAK SPACE}", text))
+
+
+def coded(text: str) -> Markup:
+    """Text for the page in which commands stand between backquotes."""
+    parts = text.split("`")
+    shown = (
+        Markup("<code>{}</code>").format(part) if place % 2 else bound(part)
+        for place, part in enumerate(parts)
+    )
+    return Markup("").join(shown)
 
 
 def begun(text: str) -> str:

@@ -28,6 +28,7 @@ from headway.analysis.published import agreement_sentence
 from headway.analysis.sharewords import share_sentences
 from headway.analysis.written import reach
 from headway.errors import counted
+from headway.report.reproducing import showing_packets
 from headway.report.setting import study_name
 from headway.report.tables.faults import sweeps_table
 from headway.report.terminal_shares import shares_shown
@@ -73,6 +74,9 @@ def print_analyses(
             console.print(Text(f"Across {levels.name}: {levels.said}", style="bold"))
             for analysis in levels.analyses:
                 _print_metric(console, analysis)
+    if shown := showing_packets(results):
+        console.print()
+        console.print(Text(shown))
 
 
 def _print_experiment(console: Console, question: str, metrics: Sequence[Analysis]) -> None:

@@ -19,7 +19,7 @@ def failures_frame(runs: pl.DataFrame) -> pl.DataFrame:
     """Failures by cell, contender and reason, with their number and seeds."""
     return (
         runs.filter(pl.col("status") != Status.OK.value)
-        .with_columns(pl.col("error").fill_null("no reason recorded"))
+        .with_columns(_reason().alias("error"))
         .group_by(_KEYS)
         .agg(
             pl.len().alias("runs"),
@@ -27,6 +27,13 @@ def failures_frame(runs: pl.DataFrame) -> pl.DataFrame:
         )
         .sort(_KEYS)
     )
+
+
+def _reason() -> pl.Expr:
+    """How far runs came, of a group those of the first, and what their clients say of that."""
+    own = pl.col("error").fill_null("no reason recorded")
+    first = pl.col("came_to").first().over("experiment", "cell", "contender", "status", "error")
+    return pl.when(first.is_null()).then(own).otherwise(pl.format("{} ({})", first, own))
 
 
 def failures_table(results: StudyResults, titles: dict[str, str]) -> Table:

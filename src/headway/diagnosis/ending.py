@@ -1,0 +1,71 @@
+"""How far a run came that did not end well: by its client's word, and by what its path carried and lost."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from headway.contract.orders import Counts, Outcome
+from headway.diagnosis.observed import observed_columns
+from headway.diagnosis.samples import Sample, read_samples
+from headway.errors import counted
+from headway.planning.deployment import Deployment
+from headway.programs.measurement import Measurement
+from headway.study.path import Way
+
+_OF_CONNECTIONS = {
+    True: "the handshake was complete, the response was not",
+    False: "the handshake was never complete",
+    None: "it did not come to its end",
+}
+_WHOSE = {Way.DOWN: "the server's", Way.UP: "the client's"}
+
+
+def came_to(
+    deployment: Deployment, measured: Measurement, outcome: Outcome, directory: Path
+) -> str | None:
+    """How far a flow's run came whose client says that it failed; None if the lab itself did, or did not count.
+
+    It says what was lost and what came none the less, and no more: which of the packets was missed, and by whom, only
+    the packets themselves tell.
+    """
+    came = {way: _came(deployment, outcome, way) for way in Way}
+    if measured.error is None or not outcome.counts or not any(came.values()):
+        return None
+    begun = _OF_CONNECTIONS[measured.connected]
+    ended = f"until the run ended after {outcome.duration_ns / 1e9:.3g} s"
+    if not came[Way.DOWN]:
+        return f"{begun}: no packet of the server came to the client {ended}"
+    lost = {way: _lost(deployment, outcome, way) for way in Way}
+    if not any(lost.values()):
+        return f"{begun}, though no packet was lost on the way, {ended}"
+    told = [
+        f"{lost[way]} of {_WHOSE[way]} {counted(came[way] + lost[way], 'packet')}"
+        for way in (Way.DOWN, Way.UP)
+        if lost[way]
+    ]
+    last_s = _last_drop_s(read_samples(directory).taken)
+    last = f", the last by {last_s:.3g} s" if last_s is not None else ""
+    return f"{begun}: the path lost {' and '.join(told)}{last}, and nothing that came after made up for it {ended}"
+
+
+def _came(deployment: Deployment, outcome: Outcome, way: Way) -> int:
+    """Packets that came to the other end of the client's segment."""
+    columns = observed_columns(deployment, outcome)
+    return sum(columns.get(f"{transport}_packets_{way}", 0) for transport in ("tcp", "udp"))
+
+
+def _lost(deployment: Deployment, outcome: Outcome, way: Way) -> int:
+    """Packets that were lost on the path, whatever lost them."""
+    places = [one.queue_device for one in deployment.bottlenecks(way)]
+    total = Counts.total(outcome.counts[place] for place in places if place in outcome.counts)
+    return total.lost + total.blacked_out + total.dropped_by_number + total.queue_dropped
+
+
+def _last_drop_s(samples: list[Sample]) -> float | None:
+    """By when the last packet was dropped anywhere, as the samples have it."""
+    last, before = None, 0
+    for sample in samples:
+        dropped = sum(stats.dropped for stats in sample.queues.values())
+        if dropped > before:
+            last, before = sample.at_s, dropped
+    return last

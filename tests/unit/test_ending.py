@@ -1,0 +1,109 @@
+"""How far a run came that did not end well, and where the packets are that tell why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway.analysis import analyse, answer
+from headway.contract.arrivals import Arrived
+from headway.contract.orders import Counts, Outcome
+from headway.diagnosis.ending import came_to
+from headway.planning.deploy import deploy
+from headway.programs.measurement import Measurement
+from headway.report.page import coded
+from headway.report.reproducing import showing_packets
+from headway.study.load import study_from
+from headway.study.path import Way
+from tests.unit import made_results as made
+
+REFUSED = "curl: Failed to connect after 10000 ms (exit status 55)"
+NEVER = (
+    "the handshake was never complete: the path lost 1 of the server's 24 packets, and nothing that came after made "
+    "up for it until the run ended after 10 s"
+)
+
+
+def ended(
+    *,
+    came: int,
+    lost: int,
+    lost_up: int = 0,
+    connected: bool | None = False,
+    error: str | None = REFUSED,
+) -> str | None:
+    (experiment,) = study_from(
+        {"name": "s", "protocol": "h3", "path": {"rtt": "10 ms", "rate": "10 Mbit/s"}}
+    ).experiments
+    ((contender, _),) = experiment.contenders.items()
+    deployment = deploy(experiment.setting({}, contender), 1)
+    (down,), (up,) = deployment.bottlenecks(Way.DOWN), deployment.bottlenecks(Way.UP)
+    outcome = Outcome(
+        "ok",
+        None,
+        10**10,
+        "7",
+        counts={down.queue_device: Counts(lost=lost), up.queue_device: Counts(lost=lost_up)},
+        arrived={"server > client": Arrived(0, came), "client > server": Arrived(0, 20)},
+    )
+    return came_to(
+        deployment, Measurement(error=error, connected=connected), outcome, Path("nowhere")
+    )
+
+
+@pytest.mark.parametrize(
+    ("told", "said"),
+    [
+        ({"came": 23, "lost": 1}, NEVER),
+        (
+            {"came": 23, "lost": 1, "lost_up": 2, "connected": True},
+            "the handshake was complete, the response was not: the path lost 1 of the server's 24 packets and 2 of the "
+            "client's 22 packets, and nothing that came after made up for it until the run ended after 10 s",
+        ),
+        (
+            {"came": 0, "lost": 9},
+            "the handshake was never complete: no packet of the server came to the client until the run ended after 10 s",
+        ),
+        (
+            {"came": 5, "lost": 0, "connected": None},
+            "it did not come to its end, though no packet was lost on the way, until the run ended after 10 s",
+        ),
+        ({"came": 5, "lost": 0, "error": None}, None),
+    ],
+)
+def test_a_failed_run_says_how_far_it_came_and_what_its_path_had_lost(
+    told: dict[str, Any], said: str | None
+) -> None:
+    assert ended(**told) == said
+
+
+def rows() -> list[dict[str, Any]]:
+    found = made.runs({"h2": [1.0] * 6, "h3": [0.9, 0.8, None, 0.9, 0.8, 0.9]}, clock="virtual")
+    for row in found:
+        if row["status"] == "failed":
+            row |= {"error": REFUSED, "came_to": NEVER}
+    return found
+
+
+def test_the_answer_says_what_died_before_what_its_client_made_of_it() -> None:
+    told = answer(analyse(made.results(rows())))
+    assert (
+        f"h3 failed in 1 of 6 runs, with seed 3. {NEVER[:1].upper()}{NEVER[1:]} ({REFUSED})."
+        in told
+    )
+
+
+def test_a_command_shows_the_packets_of_what_died() -> None:
+    command = "headway run mine.toml --set seed=2 --set 'path.rtt=20 ms' --out results/mine"
+    said = showing_packets(made.results(rows(), made.MANIFEST | {"command": command}))
+    again = "headway run mine.toml --set 'path.rtt=20 ms' --set seed=3 --set repetitions=1 --set fault=none --keep-going"
+    assert said == (
+        f"To see the packets of such a connection: `{again} --out DIRECTORY`, then `headway packets DIRECTORY "
+        "cell-h3-001`."
+    )
+    assert f"<code>{again.replace(chr(39), '&#39;')} --out DIRECTORY</code>" in coded(said)
+    fine = made.runs({"h2": [1.0] * 6})
+    assert not showing_packets(made.results(fine, made.MANIFEST | {"command": command}))
+    assert not showing_packets(made.results(rows(), made.MANIFEST | {"command": "python mine.py"}))
