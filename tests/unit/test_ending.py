@@ -33,6 +33,7 @@ def ended(
     lost_up: int = 0,
     connected: bool | None = False,
     error: str | None = REFUSED,
+    status: str = "ok",
 ) -> str | None:
     (experiment,) = study_from(
         {"name": "s", "protocol": "h3", "path": {"rtt": "10 ms", "rate": "10 Mbit/s"}}
@@ -41,7 +42,7 @@ def ended(
     deployment = deploy(experiment.setting({}, contender), 1)
     (down,), (up,) = deployment.bottlenecks(Way.DOWN), deployment.bottlenecks(Way.UP)
     outcome = Outcome(
-        "ok",
+        status,
         None,
         10**10,
         "7",
@@ -67,10 +68,10 @@ def ended(
             "the handshake was never complete: no packet of the server came to the client until the run ended after 10 s",
         ),
         (
-            {"came": 5, "lost": 0, "connected": None},
+            {"came": 5, "lost": 0, "connected": None, "status": "timeout"},
             "it did not come to its end, though no packet was lost on the way, until the run ended after 10 s",
         ),
-        ({"came": 5, "lost": 0, "error": None}, None),
+        ({"came": 5, "lost": 0, "error": "the server answered 503", "connected": None}, None),
     ],
 )
 def test_a_failed_run_says_how_far_it_came_and_what_its_path_had_lost(

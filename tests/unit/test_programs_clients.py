@@ -155,7 +155,8 @@ def transfer(**changes: Any) -> str:
 )
 def test_curls_failures_are_named(tmp_path: Path, changes: dict[str, Any], error: str) -> None:
     found = measured(setting("curl", "h2", DOWNLOAD), tmp_path, curl_out=transfer(**changes))
-    assert found == Measurement(error=error)
+    connected = True if "exitcode" in changes else None
+    assert found == Measurement(error=error, connected=connected)
 
 
 def test_curls_transfers_are_ordered_by_request(tmp_path: Path) -> None:

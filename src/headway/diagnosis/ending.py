@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from headway.columns import Status
 from headway.contract.orders import Counts, Outcome
 from headway.diagnosis.observed import observed_columns
 from headway.diagnosis.samples import Sample, read_samples
@@ -23,13 +24,16 @@ _WHOSE = {Way.DOWN: "the server's", Way.UP: "the client's"}
 def came_to(
     deployment: Deployment, measured: Measurement, outcome: Outcome, directory: Path
 ) -> str | None:
-    """How far a flow's run came whose client says that it failed; None if the lab itself did, or did not count.
+    """How far a flow's run came whose connection failed; None if the lab itself did, or did not count.
 
     It says what was lost and what came none the less, and no more: which of the packets was missed, and by whom, only
     the packets themselves tell.
     """
     came = {way: _came(deployment, outcome, way) for way in Way}
-    if measured.error is None or not outcome.counts or not any(came.values()):
+    given_up = outcome.status == Status.TIMEOUT.value
+    if measured.connected is None and not given_up:
+        return None  # what it was answered, it does not like: nothing died
+    if not outcome.counts or not any(came.values()):
         return None
     begun = _OF_CONNECTIONS[measured.connected]
     ended = f"until the run ended after {outcome.duration_ns / 1e9:.3g} s"

@@ -154,7 +154,9 @@ def measured(printed: Path, flow: Flow, ended: Ended) -> Measurement:
 def _all_transfers(seen: list[_CurlTransfer], flow: Flow) -> Measurement:
     wrong = (_error(one, flow) for one in seen)
     if error := next((error for error in wrong if error), None):
-        return Measurement(error=error, connected=any(_is_connected(one, flow) for one in seen))
+        broken = any(one.exitcode for one in seen)
+        connected = any(_is_connected(one, flow) for one in seen) if broken else None
+        return Measurement(error=error, connected=connected)
     connections = sum(one.num_connects for one in seen)
     if connections > 1 and flow.protocol is not Protocol.H1:
         return Measurement(error=f"curl opened {connections} connections instead of one")

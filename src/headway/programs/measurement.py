@@ -46,8 +46,8 @@ class Measurement:
 
     Attributes:
         error: why the workload failed; None if it did not.
-        connected: of a workload that failed, whether its handshakes were ever complete, that of TLS, too; None if the
-            client does not tell.
+        connected: of a connection that failed, whether its handshakes were ever complete, that of TLS, too; None if
+            none did, or the client does not tell.
         began_s: from the program's start; what it did before, as getting a ticket for 0-RTT, does not count.
         connect_s: a transport connection is there; for QUIC the handshake is complete.
         tls_s: the TLS handshake is complete.
