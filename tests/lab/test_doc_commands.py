@@ -49,6 +49,7 @@ PAGE = "needs a page of the reader's, and a browser; tests/unit/test_sites_comma
 NOT_CARRIED_OUT = {
     "reproduce": MINUTES,
     "run udp-buffers": MINUTES,
+    "run pacing": MINUTES,
     "run lossy.toml": SHORT_FORM,
     "run lost-server-hello.toml": SHORT_FORM,
     "run mine.toml": OWN,

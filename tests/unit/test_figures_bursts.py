@@ -46,6 +46,8 @@ def test_without_a_measurement_there_is_no_figure() -> None:
 def test_the_bottleneck_has_a_figure_where_it_tells_something_else() -> None:
     alike = sent((10,), 1.0) | came((10,), 1.0)
     assert ARRIVING.draw(subject(made.runs({"h2": [1.0]}, **alike))) is None
+    nearly = sent((1000, 8), 1.01) | came((1002, 6), 1.01)
+    assert ARRIVING.draw(subject(made.runs({"h2": [1.0]}, **nearly))) is None
     spread = sent((0, 10), 2.0) | came((10,), 1.0)
     picture = drawn(ARRIVING, subject(made.runs({"h2": [1.0]}, **spread)))
     assert "1.00" in texts(picture.wide)
