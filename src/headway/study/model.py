@@ -218,15 +218,7 @@ class Setting(Part):
                 "certificate_chain",
                 f"certificates take {_LEAST_CHAIN} to {_LARGEST_CHAIN}, and tls = true",
             )
-        if self.proxy and self.hops:
-            raise wrong("proxy", "with [[hops]], a reverse proxy is the proxy of one of them")
-        for name in self.bypass:
-            _check_declared(name, list(self.hops))
-        for name, hop in self.hops.items():
-            if hop.name != name:
-                raise wrong("hops", f"the hop {name!r} cannot have another name")
-        if sum(2 * len(path.links) + 1 if path else 1 for path in self.paths) > _MOST_NETWORKS:
-            raise wrong("hops", f"too many hops and links: more than {_MOST_NETWORKS} networks")
+        self._check_hops()
         rtt = Duration(sum(path.rtt for path in self.paths if path))
         if rtt >= self.limits.virtual:
             raise wrong(
@@ -257,6 +249,17 @@ class Setting(Part):
     @staticmethod
     def _within_chain(size: Size) -> bool:
         return _LEAST_CHAIN <= size <= _LARGEST_CHAIN
+
+    def _check_hops(self) -> None:
+        if self.proxy and self.hops:
+            raise wrong("proxy", "with [[hops]], a reverse proxy is the proxy of one of them")
+        for name in self.bypass:
+            _check_declared(name, list(self.hops))
+        for name, hop in self.hops.items():
+            if hop.name != name:
+                raise wrong("hops", f"the hop {name!r} cannot have another name")
+        if sum(2 * len(path.links) + 1 if path else 1 for path in self.paths) > _MOST_NETWORKS:
+            raise wrong("hops", f"too many hops and links: more than {_MOST_NETWORKS} networks")
 
     def _check_flows(self) -> None:
         """What is said of one flow beside them is only what they have in common."""
