@@ -15,6 +15,7 @@ from headway.contract.orders import dump
 from headway.lab.assemble import orders_for
 from headway.planning.runs import plan
 from headway.study.load import load_study
+from headway.study.repetitions import ONCE
 
 NOTED = Path(__file__).with_name("orders.json")
 STUDIES = (
@@ -29,7 +30,7 @@ STUDIES = (
 def digests(name: str) -> dict[str, str]:
     """A digest for each experiment, of the orders of a run of every contender in every cell."""
     study = load_study(name, quick=True) if name == "liu2024" else load_study(name)
-    once = [one.model_copy(update={"repetitions": 1}) for one in study.experiments]
+    once = [one.model_copy(update={"repetitions": ONCE}) for one in study.experiments]
     found = {one.name: hashlib.sha256() for one in once}
     runs = plan(study.model_copy(update={"experiments": tuple(once)}))
     for run in sorted(runs, key=lambda run: run.run_id):

@@ -8,9 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 import pytest
 from numpy.typing import NDArray
 
@@ -19,10 +21,19 @@ from headway.analysis.compare import Comparison, Contest, Pairing, compare
 from headway.analysis.metric import metric_named
 from headway.analysis.sample import Measurements, Observation
 from headway.analysis.significance import PAIRED_ALPHA
-from headway.analysis.stopping import EndedRun, Knowledge, ended_rows, standings
+from headway.analysis.stopping import (
+    EndedRun,
+    Knowledge,
+    ended_rows,
+    known,
+    standings,
+    stopping_sentence,
+)
 from headway.analysis.verdict import Verdict
 from headway.analysis.whole import wholes
 from headway.records.manifest import ToldExperiment
+from headway.report.paragraph import methods_paragraph
+from headway.report.tables.repetitions import repetitions_frame, repetitions_table
 from headway.study.repetitions import Repetitions
 from tests.unit.made_results import experiments, results, runs
 
@@ -282,3 +293,57 @@ def test_a_mean_over_cells_is_of_the_repetitions_that_all_of_them_have() -> None
     assert len(whole.difference.logs) == 8
     assert whole.difference.interval
     assert whole.difference.interval.level == pytest.approx(0.99)
+
+
+def told_as_it_went() -> Any:
+    """A study of two cells, one of which stopped at the first look, one at the last."""
+    rows = [
+        *runs({"h2": ONES, "h3": ONES}, cell="calm", rtt_ms=10.0),
+        *runs({"h2": [1.0] * 40, "h3": WIDE * 5}, cell="wild", rtt_ms=20.0),
+    ]
+    experiment = {
+        "name": "",
+        "baseline": "h2",
+        "metrics": ["total_s"],
+        "repetitions": {"until": "1 %", "most": 40},
+        "looks": LOOKS,
+        "contenders": {"h2": {}, "h3": {}},
+    }
+    return results(rows, experiments(experiment))
+
+
+def test_the_report_says_of_every_cell_how_many_repetitions_it_has_and_why_no_more() -> None:
+    analysis = analyse(told_as_it_went())
+    calm, wild = (row for (row,) in repetitions_table(analysis).rows)
+    assert calm == ("RTT 10 ms", "all", "h3 against h2", "within 1 %", "8", "0")
+    assert wild[:5] == ("RTT 20 ms", "all", "h3 against h2", "at the most", "40")
+    frame = repetitions_frame([analysis])
+    assert frame["repetitions"].to_list() == [8, 40]
+    assert frame["why"].to_list() == ["within 1 %", "at the most"]
+    assert stopping_sentence(analysis) == (
+        "Repetitions: 8 to 40, until intervals are within 1 % or there are 40. "
+        "Of 2 cells: 1 within 1 % and 1 at the most."
+    )
+
+
+def test_a_study_that_is_not_finished_says_so() -> None:
+    found = told_as_it_went()
+    part = replace(found, runs=found.runs.filter(pl.col("rep") <= 12))
+    assert [one.why(part.experiments[0]) for one in known(analyse(part))] == [
+        "within 1 %",
+        "not finished",
+    ]
+
+
+def test_the_methods_paragraph_names_the_looks() -> None:
+    found = told_as_it_went()
+    said = methods_paragraph(found, [analyse(found)])
+    assert "up to 40 repetitions" in said
+    assert "looked at after 8, 12, 18, 27 and 40, until intervals reached at most 1 %" in said
+
+
+def test_of_a_number_of_repetitions_nothing_is_said() -> None:
+    analysis = analyse(results(runs({"h2": ONES, "h3": WIDE})))
+    assert not repetitions_table(analysis).rows
+    assert repetitions_frame([analysis]).is_empty()
+    assert stopping_sentence(analysis) == ""

@@ -7,17 +7,19 @@ runs of its cell: neither on other cells, nor on the order in which runs ended.
 from __future__ import annotations
 
 import math
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import polars as pl
 
+from headway.analysis.analysis import Analysis
 from headway.analysis.compare import Contest, Pairing
 from headway.analysis.contenders import ordered_names, pairings_of
 from headway.analysis.difference import differences
 from headway.analysis.intervals import Interval
 from headway.analysis.metric import Metric, metric_named
+from headway.analysis.numbers import listed
 from headway.analysis.sample import Measurements, Observation
 from headway.columns import Record, Status
 from headway.records.manifest import ToldExperiment
@@ -73,6 +75,42 @@ class Knowledge:
     reach: float | None
     widest: str
     narrow: bool
+
+    def why(self, experiment: ToldExperiment) -> str:
+        """Why there are no more repetitions, in words."""
+        if not self.widest:
+            return "nothing to compare"
+        if self.narrow:
+            return f"within {experiment.repetitions.until}"
+        return "at the most" if self.repetitions >= experiment.repetitions.most else "not finished"
+
+
+def known(analysis: Analysis) -> tuple[Knowledge, ...]:
+    """How well an experiment knows what it compares; empty if the number of its repetitions was fixed."""
+    experiment = analysis.experiment
+    if experiment.repetitions.until is None:
+        return ()
+    found = standings(experiment, ended_rows(analysis.runs, experiment.metrics[0]))
+    cells = {cell.name: place for place, cell in enumerate(analysis.cells)}
+    places = {name: place for place, name in enumerate(analysis.contenders)}
+    return tuple(sorted(found, key=lambda one: (cells[one.cell], places[one.contenders[0]])))
+
+
+def stopping_sentence(analysis: Analysis) -> str:
+    """How many repetitions there are, and why no more; empty if their number was fixed."""
+    found = known(analysis)
+    if not found:
+        return ""
+    experiment = analysis.experiment
+    fewest, most = (fun(one.repetitions for one in found) for fun in (min, max))
+    times = f"{fewest} to {most}" if fewest < most else str(most)
+    reasons = Counter(one.why(experiment) for one in found)
+    told = [f"{count} {why}" for why, count in reasons.most_common()]
+    what = "cells" if all(len(one.contenders) > 1 for one in found) else "contenders in a cell"
+    return (
+        f"Repetitions: {times}, until intervals are within {experiment.repetitions.until} or there are "
+        f"{experiment.repetitions.most}. Of {len(found)} {what}: {listed(told)}."
+    )
 
 
 def ended_records(records: Iterable[Record], metric: str) -> list[EndedRun]:

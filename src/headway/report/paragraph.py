@@ -87,7 +87,7 @@ def _experiment(results: StudyResults, analysis: Analysis) -> str:
     followed = f"From these followed {', '.join(dependents)}. " if dependents else ""
     sharing = f" {_SHARING}" if analysis.flows else ""
     faults = f" {_faults(analysis)}" if runs["fault"].drop_nulls().len() else ""
-    return f"{said}{followed}{defined}{constant}{_repetitions(runs)}{faults}{sharing}"
+    return f"{said}{followed}{defined}{constant}{_repetitions(runs, analysis)}{faults}{sharing}"
 
 
 def _faults(analysis: Analysis) -> str:
@@ -107,7 +107,7 @@ def _faults(analysis: Analysis) -> str:
     )
 
 
-def _repetitions(runs: pl.DataFrame) -> str:
+def _repetitions(runs: pl.DataFrame, analysis: Analysis) -> str:
     count = counted(runs["rep"].n_unique(), "repetition")
     kinds = set(runs["variation"].drop_nulls())
     varied = (
@@ -115,7 +115,21 @@ def _repetitions(runs: pl.DataFrame) -> str:
         if "phases" in kinds
         else ""
     )
+    most = "up to " if analysis.experiment.looks else ""
     return (
-        f"Each was run in {count} (seeds {seeds_text(runs)}){varied}; contenders of a repetition "
-        "met the same realisation of the path."
+        f"Each was run in {most}{count} (seeds {seeds_text(runs)}){varied}; contenders of a repetition "
+        f"met the same realisation of the path.{_looks(analysis)}"
+    )
+
+
+def _looks(analysis: Analysis) -> str:
+    """How repetitions ended, if their number was not fixed."""
+    experiment = analysis.experiment
+    if not experiment.looks:
+        return ""
+    competing = "contender" if analysis.flows else "condition"
+    return (
+        f" Each {competing} had as many of them as it took: results were looked at after "
+        f"{listed(list(map(str, experiment.looks)))}, until intervals reached at most {experiment.repetitions.until} "
+        f"to either side; the error of intervals and tests is divided among these {len(experiment.looks)} looks."
     )

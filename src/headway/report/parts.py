@@ -27,6 +27,7 @@ from headway.report.tables.flows import flows_table
 from headway.report.tables.holdups import holdups_table
 from headway.report.tables.pages import pages_table
 from headway.report.tables.published import orders_table, published_by_cell, published_table
+from headway.report.tables.repetitions import repetitions_table
 from headway.report.tables.samples import samples_table
 from headway.report.tables.shares import shares_table
 from headway.report.tables.table import Table
@@ -118,6 +119,7 @@ class ExperimentPart:
         flows: table of flows that competed.
         sweeps: table of what single faults cost each contender.
         faults: table of the packets that cost most.
+        repetitions: table of how many repetitions each cell took, where that was not fixed.
         shown: pairs of runs that are shown over time.
     """
 
@@ -143,6 +145,7 @@ class ExperimentPart:
     flows: Table
     sweeps: Table
     faults: Table
+    repetitions: Table
     shown: tuple[Shown, ...]
 
     @property
@@ -236,6 +239,7 @@ def experiment_part(
         flows=flows_table(results, first),
         sweeps=sweeps_table(first),
         faults=faults_table(first),
+        repetitions=repetitions_table(first),
         shown=tuple(shown),
     )
 

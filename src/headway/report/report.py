@@ -37,6 +37,7 @@ from headway.report.tables import (
     holdups,
     pages,
     published,
+    repetitions,
     runs,
     samples,
     shares,
@@ -216,6 +217,7 @@ def _tables(
         failures.FILE: failures.failures_frame(results.runs),
         disturbances.FILE: disturbances.disturbances_frame(results),
         validation.FILE: validation.validation_frame(validated),
+        repetitions.FILE: repetitions.repetitions_frame(firsts),
         runs.FILE: runs.runs_frame(results.runs),
     }
     return {name: table for name, table in tables.items() if not table.is_empty()}

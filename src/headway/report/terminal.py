@@ -26,6 +26,7 @@ from headway.analysis.numbers import MINUS, signed_percent, significant
 from headway.analysis.overview import ComparisonOutcome, overviews
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sharewords import share_sentences
+from headway.analysis.stopping import stopping_sentence
 from headway.analysis.written import reach
 from headway.errors import counted
 from headway.report.reproducing import showing_packets
@@ -91,7 +92,8 @@ def _print_experiment(console: Console, question: str, metrics: Sequence[Analysi
     _print_list(console, "Answer", share_sentences(metrics[0]))
     for analysis in metrics:
         _print_metric(console, analysis)
-    for told in (agreement_sentence(metrics), ledger_sentence(judged(metrics))):
+    beside = agreement_sentence(metrics), ledger_sentence(judged(metrics))
+    for told in (*beside, stopping_sentence(metrics[0])):
         if told:
             console.print()
             console.print(Text(told))

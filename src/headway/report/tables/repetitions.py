@@ -1,0 +1,60 @@
+"""How many repetitions each cell took, where they go on until intervals are narrow, and why they stopped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import polars as pl
+
+from headway.analysis import Analysis
+from headway.analysis.numbers import listed, significant
+from headway.analysis.stopping import Knowledge, known
+from headway.report.tables.table import NONE, Table
+
+FILE = "repetitions.csv"
+_MOST_ROWS = 120
+
+
+def repetitions_table(analysis: Analysis) -> Table:
+    """A row for contenders of a cell that have the same repetitions; none if their number was fixed."""
+    found = known(analysis)
+    several = len(analysis.cells) > 1
+    rows = tuple((_row(analysis, one, several),) for one in found[:_MOST_ROWS])
+    headings = (
+        *(("conditions",) if several else ()),
+        *("contenders", "the widest interval is of", "stopped", "repetitions", "± [%]"),
+    )
+    left = f"The first {_MOST_ROWS} of {len(found)} rows; {FILE} has all."
+    return Table(headings, rows, len(headings) - 2, left if len(found) > _MOST_ROWS else "")
+
+
+def _row(analysis: Analysis, one: Knowledge, several: bool) -> tuple[str, ...]:
+    everybody = set(one.contenders) == set(analysis.contenders)
+    return (
+        *((analysis.titles.get(one.cell, one.cell),) if several else ()),
+        "all" if everybody else listed(list(one.contenders)),
+        one.widest or NONE,
+        one.why(analysis.experiment),
+        str(one.repetitions),
+        NONE if one.reach is None else significant(100 * one.reach, 2),
+    )
+
+
+def repetitions_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
+    """The same of all experiments."""
+    rows = [
+        {
+            "experiment": analysis.experiment.name,
+            "cell": one.cell,
+            "contenders": ", ".join(one.contenders),
+            "repetitions": one.repetitions,
+            "most": analysis.experiment.looks[-1],
+            "until": analysis.experiment.repetitions.until,
+            "reach": one.reach,
+            "widest": one.widest,
+            "why": one.why(analysis.experiment),
+        }
+        for analysis in analyses
+        for one in known(analysis)
+    ]
+    return pl.DataFrame(rows, infer_schema_length=None)
