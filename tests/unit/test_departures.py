@@ -118,6 +118,14 @@ def test_without_a_constant_rate_nothing_is_captured() -> None:
     assert captured({"path": {"rtt": "40 ms"}} | PACING) == []
 
 
+def test_of_uploads_nothing_is_captured() -> None:
+    ends = {role: {"program": "headway-perf"} for role in ("client", "server")}
+    bulk = {"kind": "bulk", "duration": "1 s", "direction": "upload"}
+    upload = RATE | PACING | ends | {"protocol": "tcp", "workload": bulk}
+    assert captured(upload) == []
+    assert captured(upload | {"workload": bulk | {"direction": "download"}})
+
+
 def test_what_the_server_sends_with_data_counts(tmp_path: Path) -> None:
     frames = [
         (1000, tcp(SERVER, CLIENT, 0)),

@@ -47,7 +47,12 @@ class NarrowLink:
 
 
 def narrow_link(deployment: Deployment) -> NarrowLink | None:
-    """That of a deployment of one flow: the client's of equal ones; None if no rate is constant."""
+    """That of a deployment of one flow: the client's of equal ones.
+
+    None if no rate is constant, and of uploads, whose data go the other way.
+    """
+    if deployment.setting.workload.uploads:
+        return None
     found = [
         one for number, segment in enumerate(deployment.segments) for one in _links(number, segment)
     ]
