@@ -37,7 +37,7 @@ def of_way(packets: list[CarriedPacket], way: Way) -> list[CarriedPacket]:
 def test_a_retry_costs_a_round_trip(run_setting: RunSetting, tmp_path: Path, server: str) -> None:
     host = {"program": server, "knobs": {"retry": "on"}}
     records = [
-        run_setting(setting(server, **changes), name=name)
+        run_setting(setting(server) | changes, name=name)
         for name, changes in (("plain", {}), ("retry", {"server": host}))
     ]
     first = {
