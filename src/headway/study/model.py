@@ -213,11 +213,6 @@ class Setting(Part):
     @model_validator(mode="after")
     def _possible(self) -> Self:
         check_tls(self.protocol, self.tls)
-        if self.certificate_chain and not (self.tls and self._within_chain(self.certificate_chain)):
-            raise wrong(
-                "certificate_chain",
-                f"certificates take {_LEAST_CHAIN} to {_LARGEST_CHAIN}, and tls = true",
-            )
         self._check_hops()
         rtt = Duration(sum(path.rtt for path in self.paths if path))
         if rtt >= self.limits.virtual:
@@ -246,9 +241,14 @@ class Setting(Part):
             check_pings_pass(self.control, self.paths)
         return self
 
-    @staticmethod
-    def _within_chain(size: Size) -> bool:
-        return _LEAST_CHAIN <= size <= _LARGEST_CHAIN
+    @field_validator("certificate_chain")
+    @classmethod
+    def _chain_is_possible(cls, size: Size | None, told: ValidationInfo) -> Size | None:
+        if size is not None and not told.data.get("tls"):
+            raise ValueError("certificates are TLS's: it needs tls = true")
+        if size is not None and not _LEAST_CHAIN <= size <= _LARGEST_CHAIN:
+            raise ValueError(f"certificates take {_LEAST_CHAIN} to {_LARGEST_CHAIN}")
+        return size
 
     def _check_hops(self) -> None:
         if self.proxy and self.hops:
