@@ -25,12 +25,12 @@ UNKNOWN = "unknown key; did you mean 'program'?"
     ("text", "message"),
     [
         (
-            BASE + 'certificate_chain = "1 kB"',
-            "certificate_chain: certificates take 2.5 kB to 60 kB",
+            'name = "s"\nprotocol = "h1"\ncertificate_chain = "1 kB"',
+            "3: certificate_chain: certificates take 2.5 kB to 60 kB",
         ),
         (
-            BASE + 'protocol = "h1"\ntls = false\ncertificate_chain = "5 kB"',
-            "certificate_chain: certificates are TLS's: it needs tls = true",
+            'name = "s"\nprotocol = "h1"\ntls = false\ncertificate_chain = "5 kB"',
+            "4: certificate_chain: certificates are TLS's: it needs tls = true",
         ),
         (BASE + '[proxy]\nprogra_ = "envoy"', f"5: proxy.progra_: {UNKNOWN}"),
         (
