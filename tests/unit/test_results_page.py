@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import polars as pl
 import pytest
 
+from headway.analysis import analyse
 from headway.cli.claims import print_ledger
 from headway.errors import WrongInputError
-from tests.unit.made_results import experiments, run, runs, saved
+from headway.report.ledger import ledger
+from tests.unit.made_results import competing, experiments, run, runs, saved
 from tests.unit.test_claims import FASTER
 
 SLOW = {"contender": "h2", "value": 9000, "unit": "ms", "cell": "cell", "source": "Table 1"}
@@ -98,3 +101,51 @@ def test_a_page_has_the_suffix_of_one_and_a_place(results: Path, tmp_path: Path)
         print_ledger(results, None, tmp_path / "made")
     with pytest.raises(WrongInputError, match="No such file or directory"):
         print_ledger(results, None, tmp_path / "nowhere" / "made.md")
+
+
+SHARED: dict[str, Any] = {
+    "name": "",
+    "metrics": ["first_ratio"],
+    "question": "What does each leave to CUBIC?",
+    "contenders": {"cubic": {}, "bbr": {}},
+}
+
+
+def shared_page(**more: Any) -> str:
+    cells = {
+        "deep": {
+            "cubic": {"cubic": [[5.5, 4.5]] * 8},
+            "bbr": {"cubic": [[2.0 + 0.1 * n] for n in range(8)], "bbr": [[8.0]] * 8},
+        }
+    }
+    found = competing(cells, {**SHARED, **more})
+    manifest = found.manifest.model_copy(update={"runs": 80})
+    found = replace(found, manifest=manifest)
+    return ledger(found, [[analyse(found)]])
+
+
+def test_of_flows_without_claims_the_page_has_who_gets_how_much() -> None:
+    page = shared_page()
+    assert page.startswith("# made: who gets how much\n")
+    assert "What does each leave to CUBIC?" in page
+    assert "- bbr: bbr takes from cubic (" in page
+    assert "| contender | share of | share |" in page
+    assert "| cubic | the lesser cubic | 45 (all equal) |" in page
+    # From 2.0 of 10 to 2.7 of 10.7, eight runs in all.
+    assert "| bbr | cubic | 23 (20 to 25) |" in page
+    assert "16 of 80 runs" in page
+    assert "The study names no claims" not in page
+
+
+def test_a_page_says_that_there_are_as_many_runs_as_it_took() -> None:
+    looks = {"repetitions": {"until": "5 %", "most": 40}, "looks": [8, 12, 18, 27, 40]}
+    page = shared_page(**looks)
+    assert "16 of at most 80 runs" in page
+    assert "until intervals are within 5 % or there are 40" in page
+
+
+def test_beside_claims_shares_stand_in_the_report_alone() -> None:
+    order = {"kind": "order", "contenders": ["cubic", "bbr"]}
+    page = shared_page(claims=[{"says": "cubic has less", "place": "here", "rule": order}])
+    assert page.startswith("# made: its claims and our runs\n")
+    assert "share of" not in page

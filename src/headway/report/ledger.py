@@ -14,6 +14,9 @@ from headway.analysis.faultsentences import position
 from headway.analysis.finding import Judgement
 from headway.analysis.ledger import judged, ledger_sentence, off, ours, would_decide
 from headway.analysis.published import agreement_sentence
+from headway.analysis.shares import shares
+from headway.analysis.sharewords import share_sentences
+from headway.analysis.stopping import stopping_sentence
 from headway.columns import Status
 from headway.errors import counted
 from headway.report.markdown import joined, markdown_table
@@ -21,6 +24,7 @@ from headway.report.provenance import seeds_text
 from headway.report.reproducing import reproducing
 from headway.report.tables.faults import sweeps_table
 from headway.report.tables.published import UNKNOWN, published_by_cell
+from headway.report.tables.shares import first_shares
 from headway.report.tables.table import Table
 
 _PARTICULARS = r"https?://[^\s;]+( and \d+ more)?|\d+"
@@ -44,17 +48,30 @@ def ledger(results: StudyResults, everything: Sequence[Sequence[Analysis]], file
     heading, none = "its claims and our runs", "The study names no claims."
     if swept and not every:
         heading, none = "what single faults cost", ""
+    shared = [] if every else [analyses[0] for analyses in everything if shares(analyses[0])]
+    if shared:
+        heading, none = "who gets how much", ""
     blocks: list[Sequence[str]] = [
         [f"# {results.manifest.study.name}: {heading}"],
         [results.manifest.study.question],
         [ledger_sentence(every) or none, *filter(None, [values])],
-        [*_origin(results)],
-        [*_shown(files, has_claims=bool(every), has_values=bool(values), has_faults=bool(swept))],
+        [*_origin(results, asks=not shared)],
+        [
+            *_shown(
+                files,
+                has_claims=bool(every),
+                has_values=bool(values),
+                has_faults=bool(swept),
+                has_shares=bool(shared),
+            )
+        ],
     ]
     for name, claims in found:
         blocks += [[f"## {name}" if name and claims else ""], markdown_table(_claims(claims))]
     for analysis in swept:
         blocks += _faults(analysis)
+    for analysis in shared:
+        blocks += _shares(analysis)
     if broken:
         blocks += [["## What does not hold, and why"], [*map(_reason, broken)]]
     if values:
@@ -64,13 +81,15 @@ def ledger(results: StudyResults, everything: Sequence[Sequence[Analysis]], file
     return joined(blocks)
 
 
-def _origin(results: StudyResults) -> Iterator[str]:
-    """Which run it is of."""
+def _origin(results: StudyResults, *, asks: bool) -> Iterator[str]:
+    """Which run it is of; whether more of it would be asked for claims."""
     manifest = results.manifest
     if manifest.warning:
         yield f"**{manifest.warning}**"
     done, planned = len(results.runs), manifest.runs
-    runs = f"{done} of {planned} runs" if done < planned else counted(done, "run")
+    sequential = any(one.looks for one in manifest.study.experiments)
+    at_most = "at most " if sequential else ""
+    runs = f"{done} of {at_most}{planned} runs" if done < planned else counted(done, "run")
     ended = Counter(results.runs["status"].to_list())
     lost = "; ".join(f"{ended[one]} {said}" for one, said in _IN_WORDS.items() if ended[one])
     yield (
@@ -79,10 +98,13 @@ def _origin(results: StudyResults) -> Iterator[str]:
         f"{runs}, seeds {seeds_text(results.runs)}; {lost or 'none failed'}."
     )
     if "--quick" in manifest.command:
-        yield "This is the short form (`--quick`) with few repetitions and cells: most claims need the whole."
+        need = ": most claims need the whole" if asks else ""
+        yield f"This is the short form (`--quick`) with few repetitions and cells{need}."
 
 
-def _shown(files: str, *, has_claims: bool, has_values: bool, has_faults: bool) -> Iterator[str]:
+def _shown(
+    files: str, *, has_claims: bool, has_values: bool, has_faults: bool, has_shares: bool
+) -> Iterator[str]:
     if files and has_values:
         yield f"![Published values and ours]({files}/values.png)"
         yield ""
@@ -92,6 +114,7 @@ def _shown(files: str, *, has_claims: bool, has_values: bool, has_faults: bool) 
             ("samples", "medians and means with intervals by cell and contender", True),
             ("values", "every published value", has_values),
             ("faults", "every fault, what the packet carried and what it cost", has_faults),
+            ("shares", "what every flow got, with intervals", has_shares),
         ]
         there = [
             f"[{name}.csv]({files}/{name}.csv) has {what}"
@@ -113,6 +136,16 @@ def _faults(analysis: Analysis) -> Iterator[Sequence[str]]:
         for one in sweep.fatal
     ]
     yield ["Fatal:", "", *fatal] if fatal else []
+
+
+def _shares(analysis: Analysis) -> Iterator[Sequence[str]]:
+    """Who takes from whom in an experiment, the part that the first flow has everywhere, and after how many runs."""
+    name = analysis.experiment.name
+    yield [f"## {name}" if name else ""]
+    yield [analysis.experiment.question]
+    yield [f"- {sentence}" for sentence in share_sentences(analysis)]
+    yield markdown_table(first_shares(analysis))
+    yield [stopping_sentence(analysis)]
 
 
 def _claims(claims: Sequence[Judged]) -> Table:

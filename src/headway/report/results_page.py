@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import polars as pl
 import polars.selectors as cs
 
+from headway.analysis import Analysis
 from headway.errors import WrongInputError
 from headway.report.encoded import encoded
 from headway.report.ledger import ledger
@@ -16,6 +18,7 @@ from headway.report.tables.claims import claims_frame
 from headway.report.tables.faults import faults_frame
 from headway.report.tables.published import published_frame
 from headway.report.tables.samples import samples_frame
+from headway.report.tables.shares import shares_frame
 from headway.report.values import values_picture
 
 _DIGITS = 6
@@ -38,6 +41,7 @@ def write_results_page(report: Report, file: Path) -> None:
         "values": published_frame(flat),
         "samples": samples_frame(flat),
         "faults": faults_frame([metrics[0] for metrics in analyses]),
+        "shares": _shares(flat, [metrics[0] for metrics in analyses]),
     }
     picture = values_picture(flat, study_styles([metrics[0] for metrics in analyses]))
     beside = file.with_suffix("")
@@ -52,6 +56,12 @@ def write_results_page(report: Report, file: Path) -> None:
             (beside / f"values.{suffix}").write_bytes(encoded(picture, suffix))
     except OSError as error:
         raise WrongInputError(error.strerror or str(error), where=f"--out {file}") from error
+
+
+def _shares(everything: Sequence[Analysis], firsts: Sequence[Analysis]) -> pl.DataFrame:
+    """What flows got, of a study that asks for nothing else."""
+    asks = any(one.experiment.claims or one.experiment.published for one in everything)
+    return pl.DataFrame() if asks else shares_frame(firsts)
 
 
 def _short(frame: pl.DataFrame) -> pl.DataFrame:

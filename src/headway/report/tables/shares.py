@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import polars as pl
@@ -12,6 +12,7 @@ from headway.analysis.numbers import significant
 from headway.analysis.sample import SampleSummary
 from headway.analysis.shares import FlowShares, Shared, Shares, shares
 from headway.report.tables.table import (
+    NONE,
     Table,
     interval_text,
     left_out,
@@ -122,6 +123,39 @@ def _group(analysis: Analysis, cell: Cell, found: Sequence[Shares]) -> tuple[tup
 
 def _told(sample: SampleSummary, factor: float) -> tuple[str, str]:
     return significant(sample.median * factor), interval_text(sample.interval, 3, factor)
+
+
+def first_shares(analysis: Analysis) -> Table:
+    """The share of the flow that each contender has first, in percent of all that its flows got, cell by cell.
+
+    Of flows of one name it is that of the one that got least in each run. Behind it is its interval.
+    """
+    found = {(one.contender, one.cell.name): one for one in shares(analysis)}
+    rows = tuple(
+        ((contender, _of_first(found, contender), *_row(analysis, found, contender)),)
+        for contender in analysis.contenders
+        if any(contender == one for one, _ in found)
+    )
+    titles = [cell.title or "share" for cell in analysis.cells_as_studied]
+    remark = "Share of all, %: median (95 % interval); of two flows of one kind, of the lesser one."
+    return Table(("contender", "share of", *titles), rows, 2, remark)
+
+
+def _of_first(found: Mapping[tuple[str, str], Shares], contender: str) -> str:
+    name = next(one for (of, _), one in found.items() if of == contender).names[0]
+    return name.named if name.count == 1 else f"the lesser {name.named}"
+
+
+def _row(
+    analysis: Analysis, found: Mapping[tuple[str, str], Shares], contender: str
+) -> Iterator[str]:
+    for cell in analysis.cells_as_studied:
+        one = found.get((contender, cell.name))
+        if one is None:
+            yield NONE
+            continue
+        got = one.names[0].ranked[-1].share
+        yield f"{significant(100 * got.median, 2)} ({interval_text(got.interval, 2, 100)})"
 
 
 def shares_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
