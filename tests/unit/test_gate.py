@@ -375,3 +375,21 @@ def test_too_few_repetitions_are_refused_before_anything_is_carried_out(
     with pytest.raises(WrongInputError, match=message):
         carry_out_check(check, SilentWatcher())
     assert not (beside / "out").exists()
+
+
+def test_repetitions_that_go_on_until_intervals_are_narrow_are_not_for_two_builds(
+    beside: Path,
+) -> None:
+    file = beside / "sequential.toml"
+    until = STUDY.replace("repetitions = 6", 'repetitions = { until = "5 %", most = 40 }')
+    file.write_text(f'{until}server.program = "one"\n')
+
+    def check(repetitions: int | None) -> BuildCheck:
+        asked = StudySource(str(file), repetitions=repetitions)
+        out = beside / "out"
+        return BuildCheck(asked, beside / "one", beside / "new", None, out, 0.01, "headway")
+
+    with pytest.raises(WrongInputError, match="--repetitions says how many"):
+        carry_out_check(check(None), SilentWatcher())
+    with pytest.raises(WrongInputError, match="--repetitions 6 is the least"):
+        carry_out_check(check(5), SilentWatcher())
