@@ -12,6 +12,7 @@ from headway.errors import WrongInputError
 from headway.lab.assemble import orders_for
 from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy
+from headway.planning.looks import looks_of
 from headway.planning.runs import flow_runs, plan
 from headway.records.record import conditions
 from headway.study.bulk import Arrivals, OnOff
@@ -305,3 +306,21 @@ def test_some_experiments_of_a_study_are_carried_out() -> None:
     assert [one.name for one in study.only(["fairness"]).experiments] == ["fairness"]
     with pytest.raises(WrongInputError, match="did you mean 'fairness'"):
         study.only(["fairnes"])
+
+
+def test_the_study_of_fairness_has_each_sender_beside_cubic_and_each_controller_within_quic() -> (
+    None
+):
+    study = load_study("fairness")
+    beside, *others = study.experiments
+    assert next(iter(beside.contenders)) == beside.baseline == "tcp-cubic"
+    for name in beside.contenders:
+        setting = beside.setting(next(beside.grid()), name)
+        assert set(setting.flows) == {"tcp-cubic", name}, "its own flow, beside TCP's"
+    within = {one.name for one in others} - {"at-100"}
+    assert within == {"cubics", "renos", "bbrs"}
+    for experiment in study.experiments:
+        assert looks_of(experiment) == (8, 12, 18, 27)
+    (short,) = load_study("fairness", quick=True).experiments
+    assert (short.name, looks_of(short)) == ("beside-tcp-cubic", (7, 10, 12))
+    assert len(plan(load_study("fairness", quick=True))) == 672
