@@ -241,3 +241,39 @@ def test_an_interrupt_of_a_local_cluster_is_quiet(
     assert process.returncode == 128 + number
     assert "Traceback" not in said
     assert said.splitlines()[-1].endswith(f"--out {out} --cluster local --resume` goes on")
+
+
+SEQUENTIAL = """
+name = "sequential"
+repetitions = { until = "1 %", most = 12 }
+contenders.h1.protocol = "h1"
+contenders.h2.protocol = "h2"
+server.program = "headway-server"
+[axes]
+path.loss = ["0 %", "5 %"]
+[workload]
+size = "20 kB"
+[path]
+rate = "10 Mbit/s"
+rtt = "20 ms"
+"""
+
+
+def test_a_study_that_stops_is_the_first_part_of_one_that_does_not_here_and_on_a_cluster(
+    tmp_path: Path,
+) -> None:
+    file, whole = tmp_path / "study.toml", tmp_path / "whole.toml"
+    file.write_text(SEQUENTIAL)
+    whole.write_text(SEQUENTIAL.replace('{ until = "1 %", most = 12 }', "12"))
+    for name, study, options in (
+        ("here", file, {}),
+        ("there", file, {"cluster": "local"}),
+        ("whole", whole, {}),
+    ):
+        carry_out(str(study), tmp_path / name, **options)
+    here, there, fixed = (table(tmp_path / name) for name in ("here", "there", "whole"))
+    assert_frame_equal(here, there)
+    assert_frame_equal(here, fixed.filter(pl.col("run_id").is_in(here["run_id"].to_list())))
+    taken = dict(here.group_by("cell").agg(pl.col("rep").max()).iter_rows())
+    # Without losses HTTP/1.1 and HTTP/2 differ by the same in every repetition, up to a trifle.
+    assert taken["loss_0pct"] < taken["loss_5pct"] == 12
