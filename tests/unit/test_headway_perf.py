@@ -29,7 +29,18 @@ def setting(protocol: str, workload: dict[str, Any], **more: Any) -> Setting:
     hosts = {
         role: {"program": "headway-perf"} | more.pop(role, {}) for role in ("client", "server")
     }
-    return Setting.model_validate({"protocol": protocol, "workload": workload, **hosts, **more})
+    path = {"rate": "10 Mbit/s"}
+    told = {"protocol": protocol, "workload": workload, "path": path, **hosts, **more}
+    return Setting.model_validate(told)
+
+
+def test_a_flow_for_a_time_wants_a_path_that_takes_some() -> None:
+    for path in ({"rate": "10 Mbit/s"}, {"rtt": "10 ms"}):
+        check_programs(deploy(setting("tcp", TWO, path=path)))
+    check_programs(deploy(setting("tcp", UPLOAD, path={})))
+    with pytest.raises(WrongInputError, match=r"never ends: .* state path\.rate") as caught:
+        check_programs(deploy(setting("tcp", TWO, path={})))
+    assert caught.value.where == "workload.duration"
 
 
 def started(of: Setting) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -13,10 +13,13 @@ from headway.planning.earlydata import check_early_data
 from headway.planning.priorities import check_priorities
 from headway.programs.base import Adapter, ReverseProxy, Server
 from headway.programs.registry import CLIENTS, SERVERS
+from headway.study.bulk import BulkPart
 from headway.study.hop import Pep
 from headway.study.hop import ReverseProxy as ReverseProxyHost
 from headway.study.host import Protocol
+from headway.study.model import Clock
 from headway.study.path import FRAME_BYTES
+from headway.study.units import Duration
 from headway.study.workload import Cache, Page
 
 _FLOODING_PACKETS = 8
@@ -52,6 +55,7 @@ def _check_flow(deployment: Deployment) -> None:
     client, *others = deployment.programs
     _check_program(client)
     _check_workload(deployment)
+    _check_takes_time(deployment)
     for end in others:
         _check_program(end)
     workload = deployment.setting.workload
@@ -114,6 +118,23 @@ def _check_workload(deployment: Deployment) -> None:
         f"these clients can: {', '.join(able) or 'none'}",
         where="workload.kind",
     )
+
+
+def _check_takes_time(deployment: Deployment) -> None:
+    """In virtual time a flow that sends for a while ends only if packets take some of it."""
+    workload, clock = deployment.setting.workload, deployment.setting.clock
+    if clock is not Clock.VIRTUAL or not isinstance(workload, BulkPart):
+        return
+    if not any(isinstance(one.amount, Duration) for one in workload.transfers("")):
+        return
+    paths = [segment.path for segment in deployment.segments]
+    links = [way for path in paths for link in path.links for way in (link.down, link.up)]
+    if not any(way.first_rate or way.delay for way in links):
+        raise WrongInputError(
+            f"{workload} never ends: over a path without a rate and a delay virtual time stands still; "
+            "state path.rate",
+            where="workload.duration",
+        )
 
 
 def _check_page(deployment: Deployment, page: Page) -> None:
