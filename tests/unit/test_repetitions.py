@@ -20,6 +20,7 @@ from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import SilentWatcher
 from headway.cli.plan_tables import print_plan
+from headway.cli.study import validate
 from headway.columns import Record
 from headway.errors import HeadwayError, WrongInputError
 from headway.planning.looks import looks_of
@@ -321,3 +322,16 @@ def test_pages_that_share_the_start_of_a_browser_are_looked_at_after_whole_start
     assert looks_of(experiment) == (10, 20, 30, 40)
     (alone,) = study_from(page | {"capture": {"qlog": True}}).experiments
     assert looks_of(alone) == (8, 12, 18, 27, 40)
+
+
+def test_what_there_may_be_fewer_of_is_told_as_at_most(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    file = tmp_path / "s.toml"
+    for repetitions, told in (
+        ('{ until = "5 %", most = 40 }', "at most 40 runs in"),
+        ("40", "40 runs in"),
+    ):
+        file.write_text(f'name = "s"\nrepetitions = {repetitions}\nworkload.size = "1 kB"\n')
+        validate(str(file))
+        assert f": {told} 1 cell" in capsys.readouterr().out.replace("\n", " ")

@@ -68,7 +68,8 @@ def conduct(task: Task, watcher: Watcher) -> None:
             _keep_what_is_done(store, watcher)
             # Why a study was given up says what can be done.
             go_on = "" if isinstance(error, HopelessError) else f"; {task.go_on}"
-            kept = f"{len(store.records())} of {len(runs)} runs are kept in {store.directory}"
+            done, most = len(store.records()), f"{task.study.at_most}{len(runs)}"
+            kept = f"{done} of {most} runs are kept in {store.directory}"
             watcher.note(kept + go_on)
             raise
         store.write_table()
@@ -133,8 +134,7 @@ def _carry_out(
     names = {record.run_id for record in done}
     rounds = Rounds.of(task.study, runs)
     if done:
-        most = "at most " if rounds.may_end_sooner else ""
-        watcher.note(f"{len(done)} of {most}{len(runs)} runs are done already")
+        watcher.note(f"{len(done)} of {task.study.at_most}{len(runs)} runs are done already")
     here = isinstance(executor, LocalExecutor)
     fail_fast = None if task.keep_going else FailFast(runs, done)
     kept: list[Record] = []

@@ -208,7 +208,8 @@ def validate(
     runs = checked_plan(loaded, study, Terminal())
     _remark(loaded, runs)
     cells = len({run.cell for run in runs})
-    output.print(f"{study}: {counted(len(runs), 'run')} in {counted(cells, 'cell')}", markup=False)
+    told = f"{study}: {loaded.at_most}{counted(len(runs), 'run')} in {counted(cells, 'cell')}"
+    output.print(told, markup=False)
 
 
 def plan(

@@ -247,6 +247,12 @@ class Study(Part):
     experiments: tuple[Experiment, ...] = Field(min_length=1)
 
     @property
+    def at_most(self) -> str:
+        """What stands before the number of its runs, if there may be fewer of them; else nothing."""
+        sooner = any(one.repetitions.until is not None for one in self.experiments)
+        return "at most " if sooner else ""
+
+    @property
     def source(self) -> Source | None:
         """The text that it was read from; None if it was not read."""
         return self._source
