@@ -230,7 +230,7 @@ def _listening(listener: Listener, values: dict[str, str]) -> list[str]:
             "http3 on;",
             f"http3_stream_buffer_size {values['http3_stream_buffer_size']};",
             f"quic_gso {values['quic_gso']};",
-            f"quic_retry {values['retry']};",
+            *(("quic_retry on;",) if values["retry"] == "on" else ()),
         ]
     if listener.protocols - {Protocol.H3}:
         lines += _listen(listener, "443 ssl")

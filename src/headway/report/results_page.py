@@ -23,7 +23,7 @@ from headway.report.values import values_picture
 
 _DIGITS = 6
 """Of numbers in tables that are kept: more than any run repeats on another machine's kernel."""
-_LONG = ("evidence", "in_words", "title")
+_LONG = ("evidence", "in_words", "title", "run")
 
 
 def write_results_page(report: Report, file: Path) -> None:
