@@ -14,7 +14,7 @@ from headway.columns.column import (
     schema_of,
 )
 from headway.columns.headers import HeaderFields
-from headway.columns.limits import MainConnection, RampUp, TransferLimits
+from headway.columns.limits import FlightLimit, MainConnection, RampUp, TransferLimits
 from headway.columns.outcome import Status
 from headway.columns.pacing import LONGEST_BURST
 from headway.columns.page import PageMetrics
@@ -27,6 +27,7 @@ __all__ = [
     "CallMetrics",
     "Column",
     "Columns",
+    "FlightLimit",
     "HeaderFields",
     "MainConnection",
     "Naming",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
+
 from headway.columns.column import (
     HIGHER_LOWER,
     LOWER_HIGHER,
@@ -12,6 +14,14 @@ from headway.columns.column import (
     column,
     metric,
 )
+
+
+class FlightLimit(StrEnum):
+    """What ended a first flight."""
+
+    CONGESTION_WINDOW = "congestion window"
+    RECEIVE_WINDOW = "receive window"
+    RESPONSE = "end of the response"
 
 
 class RampUp(Columns):
@@ -186,11 +196,18 @@ class SenderOverTime(Columns):
     )
     first_flight_packets: int | None = column(
         "Packets that came from the server, by samples of the bottleneck's queue, from when it was asked, at the end "
-        "of the handshake, until the first acknowledgment of them could be back: what it made of its initial window "
-        "(RFC 6928; RFC 9002, section 7.2). Null of pages and bulk flows, with proxies, if the client does not tell "
-        "its handshake, and if no sample was taken in that round trip, as with RTTs of less than 10 ms."
+        "of the handshake, until the first acknowledgment of them could be back. Null of pages and bulk flows, with "
+        "proxies, if the client does not tell its handshake, if the response began before (0-RTT), and if no sample "
+        "was taken in that round trip, as with RTTs of less than 10 ms."
     )
     first_flight_bytes: int | None = column("The same in bytes on the wire.")
+    first_flight_limit: str | None = column(
+        "What ended the first flight: the `congestion window`, which is then the initial one (RFC 6928; RFC 9002, "
+        "section 7.2); the `receive window`, of TCP or of QUIC's flow control; or the `end of the response`. Null if "
+        "nothing shows which, as where the sender's state is not known (`limits_source` is `counters`). It is never "
+        "QUIC's limit of three times what was received (RFC 9000, section 8.1): a handshake that is complete has "
+        "proven the client's address."
+    )
 
 
 class TransferLimits(BottleneckUse, Causes):

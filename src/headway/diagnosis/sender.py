@@ -16,7 +16,7 @@ from headway.diagnosis.qlog_trace import QuicPoint, QuicTrace
 _CA_CWR = 2
 """States from this on are CWR, Recovery and Loss (enum tcp_ca_state of linux/tcp.h)."""
 _INFINITE_SSTHRESH = 0x7FFFFFFF
-_QUIC_PACKET_BYTES = 1500
+_PACKET_BYTES = 1500
 _ROOM_PACKETS = 3
 """A QUIC sender that has less room than this in its window counts as held by it, since metrics are
 logged when an acknowledgement has come, before it is answered by new packets."""
@@ -66,6 +66,11 @@ class Sender(NamedTuple):
     lost: int
     timeouts: int
     rto_s: float | None = None
+
+    @property
+    def has_full_window(self) -> bool:
+        """Whether data waits that the congestion window has no room for; `full` is also a window being filled."""
+        return self.full and self.cwnd_bytes - self.in_flight_bytes < _ROOM_PACKETS * _PACKET_BYTES
 
 
 def tcp_sender(info: TcpInfo) -> Sender:
@@ -173,7 +178,7 @@ def _srtt_s(point: QuicPoint) -> float | None:
 
 def _is_full(point: QuicPoint) -> bool:
     room = (point.cwnd_bytes or 0) - (point.in_flight_bytes or 0)
-    return room < _ROOM_PACKETS * _QUIC_PACKET_BYTES
+    return room < _ROOM_PACKETS * _PACKET_BYTES
 
 
 def _is_filling(point: QuicPoint) -> bool:

@@ -187,7 +187,7 @@ def middle(one: CheckedCell) -> tuple[str, str]:
 
 
 def first_flight(one: CheckedCell) -> tuple[str, ...]:
-    """That the builds' initial windows differ, if they do."""
+    """That the builds' first flights differ, if they do."""
     base, head = one.flights
     if base is None or head is None or not base.is_apart_from(head):
         return ()
