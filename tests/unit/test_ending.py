@@ -13,6 +13,7 @@ from headway.contract.orders import Counts, Outcome
 from headway.diagnosis.ending import came_to
 from headway.planning.deploy import deploy
 from headway.programs.measurement import Measurement
+from headway.report import write_report
 from headway.report.page import coded
 from headway.report.reproducing import showing_packets
 from headway.study.load import study_from
@@ -94,6 +95,26 @@ def test_the_answer_says_what_died_before_what_its_client_made_of_it() -> None:
         f"h3 failed in 1 of 6 runs, with seed 3. {NEVER[:1].upper()}{NEVER[1:]} ({REFUSED})."
         in told
     )
+
+
+def test_what_is_told_of_one_that_died_is_not_told_of_all() -> None:
+    other = NEVER.replace("24", "29")
+    assert other != NEVER
+    found = made.runs({"h2": [1.0] * 6, "h3": [0.9, None, None, None, 0.8, 0.9]}, clock="virtual")
+    deaths = iter([NEVER, other, NEVER])
+    for row in found:
+        if row["status"] == "failed":
+            row |= {"error": REFUSED, "came_to": next(deaths)}
+    assert (
+        f"h3 failed in 3 of 6 runs, all with seeds 2, 3 and 4. {NEVER[:1].upper()}{NEVER[1:]} ({REFUSED}); "
+        "likewise, with other numbers, in 1 of them."
+    ) in answer(analyse(made.results(found)))
+
+
+def test_a_long_reason_has_room_in_a_narrow_page(tmp_path: Path) -> None:
+    page = write_report(made.saved(tmp_path, rows())).read_text(encoding="utf-8")
+    assert '<td class="long">the handshake was never complete' in page
+    assert "<td>failed</td>" in page
 
 
 def test_a_command_shows_the_packets_of_what_died() -> None:

@@ -137,12 +137,16 @@ def _seeds(one: ContenderFailures) -> str:
 
 
 def _why(one: ContenderFailures) -> str:
-    """The reason of most, and how many others there are."""
-    reasons = kinds_of(filter(None, map(_reason, one.each)))
+    """The reason of most, of how many with other numbers, and how many others there are."""
+    told = list(filter(None, map(_reason, one.each)))
+    reasons = kinds_of(told)
     if not reasons:
         return ""
     (first, count), *others = reasons
-    also = f" (so {count} of them; {counted(len(others), 'other reason')})" if others else ""
+    unlike = count - told.count(first)
+    likewise = f"; likewise, with other numbers, in {unlike} of them" if unlike else ""
+    more = f" (so {count} of them; {counted(len(others), 'other reason')})" if others else ""
+    also = likewise + more
     if any(failure.came_to for failure in one.each):
         return f". {first[:1].upper()}{first[1:]}{also}"
     return f": {first}{also}"
