@@ -54,6 +54,7 @@ OTHER_VALUES = {
     "h2_frame_bytes": "4000",
     "max_window": "100",
     "emulated_connections": "2",
+    "hybla_rtt0": "50ms",
     "pacing": "off",
     "max_burst": "44",
     "max_udp_payload": "1200",
