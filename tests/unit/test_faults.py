@@ -19,6 +19,8 @@ from headway.analysis.faultsentences import fault_sentences
 from headway.analysis.inputs import StudyResults
 from headway.campaign.stages import Stages
 from headway.columns import Record, polars_schema
+from headway.contract.faults import KeptPacket
+from headway.diagnosis.fault import compared
 from headway.errors import WrongInputError
 from headway.gate.faultcheck import judge_faults
 from headway.gate.told import CheckReport
@@ -276,6 +278,25 @@ def digests(*, stray: bool) -> StudyResults:
     rows = [one.model_dump(mode="json") for one in told]
     runs = pl.DataFrame(rows, schema=polars_schema(), orient="row")
     return StudyResults(runs, Manifest(study=told_study(study)))
+
+
+def test_what_was_not_kept_is_not_compared() -> None:
+    def packets(way: Way, *times: int, met: int = 0) -> list[tuple[Way, KeptPacket]]:
+        return [(way, KeptPacket(n, at, at == met, "00")) for n, at in enumerate(times, 1)]
+
+    def both(*, met: int) -> list[tuple[Way, KeptPacket]]:
+        every = packets(Way.UP, 1, 5, 9, met=met) + packets(Way.DOWN, 2, 3, 4)
+        return sorted(every, key=lambda entry: entry[1].at_ns)
+
+    whole = {Way.UP: 3, Way.DOWN: 3}
+    chain = compared(both(met=0), whole)["packet_digests"]
+    assert len(chain) == 6 * 4
+    told = compared(both(met=9), whole)
+    assert told == {"packets_before": 5, "packet_digests": chain[16:20]}
+    # Of more packets towards the client than were kept, those after the third are not known.
+    more = {Way.UP: 3, Way.DOWN: 7}
+    assert compared(both(met=9), more) == {}
+    assert compared(both(met=0), more)["packet_digests"] == chain[:16]
 
 
 def test_a_program_that_does_not_do_the_same_each_time_is_told() -> None:

@@ -184,7 +184,7 @@ def _strays(row: Mapping[str, Any], without: str | None) -> bool:
     if not number or without is None or found is None:
         return False
     end = number * DIGEST_DIGITS
-    return without[end - DIGEST_DIGITS : end] != found
+    return len(without) >= end and without[end - DIGEST_DIGITS : end] != found
 
 
 def _most(counts: pl.Series) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -75,7 +75,7 @@ def fault_columns(deployment: Deployment, outcome: Outcome, directory: Path) -> 
         **{f"handshake_packets_{way}": _of_handshake(packets, way) for way in Way},
         "fault_met": sum(met for _, met in passed.values()),
         **_first_met([one for one in packets if one.met]),
-        **_compared(kept),
+        **compared(kept, {way: came for way, (came, _) in passed.items()}),
     }
 
 
@@ -99,11 +99,22 @@ def _first_met(met: Sequence[CarriedPacket]) -> dict[str, Any]:
     }
 
 
-def _compared(kept: Sequence[_Kept]) -> dict[str, Any]:
-    """What tells whether two runs had the same packets up to a fault."""
-    before = next((place for place, (_, one) in enumerate(kept) if one.met), None)
+def compared(kept: Sequence[_Kept], came: Mapping[Way, int]) -> dict[str, Any]:
+    """What tells whether two runs had the same packets up to a fault.
+
+    Args:
+        kept: the packets of both directions, in order.
+        came: how many there were in each direction. Of some that is more than was kept: nothing is told of what came
+            after the last of these.
+    """
+    of_way = {way: [one.at_ns for one_way, one in kept if one_way is way] for way in Way}
+    ends = [times[-1] for way, times in of_way.items() if 0 < len(times) < came[way]]
+    whole = [entry for entry in kept if not ends or entry[1].at_ns <= min(ends)]
+    before = next((place for place, (_, one) in enumerate(whole) if one.met), None)
+    if before is None and any(one.met for _, one in kept):
+        return {}
     digest, found = b"", list[str]()
-    for way, one in kept[:before]:
+    for way, one in whole[:before]:
         told = f"{way} {one.number} {one.at_ns} {one.bytes}"
         digest = hashlib.sha256(digest + told.encode("ascii")).digest()
         found.append(digest.hex()[:DIGEST_DIGITS])
