@@ -210,9 +210,7 @@ def as_the_rule_has_it(ratios: NDArray[np.float64], until: str) -> int:
 @pytest.mark.parametrize(
     ("kind", "until"), [("normal", "5 %"), ("heavy tails", "6 %"), ("two values", "10 %")]
 )
-def test_intervals_hold_where_repetitions_went_on_until_they_were_narrow(
-    kind: str, until: str
-) -> None:
+def test_going_on_until_intervals_are_narrow_does_them_no_harm(kind: str, until: str) -> None:
     logs = noise(kind, np.random.default_rng(7)) + math.log(TRUE)
     ends = [as_the_rule_has_it(np.exp(one), until) for one in logs]
     assert len(set(ends)) >= 3, "studies stop at several looks"
@@ -295,6 +293,27 @@ def test_a_mean_over_cells_is_of_the_repetitions_that_all_of_them_have() -> None
     assert whole.difference.interval.level == pytest.approx(0.99)
 
 
+def with_failures(cells: dict[str, tuple[int, set[int]]]) -> Any:
+    """Two cells of so many repetitions, of which some failed for one contender."""
+    rng = np.random.default_rng(3)
+    found = sequential_study({cell: count for cell, (count, _) in cells.items()})
+    rows = []
+    for place, (cell, (count, failed)) in enumerate(cells.items()):
+        times = np.exp(rng.normal(0.02, 0.05, count)).tolist()
+        h3 = [None if n in failed else one for n, one in enumerate(times, start=1)]
+        rows += runs({"h2": [1.0] * count, "h3": h3}, cell=cell, rtt_ms=10.0 * (place + 1))
+    return replace(results(rows), manifest=found.manifest)
+
+
+def test_a_cell_without_a_pair_among_these_repetitions_has_no_part_in_a_mean() -> None:
+    late = {"near": (8, set[int]()), "far": (12, set(range(1, 9)))}
+    assert wholes(analyse(with_failures(late))) == ()
+    # A run that failed is no repetition less.
+    last = {"near": (8, {8}), "far": (12, set[int]())}
+    (whole,) = wholes(analyse(with_failures(last)))
+    assert len(whole.difference.logs) == 8
+
+
 def told_as_it_went() -> Any:
     """A study of two cells, one of which stopped at the first look, one at the last."""
     rows = [
@@ -333,6 +352,9 @@ def test_a_study_that_is_not_finished_says_so() -> None:
         "within 1 %",
         "not finished",
     ]
+    # No interval has its level yet.
+    begun = replace(found, runs=found.runs.filter(pl.col("rep") <= 5))
+    assert [one.why(begun.experiments[0]) for one in known(analyse(begun))] == ["not finished"] * 2
 
 
 def test_the_methods_paragraph_names_the_looks() -> None:

@@ -40,13 +40,18 @@ def means_by_seed(cases: Sequence[Case]) -> dict[int, float]:
     return {seed: middle + math.fsum(found) / len(cases) for seed, found in sorted(away.items())}
 
 
-def of_all(cases: Sequence[Case]) -> tuple[Case, ...]:
-    """The comparisons by those repetitions alone that all cells have.
+def of_all(cases: Sequence[Case], last: int) -> tuple[Case, ...]:
+    """The comparisons by those repetitions alone that all cells have; none if a cell has no pair among them.
 
     Where each cell has as many as it takes, they are those of a look that came in every cell: what is told of all
     cells allows for the looks, and could not for every combination of them.
+
+    Args:
+        cases: the comparisons.
+        last: seed of the last repetition that was carried out in all cells.
     """
-    last = min(max(one.difference.seeds) for _, one in cases)
+    if any(min(one.difference.seeds) > last for _, one in cases):
+        return ()
     return tuple((cell, _up_to(one, last)) for cell, one in cases)
 
 

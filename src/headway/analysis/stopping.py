@@ -78,10 +78,8 @@ class Knowledge:
 
     def why(self, experiment: ToldExperiment) -> str:
         """Why there are no more repetitions, in words."""
-        if not self.widest:
-            return "nothing to compare"
         if self.narrow:
-            return f"within {experiment.repetitions.until}"
+            return f"within {experiment.repetitions.until}" if self.widest else "nothing to compare"
         return "at the most" if self.repetitions >= experiment.repetitions.most else "not finished"
 
 

@@ -106,7 +106,10 @@ def _mean(analysis: Analysis, pairing: Pairing) -> _Mean | None:
     if len(cases) < 2 or not all(one.is_paired for _, one in cases):
         return None
     if analysis.experiment.looks:
-        cases = of_all(cases)
+        ended = [analysis.runs.filter(cell=cell.name)["seed"].to_list() for cell, _ in cases]
+        cases = of_all(cases, min(max(seeds) for seeds in ended))
+    if not cases:
+        return None
     logs = tuple(means_by_seed(cases).values())
     return _Mean(pairing, cases, logs) if len(logs) > 1 else None
 
