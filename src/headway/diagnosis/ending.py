@@ -48,7 +48,8 @@ def came_to(
         if lost[way]
     ]
     last_s = _last_drop_s(read_samples(directory).taken)
-    last = f", the last by {last_s:.3g} s" if last_s is not None else ""
+    which = "the last " if sum(lost.values()) > 1 else ""
+    last = f", {which}by {last_s:.3g} s" if last_s is not None else ""
     return f"{begun}: the path lost {' and '.join(told)}{last}, and nothing that came after made up for it {ended}"
 
 
