@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import pytest
 
 from headway.diagnosis.qlog_events import read_traces
-from headway.programs.headway_perf import SERVER_REPORT
+from headway.programs.headway_perf import server_report
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab
@@ -65,7 +65,7 @@ def download(run_setting: RunSetting, tmp_path: Path) -> Carry:
         record = run_setting(setting(path, knobs, duration=f"{duration_s} s"), name=name)
         assert record.error is None
         assert record.goodput_mbit is not None
-        report = json.loads((tmp_path / name / SERVER_REPORT).read_text())
+        report = json.loads((tmp_path / name / server_report()).read_text())
         (qlog,) = (tmp_path / name).rglob("*_server.sqlog")
         updates = [
             event["data"]

@@ -37,6 +37,15 @@ def test_two_equal_flows_of_tcp_share_fairly(run_setting: RunSetting) -> None:
     assert record.goodput_mbit is not None and 18 < record.goodput_mbit < 20
 
 
+def test_flows_that_are_sent_up_share_as_those_that_come_down(run_setting: RunSetting) -> None:
+    """What was uploaded is told by servers, of which each flow has its own."""
+    flows = {"tcp": {"protocol": "tcp"}, "quic": {"protocol": "quic"}}
+    workload = SHARED["workload"] | {"direction": "upload", "duration": "5 s"}
+    record = run_setting(SHARED | {"flows": flows, "workload": workload})
+    assert record.error is None
+    assert record.goodput_mbit is not None and 18 < record.goodput_mbit < 20
+
+
 def test_bbr_takes_more_than_its_share_of_a_shallow_buffer(
     run_setting: RunSetting, tmp_path: Path
 ) -> None:

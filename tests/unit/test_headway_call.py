@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from headway.contract.orders import Ended
 from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy
-from headway.programs.headway_call import CLIENT_REPORT, SERVER_REPORT
+from headway.programs.headway_call import CLIENT_REPORT, server_report
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.programs.registry import CLIENTS
 from headway.study.model import Setting
@@ -97,7 +97,7 @@ def test_a_download_is_told_by_the_client(tmp_path: Path) -> None:
 
 def test_an_upload_is_told_by_the_server_on_the_clients_clock(tmp_path: Path) -> None:
     (tmp_path / CLIENT_REPORT).write_text(report(1000.25, None))
-    (tmp_path / SERVER_REPORT).write_text(report(1000, HEARD | {"end_s": 1.3}) + "\n")
+    (tmp_path / server_report()).write_text(report(1000, HEARD | {"end_s": 1.3}) + "\n")
     result = measured(setting(direction="upload"), tmp_path)
     assert result.total_s == pytest.approx(1.04)
 
@@ -105,7 +105,7 @@ def test_an_upload_is_told_by_the_server_on_the_clients_clock(tmp_path: Path) ->
 @pytest.mark.parametrize("line", ["", report(1000, None)])
 def test_a_call_of_which_nothing_came_has_failed(tmp_path: Path, line: str) -> None:
     (tmp_path / CLIENT_REPORT).write_text(report(1000, None))
-    (tmp_path / SERVER_REPORT).write_text(line)
+    (tmp_path / server_report()).write_text(line)
     result = measured(setting(direction="upload"), tmp_path)
     assert result.error == "headway-call: nothing came of the call"
 

@@ -13,7 +13,7 @@ from headway.contract.orders import Ended
 from headway.errors import WrongInputError
 from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy
-from headway.programs.headway_perf import CLIENT_REPORT, SERVER_REPORT
+from headway.programs.headway_perf import CLIENT_REPORT, server_report
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.programs.registry import CLIENTS, SERVERS
 from headway.study.host import Host
@@ -73,7 +73,7 @@ def measured(of: Setting, directory: Path, *flows: dict[str, Any]) -> Measuremen
 
 def record(directory: Path, *flows: dict[str, Any]) -> None:
     lines = (json.dumps(one | {"started_unix_s": 999.0, "interval_s": 0.1}) for one in flows)
-    (directory / SERVER_REPORT).write_text("".join(f"{line}\n" for line in lines))
+    (directory / server_report()).write_text("".join(f"{line}\n" for line in lines))
 
 
 @pytest.mark.parametrize(

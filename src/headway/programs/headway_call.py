@@ -29,10 +29,13 @@ from headway.study.model import Capture
 _NAME = "headway-call"
 CLIENT_REPORT = f"{_NAME}.json"
 """The client's report in the run's directory; docs/native-call.md describes it."""
-SERVER_REPORT = f"{SERVER}-{_NAME}.jsonl"
-"""The server's, a line for every upload that is over."""
 
 _PROTOCOLS = frozenset({Protocol.UDP})
+
+
+def server_report(server: str = SERVER) -> str:
+    """The report of a server on the host ``server``."""
+    return f"{server}-{_NAME}.jsonl"
 
 
 class _Delays(BaseModel):
@@ -107,7 +110,11 @@ class HeadwayCallClient(Client):
             own = _Report.model_validate_json(
                 (directory / CLIENT_REPORT).read_text(encoding="utf-8")
             )
-            told = own if call.direction is DataDirection.DOWNLOAD else _of_server(directory)
+            told = (
+                own
+                if call.direction is DataDirection.DOWNLOAD
+                else _of_server(directory, flow.server)
+            )
         except (FileNotFoundError, ValidationError):
             return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
         if told is None or (heard := told.heard) is None:
@@ -138,12 +145,12 @@ class HeadwayCallServer(Server):
         argv = (
             "server",
             f"--listen={listener.socket_address}",
-            f"--report=/lab/run/{listener.namespace}-{_NAME}.jsonl",
+            f"--report=/lab/run/{server_report(listener.namespace)}",
         )
         return service(self, listener.namespace, argv, served_on(listener))
 
 
-def _of_server(directory: Path) -> _Report | None:
+def _of_server(directory: Path, server: str) -> _Report | None:
     """What the server tells of the call; None if it tells nothing."""
-    lines = (directory / SERVER_REPORT).read_text(encoding="utf-8").splitlines()
+    lines = (directory / server_report(server)).read_text(encoding="utf-8").splitlines()
     return _Report.model_validate_json(lines[0]) if lines else None

@@ -45,8 +45,6 @@ from headway.study.units import Duration
 _NAME = "headway-perf"
 CLIENT_REPORT = f"{_NAME}.json"
 """The client's report in the run's directory; docs/native-perf.md describes it."""
-SERVER_REPORT = f"{SERVER}-{_NAME}.jsonl"
-"""The server's, a line for every flow that is over."""
 
 _PROTOCOLS = frozenset({Protocol.TCP, Protocol.QUIC})
 _KNOBS = (
@@ -54,6 +52,11 @@ _KNOBS = (
     *QUIC_KNOBS,
 )
 _ADJUSTMENTS = adjustments_of(_NAME, "quic")
+
+
+def server_report(server: str = SERVER) -> str:
+    """The report of a server on the host ``server``: a line for every flow that is over."""
+    return f"{server}-{_NAME}.jsonl"
 
 
 class _Interval(BaseModel):
@@ -137,7 +140,7 @@ class HeadwayPerfClient(NativeQuic, Client):
             return Measurement(error=f"{self.name}: {error}")
         received = tuple(flow.measured(report.interval_s) for flow in flows)
         if flow.workload.direction is DataDirection.UPLOAD:
-            received = _uploaded(directory / SERVER_REPORT, report.started_unix_s)
+            received = _uploaded(directory / server_report(flow.server), report.started_unix_s)
             if len(received) != len(flows):
                 missing = f"{len(received)} of {len(flows)} flows"
                 return Measurement(error=f"{self.name}: the server tells of {missing}")
@@ -172,7 +175,7 @@ class HeadwayPerfServer(NativeQuic, Server):
             f"--listen={listener.socket_address}",
             f"--transport={','.join(sorted(transports))}",
             "--limits=off",
-            f"--report=/lab/run/{listener.namespace}-{_NAME}.jsonl",
+            f"--report=/lab/run/{server_report(listener.namespace)}",
             f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
             *_transport_options(self, host, transports, listener.address.family),
         ]
