@@ -14,7 +14,7 @@ from headway.pages.netlog import quic_sessions
 from headway.planning.runs import Run
 from headway.records.record import make_record
 from headway.report.chosen import ChosenRun
-from headway.report.pages import page_stories
+from headway.report.evidence import evidence_of
 from headway.study.model import Setting
 from tests.lab import sites
 from tests.lab.sites import HTML, PAGE, exchange
@@ -61,7 +61,7 @@ def test_what_the_browser_holds_comes_when_its_log_says(machine: Machine, tmp_pa
     ((_, _, result),) = carry_out_together([run], machine, [directory])
     assert make_record(run, result, directory).error is None
     told = read_load(directory)
-    (story,) = page_stories(tmp_path, [ChosenRun("run", "h3", "", "", "")])
+    (story,) = evidence_of(tmp_path, [ChosenRun("run", "h3", "", "", "")]).pages
     (session,) = quic_sessions(Path(str(told.net_log)), 0, float("inf"))
     frames = sorted(session.frames, key=lambda one: one.stream)
     streams = [list(found) for _, found in groupby(frames, key=lambda one: one.stream)]

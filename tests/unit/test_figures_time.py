@@ -8,7 +8,7 @@ from headway.diagnosis.reasons import Limit
 from headway.diagnosis.segment import StateSource
 from headway.diagnosis.series import SegmentSeries, Series
 from headway.report.chosen import ChosenRun
-from headway.report.figures import Story
+from headway.report.evidence import RunEvidence, Story
 from headway.report.figures.holdups import COLOURS
 from headway.report.figures.holdups import KIND as HOLDUPS
 from headway.report.figures.timeline import KIND as TIMELINE
@@ -85,7 +85,7 @@ def test_runs_over_time_are_side_by_side() -> None:
             ChosenRun("a-h3-001", "h3", "1 MB", "2 s", "seed 1"), series(2, Limit.PATH, cwnd=False)
         ),
     )
-    picture = drawn(TIMELINE, subject(made.grid(), stories=stories))
+    picture = drawn(TIMELINE, subject(made.grid(), evidence=RunEvidence(stories)))
     said = texts(picture.wide)
     assert {"h2", "h3", "recovery", "path", "4 s; seed 1", "2 s; seed 1", "seconds"} <= set(said)
     assert any("sender does not tell" in text for text in said)
@@ -112,7 +112,7 @@ def test_of_a_chain_the_section_that_held_it_back_is_drawn() -> None:
     stories = (
         Story(ChosenRun("r", "tcp", "", "4 s", "seed 1"), Series(0.1, 4, (near, far), limiting=1)),
     )
-    picture = drawn(TIMELINE, subject(made.grid(), stories=stories))
+    picture = drawn(TIMELINE, subject(made.grid(), evidence=RunEvidence(stories)))
     said = texts(picture.wide)
     assert {"4 s; server > pep; seed 1", "pep", "server", "application", "path"} <= set(said)
     assert not any("sender does not tell" in text for text in said)
@@ -122,13 +122,13 @@ def test_of_a_chain_the_section_that_held_it_back_is_drawn() -> None:
 
 def test_drops_are_marked() -> None:
     stories = (Story(ChosenRun("r", "h2", "", "4 s", "seed 1"), series(4, Limit.RECOVERY)),)
-    sheet = drawn(TIMELINE, subject(made.grid(), stories=stories)).wide
+    sheet = drawn(TIMELINE, subject(made.grid(), evidence=RunEvidence(stories))).wide
     marks = [s for s in sheet.shapes if isinstance(s, Line) and s.colour is RED]
     assert [len(mark.runs) for mark in marks] == [4]
 
 
 def test_a_long_run_is_a_small_figure() -> None:
     stories = (Story(ChosenRun("r", "h2", "", "600 s", "seed 1"), series(600, Limit.RECOVERY)),)
-    sheet = drawn(TIMELINE, subject(made.grid(), stories=stories)).wide
+    sheet = drawn(TIMELINE, subject(made.grid(), evidence=RunEvidence(stories))).wide
     points = sum(len(run) for s in sheet.shapes if isinstance(s, Line) for run in s.runs)
     assert points < 6000

@@ -12,7 +12,7 @@ from headway.pages.arrivals import Carried, with_arrivals
 from headway.pages.load import PageLoad, read_load
 from headway.pages.resource import Chunk
 from headway.report.chosen import ChosenRun
-from headway.report.pages import page_stories
+from headway.report.evidence import evidence_of
 from tests.unit.made_loads import Recording, load, resource, told
 from tests.unit.made_samples import rows_of, transfer, write_samples
 
@@ -73,12 +73,12 @@ def test_shown_loads_have_their_content_when_the_path_carried_it(tmp_path: Path)
     recording.finished("1", 900.0, 8100)
     recording.write(directory, told())
     asked = ChosenRun("r", "h2", "", "", "")
-    (bare,) = page_stories(tmp_path, [asked])
+    (bare,) = evidence_of(tmp_path, [asked]).pages
     assert bare.load == read_load(directory)
     assert [came(bare.load, 0, at) for at in (501, 899, 901)] == [0, 0, 8000]
     write_samples(directory, rows_of([0, 0, 0, 0, *range(1, 9), 8, 8]))
     replace(transfer(), began_s=0.2).save(directory)
-    (story,) = page_stories(tmp_path, [asked])
+    (story,) = evidence_of(tmp_path, [asked]).pages
     assert [came(story.load, 0, at) for at in (101, 501, 901)] == [0, 4000, 8000]
 
 

@@ -17,14 +17,14 @@ from headway.pages.resource import RequestPhase
 from headway.pages.visual import visual_progress
 from headway.report import write_report
 from headway.report.chosen import ChosenRun, chosen_groups, chosen_runs, runs_said
-from headway.report.figures import PageStory, Picture, Subject
+from headway.report.evidence import PageStory, RunEvidence, evidence_of
+from headway.report.figures import Picture, Subject
 from headway.report.figures.filmstrip import KIND as FILMSTRIP
 from headway.report.figures.heatmap import KIND as HEATMAP
 from headway.report.figures.kind import Kind
 from headway.report.figures.progress import KIND as PROGRESS
 from headway.report.figures.waterfall import KIND as WATERFALL
 from headway.report.film import film
-from headway.report.pages import page_stories
 from headway.report.raster import png_file
 from headway.report.sheet import Bitmap, Dots, Line, Sheet
 from headway.report.styles import study_styles
@@ -75,7 +75,7 @@ def drawn(kind: Kind, *pages: PageStory) -> Picture:
 
 def subject(*pages: PageStory) -> Subject:
     analysis = analyse(made.results(page_rows(h2=1.0, h3=2.0), PAGE_MANIFEST))
-    return Subject(analysis, study_styles([analysis]), pages=pages)
+    return Subject(analysis, study_styles([analysis]), evidence=RunEvidence(pages=pages))
 
 
 def bitmaps(sheet: Sheet) -> list[Bitmap]:
@@ -294,7 +294,7 @@ def test_progress_is_a_step_curve_with_the_speed_index(tmp_path: Path) -> None:
     early = painted(tmp_path / "a", (200, 10), (400, 20))
     late = painted(tmp_path / "b", (500, 5), (1000, 20))
     of = subject(story(early), story(late, "h3"))
-    sheet = drawn(PROGRESS, *of.pages).wide
+    sheet = drawn(PROGRESS, *of.evidence.pages).wide
     # 200 ms of nothing and 200 ms of half; 500 ms of nothing and 500 ms of a quarter.
     assert {"h2: Speed Index 0.300 s", "h3: Speed Index 0.875 s"} <= set(texts(sheet))
     curves = [s.runs[0] for s in sheet.shapes if isinstance(s, Line) and s.width == 2]
@@ -309,7 +309,7 @@ def test_loads_without_frames_have_a_waterfall_only() -> None:
     of = subject(story(load(resource())))
     assert FILMSTRIP.draw(of) is None
     assert PROGRESS.draw(of) is None
-    assert drawn(WATERFALL, *of.pages)
+    assert drawn(WATERFALL, *of.evidence.pages)
 
 
 def test_thumbnails_keep_to_their_bytes(tmp_path: Path) -> None:
@@ -392,7 +392,7 @@ def test_torn_recordings_are_shown_as_far_as_they_go(tmp_path: Path) -> None:
     directory = tmp_path / "artifacts" / "cell-h2-001"
     (directory / "load.json").unlink()
     (directory / "frames.jsonl").write_text('{"at_s": 18')
-    (found,) = page_stories(tmp_path, [RUN, replace(RUN, run_id="none")])
+    (found,) = evidence_of(tmp_path, [RUN, replace(RUN, run_id="none")]).pages
     assert found.load.error
     assert drawn(WATERFALL, found)
     assert FILMSTRIP.draw(subject(found)) is None

@@ -14,6 +14,7 @@ from headway.columns.record import FlowRecord
 from headway.diagnosis.segment import StateSource
 from headway.diagnosis.series import SegmentSeries
 from headway.report.chosen import ChosenRun
+from headway.report.evidence import FlowCourse, RunEvidence, SharedStory
 from headway.report.figures.coexistence import KIND as COEXISTENCE
 from headway.report.figures.envelope import KIND as ENVELOPE
 from headway.report.figures.envelope import hull, usual
@@ -21,7 +22,6 @@ from headway.report.figures.kind import NARROW, WIDE, Subject
 from headway.report.figures.queue_cdf import KIND as QUEUE
 from headway.report.figures.sharing import KIND as SHARING
 from headway.report.flowcolours import flow_colours, name_colours
-from headway.report.shared import FlowCourse, SharedStory
 from headway.report.sheet import Area, Text
 from headway.report.styles import study_styles
 from headway.report.tables.flows import flows_frame, flows_table
@@ -107,7 +107,7 @@ def test_goodputs_are_stacked_and_the_queue_is_a_delay() -> None:
     run = ChosenRun("run", "a v b", "cell", "", "seed 1")
     story = SharedStory(run, 10.0, (course("a", 6.0), course("b", 2.0)), 20.0)
     assert story.queue_delay_ms == ((0.0, 0.0), (5.0, 10.0), (10.0, 0.0))
-    subject = dataclasses.replace(subject_of(RATIOS), shared=(story,))
+    subject = dataclasses.replace(subject_of(RATIOS), evidence=RunEvidence(shared=(story,)))
     picture = SHARING.draw(subject)
     assert picture is not None and picture.data().height == 240
     areas = [shape for shape in picture.wide.shapes if isinstance(shape, Area)]
@@ -121,13 +121,15 @@ def test_goodputs_are_stacked_and_the_queue_is_a_delay() -> None:
 def test_the_queue_is_told_as_a_distribution() -> None:
     run = ChosenRun("run", "a v b", "cell", "", "seed 1")
     story = SharedStory(run, 10.0, (course("a", 6.0), course("b", 2.0)), 20.0)
-    subject = dataclasses.replace(subject_of(RATIOS), shared=(story,))
+    subject = dataclasses.replace(subject_of(RATIOS), evidence=RunEvidence(shared=(story,)))
     picture = QUEUE.draw(subject)
     assert picture is not None and picture.wide.shapes
     assert picture.data()["delay_ms"].to_list() == [0.0, 10.0, 0.0]
     assert picture.said == "a v b: median 0 ms, 95 % of the time at most 9.00 ms."
     unlimited = dataclasses.replace(story, rate_mbit=None)
-    assert QUEUE.draw(dataclasses.replace(subject, shared=(unlimited,))) is None
+    assert (
+        QUEUE.draw(dataclasses.replace(subject, evidence=RunEvidence(shared=(unlimited,)))) is None
+    )
 
 
 def test_an_envelope_is_around_what_is_usual() -> None:
@@ -150,7 +152,7 @@ def test_flows_that_were_there_for_a_moment_have_no_envelope() -> None:
     long = dataclasses.replace(told, sender=sender)
     short = dataclasses.replace(long, name="b", goodput_mbit=(0.0,) * 110 + (2.0,) * 10)
     story = SharedStory(run, 10.0, (long, short), 20.0)
-    subject = dataclasses.replace(subject_of(RATIOS), shared=(story,))
+    subject = dataclasses.replace(subject_of(RATIOS), evidence=RunEvidence(shared=(story,)))
     picture = ENVELOPE.draw(subject)
     assert picture is not None and picture.wide.shapes
     assert picture.data().rows()[0] == ("run", "a v b", "a", 10.0, 6.0)

@@ -16,12 +16,16 @@ from headway import cli
 from headway.analysis import analyse
 from headway.analysis.restricted import restricted
 from headway.errors import WrongInputError
+from headway.records.store import ARTIFACTS
+from headway.report import write_report
 from headway.report.encoded import FORMATS, encoded
 from headway.report.figures.kind import NARROW
 from headway.report.pdf import pdf_file
 from headway.report.sheet import Sheet
 from headway.report.wanted import Wanted, picture_named, wanted_pictures
 from tests.unit import made_results as made
+from tests.unit.drawn import grid_of
+from tests.unit.made_samples import rows_of, transfer, write_samples
 from tests.unit.test_report_sheet import drawn
 
 
@@ -45,6 +49,20 @@ def test_all_figures_are_listed_by_their_names(
     listed = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
     assert listed["total_s-forest"] == "Condition by condition: time to the last byte"
     assert set(listed) == {one.name for one in wanted_pictures(results, Wanted())}
+
+
+def test_all_that_the_report_draws_is_listed(tmp_path: Path) -> None:
+    """Of two pairs that left samples, as the report's second and further ones have a number."""
+    rows = grid_of([20, 40], float, h2=[1.0] * 3, h3=[0.5] * 3)
+    directory = made.saved(tmp_path / "results", rows)
+    for left in (directory / ARTIFACTS / row["run_id"] for row in rows):
+        left.mkdir(parents=True)
+        write_samples(left, rows_of([*range(12)]))
+        transfer().save(left)
+    report = write_report(directory).parent
+    listed = [one.name for one in wanted_pictures(directory, Wanted())]
+    assert {f"{name}.svg" for name in listed} == {one.name for one in report.glob("*.svg")}
+    assert {"total_s-timeline", "total_s-timeline-2"} <= set(listed)
 
 
 def test_a_width_on_paper_is_the_files_width(

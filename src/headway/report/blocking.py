@@ -9,7 +9,7 @@ from headway.errors import counted
 from headway.pages.critical import blocks_rendering, last_before_paint
 from headway.pages.load import PageLoad, Resource
 from headway.pages.meanwhile import came_beside
-from headway.report.figures.kind import PageStory
+from headway.report.evidence import PageStory
 from headway.report.figures.loads import load_names
 from headway.report.waterfall import resource_name, size_text
 

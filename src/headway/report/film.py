@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 from headway.pages.visual import ShownFrame
-from headway.report.figures.kind import PageStory
+from headway.report.evidence import PageStory
 
 _VISIBLE = 0.01
 """A page has changed if so much more, or less, of its final picture is there."""

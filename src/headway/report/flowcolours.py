@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from headway.analysis import Analysis
 from headway.analysis.shares import shares
-from headway.report.shared import SharedStory
+from headway.report.evidence import SharedStory
 from headway.report.theme import PLAIN, Colour
 
 

@@ -19,7 +19,6 @@ from headway.analysis.sharewords import share_sentences
 from headway.analysis.stopping import stopping_sentence
 from headway.columns import Status
 from headway.errors import counted
-from headway.report.markdown import joined, markdown_table
 from headway.report.provenance import seeds_text
 from headway.report.reproducing import reproducing
 from headway.report.tables.faults import sweeps_table
@@ -67,7 +66,7 @@ def ledger(results: StudyResults, everything: Sequence[Sequence[Analysis]], file
         ],
     ]
     for name, claims in found:
-        blocks += [[f"## {name}" if name and claims else ""], markdown_table(_claims(claims))]
+        blocks += [[f"## {name}" if name and claims else ""], _markdown(_claims(claims))]
     for analysis in swept:
         blocks += _faults(analysis)
     for analysis in shared:
@@ -77,8 +76,8 @@ def ledger(results: StudyResults, everything: Sequence[Sequence[Analysis]], file
     if values:
         blocks += [["## Published values beside ours"], *_values(everything)]
     if failed := _failed(results):
-        blocks += [["## Runs that did not finish"], markdown_table(failed)]
-    return joined(blocks)
+        blocks += [["## Runs that did not finish"], _markdown(failed)]
+    return _joined(blocks)
 
 
 def _origin(results: StudyResults, *, asks: bool) -> Iterator[str]:
@@ -128,7 +127,7 @@ def _faults(analysis: Analysis) -> Iterator[Sequence[str]]:
     """What each contender's sweep says, and the packets whose loss a run does not survive."""
     name = analysis.experiment.name
     yield [f"## {name}: a fault of one packet at a time" if name else ""]
-    yield markdown_table(sweeps_table(analysis))
+    yield _markdown(sweeps_table(analysis))
     fatal = [
         f"- {', '.join(filter(None, [sweep.contender, sweep.title]))}: {position(one.fault)} "
         f"({one.carried or 'no packet'}): {one.reason}."
@@ -144,7 +143,7 @@ def _shares(analysis: Analysis) -> Iterator[Sequence[str]]:
     yield [f"## {name}" if name else ""]
     yield [analysis.experiment.question]
     yield [f"- {sentence}" for sentence in share_sentences(analysis)]
-    yield markdown_table(first_shares(analysis))
+    yield _markdown(first_shares(analysis))
     yield [stopping_sentence(analysis)]
 
 
@@ -190,4 +189,29 @@ def _values(everything: Sequence[Sequence[Analysis]]) -> Iterator[Sequence[str]]
         if table.rows:
             name = analyses[0].experiment.name
             yield [f"### {name}" if name else ""]
-            yield markdown_table(table)
+            yield _markdown(table)
+
+
+def _markdown(table: Table) -> list[str]:
+    """A table's lines, its remark below it; none of a table without rows."""
+    if not table.rows:
+        return []
+    rows = [row for group in table.rows for row in group]
+    lines = [_line(table.headings), "|" + "---|" * len(table.headings), *map(_line, rows)]
+    return [*lines, "", table.remark] if table.remark else lines
+
+
+def _joined(blocks: Sequence[Sequence[str]]) -> str:
+    """Blocks of lines as a document, an empty line between them; empty ones are left out."""
+    return "\n".join(_lines(blocks)).rstrip() + "\n"
+
+
+def _lines(blocks: Sequence[Sequence[str]]) -> Iterator[str]:
+    for block in blocks:
+        if any(block):
+            yield from block
+            yield ""
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"

@@ -9,10 +9,8 @@ from pathlib import Path
 from headway.analysis import Analysis
 from headway.report.blocking import blocking_sentences
 from headway.report.chosen import ChosenGroup
+from headway.report.evidence import evidence_of
 from headway.report.figures import Picture, Section, Subject, pictures
-from headway.report.pages import page_stories
-from headway.report.shared import shared_stories
-from headway.report.stories import stories
 from headway.report.tables.critical import critical_table
 from headway.report.tables.table import Table
 from headway.report.theme import Style
@@ -50,31 +48,23 @@ def shown_groups(
     """The groups that left anything to show; their figures are told apart by a number from the second on."""
     found: list[Shown] = []
     for group in groups:
-        told, loads = stories(directory, group.runs), page_stories(directory, group.runs)
-        shared = shared_stories(directory, group.runs)
-        if told or loads or shared:
+        left = evidence_of(directory, group.runs)
+        if left.runs:
             suffix = f"-{len(found) + 1}" if found else ""
-            found.append(_shown(Subject(analysis, styles, told, loads, shared), group, suffix))
+            found.append(_shown(Subject(analysis, styles, left), group, suffix))
     return tuple(found)
 
 
 def _shown(subject: Subject, group: ChosenGroup, suffix: str) -> Shown:
     return Shown(
         title=group.title,
-        runs=_names(subject),
+        runs=subject.evidence.runs,
         pages=_numbered(pictures(subject, Section.PAGES), suffix),
-        critical=critical_table(subject.pages),
-        blocking=blocking_sentences(subject.pages),
+        critical=critical_table(subject.evidence.pages),
+        blocking=blocking_sentences(subject.evidence.pages),
         flows=_numbered(pictures(subject, Section.FLOWS), suffix),
         why=_numbered(pictures(subject, Section.WHY), suffix),
     )
-
-
-def _names(subject: Subject) -> tuple[str, ...]:
-    told = [story.run for story in subject.stories]
-    loads = [story.run for story in subject.pages]
-    shared = [story.run for story in subject.shared]
-    return tuple(dict.fromkeys(run.run_id for run in (*told, *loads, *shared)))
 
 
 def _numbered(found: Sequence[Picture], suffix: str) -> tuple[Picture, ...]:

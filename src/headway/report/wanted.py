@@ -10,11 +10,10 @@ from headway.analysis import analyse, load_results
 from headway.analysis.acrosslevels import Across, across_levels
 from headway.analysis.restricted import restricted
 from headway.errors import WrongInputError, nearest
-from headway.report.chosen import check_runs, chosen_runs
-from headway.report.figures import Picture, Section, Subject, differences, pictures
-from headway.report.pages import page_stories
-from headway.report.shared import shared_stories
-from headway.report.stories import stories
+from headway.report.chosen import check_runs, chosen_groups
+from headway.report.figures import Picture, Subject, differences
+from headway.report.parts import experiment_part
+from headway.report.shown import shown_groups
 from headway.report.styles import study_styles
 
 
@@ -52,11 +51,9 @@ def wanted_pictures(directory: Path, wanted: Wanted) -> tuple[Picture, ...]:
         except WrongInputError as error:
             problem = error  # perhaps another experiment has them
             continue
-        runs = chosen_runs(results, chosen[0], wanted.runs)
-        told, loads = stories(directory, runs), page_stories(directory, runs)
-        shared = shared_stories(directory, runs)
-        found += _pictures([Subject(chosen[0], styles, told, loads, shared)])
-        found += _pictures([Subject(one, styles) for one in chosen[1:]], first=False)
+        groups = chosen_groups(results, chosen[0], wanted.runs)
+        shown = shown_groups(directory, chosen[0], styles, groups)
+        found += experiment_part(results, chosen, styles, shown).pictures
     for across in (across_levels(results, one) for one in results.experiments):
         found += _of_levels(across, wanted) if across else ()
     if problem and not found:
@@ -73,12 +70,6 @@ def _of_levels(across: Across, wanted: Wanted) -> Iterator[Picture]:
         except WrongInputError:
             continue
         yield from differences(Subject(chosen, styles))
-
-
-def _pictures(subjects: Sequence[Subject], first: bool = True) -> Iterator[Picture]:
-    for subject in subjects:
-        for section in Section:
-            yield from pictures(subject, section, first)
 
 
 def picture_named(found: Sequence[Picture], name: str) -> Picture:

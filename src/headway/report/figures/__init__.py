@@ -8,15 +8,13 @@ from __future__ import annotations
 from functools import cache
 
 from headway.modules import modules_in
-from headway.report.figures.kind import WIDE, Kind, PageStory, Picture, Section, Story, Subject
+from headway.report.figures.kind import WIDE, Kind, Picture, Section, Subject
 
 __all__ = [
     "WIDE",
     "Kind",
-    "PageStory",
     "Picture",
     "Section",
-    "Story",
     "Subject",
     "differences",
     "known_kinds",

@@ -8,7 +8,7 @@ import polars as pl
 
 from headway.analysis import Analysis, Cell, Pairing
 from headway.analysis.numbers import signed_percent
-from headway.report.figures.kind import PageStory, Story
+from headway.report.evidence import PageStory, Story
 from headway.report.flows import Curve, Flows
 from headway.report.tables.comparisons import comparisons_frame
 from headway.report.tables.wholes import wholes_frame

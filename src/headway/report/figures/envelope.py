@@ -17,13 +17,13 @@ import polars as pl
 from headway.analysis import Analysis
 from headway.analysis.numbers import significant
 from headway.report.chosen import runs_said
+from headway.report.evidence import FlowCourse, SharedStory
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
 from headway.report.flowcolours import flow_colours
 from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
 from headway.report.scale import Scale, written
-from headway.report.shared import FlowCourse, SharedStory
 from headway.report.sheet import Point, Sheet
 from headway.report.theme import Colour
 
@@ -38,7 +38,7 @@ Working = tuple[Point, ...]
 
 
 def _draw(subject: Subject) -> Picture | None:
-    stories = [story for story in subject.shared if any(_points(story).values())]
+    stories = [story for story in subject.evidence.shared if any(_points(story).values())]
     if not stories:
         return None
     return Picture(

@@ -9,16 +9,9 @@ from functools import partial
 from pathlib import Path
 
 from headway.analysis.numbers import significant
+from headway.report.evidence import PageStory
 from headway.report.figures.data import progress_data, told
-from headway.report.figures.kind import (
-    Kind,
-    PageStory,
-    Picture,
-    Section,
-    Subject,
-    is_narrow,
-    picture_name,
-)
+from headway.report.figures.kind import Kind, Picture, Section, Subject, is_narrow, picture_name
 from headway.report.figures.loads import load_names, loads_said, loads_title
 from headway.report.film import Scene, film
 from headway.report.plots import Frame, x_axis
@@ -74,7 +67,7 @@ class _Film:
 
 
 def _draw(subject: Subject) -> Picture | None:
-    stories = [story for story in subject.pages if story.progress.problem is None]
+    stories = [story for story in subject.evidence.pages if story.progress.problem is None]
     if not stories:
         return None
     return Picture(

@@ -9,17 +9,12 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from headway.analysis import Analysis
-from headway.report.chosen import ChosenRun
-from headway.report.shared import SharedStory
+from headway.report.evidence import NOTHING, RunEvidence
 from headway.report.sheet import Sheet
 from headway.report.theme import Style
 
 if TYPE_CHECKING:
     import polars as pl
-
-    from headway.diagnosis.series import Series
-    from headway.pages.load import PageLoad
-    from headway.pages.visual import VisualProgress
 
 WIDE, NARROW = 1040.0, 360.0
 """Widths of the page's column, in pixels: on a desk, and in a hand."""
@@ -42,50 +37,18 @@ class Section(Enum):
 
 
 @dataclass(frozen=True)
-class Story:
-    """A run over time.
-
-    Attributes:
-        run: the run that it was.
-        series: what was sampled.
-    """
-
-    run: ChosenRun
-    series: Series
-
-
-@dataclass(frozen=True)
-class PageStory:
-    """A page load.
-
-    Attributes:
-        run: the run that it was.
-        load: what the browser recorded.
-        progress: how complete the page was over time.
-    """
-
-    run: ChosenRun
-    load: PageLoad
-    progress: VisualProgress
-
-
-@dataclass(frozen=True)
 class Subject:
     """What figures are drawn of: one metric of an experiment, and chosen runs over time.
 
     Attributes:
         analysis: the metric.
         styles: how contenders are drawn.
-        stories: the runs.
-        pages: the runs that loaded a page.
-        shared: the runs of flows that competed.
+        evidence: what the runs left.
     """
 
     analysis: Analysis
     styles: Mapping[str, Style]
-    stories: tuple[Story, ...] = ()
-    pages: tuple[PageStory, ...] = ()
-    shared: tuple[SharedStory, ...] = ()
+    evidence: RunEvidence = NOTHING
 
     @property
     def styles_here(self) -> dict[str, Style]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from headway.report.chosen import runs_said
-from headway.report.figures.kind import PageStory
+from headway.report.evidence import PageStory
 
 
 def load_names(stories: Sequence[PageStory]) -> list[str]:

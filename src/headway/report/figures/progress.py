@@ -6,15 +6,9 @@ from collections.abc import Sequence
 from functools import partial
 
 from headway.analysis.numbers import significant
+from headway.report.evidence import PageStory
 from headway.report.figures.data import progress_data
-from headway.report.figures.kind import (
-    Kind,
-    PageStory,
-    Picture,
-    Section,
-    Subject,
-    picture_name,
-)
+from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
 from headway.report.figures.loads import load_names, loads_said, loads_title
 from headway.report.legend import legend_height, style_legend
 from headway.report.plots import BELOW, Frame, x_axis, y_axis
@@ -34,7 +28,7 @@ _SHADE = 0.12
 
 
 def _draw(subject: Subject) -> Picture | None:
-    stories = [story for story in subject.pages if story.progress.problem is None]
+    stories = [story for story in subject.evidence.pages if story.progress.problem is None]
     if not stories:
         return None
     return Picture(

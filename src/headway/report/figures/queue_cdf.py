@@ -10,11 +10,11 @@ import polars as pl
 
 from headway.analysis.numbers import significant
 from headway.report.chosen import runs_said
+from headway.report.evidence import SharedStory
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
 from headway.report.plots import Frame, below_legend, steps, title, x_axis, y_axis
 from headway.report.scale import Scale, written
-from headway.report.shared import SharedStory
 from headway.report.sheet import Sheet
 
 _HEIGHT, _GAP, _LEFT = 150.0, 24.0, 42.0
@@ -22,7 +22,7 @@ _QUANTILES = (0.5, 0.95)
 
 
 def _draw(subject: Subject) -> Picture | None:
-    stories = [story for story in subject.shared if story.queue_delay_ms]
+    stories = [story for story in subject.evidence.shared if story.queue_delay_ms]
     if not stories:
         return None
     return Picture(

@@ -11,13 +11,13 @@ import polars as pl
 from headway.analysis import Analysis
 from headway.analysis.numbers import significant
 from headway.report.chosen import runs_said
+from headway.report.evidence import FlowCourse, SharedStory
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Section, Subject, is_narrow, picture_name
 from headway.report.flowcolours import flow_colours
 from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, lines_over_time, named_frame, x_axis
 from headway.report.scale import Scale, written
-from headway.report.shared import FlowCourse, SharedStory
 from headway.report.sheet import Point, Reading, Sheet, shortened
 from headway.report.theme import INK, MUTED, Colour
 
@@ -28,7 +28,7 @@ _MOST_COLUMNS = 4
 
 
 def _draw(subject: Subject) -> Picture | None:
-    stories = subject.shared
+    stories = subject.evidence.shared
     if not stories:
         return None
     cells = dict.fromkeys(story.run.cell for story in stories)

@@ -11,17 +11,10 @@ from typing import TYPE_CHECKING
 
 from headway.analysis.numbers import significant
 from headway.report.chosen import runs_said
+from headway.report.evidence import Story
 from headway.report.figures.data import series_data, told
 from headway.report.figures.holdups import COLOURS
-from headway.report.figures.kind import (
-    Kind,
-    Picture,
-    Section,
-    Story,
-    Subject,
-    is_narrow,
-    picture_name,
-)
+from headway.report.figures.kind import Kind, Picture, Section, Subject, is_narrow, picture_name
 from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, lines_over_time, named_frame, x_axis
 from headway.report.scale import Scale, written
@@ -77,7 +70,7 @@ _RATE = _PlotRow("rate at the bottleneck [Mbit/s]", 76, lambda segment: segment.
 
 
 def _draw(subject: Subject) -> Picture | None:
-    stories = [story for story in subject.stories if story.series.segments and _end(story)]
+    stories = [story for story in subject.evidence.stories if story.series.segments and _end(story)]
     if not stories:
         return None
     return Picture(

@@ -9,16 +9,9 @@ from functools import partial
 from headway.analysis.numbers import significant
 from headway.pages.critical import blocks_rendering, critical_path, last_before_load
 from headway.pages.load import PageLoad, Resource
+from headway.report.evidence import PageStory
 from headway.report.figures.data import resources_data, told
-from headway.report.figures.kind import (
-    Kind,
-    PageStory,
-    Picture,
-    Section,
-    Subject,
-    is_narrow,
-    picture_name,
-)
+from headway.report.figures.kind import Kind, Picture, Section, Subject, is_narrow, picture_name
 from headway.report.figures.loads import load_names, loads_said, loads_title
 from headway.report.figures.waterfall_beside import mark_beside
 from headway.report.figures.waterfall_words import (
@@ -65,7 +58,7 @@ class _Milestone:
 
 
 def _draw(subject: Subject) -> Picture | None:
-    stories = [story for story in subject.pages if story.load.resources]
+    stories = [story for story in subject.evidence.pages if story.load.resources]
     if not stories:
         return None
     return Picture(

@@ -17,7 +17,7 @@ from headway.pages.critical import (
     last_before_paint,
 )
 from headway.pages.load import PageLoad, Resource
-from headway.report.figures.kind import PageStory
+from headway.report.evidence import PageStory
 from headway.report.figures.loads import load_names
 from headway.report.tables.table import (
     NONE,

@@ -1,4 +1,4 @@
-"""Runs of flows that competed, over time: what each got, how its sender was, and what queued before them."""
+"""What chosen runs left behind: samples over time, page loads, and flows that competed."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from pathlib import Path
 
 from headway.diagnosis.delivered import Delivered
 from headway.diagnosis.samples import read_samples
-from headway.diagnosis.series import SegmentSeries, read_series
+from headway.diagnosis.series import SegmentSeries, Series, read_series
 from headway.diagnosis.transfer import Transfer
+from headway.errors import WrongInputError
 from headway.lab.assemble import FLOWS_DIRECTORY
+from headway.pages.arrivals import Carried, with_arrivals
+from headway.pages.load import EVENTS_FILE, PageLoad, read_load
+from headway.pages.visual import VisualProgress, visual_progress
 from headway.records.flowfile import FLOW_RECORDS
 from headway.records.store import ARTIFACTS
 from headway.report.chosen import ChosenRun
@@ -19,6 +23,34 @@ from headway.study.family import Family
 
 _BINS = 120
 """Spans that goodput is told of."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """A run over time.
+
+    Attributes:
+        run: the run that it was.
+        series: what was sampled.
+    """
+
+    run: ChosenRun
+    series: Series
+
+
+@dataclass(frozen=True)
+class PageStory:
+    """A page load.
+
+    Attributes:
+        run: the run that it was.
+        load: what the browser recorded.
+        progress: how complete the page was over time.
+    """
+
+    run: ChosenRun
+    load: PageLoad
+    progress: VisualProgress
 
 
 @dataclass(frozen=True)
@@ -77,18 +109,72 @@ class SharedStory:
         )
 
 
-def shared_stories(directory: Path, runs: Sequence[ChosenRun]) -> tuple[SharedStory, ...]:
-    """Those of the runs whose flows competed, as far as they left samples.
+@dataclass(frozen=True)
+class RunEvidence:
+    """What chosen runs left: nothing of runs that were given without it.
 
-    Args:
-        directory: the study's results.
-        runs: which runs.
+    Attributes:
+        stories: the runs over time.
+        pages: the runs that loaded a page, also those that failed.
+        shared: the runs of flows that competed.
     """
-    found = [_story(directory / ARTIFACTS / run.run_id, run) for run in runs]
-    return tuple(story for story in found if story)
+
+    stories: tuple[Story, ...] = ()
+    pages: tuple[PageStory, ...] = ()
+    shared: tuple[SharedStory, ...] = ()
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Names of the runs that left anything."""
+        found: tuple[Story | PageStory | SharedStory, ...]
+        found = (*self.stories, *self.pages, *self.shared)
+        return tuple(dict.fromkeys(story.run.run_id for story in found))
 
 
-def _story(directory: Path, run: ChosenRun) -> SharedStory | None:
+NOTHING = RunEvidence()
+"""Left by no run."""
+
+
+def evidence_of(directory: Path, runs: Sequence[ChosenRun]) -> RunEvidence:
+    """What these runs of a results directory left."""
+    left = [(run, directory / ARTIFACTS / run.run_id) for run in runs]
+    stories = [_story(run, where) for run, where in left]
+    pages = [_page_story(run, where) for run, where in left]
+    shared = [_shared_story(run, where) for run, where in left]
+    return RunEvidence(
+        tuple(filter(None, stories)), tuple(filter(None, pages)), tuple(filter(None, shared))
+    )
+
+
+def _story(run: ChosenRun, directory: Path) -> Story | None:
+    try:
+        return Story(run, read_series(directory))
+    except WrongInputError:
+        return None  # the runs were given without what they left behind
+
+
+def _page_story(run: ChosenRun, directory: Path) -> PageStory | None:
+    if not (directory / EVENTS_FILE).exists():
+        return None
+    load = with_arrivals(read_load(directory), _carried(directory))
+    return PageStory(run, load, visual_progress(load.frames))
+
+
+def _carried(directory: Path) -> Carried:
+    """What the path carried to the client during a load; nothing if that was not kept."""
+    try:
+        transfer, samples = Transfer.load(directory), read_samples(directory)
+    except FileNotFoundError:
+        return ()
+    device = transfer.segments[0].loss_devices[0]
+    return tuple(
+        ((one.at_s - transfer.began_s) * 1e3, float(one.queues[device].sent_bytes))
+        for one in samples.taken
+        if device in one.queues and one.at_s >= transfer.began_s
+    )
+
+
+def _shared_story(run: ChosenRun, directory: Path) -> SharedStory | None:
     try:
         records = FLOW_RECORDS.load(directory).flows
         own = [directory / FLOWS_DIRECTORY / record.flow for record in records]
