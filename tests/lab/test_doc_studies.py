@@ -19,11 +19,11 @@ BROWSER = "a browser's loads take minutes; tests/lab/test_pages.py has some"
 NOT_CARRIED_OUT = {
     "README.md:page": BROWSER,
     "docs/browser.md:page-by-protocol": BROWSER,
-    "docs/findings.md:page-beside": BROWSER,
-    "docs/findings.md:a-packet-of-the-first-flight": BROWSER,
-    "docs/findings.md:tables": BROWSER,
-    "docs/findings.md:orders": BROWSER,
-    "docs/findings.md:handshakes": BROWSER,
+    "docs/findings/page-beside-download.md:page-beside": BROWSER,
+    "docs/findings/first-flight-loss.md:a-packet-of-the-first-flight": BROWSER,
+    "docs/findings/qpack.md:tables": BROWSER,
+    "docs/findings/first-images.md:orders": BROWSER,
+    "docs/findings/kakhki-small-objects.md:handshakes": BROWSER,
     "docs/report.md:sizes-and-rates": BROWSER,
     "docs/sites.md:one-page": BROWSER,
     "docs/study-format.md:before-and-after": BROWSER,
@@ -50,12 +50,12 @@ class Ending:
 
 
 ENDINGS = {
-    "docs/findings.md:lossy": Ending(
+    "docs/findings/nginx-ignores-loss.md:lossy": Ending(
         0,
         ("of nginx's QUIC the study asks for no", "of nginx's QUIC the study asks for no"),
         "Both note that of nginx's QUIC the study asks for no congestion control",
     ),
-    "docs/findings.md:lost-server-hello": Ending(
+    "docs/findings/nginx-stuck-handshake.md:lost-server-hello": Ending(
         1,
         ("it is reno; that of TCP", "it is reno; that of TCP", "1 of 6 runs failed, as cell-nginx"),
         "is Reno, and ends with status 1, as one of 6 runs failed",

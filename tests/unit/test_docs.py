@@ -124,3 +124,29 @@ def test_links_in_the_documentation_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#]+)(?:#[^)]*)?\)", page.read_text()):
         if "://" not in target:
             assert (page.parent / target).exists(), target
+
+
+FINDINGS = sorted((ROOT / "docs" / "findings").glob("*.md"))
+
+
+@pytest.mark.parametrize("page", FINDINGS, ids=lambda page: page.stem)
+def test_a_finding_has_a_paragraph_in_the_index(page: Path) -> None:
+    """Under the page's own title, with what a reader has to know before believing it."""
+    title = page.read_text().partition("\n")[0].removeprefix("# ")
+    index = (ROOT / "docs" / "findings.md").read_text()
+    _, heading, rest = index.partition(f"### [{title}](findings/{page.name})\n")
+    assert heading, title
+    paragraph = " ".join(rest.partition("\n#")[0].split())
+    for label in ("**How sure**: ", "**Depends on**: ", "**Command**: "):
+        assert paragraph.count(label) == 1, label
+
+
+def test_the_index_has_every_page_of_the_documentation() -> None:
+    """``docs/README.md``, from which the site has its navigation, and the index of findings."""
+    docs = ROOT / "docs"
+    linked = {
+        (page.parent / target).resolve()
+        for page in (docs / "README.md", docs / "findings.md")
+        for target in re.findall(r"\]\(([^)#]+\.md)", page.read_text())
+    }
+    assert {page for page in docs.rglob("*.md") if page.name != "README.md"} <= linked
