@@ -4,7 +4,7 @@ HEADWAY := .venv/bin/headway
 PYTEST := .venv/bin/pytest -n auto --dist worksteal
 CARGO := .venv/bin/python tools/cargo.py
 
-.PHONY: help quickstart test lint format test-quick test-lab test-twice from-nothing bench docs lock clean
+.PHONY: help quickstart test lint format test-quick test-lab test-twice from-nothing bench docs docs-site lock clean
 
 help:
 	@echo "make quickstart   set up, build the lab image, run the quickstart study"
@@ -17,8 +17,9 @@ help:
 	@echo "make from-nothing the README's two commands on a bare Debian 12 (as root)"
 	@echo "make bench        measure speed; prints the table of docs/performance.md"
 	@echo "make docs         write the generated parts of docs/"
+	@echo "make docs-site    build docs/ as a site with a search, and check its links"
 	@echo "make lock         choose newer versions of the Python packages"
-	@echo "make clean        remove .venv, results and native/target; the lab image stays cached"
+	@echo "make clean        remove .venv, build, results and native/target; the lab image stays cached"
 
 .venv/complete: requirements.lock pyproject.toml tools/set-up
 	@tools/set-up
@@ -26,7 +27,7 @@ help:
 quickstart: .venv/complete
 	@$(HEADWAY) run quickstart --out results/quickstart --replace --allow-failures
 
-test: lint test-quick test-lab
+test: lint docs-site test-quick test-lab
 
 lint: .venv/complete
 	@.venv/bin/ruff format --check src tests bench tools
@@ -62,9 +63,22 @@ bench: .venv/complete
 docs: .venv/complete
 	@.venv/bin/python tools/generate_docs.py
 
+.venv/docs/complete: requirements-docs.lock .venv/complete
+	@.venv/bin/python -m venv --clear .venv/docs
+	@.venv/docs/bin/python -m pip install --quiet --disable-pip-version-check --no-input \
+		--require-hashes --requirement requirements-docs.lock
+	@touch $@
+
+docs-site: .venv/docs/complete
+	@NO_MKDOCS_2_WARNING=1 .venv/docs/bin/mkdocs build --quiet --strict
+	@.venv/docs/bin/python tools/docs-site/search.py build/docs-site
+	@echo "build/docs-site/index.html"
+
 lock:
 	@.venv/bin/uv pip compile pyproject.toml --group dev --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --quiet --upgrade --output-file requirements.lock
+	@.venv/bin/uv pip compile --group docs --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --quiet --upgrade --output-file requirements-docs.lock
 
 clean:
-	@rm -rf .venv results native/target
+	@rm -rf .venv build results native/target
