@@ -27,7 +27,7 @@ def commands(core: int) -> Sequence[Row]:
 
 def _download(what: str, size_bytes: int, core: int, budget: str) -> Row:
     command = [
-        "taskset", "-c", str(core), str(HEADWAY), "exec", "--clock", "virtual",
+        "taskset", "-c", str(core), str(HEADWAY), "exec",
         "--rate", "10 Mbit/s", "--rtt", "100 ms", "--",
         "curl", "-s", "--http2", "-o", "/dev/null", f"https://server.test/{size_bytes}.bin",
     ]  # fmt: skip

@@ -22,7 +22,7 @@ from typing import Any
 from headway.cache import EntryDirectory, digest, remove_tree
 from headway.contract.orders import Orders, Outcome
 from headway.lab.machine import BootImage, Machine, SharedDirectory
-from headway.study.model import Clock
+from headway.study.clock import Clock
 
 Boot = Callable[..., Outcome]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 from collections.abc import Iterable, Sequence
 
@@ -92,7 +91,10 @@ def nearest(word: str, known: Sequence[str], mark: str = "") -> str:
         known: what there is.
         mark: what people write before such words.
     """
-    near = meant(word, known) or difflib.get_close_matches(word, known, n=1)
+    # Imported here because only who is wrong has to wait for it.
+    from difflib import get_close_matches
+
+    near = meant(word, known) or get_close_matches(word, known, n=1)
     told = " or ".join(repr(f"{mark}{one}") for one in near)
     return f"; did you mean {told}?" if told else ""
 

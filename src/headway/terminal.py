@@ -2,37 +2,60 @@
 
 from __future__ import annotations
 
+import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from datetime import timedelta
+from functools import cache
+from typing import TYPE_CHECKING
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    MofNCompleteColumn,
-    Progress,
-    TextColumn,
-    TimeElapsedColumn,
-    TimeRemainingColumn,
-)
 from typing_extensions import override
 
 from headway.campaign.watcher import Watcher
 
-output = Console(highlight=False)
-notes = Console(stderr=True, highlight=False)
+# It takes as long to load as all else that a short command needs.
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import ProgressColumn
 
 _FIRST_LINE_AFTER_S = 2.0
 _LINE_EVERY_S = 10.0
 _LINE_AT_LEAST_EVERY_S = 300.0
 _LINES = 20
+_WIDTH_FOR_BAR, _WIDTH_FOR_ELAPSED = 70, 90
+"""Columns of a terminal."""
+
+
+@cache
+def output() -> Console:
+    """Standard output, for what has a form: tables, emphasis, text that is fit into the terminal's width."""
+    from rich.console import Console
+
+    return Console(highlight=False)
+
+
+@cache
+def notes() -> Console:
+    """Standard error, in the same way."""
+    from rich.console import Console
+
+    return Console(stderr=True, highlight=False)
+
+
+def say(message: str) -> None:
+    """Print a line of a command's result as it is."""
+    print(message)
+
+
+def note(message: str) -> None:
+    """Print a line beside a command's result as it is."""
+    print(message, file=sys.stderr, flush=True)
 
 
 def complain(message: str) -> None:
     """Print one line about what went wrong."""
-    notes.print(f"headway: {message}", markup=False, soft_wrap=True)
+    note(f"headway: {message}")
 
 
 class Terminal(Watcher):
@@ -40,7 +63,7 @@ class Terminal(Watcher):
 
     @override
     def note(self, message: str) -> None:
-        notes.print(message, markup=False, soft_wrap=True)
+        note(message)
 
     @override
     def warn(self, message: str) -> None:
@@ -59,22 +82,15 @@ def progress(what: str, total: int) -> Iterator[Callable[[bool], None]]:
 
     On a terminal that is a bar, elsewhere a line now and then.
     """
-    if not notes.is_terminal:
-        notes.print(f"{what}: {total} to do", markup=False)
-        yield Lines(what, total, notes).count
+    if not sys.stderr.isatty():
+        note(f"{what}: {total} to do")
+        yield Lines(what, total, note).count
         return
-    columns = (
-        TextColumn("{task.description}"),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("{task.fields[aside]}"),
-        TimeElapsedColumn(),
-        TextColumn("elapsed,"),
-        TimeRemainingColumn(),
-        TextColumn("left"),
-    )
+    from rich.progress import Progress
+
     tally = Tally(total)
-    with Progress(*columns, console=notes, transient=True) as shown:
+    columns = _columns(notes().width)
+    with Progress(*columns, console=notes(), transient=True) as shown:
         task = shown.add_task(what, total=total, aside="")
 
         def count(well: bool) -> None:
@@ -82,6 +98,24 @@ def progress(what: str, total: int) -> Iterator[Callable[[bool], None]]:
             shown.update(task, advance=1, aside=", ".join(tally.aside()))
 
         yield count
+
+
+def _columns(width: int) -> Iterable[ProgressColumn]:
+    """What a bar of progress tells, each in one line: the less, the narrower the terminal is."""
+    from rich import progress as parts
+    from rich.table import Column
+
+    line = Column(no_wrap=True)
+    yield parts.TextColumn("{task.description}", table_column=Column(no_wrap=True, ratio=1))
+    if width >= _WIDTH_FOR_BAR:
+        yield parts.BarColumn(None, table_column=Column(ratio=1))
+    yield parts.MofNCompleteColumn(table_column=line)
+    yield parts.TextColumn("{task.fields[aside]}", table_column=line)
+    if width >= _WIDTH_FOR_ELAPSED:
+        yield parts.TimeElapsedColumn(table_column=line)
+        yield parts.TextColumn("elapsed,", table_column=line)
+    yield parts.TimeRemainingColumn(table_column=line)
+    yield parts.TextColumn("left", table_column=line)
 
 
 @dataclass
@@ -121,7 +155,9 @@ class Tally:
         return [*failures, f"{float(f'{self.per_s:.2g}'):g}/s"] if self.per_s else failures
 
     def left(self) -> str:
-        """Time that is left at this rate, as ``0:01:20 left``."""
+        """Time that is left at this rate, such as ``0:01:20 left``."""
+        from datetime import timedelta
+
         if not self.per_s or self.done == self.total:
             return ""
         return f"{timedelta(seconds=round((self.total - self.done) / self.per_s))} left"
@@ -134,11 +170,11 @@ class Lines:
         self,
         what: str,
         total: int,
-        console: Console,
+        write: Callable[[str], None],
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         self._what = what
-        self._console = console
+        self._write = write
         self._tally = Tally(total, clock)
         self._clock = clock
         self._said_s = clock()
@@ -153,6 +189,5 @@ class Lines:
         first = not self._said and silent_s >= _FIRST_LINE_AFTER_S
         if first or far or tally.done == tally.total or silent_s >= _LINE_AT_LEAST_EVERY_S:
             parts = [f"{tally.done} of {tally.total}", *tally.aside(), tally.left()]
-            line = f"{self._what}: {', '.join(part for part in parts if part)}"
-            self._console.print(line, markup=False, soft_wrap=True)
+            self._write(f"{self._what}: {', '.join(part for part in parts if part)}")
             self._said_s, self._said = self._clock(), tally.done

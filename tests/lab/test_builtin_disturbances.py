@@ -8,7 +8,8 @@ import pytest
 
 from headway.diagnosis.disturbances import Named, named_disturbances
 from headway.planning.runs import Run, plan
-from headway.study.load import builtin_names, load_study
+from headway.study.library import builtin_names
+from headway.study.load import load_study
 from headway.study.workload import Page
 from tests.lab.conftest import RunSetting
 

@@ -178,7 +178,7 @@ def children() -> set[int]:
 
 
 def test_exec_passes_output_and_exit_status_through() -> None:
-    command = ["exec", "--clock", "virtual", "--rtt", "100 ms", "--", "sh", "-c"]
+    command = ["exec", "--rtt", "100 ms", "--", "sh", "-c"]
     script = "curl -s -o /dev/null -w '%{http_code} %{time_connect}' https://server.test/1000.bin; exit 7"
     done = subprocess.run([HEADWAY, *command, script], capture_output=True, text=True)
     assert done.returncode == 7
@@ -187,9 +187,15 @@ def test_exec_passes_output_and_exit_status_through() -> None:
     assert float(connect) == pytest.approx(0.1, abs=3e-5)
 
 
+def test_exec_does_not_wait_while_nothing_happens() -> None:
+    command = ["exec", "--", "sh", "-c", "sleep 36000 && date -u '+%F %H'"]
+    done = subprocess.run([HEADWAY, *command], capture_output=True, text=True)
+    assert done.stdout.strip() == "2026-01-01 10"
+
+
 def test_exec_shows_a_directory(tmp_path: Path) -> None:
     (tmp_path / "told.txt").write_text("told\n")
-    command = ["exec", "--clock", "virtual", "--mount", str(tmp_path), "--", "sh", "-c"]
+    command = ["exec", "--mount", str(tmp_path), "--", "sh", "-c"]
     script = f"cat /lab/extras/{tmp_path.name}/told.txt; touch /lab/extras/{tmp_path.name}/new"
     done = subprocess.run([HEADWAY, *command, script], capture_output=True, text=True)
     assert done.stdout.startswith("told")
@@ -200,7 +206,7 @@ def test_exec_shows_a_directory(tmp_path: Path) -> None:
 @pytest.mark.parametrize("allowed", [True, False])
 def test_exec_makes_network_namespaces_only_if_allowed(allowed: bool) -> None:
     option = ["--capability", "net-namespaces"] if allowed else []
-    command = ["exec", "--clock", "virtual", *option, "--", "sh", "-c"]
+    command = ["exec", *option, "--", "sh", "-c"]
     script = (
         "ip netns add inner && ip netns exec inner ls /sys/class/net && unshare --net echo made"
     )

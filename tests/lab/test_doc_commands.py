@@ -61,7 +61,7 @@ NOT_CARRIED_OUT = {
     "record": PAGE,
     "claims results/liu2024 --study liu2024": "needs results of that study",
     "run STUDY --out DIR --cluster": "needs other machines; tests/unit/test_campaign_cluster.py",
-    "exec --clock virtual": "needs Linux' own tests and packetdrill, which are fetched",
+    "exec --capability": "needs Linux' own tests and packetdrill, which are fetched",
 }
 """Beginnings of commands that are not tried here, and why."""
 

@@ -8,7 +8,7 @@ import pytest
 
 from headway.contract.orders import Namespace, Orders, Program
 from headway.lab.machine import Machine, SharedDirectory
-from headway.study.model import Clock
+from headway.study.clock import Clock
 from headway.study.units import Duration
 from tests.lab.compiled import compiled
 

@@ -19,6 +19,7 @@ from headway import cli
 from headway.campaign import checks
 from headway.campaign.local import LocalExecutor
 from headway.cli.changes import parsed_changes
+from headway.cli.group import COMMANDS, command_line
 from headway.cli.plan_tables import duration, too_few
 from headway.contract.orders import Outcome
 from headway.errors import WrongInputError
@@ -28,10 +29,12 @@ from headway.study.experiment import Study
 from headway.study.load import load_study
 from tests.stub_lab import StubMachine, replace_labs
 
+COLUMNS = "200"
+
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
     monkeypatch.setattr(sys, "argv", ["headway", *words])
-    monkeypatch.setenv("COLUMNS", "200")
+    monkeypatch.setenv("COLUMNS", COLUMNS)
     try:
         cli.main()
     except SystemExit as ended:
@@ -45,23 +48,33 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
         (("run", "nosuch", "--out", "x"), "no such file, and no built-in study"),
         (("validate", "quikstart"), "did you mean 'quickstart'"),
         (("run", "quickstart", "--out", "x", "--jobs", "4096"), "cores"),
-        (("run", "quickstart", "--uot", "x"), "No such option: --uot; did you mean '--out'?"),
+        (("run", "quickstart", "--uot", "x"), "there is no option --uot; did you mean '--out'?"),
         (("run", "--repetitions", "5", "quickstart"), "did you mean '--set repetitions=5'?"),
         (("plan", "--reps=5", "quickstart"), "did you mean '--set repetitions=5'?"),
         (("run", "quickstart", "--latency", "30ms"), "did you mean '--set path.rtt=30ms'?"),
         (("run", "quickstart", "--program"), "did you mean '--set server.program=VALUE'?"),
-        (("run", "quickstart", "-o", "x"), "No such option: -o; did you mean '--out'?"),
+        (("run", "quickstart", "-o", "x"), "there is no option -o; did you mean '--out'?"),
         (("check", "quickstart", "--reps", "5"), "did you mean '--repetitions'?"),
         (("shell", "--bandwidth", "3 Mbit/s"), "did you mean '--rate'?"),
         (("image", "build", "--miror", "x"), "did you mean '--mirror'?"),
-        (("rum", "quickstart"), "rum"),
+        (("rum", "quickstart"), "there is no command 'rum'; did you mean 'run'?"),
+        (("help", "rum"), "there is no command 'rum'; did you mean 'run'?"),
+        (("frobnicate",), "there is no command 'frobnicate'; there are run, plan, validate, "),
+        (("image", "buld"), "there is no command 'buld'; did you mean 'build'?"),
+        (("run",), "missing argument 'STUDY'"),
+        (("run", "quickstart", "--jobs", "many"), "--jobs: 'many' is not a whole number"),
+        (("run", "quickstart", "--jobs", "0"), "--jobs: must be 1 or more, not 0"),
+        (("exec", "--clock", "virtua", "--", "true"), "virtual, cpu, real; did you mean 'virtual'"),
+        (("list", "programs", "ngnix"), "there is no program 'ngnix'; did you mean 'nginx'?"),
+        (("list", "programs", "apache"), "a file programs.toml adds a program of your own"),
+        (("list", "studies", "--programs", "p.toml"), "--programs: is for `headway list programs`"),
         (("shell", "--rate", "10"), '10 has no unit; write a rate as "10 Mbit/s"'),
         (("shell", "--loss", "200 %"), "--loss: a ratio cannot be above 100 %"),
         (("exec", "--rtt", "-5 ms", "--", "true"), "cannot be negative"),
         (("exec", "--mount", "nosuch", "--", "true"), "--mount nosuch: there is no such directory"),
         (
             ("list", "things"),
-            "is not one of 'studies', 'programs', 'profiles', 'workloads', 'sites'",
+            "WHAT: 'things' is not one of studies, programs, sites, profiles, workloads",
         ),
         (("run", "quickstart", "--out", "x", "--quick"), "quickstart.toml: has no quick form"),
         (("run", "quickstart", "--out", "x", "--resume", "--replace"), "--resume --replace: one"),
@@ -72,10 +85,13 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
         ),
         (
             ("reproduce", "smith2020"),
-            "no such paper; there is kakhki2017, kosek2022, liu2024, report-card, sander2022, "
+            "there is no such study; of papers there are kakhki2017, kosek2022, liu2024, report-card, sander2022, "
             "yardsticks",
         ),
-        (("reproduce", "liu1924"), "no such paper; did you mean 'liu2024'?; there is "),
+        (
+            ("reproduce", "liu1924"),
+            "there is no such study; did you mean 'liu2024'?; of papers there are ",
+        ),
         (
             ("reproduce", "quickstart"),
             "is no paper's study; `headway run quickstart` carries it out",
@@ -208,7 +224,7 @@ def test_a_command_that_has_not_begun_ends_without_a_word_too_many(
     """The signal comes while the command's modules are loaded."""
     module = tmp_path / "typer.py"
     module.write_text(f"import os, signal\nos.kill(os.getpid(), signal.{name})\n")
-    command = f"import sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+    command = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); sys.argv = ['headway', 'run']\n"
     command += "from headway.cli import main; main()"
     ended = subprocess.run([sys.executable, "-c", command], capture_output=True, text=True)
     assert ended.returncode == 128 + signal.Signals[name]
@@ -218,7 +234,7 @@ def test_a_command_that_has_not_begun_ends_without_a_word_too_many(
 def test_what_a_command_was_started_to_ignore_stays_ignored(tmp_path: Path) -> None:
     module = tmp_path / "typer.py"
     module.write_text("import os, signal\nos.kill(os.getpid(), signal.SIGHUP)\nraise SystemExit(5)")
-    command = f"import signal, sys; sys.path.insert(0, {str(tmp_path)!r})\n"
+    command = f"import signal, sys; sys.path.insert(0, {str(tmp_path)!r}); sys.argv.append('run')\n"
     command += "signal.signal(signal.SIGHUP, signal.SIG_IGN)\n"
     command += "from headway.cli import main; main()"
     assert subprocess.run([sys.executable, "-c", command]).returncode == 5
@@ -413,24 +429,68 @@ def test_plan_says_that_repetitions_are_too_few() -> None:
 
 
 @pytest.mark.parametrize(
-    ("what", "named"),
+    ("words", "named"),
     [
+        ("", ["headway list studies ", "headway list programs "]),
         ("studies", ["quickstart", "liu2024"]),
-        ("programs", ["curl (client)", "envoy (proxy)", "nginx (server)", "knob quic_gso = off"]),
+        ("studies liu2024", ["liu2024"]),
+        ("programs", ["curl ", "envoy ", "nginx ", "QUIC PEP"]),
+        ("programs nginx", ["nginx (server)", "nginx (proxy)", "knob quic_gso = off"]),
+        ("programs curl", ["workloads: download, parallel", "can: writes qlog"]),
         ("profiles", ["4g-good", "source: "]),
+        ("profiles 4g-good", ["4g-good"]),
         ("workloads", ["download", "migration", "key after: received by the client"]),
+        ("sites", ["sander-19"]),
+        ("sites sander-19", ["sander-19"]),
     ],
 )
 def test_lists_name_what_there_is(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
-    what: str,
+    words: str,
     named: list[str],
 ) -> None:
-    assert run(monkeypatch, "list", what) == 0
+    assert run(monkeypatch, "list", *words.split()) == 0
     shown = capsys.readouterr().out
     for name in named:
         assert name in shown
+    for other in ("sander-20 ", "3g-bad", "quickstart (", "envoy (", "kosek2022"):
+        assert " " not in words or other not in shown
+
+
+ALONE = ((), ("help",), ("--help",), ("help", "run"), ("run", "--help"), ("image",), ("sites",))
+
+
+@pytest.mark.parametrize("words", ALONE, ids=" ".join)
+@pytest.mark.parametrize("columns", [60, 80, 120])
+def test_help_is_no_failure_and_cuts_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    words: tuple[str, ...],
+    columns: int,
+) -> None:
+    monkeypatch.setattr("tests.unit.test_cli.COLUMNS", str(columns))
+    assert run(monkeypatch, *words) == 0
+    shown = capsys.readouterr().out
+    assert "..." not in shown.replace("COMMAND ...", "").replace("]...", "")
+    assert max(map(len, shown.splitlines())) <= columns
+
+
+def test_what_is_asked_for_without_a_word_is_told_in_ten_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch) == 0
+    shown = capsys.readouterr().out
+    assert len(shown.splitlines()) == 10
+    for named in re.findall(r"headway ([a-z]+)", shown):
+        assert named in COMMANDS
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_a_summary_is_what_the_command_says_of_itself(name: str) -> None:
+    command: Any = command_line()
+    found = command.get_command(command.context_class(command), name)
+    assert (found.help or "").split("\n\n")[0] == COMMANDS[name].summary
 
 
 @pytest.mark.parametrize(

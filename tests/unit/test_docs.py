@@ -10,11 +10,10 @@ from types import ModuleType
 from typing import Any
 
 import pytest
-import typer
 
 from headway.campaign import checks
 from headway.campaign.checks import checked_plan
-from headway.cli.commands import command_line
+from headway.cli.group import command_line
 from headway.study.load import Source, parse_study
 from headway.study.outside import OutsideProgram
 from headway.study.outsidefile import read_programs
@@ -109,7 +108,7 @@ def test_files_of_programs_in_the_documentation_are_valid(
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_commands_in_the_documentation_exist_with_their_options(page: Path) -> None:
     for words in commands(page):
-        command: Any = typer.main.get_command(command_line())
+        command: Any = command_line()
         context = command.context_class(command)
         while hasattr(command, "get_command") and words and not words[0].startswith("-"):
             name, *words = words

@@ -17,7 +17,7 @@ from headway.lab import machine
 from headway.lab.limits import Guard, LabLimits
 from headway.lab.machine import Machine
 from headway.lab.usage import Usage, usage_of
-from headway.study.model import Clock
+from headway.study.clock import Clock
 from headway.study.units import Duration
 
 S = 10**9

@@ -137,7 +137,7 @@ def test_what_a_program_lacks_is_a_matter_of_those_who_use_it(
         checked_plan(uses_it, "study.toml")
     assert str(refused.value).startswith(f"{file}:")
     assert said in str(refused.value)
-    list_known(Known.PROGRAMS, file)
+    list_known(Known.PROGRAMS, ["other"], file)
     # Lines of a terminal end within words, too.
     told = "".join(capsys.readouterr().out.split())
     assert f"nottobeused:{file}:" in told and said.replace(" ", "") in told

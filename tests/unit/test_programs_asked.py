@@ -15,7 +15,8 @@ from headway.planning.deploy import deploy
 from headway.programs.base import Adapter
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS
 from headway.study.host import OF_THE_KERNEL, CongestionControl, Protocol
-from headway.study.load import builtin_names, load_study
+from headway.study.library import builtin_names
+from headway.study.load import load_study
 from headway.study.model import Setting
 
 BULK = {"kind": "bulk", "size": "1 MB"}

@@ -21,7 +21,7 @@ from headway.selftest.fate import damaged_share, fate
 from headway.selftest.feed import feed
 from headway.selftest.ideal import Course, Stage, directions, planned_rates
 from headway.selftest.plan import Timeline, bursts
-from headway.selftest.table import print_checks
+from headway.selftest.table import print_checks, print_verdict
 from headway.study.path import Path, Way
 
 
@@ -161,13 +161,22 @@ def test_checks_are_json() -> None:
     assert second["measured"] is None
 
 
-def test_the_table_says_in_words_what_failed() -> None:
+def test_the_verdict_says_in_words_what_failed() -> None:
+    console = Console(width=200, file=io.StringIO(), record=True)
+    print_verdict(console, [check(1), check(3)])
+    first, second = console.export_text().splitlines()
+    assert first == "The emulation is wrong: 1 of 2 checks failed."
+    assert second.startswith("FAIL ") and "3 %, not within 0 to 2" in second
+    print_verdict(console, [check(1)])
+    assert console.export_text() == "The emulation is exact: all 1 checks passed.\n"
+
+
+def test_the_table_has_every_check() -> None:
     console = Console(width=200, file=io.StringIO(), record=True)
     print_checks(console, [check(1), check(3)])
     text = console.export_text()
     assert "pass" in text
     assert "FAIL" in text
-    assert "1 of 2 checks failed" in text
 
 
 def test_the_battery_has_no_path_twice_and_describes_each() -> None:

@@ -34,7 +34,7 @@ from headway.sites.tnetstring import TnetstringError, Value, encoded, values
 from headway.sites.verify import findings
 from headway.sites.warc import write_archive
 from headway.sites.worth import judged
-from headway.study.workload import Device
+from headway.study.device import Device
 from tests.unit.page_server import DOT, FRAME, LATIN, PAGE, SCRIPT, STYLE, served
 
 RECORDED = Path(__file__).parent / "sites"

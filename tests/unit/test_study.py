@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from headway.errors import WrongInputError
 from headway.planning.runs import plan
 from headway.study.experiment import Study
-from headway.study.load import Source, builtin_names, load_study, parse_study
+from headway.study.library import builtin_names
+from headway.study.load import Source, load_study, parse_study
 from headway.study.path import Path as NetworkPath
 from headway.study.path import Queue, RandomLoss
 from headway.study.units import Duration, Rate, Ratio

@@ -15,7 +15,8 @@ from headway.campaign.checks import checked_plan
 from headway.errors import WrongInputError
 from headway.study import load
 from headway.study.checks import MOST_RUNS
-from headway.study.load import Source, builtin_names, parse_study
+from headway.study.library import builtin_names
+from headway.study.load import Source, parse_study
 
 ROOT = Path(__file__).parents[2]
 BUILTIN = ROOT / "src/headway/study/builtin"

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-import io
-
-from rich.console import Console
-
 from headway.terminal import Lines, Tally
 
 
@@ -21,12 +17,12 @@ class Clock:
 
 def lines(total: int, every_s: float, failing: frozenset[int] = frozenset()) -> list[str]:
     """What is said of so many things, each done after so much time."""
-    clock, stream = Clock(), io.StringIO()
-    shown = Lines("running labs", total, Console(file=stream), clock)
+    clock, said = Clock(), list[str]()
+    shown = Lines("running labs", total, said.append, clock)
     for number in range(total):
         clock.now_s += every_s
         shown.count(number not in failing)
-    return stream.getvalue().splitlines()
+    return said
 
 
 def test_a_long_task_says_about_twenty_lines() -> None:

@@ -9,7 +9,8 @@ from headway.lab.network import network_of
 from headway.planning.deploy import deploy
 from headway.planning.runs import plan
 from headway.study.experiment import Experiment
-from headway.study.load import builtin_names, load_study
+from headway.study.library import builtin_names
+from headway.study.load import load_study
 from headway.study.model import Setting, Variation
 from headway.study.path import FRAME_BYTES, Direction
 from headway.study.variation import (

@@ -20,7 +20,7 @@ from headway.cache import cache_directory
 from headway.columns import Record, Status
 from headway.planning.deployment import Deployment
 from headway.records.store import write_atomically
-from headway.study.model import Clock
+from headway.study.clock import Clock
 
 SHIPPED_FILE = "costs.json"
 _TYPICAL = (1.0, 1.0, 4.0)

@@ -11,7 +11,8 @@ from headway.planning.deploy import deploy
 from headway.planning.deployment import Deployment
 from headway.planning.runs import Run, distinct_paths
 from headway.sites.library import find_outline
-from headway.study.model import Clock, Setting
+from headway.study.clock import Clock
+from headway.study.model import Setting
 from headway.study.path import FRAME_BYTES
 from headway.study.path import Path as NetworkPath
 

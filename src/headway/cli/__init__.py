@@ -12,12 +12,11 @@ def main() -> None:
     """Entry point of the `headway` command."""
     write_what_can_be_written()
     with Interruption() as interruption:
-        # Loading the commands takes a moment, in which nothing has begun that must be ended in order.
+        # Loading a command takes a moment, in which nothing has begun that must be ended in order.
         from headway.cli import commands
 
-        interruption.ends_in_order()
         try:
-            commands.carry_out()
+            commands.carry_out(interruption.ends_in_order)
         except (SystemExit, KeyboardInterrupt):
             if interruption.exit_status is None:
                 raise

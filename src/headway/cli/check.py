@@ -9,11 +9,18 @@ from typing import Annotated
 import typer
 
 from headway.cli.encoding import typed
-from headway.cli.study import RESULTS_DIRECTORY, Jobs, Programs, Quick, Replace, Resume, StudyName
-from headway.cli.study import start as start_of
+from headway.cli.options import (
+    Jobs,
+    Programs,
+    Quick,
+    Replace,
+    Resume,
+    StudyName,
+    beginning,
+)
+from headway.cli.study import RESULTS_DIRECTORY
 from headway.errors import EXIT_FAILED, WrongInputError
-from headway.study.units import Ratio
-from headway.terminal import Terminal, complain, output
+from headway.terminal import Terminal, complain, output, say
 
 _USUAL_TOLERANCE = "1 %"
 
@@ -51,9 +58,10 @@ def check(
     resume: Resume = False,
     replace: Replace = False,
 ) -> None:
-    """Compare two builds of a program over the same seeds, and name the first packet that differs.
+    """Compare two builds of a program, packet by packet.
 
-    Exit status 1 if the new one is slower by more than the tolerance, or fails.
+    Both run over the same seeds.     Exit status 1 if the new one is slower by more than the tolerance, or fails. The first packet that
+    differs is named.
     """
     # Imported here because statistics take seconds to load.
     from headway.analysis.soundness import complaints
@@ -70,14 +78,14 @@ def check(
         out=where,
         tolerance=_share(tolerance),
         command=typed(sys.argv[1:]),
-        start=start_of(resume=resume, replace=replace),
+        start=beginning(resume=resume, replace=replace),
         jobs=jobs,
     )
     report = carry_out_check(task, Terminal())
     if report is None:
-        output.print(f"There is no base; {where / 'head'} can be one: --base", markup=False)
+        say(f"There is no base; {where / 'head'} can be one: --base")
         return
-    print_check(output, report)
+    print_check(output(), report)
     unsound = [
         complaint
         for side in ("base", "head")
@@ -91,6 +99,8 @@ def check(
 
 
 def _share(text: str) -> float:
+    from headway.study.units import Ratio
+
     try:
         return float(Ratio.parse(text))
     except ValueError as error:

@@ -7,14 +7,12 @@ from typing import Annotated
 
 import typer
 
-from headway.records.store import refresh_table
-from headway.terminal import output
+from headway.cli.options import ResultsDirectory
+from headway.terminal import output, say
 
 
 def claims(
-    directory: Annotated[
-        Path, typer.Argument(help="Directory of a study's results.", metavar="RESULTS")
-    ],
+    directory: ResultsDirectory,
     study: Annotated[
         str | None,
         typer.Option(
@@ -33,7 +31,10 @@ def claims(
         ),
     ] = None,
 ) -> None:
-    """Judge what a paper says by our runs: what holds, what does not, and what is undecided."""
+    """Judge a paper's claims by a study's results.
+
+    Each claim holds, does not hold, or is undecided.
+    """
     print_ledger(directory, study, out)
 
 
@@ -42,6 +43,7 @@ def print_ledger(directory: Path, study: str | None, out: Path | None) -> None:
     # Statistics and figures take seconds to load.
     from rich.markdown import Markdown
 
+    from headway.records.store import refresh_table
     from headway.report import Report
     from headway.report.ledger import ledger
     from headway.report.results_page import write_results_page
@@ -55,7 +57,7 @@ def print_ledger(directory: Path, study: str | None, out: Path | None) -> None:
         write_results_page(report, out)
         return
     page = ledger(report.results, report.analyses)
-    if output.is_terminal:
-        output.print(Markdown(page, hyperlinks=False))
+    if output().is_terminal:
+        output().print(Markdown(page, hyperlinks=False))
     else:
-        output.print(page, markup=False, soft_wrap=True, end="")
+        say(page.removesuffix("\n"))

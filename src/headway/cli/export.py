@@ -8,14 +8,13 @@ from urllib.parse import urlsplit
 
 import typer
 
+from headway.cli.options import ResultsDirectory
 from headway.errors import WrongInputError
-from headway.terminal import output
+from headway.terminal import say
 
 
 def export(
-    directory: Annotated[
-        Path, typer.Argument(help="Directory of a study's results.", metavar="RESULTS")
-    ],
+    directory: ResultsDirectory,
     out: Annotated[
         Path, typer.Option("--out", "-o", help="Archive to write, FILE.zip.", metavar="FILE")
     ],
@@ -34,7 +33,10 @@ def export(
         ),
     ] = None,
 ) -> None:
-    """Write an archive with study, data, manifest, report and checksums, as an RO-Crate."""
+    """Write results to one archive, to publish them.
+
+    It holds study, data, manifest, report and checksums, as an RO-Crate.
+    """
     if licence and urlsplit(licence).scheme not in ("http", "https"):
         raise WrongInputError("is not a web address", where=f"--license {licence}")
     # Statistics and figures take seconds to load.
@@ -46,4 +48,4 @@ def export(
         raise WrongInputError("there is no such directory", where=f"--out {out}")
     write_archive(directory, out, artifacts=artifacts, licence=licence)
     size = out.stat().st_size / 1e6
-    output.print(f"{out}: {size:.1f} MB", markup=False, soft_wrap=True)
+    say(f"{out}: {size:.1f} MB")

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headway.cli.options import ResultsDirectory
 from headway.errors import WrongInputError
-from headway.terminal import output
+from headway.terminal import say
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,9 +23,7 @@ _LEAST_MM, _MOST_MM = 40.0, 1000.0
 
 
 def figure(
-    directory: Annotated[
-        Path, typer.Argument(help="Directory of a study's results.", metavar="RESULTS")
-    ],
+    directory: ResultsDirectory,
     name: Annotated[
         str | None,
         typer.Option("--figure", help="Which figure; without it, all are listed.", metavar="NAME"),
@@ -59,7 +58,10 @@ def figure(
         typer.Option(help="Show this run over time; may be given several times.", metavar="RUN_ID"),
     ] = None,
 ) -> None:
-    """Write a figure of a study's report, of chosen cells, contenders or runs, for paper."""
+    """Write one figure of a report, for a paper.
+
+    It may show only some cells, contenders or runs. Without a name, all figures are listed.
+    """
     if name and out is None:
         raise WrongInputError("needs a file to write", where="--out")
     if out and not name:
@@ -88,7 +90,7 @@ def figure(
 def _print_names(found: Sequence[Picture]) -> None:
     widest = max((len(one.name) for one in found), default=0)
     for one in found:
-        output.print(f"{one.name:<{widest}}  {one.title}", markup=False, soft_wrap=True)
+        say(f"{one.name:<{widest}}  {one.title}")
 
 
 def _width_mm(text: str) -> float:

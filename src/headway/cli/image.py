@@ -2,31 +2,24 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headway.image import (
-    EXTRAS,
-    ExtraStatus,
-    ImageOptions,
-    NativeInfo,
-    RustToolchain,
-    add_extra,
-    extra_status,
-    find_extra,
-    remove,
-    remove_extras,
-    shown_progress,
-    status,
-)
-from headway.image.archive import export_image, import_image, lacking
-from headway.lab.ready import ready_image
-from headway.terminal import output
+from headway.cli.group import CommandGroup, OneCommand
+from headway.terminal import say
 
-app = typer.Typer(help="The lab image: kernel, root tree, extras.", no_args_is_help=True)
+# What the image is made of takes a moment to load, which help and completion need not wait for.
+if TYPE_CHECKING:
+    from headway.image import ExtraStatus, ImageOptions, NativeInfo, RustToolchain
+
+app = typer.Typer(
+    cls=CommandGroup,
+    help="Build, move or remove the lab image.",
+    add_completion=False,
+    rich_markup_mode=None,
+)
 
 Mirror = Annotated[
     str | None,
@@ -38,30 +31,31 @@ Mirror = Annotated[
 ]
 
 
-@app.command("build")
+@app.command("build", cls=OneCommand)
 def build_command(mirror: Mirror = None) -> None:
     """Build the lab image, unless it is cached."""
+    from headway.lab.ready import ready_image
+
     image = ready_image(_options(mirror))
     info = image.info
-    output.print(
+    say(
         f"The lab image is ready: kernel {info.kernel_version}, {len(info.packages)} packages of "
-        f"Debian {info.suite}, Headway's own programs {info.native.version} ({image.path})",
-        soft_wrap=True,
+        f"Debian {info.suite}, Headway's own programs {info.native.version} ({image.path})"
     )
 
 
-@app.command("status")
+@app.command("status", cls=OneCommand)
 def status_command(mirror: Mirror = None) -> None:
     """Show what is cached."""
+    from headway.image import EXTRAS, extra_status, status
+
     cached = status(_options(mirror))
     if cached.image:
         info = cached.image.info
-        output.print(f"kernel     {info.kernel_version}, built {info.kernel.built:%Y-%m-%d %H:%M}")
-        output.print(f"root tree  Debian {info.suite}, {len(info.packages)} packages")
-        output.print(f"programs   {_programs(info.native)}", soft_wrap=True)
-        output.print(
-            f"size       {cached.size_bytes / 1e6:.0f} MB in {cached.path}", soft_wrap=True
-        )
+        say(f"kernel     {info.kernel_version}, built {info.kernel.built:%Y-%m-%d %H:%M}")
+        say(f"root tree  Debian {info.suite}, {len(info.packages)} packages")
+        say(f"programs   {_programs(info.native)}")
+        say(f"size       {cached.size_bytes / 1e6:.0f} MB in {cached.path}")
     else:
         missing = [
             name
@@ -72,67 +66,73 @@ def status_command(mirror: Mirror = None) -> None:
             )
             if not there
         ]
-        output.print(f"not built: {', '.join(missing)}; `headway image build` builds it")
-    output.print(f"rust       {described_rust(cached.rust)}", soft_wrap=True)
+        say(f"not built: {', '.join(missing)}; `headway image build` builds it")
+    say(f"rust       {described_rust(cached.rust)}")
     if cached.other:
-        output.print(
-            f"unused     {cached.other_size_bytes / 1e6:.0f} MB of {len(cached.other)} others"
-        )
+        say(f"unused     {cached.other_size_bytes / 1e6:.0f} MB of {len(cached.other)} others")
     for extra in EXTRAS.values():
-        output.print(f"extra      {_described(extra_status(extra))}", soft_wrap=True)
+        say(f"extra      {_described(extra_status(extra))}")
 
 
-@app.command("export")
+@app.command("export", cls=OneCommand)
 def export_command(
     file: Annotated[Path, typer.Argument(help="The file: .tar, or .tar.gz, which is compressed.")],
 ) -> None:
     """Write the lab image and the extras to a file, for another machine or a cache."""
+    from headway.image import shown_progress
+    from headway.image.archive import export_image
+    from headway.lab.ready import ready_image
+
     image = ready_image()
     with shown_progress() as progress:
         size = export_image(image, file, progress)
-    output.print(f"{file}: {size / 1e6:.0f} MB", markup=False, soft_wrap=True)
+    say(f"{file}: {size / 1e6:.0f} MB")
 
 
-@app.command("import")
+@app.command("import", cls=OneCommand)
 def import_command(
     file: Annotated[Path, typer.Argument(help="A file that `image export` wrote.")],
 ) -> None:
     """Take the lab image and the extras from a file that you trust."""
+    from headway.image import shown_progress
+    from headway.image.archive import import_image, lacking
+
     with shown_progress() as progress:
         found = import_image(file, progress)
     for name in found.known:
-        output.print(f"{name} was there", markup=False)
+        say(f"{name} was there")
     for name in found.new:
-        output.print(f"{name} is new", markup=False)
+        say(f"{name} is new")
     if missing := lacking():
-        output.print(
+        say(
             f"This Headway needs {', '.join(missing)} besides, which is not in the file; "
-            "`headway image build` makes what is missing",
-            markup=False,
-            soft_wrap=True,
+            "`headway image build` makes what is missing"
         )
 
 
-@app.command("add")
+@app.command("add", cls=OneCommand)
 def add_command(
     name: Annotated[str, typer.Argument(help="Name of the extra; `image status` lists them.")],
 ) -> None:
     """Compile an optional program for labs, unless it is cached."""
+    from headway.image import add_extra, find_extra, shown_progress
+
     extra = find_extra(name)
     with shown_progress() as progress:
         installed = add_extra(extra, progress)
-    output.print(
+    say(
         f"{extra.name} {extra.version} is ready, compiled with go {installed.go_version} "
-        f"({installed.directory})",
-        soft_wrap=True,
+        f"({installed.directory})"
     )
 
 
-@app.command("remove")
+@app.command("remove", cls=OneCommand)
 def remove_command() -> None:
     """Remove the lab image, its extras and what compiles them from the cache."""
+    from headway.image import ImageOptions, remove, remove_extras
+
     freed = remove(ImageOptions.from_environment()) + remove_extras()
-    output.print(f"{freed / 1e6:.0f} MB freed")
+    say(f"{freed / 1e6:.0f} MB freed")
 
 
 def described_rust(rust: RustToolchain | None) -> str:
@@ -158,5 +158,9 @@ def _described(found: ExtraStatus) -> str:
 
 
 def _options(mirror: str | None) -> ImageOptions:
+    from dataclasses import replace
+
+    from headway.image import ImageOptions
+
     options = ImageOptions.from_environment()
     return replace(options, mirror=mirror) if mirror else options

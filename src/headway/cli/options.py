@@ -1,69 +1,178 @@
-"""Options that a command does not have: what may have been meant, an option or a key of the study."""
+"""Options that several commands have: said once, in classes whose attributes they are."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import inspect
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
-from typer._click import Context
-from typer._click.exceptions import NoSuchOption
-from typer.core import TyperGroup
-from typing_extensions import override
+import typer
 
-from headway.errors import nearest
+from headway.errors import WrongInputError
 
-_CHANGES = "set"
-"""The option that changes a key of a study."""
+# What studies consist of takes a moment to load, which help and completion need not wait for.
+if TYPE_CHECKING:
+    from headway.records.store import Start
+    from headway.study.experiment import Study
+
+StudyName = Annotated[
+    str, typer.Argument(help="A study file, or the name of a built-in study.", metavar="STUDY")
+]
+ResultsDirectory = Annotated[
+    Path, typer.Argument(help="Directory of a study's results.", metavar="RESULTS")
+]
+Quick = Annotated[bool, typer.Option("--quick", help="Take the study's short form.")]
+Programs = Annotated[
+    Path | None,
+    typer.Option(
+        help="File of your own programs; default: programs.toml beside the study.",
+        metavar="FILE",
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", help="Seed of everything random.", metavar="N")]
+Jobs = Annotated[
+    int | None,
+    typer.Option(min=1, help="Run this many labs at a time; default: one per core.", metavar="N"),
+]
+Resume = Annotated[
+    bool, typer.Option("--resume", help="Go on with the results that the directory holds.")
+]
+Replace = Annotated[
+    bool, typer.Option("--replace", help="Remove the results that the directory holds.")
+]
 
 
-class Commands(TyperGroup):
-    """Commands that say of an unknown option what would be right, by the table of all other hints."""
+@dataclass(frozen=True, kw_only=True)
+class Choice:
+    """Options that say what of a study is meant, with which programs."""
 
-    @override
-    def invoke(self, ctx: Context) -> object:
-        words = [*ctx._protected_args, *ctx.args]
-        try:
-            return super().invoke(ctx)
-        except NoSuchOption as error:
-            if error.ctx is None:
-                raise
-            known = [
-                option.removeprefix("--")
-                for parameter in error.ctx.command.params
-                for option in parameter.opts
-                if option.startswith("--")
-            ]
-            hint = hint_at(error.option_name, known, words)
-            told = f"No such option: {error.option_name}{hint}"
-            raise NoSuchOption(error.option_name, told, ctx=error.ctx) from None
+    quick: Quick = False
+    only: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Take only this experiment; may be given several times.", metavar="EXPERIMENT"
+        ),
+    ] = None
+    changes: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--set",
+            help="Change a key of the study, for example server.congestion_control=bbr; may be "
+            "given several times.",
+            metavar="KEY=VALUE",
+        ),
+    ] = None
+    programs: Programs = None
+
+    def load(self, study: str) -> Study:
+        """The study of this name or file, or some of its experiments, changed.
+
+        Raises:
+            WrongInputError: the study, an option's value or the file of programs is not right.
+        """
+        from headway.cli.changes import parsed_changes
+        from headway.study.load import load_study
+        from headway.study.outsidefile import read_programs
+
+        declared = None if self.programs is None else read_programs(self.programs)
+        others = parsed_changes(self.changes or ())
+        loaded = load_study(study, quick=self.quick, programs=declared, changes=others)
+        return loaded.only(self.only) if self.only else loaded
 
 
-def hint_at(option: str, known: Sequence[str], words: Sequence[str]) -> str:
-    """The end of a message about an option that there is not.
+@dataclass(frozen=True, kw_only=True)
+class Execution(Choice):
+    """Options that say how a study is carried out, and what counts as a failure."""
+
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Directory for the results; default: results/NAME.", metavar="DIRECTORY"),
+    ] = None
+    jobs: Jobs = None
+    resume: Resume = False
+    retry_failed: Annotated[
+        bool,
+        typer.Option("--retry-failed", help="Go on, and repeat the runs that failed or timed out."),
+    ] = False
+    keep_going: Annotated[
+        bool,
+        typer.Option("--keep-going", help="Go on even if every run of a contender fails."),
+    ] = False
+    replace: Replace = False
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Run the labs on the workers of this Dask scheduler, for example "
+            "tcp://host:8786; 'local' starts workers on this machine.",
+            metavar="ADDRESS",
+        ),
+    ] = None
+    allow_failures: Annotated[
+        bool,
+        typer.Option("--allow-failures", help="Exit with status 0 even if runs failed."),
+    ] = False
+    strict: Annotated[
+        bool,
+        typer.Option(
+            "--strict", help="Exit with status 1 if the runs contradict a published value."
+        ),
+    ] = False
+
+
+def beginning(*, resume: bool, replace: bool) -> Start:
+    """What to do with results that are there.
+
+    Raises:
+        WrongInputError: both are asked for.
+    """
+    from headway.records.store import Start
+
+    if resume and replace:
+        raise WrongInputError(
+            "one goes on with the results, the other removes them", where="--resume --replace"
+        )
+    if resume:
+        return Start.RESUME
+    return Start.REPLACE if replace else Start.NEW
+
+
+def with_options(options: type[Choice]) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """A command whose parameter ``options`` is made of options of the command line.
 
     Args:
-        option: as written, with its hyphens.
-        known: names of the command's options.
-        words: of the command line, among which the option's value may stand.
+        options: the class of the parameter, whose attributes become the options.
     """
-    name = option.lstrip("-")
-    if _CHANGES in known and (key := _key_of(name.replace("-", "_"))):
-        return f"; did you mean '--set {key}={_value(option, words)}'?"
-    return nearest(name, known, "--")
+
+    def decorate(command: Callable[..., None]) -> Callable[..., None]:
+        own = {
+            name: parameter
+            for name, parameter in inspect.signature(command, eval_str=True).parameters.items()
+            if name != "options"
+        }
+
+        def expanded(**given: Any) -> None:
+            kept = {name: given.pop(name) for name in own if name in given}
+            command(**kept, options=options(**given))
+
+        kinds = get_type_hints(options, include_extras=True)
+        parameters = [*own.values(), *_parameters(options, kinds)]
+        expanded.__doc__ = command.__doc__
+        expanded.__annotations__ = {one.name: one.annotation for one in parameters}
+        expanded.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+        return expanded
+
+    return decorate
 
 
-def _key_of(name: str) -> str:
-    """The key of studies that is meant; empty if none is."""
-    # Imported here because only who is wrong has to wait for it.
-    from headway.study.explain import key_meant
-
-    return key_meant(name)
-
-
-def _value(option: str, words: Sequence[str]) -> str:
-    """What stands behind an option, as one word of a shell."""
-    for word, after in zip(words, [*words[1:], ""], strict=True):
-        if word.startswith(f"{option}="):
-            return word.removeprefix(f"{option}=")
-        if word == option and after and not after.startswith("-"):
-            return after
-    return "VALUE"
+def _parameters(options: type[Choice], kinds: dict[str, Any]) -> Sequence[inspect.Parameter]:
+    return [
+        inspect.Parameter(
+            one.name,
+            inspect.Parameter.KEYWORD_ONLY,
+            default=one.default,
+            annotation=kinds[one.name],
+        )
+        for one in fields(options)
+    ]

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from headway.cli.options import ResultsDirectory
 from headway.errors import WrongInputError, nearest
-from headway.terminal import output
+from headway.terminal import say
 
 
 def packets(
-    directory: Annotated[
-        Path, typer.Argument(help="Directory of a study's results.", metavar="RESULTS")
-    ],
+    directory: ResultsDirectory,
     run: Annotated[str, typer.Argument(help="Name of a run.", metavar="RUN")],
 ) -> None:
-    """Show the packets of a run of a study with faults: when each came, and what it carried."""
+    """Show the packets of a run with a fault.
+
+    Each packet has the time at which it came, and what it carried.
+    """
     from headway.diagnosis.fault import carried_packets
     from headway.records.store import ARTIFACTS
     from headway.study.path import Way
@@ -36,9 +37,6 @@ def packets(
     for one in found:
         arrow = "->" if one.way is Way.UP else "<-"
         mark = "  * the fault" if one.met else ""
-        output.print(
-            f"{one.at_s * 1e3:>10.3f} ms  {arrow} {one.number:<4} {one.bytes:>5} B  {one.words}{mark}",
-            markup=False,
-            highlight=False,
-            soft_wrap=True,
+        say(
+            f"{one.at_s * 1e3:>10.3f} ms  {arrow} {one.number:<4} {one.bytes:>5} B  {one.words}{mark}"
         )

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from headway.cli.sites import print_findings
 from headway.errors import WrongInputError
-from headway.study.workload import Device
-from headway.terminal import notes, output
+from headway.study.device import Device
+from headway.terminal import note, say
 
 _SUFFIX = ".warc.gz"
 
@@ -56,8 +54,14 @@ def record_command(
         typer.Option(help="Chromium that records; default: one in PATH.", metavar="PATH"),
     ] = None,
 ) -> None:
-    """Record a page, or import a recording, into an archive that studies can replay."""
-    # Imported here so that other commands start sooner.
+    """Record a web page, or import a recording.
+
+    Studies can replay the archive.
+    """
+    # Imported here so that help and completion need not wait for it.
+    from datetime import UTC, datetime
+
+    from headway.cli.site_tables import print_findings
     from headway.sites.hostmap import HostMaps
     from headway.sites.recording import site_name
     from headway.sites.sources import Browsing, record_site
@@ -70,13 +74,11 @@ def record_command(
     browsing = Browsing(device, browser, HostMaps.parse(maps or ()), insecure, page or "")
     recording = record_site(name or site_name(out), sources, browsing)
     write_archive(recording.site, out, recorded=datetime.now(UTC))
-    for note in recording.notes:
-        notes.print(note, markup=False, soft_wrap=True)
+    for remark in recording.notes:
+        note(remark)
     site = recording.site
-    output.print(
+    say(
         f"{site.page}: responses {len(site.exchanges)}, hosts {len(site.hosts)}, "
-        f"{site.size_bytes / 1e3:.1f} kB, in {out}",
-        markup=False,
-        soft_wrap=True,
+        f"{site.size_bytes / 1e3:.1f} kB, in {out}"
     )
     print_findings(str(out), site)

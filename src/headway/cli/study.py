@@ -5,290 +5,151 @@ from __future__ import annotations
 import shlex
 import sys
 from collections.abc import Sequence
-from dataclasses import replace as with_changes
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from headway.campaign.checks import MANY_RUNS, all_remarks, checked_plan
-from headway.campaign.task import Task
-from headway.cli.changes import parsed_changes
 from headway.cli.claims import print_ledger
 from headway.cli.encoding import typed
-from headway.columns import Status
+from headway.cli.options import (
+    Choice,
+    Execution,
+    Jobs,
+    ResultsDirectory,
+    StudyName,
+    beginning,
+    with_options,
+)
 from headway.errors import EXIT_FAILED, HeadwayError, WrongInputError, counted, nearest
-from headway.lab.cores import available_cores
-from headway.planning.runs import Run
-from headway.records.store import Start, read_records, refresh_table
-from headway.study.experiment import Study
-from headway.study.load import builtin_names, load_study
-from headway.study.outsidefile import read_programs
-from headway.terminal import Terminal, complain, output
+from headway.study.library import builtin_names, reproduces
+from headway.terminal import Terminal, complain, output, say
 
-StudyName = Annotated[
-    str, typer.Argument(help="A study file, or the name of a built-in study.", metavar="STUDY")
-]
-Quick = Annotated[bool, typer.Option("--quick", help="The study's short form.")]
-Jobs = Annotated[
-    int | None, typer.Option(min=1, help="Labs at a time; default: one per core.", metavar="N")
-]
-Resume = Annotated[
-    bool, typer.Option("--resume", help="Go on with the results that the directory holds.")
-]
-KeepGoing = Annotated[
-    bool, typer.Option("--keep-going", help="Go on even if every run of a contender fails.")
-]
-AllowFailures = Annotated[
-    bool, typer.Option("--allow-failures", help="Exit with status 0 although some runs failed.")
-]
-Strict = Annotated[
-    bool, typer.Option("--strict", help="Exit with status 1 if a published value is missed.")
-]
-RetryFailed = Annotated[
-    bool,
-    typer.Option("--retry-failed", help="Go on, and run again what failed or timed out."),
-]
-Replace = Annotated[
-    bool, typer.Option("--replace", help="Remove the results that the directory holds.")
-]
-Cluster = Annotated[
-    str | None,
-    typer.Option(
-        help="Address of a Dask scheduler whose workers run the labs, as tcp://host:8786; "
-        "'local' starts workers on this machine.",
-        metavar="ADDRESS",
-    ),
-]
-Programs = Annotated[
-    Path | None,
-    typer.Option(help="File of programs from outside; default: programs.toml beside the study."),
-]
-Only = Annotated[
-    list[str] | None,
-    typer.Option(
-        help="This experiment of the study; may be given several times.", metavar="EXPERIMENT"
-    ),
-]
-Changes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        help="Another value of a key, as server.congestion_control=bbr; may be given several times.",
-        metavar="KEY=VALUE",
-    ),
-]
+# Studies, labs and results take seconds to load, which help and completion need not wait for.
+if TYPE_CHECKING:
+    from headway.campaign.task import Task
+    from headway.planning.runs import Run
+    from headway.study.experiment import Study
+
 RESULTS_DIRECTORY = Path("results")
 
 
-def run(
-    study: StudyName,
-    out: Annotated[
-        Path | None, typer.Option(help="Directory for the results; default: results/NAME.")
-    ] = None,
-    quick: Quick = False,
-    only: Only = None,
-    changes: Changes = None,
-    programs: Programs = None,
-    jobs: Jobs = None,
-    resume: Resume = False,
-    retry_failed: RetryFailed = False,
-    keep_going: KeepGoing = False,
-    replace: Replace = False,
-    cluster: Cluster = None,
-    allow_failures: AllowFailures = False,
-    strict: Strict = False,
-) -> None:
+@with_options(Execution)
+def run(study: StudyName, options: Execution) -> None:
     """Carry out a study and report its answer.
 
     Exit status 1 if a run or the emulation's self-test failed.
     """
-    task = with_changes(
-        _task(study, out, quick=quick, programs=programs, only=only, changes=changes),
-        start=start(resume=resume or retry_failed, replace=replace),
-        retry_failed=retry_failed,
-        keep_going=keep_going,
-        jobs=jobs,
-        cluster=cluster,
-    )
-    _carry_out(task, allow_failures=allow_failures, strict=strict)
+    _carry_out(_task(study, options), options)
 
 
+@with_options(Execution)
 def reproduce(
     paper: Annotated[
-        str, typer.Argument(help="Name of a built-in study, as liu2024.", metavar="PAPER")
+        str, typer.Argument(help="Name of a built-in study, for example liu2024.", metavar="PAPER")
     ],
-    out: Annotated[
-        Path | None, typer.Option(help="Directory for the results; default: results/PAPER.")
-    ] = None,
-    quick: Quick = False,
-    only: Only = None,
-    changes: Changes = None,
-    programs: Programs = None,
-    jobs: Jobs = None,
-    resume: Resume = False,
-    retry_failed: RetryFailed = False,
-    keep_going: KeepGoing = False,
-    replace: Replace = False,
-    cluster: Cluster = None,
-    allow_failures: AllowFailures = False,
-    strict: Strict = False,
+    options: Execution,
     claims: Annotated[
         bool,
-        typer.Option("--claims", help="Carry out nothing: judge the results that there are."),
+        typer.Option("--claims", help="Run nothing: judge the results that are there."),
     ] = False,
 ) -> None:
-    """Carry out a paper's experiments, set our values beside the published ones, judge its claims.
+    """Carry out a paper's study and judge the paper's claims.
 
-    Exit status 1 if a run or the emulation's self-test failed.
+    Our values stand beside the published ones. Exit status 1 if a run or the emulation's self-test failed.
     """
     if paper not in builtin_names():
+        papers = ", ".join(name for name in builtin_names() if reproduces(name))
         raise WrongInputError(
-            f"no such paper{nearest(paper, builtin_names())}; there is {', '.join(_papers())}",
+            f"there is no such study{nearest(paper, builtin_names())}; of papers there are {papers}",
             where=f"reproduce {paper}",
         )
-    if not reproduces(load_study(paper)):
+    if not reproduces(paper):
         raise WrongInputError(
             f"is no paper's study; `headway run {paper}` carries it out", where=f"reproduce {paper}"
         )
-    results = _task(paper, out, quick=quick, only=only, changes=changes).out
+    task = _task(paper, options)
     if claims:
-        print_ledger(results, paper, None)
+        print_ledger(task.out, paper, None)
         return
-    run(
-        study=paper,
-        out=out,
-        quick=quick,
-        only=only,
-        changes=changes,
-        programs=programs,
-        jobs=jobs,
-        resume=resume,
-        retry_failed=retry_failed,
-        keep_going=keep_going,
-        replace=replace,
-        cluster=cluster,
-        allow_failures=allow_failures,
-        strict=strict,
-    )
-    output.print()
-    print_ledger(results, None, None)
-
-
-def reproduces(study: Study) -> bool:
-    """Whether a study has something that was said elsewhere, beside which its own results are put."""
-    return any(one.claims or one.published for one in study.experiments)
-
-
-def _papers() -> list[str]:
-    return [name for name in builtin_names() if reproduces(load_study(name))]
+    _carry_out(task, options)
+    say("")
+    print_ledger(task.out, None, None)
 
 
 def report(
-    directory: Annotated[Path, typer.Argument(help="Directory of a study's results.")],
+    directory: ResultsDirectory,
     run: Annotated[
         list[str] | None,
         typer.Option(help="Show this run over time; may be given several times.", metavar="RUN_ID"),
     ] = None,
 ) -> None:
     """Write the report of a study's results again."""
+    from headway.records.store import refresh_table
+
     refresh_table(directory)
     _show(directory, tuple(run or ()))
 
 
-def validate(
-    study: StudyName,
-    quick: Quick = False,
-    only: Only = None,
-    changes: Changes = None,
-    programs: Programs = None,
-) -> None:
+@with_options(Choice)
+def validate(study: StudyName, options: Choice) -> None:
     """Check a study file without running it."""
-    loaded = loaded_study(study, quick=quick, programs=programs, only=only, changes=changes)
-    runs = checked_plan(loaded, study, Terminal())
-    _remark(loaded, runs)
+    loaded = options.load(study)
+    runs = _planned(loaded, study)
     cells = len({run.cell for run in runs})
-    told = f"{study}: {loaded.at_most}{counted(len(runs), 'run')} in {counted(cells, 'cell')}"
-    output.print(told, markup=False)
+    say(f"{study}: {loaded.at_most}{counted(len(runs), 'run')} in {counted(cells, 'cell')}")
 
 
-def plan(
-    study: StudyName,
-    quick: Quick = False,
-    only: Only = None,
-    changes: Changes = None,
-    programs: Programs = None,
-    jobs: Jobs = None,
-) -> None:
-    """Show what a study would do, and how long that would take on this machine."""
+@with_options(Choice)
+def plan(study: StudyName, options: Choice, jobs: Jobs = None) -> None:
+    """Show what a study would run, and how long that takes."""
+    from headway.campaign.checks import MANY_RUNS
     from headway.cli.plan_tables import print_plan
+    from headway.lab.cores import available_cores
 
-    loaded = loaded_study(study, quick=quick, programs=programs, only=only, changes=changes)
-    runs = checked_plan(loaded, study, Terminal())
-    _remark(loaded, runs)
+    loaded = options.load(study)
+    runs = _planned(loaded, study)
     if len(runs) >= MANY_RUNS:
         Terminal().note(f"estimating how long {len(runs):,} runs take")
-    print_plan(output, loaded, runs, labs=jobs or len(available_cores()))
+    print_plan(output(), loaded, runs, labs=jobs or len(available_cores()))
 
 
-def loaded_study(
-    study: str,
-    *,
-    quick: bool,
-    programs: Path | None,
-    only: Sequence[str] | None = None,
-    changes: Sequence[str] | None = None,
-) -> Study:
-    """A study or some experiments of it, changed, with the programs from outside that a file declares."""
-    declared = None if programs is None else read_programs(programs)
-    others = parsed_changes(changes or ())
-    loaded = load_study(study, quick=quick, programs=declared, changes=others)
-    return loaded.only(only) if only else loaded
+def _planned(study: Study, name: str) -> Sequence[Run]:
+    """The runs of a study; says what a reader of its results would have to know."""
+    from headway.campaign.checks import all_remarks, checked_plan
 
-
-def _remark(study: Study, runs: Sequence[Run]) -> None:
-    """Tell what a reader of the study's results would have to know."""
+    runs = checked_plan(study, name, Terminal())
     for text in all_remarks(study, runs):
         complain(f"note: {text}")
+    return runs
 
 
-def _task(
-    study: str,
-    out: Path | None,
-    *,
-    quick: bool,
-    programs: Path | None = None,
-    only: Sequence[str] | None = None,
-    changes: Sequence[str] | None = None,
-) -> Task:
-    loaded = loaded_study(study, quick=quick, programs=programs, only=only, changes=changes)
-    usual = RESULTS_DIRECTORY / "-".join([loaded.name, *(only or ()), *(["quick"] * quick)])
+def _task(study: str, options: Execution) -> Task:
+    from headway.campaign.task import Task
+
+    start = beginning(resume=options.resume or options.retry_failed, replace=options.replace)
+    loaded = options.load(study)
+    parts = [loaded.name, *(options.only or ()), *(["quick"] if options.quick else [])]
     words = [word for word in sys.argv[1:] if word not in ("--resume", "--retry-failed")]
-    command = typed(words)
     go_on = shlex.join(["headway", *(word for word in words if word != "--replace"), "--resume"])
     return Task(
         study=loaded,
         name=study,
-        out=out or usual,
-        command=command,
+        out=options.out or RESULTS_DIRECTORY / "-".join(parts),
+        command=typed(words),
         go_on=f"`{go_on}` goes on",
+        start=start,
+        retry_failed=options.retry_failed,
+        keep_going=options.keep_going,
+        jobs=options.jobs,
+        cluster=options.cluster,
     )
 
 
-def start(*, resume: bool, replace: bool) -> Start:
-    """What is to be done with results that are there."""
-    if resume and replace:
-        raise WrongInputError(
-            "one goes on with the results, the other removes them", where="--resume --replace"
-        )
-    if resume:
-        return Start.RESUME
-    return Start.REPLACE if replace else Start.NEW
-
-
-def _carry_out(task: Task, *, allow_failures: bool, strict: bool) -> None:
-    # Imported here so that commands which carry out nothing start sooner.
+def _carry_out(task: Task, options: Execution) -> None:
     from headway.campaign.session import conduct
+    from headway.columns import Status
+    from headway.records.store import read_records
 
     conduct(task, Terminal())
     _show(task.out)
@@ -297,7 +158,7 @@ def _carry_out(task: Task, *, allow_failures: bool, strict: bool) -> None:
         raise HeadwayError(f"no run succeeded; the first reason: {records[0].error}")
     from headway.analysis.soundness import complaints
 
-    found = complaints(task.out, allow_failures=allow_failures, strict=strict)
+    found = complaints(task.out, allow_failures=options.allow_failures, strict=options.strict)
     for complaint in found:
         complain(complaint)
     if found:
@@ -305,11 +166,10 @@ def _carry_out(task: Task, *, allow_failures: bool, strict: bool) -> None:
 
 
 def _show(directory: Path, runs: tuple[str, ...] = ()) -> None:
-    # Statistics and figures take seconds to load.
     from headway.report import Report
 
     report = Report.of(directory)
     report.check_runs(runs)
-    report.print_summary(output)
+    report.print_summary(output())
     page = report.write(runs)
-    output.print(f"\nReport: {page}", markup=False, soft_wrap=True)
+    say(f"\nReport: {page}")

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from headway.lab.usage import Usage
-from headway.study.model import Clock
+from headway.study.clock import Clock
 from headway.study.units import Duration
 
 DEFAULT_CPU_LIMIT = Duration(300 * 10**9)

@@ -30,7 +30,7 @@ from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.leftovers import keep_plain_files
 from headway.lab.limits import DEFAULT_CPU_LIMIT, Guard, LabLimits
 from headway.lab.usage import usage_of
-from headway.study.model import Clock
+from headway.study.clock import Clock
 from headway.study.units import Duration
 
 CONSOLE_FILE = "console.log"

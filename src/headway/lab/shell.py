@@ -19,8 +19,9 @@ from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.programs.base import CLIENT, SERVER, Listener
 from headway.programs.client import hosts_file
 from headway.programs.nginx import Nginx
+from headway.study.clock import Clock
 from headway.study.host import HTTP, Host
-from headway.study.model import Capture, Clock
+from headway.study.model import Capture
 from headway.study.path import Path as NetworkPath
 from headway.study.units import Duration
 

@@ -14,10 +14,10 @@ from headway.planning.priorities import check_priorities
 from headway.programs.base import Adapter, ReverseProxy, Server
 from headway.programs.registry import CLIENTS, SERVERS
 from headway.study.bulk import BulkPart
+from headway.study.clock import Clock
 from headway.study.hop import Pep
 from headway.study.hop import ReverseProxy as ReverseProxyHost
 from headway.study.host import Protocol
-from headway.study.model import Clock
 from headway.study.path import FRAME_BYTES
 from headway.study.units import Duration
 from headway.study.workload import Cache, Page

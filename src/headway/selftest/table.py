@@ -14,19 +14,27 @@ _ROOM_FOR_NOTES = 120
 """Width of a terminal that has room for how each check was judged."""
 
 
+def print_verdict(console: Console, checks: Sequence[Check]) -> None:
+    """Print whether the emulation is exact, and each check that failed."""
+    failed = [check for check in checks if not check.passed]
+    if failed:
+        told, style = (
+            f"The emulation is wrong: {len(failed)} of {len(checks)} checks failed.",
+            "red",
+        )
+    else:
+        told, style = f"The emulation is exact: all {len(checks)} checks passed.", "green"
+    console.print(Text(told, style=f"bold {style}"))
+    for check in failed:
+        console.print(Text(f"FAIL {check}; judged by: {check.note}", style="red"), soft_wrap=True)
+
+
 def print_checks(console: Console, checks: Sequence[Check]) -> None:
-    """Print a table of checks, path by path, and their total."""
+    """Print a table of checks, path by path."""
     notes = console.width >= _ROOM_FOR_NOTES
     for path in dict.fromkeys(check.path for check in checks):
         console.print(Text(path, style="bold"), soft_wrap=True)
         console.print(_table([check for check in checks if check.path == path], notes))
-    failed = [check for check in checks if not check.passed]
-    for check in failed:
-        console.print(Text(f"FAIL {check}; judged by: {check.note}", style="red"), soft_wrap=True)
-    if failed:
-        console.print(Text(f"{len(failed)} of {len(checks)} checks failed", style="bold red"))
-    else:
-        console.print(Text(f"all {len(checks)} checks passed", style="bold green"))
 
 
 def _table(checks: Sequence[Check], notes: bool) -> Table:

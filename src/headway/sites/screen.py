@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from headway.study.workload import Device
+from headway.study.device import Device
 
 
 @dataclass(frozen=True)

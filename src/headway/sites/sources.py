@@ -23,7 +23,7 @@ from headway.sites.urls import as_asked
 from headway.sites.warc_records import read_records
 from headway.sites.wpr import read_wpr
 from headway.sites.zipped import read_zip
-from headway.study.workload import Device
+from headway.study.device import Device
 
 _URL_STARTS = ("http://", "https://")
 

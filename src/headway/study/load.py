@@ -7,7 +7,6 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +20,7 @@ from headway.study.experimentfile import read_experiment
 from headway.study.explain import explain
 from headway.study.hop import named_hops
 from headway.study.lasting import lasting_objects
+from headway.study.library import DIRECTORY, builtin_names, builtin_text
 from headway.study.merging import merged
 from headway.study.outside import OutsideProgram
 from headway.study.outsidefile import PROGRAMS_FILE, programs_beside, read_programs
@@ -28,16 +28,6 @@ from headway.study.source import Source
 from headway.study.sysctls import dotted, nested
 
 OutsidePrograms = tuple[OutsideProgram, ...]
-_BUILTIN = resources.files("headway.study") / "builtin"
-
-
-def builtin_names() -> list[str]:
-    """Names of the studies that come with Headway."""
-    return sorted(
-        file.name.removesuffix(".toml")
-        for file in _BUILTIN.iterdir()
-        if file.name.endswith(".toml")
-    )
 
 
 def load_study(
@@ -69,8 +59,7 @@ def find_source(name_or_file: str) -> Source:
         WrongInputError: there is none, or it cannot be read.
     """
     if name_or_file in builtin_names():
-        text = (_BUILTIN / f"{name_or_file}.toml").read_text(encoding="utf-8")
-        return Source(f"{name_or_file}.toml", text, Path(str(_BUILTIN)))
+        return Source(f"{name_or_file}.toml", builtin_text(name_or_file), DIRECTORY)
     file = Path(name_or_file)
     try:
         return Source(name_or_file, file.read_text(encoding="utf-8-sig"), file.parent)

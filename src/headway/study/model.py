@@ -9,6 +9,7 @@ from typing import Any, Self
 from pydantic import Field, ValidationInfo, field_serializer, field_validator, model_validator
 
 from headway.errors import nearest
+from headway.study.clock import Clock
 from headway.study.control import Control, check_pings_pass
 from headway.study.family import Family
 from headway.study.fault import AXIS, Fault, check_fault
@@ -30,18 +31,6 @@ from headway.study.workload import (
     Workload,
     check_carried,
 )
-
-
-class Clock(StrEnum):
-    """How the lab's time passes.
-
-    ``virtual``: computing takes no time and idle time is skipped. ``cpu``: computing takes as
-    long as it takes on the host, idle time is skipped. ``real``: the host's time.
-    """
-
-    VIRTUAL = "virtual"
-    CPU = "cpu"
-    REAL = "real"
 
 
 class Variation(StrEnum):

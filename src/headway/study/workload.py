@@ -10,6 +10,7 @@ from typing_extensions import override
 
 from headway.study.bulk import Arrivals, Bulk, OnOff
 from headway.study.call import Call
+from headway.study.device import Device
 from headway.study.host import Protocol
 from headway.study.part import wrong
 from headway.study.units import Size
@@ -86,14 +87,6 @@ class Migration(WorkloadPart):
 
     def __str__(self) -> str:
         return f"migration after {self.after} of {self.size}"
-
-
-class Device(StrEnum):
-    """What a page is loaded on: a viewport, its pixel density and a user agent."""
-
-    DESKTOP = "desktop"
-    IPHONE_6 = "iphone-6"
-    IPAD = "ipad"
 
 
 class Cache(StrEnum):

@@ -20,7 +20,7 @@ from headway.diagnosis.validation.rates import find_rates
 from headway.lab.captures import capture_files, missed_packets
 from headway.lab.run import Result
 from headway.planning.deployment import Deployment, Segment
-from headway.study.model import Clock
+from headway.study.clock import Clock
 from headway.study.path import Way
 
 

@@ -1,0 +1,190 @@
+"""The command line: its commands, each of which is loaded when it is asked for, and its help."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from itertools import groupby
+from typing import Annotated
+
+import typer
+from typer._click import Command, Context, HelpFormatter
+from typer._click.exceptions import UsageError
+from typer._click.shell_completion import CompletionItem
+from typer.core import TyperCommand, TyperGroup
+from typer.main import get_command
+from typing_extensions import override
+
+from headway.cli.values import ReadsValues
+from headway.errors import nearest
+from headway.version import VERSION
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A command, as the help shows it.
+
+    Attributes:
+        part: heading of the help below which it stands.
+        place: module and attribute of what carries it out.
+        summary: what it does, in a line or two.
+    """
+
+    part: str
+    place: str
+    summary: str
+
+
+_STUDIES, _RESULTS, _PATH, _SITES, _MORE = "Studies", "Results", "A path", "Sites", "More"
+COMMANDS = {
+    "run": Listed(_STUDIES, "study.run", "Carry out a study and report its answer."),
+    "plan": Listed(_STUDIES, "study.plan", "Show what a study would run, and how long that takes."),
+    "validate": Listed(_STUDIES, "study.validate", "Check a study file without running it."),
+    "reproduce": Listed(
+        _STUDIES, "study.reproduce", "Carry out a paper's study and judge the paper's claims."
+    ),
+    "check": Listed(_STUDIES, "check.check", "Compare two builds of a program, packet by packet."),
+    "report": Listed(_RESULTS, "study.report", "Write the report of a study's results again."),
+    "figure": Listed(_RESULTS, "figure.figure", "Write one figure of a report, for a paper."),
+    "claims": Listed(_RESULTS, "claims.claims", "Judge a paper's claims by a study's results."),
+    "packets": Listed(_RESULTS, "packets.packets", "Show the packets of a run with a fault."),
+    "export": Listed(_RESULTS, "export.export", "Write results to one archive, to publish them."),
+    "exec": Listed(_PATH, "lab.execute", "Run one command on the client's side of a path."),
+    "shell": Listed(_PATH, "lab.shell", "Open a shell on the client's side of a path."),
+    "doctor": Listed(_PATH, "doctor.doctor", "Measure the emulation from inside and judge it."),
+    "image": Listed(_PATH, "image.app", "Build, move or remove the lab image."),
+    "sites": Listed(_SITES, "sites.app", "Show and check the web pages that studies replay."),
+    "record": Listed(_SITES, "record.record_command", "Record a web page, or import a recording."),
+    "list": Listed(
+        _MORE, "known.list_known", "List studies, programs, sites, profiles or workloads."
+    ),
+    "help": Listed(_MORE, "group.show_help", "Show all commands, or one with its options."),
+}
+"""The commands, in the order of the help, and what carries them out."""
+
+_HELP_WIDTH = 100
+
+
+class OneCommand(ReadsValues, TyperCommand):
+    """A command that is no group; the context's object is called when it begins."""
+
+    @override
+    def invoke(self, ctx: Context) -> object:
+        if callable(ctx.obj):
+            ctx.obj()
+        return super().invoke(ctx)
+
+
+class CommandGroup(ReadsValues, TyperGroup):
+    """Commands with summaries that are not cut, and hints by the table of all other hints."""
+
+    @override
+    def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
+        return super().parse_args(ctx, args or ["--help"])
+
+    @override
+    def resolve_command(
+        self, ctx: Context, args: list[str]
+    ) -> tuple[str | None, Command | None, list[str]]:
+        try:
+            return super().resolve_command(ctx, args)
+        except UsageError as error:
+            if not args[0].startswith("-"):
+                known = self.list_commands(ctx)
+                hint = nearest(args[0], known) or f"; there are {', '.join(known)}"
+                error.message = f"there is no command {args[0]!r}{hint}"
+            raise
+
+    def summaries(self, ctx: Context) -> dict[str, str]:
+        """What each command does."""
+        found = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        return {name: (one.help or "").partition("\n\n")[0] for name, one in found if one}
+
+    def parts(self, ctx: Context) -> dict[str, list[str]]:
+        """The commands below each heading of the help."""
+        return {"Commands": self.list_commands(ctx)}
+
+    @override
+    def format_commands(self, ctx: Context, formatter: HelpFormatter) -> None:
+        summaries = self.summaries(ctx)
+        width = max(map(len, summaries))
+        for part, names in self.parts(ctx).items():
+            with formatter.section(part):
+                formatter.write_dl([(f"{name:{width}}", summaries[name]) for name in names])
+
+    @override
+    def shell_complete(self, ctx: Context, incomplete: str) -> list[CompletionItem]:
+        found = [
+            CompletionItem(name, help=summary)
+            for name, summary in self.summaries(ctx).items()
+            if name.startswith(incomplete)
+        ]
+        return found + super(TyperGroup, self).shell_complete(ctx, incomplete)
+
+
+class Commands(CommandGroup):
+    """All commands; each is loaded when it is asked for."""
+
+    @override
+    def list_commands(self, ctx: Context) -> list[str]:
+        return list(COMMANDS)
+
+    @override
+    def get_command(self, ctx: Context, cmd_name: str) -> Command | None:
+        return _loaded(cmd_name) if cmd_name in COMMANDS else None
+
+    @override
+    def summaries(self, ctx: Context) -> dict[str, str]:
+        return {name: entry.summary for name, entry in COMMANDS.items()}
+
+    @override
+    def parts(self, ctx: Context) -> dict[str, list[str]]:
+        by_part = groupby(COMMANDS, lambda name: COMMANDS[name].part)
+        return {part: list(names) for part, names in by_part}
+
+
+def command_line() -> Command:
+    """The whole command line."""
+    app = typer.Typer(
+        cls=Commands,
+        help="A laboratory for HTTP over TCP and QUIC, on a real Linux kernel, in virtual time.",
+        add_completion=False,
+        pretty_exceptions_enable=False,
+        rich_markup_mode=None,
+        subcommand_metavar="COMMAND ...",
+        context_settings={"max_content_width": _HELP_WIDTH, "help_option_names": ["-h", "--help"]},
+    )
+    app.callback(invoke_without_command=True)(_version)
+    return get_command(app)
+
+
+def _loaded(name: str) -> Command:
+    module, _, attribute = COMMANDS[name].place.partition(".")
+    found = getattr(import_module(f"headway.cli.{module}"), attribute)
+    if isinstance(found, typer.Typer):
+        group = get_command(found)
+        group.name = name
+        return group
+    app = typer.Typer(add_completion=False, rich_markup_mode=None)
+    # What follows the first word that is no option is a command of its own.
+    app.command(name, cls=OneCommand, context_settings={"allow_interspersed_args": name != "exec"})(
+        found
+    )
+    return get_command(app)
+
+
+def show_help(
+    words: Annotated[
+        list[str] | None, typer.Argument(help="A command; all if none is named.", metavar="COMMAND")
+    ] = None,
+) -> None:
+    """Show all commands, or one with its options."""
+    command_line()([*(words or ()), "--help"], "headway", standalone_mode=False)
+
+
+def _version(
+    version: bool = typer.Option(False, "--version", help="Print the version and exit."),
+) -> None:
+    if version:
+        print(f"headway {VERSION}")
+        raise typer.Exit

@@ -1,0 +1,77 @@
+"""What commands load before they do something: what is not needed costs each of them a second."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HEAVY = (
+    "PIL", "asyncio", "cryptography", "distributed", "jinja2", "matplotlib", "numpy", "polars",
+    "pydantic", "rich", "scipy", "typer", "warcio",
+)  # fmt: skip
+LOADED = f"""
+import atexit, sys
+heavy = {HEAVY!r}
+atexit.register(lambda: print(*(one for one in heavy if one in sys.modules), file=sys.stderr))
+"""
+STUB_LAB = """
+import types
+from headway.contract.orders import Outcome
+from headway.lab import bodies, ready
+bodies.served_bodies = lambda sizes: "."  # made once, and found every time
+ended = types.SimpleNamespace(name="command", exit_status=0)
+machine = types.SimpleNamespace(extras={}, boot=lambda *_, **__: Outcome("ok", "", 0, "", ended=(ended,)))
+ready.ready_image = lambda: None
+ready.ready_machine = lambda image: machine
+"""
+
+
+def loaded(directory: Path, words: tuple[str, ...], first: str = "") -> set[str]:
+    """Which of the heavy modules a command has loaded when it ends."""
+    command = f"{LOADED}{first}\nsys.argv = {['headway', *words]!r}\n"
+    ended = subprocess.run(
+        [sys.executable, "-c", f"{command}from headway.cli import main\nmain()"],
+        env=os.environ | {"HEADWAY_CACHE": str(directory)},
+        cwd=directory,
+        capture_output=True,
+        text=True,
+    )
+    assert ended.returncode == 0, ended.stderr
+    return set(ended.stderr.splitlines()[-1].split())
+
+
+@pytest.mark.parametrize(
+    ("words", "needed"),
+    [
+        ((), ""),
+        (("--version",), ""),
+        (("--help",), "typer"),
+        (("help",), "typer"),
+        (("run", "--help"), "typer"),
+        (("help", "check"), "typer"),
+        (("exec", "--help"), "typer"),
+        (("doctor", "--help"), "typer"),
+        (("record", "--help"), "typer"),
+        (("image",), "typer"),
+        (("sites", "--help"), "typer"),
+        (("list",), "typer"),
+        (("list", "studies"), "typer rich"),
+    ],
+    ids=" ".join,
+)
+def test_a_command_loads_what_it_needs(tmp_path: Path, words: tuple[str, ...], needed: str) -> None:
+    assert loaded(tmp_path, words) <= set(needed.split())
+
+
+def test_a_command_in_a_lab_needs_no_statistics_and_no_tables(tmp_path: Path) -> None:
+    words = ("exec", "--rtt", "20 ms", "--", "true")
+    assert loaded(tmp_path, words, STUB_LAB) <= {"typer", "pydantic"}
+
+
+def test_what_is_loaded_is_noticed(tmp_path: Path) -> None:
+    """Otherwise no test here could fail."""
+    assert {"rich", "numpy"} <= loaded(tmp_path, ("--version",), "import numpy, rich")
