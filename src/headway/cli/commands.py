@@ -14,13 +14,13 @@ _ABOUT = """\
 Headway is a laboratory for HTTP over TCP and QUIC: real
 programs, an emulated path, virtual time.
 
-  headway run quickstart      a study that comes with Headway
-  headway run STUDY.toml      a study of your own
-  headway list                what a study can name
-  headway exec -- COMMAND     one command beside a server
-  headway doctor              is the emulation exact here?
-  headway help                all commands
-  headway help COMMAND        one of them and its options"""
+  headway run quickstart    a study that comes with Headway
+  headway run STUDY.toml    a study of your own
+  headway list              what a study can name
+  headway exec -- COMMAND   one command beside a server
+  headway doctor            is the emulation exact here?
+  headway help              all commands
+  headway help COMMAND      one of them and its options"""
 
 
 def carry_out(begins: Callable[[], None]) -> None:

@@ -152,12 +152,14 @@ def with_options(options: type[Choice]) -> Callable[[Callable[..., None]], Calla
             if name != "options"
         }
 
-        def expanded(**given: Any) -> None:
+        kinds = get_type_hints(options, include_extras=True)
+        parameters = [*own.values(), *_parameters(options, kinds)]
+
+        def expanded(*words: Any, **given: Any) -> None:
+            given |= zip(own, words, strict=False)
             kept = {name: given.pop(name) for name in own if name in given}
             command(**kept, options=options(**given))
 
-        kinds = get_type_hints(options, include_extras=True)
-        parameters = [*own.values(), *_parameters(options, kinds)]
         expanded.__doc__ = command.__doc__
         expanded.__annotations__ = {one.name: one.annotation for one in parameters}
         expanded.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
