@@ -14,7 +14,7 @@ from headway.diagnosis.ending import came_to
 from headway.planning.deploy import deploy
 from headway.programs.measurement import Measurement
 from headway.report import write_report
-from headway.report.page import coded
+from headway.report.page import noted
 from headway.report.reproducing import showing_packets
 from headway.study.load import study_from
 from headway.study.path import Way
@@ -125,7 +125,7 @@ def test_a_command_shows_the_packets_of_what_died() -> None:
         f"To see the packets of such a connection: `{again} --out DIRECTORY`, then `headway packets DIRECTORY "
         "cell-h3-001`."
     )
-    assert f"<code>{again.replace(chr(39), '&#39;')} --out DIRECTORY</code>" in coded(said)
+    assert f"<code>{again.replace(chr(39), '&#39;')} --out DIRECTORY</code>" in noted(said)
     fine = made.runs({"h2": [1.0] * 6})
     assert not showing_packets(made.results(fine, made.MANIFEST | {"command": command}))
     assert not showing_packets(made.results(rows(), made.MANIFEST | {"command": "python mine.py"}))

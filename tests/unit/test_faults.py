@@ -308,10 +308,9 @@ def test_a_program_that_does_not_do_the_same_each_time_is_told() -> None:
 
 
 def test_the_page_of_a_study_with_faults_has_its_sweeps_and_who_dies() -> None:
-    page = ledger(results(), [[analyse(results())]], files="beside")
+    page = ledger(results(), [[analyse(results())]])
     assert "| h2 | 2.50 | 1 | 2 | 2 | 0 | 1.00 |" in page
     assert "- h3: the 3rd packet towards the client (packet 3): it died." in page
-    assert "[faults.csv](beside/faults.csv)" in page
 
 
 def test_a_study_without_faults_has_none(tmp_path: Path) -> None:

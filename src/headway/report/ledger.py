@@ -31,13 +31,15 @@ _PARTICULARS = r"https?://[^\s;]+( and \d+ more)?|\d+"
 _IN_WORDS = {Status.FAILED.value: "failed", Status.TIMEOUT.value: "were given up"}
 
 
-def ledger(results: StudyResults, everything: Sequence[Sequence[Analysis]], files: str = "") -> str:
+def ledger(
+    results: StudyResults, everything: Sequence[Sequence[Analysis]], files: Sequence[str] = ()
+) -> str:
     """The page: how many claims hold, each of them, and what is known of why others do not.
 
     Args:
         results: the study's results.
         everything: of each experiment, the analyses of its metrics.
-        files: directory beside the page that has its figure and tables; empty if there is none.
+        files: lines that show and name the files beside the page.
     """
     found = [(analyses[0].experiment.name, judged(analyses)) for analyses in everything]
     every = [one for _, claims in found for one in claims]
@@ -55,15 +57,7 @@ def ledger(results: StudyResults, everything: Sequence[Sequence[Analysis]], file
         [results.manifest.study.question],
         [ledger_sentence(every) or none, *filter(None, [values])],
         [*_origin(results, asks=not shared)],
-        [
-            *_shown(
-                files,
-                has_claims=bool(every),
-                has_values=bool(values),
-                has_faults=bool(swept),
-                has_shares=bool(shared),
-            )
-        ],
+        files,
     ]
     for name, claims in found:
         blocks += [[f"## {name}" if name and claims else ""], _markdown(_claims(claims))]
@@ -99,28 +93,6 @@ def _origin(results: StudyResults, *, asks: bool) -> Iterator[str]:
     if "--quick" in manifest.command:
         need = ": most claims need the whole" if asks else ""
         yield f"This is the short form (`--quick`) with few repetitions and cells{need}."
-
-
-def _shown(
-    files: str, *, has_claims: bool, has_values: bool, has_faults: bool, has_shares: bool
-) -> Iterator[str]:
-    if files and has_values:
-        yield f"![Published values and ours]({files}/values.png)"
-        yield ""
-    if files:
-        tables = [
-            ("claims", "every estimate that a claim rests on", has_claims),
-            ("samples", "medians and means with intervals by cell and contender", True),
-            ("values", "every published value", has_values),
-            ("faults", "every fault, what the packet carried and what it cost", has_faults),
-            ("shares", "what every flow got, with intervals", has_shares),
-        ]
-        there = [
-            f"[{name}.csv]({files}/{name}.csv) has {what}"
-            for name, what, is_there in tables
-            if is_there
-        ]
-        yield "; ".join(there) + "."
 
 
 def _faults(analysis: Analysis) -> Iterator[Sequence[str]]:

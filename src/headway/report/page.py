@@ -4,34 +4,28 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
+from functools import partial
 
 import jinja2
 from markupsafe import Markup, escape
 
 from headway.analysis import StudyResults
 from headway.analysis.paired import fewest_pairs
-from headway.analysis.published import TOLERANCE
 from headway.analysis.significance import (
     KOLMOGOROV_SMIRNOV_ALPHA,
     MANN_WHITNEY_ALPHA,
     PAIRED_ALPHA,
     WELCH_ALPHA,
 )
-from headway.analysis.validated import Validated
-from headway.report import provenance, setting, theme
+from headway.report import provenance, setting, tables, theme
 from headway.report.figures import Picture
 from headway.report.paragraph import methods_paragraph
 from headway.report.parts import ExperimentPart
-from headway.report.reproducing import showing_packets
+from headway.report.section import Section
 from headway.report.sheet import Sheet
 from headway.report.svg import svg_element
-from headway.report.tables.disturbances import disturbances_frame, disturbances_table
-from headway.report.tables.failures import failures_table
-from headway.report.tables.validation import (
-    failed_checks_table,
-    validation_table,
-)
+from headway.report.tables.kind import Matter
 from headway.study.variation import DELAY_SHARE
 from headway.version import VERSION
 
@@ -40,23 +34,24 @@ _KEPT_TOGETHER = re.compile(
     r"|(?<=\b[pn]) (?=[<=] )|(?<=\b[pn] [<=]) "  # p < 0.001, n = 5
 )
 
+_FILE = re.compile(r"\b([a-z-]+\.csv)\b")
+
 
 def render(
-    results: StudyResults,
+    matter: Matter,
     parts: Sequence[ExperimentPart],
-    validated: Sequence[Validated],
     warnings: Sequence[str],
-    tables: Sequence[str],
+    files: Sequence[str],
 ) -> str:
     """The page as HTML.
 
     Args:
-        results: the study's results.
+        matter: the study.
         parts: what it says of each experiment.
-        validated: what validates the runs.
         warnings: what a reader must know first, beside what the manifest tells.
-        tables: names of the files with its tables.
+        files: names of the files with its tables.
     """
+    results = matter.results
     environment = jinja2.Environment(
         loader=jinja2.PackageLoader("headway.report"),
         autoescape=True,
@@ -66,26 +61,19 @@ def render(
     )
     environment.filters["bound"] = bound
     environment.filters["begun"] = begun
-    environment.filters["coded"] = coded
+    environment.filters["noted"] = partial(noted, files=frozenset(files))
     environment.globals["drawn"] = drawn
-    titles = {name: title for part in parts for name, title in part.first.analysis.titles.items()}
     return environment.get_template("page.html.j2").render(
         name=setting.study_name(results) or "Results",
         manifest=results.manifest,
         study=_study(results),
         experiments=parts,
         several=len(parts) > 1,
-        tables=tables,
-        settings=setting.settings_table(results),
-        failures=failures_table(results, titles),
-        showing_packets=showing_packets(results),
-        validation=validation_table(validated),
-        validation_failed=failed_checks_table(validated),
+        files=files,
+        sections=[(one, tables.tables(matter, one)) for one in Section if one.of_study],
         warnings=(*filter(None, (results.manifest.warning,)), *warnings),
-        disturbances=disturbances_table(disturbances_frame(results), titles),
-        self_test=provenance.self_test_table(results),
         provenance=provenance.provenance_facts(results),
-        paragraph=methods_paragraph(results, [part.first.analysis for part in parts]),
+        paragraph=methods_paragraph(results, matter.firsts),
         light=Markup(theme.css_variables(dark=False)),
         dark=Markup(theme.css_variables(dark=True)),
         delay_share=f"{DELAY_SHARE:.0%}".replace("%", " %"),
@@ -94,7 +82,6 @@ def render(
         welch_alpha=WELCH_ALPHA,
         mann_whitney_alpha=MANN_WHITNEY_ALPHA,
         kolmogorov_smirnov_alpha=KOLMOGOROV_SMIRNOV_ALPHA,
-        tolerance=f"{TOLERANCE:.0%}".replace("%", " %"),
         version=VERSION,
     )
 
@@ -104,12 +91,21 @@ def bound(text: str) -> Markup:
     return escape(_KEPT_TOGETHER.sub("\N{NO-BREAK SPACE}", text))
 
 
-def coded(text: str) -> Markup:
-    """Text for the page in which commands stand between backquotes."""
+def noted(text: str, files: Container[str] = ()) -> Markup:
+    """Text for the page in which commands stand between backquotes, and files that are there become links."""
     parts = text.split("`")
     shown = (
-        Markup("<code>{}</code>").format(part) if place % 2 else bound(part)
+        Markup("<code>{}</code>").format(part) if place % 2 else _linked(part, files)
         for place, part in enumerate(parts)
+    )
+    return Markup("").join(shown)
+
+
+def _linked(text: str, files: Container[str]) -> Markup:
+    parts = _FILE.split(text)
+    shown = (
+        Markup('<a href="{0}">{0}</a>').format(part) if part in files else bound(part)
+        for part in parts
     )
     return Markup("").join(shown)
 

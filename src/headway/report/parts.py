@@ -1,36 +1,27 @@
-"""What the page says of an experiment: words, figures and tables, from its analyses."""
+"""What the page says of an experiment: sections of words, figures and tables, each made when it is asked for."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
 
-from headway.analysis import Analysis, Cell, StudyResults, answer
+from headway.analysis import Analysis, Cell, answer
 from headway.analysis.acrosslevels import Across
-from headway.analysis.advice import advice
 from headway.analysis.answer import headlines
 from headway.analysis.ledger import judged, ledger_sentence
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sentences import as_start, statement
-from headway.analysis.sharewords import share_sentences
 from headway.records.manifest import ToldExperiment
-from headway.report import setting
-from headway.report.figures import Picture, Section, Subject, differences, pictures
+from headway.report import figures, setting, tables
+from headway.report.chosen import chosen_groups
+from headway.report.evidence import RunEvidence, evidence_of
+from headway.report.figures import Picture, Subject
 from headway.report.glance import Glance, glance
-from headway.report.shown import Shown
+from headway.report.section import Section
 from headway.report.styles import study_styles
-from headway.report.tables.claims import claims_table
-from headway.report.tables.comparisons import comparisons_table
-from headway.report.tables.critical import critical_means
-from headway.report.tables.faults import faults_table, sweeps_table
-from headway.report.tables.flows import flows_table
-from headway.report.tables.holdups import holdups_table
-from headway.report.tables.pages import pages_table
-from headway.report.tables.published import orders_table, published_by_cell, published_table
-from headway.report.tables.repetitions import repetitions_table
-from headway.report.tables.samples import samples_table
-from headway.report.tables.shares import shares_table
-from headway.report.tables.table import Table
+from headway.report.tables.kind import Matter, ShownTable
 from headway.report.telling import telling_cells
 from headway.report.theme import Style
 
@@ -43,56 +34,162 @@ class MetricPart:
     """What the page says of one metric of an experiment.
 
     Attributes:
-        analysis: the analysis.
-        answer: sentences that answer the question.
-        glance: the same at a glance; None of a single cell.
-        remarks: of the sentences those that it does not say.
+        subject: the metric.
         pictures: figures.
-        said: for cells their title and statements, if the answer does not say all of them.
-        said_remark: which cells these are, if not all.
-        samples: table of samples.
-        comparisons: table of comparisons.
     """
 
-    analysis: Analysis
-    answer: tuple[str, ...]
-    glance: Glance | None
-    remarks: tuple[str, ...]
+    subject: Subject
     pictures: tuple[Picture, ...]
-    said: tuple[tuple[str, tuple[str, ...]], ...]
-    said_remark: str
-    samples: Table
-    comparisons: Table
+
+    @property
+    def analysis(self) -> Analysis:
+        return self.subject.analysis
+
+    @cached_property
+    def answer(self) -> tuple[str, ...]:
+        """Sentences that answer the question."""
+        return answer(self.analysis)
+
+    @cached_property
+    def glance(self) -> Glance | None:
+        """The same at a glance; None of a single cell."""
+        return glance(self.analysis)
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """Of the sentences those that are not in sight at a glance."""
+        shown = self.glance
+        in_sight = headlines(self.analysis)[: len(shown.verdicts)] if shown else ()
+        return tuple(one for one in self.answer if one not in in_sight)
+
+    @cached_property
+    def cells(self) -> tuple[Cell, ...]:
+        """Those that are told one by one, in words: all or those that tell most, if the answer does not say it all."""
+        if sum(1 for _ in self.analysis.comparisons) <= len(self.answer):
+            return ()
+        return telling_cells(
+            self.analysis, max(1, _MOST_SAID // max(1, len(self.analysis.pairings)))
+        )
+
+    @property
+    def said(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
+        """Titles and statements of these cells."""
+        return tuple((one.title, self._statements(one)) for one in self.cells if one.comparisons)
+
+    @property
+    def said_remark(self) -> str:
+        """Which cells these are, if not all."""
+        count, all_of_them = len(self.cells), len(self.analysis.cells)
+        if count in (0, all_of_them):
+            return ""
+        return f"The {count} of {all_of_them} cells with the largest differences. comparisons.csv has all, in words too."
+
+    def _statements(self, cell: Cell) -> tuple[str, ...]:
+        metric = self.analysis.metric
+        return tuple(as_start(statement(cell, one, metric)) for one in cell.comparisons)
 
 
 @dataclass(frozen=True)
-class AcrossPart:
-    """What the page says of the levels of an axis, compared as contenders are.
+class RunGroup:
+    """Chosen runs beside each other.
 
     Attributes:
-        across: the analyses.
-        anchor: the id of its heading.
-        metrics: each metric.
+        title: what is compared, where, and by which luck.
+        suffix: of the names of its figures; none of the first group.
+        evidence: what the runs left.
     """
 
-    across: Across
-    anchor: str
-    metrics: tuple[MetricPart, ...]
+    title: str
+    suffix: str
+    evidence: RunEvidence
 
 
 @dataclass(frozen=True)
-class SharesPart:
-    """What the page says of who got how much; empty if no flows competed.
+class GroupPart:
+    """What a section says of a group of chosen runs; see `SectionPart`."""
+
+    title: str
+    pictures: tuple[Picture, ...]
+    tables: tuple[ShownTable, ...]
+
+
+@dataclass(frozen=True)
+class SectionPart:
+    """A section of an experiment.
 
     Attributes:
-        answer: sentences.
-        pictures: figures.
-        table: what each flow got.
+        section: which.
+        of: the experiment.
     """
 
-    answer: tuple[str, ...]
-    pictures: tuple[Picture, ...]
-    table: Table
+    section: Section
+    of: ExperimentPart
+
+    @cached_property
+    def said(self) -> tuple[str, ...]:
+        """Sentences that stand first."""
+        return tables.said(self.of.matter, self.section)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """How to read the sentences."""
+        return tables.notes(self.of.matter, self.section) if self.said else ()
+
+    @cached_property
+    def pictures(self) -> tuple[Picture, ...]:
+        """Figures of all runs."""
+        subjects = self.of.subjects
+        drawn = (figures.pictures(one, self.section, one is subjects[0]) for one in subjects)
+        return tuple(picture for found in drawn for picture in found)
+
+    @cached_property
+    def tables(self) -> tuple[ShownTable, ...]:
+        """Tables of all runs."""
+        return tables.tables(self.of.matter, self.section)
+
+    @cached_property
+    def grouped(self) -> tuple[tuple[Picture, ...], ...]:
+        """Figures of each group of chosen runs."""
+        return tuple(self._drawn(group) for group in self.of.groups)
+
+    @cached_property
+    def groups(self) -> tuple[GroupPart, ...]:
+        """What there is of groups of chosen runs."""
+        found = (
+            GroupPart(
+                group.title,
+                drawn,
+                tables.tables(matter, self.section, of_runs=True),
+            )
+            for group, drawn in zip(self.of.groups, self.grouped, strict=True)
+            for matter in [self.of.matter.of_runs(group.evidence)]
+        )
+        return tuple(one for one in found if one.pictures or one.tables)
+
+    @property
+    def facts(self) -> tuple[tuple[str, tuple[setting.Fact, ...]], ...]:
+        """The setting, under headings."""
+        if self.section is not Section.SETTING:
+            return ()
+        first = self.of.matter.first
+        shared = setting.shared_facts(self.of.matter.results, first)
+        told = ("The same for all contenders", shared), ("Conditions", setting.path_facts(first))
+        return tuple(one for one in told if one[1])
+
+    @property
+    def runs(self) -> tuple[str, ...]:
+        """Names of the chosen runs, below what their course explains."""
+        names = (name for group in self.of.groups for name in group.evidence.runs)
+        return tuple(dict.fromkeys(names)) if self.section is Section.WHY else ()
+
+    def __bool__(self) -> bool:
+        there = self.said, self.pictures, self.groups, self.facts, self.runs, self.tables
+        return any(there)
+
+    def _drawn(self, group: RunGroup) -> tuple[Picture, ...]:
+        subject = replace(self.of.subjects[0], evidence=group.evidence)
+        drawn = figures.pictures(subject, self.section, of_runs=True)
+        return tuple(replace(p, name=f"{p.name}{group.suffix}", of=group.title) for p in drawn)
 
 
 @dataclass(frozen=True)
@@ -100,196 +197,109 @@ class ExperimentPart:
     """What the page says of an experiment.
 
     Attributes:
-        experiment: the experiment.
-        anchor: what its parts' ids on the page begin with.
-        shares: who got how much, where flows competed.
-        metrics: its metrics, the most important first.
-        across: levels of an axis that are compared; None if none are.
-        contenders: what tells the contenders apart.
-        shared: what they have in common.
-        conditions: what varied between cells and what did not.
-        advice: what to do, of experiments over sites.
-        advised: figures of the same.
-        page_metrics: table of the metrics of page loads.
-        critical: table of what their critical paths consisted of.
-        published: figures and tables of published values beside ours.
-        claims: table of claims, judged by our runs.
-        limits: figures of what limited the runs.
-        holdups: table of the same.
-        flows: table of flows that competed.
-        sweeps: table of what single faults cost each contender.
-        faults: table of the packets that cost most.
-        repetitions: table of how many repetitions each cell took, where that was not fixed.
-        shown: pairs of runs that are shown over time.
+        matter: the experiment.
+        styles: how contenders are drawn.
+        groups: runs that are shown over time.
     """
 
-    experiment: ToldExperiment
-    anchor: str
-    shares: SharesPart
-    metrics: tuple[MetricPart, ...]
-    across: AcrossPart | None
-    contenders: Table
-    shared: tuple[setting.Fact, ...]
-    conditions: tuple[setting.Fact, ...]
-    advice: tuple[str, ...]
-    advised: tuple[Picture, ...]
-    page_metrics: Table
-    critical: Table
-    published: tuple[Picture, ...]
-    published_values: Table
-    published_by_cell: Table
-    published_orders: Table
-    claims: Table
-    limits: tuple[Picture, ...]
-    holdups: Table
-    flows: Table
-    sweeps: Table
-    faults: Table
-    repetitions: Table
-    shown: tuple[Shown, ...]
+    matter: Matter
+    styles: Mapping[str, Style]
+    groups: tuple[RunGroup, ...] = ()
 
     @property
-    def first(self) -> MetricPart:
-        """What it says of its most important metric."""
-        return self.metrics[0]
+    def experiment(self) -> ToldExperiment:
+        return self.matter.first.experiment
+
+    @property
+    def anchor(self) -> str:
+        """What its parts' ids on the page begin with."""
+        return self.experiment.name or "experiment"
+
+    @cached_property
+    def subjects(self) -> tuple[Subject, ...]:
+        """Its metrics, as they are drawn."""
+        return tuple(Subject(one, self.styles) for one in self.matter.metrics)
+
+    @cached_property
+    def metrics(self) -> tuple[MetricPart, ...]:
+        """Its metrics, the most important first."""
+        first = self.subjects[0]
+        return tuple(
+            MetricPart(one, figures.pictures(one, Section.RESULTS, one is first))
+            for one in self.subjects
+        )
+
+    @property
+    def across(self) -> Across | None:
+        """Levels of an axis that are compared; None if none are."""
+        return next(iter(self.matter.across), None)
+
+    @cached_property
+    def levels(self) -> tuple[MetricPart, ...]:
+        """Their metrics."""
+        return level_parts(self.across) if self.across else ()
+
+    def differences(self, metric: MetricPart) -> tuple[ShownTable, ...]:
+        """The tables of how levels differ by a metric."""
+        assert self.across
+        return tables.differences(self.matter.of_metric(metric.analysis, self.across.name))
+
+    @cached_property
+    def sections(self) -> tuple[SectionPart, ...]:
+        """Its sections, also such as have nothing to show."""
+        return tuple(SectionPart(one, self) for one in Section if not one.of_study)
 
     @property
     def headlines(self) -> tuple[str, ...]:
         """Its answer in short: how far published values agree, who got how much, and what its first metric says."""
-        return (*self.judged, *self.shares.answer, *self.first.answer)
+        shares = tables.said(self.matter, Section.SHARES)
+        return (*self.judged, *shares, *self.metrics[0].answer)
 
     @property
     def judged(self) -> tuple[str, ...]:
         """How far published values agree, and how many claims hold."""
-        beside = agreement_sentence(self.analyses), ledger_sentence(judged(self.analyses))
+        metrics = self.matter.metrics
+        beside = agreement_sentence(metrics), ledger_sentence(judged(metrics))
         return tuple(filter(None, beside))
 
-    @property
-    def analyses(self) -> tuple[Analysis, ...]:
-        return tuple(part.analysis for part in self.metrics)
-
-    @property
+    @cached_property
     def pictures(self) -> tuple[Picture, ...]:
-        """All its figures."""
-        own = [picture for part in self.metrics for picture in part.pictures]
-        pages = [picture for one in self.shown for picture in one.pages]
-        why = [picture for one in self.shown for picture in one.why]
-        across = self.across.metrics if self.across else ()
-        own += [picture for part in across for picture in part.pictures]
-        over_time = [picture for one in self.shown for picture in one.flows]
-        return (
-            *self.shares.pictures,
-            *over_time,
-            *own,
-            *self.advised,
-            *pages,
-            *self.published,
-            *self.limits,
-            *why,
-        )
+        """All its figures, in the order of the page."""
+        return tuple(self._pictures())
 
-    @property
-    def runs(self) -> tuple[str, ...]:
-        """Names of the runs that are shown over time."""
-        return tuple(dict.fromkeys(run for one in self.shown for run in one.runs))
+    def _pictures(self) -> Iterator[Picture]:
+        of_metrics = {Section.RESULTS: self.metrics, Section.ACROSS: self.levels}
+        for one in self.sections:
+            for metric in of_metrics.get(one.section, ()):
+                yield from metric.pictures
+            if one.section not in of_metrics:
+                yield from one.pictures
+            for drawn in one.grouped:
+                yield from drawn
+
+
+def level_parts(across: Across) -> tuple[MetricPart, ...]:
+    """The metrics of levels that are compared, with the figures of differences alone: the runs are drawn already."""
+    styles = study_styles(across.analyses[:1])
+    subjects = [Subject(one, styles) for one in across.analyses]
+    return tuple(MetricPart(one, figures.differences(one)) for one in subjects)
 
 
 def experiment_part(
-    results: StudyResults,
-    analyses: Sequence[Analysis],
-    styles: Mapping[str, Style],
-    shown: Sequence[Shown] = (),
-    across: Across | None = None,
+    directory: Path, matter: Matter, styles: Mapping[str, Style], runs: Sequence[str] = ()
 ) -> ExperimentPart:
-    """Draw the figures of an experiment and make its tables.
+    """What the page says of an experiment, with these runs over time or typical ones.
 
     Args:
-        results: the study's results.
-        analyses: its metrics, the most important first.
+        directory: the study's results.
+        matter: the experiment.
         styles: how contenders are drawn.
-        shown: runs that are shown over time.
-        across: levels of an axis that are compared.
+        runs: names of runs; others are chosen if there are none.
     """
-    first = analyses[0]
-    subjects = [Subject(one, styles) for one in analyses]
-    return ExperimentPart(
-        experiment=first.experiment,
-        anchor=first.experiment.name or "experiment",
-        shares=SharesPart(
-            share_sentences(first), pictures(subjects[0], Section.SHARES), shares_table(first)
-        ),
-        metrics=tuple(_metric_part(subject, subject is subjects[0]) for subject in subjects),
-        across=_across(across),
-        contenders=setting.contenders_table(results, first),
-        shared=setting.shared_facts(results, first),
-        conditions=setting.path_facts(first),
-        advice=advice(first),
-        advised=pictures(subjects[0], Section.ADVICE),
-        page_metrics=pages_table(results, first),
-        critical=critical_means(results, first),
-        published=tuple(
-            picture for subject in subjects for picture in pictures(subject, Section.PUBLISHED)
-        ),
-        published_values=published_table(analyses),
-        published_by_cell=published_by_cell(analyses),
-        published_orders=orders_table(analyses),
-        claims=claims_table(analyses),
-        limits=pictures(subjects[0], Section.LIMITS),
-        holdups=holdups_table(first),
-        flows=flows_table(results, first),
-        sweeps=sweeps_table(first),
-        faults=faults_table(first),
-        repetitions=repetitions_table(first),
-        shown=tuple(shown),
-    )
-
-
-def _across(across: Across | None) -> AcrossPart | None:
-    """Of levels the figures of differences: their runs are drawn already."""
-    if across is None:
-        return None
-    styles = study_styles(across.analyses[:1])
-    subjects = [Subject(one, styles) for one in across.analyses]
-    metrics = tuple(_metric(subject, differences(subject)) for subject in subjects)
-    return AcrossPart(across, across.analyses[0].experiment.name, metrics)
-
-
-def _metric_part(subject: Subject, first: bool) -> MetricPart:
-    return _metric(subject, pictures(subject, Section.RESULTS, first))
-
-
-def _metric(subject: Subject, drawn: tuple[Picture, ...]) -> MetricPart:
-    analysis = subject.analysis
-    told, shown = answer(analysis), glance(analysis)
-    in_sight = headlines(analysis)[: len(shown.verdicts)] if shown else ()
-    said, remark = _cell_by_cell(analysis, told)
-    return MetricPart(
-        analysis=analysis,
-        answer=told,
-        glance=shown,
-        remarks=tuple(one for one in told if one not in in_sight),
-        pictures=drawn,
-        said=said,
-        said_remark=remark,
-        samples=samples_table(analysis),
-        comparisons=comparisons_table(analysis),
-    )
-
-
-def _cell_by_cell(
-    analysis: Analysis, told: Sequence[str]
-) -> tuple[tuple[tuple[str, tuple[str, ...]], ...], str]:
-    """The statements of every cell, or of those that tell most, and which these are."""
-    count = sum(1 for _ in analysis.comparisons)
-    if count <= len(told):
-        return (), ""
-    most = max(1, _MOST_SAID // max(1, len(analysis.pairings)))
-    cells = telling_cells(analysis, most)
-    said = tuple((cell.title, _statements(analysis, cell)) for cell in cells if cell.comparisons)
-    if len(cells) == len(analysis.cells):
-        return said, ""
-    return said, f"The {len(cells)} of {len(analysis.cells)} cells with the largest differences."
-
-
-def _statements(analysis: Analysis, cell: Cell) -> tuple[str, ...]:
-    return tuple(as_start(statement(cell, one, analysis.metric)) for one in cell.comparisons)
+    groups: list[RunGroup] = []
+    for one in chosen_groups(matter.results, matter.first, runs):
+        evidence = evidence_of(directory, one.runs)
+        if evidence.runs:
+            suffix = f"-{len(groups) + 1}" if groups else ""
+            groups.append(RunGroup(one.title, suffix, evidence))
+    return ExperimentPart(matter, styles, tuple(groups))

@@ -1,18 +1,14 @@
-"""Where the numbers come from: versions, kernel, image, host, seeds, and the emulation's self-test."""
+"""Where the numbers come from: versions, kernel, image, host and seeds."""
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Mapping
 
 import polars as pl
 
 from headway.analysis import StudyResults
-from headway.analysis.numbers import plain
 from headway.errors import counted
 from headway.report.setting import Fact
-from headway.report.tables.table import NONE, Table
-from headway.selftest.check import Check
 
 
 def provenance_facts(results: StudyResults) -> tuple[Fact, ...]:
@@ -57,28 +53,3 @@ def _time(runs: pl.DataFrame) -> str:
     if not lab or not wall:
         return ""
     return f"{lab:.0f} s in the lab, {wall:.0f} s of wall time, runs added up"
-
-
-def self_test_table(results: StudyResults) -> Table:
-    """What the emulation's test of itself measured, path by path."""
-    by_path = itertools.groupby(results.manifest.self_test, key=lambda test: test.path)
-    return Table(
-        headings=("path", "checked", "expected", "measured", "allowed", "passed"),
-        rows=tuple(tuple(_self_test_row(test) for test in tests) for _, tests in by_path),
-        labels=2,
-    )
-
-
-def _self_test_row(test: Check) -> tuple[str, ...]:
-    return (
-        test.path,
-        test.name,
-        _quantity(test.expected, test.unit),
-        _quantity(test.measured, test.unit),
-        f"{_quantity(test.low, '')} to {_quantity(test.high, test.unit)}",
-        "yes" if test.passed else "NO",
-    )
-
-
-def _quantity(value: float | None, unit: str) -> str:
-    return NONE if value is None else f"{plain(value)} {unit}".strip()

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import polars as pl
 from rich.console import Console
 from rich.text import Text
 
@@ -18,35 +17,16 @@ from headway.analysis.disturbances import Unmet, unmet
 from headway.analysis.validated import Validated, validated, validation_warning
 from headway.records.provenance import told_study
 from headway.records.store import REPORT
-from headway.report.chosen import check_runs, chosen_groups
+from headway.report.chosen import check_runs
 from headway.report.encoded import WRITTEN, encoded
-from headway.report.figures import Picture
 from headway.report.page import render
 from headway.report.parts import ExperimentPart, experiment_part
-from headway.report.shown import shown_groups
 from headway.report.styles import study_styles
-from headway.report.tables import (
-    bursts,
-    claims,
-    comparisons,
-    disturbances,
-    failures,
-    faults,
-    flows,
-    guide,
-    holdups,
-    pages,
-    published,
-    repetitions,
-    runs,
-    samples,
-    shares,
-    validation,
-    wholes,
-)
+from headway.report.tables import frames
+from headway.report.tables.disturbances import disturbances_warning
+from headway.report.tables.kind import Matter
 from headway.report.tables.spins import spins_warning
 from headway.report.terminal import print_analyses
-from headway.report.theme import Style
 from headway.study.experiment import Study
 
 PAGE = "index.html"
@@ -103,6 +83,11 @@ class Report:
         return validated(self.directory, self.results, firsts)
 
     @cached_property
+    def matter(self) -> Matter:
+        """What the tables are made of."""
+        return Matter(self.results, self.analyses, self.across, self.validated)
+
+    @cached_property
     def unmet(self) -> tuple[Unmet, ...]:
         """Disturbances that paths name and no packet met."""
         return unmet(self.results)
@@ -125,43 +110,34 @@ class Report:
     def _warnings(self) -> tuple[str, ...]:
         """What a reader must know first, beside what the manifest tells."""
         validity = validation_warning(self.validated)
-        unmet = disturbances.disturbances_warning(self.unmet)
+        unmet = disturbances_warning(self.unmet)
         told = validity, unmet, spins_warning(self.results)
         return tuple(filter(None, told))
 
     def write(self, runs: Sequence[str] = ()) -> Path:
         """Write the page and its files; see `write_report`."""
         check_runs(self.results, runs)
-        styles = study_styles([metrics[0] for metrics in self.analyses])
-        experiments = zip(self.analyses, self.across, strict=True)
-        parts = [self._part(metrics, across, styles, runs) for metrics, across in experiments]
+        parts = self._parts(runs)
         target = self.directory / REPORT
         shutil.rmtree(target, ignore_errors=True)
         target.mkdir()
-        for part in parts:
-            for picture in part.pictures:
-                _write_picture(target, picture)
-        tables = _tables(self.results, parts, self.validated)
-        for name, table in tables.items():
-            (target / name).write_text(table.write_csv(), encoding="utf-8")
+        for picture in (picture for part in parts for picture in part.pictures):
+            for suffix in WRITTEN:
+                (target / f"{picture.name}.{suffix}").write_bytes(encoded(picture, suffix))
+        files = {kind.file: frame for kind, frame in frames(self.matter).items()}
+        for name, frame in files.items():
+            (target / name).write_text(frame.write_csv(), encoding="utf-8")
         page = target / PAGE
-        page.write_text(
-            render(self.results, parts, self.validated, self._warnings, tuple(tables)),
-            encoding="utf-8",
-        )
+        page.write_text(render(self.matter, parts, self._warnings, tuple(files)), encoding="utf-8")
         return page
 
-    def _part(
-        self,
-        metrics: Sequence[Analysis],
-        across: Across | None,
-        styles: Mapping[str, Style],
-        runs: Sequence[str],
-    ) -> ExperimentPart:
-        """What the page says of an experiment, with these runs over time or typical ones."""
-        groups = chosen_groups(self.results, metrics[0], runs)
-        shown = shown_groups(self.directory, metrics[0], styles, groups)
-        return experiment_part(self.results, metrics, styles, shown, across)
+    def _parts(self, runs: Sequence[str]) -> list[ExperimentPart]:
+        """What the page says of each experiment, with these runs over time or typical ones."""
+        styles = study_styles(self.matter.firsts)
+        return [
+            experiment_part(self.directory, one, styles, runs)
+            for one in self.matter.each_experiment
+        ]
 
 
 def write_report(directory: Path, runs: Sequence[str] = ()) -> Path:
@@ -182,42 +158,3 @@ def write_report(directory: Path, runs: Sequence[str] = ()) -> Path:
             run.
     """
     return Report.of(directory).write(runs)
-
-
-def _write_picture(target: Path, picture: Picture) -> None:
-    for suffix in WRITTEN:
-        (target / f"{picture.name}.{suffix}").write_bytes(encoded(picture, suffix))
-
-
-def _tables(
-    results: StudyResults,
-    parts: Sequence[ExperimentPart],
-    validated: Sequence[Validated],
-) -> dict[str, pl.DataFrame]:
-    """The tables with every number, by name of their file; those without rows are left out."""
-    own = [metric.analysis for part in parts for metric in part.metrics]
-    levels = [one for part in parts if part.across for one in part.across.across.analyses]
-    everything = [*own, *levels]
-    firsts = [part.first.analysis for part in parts]
-    tables = {
-        samples.FILE: samples.samples_frame(everything),
-        wholes.FILE: wholes.wholes_frame(everything),
-        comparisons.FILE: comparisons.comparisons_frame(everything),
-        guide.FILE: guide.guide_frame(firsts),
-        guide.GAINS_FILE: guide.gains_frame(firsts),
-        guide.TERMS_FILE: guide.terms_frame(firsts),
-        pages.FILE: pages.pages_frame(results, firsts),
-        shares.FILE: shares.shares_frame(firsts),
-        flows.FILE: flows.flows_frame(results, firsts),
-        holdups.FILE: holdups.holdups_frame(firsts),
-        bursts.FILE: bursts.bursts_frame(firsts),
-        published.FILE: published.published_frame(everything),
-        claims.FILE: claims.claims_frame([part.analyses for part in parts]),
-        faults.FILE: faults.faults_frame(firsts),
-        failures.FILE: failures.failures_frame(results.runs),
-        disturbances.FILE: disturbances.disturbances_frame(results),
-        validation.FILE: validation.validation_frame(validated),
-        repetitions.FILE: repetitions.repetitions_frame(firsts),
-        runs.FILE: runs.runs_frame(results.runs),
-    }
-    return {name: table for name, table in tables.items() if not table.is_empty()}

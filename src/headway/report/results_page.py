@@ -2,23 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import polars as pl
 import polars.selectors as cs
 
-from headway.analysis import Analysis
 from headway.errors import WrongInputError
 from headway.report.encoded import encoded
 from headway.report.ledger import ledger
 from headway.report.report import Report
 from headway.report.styles import study_styles
-from headway.report.tables.claims import claims_frame
-from headway.report.tables.faults import faults_frame
-from headway.report.tables.published import published_frame
-from headway.report.tables.samples import samples_frame
-from headway.report.tables.shares import shares_frame
+from headway.report.tables import kept
+from headway.report.tables.kind import KeptFile, Matter
 from headway.report.values import values_picture
 
 _DIGITS = 6
@@ -34,23 +30,16 @@ def write_results_page(report: Report, file: Path) -> None:
     """
     if file.suffix != ".md":
         raise WrongInputError("must end in .md", where=f"--out {file}")
-    analyses = report.analyses
-    flat = [analysis for metrics in analyses for analysis in metrics]
-    frames = {
-        "claims": claims_frame(analyses),
-        "values": published_frame(flat),
-        "samples": samples_frame(flat),
-        "faults": faults_frame([metrics[0] for metrics in analyses]),
-        "shares": _shares(flat, [metrics[0] for metrics in analyses]),
-    }
-    picture = values_picture(flat, study_styles([metrics[0] for metrics in analyses]))
+    matter = Matter(report.results, report.analyses)
+    tables = list(kept(matter))
+    picture = values_picture(matter.metrics, study_styles(matter.firsts))
     beside = file.with_suffix("")
     try:
         beside.mkdir(exist_ok=True)
-        file.write_text(ledger(report.results, analyses, files=beside.name), encoding="utf-8")
-        for name, frame in frames.items():
-            if not frame.is_empty():
-                (beside / f"{name}.csv").write_text(_short(frame).write_csv(), encoding="utf-8")
+        files = [*_files(beside.name, [one for one, _ in tables], bool(picture))]
+        file.write_text(ledger(report.results, report.analyses, files), encoding="utf-8")
+        for one, frame in tables:
+            (beside / f"{one.name}.csv").write_text(_short(frame).write_csv(), encoding="utf-8")
         for suffix in ("svg", "png") if picture else ():
             assert picture
             (beside / f"values.{suffix}").write_bytes(encoded(picture, suffix))
@@ -58,10 +47,15 @@ def write_results_page(report: Report, file: Path) -> None:
         raise WrongInputError(error.strerror or str(error), where=f"--out {file}") from error
 
 
-def _shares(everything: Sequence[Analysis], firsts: Sequence[Analysis]) -> pl.DataFrame:
-    """What flows got, of a study that asks for nothing else."""
-    asks = any(one.experiment.claims or one.experiment.published for one in everything)
-    return pl.DataFrame() if asks else shares_frame(firsts)
+def _files(beside: str, tables: Sequence[KeptFile], has_picture: bool) -> Iterator[str]:
+    """What is beside the page, as its lines."""
+    if has_picture:
+        yield f"![Published values and ours]({beside}/values.png)"
+        yield ""
+    yield (
+        "; ".join(f"[{one.name}.csv]({beside}/{one.name}.csv) has {one.says}" for one in tables)
+        + "."
+    )
 
 
 def _short(frame: pl.DataFrame) -> pl.DataFrame:

@@ -6,16 +6,11 @@ from dataclasses import dataclass
 
 from headway.analysis import Analysis, StudyResults
 from headway.analysis.contenders import Trait
-from headway.report.tables.table import NONE, Table
+from headway.report.tables.table import NONE
 
 _PROGRAMS = ("client", "proxy", "server")
 """Traits whose values are programs, which have versions."""
 _HTTP = {"h1": "HTTP/1.1", "h2": "HTTP/2", "h3": "HTTP/3"}
-STANDARDS = (
-    "HTTP/1.1 over TCP (RFC 9112), HTTP/2 over TCP (RFC 9113), "
-    "HTTP/3 over QUIC (RFC 9114, RFC 9000)."
-)
-"""What the names of versions mean."""
 _PROTOCOLS = ("protocol", "protocol between proxy and server")
 OF_CONTENDERS = (
     *_PROGRAMS,
@@ -50,33 +45,14 @@ def study_name(results: StudyResults) -> str:
     return results.manifest.study.name or next(iter(results.runs["study"].drop_nulls()), "")
 
 
-def contenders_table(results: StudyResults, analysis: Analysis) -> Table:
-    """What tells the contenders apart: a row for each of them; no rows if there is only one."""
-    telling = [
-        trait for trait in analysis.traits if trait.telling and not _repeats(analysis, trait)
-    ]
-    columns = [_texts(results, trait) for trait in telling]
-    rows = tuple((row,) for row in zip(analysis.contenders, *columns, strict=True))
-    headings = ("contender", *(trait.name for trait in telling))
-    return Table(headings, rows if telling else (), len(headings), STANDARDS)
-
-
-def _repeats(analysis: Analysis, trait: Trait) -> bool:
-    """Whether it says what the protocol says: contenders of the axis ``protocol`` are that."""
-    protocols = next(one.values for one in analysis.traits if one.name == "protocol")
-    return trait.values == tuple(f"protocol {protocol}" for protocol in protocols)
-
-
 def shared_facts(results: StudyResults, analysis: Analysis) -> tuple[Fact, ...]:
     """What is the same for all contenders."""
     return tuple(
-        Fact(trait.name, _texts(results, trait)[0])
-        for trait in analysis.traits
-        if not trait.telling
+        Fact(trait.name, texts(results, trait)[0]) for trait in analysis.traits if not trait.telling
     )
 
 
-def _texts(results: StudyResults, trait: Trait) -> tuple[str, ...]:
+def texts(results: StudyResults, trait: Trait) -> tuple[str, ...]:
     """A trait's values: programs with their versions, versions of HTTP with their standards."""
     versions = results.manifest.versions
 
@@ -113,14 +89,3 @@ def path_facts(analysis: Analysis) -> tuple[Fact, ...]:
         and (proxied or not one.name.startswith("upstream"))
     ]
     return (*varied, *followed, *drawn, *constant)
-
-
-def settings_table(results: StudyResults) -> Table:
-    """What the adapters set in the programs, and why."""
-    return Table(
-        headings=("program", "setting", "value", "why"),
-        rows=tuple(
-            ((one.program, one.setting, one.value, one.why),) for one in results.manifest.settings
-        ),
-        labels=4,
-    )

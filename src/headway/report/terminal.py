@@ -31,7 +31,8 @@ from headway.analysis.written import reach
 from headway.errors import counted
 from headway.report.reproducing import showing_packets
 from headway.report.setting import study_name
-from headway.report.tables.faults import sweeps_table
+from headway.report.tables import on_terminal
+from headway.report.tables.kind import Matter, ShownTable
 from headway.report.terminal_shares import shares_shown
 
 _MOST_FACTORS = 4
@@ -69,19 +70,19 @@ def print_analyses(
     for note in results.manifest.notes:
         console.print(Text(f"Note: {note}."))
     for metrics, levels in zip_longest(analyses, across):
-        _print_experiment(console, question, metrics)
+        _print_experiment(console, results, metrics)
         if levels:
             console.print()
             console.print(Text(f"Across {levels.name}: {levels.said}", style="bold"))
             for analysis in levels.analyses:
-                _print_metric(console, analysis)
+                _print_metric(console, results, analysis)
     if shown := showing_packets(results):
         console.print()
         console.print(Text(shown))
 
 
-def _print_experiment(console: Console, question: str, metrics: Sequence[Analysis]) -> None:
-    experiment = metrics[0].experiment
+def _print_experiment(console: Console, results: StudyResults, metrics: Sequence[Analysis]) -> None:
+    experiment, question = metrics[0].experiment, results.manifest.study.question
     if experiment.name:
         console.print()
         console.print(Text(experiment.name, style="bold underline"))
@@ -91,7 +92,7 @@ def _print_experiment(console: Console, question: str, metrics: Sequence[Analysi
         console.print(shown)
     _print_list(console, "Answer", share_sentences(metrics[0]))
     for analysis in metrics:
-        _print_metric(console, analysis)
+        _print_metric(console, results, analysis)
     beside = agreement_sentence(metrics), ledger_sentence(judged(metrics))
     for told in (*beside, stopping_sentence(metrics[0])):
         if told:
@@ -99,7 +100,7 @@ def _print_experiment(console: Console, question: str, metrics: Sequence[Analysi
             console.print(Text(told))
 
 
-def _print_metric(console: Console, analysis: Analysis) -> None:
+def _print_metric(console: Console, results: StudyResults, analysis: Analysis) -> None:
     constants = analysis.conditions.notable_constants
     console.print()
     label = analysis.metric.headed(analysis.metric.label)
@@ -109,7 +110,8 @@ def _print_metric(console: Console, analysis: Analysis) -> None:
     console.print(
         Text(_legend(analysis) if table else analysis.metric.said(_TALLY_LEGEND), style="dim")
     )
-    _print_sweeps(console, analysis)
+    for shown in on_terminal(Matter(results, ((analysis,),))):
+        _print_table(console, shown)
     told = answer(analysis)
     _print_list(console, "Answer", told[:_MOST_ANSWERS])
     count = sum(1 for _ in analysis.comparisons)
@@ -122,25 +124,22 @@ def _print_metric(console: Console, analysis: Analysis) -> None:
         console.print(Text(f"The report says {counted(left, 'more sentence')}."))
 
 
-def _print_sweeps(console: Console, analysis: Analysis) -> None:
-    """What single faults cost each contender, if the study tries them."""
-    told = sweeps_table(analysis)
-    if not told.rows:
-        return
+def _print_table(console: Console, shown: ShownTable) -> None:
+    """A table of the report, with its own remark."""
     console.print()
-    console.print(Text("A fault of one packet at a time", style="bold"))
+    console.print(Text(shown.caption, style="bold"))
     table = _new_table(1)
-    for place, heading in enumerate(told.headings):
+    for place, heading in enumerate(shown.table.headings):
         table.add_column(
             heading,
-            justify="left" if place < told.labels else "right",
+            justify="left" if place < shown.table.labels else "right",
             overflow="fold",
-            min_width=len(heading) if place < told.labels else None,
+            min_width=len(heading) if place < shown.table.labels else None,
         )
-    for row in (row for group in told.rows for row in group):
+    for row in (row for group in shown.table.rows for row in group):
         table.add_row(*row)
     console.print(table)
-    console.print(Text(told.remark, style="dim"))
+    console.print(Text(shown.table.remark, style="dim"))
 
 
 def _print_list(console: Console, heading: str, items: Sequence[str]) -> None:

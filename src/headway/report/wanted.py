@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from headway.analysis import analyse, load_results
-from headway.analysis.acrosslevels import Across, across_levels
+from headway.analysis import Analysis
+from headway.analysis.acrosslevels import Across
 from headway.analysis.restricted import restricted
 from headway.errors import WrongInputError, nearest
-from headway.report.chosen import check_runs, chosen_groups
-from headway.report.figures import Picture, Subject, differences
-from headway.report.parts import experiment_part
-from headway.report.shown import shown_groups
+from headway.report.chosen import check_runs
+from headway.report.figures import Picture
+from headway.report.parts import experiment_part, level_parts
+from headway.report.report import Report
 from headway.report.styles import study_styles
+from headway.report.tables.kind import Matter
 
 
 @dataclass(frozen=True)
@@ -38,38 +40,37 @@ def wanted_pictures(directory: Path, wanted: Wanted) -> tuple[Picture, ...]:
     Raises:
         WrongInputError: it is not a results directory, or nothing is called like what is wanted.
     """
-    results = load_results(directory)
-    check_runs(results, wanted.runs)
+    report = Report.of(directory)
+    check_runs(report.results, wanted.runs)
+    whole = Matter(report.results, report.analyses, report.across)
+    # Contenders have the colours that they have in the report.
+    styles = study_styles(whole.firsts)
     found: list[Picture] = []
     problem: WrongInputError | None = None
-    whole = [[analyse(results, one, name) for name in one.metrics] for one in results.experiments]
-    # Contenders have the colours that they have in the report.
-    styles = study_styles([analyses[0] for analyses in whole])
-    for analyses in whole:
+    for matter in whole.each_experiment:
         try:
-            chosen = [restricted(one, wanted.cells, wanted.contenders) for one in analyses]
+            metrics = tuple(_chosen(one, wanted) for one in matter.metrics)
         except WrongInputError as error:
             problem = error  # perhaps another experiment has them
-            continue
-        groups = chosen_groups(results, chosen[0], wanted.runs)
-        shown = shown_groups(directory, chosen[0], styles, groups)
-        found += experiment_part(results, chosen, styles, shown).pictures
-    for across in (across_levels(results, one) for one in results.experiments):
-        found += _of_levels(across, wanted) if across else ()
+        else:
+            chosen = replace(matter, experiments=(metrics,), across=())
+            found += experiment_part(directory, chosen, styles, wanted.runs).pictures
+        found += _of_levels(matter.across[0], wanted) if matter.across[0] else ()
     if problem and not found:
         raise problem
     return tuple(found)
 
 
+def _chosen(analysis: Analysis, wanted: Wanted) -> Analysis:
+    return restricted(analysis, wanted.cells, wanted.contenders)
+
+
 def _of_levels(across: Across, wanted: Wanted) -> Iterator[Picture]:
     """The figures of levels that are compared; none if no cell of theirs is called like what is wanted."""
-    styles = study_styles(across.analyses[:1])
-    for analysis in across.analyses:
-        try:
-            chosen = restricted(analysis, wanted.cells, wanted.contenders)
-        except WrongInputError:
-            continue
-        yield from differences(Subject(chosen, styles))
+    with suppress(WrongInputError):
+        analyses = tuple(_chosen(one, wanted) for one in across.analyses)
+        for metric in level_parts(replace(across, analyses=analyses)):
+            yield from metric.pictures
 
 
 def picture_named(found: Sequence[Picture], name: str) -> Picture:

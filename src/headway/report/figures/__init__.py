@@ -8,7 +8,8 @@ from __future__ import annotations
 from functools import cache
 
 from headway.modules import modules_in
-from headway.report.figures.kind import WIDE, Kind, Picture, Section, Subject
+from headway.report.figures.kind import WIDE, Kind, Picture, Subject
+from headway.report.section import Section
 
 __all__ = [
     "WIDE",
@@ -29,15 +30,18 @@ def known_kinds() -> tuple[Kind, ...]:
     return tuple(sorted(found, key=lambda kind: kind.place))
 
 
-def pictures(subject: Subject, section: Section, first: bool = True) -> tuple[Picture, ...]:
+def pictures(
+    subject: Subject, section: Section, first: bool = True, *, of_runs: bool = False
+) -> tuple[Picture, ...]:
     """The figures of a section that these data are fit for.
 
     Args:
         subject: what is drawn.
         section: part of the page.
         first: whether it is the experiment's first metric, which has all figures.
+        of_runs: whether it is those of chosen runs.
     """
-    kinds = [kind for kind in known_kinds() if kind.section is section]
+    kinds = [one for one in known_kinds() if one.section is section and one.of_runs == of_runs]
     drawn = [kind.draw(subject) for kind in kinds if first or kind.every_metric]
     return tuple(picture for picture in drawn if picture)
 

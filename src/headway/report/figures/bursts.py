@@ -11,9 +11,10 @@ from headway.analysis import Analysis, Cell, ContenderRuns
 from headway.analysis.bursts import CLASSES, Bursts
 from headway.analysis.numbers import significant
 from headway.report.figures.data import told
-from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.legend import colour_legend, legend_height
 from headway.report.panels import Panel, draw_panels, most_panels, value_axis
+from headway.report.section import Section
 from headway.report.sheet import Sheet, text_width
 from headway.report.tables.bursts import SENDER, bursts_frame
 from headway.report.telling import telling_cells

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from headway.analysis import ContenderRuns
 from headway.report.figures.bursts import burst_picture
-from headway.report.figures.kind import Kind, Picture, Section, Subject
+from headway.report.figures.kind import Kind, Picture, Subject
+from headway.report.section import Section
 from headway.report.tables.bursts import BOTTLENECK
 
 _VISIBLE = 0.01

@@ -9,10 +9,11 @@ from functools import partial
 from headway.analysis import Analysis, Pairing
 from headway.analysis.numbers import significant
 from headway.report.figures.data import told
-from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.legend import legend_height, style_legend
 from headway.report.plots import frames, steps, total_height, x_axis, y_axis
 from headway.report.scale import Scale
+from headway.report.section import Section
 from headway.report.sheet import Sheet
 from headway.report.styles import pairing_styles
 from headway.report.tables.comparisons import comparisons_frame

@@ -19,11 +19,12 @@ from headway.analysis.numbers import significant
 from headway.report.chosen import runs_said
 from headway.report.evidence import FlowCourse, SharedStory
 from headway.report.figures.data import told
-from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.flowcolours import flow_colours
 from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
 from headway.report.scale import Scale, written
+from headway.report.section import Section
 from headway.report.sheet import Point, Sheet
 from headway.report.theme import Colour
 
@@ -59,7 +60,7 @@ def _draw(subject: Subject) -> Picture | None:
     )
 
 
-KIND = Kind(place=61, section=Section.WHY, draw=_draw, every_metric=False)
+KIND = Kind(place=61, section=Section.WHY, draw=_draw, every_metric=False, of_runs=True)
 
 
 def _points(story: SharedStory) -> dict[str, Working]:

@@ -9,18 +9,11 @@ from headway.analysis import Analysis
 from headway.analysis.faultcosts import FaultCost, Sweep, sweeps
 from headway.analysis.faultsentences import position, signed
 from headway.report.figures.data import told
-from headway.report.figures.kind import (
-    FAILED,
-    Kind,
-    Picture,
-    Section,
-    Subject,
-    is_narrow,
-    picture_name,
-)
+from headway.report.figures.kind import FAILED, Kind, Picture, Subject, is_narrow, picture_name
 from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import BELOW, TITLE, Frame, x_axis, y_axis
 from headway.report.scale import Scale, tick_texts
+from headway.report.section import Section
 from headway.report.sheet import Sheet, shortened
 from headway.report.tables.faults import faults_frame
 from headway.report.theme import BLUE, GREEN, GREY, ORANGE, RED, YELLOW, Colour

@@ -11,11 +11,12 @@ from pathlib import Path
 from headway.analysis.numbers import significant
 from headway.report.evidence import PageStory
 from headway.report.figures.data import progress_data, told
-from headway.report.figures.kind import Kind, Picture, Section, Subject, is_narrow, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, is_narrow, picture_name
 from headway.report.figures.loads import load_names, loads_said, loads_title
 from headway.report.film import Scene, film
 from headway.report.plots import Frame, x_axis
 from headway.report.scale import Scale, written
+from headway.report.section import Section
 from headway.report.sheet import Sheet, shortened, text_width
 from headway.report.theme import INK, MUTED, RULE
 from headway.report.thumbnails import BLANK, aspect, thumbnails
@@ -87,7 +88,7 @@ def _draw(subject: Subject) -> Picture | None:
     )
 
 
-KIND = Kind(place=54, section=Section.PAGES, draw=_draw, every_metric=False)
+KIND = Kind(place=54, section=Section.PAGES, draw=_draw, every_metric=False, of_runs=True)
 
 
 def _sheet(stories: Sequence[PageStory], width: float) -> Sheet:

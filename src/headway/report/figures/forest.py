@@ -14,16 +14,10 @@ from headway.analysis.verdict import Verdict
 from headway.analysis.whole import wholes
 from headway.analysis.written import signed
 from headway.report.figures.data import differences_data, told
-from headway.report.figures.kind import (
-    NARROW,
-    Kind,
-    Picture,
-    Section,
-    Subject,
-    picture_name,
-)
+from headway.report.figures.kind import NARROW, Kind, Picture, Subject, picture_name
 from headway.report.plots import Frame, x_axis
 from headway.report.scale import Scale, ratio_text, ratio_ticks
+from headway.report.section import Section
 from headway.report.sheet import Sheet, shortened, text_width
 from headway.report.telling import representative_cells, telling_pairings
 from headway.report.theme import FASTER, INK, MUTED, RULE, SLOWER, Colour, Marker

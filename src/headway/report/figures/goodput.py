@@ -14,11 +14,12 @@ from headway.analysis import Analysis, Cell
 from headway.analysis.goodput import Values
 from headway.analysis.shares import shares
 from headway.report.figures.data import flows_data
-from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.flows import Curve, FlowCell, Flows, flows_of
 from headway.report.legend import legend_height, style_legend
 from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
 from headway.report.scale import Scale, written
+from headway.report.section import Section
 from headway.report.sheet import Point, Sheet, text_width
 from headway.report.styles import pairing_styles
 from headway.report.theme import INK, MUTED, PAPER, RULE, Style

@@ -8,7 +8,8 @@ from functools import partial
 from headway.analysis.guide import Best, guide
 from headway.analysis.numbers import signed_percent
 from headway.report.figures.data import told
-from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
+from headway.report.section import Section
 from headway.report.sheet import Point, Sheet, fitted, text_width
 from headway.report.tables.guide import guide_frame
 from headway.report.theme import GREY, INK, MUTED, Colour

@@ -10,15 +10,9 @@ from functools import partial
 from headway.analysis import Analysis, Cell, Comparison, Pairing, Verdict
 from headway.analysis.numbers import signed_percent
 from headway.report.figures.data import differences_said
-from headway.report.figures.kind import (
-    FAILED,
-    Kind,
-    Picture,
-    Section,
-    Subject,
-    picture_name,
-)
+from headway.report.figures.kind import FAILED, Kind, Picture, Subject, picture_name
 from headway.report.layout import arranged, crossed
+from headway.report.section import Section
 from headway.report.sheet import Sheet, shortened, text_width
 from headway.report.tables.comparisons import comparisons_frame
 from headway.report.telling import representative_cells, telling_pairings

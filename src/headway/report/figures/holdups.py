@@ -9,10 +9,11 @@ from headway.analysis import Analysis, Cell, ContenderRuns
 from headway.analysis.metric import metric_named
 from headway.analysis.numbers import significant
 from headway.report.figures.data import told
-from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.legend import colour_legend, legend_height
 from headway.report.panels import Panel, draw_panels, fitting_limit, most_panels, value_axis
 from headway.report.scale import tick_texts
+from headway.report.section import Section
 from headway.report.sheet import Sheet
 from headway.report.tables.holdups import holdups_frame
 from headway.report.telling import telling_cells
@@ -102,7 +103,7 @@ def _evidence(inferred: Sequence[bool]) -> str:
     return counted if all(inferred) else f"{counted} Others are{told}"
 
 
-KIND = Kind(place=50, section=Section.LIMITS, draw=_draw, every_metric=False)
+KIND = Kind(place=50, section=Section.WHY, draw=_draw, every_metric=False)
 
 
 def _sheet(analysis: Analysis, cells: Sequence[Cell], width: float) -> Sheet:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from enum import Enum
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from headway.analysis import Analysis
 from headway.report.evidence import NOTHING, RunEvidence
+from headway.report.section import Section
 from headway.report.sheet import Sheet
 from headway.report.theme import Style
 
@@ -21,19 +21,6 @@ WIDE, NARROW = 1040.0, 360.0
 _LEAST_WIDE = 600.0
 FAILED = "†"
 """Marks what some runs failed in."""
-
-
-class Section(Enum):
-    """Part of an experiment's section that a figure stands in."""
-
-    SHARES = "shares"
-    FLOWS = "flows"
-    RESULTS = "results"
-    ADVICE = "advice"
-    PAGES = "pages"
-    PUBLISHED = "published"
-    LIMITS = "limits"
-    WHY = "why"
 
 
 @dataclass(frozen=True)
@@ -68,6 +55,7 @@ class Picture:
         data: makes the table of what it shows, and of what it leaves out.
         said: what it shows in words, for those who cannot see it; empty if other words say it all.
         fits_narrow: whether it can be drawn at ``NARROW``; else narrow screens scroll across it.
+        of: which runs it is of, if chosen ones.
     """
 
     name: str
@@ -77,6 +65,7 @@ class Picture:
     data: Callable[[], pl.DataFrame]
     said: str = ""
     fits_narrow: bool = True
+    of: str = ""
 
     @cached_property
     def wide(self) -> Sheet:
@@ -104,6 +93,7 @@ class Kind:
         draw: makes the figure; None if the data are not fit for it.
         every_metric: whether it is drawn for every metric of an experiment, not only the first.
         of_differences: whether it is of how contenders differ, cell by cell, rather than of what they measured.
+        of_runs: whether it is of chosen runs, which stand beside each other.
     """
 
     place: int
@@ -111,6 +101,7 @@ class Kind:
     draw: Callable[[Subject], Picture | None]
     every_metric: bool = True
     of_differences: bool = False
+    of_runs: bool = False
 
 
 def is_narrow(width: float) -> bool:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from headway.analysis import Analysis, Cell, Pairing
 from headway.analysis.metric import Metric
 from headway.report.figures.data import differences_said, medians_said
-from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.layout import Grid, arranged
 from headway.report.plots import below_legend, title, x_axis, y_axis
 from headway.report.scale import (
@@ -23,6 +23,7 @@ from headway.report.scale import (
     tick_texts,
     value_scale,
 )
+from headway.report.section import Section
 from headway.report.sheet import Point, Sheet, text_width
 from headway.report.tables.comparisons import comparisons_frame
 from headway.report.tables.samples import samples_frame

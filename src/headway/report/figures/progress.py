@@ -8,11 +8,12 @@ from functools import partial
 from headway.analysis.numbers import significant
 from headway.report.evidence import PageStory
 from headway.report.figures.data import progress_data
-from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.figures.loads import load_names, loads_said, loads_title
 from headway.report.legend import legend_height, style_legend
 from headway.report.plots import BELOW, Frame, x_axis, y_axis
 from headway.report.scale import Scale, written
+from headway.report.section import Section
 from headway.report.sheet import Point, Reading, Sheet
 from headway.report.styles import told_apart
 from headway.report.theme import Style
@@ -43,7 +44,7 @@ def _draw(subject: Subject) -> Picture | None:
     )
 
 
-KIND = Kind(place=52, section=Section.PAGES, draw=_draw, every_metric=False)
+KIND = Kind(place=52, section=Section.PAGES, draw=_draw, every_metric=False, of_runs=True)
 
 
 def _sheet(subject: Subject, stories: Sequence[PageStory], width: float) -> Sheet:

@@ -6,15 +6,10 @@ from collections.abc import Sequence
 from functools import partial
 
 from headway.analysis.published import Agreement, Beside, beside
-from headway.report.figures.kind import (
-    Kind,
-    Picture,
-    Section,
-    Subject,
-    picture_name,
-)
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.plots import Frame, x_axis
 from headway.report.scale import Scale, value_scale, written
+from headway.report.section import Section
 from headway.report.sheet import Sheet, shortened, text_width
 from headway.report.tables.published import published_frame
 from headway.report.tables.published import subject as whose

@@ -8,17 +8,12 @@ from dataclasses import dataclass
 from functools import partial
 
 from headway.analysis.published import TOLERANCE, Beside, beside
-from headway.report.figures.kind import (
-    Kind,
-    Picture,
-    Section,
-    Subject,
-    picture_name,
-)
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.figures.published import MOST_ROWS
 from headway.report.legend import legend_height, style_legend
 from headway.report.plots import Frame, title, x_axis, y_axis
 from headway.report.scale import Scale, written
+from headway.report.section import Section
 from headway.report.sheet import Point, Sheet
 from headway.report.styles import dots_apart
 from headway.report.tables.published import published_frame

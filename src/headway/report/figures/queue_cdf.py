@@ -12,9 +12,10 @@ from headway.analysis.numbers import significant
 from headway.report.chosen import runs_said
 from headway.report.evidence import SharedStory
 from headway.report.figures.data import told
-from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.plots import Frame, below_legend, steps, title, x_axis, y_axis
 from headway.report.scale import Scale, written
+from headway.report.section import Section
 from headway.report.sheet import Sheet
 
 _HEIGHT, _GAP, _LEFT = 150.0, 24.0, 42.0
@@ -38,7 +39,7 @@ def _draw(subject: Subject) -> Picture | None:
     )
 
 
-KIND = Kind(place=59, section=Section.WHY, draw=_draw, every_metric=False)
+KIND = Kind(place=59, section=Section.WHY, draw=_draw, every_metric=False, of_runs=True)
 
 
 def _delays(story: SharedStory) -> list[float]:

@@ -7,9 +7,10 @@ from functools import partial
 
 from headway.analysis import Analysis, Cell
 from headway.report.figures.data import medians_said, runs_data
-from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.plots import Frame, below_legend, steps, title, x_axis, y_axis
 from headway.report.scale import Scale, tick_texts, value_scale
+from headway.report.section import Section
 from headway.report.sheet import Sheet
 from headway.report.telling import telling_cells
 

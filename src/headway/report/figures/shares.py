@@ -11,11 +11,12 @@ from headway.analysis.numbers import significant
 from headway.analysis.shares import NameShares, Shared, Shares, shares
 from headway.analysis.sharewords import got
 from headway.report.figures.data import told
-from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.flowcolours import name_colours
 from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, frames, title, total_height, x_axis
 from headway.report.scale import Scale, written
+from headway.report.section import Section
 from headway.report.sheet import Sheet, shortened, text_width
 from headway.report.tables.shares import shares_frame
 from headway.report.telling import representative_cells

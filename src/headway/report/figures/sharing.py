@@ -13,11 +13,12 @@ from headway.analysis.numbers import significant
 from headway.report.chosen import runs_said
 from headway.report.evidence import FlowCourse, SharedStory
 from headway.report.figures.data import told
-from headway.report.figures.kind import Kind, Picture, Section, Subject, is_narrow, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, is_narrow, picture_name
 from headway.report.flowcolours import flow_colours
 from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, lines_over_time, named_frame, x_axis
 from headway.report.scale import Scale, written
+from headway.report.section import Section
 from headway.report.sheet import Point, Reading, Sheet, shortened
 from headway.report.theme import INK, MUTED, Colour
 
@@ -47,7 +48,7 @@ def _draw(subject: Subject) -> Picture | None:
     )
 
 
-KIND = Kind(place=3, section=Section.FLOWS, draw=_draw, every_metric=False)
+KIND = Kind(place=3, section=Section.SHARES, draw=_draw, every_metric=False, of_runs=True)
 
 
 def _said(stories: Sequence[SharedStory]) -> str:

@@ -8,9 +8,10 @@ from functools import partial
 from headway.analysis.gaps import FLATTERED, SiteGap, gaps
 from headway.analysis.numbers import signed_percent
 from headway.report.figures.data import told
-from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.plots import Frame, frames, title, total_height, x_axis
 from headway.report.scale import Scale, written
+from headway.report.section import Section
 from headway.report.sheet import Sheet, shortened, text_width
 from headway.report.tables.guide import gains_frame
 from headway.report.theme import BLUE, GREEN, GREY, INK, MUTED, Colour

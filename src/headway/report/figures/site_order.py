@@ -11,10 +11,11 @@ from headway.analysis.numbers import significant
 from headway.analysis.siteorder import OrderedSite, ordered_sites, rank_agreement
 from headway.analysis.written import measured
 from headway.report.figures.data import told
-from headway.report.figures.kind import Kind, Picture, Section, Subject, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.legend import legend_height, style_legend
 from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
 from headway.report.scale import Scale, written
+from headway.report.section import Section
 from headway.report.sheet import Sheet
 from headway.report.styles import dots_apart
 from headway.report.theme import INK, Style

@@ -11,9 +11,10 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.numbers import data_size, significant
 from headway.analysis.siteranks import Ranks, SiteRanks, site_ranks
 from headway.report.figures.data import told
-from headway.report.figures.kind import Kind, Picture, Section, Subject, is_narrow, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, is_narrow, picture_name
 from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
 from headway.report.scale import Scale
+from headway.report.section import Section
 from headway.report.sheet import Sheet
 from headway.report.theme import BLUE, INK
 

@@ -14,10 +14,11 @@ from headway.report.chosen import runs_said
 from headway.report.evidence import Story
 from headway.report.figures.data import series_data, told
 from headway.report.figures.holdups import COLOURS
-from headway.report.figures.kind import Kind, Picture, Section, Subject, is_narrow, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, is_narrow, picture_name
 from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, lines_over_time, named_frame, x_axis
 from headway.report.scale import Scale, written
+from headway.report.section import Section
 from headway.report.sheet import Reading, Sheet, shortened, text_width
 from headway.report.theme import BLUE, CYAN, INK, MUTED, PAPER, RED, RULE, Colour
 
@@ -83,7 +84,7 @@ def _draw(subject: Subject) -> Picture | None:
     )
 
 
-KIND = Kind(place=60, section=Section.WHY, draw=_draw, every_metric=False)
+KIND = Kind(place=60, section=Section.WHY, draw=_draw, every_metric=False, of_runs=True)
 
 
 def _title(stories: Sequence[Story]) -> str:

@@ -11,7 +11,7 @@ from headway.pages.critical import blocks_rendering, critical_path, last_before_
 from headway.pages.load import PageLoad, Resource
 from headway.report.evidence import PageStory
 from headway.report.figures.data import resources_data, told
-from headway.report.figures.kind import Kind, Picture, Section, Subject, is_narrow, picture_name
+from headway.report.figures.kind import Kind, Picture, Subject, is_narrow, picture_name
 from headway.report.figures.loads import load_names, loads_said, loads_title
 from headway.report.figures.waterfall_beside import mark_beside
 from headway.report.figures.waterfall_words import (
@@ -25,6 +25,7 @@ from headway.report.figures.waterfall_words import (
 from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, x_axis
 from headway.report.scale import Scale, written
+from headway.report.section import Section
 from headway.report.sheet import Point, Sheet, shortened, text_width
 from headway.report.theme import INK, MUTED, RED, RULE, YELLOW, Colour, Marker
 from headway.report.waterfall import KINDS, Row, kind_of, waterfall_rows
@@ -73,7 +74,7 @@ def _draw(subject: Subject) -> Picture | None:
     )
 
 
-KIND = Kind(place=56, section=Section.PAGES, draw=_draw, every_metric=False)
+KIND = Kind(place=56, section=Section.PAGES, draw=_draw, every_metric=False, of_runs=True)
 
 
 def _caption(stories: Sequence[PageStory]) -> str:

@@ -8,6 +8,8 @@ import polars as pl
 
 from headway.analysis import Analysis
 from headway.analysis.bursts import CLASSES
+from headway.report.section import Section
+from headway.report.tables.kind import TableKind
 
 FILE = "bursts.csv"
 SENDER, BOTTLENECK = "sender", "bottleneck"
@@ -33,3 +35,11 @@ def bursts_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
         for length, share in zip(CLASSES, found.shares, strict=True)
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+KIND = TableKind(
+    place=20,
+    section=Section.RESULTS,
+    file=FILE,
+    frame=lambda matter: bursts_frame(matter.firsts),
+)

@@ -10,6 +10,8 @@ from headway.analysis import Analysis
 from headway.analysis.claims import Judged
 from headway.analysis.finding import Judgement
 from headway.analysis.ledger import judged, ours, rule_in_words, would_decide
+from headway.report.section import Section
+from headway.report.tables.kind import KeptFile, TableKind
 from headway.report.tables.published import UNKNOWN
 from headway.report.tables.table import NONE, Table
 
@@ -60,3 +62,19 @@ def claims_frame(everything: Sequence[Sequence[Analysis]]) -> pl.DataFrame:
         for finding in one.findings
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+KIND = TableKind(
+    place=10,
+    section=Section.CLAIMS,
+    caption="Claims, judged by our runs",
+    remark=(
+        "A claim holds if the interval of every estimate that it rests on (95 % each) lies where the claim has it, and "
+        "does not hold if one lies elsewhere; what reaches over the edge is undecided. claims.csv has every estimate."
+    ),
+    table=lambda matter: claims_table(matter.metrics),
+    file=FILE,
+    frame=lambda matter: claims_frame(matter.experiments),
+    looks="sentences",
+    kept=KeptFile("claims", "every estimate that a claim rests on"),
+)

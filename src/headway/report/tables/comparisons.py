@@ -12,6 +12,8 @@ from headway.analysis.numbers import p_value
 from headway.analysis.overview import ComparisonOutcome, outcome
 from headway.analysis.significance import TestResult
 from headway.analysis.written import signed
+from headway.report.section import Section
+from headway.report.tables.kind import Matter, TableKind
 from headway.report.tables.table import (
     NONE,
     Table,
@@ -23,6 +25,10 @@ from headway.report.tables.table import (
 )
 
 FILE = "comparisons.csv"
+_READ = (
+    "Differences are the contender before the colon minus the one after it; p-values are adjusted for the number of "
+    "comparisons. ‡ With so few runs this test cannot reach its level, whatever they measure; it then has no say."
+)
 
 
 def comparisons_table(analysis: Analysis) -> Table:
@@ -51,7 +57,7 @@ def comparisons_table(analysis: Analysis) -> Table:
             if cell.comparisons
         ),
         labels=len(analysis.conditions.factors) + 2,
-        remark=left_out(analysis, cells, FILE),
+        remark=f"{left_out(analysis, cells, FILE)} {_READ}".strip(),
     )
 
 
@@ -160,3 +166,20 @@ def _test_numbers(name: str, test: TestResult | None) -> dict[str, float | str |
         f"{name}_smallest_p": test.smallest_p if test else None,
         f"{name}_method": test.method if test else None,
     }
+
+
+def _caption(matter: Matter) -> str:
+    across = f" across {matter.axis}" if matter.axis else ""
+    return f"Comparisons{across}: {matter.first.metric.label}"
+
+
+KIND = TableKind(
+    place=30,
+    section=Section.NUMBERS,
+    caption=_caption,
+    table=lambda matter: comparisons_table(matter.first),
+    file=FILE,
+    frame=lambda matter: comparisons_frame(matter.everything),
+    every_metric=True,
+    of_differences=True,
+)

@@ -17,8 +17,11 @@ from headway.pages.critical import (
     last_before_paint,
 )
 from headway.pages.load import PageLoad, Resource
+from headway.report.blocking import blocking_sentences
 from headway.report.evidence import PageStory
 from headway.report.figures.loads import load_names
+from headway.report.section import Section
+from headway.report.tables.kind import TableKind
 from headway.report.tables.table import (
     NONE,
     Table,
@@ -146,3 +149,31 @@ def _ms(at_ms: float) -> str:
 def _length(length_ms: float) -> str:
     """A number of milliseconds, if there is one to speak of."""
     return NONE if length_ms < 0.5 else _ms(length_ms)
+
+
+MEANS = TableKind(
+    place=20,
+    section=Section.PAGES,
+    caption="What the load event waited for, in milliseconds",
+    remark=(
+        "Means over the finished loads: the phases of the critical path add up to onLoad. Rendering is blocked until "
+        "the last of the page itself, scripts and style sheets has come that the browser says block it."
+    ),
+    table=lambda matter: critical_means(matter.results, matter.first),
+)
+KIND = TableKind(
+    place=30,
+    section=Section.PAGES,
+    caption="Critical paths of the loads shown, in milliseconds",
+    remark=(
+        "Each step is what the browser needed before it could ask for the next, back from what came last before the "
+        "first contentful paint (FCP) or the load event. Processing: from that to the request. Held back: the browser "
+        "had asked and did not yet work on it. Waiting: from then, or from the connection, to the first byte. "
+        "Receiving ends with the last byte, or when the next request was made."
+    ),
+    table=lambda matter: critical_table(matter.evidence.pages),
+    said=lambda matter: blocking_sentences(matter.evidence.pages),
+    heading="What blocked the page",
+    looks="",
+    of_runs=True,
+)

@@ -11,6 +11,8 @@ from headway.analysis.disturbances import Unmet
 from headway.analysis.numbers import significant
 from headway.diagnosis.disturbances import Named
 from headway.errors import counted
+from headway.report.section import Section
+from headway.report.tables.kind import TableKind
 from headway.report.tables.table import Table
 
 FILE = "disturbances.csv"
@@ -96,3 +98,21 @@ def disturbances_table(frame: pl.DataFrame, titles: Mapping[str, str]) -> Table:
         labels=6 if several else 5,
         remark=left if len(found) > _MOST_ROWS else "",
     )
+
+
+KIND = TableKind(
+    place=10,
+    section=Section.DISTURBANCES,
+    caption="Disturbances, by cell and contender",
+    remark=(
+        "Packets are reordered if they leave a link after one that came to it later; jitter keeps their order unless "
+        "the path has `jitter_reorders`."
+    ),
+    table=lambda matter: disturbances_table(disturbances_frame(matter.results), matter.titles),
+    said=lambda _: (
+        "What the paths name to disturb packets, and whether any packet met it: counted by the links themselves, from "
+        "when the path was made to the end of the run.",
+    ),
+    file=FILE,
+    frame=lambda matter: disturbances_frame(matter.results),
+)

@@ -8,6 +8,9 @@ from headway.analysis import StudyResults
 from headway.analysis.swept import of_its_fault
 from headway.columns import Status
 from headway.errors import counted
+from headway.report.reproducing import showing_packets
+from headway.report.section import Section
+from headway.report.tables.kind import TableKind
 from headway.report.tables.table import Table
 
 FILE = "failures.csv"
@@ -66,3 +69,15 @@ def failures_table(results: StudyResults, titles: dict[str, str]) -> Table:
         labels=5 if several else 4,
         remark=" ".join(filter(None, (left if len(found) > _MOST_ROWS else "", of_faults))),
     )
+
+
+KIND = TableKind(
+    place=10,
+    section=Section.FAILURES,
+    caption="Runs that did not end well",
+    remark=lambda matter: showing_packets(matter.results),
+    table=lambda matter: failures_table(matter.results, matter.titles),
+    file=FILE,
+    frame=lambda matter: failures_frame(matter.results.runs),
+    looks="prose",
+)

@@ -10,6 +10,8 @@ import polars as pl
 from headway.analysis import Analysis
 from headway.analysis.faultcosts import FaultCost, Sweep, sweeps
 from headway.analysis.faultsentences import TYPICAL_LOSS, position
+from headway.report.section import Section
+from headway.report.tables.kind import KeptFile, TableKind
 from headway.report.tables.table import NONE, Table, number
 from headway.study.path import Way
 
@@ -135,3 +137,27 @@ def _rows(sweep: Sweep) -> Iterator[dict[str, object]]:
             "cost": None if math.isinf(one.median) else one.median,
             "run": one.run_id,
         }
+
+
+SWEEPS = TableKind(
+    place=10,
+    section=Section.FAULTS,
+    caption="What single faults cost",
+    remark=(
+        "Each packet meets the fault in a run of its own, beside the run of the same seed without. Worst, mean: of the "
+        "packets that a run survives. At random loss: of the packets tried, lost one at a time at most."
+    ),
+    table=lambda matter: sweeps_table(matter.first),
+    looks="",
+    most=240,
+    on_terminal=True,
+)
+KIND = TableKind(
+    place=20,
+    section=Section.FAULTS,
+    caption="The packets that cost most",
+    table=lambda matter: faults_table(matter.first),
+    file=FILE,
+    frame=lambda matter: faults_frame(matter.firsts),
+    kept=KeptFile("faults", "every fault, what the packet carried and what it cost"),
+)

@@ -9,6 +9,8 @@ import polars as pl
 
 from headway.analysis import Analysis, StudyResults
 from headway.columns import Status
+from headway.report.section import Section
+from headway.report.tables.kind import TableKind
 from headway.report.tables.table import (
     Table,
     left_out,
@@ -118,3 +120,20 @@ def _harm(row: Mapping[str, Any], rows: Sequence[Mapping[str, Any]]) -> float | 
             solo, mbit = other["common_mbit"], row["common_mbit"]
             return 1 - mbit / solo if solo and mbit is not None else None
     return None
+
+
+KIND = TableKind(
+    place=10,
+    section=Section.FLOWS,
+    caption="What each flow met",
+    remark=(
+        "Medians over runs, of the mean of the flows of a name in each, while all flows were there. Of its fair rate: "
+        "over its max-min fair goodput. Harm: the part of what it gets alone that the others take (Ware et al. 2019), "
+        "where a contender is that flow alone. Its time: from its start to its last byte."
+    ),
+    table=lambda matter: flows_table(matter.results, matter.first),
+    file=FILE,
+    frame=lambda matter: flows_frame(matter.results, matter.firsts),
+    looks="",
+    most=240,
+)

@@ -7,10 +7,13 @@ from collections.abc import Sequence
 import polars as pl
 
 from headway.analysis import Analysis
+from headway.analysis.advice import advice
 from headway.analysis.explained import explained
 from headway.analysis.gaps import gaps
 from headway.analysis.guide import Best, guide
 from headway.analysis.intervals import Interval
+from headway.report.section import Section
+from headway.report.tables.kind import TableKind
 
 FILE, GAINS_FILE, TERMS_FILE = "guide.csv", "gains.csv", "explained.csv"
 
@@ -89,3 +92,29 @@ def terms_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
 def _interval(interval: Interval | None, name: str = "relative") -> dict[str, float | None]:
     low, high = (interval.low, interval.high) if interval else (None, None)
     return {f"{name}_low": low, f"{name}_high": high}
+
+
+BEST = TableKind(
+    place=10,
+    section=Section.ADVICE,
+    remark=(
+        "A site is one observation here, so that this is of other sites like these, too. Classes are halves of the "
+        "sites by the medians of their loads. Rules are judged at sites that had no part in them, and the choice for "
+        "each site by repetitions that had no part in it. guide.csv, gains.csv and explained.csv have every number."
+    ),
+    said=lambda matter: advice(matter.first),
+    file=FILE,
+    frame=lambda matter: guide_frame(matter.firsts),
+)
+GAINS = TableKind(
+    place=20,
+    section=Section.ADVICE,
+    file=GAINS_FILE,
+    frame=lambda matter: gains_frame(matter.firsts),
+)
+TERMS = TableKind(
+    place=30,
+    section=Section.ADVICE,
+    file=TERMS_FILE,
+    frame=lambda matter: terms_frame(matter.firsts),
+)

@@ -8,6 +8,8 @@ import polars as pl
 
 from headway.analysis import Analysis, ContenderRuns
 from headway.analysis.cells import HOLDUPS
+from headway.report.section import Section
+from headway.report.tables.kind import Matter, TableKind
 from headway.report.tables.table import (
     NONE,
     Table,
@@ -26,7 +28,7 @@ def holdups_table(analysis: Analysis) -> Table:
     cells = shown_cells(analysis, len(analysis.contenders))
     known = any(side.limited_by or side.holdups for cell in cells for side in cell.sides)
     there = [name for name in HOLDUPS if _occurs(analysis, name)]
-    pages = any(side.main_limited_by for cell in analysis.cells for side in cell.sides)
+    pages = _have_pages(analysis)
     rows = tuple(
         tuple((*levels(analysis, cell), *_row(side, there, pages)) for side in cell.sides)
         for cell in cells
@@ -44,6 +46,11 @@ def holdups_table(analysis: Analysis) -> Table:
         labels=len(analysis.conditions.factors) + 3 + pages,
         remark=left_out(analysis, cells, FILE),
     )
+
+
+def _have_pages(analysis: Analysis) -> bool:
+    """Whether the runs loaded pages, of which one connection is the main one."""
+    return any(side.main_limited_by for cell in analysis.cells for side in cell.sides)
 
 
 def _occurs(analysis: Analysis, name: str) -> bool:
@@ -98,3 +105,28 @@ def holdups_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
 
 def _listed(limited_by: Sequence[tuple[str, int]]) -> str:
     return "; ".join(f"{name}: {count}" for name, count in limited_by)
+
+
+def _remark(matter: Matter) -> str:
+    told = (
+        "Handshake: everything before the first byte. Path: its rate. Growth: slow start. Congestion window: too small "
+        "for the path. Recovery: repairing losses; idle recovery: waiting for a time-out to do so. Receive window and "
+        "send buffer: the hosts'. Application: nothing to send. Plateau: a constant rate below the path's, unexplained."
+    )
+    of_pages = (
+        "Of a page, handshake is everything before the first byte of the document, and application the time in which "
+        "no connection had anything to send: requests or further handshakes were on the way, or the browser had not "
+        "asked yet. The main connection is the document's."
+    )
+    return f"{told} {of_pages}" if _have_pages(matter.first) else told
+
+
+KIND = TableKind(
+    place=10,
+    section=Section.WHY,
+    caption="What limited the transfers",
+    remark=_remark,
+    table=lambda matter: holdups_table(matter.first),
+    file=FILE,
+    frame=lambda matter: holdups_frame(matter.firsts),
+)

@@ -9,6 +9,8 @@ import polars as pl
 
 from headway.analysis import Analysis, StudyResults
 from headway.columns import PageMetrics, Status, columns_of, metrics_of
+from headway.report.section import Section
+from headway.report.tables.kind import TableKind
 from headway.report.tables.table import (
     Table,
     left_out,
@@ -96,3 +98,19 @@ def pages_frame(results: StudyResults, analyses: Sequence[Analysis]) -> pl.DataF
             if (cell.name, name) in medians
         ]
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+KIND = TableKind(
+    place=10,
+    section=Section.PAGES,
+    caption="Medians of all metrics, in seconds",
+    remark=(
+        "From the start of the navigation. FCP and LCP: first and largest contentful paint. DCL and onLoad: "
+        "DOMContentLoaded and the load event are fired. PLT: all that was requested before the load event has come. "
+        "Speed Index: area above the curve of visual completeness. VC: visually complete to 85, 95 and 99 %. Byte "
+        "Index: area above the curve of bytes received. page-metrics.csv has objects, bytes and connections, too."
+    ),
+    table=lambda matter: pages_table(matter.results, matter.first),
+    file=FILE,
+    frame=lambda matter: pages_frame(matter.results, matter.firsts),
+)

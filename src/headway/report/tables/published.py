@@ -13,9 +13,11 @@ import polars as pl
 from headway.analysis import Analysis
 from headway.analysis.numbers import significant
 from headway.analysis.orders import PublishedOrder, orders
-from headway.analysis.published import Agreement, Beside, beside, evidence
+from headway.analysis.published import TOLERANCE, Agreement, Beside, beside, evidence
 from headway.analysis.verdict import Verdict
 from headway.report.scale import written
+from headway.report.section import Section
+from headway.report.tables.kind import KeptFile, TableKind
 from headway.report.tables.table import NONE, Table, interval_text
 from headway.study.published import Statistic
 
@@ -241,3 +243,32 @@ def _numbers(analysis: Analysis, one: Beside) -> dict[str, object]:
         "why": published.why,
         "source": published.source,
     }
+
+
+BY_CELL = TableKind(
+    place=10,
+    section=Section.PUBLISHED,
+    caption="Values by cell, published and ours",
+    table=lambda matter: published_by_cell(matter.metrics),
+)
+KIND = TableKind(
+    place=20,
+    section=Section.PUBLISHED,
+    caption="Values, published and ours",
+    remark=(
+        "Ours is the same statistic of our runs, the mean if nothing is said, with its interval; runs that failed are "
+        f"in none. Values agree if they differ by at most {100 * TOLERANCE:.0f} % or our interval holds the published "
+        "one."
+    ),
+    table=lambda matter: published_table(matter.metrics),
+    file=FILE,
+    frame=lambda matter: published_frame(matter.everything),
+    looks="prose",
+    kept=KeptFile("values", "every published value"),
+)
+ORDERS = TableKind(
+    place=30,
+    section=Section.PUBLISHED,
+    caption="Which is faster, published and ours",
+    table=lambda matter: orders_table(matter.metrics),
+)

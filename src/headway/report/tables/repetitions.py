@@ -9,6 +9,8 @@ import polars as pl
 from headway.analysis import Analysis
 from headway.analysis.numbers import listed, significant
 from headway.analysis.stopping import Knowledge, known
+from headway.report.section import Section
+from headway.report.tables.kind import Matter, TableKind
 from headway.report.tables.table import NONE, Table
 
 FILE = "repetitions.csv"
@@ -58,3 +60,26 @@ def repetitions_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
         for one in known(analysis)
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+def _remark(matter: Matter) -> str:
+    experiment = matter.first.experiment
+    return (
+        f"Results were looked at after {', '.join(map(str, experiment.looks))} repetitions, and stopped when every "
+        f"interval reached at most {experiment.repetitions.until} to either side: of comparisons as a factor, of flows "
+        "that compete in points of the first flow's share. Each interval is meant by itself, at the level that lets it "
+        f"be looked at {len(experiment.looks)} times; those in tables and figures are for all comparisons together, "
+        "and so wider."
+    )
+
+
+KIND = TableKind(
+    place=10,
+    section=Section.NUMBERS,
+    caption="How many repetitions it took",
+    remark=_remark,
+    table=lambda matter: repetitions_table(matter.first),
+    file=FILE,
+    frame=lambda matter: repetitions_frame(matter.firsts),
+    most=_MOST_ROWS,
+)

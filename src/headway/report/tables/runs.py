@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import polars as pl
 
+from headway.report.section import Section
+from headway.report.tables.kind import TableKind
+
 FILE = "runs.csv"
 
 
@@ -16,3 +19,11 @@ def runs_frame(runs: pl.DataFrame) -> pl.DataFrame:
         .select(told)
         .with_columns(pl.col(name).cast(pl.List(pl.String)).list.join(" ") for name in lists)
     )
+
+
+KIND = TableKind(
+    place=10,
+    section=Section.FILES,
+    file=FILE,
+    frame=lambda matter: runs_frame(matter.results.runs),
+)

@@ -10,6 +10,8 @@ from headway.analysis import Analysis, ContenderRuns
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import significant
 from headway.analysis.sample import SampleSummary
+from headway.report.section import Section
+from headway.report.tables.kind import KeptFile, TableKind
 from headway.report.tables.table import (
     NONE,
     Table,
@@ -120,3 +122,15 @@ def _numbers(sample: SampleSummary | None) -> dict[str, float | str | None]:
         "least": sample.low if sample else None,
         "greatest": sample.high if sample else None,
     }
+
+
+KIND = TableKind(
+    place=20,
+    section=Section.NUMBERS,
+    caption=lambda matter: f"Samples: {matter.first.metric.label}",
+    table=lambda matter: samples_table(matter.first),
+    file=FILE,
+    frame=lambda matter: samples_frame(matter.everything),
+    every_metric=True,
+    kept=KeptFile("samples", "medians and means with intervals by cell and contender"),
+)

@@ -11,6 +11,9 @@ from headway.analysis import Analysis, Cell
 from headway.analysis.numbers import significant
 from headway.analysis.sample import SampleSummary
 from headway.analysis.shares import FlowShares, Shared, Shares, shares
+from headway.analysis.sharewords import share_sentences
+from headway.report.section import Section
+from headway.report.tables.kind import KeptFile, TableKind
 from headway.report.tables.table import (
     NONE,
     Table,
@@ -191,3 +194,22 @@ def _columns(name: str, sample: SampleSummary) -> dict[str, float | None]:
         f"{name}_low": interval.low if interval else None,
         f"{name}_high": interval.high if interval else None,
     }
+
+
+KIND = TableKind(
+    place=10,
+    section=Section.SHARES,
+    caption="What each flow got",
+    remark=(
+        "While all flows were there; medians over runs, with their intervals. A fair share is the flow's part of all "
+        "that was carried as max-min fair rates divide it, which on one shared link is evenly. Even: the least has "
+        "90 % of its fair share or more; takes and loses: the one that loses has less; starves: it has less than 20 %; "
+        "unclear: the interval over the runs does not tell. shares.csv has every flow."
+    ),
+    table=lambda matter: shares_table(matter.first),
+    said=lambda matter: share_sentences(matter.first),
+    file=FILE,
+    frame=lambda matter: shares_frame(matter.firsts),
+    most=64,
+    kept=KeptFile("shares", "what every flow got, with intervals", alone=True),
+)

@@ -18,6 +18,8 @@ from headway.diagnosis.validation.judge import (
     STEADY_GOODPUT,
 )
 from headway.errors import counted
+from headway.report.section import Section
+from headway.report.tables.kind import TableKind
 from headway.report.tables.table import NONE, Table
 from headway.selftest.check import Check
 
@@ -148,3 +150,36 @@ def validation_frame(found: Sequence[Validated]) -> pl.DataFrame:
         for check in one.checks
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
+
+
+FAILED = TableKind(
+    place=10,
+    section=Section.VALIDATION,
+    caption="Checks that failed",
+    table=lambda matter: failed_checks_table(matter.validated),
+    said=lambda _: (
+        "What the runs' own packets met is not what was configured. Do not rely on the results.",
+    ),
+    looks="prose",
+)
+KIND = TableKind(
+    place=20,
+    section=Section.VALIDATION,
+    caption="Configured and measured, by cell and contender",
+    remark=(
+        "RTT and lost pings are of ICMP echoes before the workload; of the RTTs it is the one farthest off, beside "
+        "what the path of its own run was to have: each repetition draws its own. Delay and loss are those towards the "
+        "client, all sections of the way together, from captures at both of their ends and from drop counters. The "
+        "link is the narrowest one: the most that it carried over a second. Goodput is the median second of the second "
+        "half of bulk downloads, of what the link can carry less headers. validation.csv has every check with its "
+        "bounds."
+    ),
+    table=lambda matter: validation_table(matter.validated),
+    said=lambda matter: (
+        ()
+        if any(one.failed for one in matter.validated)
+        else ("What the runs' own packets met is what was configured.",)
+    ),
+    file=FILE,
+    frame=lambda matter: validation_frame(matter.validated),
+)

@@ -11,6 +11,8 @@ from headway.analysis.headline import headline
 from headway.analysis.parts import AnswerPart, Leaning, parts
 from headway.analysis.where import words
 from headway.analysis.whole import Whole, wholes
+from headway.report.section import Section
+from headway.report.tables.kind import TableKind
 
 FILE = "overall.csv"
 
@@ -52,3 +54,11 @@ def _row(analysis: Analysis, part: AnswerPart, mean: Whole | None) -> dict[str, 
         "mean_verdict": mean.verdict.value if mean else None,
         "in_words": analysis.metric.said(headline(analysis, pairing)),
     }
+
+
+KIND = TableKind(
+    place=10,
+    section=Section.RESULTS,
+    file=FILE,
+    frame=lambda matter: wholes_frame(matter.everything),
+)
