@@ -48,7 +48,7 @@ def _wall_s(machine: Machine, core: int, protocol: str, frames: bool, loads: int
         began = time.perf_counter()
         results = list(carry_out_together(runs, machine, directories, cpu=core))
         spent_s = time.perf_counter() - began
-    failed = [result.measurement.error for _, _, result in results if result.measurement.error]
+    failed = [one.error for _, _, result in results for one in result.measured if one.error]
     if failed:
         raise SystemExit(f"a load failed: {failed[0]}")
     return spent_s

@@ -53,16 +53,17 @@ def carried_out(
     shutil.rmtree(directory, ignore_errors=True)
     setting = Setting.model_validate(raw)
     deployment = deploy(setting, 1)
-    (flow,) = deployment.flows
     orders = orders_for(deployment)
     before_s = _labs_s()
     shown = {"www": SharedDirectory(served_bodies(setting.served_sizes))}
     outcome = machine.boot(change(orders), directory, seed=1, shown=shown)
     spent_s = _labs_s() - before_s
-    measured = CLIENTS[setting.client.program].measure(flow, directory, outcome.ended[-1])
+    measured = CLIENTS[setting.client.program].measure(
+        deployment.only.asked, directory, outcome.ended[-1]
+    )
     if measured.error:
         raise SystemExit(f"a run failed: {measured.error}")
-    transfer_of(deployment, measured).save(directory)
+    transfer_of(deployment.only, measured).save(directory)
     return spent_s
 
 

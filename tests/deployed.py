@@ -20,5 +20,5 @@ def orders_of(setting: Setting, seed: int = 1) -> Orders:
 
 def flow_of(setting: Setting, address: str = "") -> Flow:
     """The flow of a setting; asked of an address, if one is given."""
-    (flow,) = deploy(setting).flows
-    return replace(flow, address=HostAddress(address)) if address else flow
+    asked = deploy(setting).only.asked
+    return replace(asked, address=HostAddress(address)) if address else asked

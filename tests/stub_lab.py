@@ -82,7 +82,7 @@ class StubMachine(Machine):
             "time_total": total_s,
         }
         (directory / "curl.out").write_text(json.dumps(printed))
-        ended = Ended("curl", 0, round(total_s * 1e9))
+        ended = Ended("curl", 0, round(total_s * 1e9), "client")
         return Outcome("ok", None, ended.at_ns, "7.2", (ended,))
 
 

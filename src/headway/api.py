@@ -16,7 +16,7 @@ from headway.campaign.task import Task
 from headway.campaign.watcher import SilentWatcher, Watcher
 from headway.columns import polars_schema
 from headway.errors import HeadwayError, WrongInputError
-from headway.records.record import conditions
+from headway.records.conditions import conditions
 from headway.records.store import FLOWS_FILE, Start, refresh_table
 from headway.study.experiment import Study
 from headway.study.load import load_study, study_from

@@ -55,7 +55,7 @@ def test_the_same_bytes_as_headway_client_counts(
         "capture": {"qlog": True},
     }
     result = carry_out(run_of(raw), machine, tmp_path / "run")
-    assert result.measurement.error is None
+    assert result.measured[0].error is None
     told = json.loads((tmp_path / "run" / REPORT).read_text())["requests"]
     counted = [one["head_of_line"]["blocked_bytes"] for one in told]
     found = frames_in_qlog(tmp_path / "run")

@@ -128,7 +128,7 @@ def limits_with(
     ended = outcome.ended[-1]
     measured = CLIENTS[chosen.client.program].measure(flow_of(chosen), directory, ended)
     assert measured.total_s is not None, measured.error
-    transfer = transfer_of(deploy(chosen, 1), measured)
+    transfer = transfer_of(deploy(chosen, 1).only, measured)
     return limits_of(observe(directory, transfer), transfer), measured.total_s
 
 

@@ -212,7 +212,7 @@ def test_packets_are_in_the_order_of_the_strategy(
     }
     run = Run("run", "test", "", "cell", "contender", 1, 1, Setting.model_validate(raw))
     result = carry_out(run, machine, tmp_path / "run")
-    assert result.measurement.error is None
+    assert result.measured[0].error is None
     asked = requests(tmp_path / "run")
     sent = list(packets(tmp_path / "run", asked))
     assert {ready for one in sent for ready in one.ready} == set(asked.values())

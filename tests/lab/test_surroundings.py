@@ -65,7 +65,8 @@ def test_every_program_leaves_the_same_elsewhere(
 ) -> None:
     setting = SETTINGS[name]
     run = Run("run", "test", "", "cell", str(setting.protocol), 1, 1, setting)
-    assert carry_out(run, equipped(machine, setting), tmp_path / "run").measurement.error is None
+    (measured,) = carry_out(run, equipped(machine, setting), tmp_path / "run").measured
+    assert measured.error is None
 
 
 @pytest.mark.usefixtures("twice")

@@ -45,7 +45,7 @@ def record_of(run: Run, directory: Path, cost: Cost) -> Record:
     measurement = Measurement(total_s=virtual_s, bytes=size)
     wall_s = cost.wall_s(size / 1e6, virtual_s)
     outcome = Outcome("ok", None, round(virtual_s * 1e9), "7")
-    return make_record(run, Result(outcome, measurement, wall_s), directory)
+    return make_record(run, Result(outcome, (measurement,), wall_s), directory)
 
 
 def test_many_runs_tell_their_cost() -> None:
@@ -125,8 +125,27 @@ def test_every_kind_of_shipped_costs_is_one_that_settings_have() -> None:
 def test_a_run_lasts_about_as_long_as_its_path_lets_it(
     path: dict[str, str], size: str, low_s: float, high_s: float
 ) -> None:
-    setting = Setting.model_validate({"path": path, "workload": {"size": size}})
-    assert low_s <= expected_virtual_s(deploy(setting)) <= high_s
+    assert low_s <= expected_virtual_s(deploy(alone(path, size))) <= high_s
+
+
+def test_flows_that_share_a_path_last_as_long_as_their_shares_let_them() -> None:
+    path = {"rate": "10 Mbit/s", "rtt": "20 ms"}
+    flow = {"protocol": "h2", "workload": {"size": "5 MB"}}
+
+    def lasts_s(**flows: object) -> float:
+        return expected_virtual_s(deploy(Setting.model_validate({"path": path, "flows": flows})))
+
+    alone_s = lasts_s(one=flow)
+    assert alone_s == pytest.approx(expected_virtual_s(deploy(alone(path, "5 MB"))))
+    assert lasts_s(one=flow, two=flow) == pytest.approx(2 * alone_s, rel=0.02)
+    assert lasts_s(one=flow, two=flow | {"start": "30 s"}) == pytest.approx(
+        30 + 2 * alone_s, rel=0.02
+    )
+    assert lasts_s(one=flow, two=flow | {"end": "3 s"}) == pytest.approx(2 * alone_s, rel=0.02)
+
+
+def alone(path: dict[str, str], size: str) -> Setting:
+    return Setting.model_validate({"path": path, "workload": {"size": size}})
 
 
 def bulk_run(loss: str) -> list[Run]:

@@ -36,7 +36,7 @@ from headway.programs.base import (
 )
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.programs.registry import CLIENTS, QUIC_PEPS, SERVERS, TCP_PEPS
-from headway.records.record import conditions
+from headway.records.conditions import conditions
 from headway.study.bulk import Bulk
 from headway.study.experiment import Study
 from headway.study.hop import Pep
@@ -137,7 +137,7 @@ def test_a_study_of_peps_can_be_planned() -> None:
 
 
 def test_a_pep_acts_on_its_transport_unless_it_is_bypassed(by_contender: dict[str, Run]) -> None:
-    acting = {name: run.deployment.proxies for name, run in by_contender.items()}
+    acting = {name: run.deployment.only.proxies for name, run in by_contender.items()}
     assert acting["QUIC"] == acting["TCP"] == ()
     for name, role in (("QUIC-PEP", Role.QUIC_PEP), ("TCP-PEP", Role.TCP_PEP)):
         assert [(one.name, one.role) for one in acting[name]] == [
@@ -148,7 +148,7 @@ def test_a_pep_acts_on_its_transport_unless_it_is_bypassed(by_contender: dict[st
 
 def test_connections_cross_the_paths_between_their_ends(by_contender: dict[str, Run]) -> None:
     crossed = {
-        name: [segment.path.rtt.ms for segment in deploy(run.setting).segments]
+        name: [segment.path.rtt.ms for segment in deploy(run.setting).only.segments]
         for name, run in by_contender.items()
     }
     assert crossed["TCP"] == [580]
@@ -219,7 +219,7 @@ def test_the_record_tells_the_whole_path_and_who_splits(by_contender: dict[str, 
 
 
 def test_hops_of_a_transfer_are_between_senders(by_contender: dict[str, Run]) -> None:
-    segments = transfer_of(deploy(by_contender["QUIC-PEP"].setting), Measurement()).segments
+    segments = transfer_of(deploy(by_contender["QUIC-PEP"].setting).only, Measurement()).segments
     assert [(segment.sender, segment.receiver) for segment in segments] == [
         ("proxy-st", "client"),
         ("proxy-gw", "proxy-st"),
@@ -236,7 +236,7 @@ def test_hops_of_a_transfer_are_between_senders(by_contender: dict[str, Run]) ->
 
 def test_flows_are_kept(by_contender: dict[str, Run], tmp_path: Path) -> None:
     flows = (BulkFlow(0.0, 0.1, (0, 12_000)), BulkFlow(0.5, 0.1, (1_000,)))
-    transfer = transfer_of(by_contender["TCP"].deployment, Measurement(flows=flows))
+    transfer = transfer_of(by_contender["TCP"].deployment.only, Measurement(flows=flows))
     transfer.save(tmp_path)
     assert Transfer.load(tmp_path) == transfer
     assert read_series(tmp_path).flows == flows
@@ -420,10 +420,10 @@ def test_clients_of_http_have_no_bulk_flows() -> None:
 def test_a_single_proxy_is_a_chain_of_one() -> None:
     raw = {"protocol": "h3", "proxy": {"program": "envoy", "upstream": {"protocol": "h2"}}}
     setting = Setting.model_validate(raw)
-    deployment = deploy(setting)
-    (proxy,) = deployment.proxies
+    flow = deploy(setting).only
+    (proxy,) = flow.proxies
     assert (proxy.name, proxy.role, proxy.position) == ("proxy", Role.REVERSE_PROXY, 1)
-    assert [segment.protocol for segment in deployment.segments] == ["h3", "h2"]
+    assert [segment.protocol for segment in flow.segments] == ["h3", "h2"]
     assert setting.model_dump(exclude_defaults=True).keys() == {"protocol", "proxy"}
 
 

@@ -88,7 +88,7 @@ def test_of_several_links_the_narrowest_one_and_how_long_packets_take_to_it() ->
     link = {"rate": "10 Mbit/s", "delay": "3 ms"}
     raw = {"path": {"links": [link, {"rate": "100 Mbit/s", "delay": "7 ms"}]}} | PACING
     assert [one[0] for one in captured(raw)] == ["server", "link0b"]
-    found = narrow_link(deployed(raw))
+    found = narrow_link(deployed(raw).only)
     assert found is not None and (found.rate.mbit, found.lag.ms) == (10, 7)
 
 

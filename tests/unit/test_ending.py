@@ -12,6 +12,7 @@ from headway.contract.arrivals import Arrived
 from headway.contract.orders import Counts, Outcome
 from headway.diagnosis.ending import came_to
 from headway.planning.deploy import deploy
+from headway.planning.topology import bottlenecks
 from headway.programs.measurement import Measurement
 from headway.report import write_report
 from headway.report.page import noted
@@ -40,8 +41,8 @@ def ended(
         {"name": "s", "protocol": "h3", "path": {"rtt": "10 ms", "rate": "10 Mbit/s"}}
     ).experiments
     ((contender, _),) = experiment.contenders.items()
-    deployment = deploy(experiment.setting({}, contender), 1)
-    (down,), (up,) = deployment.bottlenecks(Way.DOWN), deployment.bottlenecks(Way.UP)
+    flow = deploy(experiment.setting({}, contender), 1).only
+    (down,), (up,) = bottlenecks(flow.legs, Way.DOWN), bottlenecks(flow.legs, Way.UP)
     outcome = Outcome(
         status,
         None,
@@ -50,9 +51,7 @@ def ended(
         counts={down.queue_device: Counts(lost=lost), up.queue_device: Counts(lost=lost_up)},
         arrived={"server > client": Arrived(0, came), "client > server": Arrived(0, 20)},
     )
-    return came_to(
-        deployment, Measurement(error=error, connected=connected), outcome, Path("nowhere")
-    )
+    return came_to(flow, Measurement(error=error, connected=connected), outcome, Path("nowhere"))
 
 
 @pytest.mark.parametrize(

@@ -169,8 +169,8 @@ def test_packets_of_own_quic_fill_frames_of_either_family() -> None:
         told = [word for one in orders.programs for word in one.argv if "max-udp-payload" in word]
         assert len(told) == 2 and all(f"max-udp-payload={size}" in word for word in told)
     asked = {"program": "headway-client", "knobs": {"max_udp_payload": "1300"}}
-    (flow,) = deploy(setting(client=asked, protocol="h3")).flows
-    (program,) = CLIENTS["headway-client"].start(flow).programs
+    flow = deploy(setting(client=asked, protocol="h3")).only
+    (program,) = flow.client.start(flow.asked).programs
     assert any("max-udp-payload=1300" in word for word in program.argv)
 
 

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import ipaddress
+from pathlib import Path
 from typing import Any
 
 import pytest
 
-from headway.contract.orders import Namespace, Orders
+from headway.contract.orders import Namespace, Orders, Outcome
 from headway.errors import WrongInputError
 from headway.lab.assemble import orders_for
+from headway.lab.run import Result
 from headway.planning.checks import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.looks import looks_of
-from headway.planning.runs import flow_runs, plan
-from headway.records.record import conditions
+from headway.planning.runs import plan
+from headway.programs.measurement import Measurement
+from headway.records.conditions import conditions, flow_conditions
+from headway.records.flowfile import FLOW_RECORDS
+from headway.records.record import make_record
 from headway.study.bulk import Arrivals, OnOff
 from headway.study.load import load_study, study_from
 from headway.study.model import Setting
@@ -109,8 +114,8 @@ def test_a_flow_of_a_parking_lot_crosses_only_what_it_enters() -> None:
     deployment = deploy(setting(hops=hops, flows=flows), 1)
     orders = orders_for(deployment)
     crossed = {
-        one.flows[0].name: way(orders, one.flows[0].namespace, one.flows[0].address)
-        for one in deployment.competing
+        one.asked.name: way(orders, one.asked.namespace, one.asked.address)
+        for one in deployment.flows
     }
     assert crossed == {
         "long": [
@@ -163,8 +168,25 @@ def test_a_contenders_flows_are_in_its_conditions() -> None:
     (run,) = plan(study_from(tables))
     found = conditions(run)
     assert (found["protocol"], found["flows"], found["rate_mbit"]) == ("tcp, quic", 3, 20)
-    assert [one.flow.name for one in flow_runs(run)] == ["tcp-1", "tcp-2", "quic"]
-    assert [conditions(one)["rtt_ms"] for one in flow_runs(run)] == [40, 40, 70]
+    flows = run.deployment.flows
+    assert [one.asked.name for one in flows] == ["tcp-1", "tcp-2", "quic"]
+    assert [flow_conditions(run, one)["rtt_ms"] for one in flows] == [40, 40, 70]
+
+
+def test_what_is_of_one_flow_is_not_answered_for_the_first_of_several() -> None:
+    assert deploy(setting(flows={"tcp": {"protocol": "tcp"}}), 1).only.named == "tcp"
+    with pytest.raises(ValueError, match="unpack"):
+        _ = deploy(setting(), 1).only
+
+
+def test_flows_whose_lab_never_booted_have_failed_each(tmp_path: Path) -> None:
+    (run,) = plan(study_from({"name": "fair", **DUMBBELL, "contenders": {"all": {}}}))
+    never = Result(Outcome("failed", "its worker was killed", 0, ""), (Measurement(),) * 3, 0.0)
+    record = make_record(run, never, tmp_path)
+    assert (record.flows, record.error) == (3, "its worker was killed")
+    each = FLOW_RECORDS.load(tmp_path).flows
+    assert [one.flow for one in each] == ["tcp-1", "tcp-2", "quic"]
+    assert {one.error for one in each} == {"its worker was killed"}
 
 
 DOWNLOAD: dict[str, Any] = {

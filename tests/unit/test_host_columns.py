@@ -12,7 +12,7 @@ WIDE = {"congestion_control": "bbr", "initial_window": 100}
 
 
 def columns(**raw: Any) -> dict[str, Any]:
-    return host_columns(deploy(Setting.model_validate(raw)))
+    return host_columns(deploy(Setting.model_validate(raw)).only)
 
 
 def chain(**more: Any) -> dict[str, Any]:

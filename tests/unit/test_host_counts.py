@@ -23,7 +23,7 @@ def told(conditions: dict[str, Any], counts: dict[str, HostCounts]) -> dict[str,
     (experiment,) = study_from({"name": "s", **conditions}).experiments
     ((contender, _),) = experiment.contenders.items()
     deployment = deploy(experiment.setting({}, contender), 1)
-    return host_count_columns(deployment, Outcome("ok", None, 1, "7", host_counts=counts))
+    return host_count_columns(deployment.flows, Outcome("ok", None, 1, "7", host_counts=counts))
 
 
 @pytest.mark.parametrize(

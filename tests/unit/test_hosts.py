@@ -98,7 +98,7 @@ def test_columns_say_how_hosts_were_set() -> None:
         "client": {"kernel": {"profile": "android", "coalescing": "50 us"}},
         "hops": [{"name": "gw", "kernel": {"offload": ["gso", "gro"]}}],
     }
-    found = host_columns(deploy(Setting.model_validate(raw)))
+    found = host_columns(deploy(Setting.model_validate(raw)).only)
     assert found["client_kernel"] == "android, coalescing 50 us"
     assert found["server_kernel"] == "tuned"
     assert found["hop_kernels"] == "gw tuned, offload gro gso"

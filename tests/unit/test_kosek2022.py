@@ -48,10 +48,10 @@ def test_delays_and_windows_are_where_the_paper_has_them(
         if run.cell == f"goodput-profile_{orbit}-loss_0pct" and run.rep == 1
     }
     for plain in ("QUIC", "TCP"):
-        (segment,) = by_contender[plain].segments
+        (segment,) = by_contender[plain].only.segments
         assert segment.path.rtt.ms == all_ms
         split = by_contender[f"{plain}-PEP"]
-        assert [segment.path.rtt.ms for segment in split.segments] == [0, satellite_ms, 80]
+        assert [segment.path.rtt.ms for segment in split.only.segments] == [0, satellite_ms, 80]
         towards_client = split.setting.middleboxes[-1].quic_pep
         assert towards_client is not None
         assert towards_client.towards_client.initial_window.quic == 100

@@ -11,7 +11,7 @@ from headway.contract.orders import Outcome
 from headway.diagnosis.observed import observed_columns, observed_error
 from headway.lab.watching import watched
 from headway.planning.deploy import deploy
-from headway.planning.deployment import Deployment
+from headway.planning.deployment import DeployedFlow, Deployment
 from headway.programs.measurement import Measurement
 from headway.study.load import study_from
 
@@ -24,10 +24,14 @@ BULK = {
 PROXY = {"program": "envoy", "upstream": {"protocol": "h1", "tls": False}}
 
 
-def deployed(conditions: dict[str, Any]) -> Deployment:
+def deployment(conditions: dict[str, Any]) -> Deployment:
     (experiment,) = study_from({"name": "s", **conditions}).experiments
     ((contender, _),) = experiment.contenders.items()
     return deploy(experiment.setting({}, contender), 1)
+
+
+def deployed(conditions: dict[str, Any]) -> DeployedFlow:
+    return deployment(conditions).only
 
 
 def outcome(**packets: tuple[int, int]) -> Outcome:
@@ -131,7 +135,7 @@ def test_columns_are_those_of_the_first_segment() -> None:
 
 
 def test_both_ends_of_every_segment_are_watched_for_their_peers() -> None:
-    found = watched(deployed({"protocol": "h3", "proxy": PROXY}))
+    found = watched(deployment({"protocol": "h3", "proxy": PROXY}))
     told = {one.name: (one.namespace, one.device, one.senders) for one in found}
     assert told == {
         "proxy > client": ("client", "client-up", ("10.0.2.2",)),
@@ -146,7 +150,7 @@ def test_peers_of_a_transparent_proxy_are_those_behind_it() -> None:
         "protocol": "h2",
         "hops": [{"name": "pep", "tcp_pep": {"program": "headway-tcp-pep"}}],
     }
-    senders = {one.name: one.senders for one in watched(deployed(chain))}
+    senders = {one.name: one.senders for one in watched(deployment(chain))}
     client, server = senders["client > pep"], senders["server > pep"]
     assert (senders["pep > server"], senders["pep > client"]) == (client, server)
 
@@ -155,7 +159,7 @@ def test_an_address_that_changes_is_expected_too() -> None:
     migrating = {"kind": "migration", "size": "1 MB", "after": "500 kB"}
     (asking,) = (
         one
-        for one in watched(deployed({"protocol": "h2", "workload": migrating}))
+        for one in watched(deployment({"protocol": "h2", "workload": migrating}))
         if one.name == UP
     )
     assert asking.senders == ("10.0.0.1", "10.0.0.11")
@@ -163,7 +167,7 @@ def test_an_address_that_changes_is_expected_too() -> None:
 
 def test_flows_that_compete_are_told_apart() -> None:
     flow = {**BULK, "protocol": "quic"}
-    names = [one.name for one in watched(deployed({"flows": {"a": flow, "b": flow}}))]
+    names = [one.name for one in watched(deployment({"flows": {"a": flow, "b": flow}}))]
     assert names == [
         "a: s1 > c1",
         "a: c1 > s1",

@@ -64,5 +64,5 @@ def test_what_was_observed_is_told_and_held_against_what_was_asked(
 ) -> None:
     if seen is not None:
         (tmp_path / "tcp.json").write_text(json.dumps(seen))
-    found = observed_controls(deploy(Setting.model_validate(raw)), tmp_path)
+    found = observed_controls(deploy(Setting.model_validate(raw)).only, tmp_path)
     assert (found.columns, found.error) == (columns, error)

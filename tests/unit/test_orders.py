@@ -69,7 +69,8 @@ def test_every_direction_and_change_has_a_seed_of_its_own() -> None:
 
 def test_a_flow_begins_when_it_says() -> None:
     deployment = plan(load_study("quickstart"))[0].deployment
-    (flow,) = deployment.flows
-    later = replace(deployment, flows=(replace(flow, at_ns=2 * 10**9),))
+    flow = deployment.only
+    asked = replace(flow.asked, at_ns=2 * 10**9)
+    later = replace(deployment, flows=(replace(flow, asked=asked),))
     programs = orders_for(later).programs
     assert [program.at_ns for program in programs] == [0, 2 * 10**9]

@@ -17,7 +17,7 @@ from headway.image.outsidefiles import outside_files
 from headway.lab.assemble import orders_for
 from headway.planning.deploy import deploy
 from headway.programs.outside import adapter_of
-from headway.records.record import conditions
+from headway.records.conditions import conditions
 from headway.records.runkey import run_key
 from headway.study.load import load_study
 from headway.study.model import Setting
@@ -292,7 +292,7 @@ def test_a_result_is_read_as_declared(
     deployment = deploy(one)
     (tmp_path / "own.out").write_text(printed)
     ended = Ended("own", 0, 2_000_000_000)
-    measured = deployment.client.measure(deployment.flows[0], tmp_path, ended)
+    measured = deployment.only.client.measure(deployment.only.asked, tmp_path, ended)
     assert measured.total_s == total_s
     assert (error or "") in (measured.error or "")
     assert bool(measured.error) == bool(error)
@@ -322,7 +322,7 @@ def test_a_client_that_fails_is_told_with_its_last_words(
 ) -> None:
     deployment = deploy(setting(tmp_path, CLIENT))
     (tmp_path / "own.err").write_text(printed)
-    measured = deployment.client.measure(deployment.flows[0], tmp_path, Ended("own", 3, 1))
+    measured = deployment.only.client.measure(deployment.only.asked, tmp_path, Ended("own", 3, 1))
     assert measured.error == f"own: {words} (exit status 3)"
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from headway.errors import WrongInputError
 from headway.planning.runs import plan
-from headway.records.record import conditions
+from headway.records.conditions import conditions
 from headway.sites.altsvc import advertising
 from headway.sites.site import Exchange, Site
 from headway.study.experiment import merged

@@ -70,13 +70,13 @@ def test_no_max_min_rate_can_grow_without_a_smaller_one_shrinking(
 
 
 def test_fair_rates_of_a_deployment_are_of_the_links_that_flows_cross() -> None:
-    flows = deploy(setting()).competing
+    flows = deploy(setting()).flows
     assert fair_rates_mbit(flows) == pytest.approx([20 / 3] * 3)
     narrow = {"quic": {"protocol": "quic", "access": {"rate": "2 Mbit/s", "rtt": "10 ms"}}}
-    slow = deploy(setting(flows={"tcp": {"protocol": "tcp", "count": 2}} | narrow)).competing
+    slow = deploy(setting(flows={"tcp": {"protocol": "tcp", "count": 2}} | narrow)).flows
     assert fair_rates_mbit(slow) == pytest.approx([9, 9, 2])
     changing = {"rate": "20 Mbit/s", "rtt": "40 ms", "changes": [{"at": "1 s", "rate": "1 Mbit/s"}]}
-    assert fair_rates_mbit(deploy(setting(path=changing)).competing) is None
+    assert fair_rates_mbit(deploy(setting(path=changing)).flows) is None
 
 
 def test_shares_are_even_when_the_least_has_four_fifths_of_an_equal_share() -> None:

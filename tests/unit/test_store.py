@@ -34,7 +34,7 @@ def records(tmp_path: Path) -> list[Record]:
     for run in RUNS[:3]:
         result = Result(
             Outcome("failed", "for the test", 0, ""),
-            Measurement(),
+            (Measurement(),),
             0.1,
         )
         made.append(make_record(run, result, tmp_path))

@@ -118,14 +118,16 @@ def test_captures_that_lost_packets_say_so(tmp_path: Path) -> None:
 def test_captures_of_a_connection_are_those_of_its_ends() -> None:
     hops = [{"name": "one"}, {"name": "two"}]
     setting = Setting.model_validate({"hops": hops})
-    (segment,) = deploy(setting).segments
+    (segment,) = deploy(setting).only.segments
     assert capture_files(segment) == ("client.pcapng", "server.pcapng")
 
 
 def test_captures_of_a_pep_look_both_ways() -> None:
     pep = {"program": "headway-tcp-pep"}
     hops = [{"name": "one", "tcp_pep": pep}, {"name": "two"}, {"name": "three", "tcp_pep": pep}]
-    found = [capture_files(one) for one in deploy(Setting.model_validate({"hops": hops})).segments]
+    found = [
+        capture_files(one) for one in deploy(Setting.model_validate({"hops": hops})).only.segments
+    ]
     assert found == [
         ("client.pcapng", "one.pcapng"),
         ("one-upstream.pcapng", "three.pcapng"),

@@ -60,10 +60,10 @@ def checked_plan(study: Study, name: str, watcher: Watcher | None = None) -> tup
 def _check_run(run: Run) -> None:
     """Check that its programs can do what is asked of them, and serve its sites."""
     check_programs(run.deployment)
-    for one in run.deployment.each:
-        if site := one.setting.workload.replayed:
+    for flow in run.deployment.flows:
+        if site := flow.setting.workload.replayed:
             try:
-                check_servable(find_outline(site).page, site, tls=one.setting.tls)
+                check_servable(find_outline(site).page, site, tls=flow.setting.tls)
             except WrongInputError as error:
                 # An archive's own place, or the site's name, is part of what is wrong.
                 raise WrongInputError(str(error), where="workload.site") from None
@@ -165,9 +165,9 @@ def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
 def _recorded(runs: Iterable[Run]) -> Iterator[str]:
     """Archives of which something is not what servers sent."""
     replayed = (
-        one.setting.workload.replayed
+        flow.setting.workload.replayed
         for run in first_repetition(runs)
-        for one in run.deployment.each
+        for flow in run.deployment.flows
     )
     for site in dict.fromkeys(replayed):
         if site and is_archive(site) and (flaws := shortfalls(find_site(site))):
@@ -178,7 +178,7 @@ def _recorded(runs: Iterable[Run]) -> Iterator[str]:
 def _unshared(runs: Iterable[Run]) -> Iterator[str]:
     """Sites that should come over one connection and have something that will hardly do so."""
     workloads = (
-        one.setting.workload for run in first_repetition(runs) for one in run.deployment.each
+        flow.setting.workload for run in first_repetition(runs) for flow in run.deployment.flows
     )
     sites = [
         page.site

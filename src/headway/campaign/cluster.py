@@ -356,8 +356,8 @@ def _lost() -> HeadwayError:
 def _without_worker(run: Run, directory: Path) -> Record:
     """The record of a run that no worker survived."""
     outcome = Outcome("failed", "its worker was killed, and so were others that tried", 0, "")
-    result = Result(outcome, Measurement(), 0.0)
-    return make_record(run, result, directory)
+    measured = (Measurement(),) * len(run.deployment.flows)
+    return make_record(run, Result(outcome, measured, 0.0), directory)
 
 
 def _name(address: str, worker: Introduction) -> str:

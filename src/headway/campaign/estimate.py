@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from headway.campaign.costs import Cost, CostModel, kind_of
 from headway.planning.deploy import deploy
-from headway.planning.deployment import Deployment
+from headway.planning.deployment import DeployedFlow, Deployment, Segment
+from headway.planning.maxmin import fair_rates_mbit
 from headway.planning.runs import Run, distinct_paths
 from headway.sites.library import find_outline
 from headway.study.clock import Clock
@@ -114,39 +115,57 @@ def _lab_s(deployment: Deployment, cost: Cost) -> float:
 
 
 def expected_virtual_s(deployment: Deployment) -> float:
-    """About how long a run takes on the lab's clock, seconds.
+    """About how long a run takes on the lab's clock, seconds: until its last flow ends.
 
-    Connection set-up, slow start and the bodies at the rate of the slowest path: its own, or what
-    its loss leaves to loss-based congestion control. Bulk flows may say themselves how long.
+    Connection set-up, slow start and the bodies at the rate of the slowest path: its own, what its
+    loss leaves to loss-based congestion control, or a fair share of what flows have in common. Bulk
+    flows may say themselves how long.
     """
-    segments, setting = deployment.segments, deployment.setting
+    ends = (flow.start_s + _takes_s(flow, share) for flow, share in _shares_bit_s(deployment))
+    return min(max(ends), deployment.setting.limits.virtual.s)
+
+
+def _shares_bit_s(deployment: Deployment) -> list[tuple[DeployedFlow, float]]:
+    """Each flow, and its fair share of the links on its way; infinite if nobody can tell beforehand."""
+    flows = deployment.flows
+    rates = fair_rates_mbit(flows) or (math.inf,) * len(flows)
+    return [(flow, rate * 1e6) for flow, rate in zip(flows, rates, strict=True)]
+
+
+def _takes_s(flow: DeployedFlow, share_bit_s: float) -> float:
+    workload, segments = flow.setting.workload, flow.segments
     set_up = sum(_SET_UP_ROUND_TRIPS * segment.path.rtt.s for segment in segments)
-    if (sends := setting.workload.sends) is not None:
+    if (sends := workload.sends) is not None:
         transfer_s = sends.s
     else:
-        size = _expected_bytes(deployment)
-        transfer_s = max(
-            _transfer_s(segment.path, size, segment.far.congestion_control) for segment in segments
-        )
-    return min(set_up + transfer_s, setting.limits.virtual.s)
+        size = _flow_bytes(flow, share_bit_s)
+        transfer_s = max(_transfer_s(one, size, share_bit_s) for one in segments)
+    end_s = math.inf if flow.end_s is None else flow.end_s - flow.start_s
+    return min(set_up + transfer_s, end_s)
 
 
 def _expected_bytes(deployment: Deployment) -> float:
-    """About how much a run carries; flows that last for a time, what the slowest path lets through."""
-    workload = deployment.setting.workload
+    """About how much the flows of a run carry."""
+    return math.fsum(_flow_bytes(flow, share) for flow, share in _shares_bit_s(deployment))
+
+
+def _flow_bytes(flow: DeployedFlow, share_bit_s: float) -> float:
+    """About how much a flow carries; one that lasts for a time, what the slowest path lets through."""
+    workload = flow.setting.workload
     if workload.replayed is not None:
         return find_outline(workload.replayed).size_bytes
     if workload.amount is not None:
         return int(workload.amount) * workload.requests
     assert workload.sends is not None, "a workload has either an amount or a time"
-    rates = [_carried_bit_s(one.path, one.far.congestion_control) for one in deployment.segments]
-    return min(*rates, _UNLIMITED_BIT_S) * workload.sends.s / 8
+    rates = [_carried_bit_s(one.path, one.far.congestion_control) for one in flow.segments]
+    return min(*rates, share_bit_s, _UNLIMITED_BIT_S) * workload.sends.s / 8
 
 
-def _transfer_s(path: NetworkPath, size: float, sender: str) -> float:
+def _transfer_s(segment: Segment, size: float, share_bit_s: float) -> float:
+    path = segment.path
     windows = math.log2(1 + size / (_INITIAL_WINDOW * _SEGMENT_BYTES))
     slow_start_s = path.rtt.s * windows
-    bit_s = _carried_bit_s(path, sender)
+    bit_s = min(_carried_bit_s(path, segment.far.congestion_control), share_bit_s)
     on_wire = size * 8 * FRAME_BYTES / _SEGMENT_BYTES
     return slow_start_s if math.isinf(bit_s) else max(slow_start_s, on_wire / bit_s)
 

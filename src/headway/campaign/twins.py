@@ -72,10 +72,10 @@ def _warning(experiment: Experiment, one: str, other: str, setting: Setting) -> 
 
 def _in_words(setting: Setting) -> str:
     """What both are, in a line."""
-    words = [f"{setting.workload} over {setting.protocol}"]
-    for end in deploy(setting).endpoints:
-        if end.role is Role.CLIENT:
-            words.append(f"client {end.adapter.name}")
-            continue
-        words.append(f"{end.role.label} {end.adapter.name} with {end.congestion_control}")
+    words = []
+    for flow in deploy(setting).flows:
+        words.append(f"{flow.setting.workload} over {flow.setting.protocol}")
+        for end in flow.endpoints:
+            how = "" if end.role is Role.CLIENT else f" with {end.congestion_control}"
+            words.append(f"{end.role.label} {end.adapter.name}{how}")
     return ", ".join(dict.fromkeys(words))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from headway.contract.orders import CONTROLS_FILE
-from headway.planning.deployment import Deployment
+from headway.planning.deployment import DeployedFlow
 
 
 @dataclass(frozen=True)
@@ -24,9 +24,9 @@ class Controls:
     error: str | None
 
 
-def observed_controls(deployment: Deployment, run_directory: Path) -> Controls:
+def observed_controls(flow: DeployedFlow, run_directory: Path) -> Controls:
     """Congestion control of the connections that servers and proxies accepted over TCP."""
-    senders = deployment.programs[1:]
+    senders = flow.programs[1:]
     wanted = {end.name: end.congestion_control for end in senders}
     over_tcp = {end.name for end in senders if not end.protocol.over_quic}
     seen = {name: " and ".join(was) for name, was in _seen(run_directory).items() if was}
@@ -34,7 +34,7 @@ def observed_controls(deployment: Deployment, run_directory: Path) -> Controls:
     wrong = (f"{name}'s TCP used {was}" for name, was in found.items() if was != wanted[name])
     told = wanted | found
     columns = {
-        "server_cc": told.pop(deployment.server.name),
+        "server_cc": told.pop(flow.server.name),
         "cc_observed": ", ".join(found) or None,
     }
     if told:

@@ -18,11 +18,10 @@ import numpy as np
 from headway.diagnosis.packet import SeenPacket
 from headway.diagnosis.samples import started_s
 from headway.diagnosis.spacing import Train
-from headway.lab.assemble import flow_directory
 from headway.lab.captures import missed_packets, pacing_files
 from headway.lab.pcapng import read_pcapng
 from headway.lab.watching import answering
-from headway.planning.deployment import Deployment
+from headway.planning.deployment import DeployedFlow, Deployment
 from headway.planning.narrowlink import NarrowLink, narrow_link
 from headway.study.host import Protocol
 from headway.study.path import FRAME_BYTES
@@ -58,17 +57,16 @@ def keep_departures(deployment: Deployment, directory: Path) -> None:
     if not capture.pacing:
         return
     read: set[str] = set()
-    for flow in deployment.each:
+    for flow in deployment.flows:
         if link := narrow_link(flow):
-            own = directory / flow_directory(flow.flows[0]) if deployment.competing else directory
-            _keep(flow, link, directory, own)
+            _keep(flow, link, directory)
             read.update(pacing_files(link))
     if not capture.packets:
         for name in read:
             (directory / name).unlink(missing_ok=True)
 
 
-def _keep(flow: Deployment, link: NarrowLink, directory: Path, own: Path) -> None:
+def _keep(flow: DeployedFlow, link: NarrowLink, directory: Path) -> None:
     senders = frozenset(str(one) for one in answering(flow, link.number))
     epoch_ns = round(started_s(directory) * 1e9)
     devices = link.sender_device, link.entry_device
@@ -78,7 +76,7 @@ def _keep(flow: Deployment, link: NarrowLink, directory: Path, own: Path) -> Non
         if not file.exists() or missed_packets(directory, (device,)):
             continue
         numbers: dict[tuple[str, bytes], int] = {}
-        with (own / table).open("w", encoding="utf-8", newline="") as out:
+        with (directory / flow.directory / table).open("w", encoding="utf-8", newline="") as out:
             rows = csv.writer(out)
             rows.writerow(_HEADINGS)
             for one in _departures(file, senders, link.segment.protocol):

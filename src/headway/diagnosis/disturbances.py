@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
 from headway.contract.orders import Counts, Outcome
-from headway.planning.deployment import Deployment
+from headway.planning.topology import Leg, bottlenecks
 from headway.study.model import Setting
 from headway.study.path import Direction, Link, Path, RandomLoss, Way, Window
 
@@ -62,17 +62,15 @@ class Named:
         return f"{_COUNTED[self.kind]}_{self.way}"
 
 
-def count_columns(deployment: Deployment, outcome: Outcome) -> dict[str, Any]:
-    """The columns of a record that count packets; none if the lab did not count."""
+def count_columns(legs: Sequence[Leg], outcome: Outcome) -> dict[str, Any]:
+    """The columns of a record that count packets on these legs; none if the lab did not count."""
     if not outcome.counts:
         return {}
     return {
         f"{name}_{way}": count
         for way in (Way.DOWN, Way.UP)
         for name, count in asdict(
-            Counts.total(
-                outcome.counts[place.queue_device] for place in deployment.bottlenecks(way)
-            )
+            Counts.total(outcome.counts[place.queue_device] for place in bottlenecks(legs, way))
         ).items()
     }
 

@@ -9,7 +9,8 @@ from headway.contract.orders import Counts, Outcome
 from headway.diagnosis.observed import observed_columns
 from headway.diagnosis.samples import Sample, read_samples
 from headway.errors import counted
-from headway.planning.deployment import Deployment
+from headway.planning.deployment import DeployedFlow
+from headway.planning.topology import bottlenecks
 from headway.programs.measurement import Measurement
 from headway.study.path import Way
 
@@ -22,14 +23,14 @@ _WHOSE = {Way.DOWN: "the server's", Way.UP: "the client's"}
 
 
 def came_to(
-    deployment: Deployment, measured: Measurement, outcome: Outcome, directory: Path
+    flow: DeployedFlow, measured: Measurement, outcome: Outcome, directory: Path
 ) -> str | None:
     """How far a flow's run came whose connection failed; None if the lab itself did, or did not count.
 
     It says what was lost and what came none the less, and no more: which of the packets was missed, and by whom, only
     the packets themselves tell.
     """
-    came = {way: _came(deployment, outcome, way) for way in Way}
+    came = {way: _came(flow, outcome, way) for way in Way}
     given_up = outcome.status == Status.TIMEOUT.value
     if measured.connected is None and not given_up:
         return None  # what it was answered, it does not like: nothing died
@@ -39,7 +40,7 @@ def came_to(
     ended = f"until the run ended after {outcome.duration_ns / 1e9:.3g} s"
     if not came[Way.DOWN]:
         return f"{begun}: no packet of the server came to the client {ended}"
-    lost = {way: _lost(deployment, outcome, way) for way in Way}
+    lost = {way: _lost(flow, outcome, way) for way in Way}
     if not any(lost.values()):
         return f"{begun}, though no packet was lost on the way, {ended}"
     told = [
@@ -53,15 +54,15 @@ def came_to(
     return f"{begun}: the path lost {' and '.join(told)}{last}, and nothing that came after made up for it {ended}"
 
 
-def _came(deployment: Deployment, outcome: Outcome, way: Way) -> int:
+def _came(flow: DeployedFlow, outcome: Outcome, way: Way) -> int:
     """Packets that came to the other end of the client's segment."""
-    columns = observed_columns(deployment, outcome)
+    columns = observed_columns(flow, outcome)
     return sum(columns.get(f"{transport}_packets_{way}", 0) for transport in ("tcp", "udp"))
 
 
-def _lost(deployment: Deployment, outcome: Outcome, way: Way) -> int:
+def _lost(flow: DeployedFlow, outcome: Outcome, way: Way) -> int:
     """Packets that were lost on the path, whatever lost them."""
-    places = [one.queue_device for one in deployment.bottlenecks(way)]
+    places = [one.queue_device for one in bottlenecks(flow.legs, way)]
     total = Counts.total(outcome.counts[place] for place in places if place in outcome.counts)
     return total.lost + total.blacked_out + total.dropped_by_number + total.queue_dropped
 

@@ -16,7 +16,7 @@ from headway.diagnosis.packet import SeenPacket
 from headway.diagnosis.quic_carried import QuicReader
 from headway.diagnosis.tls_carried import TlsReader
 from headway.lab.direction import kept_file
-from headway.planning.deployment import Deployment
+from headway.planning.deployment import DeployedFlow
 from headway.programs.base import SECRETS_FILE
 from headway.study.path import Way
 
@@ -63,9 +63,9 @@ def _carried(kept: Sequence[_Kept], directory: Path) -> list[CarriedPacket]:
     return [reader.carried(way, one) for way, one in kept]
 
 
-def fault_columns(deployment: Deployment, outcome: Outcome, directory: Path) -> dict[str, Any]:
+def fault_columns(flow: DeployedFlow, outcome: Outcome, directory: Path) -> dict[str, Any]:
     """The columns of a record that tell of its fault; none if the setting has no such thing."""
-    if deployment.setting.fault is None or not outcome.passed:
+    if flow.setting.fault is None or not outcome.passed:
         return {}
     kept = _kept_packets(directory)
     packets = _carried(kept, directory)

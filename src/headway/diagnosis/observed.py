@@ -10,7 +10,7 @@ from typing import Any
 from headway.contract.arrivals import Arrived
 from headway.contract.orders import Outcome
 from headway.lab.watching import watch_name
-from headway.planning.deployment import Deployment, Segment
+from headway.planning.deployment import DeployedFlow, Segment
 from headway.programs.measurement import Measurement
 from headway.study.path import ETHERNET_HEADER_BYTES, FRAME_BYTES, Way
 
@@ -19,30 +19,30 @@ _MOST_MERGED_BYTES = 65_535
 """Of packets that hosts merge, or do not cut."""
 
 
-def observed_error(deployment: Deployment, measured: Measurement, outcome: Outcome) -> str | None:
+def observed_error(flow: DeployedFlow, measured: Measurement, outcome: Outcome) -> str | None:
     """What is wrong with what crossed a flow's segments; None if nothing is, or if the lab did not tell.
 
     What the client got has to have room in the packets that came over the transport of the version that was
     asked for, from whom it was asked of, and they have to be no fewer than those over the other transport.
 
     Args:
-        deployment: of one flow.
+        flow: the flow.
         measured: what its client says.
         outcome: of its lab.
     """
-    way = Way.UP if deployment.setting.workload.uploads else Way.DOWN
-    for segment in deployment.segments:
-        arrived = outcome.arrived.get(watch_name(deployment, segment, way))
-        if arrived and (error := _error(deployment, segment, way, arrived, measured.bytes)):
+    way = Way.UP if flow.setting.workload.uploads else Way.DOWN
+    for segment in flow.segments:
+        arrived = outcome.arrived.get(watch_name(flow, segment, way))
+        if arrived and (error := _error(flow, segment, way, arrived, measured.bytes)):
             return error
     return None
 
 
-def observed_columns(deployment: Deployment, outcome: Outcome) -> dict[str, Any]:
+def observed_columns(flow: DeployedFlow, outcome: Outcome) -> dict[str, Any]:
     """Columns of what crossed a flow's first segment; none if the lab did not tell."""
     columns = {}
     for way in (Way.DOWN, Way.UP):
-        name = watch_name(deployment, deployment.segments[0], way)
+        name = watch_name(flow, flow.segments[0], way)
         if arrived := outcome.arrived.get(name):
             columns[f"tcp_packets_{way}"] = arrived.tcp_packets
             columns[f"udp_packets_{way}"] = arrived.udp_packets
@@ -50,7 +50,7 @@ def observed_columns(deployment: Deployment, outcome: Outcome) -> dict[str, Any]
 
 
 def _error(
-    deployment: Deployment, segment: Segment, way: Way, arrived: Arrived, carried: int | None
+    flow: DeployedFlow, segment: Segment, way: Way, arrived: Arrived, carried: int | None
 ) -> str | None:
     came, instead = arrived.tcp_packets, arrived.udp_packets
     asked, other = "TCP", "UDP"
@@ -60,15 +60,15 @@ def _error(
     few = f"{'only ' if came else ''}{_packets(came, asked)} came from the {sender}"
     if instead > came:
         return f"asked for {segment.protocol}, but {few}; {_packets(instead, other)} did"
-    if carried is None or (came and carried <= came * _most_bytes(deployment)):
+    if carried is None or (came and carried <= came * _most_bytes(flow)):
         return None
-    return f"{deployment.client.name} says that it got {carried:,} bytes, but {few}"
+    return f"{flow.client.name} says that it got {carried:,} bytes, but {few}"
 
 
 def _packets(count: int, transport: str) -> str:
     return f"{count or 'no'} {transport} packet{'' if count < 2 else 's'}"
 
 
-def _most_bytes(deployment: Deployment) -> int:
-    merging = any(node.kernel.gro_flush_ns is not None for node in deployment.nodes)
-    return _MOST_MERGED_BYTES if merging or deployment.setting.offload else _MOST_BYTES
+def _most_bytes(flow: DeployedFlow) -> int:
+    merging = any(node.kernel.gro_flush_ns is not None for node in flow.nodes)
+    return _MOST_MERGED_BYTES if merging or flow.setting.offload else _MOST_BYTES

@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 from pydantic import AliasChoices, Field
 
 from headway.diagnosis.document import Document
-from headway.planning.deployment import Deployment, Segment
+from headway.planning.deployment import DeployedFlow, Segment
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.study.measurable import has_constant_rate
 from headway.study.path import Direction, Way
@@ -123,19 +123,16 @@ def union(spans: Iterable[TimeSpan]) -> tuple[TimeSpan, ...]:
     return tuple(found)
 
 
-def transfer_of(deployment: Deployment, measured: Measurement, epoch_s: float = 0.0) -> Transfer:
-    """The transfer of a run.
+def transfer_of(flow: DeployedFlow, measured: Measurement, epoch_s: float = 0.0) -> Transfer:
+    """The transfer of a flow.
 
     Args:
-        deployment: of the run.
+        flow: the flow.
         measured: by its client.
         epoch_s: wall clock's time at the workload's start.
     """
-    segments: list[SampledSegment] = []
-    for segment in deployment.segments:
-        segments.append(_sampled(segment, segments[-1].delay_s if segments else 0.0))
     visit = measured.visit
-    client_s = deployment.flows[0].at_ns / 1e9
+    client_s = flow.start_s
     began_s = visit.origin_s - epoch_s if visit else client_s + measured.began_s
     start_s, end_s = (
         None if moment_s is None else began_s + moment_s
@@ -145,8 +142,16 @@ def transfer_of(deployment: Deployment, measured: Measurement, epoch_s: float = 
     if visit:
         awaited = tuple(TimeSpan(began_s + sent, began_s + ended) for sent, ended in visit.awaited)
         page = PageSpans(began_s + visit.connect_s, awaited)
-    flows = tuple(replace(flow, start_s=client_s + flow.start_s) for flow in measured.flows)
-    return Transfer(start_s, end_s, tuple(segments), flows, began_s, page)
+    flows = tuple(replace(one, start_s=client_s + one.start_s) for one in measured.flows)
+    return Transfer(start_s, end_s, sampled_segments(flow), flows, began_s, page)
+
+
+def sampled_segments(flow: DeployedFlow) -> tuple[SampledSegment, ...]:
+    """What a flow's connections cross, the client's segment first."""
+    segments: list[SampledSegment] = []
+    for segment in flow.segments:
+        segments.append(_sampled(segment, segments[-1].delay_s if segments else 0.0))
+    return tuple(segments)
 
 
 def _sampled(segment: Segment, before_s: float) -> SampledSegment:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
 from headway.contract.orders import Migration, Orders, Pings, Round, Sampling, View
@@ -13,10 +13,9 @@ from headway.lab.commands import address_loss, ip_line
 from headway.lab.network import GLOBAL_SYSCTLS, NetworkLayout, network_of
 from headway.lab.values import Address, Route
 from headway.lab.watching import watched
-from headway.planning.deployment import Deployment, Endpoint, Role, addressed
+from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role, addressed
+from headway.planning.topology import bottlenecks
 from headway.programs.base import (
-    CLIENT,
-    Flow,
     Interception,
     Listener,
     Origin,
@@ -39,36 +38,75 @@ _LATEST_REPLY_NS = 1_000_000_000
 """How long a ping's reply is awaited beyond twice the path's round-trip time."""
 
 
+@dataclass(frozen=True)
+class _StartedFlow:
+    """A flow, and how its programs are started.
+
+    Attributes:
+        flow: the flow.
+        services: the programs that wait for connections.
+        asking: its client.
+    """
+
+    flow: DeployedFlow
+    services: tuple[Started, ...]
+    asking: Started
+
+    @classmethod
+    def of(cls, flow: DeployedFlow) -> _StartedFlow:
+        return cls(flow, _services(flow), _asking(flow))
+
+    @property
+    def shared_files(self) -> dict[str, str]:
+        """Files that all hosts have: those of a flow without a directory of its own."""
+        own = bool(self.flow.directory)
+        return {} if own else _files([*self.services, self.asking]) | named_files(self.flow)
+
+    @property
+    def views(self) -> Iterator[View]:
+        """What its hosts have of their own: a flow's with a directory of its own share no files, since what programs read and write has the same names on all.
+
+        Others share them unless their programs have a root tree of their own.
+        """
+        asked, directory = self.flow.asked, self.flow.directory
+        if directory:
+            yield _view(asked.server, directory, self.services)
+            yield _view(asked.namespace, directory, [self.asking])
+            return
+        for one in (*self.services, self.asking):
+            if one.root:
+                yield _view(one.programs[0].namespace, directory, [one])
+
+
 def orders_for(deployment: Deployment) -> Orders:
     """All that the guest has to do for a deployment."""
     network = network_of(deployment)
-    setting = deployment.setting
-    services = [_services(one) for one in deployment.each]
-    asking = [_asking(one) for one in deployment.each]
-    started = [one for flow in services for one in flow] + asking
-    places = list(deployment.bottlenecks(Way.DOWN))
+    setting, flows = deployment.setting, deployment.flows
+    each = [_StartedFlow.of(flow) for flow in flows]
+    started = [*(one for flow in each for one in flow.services), *(flow.asking for flow in each)]
+    places = bottlenecks(deployment.legs, Way.DOWN)
     devices = [(place.queue_namespace, place.queue_device) for place in places]
     devices += [(place.loss_namespace, place.loss_device) for place in places]
-    servers = [one.server.name for one in deployment.each]
-    senders = (*servers, *(proxy.name for proxy in deployment.proxies))
+    senders = [*(one.server for one in flows), *(proxy for one in flows for proxy in one.proxies)]
+    names = tuple(one.name for one in senders)
     return Orders(
         namespaces=network.namespaces,
         ip=network.ip,
         sysctls=GLOBAL_SYSCTLS,
-        files={} if deployment.competing else _files(started) | named_files(deployment),
-        views=_views(deployment, services, asking),
+        files={path: text for flow in each for path, text in flow.shared_files.items()},
+        views=tuple(view for flow in each for view in flow.views),
         programs=tuple(program for one in started for program in one.programs),
         trace_links=network.trace_links,
         fault_links=network.fault_links,
-        sampling=Sampling(_SAMPLE_INTERVAL_NS, tuple(devices), senders, setting.family),
+        sampling=Sampling(_SAMPLE_INTERVAL_NS, tuple(devices), names, setting.family),
         captures=captures(deployment, network),
         counted=network.counted,
         watched=watched(deployment),
         pings=_pings(deployment),
         migration=_migration(deployment, network),
-        bodies=tuple(body for one in asking for body in one.bodies),
+        bodies=tuple(body for flow in each for body in flow.asking.bodies),
         rounds=(_round(deployment, network),),
-        start_grid_ns=max(one.client.start_grid_ns for one in deployment.each),
+        start_grid_ns=max(one.client.start_grid_ns for one in flows),
         limit_ns=setting.limits.virtual.ns,
     )
 
@@ -77,85 +115,58 @@ def _files(started: Iterable[Started]) -> dict[str, str]:
     return {path: text for one in started for path, text in one.files.items()}
 
 
-def _views(
-    deployment: Deployment, services: Sequence[Sequence[Started]], asking: Sequence[Started]
-) -> tuple[View, ...]:
-    """Hosts of flows that compete share no files: what programs read and write has the same names on all.
-
-    Others share them unless their programs have a root tree of their own.
-    """
-    if not deployment.competing:
-        each = [*(one for flow in services for one in flow), *asking]
-        return tuple(_view(one.programs[0].namespace, "", [one]) for one in each if one.root)
-    return tuple(
-        _view(host, flow_directory(one.flows[0]), started)
-        for one, serving, client in zip(deployment.competing, services, asking, strict=False)
-        for host, started in ((one.flows[0].server, serving), (one.flows[0].namespace, [client]))
-    )
-
-
 def _view(host: str, directory: str, started: Sequence[Started]) -> View:
     own = next((one for one in started if one.root), Started(()))
     return View(host, directory, _files(started), own.root, own.begins_in)
 
 
-FLOWS_DIRECTORY = "flows"
-"""In a run's directory."""
-
-
-def flow_directory(flow: Flow) -> str:
-    """Where a flow that competes leaves what it leaves, below the run's directory."""
-    return f"{FLOWS_DIRECTORY}/{flow.name}"
-
-
-def _services(deployment: Deployment) -> tuple[Started, ...]:
+def _services(flow: DeployedFlow) -> tuple[Started, ...]:
     """How the programs that wait for connections are started: the server, and what splits connections on the way to it, the server's neighbour first."""
-    *between, last = range(len(deployment.segments))
-    return (_server(deployment, last), *(_splitter(deployment, one) for one in reversed(between)))
+    *between, last = range(len(flow.segments))
+    return (_server(flow, last), *(_splitter(flow, one) for one in reversed(between)))
 
 
-def _server(deployment: Deployment, number: int) -> Started:
-    end, setting = deployment.segments[number].far, deployment.setting
+def _server(flow: DeployedFlow, number: int) -> Started:
+    end, setting = flow.segments[number].far, flow.setting
     listener = Listener(
         end.name,
-        _address(deployment, end),
+        _address(flow, end),
         frozenset({end.protocol}),
         end.tls,
         site=setting.workload.replayed is not None,
-        more_addresses=deployment.nodes[-1].more_addresses,
-        seed=deployment.seed or 0,
+        more_addresses=flow.nodes[-1].more_addresses,
+        seed=flow.asked.seed,
     )
     return cast(Server, end.adapter).serve(listener, end.asked, setting.capture)
 
 
-def _splitter(deployment: Deployment, number: int) -> Started:
+def _splitter(flow: DeployedFlow, number: int) -> Started:
     """What splits connections at the far end of a segment, and goes on to what is behind it."""
-    end, setting = deployment.segments[number].far, deployment.setting
-    capture = setting.capture
-    behind = deployment.segments[number + 1 :]
-    listener = Listener(end.name, _address(deployment, end), frozenset({end.protocol}), end.tls)
-    origin = Origin(_address(deployment, addressed(behind)), behind[0].protocol, behind[0].tls)
+    end, capture = flow.segments[number].far, flow.setting.capture
+    behind = flow.segments[number + 1 :]
+    listener = Listener(end.name, _address(flow, end), frozenset({end.protocol}), end.tls)
+    origin = Origin(_address(flow, addressed(behind)), behind[0].protocol, behind[0].tls)
     if end.role is Role.REVERSE_PROXY:
         return cast(ReverseProxy, end.adapter).forward(listener, origin, end.asked, capture)
     pep = cast(Pep, end.asked)
     if end.role is Role.QUIC_PEP:
         return cast(QuicPep, end.adapter).split(listener, origin, pep, capture)
-    interception = Interception(end.name, port_of(end.tls), setting.family)
+    interception = Interception(end.name, port_of(end.tls), flow.setting.family)
     return cast(TcpPep, end.adapter).intercept(interception, pep, capture)
 
 
-def _address(deployment: Deployment, end: Endpoint) -> HostAddress:
-    return deployment.legs[end.position - 1].right_address
+def _address(flow: DeployedFlow, end: Endpoint) -> HostAddress:
+    return flow.legs[end.position - 1].right_address
 
 
-def _asking(deployment: Deployment) -> Started:
+def _asking(flow: DeployedFlow) -> Started:
     """A flow's programs, of which those that are no services begin when it does."""
-    (flow,) = deployment.flows
-    started = deployment.client.start(flow)
+    asked = flow.asked
+    started = flow.client.start(asked)
     programs = tuple(
         program
         if program.service
-        else replace(program, at_ns=flow.at_ns, ends_at_ns=flow.ends_at_ns)
+        else replace(program, at_ns=asked.at_ns, ends_at_ns=asked.ends_at_ns)
         for program in started.programs
     )
     return replace(started, programs=programs)
@@ -180,10 +191,11 @@ def _round(deployment: Deployment, network: NetworkLayout) -> Round:
 
 
 def _migration(deployment: Deployment, network: NetworkLayout) -> Migration | None:
-    workload = deployment.setting.workload
-    if not isinstance(workload, MigratingDownload):
+    if not any(one.setting.workload.migrates for one in deployment.flows):
         return None
-    client, leg = network.hosts[0], deployment.legs[0]
+    flow = deployment.only
+    workload = cast(MigratingDownload, flow.setting.workload)
+    client, leg = network.hosts[0], flow.legs[0]
     old = Address(leg.left_address, client.devices[0])
     new = replace(old, address=old.address.migrated)
     # The routes, which may have gone with the old address.
@@ -204,11 +216,12 @@ def _pings(deployment: Deployment) -> Pings | None:
     control = deployment.setting.control
     if control is None:
         return None
-    crossed = deployment.legs[: deployment.http_end]
+    flow = deployment.only
+    crossed = flow.legs[: flow.http_end]
     # As stated: a run's small differences are no reason to wait longer.
-    rtt_ns = sum(path.rtt.ns for path in deployment.setting.paths[: len(crossed)] if path)
+    rtt_ns = sum(path.rtt.ns for path in flow.setting.paths[: len(crossed)] if path)
     return Pings(
-        CLIENT,
+        flow.asked.namespace,
         crossed[-1].right_address,
         control.pings,
         control.interval.ns,

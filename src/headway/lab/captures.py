@@ -10,7 +10,7 @@ from pathlib import Path
 from headway.contract.orders import Capture
 from headway.lab.network import NetworkLayout
 from headway.lab.pcapng import to_pcapng
-from headway.planning.deployment import Deployment, Segment
+from headway.planning.deployment import DeployedFlow, Deployment, Segment
 from headway.planning.narrowlink import NarrowLink, narrow_link
 from headway.programs.base import SECRETS_FILE
 
@@ -24,7 +24,7 @@ def captures(deployment: Deployment, network: NetworkLayout) -> tuple[Capture, .
     """All that a setting asks for; a device that is asked for twice has one."""
     asked = deployment.setting.capture
     of_hosts = _of_hosts(deployment, network) if asked.packets else ()
-    of_pacing = chain.from_iterable(map(_of_pacing, deployment.each)) if asked.pacing else ()
+    of_pacing = chain.from_iterable(map(_of_pacing, deployment.flows)) if asked.pacing else ()
     return tuple(dict.fromkeys((*of_hosts, *of_pacing)))
 
 
@@ -37,10 +37,9 @@ def _of_hosts(deployment: Deployment, network: NetworkLayout) -> Iterator[Captur
                 yield Capture(namespace.name, device, f"{namespace.name}{suffix}{_PCAP}")
 
 
-def _of_pacing(deployment: Deployment) -> Iterator[Capture]:
-    """Of a flow: where its packets leave the sender, and where they come to the narrowest link."""
-    link = narrow_link(deployment)
-    if link:
+def _of_pacing(flow: DeployedFlow) -> Iterator[Capture]:
+    """Where a flow's packets leave the sender, and where they come to the narrowest link."""
+    if link := narrow_link(flow):
         for host, device, file in zip(
             (link.segment.far.name, link.entry_host),
             (link.sender_device, link.entry_device),

@@ -9,7 +9,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from headway.contract.orders import Orders
-from headway.planning.deployment import Deployment
+from headway.planning.deployment import DeployedFlow
 from headway.programs.base import CA_FILE, CERTIFICATE_FILE
 from headway.sites.library import find_outline
 from headway.study.workload import Connections, Page
@@ -24,12 +24,12 @@ _NAME_OVERHEAD_BYTES = 2
 _CA_KEY_FILE = "/lab/pki/ca.key"
 
 
-def named_files(deployment: Deployment) -> dict[str, str]:
+def named_files(flow: DeployedFlow) -> dict[str, str]:
     """What orders say of the server's certificate; nothing if it is the image's."""
-    files, page = dict[str, str](), deployment.setting.workload
+    files, page = dict[str, str](), flow.setting.workload
     if isinstance(page, Page) and page.connections is Connections.ONE:
         files[NAMES_FILE] = "\n".join(find_outline(page.site).hosts)
-    if size := deployment.setting.certificate_chain:
+    if size := flow.setting.certificate_chain:
         files[CHAIN_FILE] = str(int(size))
     return files
 

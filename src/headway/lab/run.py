@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -13,14 +13,14 @@ from pathlib import Path
 from headway.contract.orders import Orders, Outcome
 from headway.image.outsidefiles import outside_files
 from headway.image.outsideroot import outside_root
-from headway.lab.assemble import flow_directory, orders_for
+from headway.lab.assemble import orders_for
 from headway.lab.bodies import body_file, served_bodies
 from headway.lab.cancel import Cancellation
 from headway.lab.captures import convert_captures
 from headway.lab.certificate import certified
 from headway.lab.machine import Machine, SharedDirectory
 from headway.lab.pcapng import CaptureError
-from headway.planning.deployment import Deployment, Role
+from headway.planning.deployment import DeployedFlow, Deployment, Role
 from headway.planning.runs import Run
 from headway.programs.base import Adapter, Client, Flow
 from headway.programs.client import said_last
@@ -38,15 +38,11 @@ _SHOWN = 200
 
 @dataclass(frozen=True)
 class Result:
-    """What came of a run: how the lab ended, what the client measured, and the wall time.
-
-    Of flows that compete, there is a measurement of each, and what they did together.
-    """
+    """What came of a run: how the lab ended, what the client of each flow measured, and the wall time."""
 
     outcome: Outcome
-    measurement: Measurement
+    measured: tuple[Measurement, ...]
     wall_s: float
-    flows: tuple[Measurement, ...] = ()
 
 
 def carry_out(
@@ -66,8 +62,8 @@ def carry_out(
     deployment = run.deployment
     orders = certified(orders_for(deployment), machine.image.root)
     boot = booting(deployment, machine, cpu, cancellation)
-    if orders.migration and deployment.client.rehearses:
-        orders = _rehearsed(orders, deployment.client, boot, directory / "rehearsal")
+    if orders.migration and (client := deployment.only.client).rehearses:
+        orders = _rehearsed(orders, client, boot, directory / "rehearsal")
     outcome = boot(orders, directory)
     if outcome.status == "timeout":
         outcome = replace(outcome, reason=f"{outcome.reason}{_printed(deployment, directory)}")
@@ -76,13 +72,8 @@ def carry_out(
             convert_captures(directory)
         except CaptureError as error:
             outcome = replace(outcome, status="failed", reason=outcome.reason or str(error))
-    if deployment.competing:
-        each = tuple(_measured_flow(one, outcome, directory) for one in deployment.competing)
-        measured = _together(deployment, each)
-    else:
-        each = ()
-        measured = measure(deployment, orders, outcome, directory)
-    return Result(outcome, measured, time.perf_counter() - began, each)
+    measured = measure(deployment, orders, outcome, directory)
+    return Result(outcome, measured, time.perf_counter() - began)
 
 
 def booting(
@@ -111,7 +102,7 @@ def booting(
 
 def _memory_mib(deployment: Deployment) -> int:
     """What programs ask for: of each flow the most that one of its programs does."""
-    each = ([end.adapter.memory_mib for end in one.programs] for one in deployment.each)
+    each = ([end.adapter.memory_mib for end in one.programs] for one in deployment.flows)
     return sum(max(asked) for asked in each)
 
 
@@ -148,11 +139,11 @@ def _replayed(deployment: Deployment) -> Path | None:
     site = find_site(page.site)
     if page.connections is Connections.ONE:
         site = with_own_fonts(site)
-    flows = [flow for one in deployment.each for flow in one.flows]
+    asked = [flow.asked for flow in deployment.flows]
     advertises = any(
-        flow.workload.alt_svc and flow.protocol is Protocol.H3
-        for flow in flows
-        if isinstance(flow.workload, Page)
+        one.workload.alt_svc and one.protocol is Protocol.H3
+        for one in asked
+        if isinstance(one.workload, Page)
     )
     return replay_tree(advertising(site) if advertises else site)
 
@@ -182,60 +173,25 @@ def _printed(deployment: Deployment, directory: Path) -> str:
 
 def measure(
     deployment: Deployment, orders: Orders, outcome: Outcome, directory: Path
-) -> Measurement:
-    """What the client says, unless a body is not what was served."""
-    (flow,) = deployment.flows
-    client = orders.programs[-1].name
-    ended = next((one for one in outcome.ended if one.name == client), None)
+) -> tuple[Measurement, ...]:
+    """What the client of each flow says, unless a body is not what was served."""
+    return tuple(_measured(flow, orders, outcome, directory) for flow in deployment.flows)
+
+
+def _measured(flow: DeployedFlow, orders: Orders, outcome: Outcome, directory: Path) -> Measurement:
+    asked = flow.asked
+    ended = next((one for one in outcome.ended if one.namespace == asked.namespace), None)
     if ended is None:
-        return Measurement(error=f"{client} did not end")
-    measurement = deployment.client.measure(flow, directory, ended)
+        return Measurement(error=f"{flow.client.name} did not end")
+    if ended.as_ordered:
+        return Measurement(total_s=(ended.at_ns - asked.at_ns) / 1e9)
+    measurement = flow.client.measure(asked, directory / flow.directory, ended)
     if measurement.error:
         return measurement
-    if orders.migration and outcome.migrated_ns is None:
+    if flow.setting.workload.migrates and outcome.migrated_ns is None:
         return Measurement(error="the download ended before the address changed")
-    error = _wrong_body(flow, orders, outcome)
+    error = _wrong_body(asked, orders, outcome)
     return Measurement(error=error) if error else measurement
-
-
-def _measured_flow(alone: Deployment, outcome: Outcome, directory: Path) -> Measurement:
-    """What the client of a flow says that was not alone."""
-    (flow,) = alone.flows
-    ended = next((one for one in outcome.ended if one.namespace == flow.namespace), None)
-    if ended is None:
-        return Measurement(error=f"{alone.client.name} did not end")
-    if ended.as_ordered:
-        return Measurement(total_s=(ended.at_ns - flow.at_ns) / 1e9)
-    return alone.client.measure(flow, directory / flow_directory(flow), ended)
-
-
-def _together(deployment: Deployment, each: Sequence[Measurement]) -> Measurement:
-    """What flows did together; times are from the start of the workload."""
-    named = list(zip(deployment.flows, each, strict=True))
-    error = next((f"{flow.name}: {one.error}" for flow, one in named if one.error), None)
-    if error:
-        return Measurement(error=error)
-    starts = [flow.at_ns / 1e9 for flow, _ in named]
-    ends = tuple(
-        start_s + one.began_s + (one.total_s or 0)
-        for start_s, one in zip(starts, each, strict=True)
-    )
-    return Measurement(
-        total_s=max(ends),
-        bytes=_sum([one.bytes for one in each]),
-        each_s=ends,
-        flows=tuple(
-            replace(bulk, start_s=bulk.start_s + start_s)
-            for start_s, one in zip(starts, each, strict=True)
-            for bulk in one.flows
-        ),
-    )
-
-
-def _sum(sizes: Sequence[int | None]) -> int | None:
-    """None if nobody tells one of them, as of a flow that was ended."""
-    told = [size for size in sizes if size is not None]
-    return sum(told) if len(told) == len(sizes) else None
 
 
 def _wrong_body(flow: Flow, orders: Orders, outcome: Outcome) -> str | None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from headway.errors import WrongInputError, nearest
 from headway.planning.asking import check_asked
 from headway.planning.carefulresume import check_careful_resume
 from headway.planning.compression import check_compression
-from headway.planning.deployment import Deployment, Endpoint, Role
+from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role
 from headway.planning.earlydata import check_early_data
 from headway.planning.priorities import check_priorities
 from headway.programs.base import Adapter, ReverseProxy, Server
@@ -33,12 +33,12 @@ def check_programs(deployment: Deployment) -> None:
         WrongInputError: they cannot; names the key, and what would be right.
     """
     _check_family(deployment)
-    for one in deployment.each:
+    for flow in deployment.flows:
         try:
-            _check_flow(one)
+            _check_flow(flow)
         except WrongInputError as error:
-            named = error.where is None or not one.key or error.where.startswith(one.key)
-            where = error.where if named else f"{one.key}.{error.where}"
+            named = error.where is None or not flow.key or error.where.startswith(flow.key)
+            where = error.where if named else f"{flow.key}.{error.where}"
             raise WrongInputError(error.message, where=where) from None
 
 
@@ -51,37 +51,42 @@ def _check_family(deployment: Deployment) -> None:
             raise WrongInputError(told, where="family")
 
 
-def _check_flow(deployment: Deployment) -> None:
-    client, *others = deployment.programs
+def _check_flow(flow: DeployedFlow) -> None:
+    client, *others = flow.programs
     _check_program(client)
-    _check_workload(deployment)
-    _check_takes_time(deployment)
+    _check_workload(flow)
+    _check_takes_time(flow)
     for end in others:
         _check_program(end)
-    workload = deployment.setting.workload
+    workload = flow.setting.workload
     if isinstance(workload, Page):
-        _check_page(deployment, workload)
-    for end in deployment.endpoints:
+        _check_page(flow, workload)
+    for end in flow.endpoints:
         check_asked(end)
         check_careful_resume(end)
         check_compression(end, pages=workload.replayed is not None)
         check_priorities(end, pages=workload.replayed is not None)
-    check_early_data(deployment)
-    _check_qlog(deployment)
+    check_early_data(flow)
+    _check_qlog(flow)
 
 
 def remarks(deployment: Deployment) -> tuple[str, ...]:
     """What a reader of this deployment's results must know and might overlook."""
-    over_quic = [end for end in deployment.endpoints if end.protocol.over_quic]
-    return tuple(
-        dict.fromkeys(
-            [*_unasked(over_quic), *_without_qlog(deployment, over_quic), *_flooding(deployment)]
-        )
+    flows = deployment.flows
+    told = (
+        *(text for flow in flows for text in _unasked(flow)),
+        *(text for flow in flows for text in _without_qlog(flow)),
+        *(text for flow in flows for text in _flooding(flow)),
     )
+    return tuple(dict.fromkeys(told))
 
 
-def _unasked(over_quic: Iterable[Endpoint]) -> Iterator[str]:
-    for end in over_quic:
+def _over_quic(flow: DeployedFlow) -> list[Endpoint]:
+    return [end for end in flow.endpoints if end.protocol.over_quic]
+
+
+def _unasked(flow: DeployedFlow) -> Iterator[str]:
+    for end in _over_quic(flow):
         host, own = end.host, end.congestion_control
         if end.role is Role.CLIENT or host.congestion_control.quic:
             continue
@@ -106,8 +111,8 @@ def _check_program(end: Endpoint) -> None:
             _check_speaks(adapter.name, spoken, upstream.protocol, f"{where}.upstream.protocol")
 
 
-def _check_workload(deployment: Deployment) -> None:
-    client, setting = deployment.client, deployment.setting
+def _check_workload(flow: DeployedFlow) -> None:
+    client, setting = flow.client, flow.setting
     if client.can(setting.workload, setting.protocol):
         return
     able = [
@@ -120,14 +125,14 @@ def _check_workload(deployment: Deployment) -> None:
     )
 
 
-def _check_takes_time(deployment: Deployment) -> None:
+def _check_takes_time(flow: DeployedFlow) -> None:
     """In virtual time a flow that sends for a while ends only if packets take some of it."""
-    workload, clock = deployment.setting.workload, deployment.setting.clock
+    workload, clock = flow.setting.workload, flow.setting.clock
     if clock is not Clock.VIRTUAL or not isinstance(workload, BulkPart):
         return
     if not any(isinstance(one.amount, Duration) for one in workload.transfers("")):
         return
-    paths = [segment.path for segment in deployment.segments]
+    paths = [segment.path for segment in flow.segments]
     links = [way for path in paths for link in path.links for way in (link.down, link.up)]
     if not any(way.first_rate or way.delay for way in links):
         raise WrongInputError(
@@ -137,8 +142,8 @@ def _check_takes_time(deployment: Deployment) -> None:
         )
 
 
-def _check_page(deployment: Deployment, page: Page) -> None:
-    server = deployment.server.adapter
+def _check_page(flow: DeployedFlow, page: Page) -> None:
+    server = flow.server.adapter
     assert isinstance(server, Server)
     if not server.replays:
         raise WrongInputError(
@@ -148,7 +153,7 @@ def _check_page(deployment: Deployment, page: Page) -> None:
         )
     if page.cache is not Cache.TICKETS:
         return
-    if deployment.http_end < deployment.server.position:
+    if flow.http_end < flow.server.position:
         raise WrongInputError(
             "a reverse proxy gives no tickets, since every connection pays for a full handshake",
             where="workload.cache",
@@ -193,9 +198,9 @@ def _check_speaks(name: str, spoken: frozenset[Protocol], protocol: Protocol, wh
         raise WrongInputError(f"{name} speaks {', '.join(sorted(spoken))}", where=where)
 
 
-def _check_qlog(deployment: Deployment) -> None:
-    over_quic = [end.adapter for end in deployment.endpoints if end.protocol.over_quic]
-    asked = deployment.setting.capture.qlog
+def _check_qlog(flow: DeployedFlow) -> None:
+    over_quic = [end.adapter for end in _over_quic(flow)]
+    asked = flow.setting.capture.qlog
     if asked and over_quic and not any(one.writes_qlog for one in over_quic):
         names = " and ".join(dict.fromkeys(one.name for one in over_quic))
         able = {name for name, one in (*CLIENTS.items(), *SERVERS.items()) if one.writes_qlog}
@@ -205,15 +210,16 @@ def _check_qlog(deployment: Deployment) -> None:
         )
 
 
-def _without_qlog(deployment: Deployment, over_quic: Iterable[Endpoint]) -> Iterator[str]:
-    if deployment.setting.capture.qlog:
-        names = dict.fromkeys(e.adapter.name for e in over_quic if not e.adapter.writes_qlog)
+def _without_qlog(flow: DeployedFlow) -> Iterator[str]:
+    if flow.setting.capture.qlog:
+        silent = (end.adapter for end in _over_quic(flow) if not end.adapter.writes_qlog)
+        names = dict.fromkeys(one.name for one in silent)
         yield from (f"{name} writes no qlog: there is that of the other programs" for name in names)
 
 
-def _flooding(deployment: Deployment) -> Iterator[str]:
+def _flooding(flow: DeployedFlow) -> Iterator[str]:
     """Servers of QUIC that end a connection because of what a small queue makes them send again and again."""
-    for segment in deployment.segments:
+    for segment in flow.segments:
         far = segment.far
         most = far.adapter.most_quic_frames
         if most is None or not far.protocol.over_quic:

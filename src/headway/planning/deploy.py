@@ -33,7 +33,8 @@ def deploy(setting: Setting, seed: int | None = None) -> Deployment:
     if setting.flows:
         return _competing(setting, seed)
     names = [CLIENT, *(hop.name for hop in setting.middleboxes), SERVER]
-    return placed(setting, seed, lay_out(chain(names, _met(setting, seed)), setting.family))
+    flow = placed(setting, seed, lay_out(chain(names, _met(setting, seed)), setting.family))
+    return Deployment(setting, seed, flow.nodes, flow.legs, (flow,))
 
 
 def _met(setting: Setting, seed: int | None) -> tuple[Path | None, ...]:
@@ -56,22 +57,15 @@ def _competing(setting: Setting, seed: int | None) -> Deployment:
     ]
     legs = lay_out((*own, *shared), setting.family)
     by_ends = {(leg.left, leg.right): leg for leg in legs}
-    parts = []
+    placed_flows = []
     for ends, flow in flows:
         crossed = routers[routers.index(flow.enters) : routers.index(flow.leaves) + 1]
         on_the_way = itertools.pairwise((ends.client, *crossed, ends.server))
         chosen: tuple[Leg, ...] = tuple(by_ends[pair] for pair in on_the_way)
-        parts.append(placed(_alone(setting, flow, crossed), seed, chosen, ends))
-    hosts = (node for part in parts for node in (part.nodes[0], part.nodes[-1]))
-    return Deployment(
-        setting=setting,
-        seed=seed,
-        nodes=(*hosts, *(_router(setting, name) for name in routers)),
-        legs=legs,
-        segments=parts[0].segments,
-        flows=tuple(flow for part in parts for flow in part.flows),
-        competing=tuple(parts),
-    )
+        placed_flows.append(placed(_alone(setting, flow, crossed), seed, chosen, ends))
+    hosts = [node for one in placed_flows for node in (one.nodes[0], one.nodes[-1])]
+    nodes = (*hosts, *(_router(setting, name) for name in routers))
+    return Deployment(setting, seed, nodes, legs, tuple(placed_flows))
 
 
 def _router(setting: Setting, name: str) -> Node:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from headway.planning.topology import Bottleneck, Leg, Node
+from headway.planning.topology import Bottleneck, Leg, Node, bottlenecks
 from headway.programs.base import Adapter, Client, Flow
 from headway.study.host import Host, Protocol
 from headway.study.model import Setting
 from headway.study.path import Link, Path, Way
 
+FLOWS_DIRECTORY = "flows"
+"""In a run's directory: a directory for each flow that has a name."""
 _USUAL_WINDOW = 10
 """Initial window of Linux's TCP, segments (RFC 6928)."""
 
@@ -120,69 +122,74 @@ class Segment:
 
     def bottlenecks(self, way: Way) -> tuple[Bottleneck, ...]:
         """Where the counters of its links are, the client's link first."""
-        return tuple(place for leg in self.legs for place in leg.bottlenecks(way))
+        return bottlenecks(self.legs, way)
 
 
 @dataclass(frozen=True)
-class Deployment:
-    """A setting, resolved for a seed: everything else reads what is where from here.
+class DeployedFlow:
+    """A flow of a run: who asks whom for what, over which hosts.
 
     Attributes:
-        setting: the setting.
-        seed: of the run; None if paths are as the study states them.
-        nodes: the hosts, from the client to the server; routers of links are not among them.
-        legs: what lies between neighbours, as a run of this seed meets it.
-        segments: what the connections of a flow cross, the client's first.
-        flows: who asks whom, by what, for what, from when.
-        competing: each of several flows with its own hosts and what of the network it crosses, as if it
-            were alone; empty if there is one flow. Segments are then those of the first.
-        key: where its flow stands in the study file; empty if the study says only one.
+        setting: its setting, as if there were no other flow.
+        asked: what its client is asked to do.
+        nodes: the hosts on its way, from its client to its server; routers of links are not among them.
+        legs: what lies between them, as a run of its seed meets it.
+        segments: what its connections cross, the client's first.
+        key: where it stands in the study file; empty if the study says only one flow.
     """
 
     setting: Setting
-    seed: int | None
+    asked: Flow
     nodes: tuple[Node, ...]
     legs: tuple[Leg, ...]
     segments: tuple[Segment, ...]
-    flows: tuple[Flow, ...]
-    competing: tuple[Deployment, ...] = ()
     key: str = ""
 
     @property
-    def each(self) -> tuple[Deployment, ...]:
-        """Every flow by itself."""
-        return self.competing or (self,)
+    def named(self) -> str:
+        """Its name in the study file, which several may have; empty if the study says only one flow."""
+        return self.key.removeprefix("flows.")
+
+    @property
+    def directory(self) -> str:
+        """Where it leaves what it leaves, below the run's directory: there itself if it has no name."""
+        return f"{FLOWS_DIRECTORY}/{self.asked.name}" if self.asked.name else ""
+
+    @property
+    def start_s(self) -> float:
+        """When its client starts, from the start of the workload."""
+        return self.asked.at_ns / 1e9
+
+    @property
+    def end_s(self) -> float | None:
+        """When its client is ended, if it is."""
+        return None if self.asked.ends_at_ns is None else self.asked.ends_at_ns / 1e9
 
     @property
     def endpoints(self) -> tuple[Endpoint, ...]:
-        """Of every flow the client, either side of what splits connections, and the server, in this order."""
-        segments = (segment for one in self.each for segment in one.segments)
-        return tuple(end for segment in segments for end in (segment.near, segment.far))
+        """The client, either side of what splits connections, and the server, in this order."""
+        return tuple(end for segment in self.segments for end in (segment.near, segment.far))
 
     @property
     def programs(self) -> tuple[Endpoint, ...]:
-        """Every program once: of every flow the client, and the others at their ends towards it."""
-        return tuple(
-            end
-            for one in self.each
-            for end in (one.segments[0].near, *(segment.far for segment in one.segments))
-        )
+        """Every program once: the client, and the others at their ends towards it."""
+        return (self.segments[0].near, *(segment.far for segment in self.segments))
 
     @property
     def proxies(self) -> tuple[Endpoint, ...]:
         """What splits connections, each at its end towards the client."""
-        return tuple(segment.far for one in self.each for segment in one.segments[:-1])
+        return tuple(segment.far for segment in self.segments[:-1])
 
     @property
     def client(self) -> Client:
-        """The program that carries out the workload; of several flows, that of the first."""
+        """The program that carries out the workload."""
         adapter = self.segments[0].near.adapter
         assert isinstance(adapter, Client)
         return adapter
 
     @property
     def server(self) -> Endpoint:
-        """The origin server; of several flows, that of the first."""
+        """The origin server."""
         return self.segments[-1].far
 
     @property
@@ -194,15 +201,44 @@ class Deployment:
         ends = (one.position for one in self.proxies if one.role is Role.REVERSE_PROXY)
         return next(ends, self.server.position)
 
-    def bottlenecks(self, way: Way) -> Iterator[Bottleneck]:
-        """Where the counters of all links are, the client's first."""
-        for leg in self.legs:
-            yield from leg.bottlenecks(way)
-
     @property
     def http_path(self) -> Path:
         """All links up to the end of the client's HTTP."""
         return joined([leg.path for leg in self.legs[: self.http_end]])
+
+
+@dataclass(frozen=True)
+class Deployment:
+    """A setting, resolved for a seed: everything else reads what is where from here.
+
+    Attributes:
+        setting: the setting.
+        seed: of the run; None if paths are as the study states them.
+        nodes: all hosts; routers of links are not among them.
+        legs: what lies between neighbours, as a run of this seed meets it.
+        flows: those that share it, in the order of the study file; one if it names none.
+    """
+
+    setting: Setting
+    seed: int | None
+    nodes: tuple[Node, ...]
+    legs: tuple[Leg, ...]
+    flows: tuple[DeployedFlow, ...]
+
+    @property
+    def only(self) -> DeployedFlow:
+        """Its flow, for what several cannot be asked.
+
+        Raises:
+            ValueError: it has several.
+        """
+        (flow,) = self.flows
+        return flow
+
+    @property
+    def programs(self) -> tuple[Endpoint, ...]:
+        """Every program of every flow."""
+        return tuple(end for flow in self.flows for end in flow.programs)
 
 
 def addressed(segments: Sequence[Segment]) -> Endpoint:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from headway.errors import WrongInputError
-from headway.planning.deployment import Deployment, Endpoint
+from headway.planning.deployment import DeployedFlow, Endpoint
 from headway.programs.base import Adapter
 from headway.programs.registry import CLIENTS
 from headway.study.workload import Cache, Page
@@ -11,13 +11,13 @@ from headway.study.workload import Cache, Page
 _KNOB = "early_data"
 
 
-def check_early_data(deployment: Deployment) -> None:
+def check_early_data(flow: DeployedFlow) -> None:
     """Check that whoever is to send 0-RTT data has a peer that takes them.
 
     Raises:
         WrongInputError: there is none, or no TLS.
     """
-    ends = [end for end in deployment.endpoints if end.ends_tls]
+    ends = [end for end in flow.endpoints if end.ends_tls]
     for opener, taker in zip(ends[::2], ends[1::2], strict=True):
         where = f"{opener.where}.knobs.{_KNOB}"
         if _wants(opener) and not opener.tls:
@@ -25,7 +25,7 @@ def check_early_data(deployment: Deployment) -> None:
         if _wants(opener) and not _wants(taker):
             raise WrongInputError(_not_taken(taker), where=where)
     client, server = ends[0], ends[-1]
-    if len(ends) == 2 and _wants(server) and not _may_try(deployment, client):
+    if len(ends) == 2 and _wants(server) and not _may_try(flow, client):
         able = [name for name, one in CLIENTS.items() if _has_knob(one)]
         raise WrongInputError(
             f"{client.adapter.name} does not try 0-RTT; these clients can: "
@@ -42,8 +42,8 @@ def _has_knob(adapter: Adapter) -> bool:
     return any(knob.name == _KNOB for knob in adapter.knobs)
 
 
-def _may_try(deployment: Deployment, client: Endpoint) -> bool:
-    page = deployment.setting.workload
+def _may_try(flow: DeployedFlow, client: Endpoint) -> bool:
+    page = flow.setting.workload
     return _has_knob(client.adapter) or (isinstance(page, Page) and page.cache is not Cache.COLD)
 
 

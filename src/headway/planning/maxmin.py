@@ -6,14 +6,14 @@ from collections.abc import Collection, Hashable, Mapping, Sequence
 from math import inf
 from typing import TypeVar
 
-from headway.planning.deployment import Deployment
+from headway.planning.deployment import DeployedFlow
 from headway.study.path import Direction, Way
 from headway.study.rates import RateSchedule
 
 _Link = TypeVar("_Link", bound=Hashable)
 
 
-def fair_rates_mbit(flows: Sequence[Deployment]) -> list[float] | None:
+def fair_rates_mbit(flows: Sequence[DeployedFlow]) -> list[float] | None:
     """Max-min fair rates on the wire of flows that share a network, each with its own part of it.
 
     Returns:
@@ -32,7 +32,7 @@ def fair_rates_mbit(flows: Sequence[Deployment]) -> list[float] | None:
     return max_min({name: rate.mbit for name, rate in rates.items() if rate}, crossed)
 
 
-def _directions(flow: Deployment) -> dict[tuple[str, Way], Direction]:
+def _directions(flow: DeployedFlow) -> dict[tuple[str, Way], Direction]:
     """The directions of links that a flow's data cross, by the router at the link's left end."""
     way = Way.UP if flow.setting.workload.uploads else Way.DOWN
     return {

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from headway.planning.deployment import Deployment, Segment
+from headway.planning.deployment import DeployedFlow, Segment
 from headway.planning.topology import LinkPlace
 from headway.study.measurable import has_constant_rate
 from headway.study.path import Way
@@ -46,16 +46,14 @@ class NarrowLink:
         return self.place.bottleneck(Way.DOWN).queue_namespace
 
 
-def narrow_link(deployment: Deployment) -> NarrowLink | None:
-    """That of a deployment of one flow: the client's of equal ones.
+def narrow_link(flow: DeployedFlow) -> NarrowLink | None:
+    """That of a flow: the client's of equal ones.
 
     None if no rate is constant, and of uploads, whose data go the other way.
     """
-    if deployment.setting.workload.uploads:
+    if flow.setting.workload.uploads:
         return None
-    found = [
-        one for number, segment in enumerate(deployment.segments) for one in _links(number, segment)
-    ]
+    found = [one for number, segment in enumerate(flow.segments) for one in _links(number, segment)]
     return min(found, key=lambda one: one.rate, default=None)
 
 

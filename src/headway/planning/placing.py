@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from headway.errors import WrongInputError, nearest
-from headway.planning.deployment import Deployment, Endpoint, Role, Segment, addressed
+from headway.planning.deployment import DeployedFlow, Endpoint, Role, Segment, addressed
 from headway.planning.topology import Leg, Node
 from headway.programs.base import CLIENT, SERVER, Adapter, Flow, port_of
 from headway.programs.origins import origin_addresses
@@ -85,7 +85,7 @@ _JOIN = "; one of your own joins by programs.toml (docs/own-programs.md)"
 
 def placed(
     setting: Setting, seed: int | None, legs: tuple[Leg, ...], ends: Ends = Ends()
-) -> Deployment:
+) -> DeployedFlow:
     """Put a setting's programs on a chain of hosts.
 
     Args:
@@ -105,13 +105,12 @@ def placed(
         for hop in setting.middleboxes
     ]
     segments = _segments(setting, places, legs, ends)
-    return Deployment(
+    return DeployedFlow(
         setting=setting,
-        seed=seed,
+        asked=_flow(setting, segments, legs, ends, seed),
         nodes=(acting[ends.client], *hops, acting[ends.server]),
         legs=legs,
         segments=segments,
-        flows=(_flow(setting, segments, legs, ends, seed),),
         key=ends.key,
     )
 

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Deployment
-from headway.programs.base import Flow
 from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.model import Setting
 from headway.study.naming import cell_name, slug
@@ -43,51 +42,6 @@ class Run:
     def __getstate__(self) -> dict[str, Any]:
         # Another process resolves it with its own programs.
         return {name: value for name, value in vars(self).items() if name != "deployment"}
-
-
-@dataclass(frozen=True)
-class CompetingRun(Run):
-    """One of a run's flows that compete, as if it were a run by itself."""
-
-    alone: Deployment
-
-    @cached_property
-    def deployment(self) -> Deployment:
-        return self.alone
-
-    @property
-    def flow(self) -> Flow:
-        """What it asks for."""
-        return self.alone.flows[0]
-
-    @property
-    def named(self) -> str:
-        """Its name in the study file; several may have it."""
-        return self.alone.key.removeprefix("flows.")
-
-    @property
-    def background(self) -> bool:
-        """Whether it is only there to load the path."""
-        return self.flow.background
-
-    @property
-    def start_s(self) -> float:
-        """When its client starts, from the start of the workload."""
-        return self.flow.at_ns / 1e9
-
-    @property
-    def end_s(self) -> float | None:
-        """When its client is ended, if it is."""
-        return None if self.flow.ends_at_ns is None else self.flow.ends_at_ns / 1e9
-
-
-def flow_runs(run: Run) -> tuple[CompetingRun, ...]:
-    """Every flow of a run whose flows compete, in the order of the study file."""
-    own = {one.name: getattr(run, one.name) for one in fields(run)}
-    return tuple(
-        CompetingRun(**(own | {"setting": alone.setting}), alone=alone)
-        for alone in run.deployment.competing
-    )
 
 
 @dataclass(frozen=True)

@@ -213,6 +213,11 @@ class Leg:
         return (Bottleneck(name, device, name, device),)
 
 
+def bottlenecks(legs: Iterable[Leg], way: Way) -> tuple[Bottleneck, ...]:
+    """Where the counters of all links are, the client's first."""
+    return tuple(place for leg in legs for place in leg.bottlenecks(way))
+
+
 def lay_out(neighbours: Sequence[tuple[str, str, Path | None]], family: Family) -> tuple[Leg, ...]:
     """Number the wires and routers of a tree of hosts.
 

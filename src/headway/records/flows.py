@@ -1,54 +1,67 @@
-"""Flows that competed: a record of each, as if it had been a run by itself, with its part in what they were together."""
+"""Flows that have names: a record of each, as if it had been a run by itself, and columns of what they were together."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from headway.columns import Record
+from headway.columns import CallMetrics, columns_of
+from headway.columns.page import PageMetrics
 from headway.columns.record import FlowRecord
-from headway.contract.orders import CONTROLS_FILE, SAMPLES_FILE
-from headway.diagnosis.disturbances import named_disturbances
-from headway.lab.assemble import flow_directory
-from headway.lab.links import link
+from headway.diagnosis.goodput import received_bytes
 from headway.lab.run import Result
-from headway.planning.runs import CompetingRun, Run, flow_runs
+from headway.planning.deployment import DeployedFlow
 from headway.programs.measurement import Measurement
+from headway.records.oneflow import killed
 from headway.records.sharing import Sharer, Together
-from headway.records.singlerun import conditions_of, record_of
-
-_SHARED_FILES = (SAMPLES_FILE, CONTROLS_FILE)
 
 
 def flow_records(
-    run: Run, result: Result, together: Together, directory: Path
+    flows: Sequence[DeployedFlow],
+    measured: Sequence[Measurement],
+    columns: Sequence[Mapping[str, Any]],
+    together: Together,
+    same_as: str | None,
 ) -> tuple[FlowRecord, ...]:
-    """A record of every flow of a run whose flows compete."""
-    runs = flow_runs(run)
-    failed = next(
-        (one.flow.name for one, told in zip(runs, result.flows, strict=True) if told.error), None
-    )
-    sharers = together.sharers or (None,) * len(runs)
+    """A record of every flow of a run.
+
+    Args:
+        flows: the flows.
+        measured: what their clients say.
+        columns: of each by itself.
+        together: what they were together.
+        same_as: the run that was carried out for this one, if another was.
+    """
+    failed = next((name for name, _ in _errors(flows, measured)), None)
+    sharers = together.sharers or (None,) * len(flows)
     return tuple(
         FlowRecord(
-            **dict(_alone(one, result, measured, directory)),
-            flow=one.flow.name,
-            named=one.named,
-            background=one.background,
-            client_host=one.flow.namespace,
-            server_host=one.flow.server,
-            start_s=one.start_s,
-            end_s=one.end_s,
+            **own,
+            flow=flow.asked.name,
+            named=flow.named,
+            background=flow.asked.background,
+            client_host=flow.asked.namespace,
+            server_host=flow.asked.server,
+            start_s=flow.start_s,
+            end_s=flow.end_s,
             **(_part(together, sharer) if sharer else {}),
-            **_completions(measured),
-            disturbed_by=failed if failed != one.flow.name else None,
+            **_completions(told),
+            disturbed_by=failed if failed != flow.asked.name else None,
+            same_as=same_as,
         )
-        for one, measured, sharer in zip(runs, result.flows, sharers, strict=True)
+        for flow, told, own, sharer in zip(flows, measured, columns, sharers, strict=True)
     )
+
+
+def _errors(
+    flows: Sequence[DeployedFlow], measured: Sequence[Measurement]
+) -> list[tuple[str, str]]:
+    """The flows whose clients failed, and why."""
+    each = zip(flows, measured, strict=True)
+    return [(flow.asked.name, told.error) for flow, told in each if told.error]
 
 
 def _part(together: Together, sharer: Sharer) -> dict[str, Any]:
@@ -74,40 +87,55 @@ def _completions(measured: Measurement) -> dict[str, Any]:
     return {"completion_p50_s": float(median), "completion_p95_s": float(late)}
 
 
-def _alone(run: CompetingRun, result: Result, measured: Measurement, directory: Path) -> Record:
-    """What a flow's directory tells, which has the samples of all."""
-    own = directory / flow_directory(run.flow)
-    for name in _SHARED_FILES:
-        if (directory / name).exists() and not (own / name).exists():
-            link(directory / name, own / name)
-    ended = tuple(one for one in result.outcome.ended if one.namespace == run.flow.namespace)
-    hosts = (run.flow.namespace, run.flow.server)
-    counts = result.outcome.host_counts
-    counts = {host: counts[host] for host in hosts if host in counts}
-    outcome = replace(result.outcome, ended=ended, host_counts=counts)
-    return record_of(run, Result(outcome, measured, result.wall_s), own)
+def joint_failure(
+    flows: Sequence[DeployedFlow], result: Result, records: Sequence[FlowRecord]
+) -> str | None:
+    """Why a run has failed: its lab, or the first flow whose client says so, or of which anything else does."""
+    own = [(one.flow, one.error) for one in records if one.error]
+    wrong = [f"{name}: {error}" for name, error in (*_errors(flows, result.measured), *own)]
+    return result.outcome.reason or killed(result.outcome.ended) or next(iter(wrong), None)
 
 
-def conditions_together(run: Run) -> dict[str, Any]:
-    """Conditions of a run that all of its flows have, or what each has, in words."""
-    of_flows = [conditions_of(one) for one in flow_runs(run)]
-    # Pages have some of which other workloads know nothing.
-    names = dict.fromkeys(name for one in of_flows for name in one)
-    told = {name: _in_common([one[name] for one in of_flows if name in one]) for name in names}
+def columns_together(
+    flows: Sequence[DeployedFlow],
+    measured: Sequence[Measurement],
+    records: Sequence[FlowRecord],
+    shared: Together,
+) -> dict[str, Any]:
+    """What flows that ended well were together; times are from the start of the workload."""
+    each = list(zip(flows, measured, strict=True))
+    ends = tuple(flow.start_s + told.began_s + (told.total_s or 0) for flow, told in each)
+    bulk = [
+        replace(one, start_s=one.start_s + flow.start_s)
+        for flow, told in each
+        for one in told.flows
+    ]
+    # Nobody tells the size of a flow that was ended.
+    sizes = [told.bytes for told in measured if told.bytes is not None]
+    size, total_s = sum(sizes) if len(sizes) == len(measured) else None, max(ends)
     return {
-        **told,
-        "tls": all(one["tls"] for one in of_flows),
-        "rtt_ms": min(one["rtt_ms"] for one in of_flows),
-        "requests": sum(one["requests"] for one in of_flows),
-        "disturbances": named_disturbances(run.setting),
-        "flows": len(of_flows),
+        "total_s": total_s,
+        "each_s": ends,
+        "bytes": size,
+        "goodput_mbit": size * 8e-6 / total_s if size and total_s else None,
+        "received_bytes": received_bytes(bulk, 0) if bulk else None,
+        **shared.columns,
+        **_worst_calls(records),
+        **_slowest_page(records),
     }
 
 
-def _in_common(values: Sequence[Any]) -> Any:
-    """The value of all; of different texts each once, of other values none."""
-    different = list(dict.fromkeys(values))
-    if len(different) == 1:
-        return different[0]
-    texts = [value for value in different if isinstance(value, str)]
-    return ", ".join(texts) if len(texts) == len(different) else None
+def _worst_calls(flows: Sequence[FlowRecord]) -> dict[str, Any]:
+    """Of every column of calls the largest value of any of the flows."""
+    told = {name: [getattr(one, name) for one in flows] for name in columns_of(CallMetrics)}
+    found = {name: [one for one in values if one is not None] for name, values in told.items()}
+    return {name: max(values) for name, values in found.items() if values}
+
+
+def _slowest_page(flows: Sequence[FlowRecord]) -> dict[str, Any]:
+    """Every column of a page's load, of the flow whose page took longest."""
+    loads = [one for one in flows if one.plt_s is not None]
+    if not loads:
+        return {}
+    slowest = max(loads, key=lambda one: one.plt_s or 0)
+    return {name: getattr(slowest, name) for name in columns_of(PageMetrics)}

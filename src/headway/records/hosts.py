@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from headway.planning.deployment import Deployment, Endpoint
+from headway.planning.deployment import DeployedFlow, Endpoint
 from headway.study.hop import Pep
 from headway.study.kernel import TUNED
 
@@ -13,26 +13,26 @@ _OWN = "own"
 """An initial window that the program decides."""
 
 
-def host_columns(deployment: Deployment) -> dict[str, Any]:
+def host_columns(flow: DeployedFlow) -> dict[str, Any]:
     """Columns about the programs that act, and those that are bypassed.
 
     Of several on the way, a column is a list in words, from the client on.
     """
-    client, *proxies, server = deployment.programs
+    client, *proxies, server = flow.programs
     hosts: dict[str, Any] = {
-        "bypass": _bypass(deployment),
-        "knobs": _knobs(deployment),
-        "hop_kernels": _hop_kernels(deployment),
+        "bypass": _bypass(flow),
+        "knobs": _knobs(flow),
+        "hop_kernels": _hop_kernels(flow),
     }
     for role, end in (("client", client), ("server", server)):
         hosts[role] = end.adapter.name
         hosts[f"{role}_cc"] = end.congestion_control
         hosts[f"{role}_iw"] = end.initial_window
-        hosts[f"{role}_kernel"] = str(deployment.nodes[end.position].kernel)
+        hosts[f"{role}_kernel"] = str(flow.nodes[end.position].kernel)
     if proxies:
         hosts["proxy"] = ", ".join(end.adapter.name for end in proxies)
         hosts |= _sides("proxy", proxies)
-        upstream = [segment.near for segment in deployment.segments[1:]]
+        upstream = [segment.near for segment in flow.segments[1:]]
         hosts |= _sides("proxy_upstream", upstream)
     return hosts
 
@@ -45,22 +45,22 @@ def _sides(role: str, sides: Sequence[Endpoint]) -> dict[str, str]:
     }
 
 
-def _bypass(deployment: Deployment) -> str | None:
+def _bypass(flow: DeployedFlow) -> str | None:
     """The hops of a chain whose programs were left out."""
-    setting = deployment.setting
+    setting = flow.setting
     names = [hop.name for hop in setting.middleboxes if hop.name in setting.bypass]
     return ", ".join(names) or None
 
 
-def _hop_kernels(deployment: Deployment) -> str | None:
-    hops = [node for node in deployment.nodes[1:-1] if node.kernel != TUNED]
+def _hop_kernels(flow: DeployedFlow) -> str | None:
+    hops = [node for node in flow.nodes[1:-1] if node.kernel != TUNED]
     return "; ".join(f"{node.name} {node.kernel}" for node in hops) or None
 
 
-def _knobs(deployment: Deployment) -> str | None:
+def _knobs(flow: DeployedFlow) -> str | None:
     """What the study set in the programs that act."""
     settings = {}
-    for end in deployment.programs:
+    for end in flow.programs:
         settings[end.name] = end.asked.knobs
         if isinstance(end.asked, Pep):
             settings[f"{end.name} downstream"] = end.asked.downstream.knobs

@@ -12,12 +12,17 @@ from headway.study.model import Setting
 
 
 def run_key(run: Run) -> str:
-    """Digest of a run's resolved setting and seed; an archive counts by what is replayed of it.
+    """That of its setting and its seed."""
+    return setting_key(run.setting, run.seed)
+
+
+def setting_key(setting: Setting, seed: int) -> str:
+    """Digest of a resolved setting and a seed; an archive counts by what is replayed of it.
 
     Sites of the corpus count by their names, since they come with Headway, whose version is in the
     manifest, as those of the lab image are.
     """
-    return digest(_resolved(run.setting), str(run.seed))
+    return digest(_resolved(setting), str(seed))
 
 
 def _resolved(setting: Setting) -> str:

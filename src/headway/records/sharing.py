@@ -15,10 +15,9 @@ from headway.diagnosis.delivered import Delivered
 from headway.diagnosis.fairness import evened_s, jain
 from headway.diagnosis.samples import Samples
 from headway.diagnosis.segment import SegmentSamples, observe_queue
-from headway.diagnosis.transfer import transfer_of
-from headway.planning.deployment import Deployment
+from headway.diagnosis.transfer import sampled_segments
+from headway.planning.deployment import DeployedFlow
 from headway.planning.maxmin import fair_rates_mbit
-from headway.planning.runs import CompetingRun
 from headway.programs.measurement import Measurement
 from headway.study.family import Family
 
@@ -121,53 +120,49 @@ class Together:
 
 
 def together(
-    runs: Sequence[CompetingRun], measured: Sequence[Measurement], samples: Samples
+    flows: Sequence[DeployedFlow], measured: Sequence[Measurement], samples: Samples
 ) -> Together:
     """What flows were together.
 
     Args:
-        runs: the flows.
+        flows: the flows.
         measured: what their clients say; if one of them failed, nothing can be said of all.
         samples: of their network.
     """
     if any(one.error for one in measured):
         return Together(())
-    counted = [run.alone for run in runs if not run.background]
-    rates = fair_rates_mbit(counted)
-    fair = dict(
-        zip([run.flow.name for run in runs if not run.background], rates or (), strict=False)
-    )
+    counted = [flow for flow in flows if not flow.asked.background]
+    rates = fair_rates_mbit(counted) or ()
+    fair = dict(zip([flow.asked.name for flow in counted], rates, strict=False))
     return Together(
         tuple(
             Sharer(
-                named=run.named,
-                background=run.background,
-                begin_s=run.start_s + one.began_s,
-                end_s=run.start_s + one.began_s + (one.total_s or 0),
-                delivered=_delivered(run, one, samples),
-                fair_mbit=_goodput(fair.get(run.flow.name), run.deployment.setting.family),
+                named=flow.named,
+                background=flow.asked.background,
+                begin_s=flow.start_s + told.began_s,
+                end_s=flow.start_s + told.began_s + (told.total_s or 0),
+                delivered=_delivered(flow, told, samples),
+                fair_mbit=_goodput(fair.get(flow.asked.name), flow.setting.family),
             )
-            for run, one in zip(runs, measured, strict=True)
+            for flow, told in zip(flows, measured, strict=True)
         ),
         tuple(_links(counted, samples)),
     )
 
 
-def _links(flows: Sequence[Deployment], samples: Samples) -> Iterator[SegmentSamples]:
+def _links(flows: Sequence[DeployedFlow], samples: Samples) -> Iterator[SegmentSamples]:
     narrowest = {
-        segment.queue_device: segment
-        for flow in flows
-        for segment in transfer_of(flow, Measurement()).segments
+        segment.queue_device: segment for flow in flows for segment in sampled_segments(flow)
     }
     for segment in narrowest.values():
         yield observe_queue(segment, samples)
 
 
-def _delivered(run: CompetingRun, measured: Measurement, samples: Samples) -> Delivered:
+def _delivered(flow: DeployedFlow, measured: Measurement, samples: Samples) -> Delivered:
     if measured.flows:
-        return Delivered.told(measured.flows, run.start_s)
-    segment = transfer_of(run.deployment, measured).segments[0]
-    return Delivered.counted(samples, segment.loss_devices[0], run.deployment.setting.family)
+        return Delivered.told(measured.flows, flow.start_s)
+    device = sampled_segments(flow)[0].loss_devices[0]
+    return Delivered.counted(samples, device, flow.setting.family)
 
 
 def _goodput(rate_mbit: float | None, family: Family) -> float | None:

@@ -12,10 +12,10 @@ from headway.diagnosis.samples import read_samples
 from headway.diagnosis.series import SegmentSeries, Series, read_series
 from headway.diagnosis.transfer import Transfer
 from headway.errors import WrongInputError
-from headway.lab.assemble import FLOWS_DIRECTORY
 from headway.pages.arrivals import Carried, with_arrivals
 from headway.pages.load import EVENTS_FILE, PageLoad, read_load
 from headway.pages.visual import VisualProgress, visual_progress
+from headway.planning.deployment import FLOWS_DIRECTORY
 from headway.records.flowfile import FLOW_RECORDS
 from headway.records.store import ARTIFACTS
 from headway.report.chosen import ChosenRun

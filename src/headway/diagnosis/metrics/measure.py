@@ -9,7 +9,7 @@ from typing import Any
 
 from headway.diagnosis.segment import SegmentSamples
 from headway.diagnosis.transfer import Transfer
-from headway.planning.deployment import Deployment
+from headway.planning.deployment import DeployedFlow
 from headway.programs.measurement import Measurement
 
 
@@ -18,14 +18,14 @@ class FinishedRun:
     """A run that ended well.
 
     Attributes:
-        deployment: what was run: hosts, segments, programs, flows, and the setting.
+        flow: what was run: hosts, segments, programs, what was asked for, and the setting.
         measured: what the client says.
         transfer: how the client's and the server's clocks compare, and which samples are whose.
         segments: samples of queues and senders, for each segment of the client's connections; none of uploads.
         directory: of the run's artefacts.
     """
 
-    deployment: Deployment
+    flow: DeployedFlow
     measured: Measurement
     transfer: Transfer
     segments: Sequence[SegmentSamples]

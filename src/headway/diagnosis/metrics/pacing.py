@@ -20,7 +20,7 @@ from headway.planning.narrowlink import narrow_link
 
 @measure
 def _pacing(finished: FinishedRun) -> Mapping[str, Any]:
-    link = narrow_link(finished.deployment)
+    link = narrow_link(finished.flow)
     if link is None:
         return {}
     rate, rtt_ns = float(link.rate), link.segment.path.rtt.ns

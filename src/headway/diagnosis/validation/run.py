@@ -18,37 +18,36 @@ from headway.diagnosis.validation.expected import (
 from headway.diagnosis.validation.passage import Passage, passage
 from headway.diagnosis.validation.rates import find_rates
 from headway.lab.captures import capture_files, missed_packets
-from headway.lab.run import Result
-from headway.planning.deployment import Deployment, Segment
+from headway.planning.deployment import DeployedFlow, Segment
 from headway.study.clock import Clock
 from headway.study.path import Way
 
 
 def validate(
-    deployment: Deployment, result: Result, transfer: Transfer, run_directory: Path
+    flow: DeployedFlow, outcome: Outcome, transfer: Transfer, run_directory: Path
 ) -> Evidence | None:
     """What validates a run in virtual time that had control pings or captures; None for others.
 
     The evidence is kept in the run's directory, too.
     """
-    setting = deployment.setting
+    setting = flow.setting
     if not (setting.control or setting.capture.packets) or setting.clock is not Clock.VIRTUAL:
         return None
     found = Evidence(
-        echoes=_echoes(deployment, result.outcome),
-        crossings=tuple(_crossings(deployment, result.outcome, run_directory)),
+        echoes=_echoes(flow, outcome),
+        crossings=tuple(_crossings(flow, outcome, run_directory)),
         rates=find_rates(setting, transfer, run_directory),
     )
     found.save(run_directory)
     return found
 
 
-def _echoes(deployment: Deployment, outcome: Outcome) -> Echoes | None:
+def _echoes(flow: DeployedFlow, outcome: Outcome) -> Echoes | None:
     if not outcome.pings_ns:
         return None
-    end = deployment.http_end
-    span, loss = there_and_back([leg.path for leg in deployment.legs[:end]])
-    first, last = deployment.nodes[0], deployment.nodes[end]
+    end = flow.http_end
+    span, loss = there_and_back([leg.path for leg in flow.legs[:end]])
+    first, last = flow.nodes[0], flow.nodes[end]
     return Echoes(
         between=f"{first.name} > {last.name}",
         sent=len(outcome.pings_ns),
@@ -58,14 +57,14 @@ def _echoes(deployment: Deployment, outcome: Outcome) -> Echoes | None:
     )
 
 
-def _crossings(deployment: Deployment, outcome: Outcome, run_directory: Path) -> Iterator[Crossing]:
+def _crossings(flow: DeployedFlow, outcome: Outcome, run_directory: Path) -> Iterator[Crossing]:
     # With segmentation offload, packets are cut and joined on the way; a lab that was ended before
     # its time has counted nothing.
-    if deployment.setting.offload or not outcome.counts:
+    if flow.setting.offload or not outcome.counts:
         return
     epoch_ns = round(read_samples(run_directory).epoch_s * 1e9)
     until_ns = epoch_ns + outcome.duration_ns
-    for segment in deployment.segments:
+    for segment in flow.segments:
         left, right = (run_directory / file for file in capture_files(segment))
         if not (left.exists() and right.exists()):
             continue

@@ -1,0 +1,145 @@
+"""Columns that a run has before it is carried out: what its flows meet, and what they ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from headway.diagnosis.disturbances import named_disturbances
+from headway.diagnosis.transfer import narrowest
+from headway.planning.deployment import DeployedFlow, Endpoint, joined
+from headway.planning.runs import Run
+from headway.records.hosts import host_columns
+from headway.study.host import Protocol
+from headway.study.model import Setting
+from headway.study.path import Direction, Path
+from headway.study.workload import Download, Page
+
+
+def conditions(run: Run) -> dict[str, Any]:
+    """Conditions that all flows of a run have, or what each has, in words."""
+    each = [flow_conditions(run, flow) for flow in run.deployment.flows]
+    # Pages have some of which other workloads know nothing.
+    names = dict.fromkeys(name for one in each for name in one)
+    return {
+        **{name: _in_common([one[name] for one in each if name in one]) for name in names},
+        "tls": all(one["tls"] for one in each),
+        "rtt_ms": min(one["rtt_ms"] for one in each),
+        "requests": sum(one["requests"] for one in each),
+        "disturbances": named_disturbances(run.setting),
+        **({"flows": len(each)} if run.setting.flows else {}),
+    }
+
+
+def _in_common(values: Sequence[Any]) -> Any:
+    """The value of all; of different texts each once, of other values none."""
+    different = list(dict.fromkeys(values))
+    if len(different) == 1:
+        return different[0]
+    texts = [value for value in different if isinstance(value, str)]
+    return ", ".join(texts) if len(texts) == len(different) else None
+
+
+def flow_conditions(run: Run, flow: DeployedFlow) -> dict[str, Any]:
+    """Conditions of one flow of a run."""
+    setting, end = flow.setting, flow.http_end
+    path, behind = joined(setting.paths[:end]), setting.paths[end:]
+    down = [link.down for link in path.links]
+    up = [link.up for link in path.links]
+    narrow, narrow_up = narrowest(down), narrowest(up)
+    return {
+        "run_id": run.run_id,
+        "study": run.study,
+        "experiment": run.experiment,
+        "cell": run.cell,
+        "contender": run.contender,
+        "protocol": setting.protocol.value,
+        "tls": setting.tls and setting.protocol is not Protocol.UDP,
+        **host_columns(flow),
+        **_upstream(flow.server, behind),
+        "profile": path.profile,
+        "rate_mbit": _rate_mbit(narrow),
+        "rate_up_mbit": _rate_mbit(narrow_up),
+        "rtt_ms": path.rtt.ms,
+        "loss_pct": _loss_pct(down),
+        "loss_up_pct": _loss_pct(up),
+        "loss_burst": max(direction.loss.burst for direction in down),
+        "jitter_ms": sum(direction.jitter.ms for direction in down),
+        "family": setting.family.value,
+        "offload": setting.offload,
+        "queue_bytes": _queue_bytes(narrow, setting),
+        "workload": _workload(flow),
+        **_page(setting),
+        "size_bytes": _size_bytes(setting),
+        "requests": setting.workload.requests,
+        "rep": run.rep,
+        "seed": run.seed,
+        "clock": setting.clock.value,
+        "variation": setting.variation.value,
+        "disturbances": named_disturbances(setting),
+        "fault": str(setting.fault) if setting.fault else None,
+    }
+
+
+def _workload(flow: DeployedFlow) -> str:
+    """The workload in words: what a client from outside does without a body is its own affair, an upload perhaps."""
+    workload = flow.setting.workload
+    bodiless = isinstance(workload, Download) and not workload.size
+    if bodiless and flow.client.outside:
+        return "request without a download"
+    return str(workload)
+
+
+def _upstream(server: Endpoint, paths: Sequence[Path | None]) -> dict[str, Any]:
+    """What lies behind a reverse proxy, if there is one."""
+    if not paths:
+        return {}
+    path = joined(paths)
+    down = [link.down for link in path.links]
+    return {
+        "upstream_protocol": server.protocol.value,
+        "upstream_rate_mbit": _rate_mbit(narrowest(down)),
+        "upstream_rtt_ms": path.rtt.ms,
+        "upstream_loss_pct": _loss_pct(down),
+    }
+
+
+def _page(setting: Setting) -> dict[str, Any]:
+    """How a page is loaded, if one is."""
+    page = setting.workload
+    if not isinstance(page, Page):
+        return {}
+    return {
+        "device": page.device.value,
+        "cache": page.cache.value,
+        "origins": page.origins.value,
+        "page_connections": page.connections.value,
+    }
+
+
+def _size_bytes(setting: Setting) -> int | None:
+    size = setting.workload.amount
+    return None if size is None else int(size)
+
+
+def _rate_mbit(direction: Direction) -> float | None:
+    return direction.first_rate.mbit if direction.first_rate is not None else None
+
+
+def _queue_bytes(direction: Direction, setting: Setting) -> int | None:
+    if direction.first_rate is None or direction.queue.packets is not None:
+        return None
+    # A BDP is one of the path that the link belongs to.
+    rtt = next(
+        path.rtt
+        for path in setting.paths
+        if path and any(link.down is direction for link in path.links)
+    )
+    return direction.queue.limit_bytes(direction.first_rate, rtt)
+
+
+def _loss_pct(directions: list[Direction]) -> float:
+    passed = 1.0
+    for direction in directions:
+        passed *= 1 - direction.loss.mean
+    return round((1 - passed) * 100, 9)
