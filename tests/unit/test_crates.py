@@ -66,10 +66,32 @@ def modules(crate: str) -> dict[Module, Path]:
     return {(): source / f"{root}.rs"} | found
 
 
-def code(file: Path) -> str:
-    """Without comments, and without the tests at its end."""
-    text = re.sub(r"//[^\n]*", "", file.read_text())
-    return text.partition("#[cfg(test)]")[0]
+TEXTS = re.compile(
+    r'//[^\n]*|/\*.*?\*/|b?r(?P<hashes>#*)".*?"(?P=hashes)|b?"(?:\\.|[^"\\])*"|'
+    r"b?'(?:\\[^']+|\\'|[^'\\])'",
+    re.DOTALL,
+)
+"""Comments and literals, whose braces and paths are none."""
+FOR_TEST = "#[cfg(test)]"
+
+
+def code(text: str) -> str:
+    """A file's code without comments, literals, and what is compiled for tests only."""
+    text = TEXTS.sub("", text)
+    while FOR_TEST in text:
+        before, _, after = text.partition(FOR_TEST)
+        text = before + after[item_length(after) :]
+    return text
+
+
+def item_length(text: str) -> int:
+    """How much of a text its first item is: up to its semicolon, or the end of its braces."""
+    depth = 0
+    for at, sign in enumerate(text):
+        depth += {"{": 1, "(": 1, "[": 1, "}": -1, ")": -1, "]": -1}.get(sign, 0)
+        if depth == 0 and sign in ";}":
+            return at + 1
+    raise AssertionError(f"no end: {text[:80]}")
 
 
 def use_trees(text: str) -> Iterator[list[str]]:
@@ -93,7 +115,7 @@ def use_trees(text: str) -> Iterator[list[str]]:
 def used(module: Module, crate: str) -> set[Module]:
     """The modules whose names a module's own file uses; what the root passes on is not followed."""
     known, found = modules(crate), set()
-    for first, *rest in use_trees(code(known[module])):
+    for first, *rest in use_trees(code(known[module].read_text(encoding="utf-8"))):
         here = () if first == "crate" else module[:-1]
         while rest and rest[0] == "super":
             here, rest = here[:-1], rest[1:]
@@ -110,3 +132,21 @@ def test_no_modules_use_each_other_in_a_circle(crate: str) -> None:
     graph = {module: used(module, crate) for module in modules(crate) if module}
     # Raises CycleError, which names the circle.
     list(graphlib.TopologicalSorter(graph).static_order())
+
+
+def test_what_stands_below_tests_is_seen() -> None:
+    text = """
+        #[cfg(test)]
+        mod tests;
+        use crate::below::{one, two}; // #[cfg(test)] in a comment
+        #[cfg(test)]
+        #[allow(dead_code)]
+        fn helper(sign: char) -> [u8; 2] { if sign == '}' { panic!("}") } use_of(crate::tests_only) }
+        const TEXT: &str = r#"use crate::in_a_text; {"#;
+        fn last() { crate::last::call(); }
+    """
+    assert [words[:3] for words in use_trees(code(text))] == [
+        ["crate", "below", "one"],
+        ["crate", "below", "two"],
+        ["crate", "last", "call"],
+    ]

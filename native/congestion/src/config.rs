@@ -8,13 +8,14 @@ use std::time::Duration;
 use thiserror::Error;
 
 use crate::bbr::{Bbr, Bbr3};
-use crate::careful_resume::{CarefulResume, Resumable, Saved};
+use crate::careful_resume::{CarefulResume, Resumable};
 use crate::controller::Controller;
 use crate::cubic::{Cubic, CubicVersion};
 use crate::hybla::{self, Hybla};
 use crate::linux::{self, Linux, LinuxPart};
 use crate::loss_based::{LossBased, WindowLaw};
 use crate::new_reno::NewReno;
+use crate::phase::Saved;
 use crate::settings::{PacingGains, Settings};
 use crate::slow_start::{self, HyStart, HyStartPlusPlus};
 use crate::words::{UnknownWord, choose};

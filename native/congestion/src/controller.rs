@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use crate::Rate;
-use crate::careful_resume::PhaseUpdate;
+use crate::phase::PhaseUpdate;
 
 /// Time since the connection began.
 pub type Time = Duration;

@@ -8,7 +8,7 @@ use crate::controller::{Ack, Acked, Controller, Ecn, Loss, Rtt, Sent, SpuriousLo
 use crate::rate::Rate;
 use crate::settings::Settings;
 use crate::slow_start::SlowStart;
-use crate::usage::Usage;
+use crate::usage::Sending;
 
 /// Bytes acknowledged while the window was the limit.
 #[derive(Clone, Copy, Debug)]
@@ -70,10 +70,8 @@ pub(crate) struct LossBased<L> {
     settings: Settings,
     window: u64,
     ssthresh: Option<u64>,
-    usage: Usage,
+    sending: Sending,
     event: Option<Event<L>>,
-    application_limited: bool,
-    acknowledged: bool,
 }
 
 impl<L: WindowLaw> LossBased<L> {
@@ -84,10 +82,8 @@ impl<L: WindowLaw> LossBased<L> {
             settings,
             window: settings.clamp(settings.initial_window),
             ssthresh: None,
-            usage: Usage::default(),
+            sending: Sending::default(),
             event: None,
-            application_limited: false,
-            acknowledged: false,
         }
     }
 
@@ -164,23 +160,20 @@ impl<L: WindowLaw> Controller for LossBased<L> {
         }
         let in_flight = sent.in_flight.saturating_add(sent.bytes);
         let filled = in_flight.saturating_add(self.settings.datagram) > self.window;
-        self.usage.on_sent(sent.number, in_flight, filled);
-        self.application_limited &= !filled;
+        self.sending.on_sent(sent.number, in_flight, filled);
         self.slow_start.on_sent(sent.number);
     }
 
     fn on_ack(&mut self, ack: &Ack<'_>) {
-        let Some(largest) = ack.packets.iter().map(|packet| packet.number).max() else {
+        let Some(largest) = self.sending.on_ack(ack.packets) else {
             return;
         };
-        self.acknowledged = true;
-        self.usage.on_ack(largest);
         let slow_start = self.in_slow_start();
         if slow_start && self.slow_start.ends_with(ack, largest, self.window) {
             self.ssthresh = Some(self.window);
         }
         let bytes = self.leave_recovery(ack.packets);
-        if ack.cwnd_limited || self.usage.limited(self.window, slow_start) {
+        if ack.cwnd_limited || self.sending.limited(self.window, slow_start) {
             if bytes > 0 {
                 self.grow(ack, bytes);
             }
@@ -222,7 +215,8 @@ impl<L: WindowLaw> Controller for LossBased<L> {
     }
 
     fn on_application_limited(&mut self, _now: Time, in_flight: u64) {
-        self.application_limited = in_flight.saturating_add(self.settings.datagram) <= self.window;
+        let room = in_flight.saturating_add(self.settings.datagram) <= self.window;
+        self.sending.on_application_limited(room);
     }
 
     fn window(&self) -> u64 {
@@ -243,10 +237,8 @@ impl<L: WindowLaw> Controller for LossBased<L> {
     fn state(&self) -> State {
         if self.recovering() {
             State::Recovery
-        } else if !self.acknowledged {
-            State::Init
-        } else if self.application_limited {
-            State::ApplicationLimited
+        } else if let Some(state) = self.sending.state() {
+            state
         } else if self.settings.max_window.is_some_and(|most| self.window >= most) {
             State::CongestionAvoidanceMaxed
         } else if self.in_slow_start() {

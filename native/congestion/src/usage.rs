@@ -1,5 +1,7 @@
 //! Whether the window is used up, so that it may grow.
 
+use crate::controller::{Acked, State};
+
 /// How far the window was filled in the current round.
 ///
 /// RFC 9002, section 7.8, forbids growing a window that is not used. Like Linux
@@ -38,6 +40,51 @@ impl Usage {
     }
 }
 
+/// What a loss-based controller knows of its sender: how it uses the window, and if anything came of it.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Sending {
+    usage: Usage,
+    application_limited: bool,
+    acknowledged: bool,
+}
+
+impl Sending {
+    /// As [`Usage::on_sent`].
+    pub(crate) fn on_sent(&mut self, number: u64, in_flight: u64, filled: bool) {
+        self.usage.on_sent(number, in_flight, filled);
+        self.application_limited &= !filled;
+    }
+
+    /// Packets were acknowledged; the largest of their numbers, if there is any.
+    pub(crate) fn on_ack(&mut self, packets: &[Acked]) -> Option<u64> {
+        let largest = packets.iter().map(|packet| packet.number).max()?;
+        self.acknowledged = true;
+        self.usage.on_ack(largest);
+        Some(largest)
+    }
+
+    /// The application has nothing more to send, while there is `room` or not.
+    pub(crate) fn on_application_limited(&mut self, room: bool) {
+        self.application_limited = room;
+    }
+
+    /// As [`Usage::limited`].
+    pub(crate) fn limited(&self, window: u64, slow_start: bool) -> bool {
+        self.usage.limited(window, slow_start)
+    }
+
+    /// The state of a sender that its window does not hold back.
+    pub(crate) fn state(&self) -> Option<State> {
+        if !self.acknowledged {
+            Some(State::Init)
+        } else if self.application_limited {
+            Some(State::ApplicationLimited)
+        } else {
+            None
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -62,5 +109,21 @@ mod tests {
         assert!(usage.limited(100, true));
         assert!(!usage.limited(102, true));
         assert!(!usage.limited(100, false));
+    }
+
+    #[test]
+    fn an_application_that_fills_the_window_is_no_limit() {
+        let mut sending = Sending::default();
+        assert_eq!(sending.state(), Some(State::Init));
+        assert_eq!(sending.on_ack(&[]), None);
+        assert_eq!(sending.state(), Some(State::Init));
+        let packet = |number| Acked { number, bytes: 10, sent_at: std::time::Duration::ZERO };
+        assert_eq!(sending.on_ack(&[packet(4), packet(7), packet(5)]), Some(7));
+        assert_eq!(sending.state(), None);
+        sending.on_application_limited(true);
+        sending.on_sent(8, 10, false);
+        assert_eq!(sending.state(), Some(State::ApplicationLimited));
+        sending.on_sent(9, 100, true);
+        assert_eq!(sending.state(), None);
     }
 }

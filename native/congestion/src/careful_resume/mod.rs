@@ -7,40 +7,18 @@
 mod observer;
 #[cfg(test)]
 mod tests;
-mod update;
 
 use std::collections::VecDeque;
 use std::time::Duration;
 
 use crate::controller::{Ack, Acked, Controller, Ecn, Loss, Rtt, Sent, SpuriousLoss, State, Time};
+use crate::phase::{Phase, PhaseUpdate, Saved, Trigger};
 use crate::rate::Rate;
 use crate::settings::Settings;
 pub use observer::CapacityObserver;
-pub use update::{Phase, PhaseUpdate, Trigger};
 
 /// The slow start threshold after a Safe Retreat, in units of `PipeSize` (`Beta`, section 3.5).
 const BETA: f64 = 0.5;
-/// A path is not the saved one if its round-trip time is the saved one's half or less (section
-/// 3.2) ...
-const SHORTEST_RTT: f64 = 0.5;
-/// ... or more than so many times it (section 4.2.1).
-const LONGEST_RTT: u32 = 10;
-
-/// What is saved of a path (RFC 9959, section 3.1).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Saved {
-    /// `saved_cwnd`: bytes that the path takes in a round trip.
-    pub window: u64,
-    /// `saved_rtt`: its least round-trip time.
-    pub rtt: Duration,
-}
-
-impl Saved {
-    /// Whether a path of this least round-trip time may be the saved one.
-    fn matches(&self, least: Duration) -> bool {
-        least > self.rtt.mul_f64(SHORTEST_RTT) && least <= self.rtt.saturating_mul(LONGEST_RTT)
-    }
-}
 
 /// A phase and what it has to remember.
 #[derive(Clone, Copy, Debug)]

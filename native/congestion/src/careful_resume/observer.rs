@@ -1,8 +1,9 @@
 use std::time::Duration;
 
-use super::{Saved, bytes};
+use super::bytes;
 use crate::controller::{Ack, Time};
 use crate::max_filter::MaxFilter;
+use crate::phase::Saved;
 
 /// Round trips over which the capacity is the largest seen, so that a pause at the end of a
 /// connection does not hide it.

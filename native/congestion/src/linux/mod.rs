@@ -11,7 +11,7 @@ use crate::controller::{Ack, Controller, Ecn, Loss, Rtt, Sent, SpuriousLoss, Sta
 use crate::rate::Rate;
 use crate::settings::Settings;
 use crate::slow_start::SlowStart;
-use crate::usage::Usage;
+use crate::usage::Sending;
 use laws::Law;
 pub(crate) use laws::{Cubic, Reno};
 pub use part::LinuxPart;
@@ -36,13 +36,11 @@ pub(crate) struct Linux<L> {
     most: u64,
     /// Packets acknowledged that have not made the window grow yet (`snd_cwnd_cnt`).
     credit: u64,
-    usage: Usage,
+    sending: Sending,
     episode: Option<Episode>,
     /// Packets lost since the last acknowledgement.
     newly_lost: u64,
     last_sent: Time,
-    application_limited: bool,
-    acknowledged: bool,
     without: Option<LinuxPart>,
 }
 
@@ -66,12 +64,10 @@ impl<L: Law> Linux<L> {
             ssthresh: None,
             most,
             credit: 0,
-            usage: Usage::default(),
+            sending: Sending::default(),
             episode: None,
             newly_lost: 0,
             last_sent: Time::ZERO,
-            application_limited: false,
-            acknowledged: false,
             without,
         }
     }
@@ -183,17 +179,14 @@ impl<L: Law> Controller for Linux<L> {
         }
         let in_flight = self.board.in_flight();
         let filled = in_flight >= self.window;
-        self.usage.on_sent(sent.number, in_flight, filled);
-        self.application_limited &= !filled;
+        self.sending.on_sent(sent.number, in_flight, filled);
         self.slow_start.on_sent(sent.number);
     }
 
     fn on_ack(&mut self, ack: &Ack<'_>) {
-        let Some(largest) = ack.packets.iter().map(|packet| packet.number).max() else {
+        let Some(largest) = self.sending.on_ack(ack.packets) else {
             return;
         };
-        self.acknowledged = true;
-        self.usage.on_ack(largest);
         let first = self.board.unacknowledged();
         let delivered = self.board.on_ack(ack.packets);
         self.board.agree_on(ack.in_flight);
@@ -216,7 +209,7 @@ impl<L: Law> Controller for Linux<L> {
             let at_once = self.without == Some(LinuxPart::Reduction);
             self.window = if at_once { ssthresh } else { reduced }.min(self.most);
         } else if (advanced || self.without == Some(LinuxPart::Gaps))
-            && self.usage.limited(self.window, self.in_slow_start())
+            && self.sending.limited(self.window, self.in_slow_start())
         {
             // What is acknowledged beyond a gap does not count (RFC 5681).
             self.grow(ack.now, delivered);
@@ -259,7 +252,7 @@ impl<L: Law> Controller for Linux<L> {
     }
 
     fn on_application_limited(&mut self, _now: Time, _in_flight: u64) {
-        self.application_limited = self.board.in_flight() < self.window;
+        self.sending.on_application_limited(self.board.in_flight() < self.window);
     }
 
     fn window(&self) -> u64 {
@@ -287,10 +280,8 @@ impl<L: Law> Controller for Linux<L> {
     fn state(&self) -> State {
         if self.is_reducing() {
             State::Recovery
-        } else if !self.acknowledged {
-            State::Init
-        } else if self.application_limited {
-            State::ApplicationLimited
+        } else if let Some(state) = self.sending.state() {
+            state
         } else if self.window >= self.most {
             State::CongestionAvoidanceMaxed
         } else if self.in_slow_start() {

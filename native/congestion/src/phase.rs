@@ -1,6 +1,28 @@
-//! What Careful Resume tells traces of.
+//! What Careful Resume (RFC 9959) begins with and tells traces of: below the controllers, which pass it on.
 
-use super::Saved;
+use std::time::Duration;
+
+/// A path is not the saved one if its round-trip time is the saved one's half or less (section
+/// 3.2) ...
+const SHORTEST_RTT: f64 = 0.5;
+/// ... or more than so many times it (section 4.2.1).
+const LONGEST_RTT: u32 = 10;
+
+/// What is saved of a path (RFC 9959, section 3.1).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Saved {
+    /// `saved_cwnd`: bytes that the path takes in a round trip.
+    pub window: u64,
+    /// `saved_rtt`: its least round-trip time.
+    pub rtt: Duration,
+}
+
+impl Saved {
+    /// Whether a path of this least round-trip time may be the saved one.
+    pub(crate) fn matches(&self, least: Duration) -> bool {
+        least > self.rtt.mul_f64(SHORTEST_RTT) && least <= self.rtt.saturating_mul(LONGEST_RTT)
+    }
+}
 
 /// A phase of Careful Resume (RFC 9959, section 3).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
