@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,38 +10,23 @@ import pytest
 from pydantic import ValidationError
 
 from headway.analysis.analysis import analyse
-from headway.analysis.claims import Judged, judge
+from headway.analysis.claims import Judged
 from headway.analysis.finding import Judgement
 from headway.errors import WrongInputError
 from headway.report.tables.claims import claims_frame
 from headway.study.claim import Claim
 from headway.study.load import parse_study
 from headway.study.source import Source
+from tests.unit.made_claims import AXIS, Times, around, judged
 from tests.unit.made_results import experiments, results, runs
-from tests.unit.test_claims import AXIS, around
 
 HOLDS, BROKEN, OPEN = Judgement.HOLDS, Judgement.BROKEN, Judgement.UNDECIDED
 BECAUSE = {"what": "two connections", "without": {"two": "one"}}
 ORDER = {"kind": "order", "contenders": ["two", "tcp"]}
-Times = Mapping[str, Sequence[float | None]]
 
 
 def about(by_loss: Mapping[str, Times], rule: dict[str, Any], because: Any = BECAUSE) -> Judged:
-    grid = [{"name": f"cell-{number}", "at": {AXIS: loss}} for number, loss in enumerate(by_loss)]
-    rows = [
-        row
-        for number, (loss, times) in enumerate(by_loss.items())
-        for row in runs(times, cell=f"cell-{number}", loss_pct=float(loss.split()[0]))
-    ]
-    told = {
-        "name": "",
-        "baseline": "tcp",
-        "metrics": ["total_s"],
-        "axes": {AXIS: [*by_loss]},
-        "grid": grid,
-    }
-    claim = Claim.model_validate({"says": "so", "place": "here", "rule": rule, "because": because})
-    return judge(analyse(results(rows, experiments(told))), claim)
+    return judged(by_loss, rule, baseline="tcp", because=because)
 
 
 def times(two: float, one: float, noise: float = 1.0) -> Times:

@@ -19,8 +19,9 @@ from headway.errors import WrongInputError
 from headway.study.claim import Claim
 from headway.study.load import load_study, parse_study
 from headway.study.source import Source
+from tests.unit.made_claims import AXIS, NOISE, around
 from tests.unit.made_results import experiments, results, run, runs
-from tests.unit.test_claims import AXIS, NOISE, STUDY, around
+from tests.unit.test_claims import STUDY
 
 HOLDS, BROKEN, OPEN = Judgement.HOLDS, Judgement.BROKEN, Judgement.UNDECIDED
 PAIR = {"contender": "h3", "against": "h2"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +9,7 @@ import pytest
 from pydantic import ValidationError
 
 from headway.analysis.analysis import analyse
-from headway.analysis.claims import Judged, judge
+from headway.analysis.claims import Judged
 from headway.analysis.finding import Judgement
 from headway.cli.claims import print_ledger
 from headway.errors import WrongInputError
@@ -19,36 +18,10 @@ from headway.report.tables.claims import claims_table
 from headway.study.claim import Claim
 from headway.study.load import parse_study
 from headway.study.source import Source
+from tests.unit.made_claims import AXIS, Times, around, judged
 from tests.unit.made_results import experiments, results, runs, saved
 
 HOLDS, BROKEN, OPEN = Judgement.HOLDS, Judgement.BROKEN, Judgement.UNDECIDED
-Times = Mapping[str, Sequence[float | None]]
-AXIS = "path.loss"
-NOISE = (0.0, 0.02, -0.02, 0.01, -0.01, 0.03, -0.03, 0.015, -0.015, 0.005)
-
-
-def around(middle: float, noise: float = 1.0) -> list[float]:
-    """Ten runs about a value."""
-    return [middle * (1 + noise * step) for step in NOISE]
-
-
-def judged(by_loss: Mapping[str, Times], rule: dict[str, Any], **more: Any) -> Judged:
-    """A claim about cells that differ in loss."""
-    grid = [{"name": f"cell-{number}", "at": {AXIS: loss}} for number, loss in enumerate(by_loss)]
-    rows = [
-        row
-        for number, (loss, times) in enumerate(by_loss.items())
-        for row in runs(times, cell=f"cell-{number}", loss_pct=float(loss.split()[0]))
-    ]
-    told = {
-        "name": "",
-        "baseline": "h2",
-        "metrics": ["total_s"],
-        "axes": {AXIS: [*by_loss]},
-        "grid": grid,
-    }
-    claim = Claim.model_validate({"says": "so", "place": "here", "rule": rule, **more})
-    return judge(analyse(results(rows, experiments(told))), claim)
 
 
 def one(times: Times, rule: dict[str, Any]) -> Judged:

@@ -19,8 +19,9 @@ from headway.errors import WrongInputError
 from headway.study.claim import Claim
 from headway.study.load import parse_study
 from headway.study.source import Source
+from tests.unit.made_claims import around
 from tests.unit.made_results import experiments, results, runs
-from tests.unit.test_claims import STUDY, around
+from tests.unit.test_claims import STUDY
 
 HOLDS, BROKEN, OPEN = Judgement.HOLDS, Judgement.BROKEN, Judgement.UNDECIDED
 PAIR = {"contender": "h3", "against": "h2"}
