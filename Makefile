@@ -1,18 +1,20 @@
 # The README's two commands are quickstart and test; help lists the rest.
 
 HEADWAY := .venv/bin/headway
-PYTEST := .venv/bin/pytest -n auto --dist worksteal
+PYTEST := .venv/bin/pytest -n auto --dist worksteal --durations=20 --durations-min=5
 CARGO := .venv/bin/python tools/cargo.py
 
-.PHONY: help quickstart test lint format test-quick test-lab test-twice from-nothing bench docs docs-site lock clean
+.PHONY: help quickstart test lint format test-quick test-lab test-changed test-nightly test-twice from-nothing bench docs docs-site lock clean
 
 help:
 	@echo "make quickstart   set up, build the lab image, run the quickstart study"
-	@echo "make test         set up, then linters and all tests"
+	@echo "make test         set up, then linters and tests: all but those of the night"
 	@echo "make lint         linters only: ruff, mypy, cargo fmt, clippy"
 	@echo "make format       let ruff and cargo fmt format and fix the code"
 	@echo "make test-quick   tests that boot no lab: pytest, cargo test"
 	@echo "make test-lab     tests that boot labs"
+	@echo "make test-changed tests without labs that what changed since main asks for (BASE=COMMIT)"
+	@echo "make test-nightly all tests, and each fuzzing for a minute: for the night"
 	@echo "make test-twice   the same, each lab booted again in other surroundings: for the night"
 	@echo "make from-nothing the README's two commands on a bare Debian 12 (as root)"
 	@echo "make bench        measure speed; prints the table of docs/performance.md"
@@ -43,12 +45,22 @@ format: .venv/complete
 	@$(CARGO) fmt --all
 
 test-quick: .venv/complete
-	@$(PYTEST) -m "not lab"
+	@$(PYTEST) -m "not lab and not nightly"
 	@$(CARGO) test --workspace --locked
 
 test-lab: .venv/complete
 	@$(HEADWAY) image build
-	@$(PYTEST) -m lab
+	@$(PYTEST) -m "lab and not nightly"
+
+# With other marks, such as MARKS="not nightly", those that boot labs, too.
+MARKS := not lab and not nightly
+test-changed: .venv/complete
+	@.venv/bin/python -m tests.changed --base "$(BASE)" -- $(PYTEST) -m "$(MARKS)"
+
+test-nightly: lint
+	@$(HEADWAY) image build
+	@$(PYTEST)
+	@HEADWAY_FUZZ_SECONDS=60 $(CARGO) test --workspace --locked
 
 test-twice: .venv/complete
 	@$(HEADWAY) image build

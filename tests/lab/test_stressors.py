@@ -1,13 +1,11 @@
 """stress-ng's stressors in virtual time: each ends as it does on any Linux, and twice alike.
 
-`stressors.csv` has all of stress-ng 0.22.01, and why one does not pass. Those that take long are tried only with
-HEADWAY_STRESSORS=all.
+`stressors.csv` has all of stress-ng 0.22.01, their classes, and why one does not pass. `make test` tries some of every
+kind (`tests/unit/test_nightly.py`), the night all.
 """
 
 from __future__ import annotations
 
-import csv
-import os
 import re
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -19,6 +17,7 @@ from headway.lab.machine import Machine, SharedDirectory
 from headway.lab.ready import ready_image
 from headway.study.units import Duration
 from tests.lab.debian import LIBRARIES, unpacked
+from tests.stressors import listed
 
 pytestmark = pytest.mark.lab
 
@@ -31,37 +30,7 @@ LIMIT_S = 60
 MOST_CPU = Duration(300 * 10**9)
 
 
-@dataclass(frozen=True)
-class Stressor:
-    """What is expected of a stressor.
-
-    Attributes:
-        name: its name.
-        account: ``root``, or ``user`` where it refuses to be root.
-        outcome: ``passed``, ``skipped`` or ``failed``, as stress-ng says.
-        alike: whether two labs with one seed are equal.
-        often: whether it is cheap enough to be tried always.
-    """
-
-    name: str
-    account: str
-    outcome: str
-    alike: bool
-    often: bool
-
-
-def listed() -> list[Stressor]:
-    with (Path(__file__).parent / "stressors.csv").open(encoding="utf-8", newline="") as file:
-        return [
-            Stressor(
-                row["name"], row["as"], row["outcome"], row["alike"] == "yes", row["often"] == "yes"
-            )
-            for row in csv.DictReader(file)
-        ]
-
-
-ALL = os.environ.get("HEADWAY_STRESSORS") == "all"
-TRIED = {one.name: one for one in listed() if one.often or ALL}
+TRIED = {one.name: one for one in listed()}
 
 
 @dataclass(frozen=True)
@@ -102,7 +71,13 @@ def offered(stressing: Machine, tmp_path_factory: pytest.TempPathFactory) -> set
     return found
 
 
-@pytest.mark.parametrize("name", TRIED)
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(one.name, marks=[pytest.mark.nightly] if one.nightly else [])
+        for one in TRIED.values()
+    ],
+)
 def test_it_ends_as_on_any_linux_and_twice_alike(
     name: str, stressing: Machine, offered: set[str], tmp_path: Path
 ) -> None:

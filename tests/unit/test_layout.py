@@ -5,14 +5,12 @@ from __future__ import annotations
 import ast
 import graphlib
 from collections.abc import Iterator
-from functools import cache
-from pathlib import Path
 
 import pytest
 
-import headway
+from tests import imports
+from tests.imports import modules, tree
 
-ROOT = Path(headway.__file__).parent
 FLOORS = (
     ("version", "errors", "modules", "tables"),
     ("cache",),
@@ -43,35 +41,11 @@ FLOORS = (
 FLOOR = {name: number for number, names in enumerate(FLOORS) for name in names}
 
 
-def module_name(file: Path) -> str:
-    return ".".join(("headway", *file.relative_to(ROOT).with_suffix("").parts)).removesuffix(
-        ".__init__"
-    )
-
-
-@cache
-def modules() -> dict[str, Path]:
-    return {module_name(file): file for file in ROOT.rglob("*.py")}
-
-
 def imported(name: str) -> Iterator[str]:
-    """Modules that a module needs when it runs, at its start or later; not those for types alone."""
-    tree = ast.parse(modules()[name].read_text())
-    typing_only = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        for inner in ast.walk(node)
-    }
-    for node in ast.walk(tree):
-        if id(node) in typing_only or not isinstance(node, ast.ImportFrom | ast.Import):
-            continue
-        if isinstance(node, ast.Import):
-            found = [alias.name for alias in node.names]
-        else:
-            inside = [f"{node.module}.{alias.name}" for alias in node.names]
-            found = [one if one in modules() else str(node.module) for one in inside]
-        yield from (one for one in found if one in modules() and one not in (name, "headway"))
+    """Other modules that a module needs when it runs."""
+    for one in imports.imported(modules()[name], modules()):
+        if one not in (name, "headway"):
+            yield one
 
 
 def package(name: str) -> str:
@@ -117,7 +91,7 @@ def test_functions_are_short(name: str) -> None:
     for one, file in modules().items():
         if one == "headway" or package(one) != name:
             continue
-        for node in ast.walk(ast.parse(file.read_text())):
+        for node in ast.walk(tree(file)):
             if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 body = node.body[1:] if ast.get_docstring(node) else node.body
                 length = (node.end_lineno or 0) - body[0].lineno + 1 if body else 0
@@ -139,7 +113,7 @@ def test_public_functions_with_arguments_say_what_they_do(name: str) -> None:
         f"{one}.{node.name}"
         for one, file in modules().items()
         if one != "headway" and package(one) == name
-        for holder in ast.walk(ast.parse(file.read_text()))
+        for holder in ast.walk(tree(file))
         if isinstance(holder, ast.Module | ast.ClassDef)
         and not getattr(holder, "name", "").startswith("_")
         for node in holder.body
@@ -165,7 +139,7 @@ SAME_WORD = {
 def test_a_class_name_stands_once() -> None:
     places: dict[str, list[str]] = {}
     for module, file in modules().items():
-        for node in ast.walk(ast.parse(file.read_text())):
+        for node in ast.walk(tree(file)):
             if isinstance(node, ast.ClassDef):
                 places.setdefault(node.name, []).append(module)
     twice = {name: found for name, found in places.items() if len(found) > 1}

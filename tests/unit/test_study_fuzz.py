@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -20,8 +21,8 @@ from headway.study.load import Source, parse_study
 
 ROOT = Path(__file__).parents[2]
 BUILTIN = ROOT / "src/headway/study/builtin"
-MUTANTS, PARTS = 10_000, 10
-MUTANTS_OF_A_PAPER = 60
+MUTANTS, PARTS, ALWAYS = 10_000, 10, 2
+MUTANTS_OF_A_PAPER, ALWAYS_OF_A_PAPER = 60, 20
 PAPERS = sorted(set(builtin_names()) - {"quickstart"})
 """Their studies are large: a mutant takes half a second."""
 MOST_PLANNED = 2_000
@@ -99,17 +100,24 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return counted
 
 
-@pytest.mark.parametrize("part", range(PARTS))
+def by_night(*values: Any) -> Any:
+    return pytest.param(*values, marks=pytest.mark.nightly)
+
+
+@pytest.mark.parametrize("part", [*range(ALWAYS), *map(by_night, range(ALWAYS, PARTS))])
 def test_a_mutant_is_refused_in_words_or_planned(part: int, made: list[int]) -> None:
     _try(islice(mutants(corpus(), part), MUTANTS // PARTS), ROOT, made)
 
 
+@pytest.mark.parametrize(
+    ("first", "end"), [(0, ALWAYS_OF_A_PAPER), by_night(ALWAYS_OF_A_PAPER, MUTANTS_OF_A_PAPER)]
+)
 @pytest.mark.parametrize("paper", PAPERS)
 def test_a_mutant_of_a_papers_study_is_refused_in_words_or_planned(
-    paper: str, made: list[int]
+    paper: str, first: int, end: int, made: list[int]
 ) -> None:
     text = (BUILTIN / f"{paper}.toml").read_text()
-    _try(islice(mutants([text], paper), MUTANTS_OF_A_PAPER), BUILTIN, made)
+    _try(islice(mutants([text], paper), first, end), BUILTIN, made)
 
 
 def _try(texts: Iterator[str], directory: Path, made: list[int]) -> None:
