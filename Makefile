@@ -4,11 +4,12 @@ HEADWAY := .venv/bin/headway
 PYTEST := .venv/bin/pytest -n auto --dist worksteal --durations=20 --durations-min=5
 CARGO := .venv/bin/python tools/cargo.py
 
-.PHONY: help quickstart test lint format test-quick test-lab test-changed test-nightly test-twice from-nothing bench docs docs-site lock clean
+.PHONY: help quickstart test lint format census test-quick test-lab test-changed test-nightly test-twice from-nothing bench docs docs-site lock clean
 
 help:
 	@echo "make quickstart   set up, build the lab image, run the quickstart study"
 	@echo "make test         set up, then linters and tests: all but those of the night"
+	@echo "make census       install what 'headway census' needs: ibis and DuckDB"
 	@echo "make lint         linters only: ruff, mypy, cargo fmt, clippy"
 	@echo "make format       let ruff and cargo fmt format and fix the code"
 	@echo "make test-quick   tests that boot no lab: pytest, cargo test"
@@ -25,6 +26,14 @@ help:
 
 .venv/complete: requirements.lock pyproject.toml tools/set-up
 	@tools/set-up
+
+# What only `headway census` needs; 105 MB that the first study does without.
+.venv/census: .venv/complete requirements-census.lock
+	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input \
+		--require-hashes --requirement requirements-census.lock
+	@touch $@
+
+census: .venv/census
 
 quickstart: .venv/complete
 	@$(HEADWAY) run quickstart --out results/quickstart --replace --allow-failures
@@ -44,32 +53,32 @@ format: .venv/complete
 	@.venv/bin/ruff check --fix src tests bench tools
 	@$(CARGO) fmt --all
 
-test-quick: .venv/complete
+test-quick: .venv/census
 	@$(PYTEST) -m "not lab and not nightly"
 	@$(CARGO) test --workspace --locked
 
-test-lab: .venv/complete
+test-lab: .venv/census
 	@$(HEADWAY) image build
 	@$(PYTEST) -m "lab and not nightly"
 
 # With other marks, such as MARKS="not nightly", those that boot labs, too.
 MARKS := not lab and not nightly
-test-changed: .venv/complete
+test-changed: .venv/census
 	@.venv/bin/python -m tests.changed --base "$(BASE)" -- $(PYTEST) -m "$(MARKS)"
 
-test-nightly: lint
+test-nightly: lint .venv/census
 	@$(HEADWAY) image build
 	@$(PYTEST)
 	@HEADWAY_FUZZ_SECONDS=60 $(CARGO) test --workspace --locked
 
-test-twice: .venv/complete
+test-twice: .venv/census
 	@$(HEADWAY) image build
 	@$(PYTEST) -m lab --twice
 
 from-nothing:
 	@tools/from-nothing
 
-bench: .venv/complete
+bench: .venv/census
 	@.venv/bin/python -m bench.bench
 
 docs: .venv/complete
@@ -91,6 +100,9 @@ lock:
 		--generate-hashes --no-emit-index-url --quiet --upgrade --output-file requirements.lock
 	@.venv/bin/uv pip compile --group docs --universal --python-version 3.11 \
 		--generate-hashes --no-emit-index-url --quiet --upgrade --output-file requirements-docs.lock
+	@.venv/bin/python -c "import tomllib; print(*tomllib.load(open('pyproject.toml', 'rb'))['project']['optional-dependencies']['census'], sep='\n')" \
+		| .venv/bin/uv pip compile - --constraint requirements.lock --universal --python-version 3.11 \
+		--generate-hashes --no-emit-index-url --quiet --upgrade --output-file requirements-census.lock
 
 clean:
 	@rm -rf .venv build results native/target

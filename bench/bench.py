@@ -9,6 +9,7 @@ import resource
 from collections.abc import Callable, Sequence
 
 from bench.campaign import overhead, throughput
+from bench.census import census
 from bench.commands import commands
 from bench.labs import CORE, downloads, qualities
 from bench.loopback import loopback
@@ -30,6 +31,7 @@ def main() -> None:
         lambda: [throughput(machine)],
         overhead,
         reports,
+        census,
         loopback,
     ]
     rows: list[Row] = []

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 HEAVY = (
-    "PIL", "asyncio", "cryptography", "distributed", "jinja2", "matplotlib", "numpy", "polars",
+    "PIL", "asyncio", "cryptography", "distributed", "duckdb", "ibis", "jinja2", "matplotlib", "numpy", "polars",
     "pydantic", "rich", "scipy", "typer", "warcio",
 )  # fmt: skip
 LOADED = f"""
@@ -55,6 +55,7 @@ def loaded(directory: Path, words: tuple[str, ...], first: str = "") -> set[str]
         (("help", "check"), "typer"),
         (("exec", "--help"), "typer"),
         (("doctor", "--help"), "typer"),
+        (("census", "--help"), "typer"),
         (("record", "--help"), "typer"),
         (("image",), "typer"),
         (("sites", "--help"), "typer"),

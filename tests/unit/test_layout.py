@@ -30,6 +30,7 @@ FLOORS = (
     ("diagnosis",),
     ("records",),
     ("analysis",),
+    ("census",),
     ("campaign",),
     ("report",),
     ("gate",),

@@ -55,6 +55,9 @@ COMMANDS = {
     "image": Listed(_PATH, "image.app", "Build, move or remove the lab image."),
     "sites": Listed(_SITES, "sites.app", "Show and check the web pages that studies replay."),
     "record": Listed(_SITES, "record.record_command", "Record a web page, or import a recording."),
+    "census": Listed(
+        _MORE, "census.census", "Count who announces and who uses HTTP/3, by the HTTP Archive."
+    ),
     "list": Listed(
         _MORE, "known.list_known", "List studies, programs, sites, profiles or workloads."
     ),

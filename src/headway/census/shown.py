@@ -1,0 +1,156 @@
+"""An answer for a terminal, and as JSON, CSV or Parquet."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+from rich.table import Table
+from rich.text import Text
+
+from headway.census.asked import Asked, Key, Question
+from headway.errors import WrongInputError
+
+
+@dataclass(frozen=True)
+class Answer:
+    """Rows, and the columns that they have, in order.
+
+    Attributes:
+        columns: names; those that end in ``_pct`` are percentages.
+        rows: values; None where there is nothing to have a share of.
+    """
+
+    columns: tuple[str, ...]
+    rows: list[tuple[Any, ...]]
+
+
+_KINDS = {"version": "version", "draft": "draft", "discovery": "HTTP/3 is", "of": "over h3"}
+"""Headings of what an answer has besides its keys."""
+_OF_EACH_KIND = {
+    "sites": "sites",
+    "sites_pct": "sites\n%",
+    "requests_pct": "requests\n%",
+    "bytes_pct": "bytes\n%",
+}
+_MEASURES: Mapping[Question, Mapping[str, str]] = {
+    Question.ADOPTION: {
+        "sites": "sites",
+        "announced_pct": "announce\nh3 %",
+        "used_pct": "use\nh3 %",
+        "requests": "requests",
+        "requests_h3_pct": "over\nh3 %",
+        "bytes_h3_pct": "bytes\nh3 %",
+    },
+    Question.VERSIONS: _OF_EACH_KIND,
+    Question.DRAFTS: _OF_EACH_KIND,
+    Question.DISCOVERY: _OF_EACH_KIND,
+    Question.PAGES: {
+        "pages": "pages",
+        "all_pct": "all\n%",
+        "ge90_pct": "≥90 %\n%",
+        "lt20_pct": "<20 %\n%",
+        "median_pct": "median\n%",
+    },
+}
+_KIND = {
+    Question.VERSIONS: "version",
+    Question.DRAFTS: "draft",
+    Question.DISCOVERY: "discovery",
+    Question.PAGES: "of",
+}
+_CAPTIONS = {
+    Question.ADOPTION: "Home pages that announce HTTP/3 and that came by it; responses and bytes over it.",
+    Question.VERSIONS: "The version that home pages, responses and bytes came by.",
+    Question.DRAFTS: "The best that is announced: h3, a draft of it, or Google's QUIC.",
+    Question.DISCOVERY: "HTTP/3 announced by Alt-Svc against used.",
+    Question.PAGES: "Of pages that announce or use HTTP/3: those that have all, at least 90 %, less than 20 % of "
+    "their objects or bytes over it.",
+}
+_NARROW = 80
+SUFFIXES = (".csv", ".parquet", ".json")
+
+
+def shown(asked: Asked, answer: Answer, width: int) -> Table:
+    """The answer as a table; files have more columns.
+
+    Args:
+        asked: what was asked.
+        answer: the answer.
+        width: characters that a line may have.
+    """
+    table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=width < _NARROW)
+    table.caption, table.caption_justify = _CAPTIONS[asked.question], "left"
+    names = [str(key) for key in Key if key in asked.keys]
+    names += [_KIND[asked.question]] if asked.question in _KIND else []
+    for name in names:
+        table.add_column(_KINDS.get(name, name), vertical="bottom", no_wrap=name in _SHORT)
+    for heading in _MEASURES[asked.question].values():
+        table.add_column(heading, vertical="bottom", justify="right", no_wrap=True)
+    for values in _lines(asked, answer):
+        columns = (*names, *_MEASURES[asked.question])
+        table.add_row(*(Text(_value(name, values[name])) for name in columns))
+    return table
+
+
+_SHORT = {"month", "client", "rank", "version", "draft", "of"}
+
+
+def _lines(asked: Asked, answer: Answer) -> Iterator[dict[str, Any]]:
+    """Values by column; what is counted of pages has a line for objects and one for bytes."""
+    for row in answer.rows:
+        values = dict(zip(answer.columns, row, strict=True))
+        if asked.question is not Question.PAGES:
+            yield values
+            continue
+        for what in ("objects", "bytes"):
+            own = {name.removeprefix(f"{what}_"): value for name, value in values.items()}
+            yield values | own | {"of": what, "all_pct": values["all_objects_pct"]}
+
+
+def as_json(asked: Asked, answer: Answer) -> str:
+    """The answer with what was asked, as a JSON document."""
+    rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+    document = {"question": asked.question, "keys": list(asked.keys), "rows": rows}
+    return json.dumps(document, indent=2, ensure_ascii=False)
+
+
+def check_writable(file: Path) -> None:
+    """Whether an answer can be written to a file of this name.
+
+    Raises:
+        WrongInputError: its ending says no format, or its directory is not there.
+    """
+    where = f"--out {file}"
+    if file.suffix not in SUFFIXES:
+        raise WrongInputError(
+            f"must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}", where=where
+        )
+    if not file.parent.is_dir():
+        raise WrongInputError("there is no such directory", where=where)
+
+
+def write(asked: Asked, answer: Answer, file: Path) -> None:
+    """Write the answer, with all columns, in the format that the file's name says."""
+    if file.suffix == ".json":
+        file.write_text(as_json(asked, answer) + "\n", encoding="utf-8")
+        return
+    frame = pl.DataFrame(
+        answer.rows, schema=list(answer.columns), orient="row", infer_schema_length=None
+    )
+    if file.suffix == ".csv":
+        frame.write_csv(file)
+    else:
+        frame.write_parquet(file)
+
+
+def _value(name: str, value: Any) -> str:
+    if value is None:
+        return "-"
+    if name.endswith("_pct"):
+        return f"{value:.1f}"
+    return f"{value:,}" if isinstance(value, int) else str(value)

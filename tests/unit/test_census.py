@@ -1,0 +1,447 @@
+"""The census counts each response once, by one expression for every engine, and says what is wrong with a file."""
+
+# ruff: noqa: E402 - whether what the census needs is installed is asked before it is imported
+from __future__ import annotations
+
+import csv
+import io
+import json
+import shlex
+import sys
+from collections.abc import Sequence
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+pytest.importorskip("ibis", reason="ibis is missing; `make census` installs it")
+duckdb = pytest.importorskip("duckdb", reason="DuckDB is missing; `make census` installs it")
+
+import sqlglot
+
+from headway import cli
+from headway.census import engine
+from headway.census.asked import Asked, Key, Question, keys_of
+from headway.census.rows import CrawledResponse, frame, write_rows
+from headway.census.sample import sample, sample_file
+from headway.errors import WrongInputError
+from tests.doc_examples import ROOT, commands
+
+H3 = 'h3=":443"; ma=86400'
+
+
+def response(page: str = "https://a.test/", **values: Any) -> CrawledResponse:
+    usual = {
+        "day": date(2024, 6, 1), "client": "desktop", "page": page, "root_page": page, "rank": 1000,
+        "url": page, "is_document": True, "index": 1, "protocol": "HTTP/2", "status": 200,
+        "method": "GET", "size_bytes": 1000, "mime_type": "text/html", "cdn": "",
+        "request_headers": (), "response_headers": (),
+    }  # fmt: skip
+    return CrawledResponse(**(usual | values))
+
+
+def announcing(*values: str, **others: Any) -> CrawledResponse:
+    fields = [("alt-svc", value) for value in values]
+    return response(response_headers=fields, **others)
+
+
+def found(tmp_path: Path, *responses: CrawledResponse, **asked: Any) -> list[dict[str, Any]]:
+    file = tmp_path / "requests.parquet"
+    write_rows(responses, file)
+    return rows(engine.answer(Asked(**asked), [file]))
+
+
+def rows(answer: engine.Answer) -> list[dict[str, Any]]:
+    return [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
+
+
+ALMANAC = """
+SELECT count(*) FROM (
+  SELECT fields.field.value AS alt_svc FROM '{file}' AS requests
+  LEFT JOIN (SELECT page AS of_page, unnest(response_headers) AS field FROM '{file}') AS fields
+    ON fields.of_page = requests.page AND lower(fields.field.name) = 'alt-svc'
+)
+"""
+"""How the Web Almanac of 2024 gets at the field: a join with the header fields of the response."""
+
+
+def test_a_response_with_two_fields_counts_once(tmp_path: Path) -> None:
+    file = tmp_path / "requests.parquet"
+    write_rows([announcing('quic=":443"', H3), response("https://b.test/")], file)
+    assert duckdb.sql(ALMANAC.format(file=file)).fetchall() == [(3,)]
+    (row,) = rows(engine.answer(Asked(), [file]))
+    assert (row["requests"], row["sites"], row["sites_announcing"]) == (2, 2, 1)
+
+
+@pytest.mark.parametrize(
+    ("values", "draft"),
+    [
+        ((H3,), "h3"),
+        (('h3-29=":443"; ma=86400,h3=":443"; ma=86400',), "h3"),
+        (('h3-27=":443"', 'h3-29=":443"'), "h3-29"),
+        (('h3-34="alt.test:8443"; ma=60; persist=1',), "h3-34"),
+        (('h2="alt.test:443"',), "none"),
+        (('quic=":443"; ma=2592000; v="46,43",h3-Q050=":443"',), "gquic"),
+        (('h3-Q050=":443", h3-29=":443"',), "h3-29"),
+        (("clear",), "none"),
+        ((H3, "clear"), "none"),
+        (('h3=":443"; ma=0',), "none"),
+        (('h3=":443"; ma=0; persist=1, h3-29=":443"; ma=60',), "h3-29"),
+        (('h3=":443"; ma=05',), "h3"),
+        (('xh3=":443"',), "none"),
+        (("",), "none"),
+        ((), "none"),
+    ],
+)
+def test_what_is_announced(tmp_path: Path, values: Sequence[str], draft: str) -> None:
+    (row,) = found(tmp_path, announcing(*values), question=Question.DRAFTS)
+    assert row["draft"] == draft
+    assert (row["sites"], row["sites_pct"]) == (1, 100)
+
+
+@pytest.mark.parametrize(
+    ("protocol", "version"),
+    [
+        ("HTTP/1.1", "h1"),
+        ("http/1.0", "h1"),
+        ("HTTP/2", "h2"),
+        ("h2", "h2"),
+        ("HTTP/3", "h3"),
+        ("h3", "h3"),
+        ("h3-29", "h3"),
+        ("h3-Q050", "gquic"),
+        ("http/2+quic/46", "gquic"),
+        ("data", "unknown"),
+    ],
+)
+def test_versions_are_told_by_any_spelling(tmp_path: Path, protocol: str, version: str) -> None:
+    (row,) = found(tmp_path, response(protocol=protocol), question=Question.VERSIONS)
+    assert row["version"] == version
+
+
+def test_names_of_fields_are_of_any_case(tmp_path: Path) -> None:
+    fields = [("Alt-Svc", H3), ("SERVER", "LiteSpeed")]
+    (row,) = found(tmp_path, response(response_headers=fields), keys=(Key.PROVIDER, Key.SERVER))
+    assert (row["provider"], row["server"], row["announced_pct"]) == ("LiteSpeed", "litespeed", 100)
+
+
+@pytest.mark.parametrize(
+    ("server", "url", "provider"),
+    [
+        ("cloudflare", "https://a.test/", "Cloudflare"),
+        ("Google Frontend", "https://a.test/", "Google"),
+        ("gws-like", "https://a.test/", "Google"),
+        ("", "https://static.xx.fbcdn.net/x.js", "Facebook"),
+        ("", "https://fonts.gstatic.com:443/x", "Google"),
+        ("", "https://notgoogle.com/x", "other"),
+        ("nginx", "https://google.com.evil.test/", "other"),
+    ],
+)
+def test_providers(tmp_path: Path, server: str, url: str, provider: str) -> None:
+    fields = [("server", server)] if server else []
+    one = response(url=url, response_headers=fields)
+    (row,) = found(tmp_path, one, keys=(Key.PROVIDER,))
+    assert row["provider"] == provider
+
+
+def test_the_first_network_is_the_cdn(tmp_path: Path) -> None:
+    (row,) = found(tmp_path, response(cdn="Fastly, Cloudflare"), keys=(Key.CDN,))
+    assert row["cdn"] == "Fastly"
+
+
+def test_ranks_have_those_above_them_also_for_kinds_that_they_lack(tmp_path: Path) -> None:
+    responses = [
+        announcing('h3-29=":443"', page="https://a.test/", rank=1000),
+        announcing(H3, page="https://b.test/", rank=10000),
+        response("https://c.test/", rank=10000),
+        response("https://d.test/", rank=None),
+    ]
+    told = {"question": Question.DRAFTS, "keys": (Key.RANK,)}
+    shares = {
+        (row["rank"], row["draft"]): row["sites_pct"] for row in found(tmp_path, *responses, **told)
+    }
+    third = pytest.approx(100 / 3)
+    assert shares == {
+        (1000, "h3-29"): 100,
+        (10000, "h3-29"): third,
+        (10000, "h3"): third,
+        (10000, "none"): third,
+    }
+
+
+def test_announced_against_used(tmp_path: Path) -> None:
+    responses = [
+        announcing(H3, page="https://a.test/"),
+        announcing(H3, page="https://b.test/", protocol="h3"),
+        response("https://c.test/", protocol="h3"),
+        response("https://d.test/", size_bytes=7000),
+    ]
+    answer = found(tmp_path, *responses, question=Question.DISCOVERY)
+    assert {row["discovery"]: (row["sites_pct"], row["bytes_pct"]) for row in answer} == {
+        "announced only": (25, 10),
+        "announced, used": (25, 10),
+        "used only": (25, 10),
+        "neither": (25, 70),
+    }
+
+
+def page(name: str, over_h3: int, others: int, **values: Any) -> list[CrawledResponse]:
+    protocols = ["h3"] * over_h3 + ["HTTP/2"] * others
+    first, *rest = [
+        response(name, protocol=one, url=f"{name}{index}", is_document=not index, **values)
+        for index, one in enumerate(protocols)
+    ]
+    return [announcing(H3, page=name, protocol=first.protocol, **values), *rest]
+
+
+def test_how_much_of_pages_comes_over_h3(tmp_path: Path) -> None:
+    responses = [
+        *page("https://a.test/", 4, 0),
+        *page("https://b.test/", 9, 1),
+        *page("https://c.test/", 1, 9),
+        *page("https://d.test/", 1, 1),
+        response("https://not-enabled.test/"),
+    ]
+    (row,) = found(tmp_path, *responses, question=Question.PAGES)
+    assert row["pages"] == 4
+    told = {name: row[f"objects_{name}_pct"] for name in ("ge90", "lt20", "median")}
+    assert told == {"ge90": 50, "lt20": 25, "median": 70}
+    assert row["all_objects_pct"] == 25
+    (three,) = found(tmp_path, *responses[4:], question=Question.PAGES)
+    assert three["objects_median_pct"] == 50
+
+
+def test_secondary_pages_count_if_asked_for(tmp_path: Path) -> None:
+    responses = [response(), response("https://a.test/more", root_page="https://a.test/")]
+    assert found(tmp_path, *responses)[0]["requests"] == 1
+    assert found(tmp_path, *responses, secondary=True)[0]["requests"] == 2
+
+
+def test_only_the_months_that_are_asked_for(tmp_path: Path) -> None:
+    days = [date(2024, 5, 1), date(2024, 6, 1), date(2024, 7, 1), date(2025, 6, 1)]
+    answer = found(tmp_path, *(response(day=day) for day in days), months=("2024-06", "2025-06"))
+    assert [row["month"] for row in answer] == ["2024-06", "2025-06"]
+
+
+OLD = (
+    "pageid,url,firstHtml,respHttpVersion,respOtherHeaders,resp_server,respSize,_cdn_provider\n"
+    '1,https://a.test/,true,http/2,"x-a = b, c=d, Alt-Svc = quic="":443"", alt-svc = h3-27="":443"", y = z",'
+    "cloudflare,1000,Cloudflare\n"
+    '1,https://a.test/x,false,http/2+quic/46,"x-note = see h3="":443"", z = 1",gws,3000,Google\n'
+    "2,https://b.test/,true,HTTP/1.1,,,500,\n"
+)
+
+
+def test_tables_of_before_are_read_by_their_name(tmp_path: Path) -> None:
+    file = tmp_path / "summary_requests.2020_10_01_mobile.csv"
+    file.write_text(OLD)
+    told = rows(engine.answer(Asked(question=Question.DRAFTS), [file]))
+    assert [(row["month"], row["client"], row["draft"], row["sites"]) for row in told] == [
+        ("2020-10", "mobile", "h3-27", 1),
+        ("2020-10", "mobile", "none", 1),
+    ]
+    versions = rows(engine.answer(Asked(question=Question.VERSIONS), [file]))
+    assert {row["version"]: row["requests"] for row in versions} == {"h1": 1, "h2": 1, "gquic": 1}
+
+
+def test_tables_of_before_and_today_are_one_answer(tmp_path: Path) -> None:
+    old, new = tmp_path / "2020_10_01_desktop.csv", tmp_path / "new.parquet"
+    old.write_text(OLD)
+    write_rows([announcing(H3)], new)
+    answer = rows(engine.answer(Asked(), [new, old]))
+    assert [(row["month"], row["announced_pct"]) for row in answer] == [
+        ("2020-10", 50),
+        ("2024-06", 100),
+    ]
+
+
+def as_csv(responses: Sequence[CrawledResponse]) -> str:
+    """As BigQuery exports it where header fields were made JSON, since CSV has no arrays."""
+    text = io.StringIO()
+    made = frame(responses).to_dicts()
+    writer = csv.DictWriter(text, made[0].keys())
+    writer.writeheader()
+    for row in made:
+        lists = {name: json.dumps(row[name]) for name in row if name.endswith("_headers")}
+        writer.writerow(row | lists)
+    return text.getvalue()
+
+
+def test_parquet_and_csv_answer_alike(tmp_path: Path) -> None:
+    file = tmp_path / "requests.csv"
+    file.write_text(as_csv(list(sample())))
+    for question in Question:
+        asked = Asked(question, (Key.MONTH, Key.RANK, Key.PROVIDER))
+        assert engine.answer(asked, [file]) == engine.answer(asked, [sample_file()])
+
+
+def test_lists_as_bigquery_writes_them_in_parquet(tmp_path: Path) -> None:
+    """Each element is in a struct of its own, as in `list.element`."""
+    written = frame(sample()).with_columns(
+        pl.col("response_headers").list.eval(pl.struct(element=pl.element()))
+    )
+    file = tmp_path / "requests.parquet"
+    written.write_parquet(file)
+    assert engine.answer(Asked(), [file]) == engine.answer(Asked(), [sample_file()])
+
+
+@pytest.mark.parametrize("question", Question)
+@pytest.mark.parametrize("keys", ["rank,provider", "month,client,cdn,server"])
+def test_bigquerys_sql_answers_as_duckdb(question: Question, keys: str) -> None:
+    """BigQuery's text, put into DuckDB's dialect by another path than ibis' own, over the same rows."""
+    asked = Asked(question, keys_of([keys]), ("2022-06", "2023-06", "2024-06"))
+    sql = engine.sql_for_bigquery(asked, ["crawl.requests"])
+    assert "`crawl`.`requests`" in sql
+    for function in ("safe.string(", "safe.int64("):
+        sql = sql.replace(function, function.replace("safe.", "json_to_"))
+    (again,) = sqlglot.transpile(sql, read="bigquery", write="duckdb")
+    with duckdb.connect() as connection:
+        connection.execute("CREATE SCHEMA crawl")
+        connection.execute("CREATE MACRO ieee_divide(part, whole) AS part / whole")
+        connection.execute("CREATE MACRO json_to_string(value) AS value ->> '$'")
+        connection.execute("CREATE MACRO json_to_int64(value) AS CAST(value AS BIGINT)")
+        (select,) = [one.select for one in engine._exports(connection, asked, [sample_file()])]
+        connection.execute(f"CREATE VIEW crawl.requests AS {select}")
+        answered = connection.execute(again).fetchall()
+    assert answered == engine.answer(asked, [sample_file()]).rows
+
+
+def test_sql_for_duckdb_is_whole() -> None:
+    asked = Asked(Question.PAGES)
+    with duckdb.connect() as connection:
+        last = connection.execute(engine.sql_for_files(asked, [sample_file()])).fetchall()
+    assert last == engine.answer(asked, [sample_file()]).rows
+
+
+def test_a_table_of_before_has_its_date_from_its_name() -> None:
+    name = "httparchive.summary_requests.2021_09_01_mobile"
+    sql = engine.sql_for_bigquery(Asked(Question.DRAFTS), [name])
+    assert "`httparchive`.`summary_requests`.`2021_09_01_mobile`" in sql
+    assert "2021, 9, 1" in sql or "2021-09-01" in sql
+
+
+def test_the_crawls_table_is_not_read_without_a_date() -> None:
+    with pytest.raises(WrongInputError, match="say which months, as --month 2024-06"):
+        engine.sql_for_bigquery(Asked(), [])
+    sql = engine.sql_for_bigquery(Asked(months=("2023-12",)), [])
+    assert "DATE(2023, 12, 1)" in sql
+    assert "DATE(2024, 1, 1)" in sql
+
+
+def test_the_sample_is_what_its_generator_makes() -> None:
+    assert pl.read_parquet(sample_file()).equals(frame(sample()))
+
+
+WRONG = {
+    "nothing.parquet": ("", "nothing.parquet: is empty"),
+    "text.parquet": ("no Parquet", "text.parquet: cannot be read: "),
+    "header.csv": (OLD.splitlines()[0] + "\n", "header.csv: lacks `date`, `client`"),
+    "2021_09_01_mobile.csv": (OLD.splitlines()[0] + "\n", "2021_09_01_mobile.csv: has no rows"),
+    "other.csv": ("a,b\n1,2\n", "is no export of crawl.requests or summary_requests"),
+    "payloads.csv": ("page,url,payload\na,b,{}\n", "is of the per-date tables `requests`"),
+    "few.csv": (
+        "date,summary,response_headers\n2024-06-01,{},[]\n",
+        "few.csv: lacks `client`, `page`",
+    ),
+    "2021_01_01_mobile.csv": (
+        OLD.replace("true", "perhaps"),
+        "2021_01_01_mobile.csv: cannot be read",
+    ),
+    "table.xlsx": ("a", "table.xlsx: is neither Parquet nor CSV"),
+}
+
+
+def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
+    monkeypatch.setattr(sys, "argv", ["headway", "census", *words])
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    return int(ended.value.code or 0)
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_files_that_are_wrong_end_in_a_line(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text, said = WRONG[name]
+    (tmp_path / name).write_text(text)
+    assert run(monkeypatch, str(tmp_path / name)) == 2
+    told = capsys.readouterr()
+    assert not told.out
+    assert said in told.err
+    assert told.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ((), "name a file, or `sample`"),
+        (("nosuch.parquet",), "nosuch.parquet: there is no such file"),
+        (("sample", "--by", "months"), "--by months: no such key; did you mean 'month'?"),
+        (("sample", "--month", "June"), "--month June: is no month; write it as 2024-06"),
+        (("sample", "--month", "1999-01"), "no response of 1999-01 of home pages"),
+        (
+            ("sample", "--out", "answer.txt"),
+            "--out answer.txt: must end in .csv, .parquet or .json",
+        ),
+        (("sample", "--out", "no/answer.csv"), "there is no such directory"),
+        (("sample", "--sql", "bigquery", "--month", "2024-06"), "sample: BigQuery reads tables"),
+        (("sample", "--table", "a.b"), "--table a.b: is of BigQuery; add --sql bigquery"),
+        (("--sql", "bigquery"), "say which months"),
+    ],
+)
+def test_wrong_questions_end_in_a_line(
+    words: Sequence[str],
+    said: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert run(monkeypatch, *words) == 2
+    told = capsys.readouterr()
+    assert said in told.err
+    assert told.err.count("\n") == 1
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".parquet", ".json"])
+def test_an_answer_as_a_file(suffix: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / f"answer{suffix}"
+    assert run(monkeypatch, "sample", "--by", "cdn", "--out", str(file)) == 0
+    wanted = rows(engine.answer(Asked(keys=(Key.CDN,)), [sample_file()]))
+    if suffix == ".json":
+        assert json.loads(file.read_text())["rows"] == wanted
+    else:
+        read = pl.read_csv(file) if suffix == ".csv" else pl.read_parquet(file)
+        assert read.to_dicts() == wanted
+
+
+@pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("question", Question)
+def test_no_value_is_cut_in_a_narrow_terminal(
+    question: Question,
+    width: int,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    from rich.console import Console
+
+    from headway.cli import census
+
+    # A terminal of this width.
+    console = Console(width=width, force_terminal=True, color_system=None, file=io.StringIO())
+    monkeypatch.setattr(census, "output", lambda: console)
+    assert run(monkeypatch, "sample", "--question", question) == 0
+    text = console.file.getvalue()  # type: ignore[attr-defined]
+    assert "…" not in text
+    assert max(map(len, text.splitlines())) <= width
+    assert all(month in text for month in ("2022-06", "2023-06", "2024-06"))
+
+
+@pytest.mark.parametrize("text", [shlex.join(words) for words in commands(ROOT / "docs/census.md")])
+def test_the_commands_of_its_page_are_carried_out(
+    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    _, *words = shlex.split(text)
+    assert run(monkeypatch, *words) == 0
+    assert capsys.readouterr().out or list(tmp_path.iterdir())
