@@ -16,7 +16,8 @@ from headway.diagnosis.series import read_series
 from headway.lab.assemble import orders_for
 from headway.lab.machine import Machine
 from headway.planning.deploy import deploy
-from headway.programs.base import CLIENT, Interception, Listener, Origin, QuicPep, Started, TcpPep
+from headway.programs.base import CLIENT, Listener, Origin, Started
+from headway.programs.pep import Interception, QuicPep, TcpPep
 from headway.programs.registry import QUIC_PEPS, TCP_PEPS
 from headway.study.hop import Pep
 from headway.study.model import Capture, Setting

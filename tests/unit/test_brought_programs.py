@@ -17,7 +17,8 @@ MODULE = '''
 from pathlib import Path
 
 from headway.contract.orders import Program
-from headway.programs.base import Server, Started, served_on
+from headway.errors import WrongInputError
+from headway.programs.base import Knob, Server, Started, served_on
 from headway.study.host import Protocol
 
 
@@ -27,6 +28,11 @@ class Brought(Server):
     name = "brought"
     protocols = frozenset({Protocol.H1})
     shows = {"brought": Path(__file__).parent}
+    knobs = (Knob("threads", "1", "how many it has"), Knob("pinned", "off", "to a core each", ("on", "off")))
+
+    def check(self, host, workload):
+        if self.knob("pinned", host) == "on" and self.knob("threads", host) == "1":
+            raise WrongInputError("one thread is pinned anyway: set threads", where="knobs.pinned")
 
     def serve(self, listener, host, capture):
         argv = ("/lab/extras/brought/server",)
@@ -43,20 +49,37 @@ class Other:
 '''
 
 
-def listed(directory: Path, entry: str) -> subprocess.CompletedProcess[str]:
-    """`headway list programs brought` where a package is installed that has this entry point."""
+def headway(directory: Path, entry: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """The command where a package is installed that has this entry point."""
     (directory / "brought.py").write_text(MODULE)
     info = directory / "brought-2.5.dist-info"
     info.mkdir()
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: brought\nVersion: 2.5\n")
     (info / "entry_points.txt").write_text(f"[headway.programs]\nit = {entry}\n")
     return subprocess.run(
-        [Path(sys.executable).with_name("headway"), "list", "programs", "brought"],
+        [Path(sys.executable).with_name("headway"), *words],
         env=os.environ | {"PYTHONPATH": str(directory), "COLUMNS": "200"},
         cwd=directory,
         capture_output=True,
         text=True,
     )
+
+
+def listed(directory: Path, entry: str) -> subprocess.CompletedProcess[str]:
+    return headway(directory, entry, "list", "programs", "brought")
+
+
+def test_it_says_itself_what_it_cannot_do(tmp_path: Path) -> None:
+    study = (
+        'name = "mine"',
+        'protocol = "h1"',
+        'server = { program = "brought", knobs = { pinned = "on" } }',
+    )
+    (tmp_path / "mine.toml").write_text("\n".join(study))
+    done = headway(tmp_path, "brought:Brought", "validate", "mine.toml")
+    assert done.returncode == 2
+    told = "mine.toml:3: server.knobs.pinned: one thread is pinned anyway: set threads"
+    assert done.stderr.splitlines() == [f"headway: {told}"]
 
 
 def test_a_packages_program_is_one_of_all(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headway.programs.base import Interception
+from headway.programs.pep import Interception
 from headway.programs.registry import TCP_PEPS
 from headway.study.family import Family
 from headway.study.hop import Pep

@@ -15,17 +15,8 @@ from headway.lab.values import Address, Route
 from headway.lab.watching import watched
 from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role, addressed
 from headway.planning.topology import bottlenecks
-from headway.programs.base import (
-    Interception,
-    Listener,
-    Origin,
-    QuicPep,
-    ReverseProxy,
-    Server,
-    Started,
-    TcpPep,
-    port_of,
-)
+from headway.programs.base import Listener, Origin, ReverseProxy, Server, Started, port_of
+from headway.programs.pep import Interception, QuicPep, TcpPep
 from headway.study.control import PING_FRAME_BYTES
 from headway.study.family import HostAddress
 from headway.study.hop import Pep

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 
 from headway.errors import WrongInputError, nearest
 from headway.planning.asking import check_asked
-from headway.planning.carefulresume import check_careful_resume
-from headway.planning.compression import check_compression
 from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role
 from headway.planning.earlydata import check_early_data
-from headway.planning.priorities import check_priorities
 from headway.programs.base import Adapter, ReverseProxy, Server
 from headway.programs.registry import CLIENTS, SERVERS
 from headway.study.bulk import BulkPart
@@ -34,12 +32,20 @@ def check_programs(deployment: Deployment) -> None:
     """
     _check_family(deployment)
     for flow in deployment.flows:
-        try:
+        with _below(flow.key):
             _check_flow(flow)
-        except WrongInputError as error:
-            named = error.where is None or not flow.key or error.where.startswith(flow.key)
-            where = error.where if named else f"{flow.key}.{error.where}"
-            raise WrongInputError(error.message, where=where) from None
+
+
+@contextmanager
+def _below(key: str) -> Iterator[None]:
+    """Errors are told with the place of the table that they are about."""
+    try:
+        yield
+    except WrongInputError as error:
+        where = error.where or key
+        if key and not where.startswith(key):
+            where = f"{key}.{where}"
+        raise WrongInputError(error.message, where=where or None) from None
 
 
 def _check_family(deployment: Deployment) -> None:
@@ -63,9 +69,8 @@ def _check_flow(flow: DeployedFlow) -> None:
         _check_page(flow, workload)
     for end in flow.endpoints:
         check_asked(end)
-        check_careful_resume(end)
-        check_compression(end, pages=workload.replayed is not None)
-        check_priorities(end, pages=workload.replayed is not None)
+        with _below(end.where):
+            end.adapter.check(end.host, workload)
     check_early_data(flow)
     _check_qlog(flow)
 

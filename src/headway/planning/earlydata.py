@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from headway.errors import WrongInputError
 from headway.planning.deployment import DeployedFlow, Endpoint
-from headway.programs.base import Adapter
+from headway.programs.base import EARLY_DATA
 from headway.programs.registry import CLIENTS
 from headway.study.workload import Cache, Page
-
-_KNOB = "early_data"
 
 
 def check_early_data(flow: DeployedFlow) -> None:
@@ -19,41 +17,39 @@ def check_early_data(flow: DeployedFlow) -> None:
     """
     ends = [end for end in flow.endpoints if end.ends_tls]
     for opener, taker in zip(ends[::2], ends[1::2], strict=True):
-        where = f"{opener.where}.knobs.{_KNOB}"
+        where = f"{opener.where}.knobs.{EARLY_DATA}"
         if _wants(opener) and not opener.tls:
             raise WrongInputError("0-RTT is of TLS and QUIC; this is cleartext", where=where)
         if _wants(opener) and not _wants(taker):
             raise WrongInputError(_not_taken(taker), where=where)
     client, server = ends[0], ends[-1]
     if len(ends) == 2 and _wants(server) and not _may_try(flow, client):
-        able = [name for name, one in CLIENTS.items() if _has_knob(one)]
+        able = [name for name, one in CLIENTS.items() if one.early_data(client.host) is not None]
         raise WrongInputError(
             f"{client.adapter.name} does not try 0-RTT; these clients can: "
             f'{", ".join(able)}, and chromium with workload.cache = "tickets"',
-            where=f"{server.where}.knobs.{_KNOB}",
+            where=f"{server.where}.knobs.{EARLY_DATA}",
         )
 
 
 def _wants(end: Endpoint) -> bool:
-    return _has_knob(end.adapter) and end.adapter.knob(_KNOB, end.host) == "on"
-
-
-def _has_knob(adapter: Adapter) -> bool:
-    return any(knob.name == _KNOB for knob in adapter.knobs)
+    return bool(end.adapter.early_data(end.host))
 
 
 def _may_try(flow: DeployedFlow, client: Endpoint) -> bool:
     page = flow.setting.workload
-    return _has_knob(client.adapter) or (isinstance(page, Page) and page.cache is not Cache.COLD)
+    return client.adapter.early_data(client.host) is not None or (
+        isinstance(page, Page) and page.cache is not Cache.COLD
+    )
 
 
 def _not_taken(taker: Endpoint) -> str:
     name = taker.adapter.name
-    if _has_knob(taker.adapter):
-        return f'{name} takes no 0-RTT data; {taker.where}.knobs.{_KNOB} = "on" lets it'
+    if taker.adapter.early_data(taker.host) is not None:
+        return f'{name} takes no 0-RTT data; {taker.where}.knobs.{EARLY_DATA} = "on" lets it'
     able = [
         one
         for one, other in taker.known.items()
-        if _has_knob(other) and taker.protocol in other.protocols
+        if other.early_data(taker.host) is not None and taker.protocol in other.protocols
     ]
     return f"{name} cannot take 0-RTT data" + (f"; these can: {', '.join(able)}" if able else "")

@@ -12,7 +12,6 @@ from typing import ClassVar
 from headway.contract.orders import Ended, Program
 from headway.programs.measurement import Measurement
 from headway.study.family import Family, HostAddress
-from headway.study.hop import Pep
 from headway.study.host import USUAL_CONGESTION_CONTROL, Host, Protocol
 from headway.study.model import Capture
 from headway.study.outside import OutsideProgram
@@ -81,6 +80,10 @@ RETRY = Knob(
     "whether a client first proves its address, with the token of a Retry (RFC 9000, section 8.1.2)",
     ("on", "off"),
 )
+
+
+EARLY_DATA = "early_data"
+"""Name of the knob for 0-RTT data, of every program that has one: ``on`` or ``off``."""
 
 
 @dataclass(frozen=True)
@@ -208,21 +211,6 @@ class Flow(Reached):
         return tuple(f"/tmp/body-{number}" for number in range(1, self.workload.requests + 1))
 
 
-@dataclass(frozen=True)
-class Interception:
-    """TCP connections that a host takes out of the traffic it routes.
-
-    Those that come from the client's side for this port, of whatever address, and the packets
-    that answer on their continuations are delivered to the host itself. A program listens with
-    ``IP_TRANSPARENT`` on the port at any address, learns from ``getsockname`` whom a connection
-    was meant for, and connects there from the client's address, ``IP_TRANSPARENT`` again.
-    """
-
-    namespace: str
-    port: int
-    family: Family
-
-
 class Adapter(ABC):
     """A real program."""
 
@@ -259,6 +247,24 @@ class Adapter(ABC):
         """Value of a knob: the study's, or the adapter's default."""
         default = next(knob.default for knob in self.knobs if knob.name == name)
         return host.knobs.get(name, default)
+
+    def early_data(self, host: Host) -> bool | None:
+        """Whether it tries 0-RTT data, or takes them, on a host; None if it cannot."""
+        known = any(knob.name == EARLY_DATA for knob in self.knobs)
+        return self.knob(EARLY_DATA, host) == "on" if known else None
+
+    def check(self, host: Host, workload: Workload) -> None:  # noqa: B027
+        """Refuse what a study asks of it on one of its sides that it cannot do; by default nothing.
+
+        That each knob is one it has, and has one of its values, is known before.
+
+        Args:
+            host: what is asked of that side: congestion control, initial window and knobs.
+            workload: what its connections carry.
+
+        Raises:
+            WrongInputError: it cannot; `where` is the key in the program's table, as ``knobs.pacing``.
+        """
 
     def quic_congestion_control(self, host: Host) -> str:
         """Congestion control of its QUIC on a host.
@@ -299,48 +305,6 @@ class ReverseProxy(Adapter):
     @abstractmethod
     def forward(self, listener: Listener, origin: Origin, host: Host, capture: Capture) -> Started:
         """How to forward requests from a listener to an origin."""
-
-
-class QuicPep(Adapter):
-    """A program that splits QUIC connections and maps their streams one to one.
-
-    It is addressed: others connect to it, and it connects to what is behind it.
-    """
-
-    protocols: frozenset[Protocol] = frozenset({Protocol.H3, Protocol.QUIC})
-    side_knobs: ClassVar[frozenset[str]]
-    """Knobs that may differ between its sides."""
-
-    @abstractmethod
-    def split(self, listener: Listener, behind: Origin, pep: Pep, capture: Capture) -> Started:
-        """How to split connections.
-
-        Args:
-            listener: where it is connected to; one protocol, always with TLS.
-            behind: the next PEP, a reverse proxy or the server; by the same protocol.
-            pep: what the study asks for: ``pep.towards_client`` and ``pep.towards_server`` are its
-                sides, with congestion control, initial window and knobs.
-            capture: whether to write qlog.
-        """
-
-
-class TcpPep(Adapter):
-    """A program that splits TCP connections and is transparent: both ends see the other's address."""
-
-    protocols: frozenset[Protocol] = frozenset({Protocol.H1, Protocol.H2, Protocol.TCP})
-    side_knobs: ClassVar[frozenset[str]]
-    """Knobs that may differ between its sides."""
-
-    @abstractmethod
-    def intercept(self, interception: Interception, pep: Pep, capture: Capture) -> Started:
-        """How to split connections.
-
-        Args:
-            interception: where it runs, and the port it listens on.
-            pep: as for `QuicPep.split`. The host's routes already give every socket the congestion
-                control and the initial window of the side that it is on.
-            capture: as for `Server.serve`.
-        """
 
 
 class Client(Adapter):

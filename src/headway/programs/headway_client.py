@@ -26,11 +26,12 @@ from headway.programs.native import (
     COMPRESSION_KNOBS,
     QUIC_KNOBS,
     NativeQuic,
+    check_compression,
     command,
     compression_options,
     quic_knobs,
 )
-from headway.study.host import HTTP, Protocol
+from headway.study.host import HTTP, Host, Protocol
 from headway.study.workload import Download, Migration, Parallel, Workload
 
 REPORT = "headway-client.json"
@@ -74,6 +75,12 @@ class HeadwayClient(NativeQuic, Client):
         *COMPRESSION_KNOBS,
         *QUIC_KNOBS,
     )
+
+    @override
+    def check(self, host: Host, workload: Workload) -> None:
+        """Beside what its QUIC asks, its tables can be what the study says."""
+        super().check(host, workload)
+        check_compression(self, host, 0)
 
     def can(self, workload: Workload, protocol: Protocol) -> bool:
         """Over TCP it does not ask again when its address has changed."""

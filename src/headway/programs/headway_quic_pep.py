@@ -7,12 +7,12 @@ from typing_extensions import override
 from headway.programs.base import (
     CA_FILE,
     CERTIFICATE_FILE,
+    EARLY_DATA,
     KEY_FILE,
     QLOG_DIRECTORY,
     SERVER_NAME,
     Listener,
     Origin,
-    QuicPep,
     Started,
     served_on,
 )
@@ -24,6 +24,7 @@ from headway.programs.native import (
     service,
     without_limits,
 )
+from headway.programs.pep import QuicPep
 from headway.study.hop import Pep
 from headway.study.host import Protocol
 from headway.study.model import Capture
@@ -46,7 +47,7 @@ class HeadwayQuicPep(NativeQuic, QuicPep):
         *knobs_of(_NAME),
         *QUIC_KNOBS,
     )
-    side_knobs = frozenset({"early_data", *(knob.name for knob in QUIC_KNOBS)})
+    side_knobs = frozenset({EARLY_DATA, *(knob.name for knob in QUIC_KNOBS)})
     adjustments = (*adjustments_of(_NAME, _NAME, "quic"), without_limits(_NAME))
 
     @override

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing_extensions import override
 
 from headway.contract.orders import Program
+from headway.errors import WrongInputError
 from headway.programs.base import (
     CERTIFICATE_FILE,
     KEY_FILE,
@@ -21,8 +22,10 @@ from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.native import (
     COMPRESSION_KNOBS,
     HEADER_COUNTS,
+    PAGE_TABLE_BYTES,
     QUIC_KNOBS,
     NativeQuic,
+    check_compression,
     command,
     compression_options,
     quic_knobs,
@@ -31,9 +34,12 @@ from headway.programs.native import (
 )
 from headway.study.host import HTTP, Host, Protocol
 from headway.study.model import Capture
+from headway.study.workload import Workload
 
 BROWSER_DECIDES = "browser"
 """Value of the knob `priorities`: the others say that the server decides."""
+_WITHOUT_CLASSES = ("round-robin", "batched-round-robin:")
+"""How values begin that ask nothing of a request."""
 
 
 class HeadwayServer(NativeQuic, Server):
@@ -60,6 +66,26 @@ class HeadwayServer(NativeQuic, Server):
         RETRY,
         *QUIC_KNOBS,
     )
+
+    @override
+    def check(self, host: Host, workload: Workload) -> None:
+        """Beside what its QUIC asks: a server that decides has to know what is asked for, and has no other order."""
+        super().check(host, workload)
+        pages = workload.replayed is not None
+        check_compression(self, host, PAGE_TABLE_BYTES if pages else 0)
+        decides = self.knob("priorities", host)
+        if decides == BROWSER_DECIDES:
+            return
+        if "scheduler" in host.knobs:
+            raise WrongInputError(
+                f"priorities = {decides!r} says the order, too: leave out the scheduler",
+                where="knobs.scheduler",
+            )
+        if not pages and not decides.startswith(_WITHOUT_CLASSES):
+            raise WrongInputError(
+                f"{decides!r} goes by what a browser says that it asks for (sec-fetch-dest): it is for pages",
+                where="knobs.priorities",
+            )
 
     @override
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:

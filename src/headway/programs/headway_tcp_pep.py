@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing_extensions import override
 
-from headway.programs.base import Adjustment, Interception, Started, TcpPep
+from headway.programs.base import Adjustment, Started
 from headway.programs.knobfile import knobs_of
 from headway.programs.native import service, without_limits
+from headway.programs.pep import Interception, TcpPep
 from headway.study.hop import Pep
 from headway.study.host import Host
 from headway.study.model import Capture

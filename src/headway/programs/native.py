@@ -4,17 +4,24 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from typing_extensions import override
+
 from headway.contract.orders import NATIVE_DIRECTORY, Program
+from headway.errors import WrongInputError
 from headway.programs.base import Adapter, Adjustment, Started
 from headway.programs.knobfile import knobs_of
 from headway.study.family import Family
 from headway.study.host import Host
+from headway.study.workload import Workload
 
 _NAMES = {"reno": "newreno"}
 """Controllers that the kernel calls otherwise."""
 
 PAGE_TABLE_BYTES = 4096
 """Dynamic tables of header compression where pages are served, if a study says nothing else."""
+
+_ENTRY_BYTES = 32
+"""What an entry of a dynamic table takes at least (RFC 9204, section 3.2.1)."""
 
 QUIC_KNOBS, COMPRESSION_KNOBS = knobs_of("quic"), knobs_of("compression")
 """Knobs that several of the programs have."""
@@ -62,6 +69,23 @@ class NativeQuic(Adapter):
     sets_quic_initial_window = True
     writes_qlog = True
 
+    @override
+    def check(self, host: Host, workload: Workload) -> None:
+        """A saved window has its round-trip time, and what Careful Resume sends is spread."""
+        window, rtt, remember, pacing = (
+            self.knob(name, host) for name in ("saved_window", "saved_rtt", "remember", "pacing")
+        )
+        if (window == "none") != (rtt == "none"):
+            there = "saved_rtt" if window == "none" else "saved_window"
+            raise WrongInputError(
+                "saved_window and saved_rtt go together: set both or none", where=f"knobs.{there}"
+            )
+        if pacing != "on" and (window != "none" or remember != "off"):
+            raise WrongInputError(
+                'Careful Resume needs pacing = "on", which spreads what it sends',
+                where="knobs.pacing",
+            )
+
 
 def quic_knobs(adapter: NativeQuic, host: Host, family: Family) -> str:
     """A host's QUIC as ``NAME=VALUE,NAME=VALUE``; its packets fill the frames of a family, unless the study says otherwise."""
@@ -83,3 +107,33 @@ def compression_options(adapter: Adapter, host: Host) -> list[str]:
         for knob in COMPRESSION_KNOBS
         if values[knob.name] != knob.default
     ]
+
+
+def check_compression(adapter: Adapter, host: Host, usual_bytes: int) -> None:
+    """Check that dynamic tables of header compression can be what a study says.
+
+    Args:
+        adapter: the program.
+        host: what is asked of it.
+        usual_bytes: capacity of the table if the program is to decide.
+
+    Raises:
+        WrongInputError: they cannot: streams that wait for a table without entries.
+    """
+    asked, waiting = (
+        adapter.knob(name, host) for name in ("qpack_capacity", "qpack_blocked_streams")
+    )
+    capacity = usual_bytes if asked == "auto" else int(asked)
+    streams = 0 if waiting == "auto" else int(waiting)
+    if 0 < capacity < _ENTRY_BYTES:
+        raise WrongInputError(
+            f"a dynamic table of {capacity} bytes holds nothing: an entry takes {_ENTRY_BYTES} "
+            "bytes and more; 0 is no table",
+            where="knobs.qpack_capacity",
+        )
+    if streams and not capacity:
+        raise WrongInputError(
+            f"{streams} streams cannot wait for a dynamic table of 0 bytes: set qpack_capacity, "
+            'as "4096", or let 0 streams wait',
+            where="knobs.qpack_blocked_streams",
+        )

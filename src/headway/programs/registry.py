@@ -14,7 +14,8 @@ from typing import TypeVar
 
 from headway.errors import WrongInputError
 from headway.modules import modules_in
-from headway.programs.base import Adapter, Client, QuicPep, ReverseProxy, Server, TcpPep
+from headway.programs.base import Adapter, Client, ReverseProxy, Server
+from headway.programs.pep import QuicPep, TcpPep
 
 _PACKAGE = "headway.programs"
 _GROUP = "headway.programs"
