@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import io
 import os
+import queue
 import select
 import subprocess
 import sys
@@ -28,12 +29,14 @@ from headway.image import (
 )
 from headway.image.apt import PackageVersion, PrivateApt
 from headway.image.builder import build
+from headway.image.display import RichProgress
 from headway.image.image import Layout
 from headway.image.inputs import KernelInputs, NativeInputs
 from headway.image.kernel import KernelSource
-from headway.image.process import Runner, scrubbed_environment
+from headway.image.process import Runner, RunningTools, scrubbed_environment
 from headway.image.roottree import versions
 from headway.image.rust import RustToolchain
+from headway.image.together import together
 
 OPTIONS = ImageOptions(mirror="http://mirror.test/debian")
 NATIVE = NativeInputs(
@@ -59,16 +62,21 @@ class Fakes:
     def __init__(self) -> None:
         self.kernels = self.roots = self.natives = 0
         self.while_compiling: Callable[[], None] = lambda: None
+        self.while_unpacking: Callable[[], object] = lambda: None
+        self.in_every_part: Callable[[], object] = lambda: None
 
     def build_root(
         self, chosen: object, inputs: object, directory: Path, *_: object
     ) -> dict[str, str]:
         self.roots += 1
+        self.in_every_part()
+        self.while_unpacking()
         (directory / "tree").mkdir()
         return {"curl": "8.22.0-1"}
 
     def build_kernel(self, source: object, inputs: object, directory: Path, *_: object) -> str:
         self.kernels += 1
+        self.in_every_part()
         (directory / "half").touch()
         self.while_compiling()
         (directory / "linux").touch()
@@ -78,6 +86,7 @@ class Fakes:
         self, inputs: object, rust: object, target: object, directory: Path, *_: object
     ) -> tuple[str, ...]:
         self.natives += 1
+        self.in_every_part()
         (directory / "headway-hello").touch()
         return ("headway-hello",)
 
@@ -183,6 +192,33 @@ def test_interrupted_build_leaves_no_half_image(fakes: Fakes, tmp_path: Path) ->
     assert (fakes.kernels, fakes.roots) == (2, 1)
 
 
+def test_parts_are_made_at_the_same_time(fakes: Fakes) -> None:
+    # Each waits until all three are under way, and breaks if they are not.
+    fakes.in_every_part = threading.Barrier(3, timeout=10).wait
+    assert build(OPTIONS) == find(OPTIONS)
+
+
+def test_part_that_fails_leaves_the_others_whole(fakes: Fakes) -> None:
+    progress = Recorded()
+
+    def fail() -> None:
+        raise HeadwayError("compiling the kernel failed: no")
+
+    fakes.while_compiling = fail
+    # The root tree is not done before it is said that the kernel failed.
+    fakes.while_unpacking = lambda: progress.noted.wait(10)
+    with pytest.raises(HeadwayError, match="compiling the kernel failed: no"):
+        build(OPTIONS, progress)
+    assert progress.notes == [
+        "compiling the kernel failed: no; the rest goes on, and need not be made again"
+    ]
+    found = status(OPTIONS)
+    assert (found.kernel_built, found.root_built, found.native_built) == (False, True, True)
+    fakes.while_compiling = lambda: None
+    build(OPTIONS)
+    assert (fakes.kernels, fakes.roots, fakes.natives) == (2, 1, 1)
+
+
 def test_entry_without_description_is_made_again(fakes: Fakes) -> None:
     image = build(OPTIONS)
     (image.kernel.parent / "info.json").unlink()
@@ -278,6 +314,37 @@ def test_interrupted_tool_ends_with_its_children(tmp_path: Path) -> None:
     os.close(children[0])
 
 
+def test_tools_of_all_threads_end_together(tmp_path: Path) -> None:
+    running, children = RunningTools(), queue.Queue[int]()
+    runner = Runner(tmp_path / "log", running=running)
+
+    def wait(on_line: Callable[[str], None] | None = None) -> None:
+        with pytest.raises(HeadwayError, match="waiting failed"):
+            runner.run(
+                ["sh", "-c", "sleep 600 & echo $!; wait"],
+                purpose="waiting",
+                environment=scrubbed_environment(),
+                on_line=on_line,
+            )
+
+    def tell() -> None:
+        wait(lambda line: children.put(os.pidfd_open(int(line))))
+
+    def interrupt() -> None:
+        for _ in range(2):
+            begun.append(children.get(timeout=10))
+        raise KeyboardInterrupt
+
+    begun: list[int] = []
+    with pytest.raises(KeyboardInterrupt):
+        together([tell, tell, interrupt], running.end, lambda _: None)
+    for child in begun:
+        assert select.select([child], [], [], 10)[0] == [child]
+        os.close(child)
+    # What would be started now ends at once.
+    wait()
+
+
 def test_builds_do_not_see_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("ARCH", "CFLAGS", "KBUILD_OUTPUT", "MAKEFLAGS"):
         monkeypatch.setenv(name, "x")
@@ -305,6 +372,33 @@ def test_plain_progress_is_a_line_for_each_tenth() -> None:
     lines = stream.getvalue().splitlines()
     assert lines[0].endswith("s] compiling")
     assert 9 <= len(lines) <= 12
+
+
+def test_parts_have_steps_of_their_own() -> None:
+    stream = io.StringIO()
+    progress = PlainProgress(stream)
+    with progress.part() as kernel, progress.part() as root:
+        kernel.step("compiling")
+        root.step("downloading")
+        kernel.advance(0.5)
+    lines = stream.getvalue().splitlines()
+    assert [line.split("] ")[1] for line in lines] == ["compiling", "downloading", "compiling: 50%"]
+
+
+def test_bars_of_parts_stand_together() -> None:
+    stream = io.StringIO()
+    with RichProgress(stream) as progress:
+        progress.step("installing gcc")
+        with progress.part() as kernel, progress.part() as root:
+            kernel.step("compiling")
+            root.step("downloading")
+            kernel.advance(0.5)
+    lines = stream.getvalue().splitlines()
+    assert [line.split(" ")[0] for line in lines if line] == [
+        "installing",
+        "compiling",
+        "downloading",
+    ]
 
 
 @pytest.fixture

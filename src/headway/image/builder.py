@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import datetime
 from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field, replace
+from functools import cached_property, partial
 from pathlib import Path
 
 from pydantic import BaseModel
@@ -30,7 +30,7 @@ from headway.image.prerequisites import (
     ROOT_TREE_PREREQUISITES,
     ensure,
 )
-from headway.image.process import Runner
+from headway.image.process import Runner, RunningTools
 from headway.image.progress import BuildProgress, SilentProgress
 from headway.image.roottree import build_root
 from headway.image.rust import (
@@ -43,6 +43,7 @@ from headway.image.rust import (
 )
 from headway.image.selection import select
 from headway.image.sources import debian_mirror
+from headway.image.together import together
 
 
 def build(options: ImageOptions | None = None, progress: BuildProgress | None = None) -> Image:
@@ -100,6 +101,7 @@ class _Build:
     layout: Layout
     lock: int
     progress: BuildProgress
+    running: RunningTools = field(default_factory=RunningTools)
 
     @property
     def _downloads(self) -> Path:
@@ -119,13 +121,20 @@ class _Build:
             *(NATIVE_PREREQUISITES if without_native else ()),
         ]
         ensure(needed, self._runner("tools"), self.progress)
-        if without_root:
-            self._root()
-        if without_kernel:
-            self._kernel()
-        if without_native:
-            self._native()
+        # The longest first: what is downloaded and unpacked for one fills the gaps of another.
+        makers = (
+            *((_Build._kernel,) if without_kernel else ()),
+            *((_Build._root,) if without_root else ()),
+            *((_Build._native,) if without_native else ()),
+        )
+        together(
+            [partial(self._part, make) for make in makers], self.running.end, self.progress.note
+        )
         remove_tree(self._downloads)
+
+    def _part(self, make: Callable[[_Build], None]) -> None:
+        with self.progress.part() as progress:
+            make(replace(self, progress=progress))
 
     def rust(self) -> RustToolchain:
         """The toolchain, brought if need be."""
@@ -140,7 +149,7 @@ class _Build:
         inputs, suite = self.layout.root_inputs, self.layout.options.suite
         wanted = inputs.packages
         own, *others = (
-            self._apt(name, runner, wanted.left_out)
+            self._apt(self._downloads / "root" / name, name, runner, wanted.left_out)
             for name in dict.fromkeys([suite, *wanted.foreign_suites])
         )
 
@@ -162,7 +171,9 @@ class _Build:
         runner = self._runner(self.layout.kernel_name)
         suites = self.layout.options.kernel_suites
         self.progress.step("looking for a kernel source")
-        source = find_source((self._apt(suite, runner) for suite in suites), self.progress.advance)
+        place = self._downloads / "kernel"
+        apts = (self._apt(place / suite, suite, runner) for suite in suites)
+        source = find_source(apts, self.progress.advance)
         inputs = self.layout.kernel_inputs
 
         def fill(directory: Path) -> BaseModel:
@@ -211,7 +222,7 @@ class _Build:
         )
         runner = self._runner("rust")
         suite = host_suite()
-        apt = rust_apt(self._downloads / f"rust-{suite}", self._mirror, suite, runner)
+        apt = rust_apt(self._downloads / "rust" / suite, self._mirror, suite, runner)
         name = self.layout.rust_name
         self._make(name, lambda directory: bring_rust(apt, needed, directory, self.progress))
         remove_tree(apt.directory)
@@ -230,13 +241,15 @@ class _Build:
         remove_tree(self.layout.store.entry(name))
         self.layout.store.make(name, fill_and_describe)
 
-    def _apt(self, suite: str, runner: Runner, left_out: tuple[str, ...] = ()) -> PrivateApt:
-        return PrivateApt(self._downloads / suite, self._mirror, suite, runner, left_out)
+    def _apt(
+        self, directory: Path, suite: str, runner: Runner, left_out: tuple[str, ...] = ()
+    ) -> PrivateApt:
+        return PrivateApt(directory, self._mirror, suite, runner, left_out)
 
     def _runner(self, name: str) -> Runner:
         log = self.layout.store.directory / "logs" / f"{name}.log"
         log.unlink(missing_ok=True)
-        return Runner(log, self.lock)
+        return Runner(log, self.lock, self.running)
 
 
 def _now() -> datetime.datetime:

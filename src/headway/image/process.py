@@ -7,8 +7,10 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from headway.errors import HeadwayError
@@ -37,6 +39,46 @@ def user_environment(**more: str) -> dict[str, str]:
     return {**os.environ, "PATH": search_path(), "LC_ALL": "C.UTF-8", **more}
 
 
+class RunningTools:
+    """The tools that several threads run at the moment, so that another one can end them all."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._running: set[subprocess.Popen[str]] = set()
+        self._ended = False
+
+    @contextlib.contextmanager
+    def among(self, process: subprocess.Popen[str]) -> Iterator[None]:
+        """Count a tool among them for as long as the context lasts."""
+        with self._lock:
+            self._running.add(process)
+            ended = self._ended
+        if ended:
+            _signal(process, signal.SIGTERM)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._running.discard(process)
+
+    def end(self) -> None:
+        """End them with all their children; what is started later ends at once, too."""
+        with self._lock:
+            self._ended = True
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with self._lock:
+                running = set(self._running)
+            for process in running:
+                _signal(process, number)
+            self._wait()
+
+    def _wait(self) -> None:
+        """Until whoever started them has seen them end, or for as long as they are given."""
+        until = time.monotonic() + _GRACE_S
+        while self._running and time.monotonic() < until:
+            time.sleep(0.01)
+
+
 @dataclass(frozen=True)
 class Runner:
     """Runs tools whose output goes to a log file.
@@ -44,10 +86,12 @@ class Runner:
     Attributes:
         log: the log file; it is appended to.
         keep_open: a file descriptor that every tool inherits (the lock of the cache), or None.
+        running: the tools that run; it lets another thread end them.
     """
 
     log: Path
     keep_open: int | None = None
+    running: RunningTools = field(default_factory=RunningTools)
 
     def run(
         self,
@@ -96,12 +140,13 @@ class Runner:
                 ) from error
             assert process.stdout is not None
             try:
-                for line in process.stdout:
-                    log.write(line)
-                    last = [*last[-199:], line.strip()]
-                    if on_line:
-                        on_line(line.rstrip("\n"))
-                status = process.wait()
+                with self.running.among(process):
+                    for line in process.stdout:
+                        log.write(line)
+                        last = [*last[-199:], line.strip()]
+                        if on_line:
+                            on_line(line.rstrip("\n"))
+                    status = process.wait()
             except BaseException:
                 _end(process)
                 raise
@@ -114,11 +159,16 @@ class Runner:
 def _end(process: subprocess.Popen[str]) -> None:
     """End a tool with all its children, which hold its output open for as long as they live."""
     for end in (signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, end)
+        _signal(process, end)
         with contextlib.suppress(subprocess.TimeoutExpired):
             process.communicate(timeout=_GRACE_S)
             return
+
+
+def _signal(process: subprocess.Popen[str], number: signal.Signals) -> None:
+    """Signal a tool and all its children."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(process.pid, number)
 
 
 def _reason(lines: Sequence[str], status: int) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol, TextIO
 
 from typing_extensions import override
@@ -20,6 +21,9 @@ class BuildProgress(Protocol):
     def note(self, message: str) -> None:
         """Something a person should know, as that another build is waited for."""
 
+    def part(self) -> AbstractContextManager[BuildProgress]:
+        """The progress of something that is made beside others, with steps of its own."""
+
 
 class SilentProgress(BuildProgress):
     """Shows nothing."""
@@ -36,13 +40,17 @@ class SilentProgress(BuildProgress):
     def note(self, message: str) -> None:
         pass
 
+    @override
+    def part(self) -> AbstractContextManager[BuildProgress]:
+        return nullcontext(self)
+
 
 class PlainProgress(BuildProgress):
     """One line when a step begins, and one for each tenth of a long one; for logs and pipes."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: TextIO, begun: float | None = None) -> None:
         self._stream = stream
-        self._begun = time.monotonic()
+        self._begun = time.monotonic() if begun is None else begun
         self._name = ""
         self._shown = 0.0
 
@@ -61,6 +69,12 @@ class PlainProgress(BuildProgress):
     def note(self, message: str) -> None:
         self._print(message)
 
+    @override
+    def part(self) -> AbstractContextManager[BuildProgress]:
+        return nullcontext(PlainProgress(self._stream, self._begun))
+
     def _print(self, text: str) -> None:
         elapsed = time.monotonic() - self._begun
-        print(f"[{elapsed:6.1f} s] {text}", file=self._stream, flush=True)
+        # In one piece: another part may print at the same time.
+        self._stream.write(f"[{elapsed:6.1f} s] {text}\n")
+        self._stream.flush()
