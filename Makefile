@@ -84,15 +84,15 @@ bench: .venv/census
 docs: .venv/complete
 	@.venv/bin/python tools/generate_docs.py
 
-.venv/docs/complete: requirements-docs.lock .venv/complete
-	@.venv/bin/python -m venv --clear .venv/docs
-	@.venv/docs/bin/python -m pip install --quiet --disable-pip-version-check --no-input \
+build/docs-venv/complete: requirements-docs.lock | .venv/complete
+	@.venv/bin/python -m venv --clear build/docs-venv
+	@build/docs-venv/bin/python -m pip install --quiet --disable-pip-version-check --no-input \
 		--require-hashes --requirement requirements-docs.lock
 	@touch $@
 
-docs-site: .venv/docs/complete
-	@NO_MKDOCS_2_WARNING=1 .venv/docs/bin/mkdocs build --quiet --strict
-	@.venv/docs/bin/python tools/docs-site/search.py build/docs-site
+docs-site: build/docs-venv/complete
+	@NO_MKDOCS_2_WARNING=1 build/docs-venv/bin/mkdocs build --quiet --strict
+	@build/docs-venv/bin/python tools/docs-site/search.py build/docs-site
 	@echo "build/docs-site/index.html"
 
 lock:

@@ -59,7 +59,7 @@ image; `manifest.json` of every study states them. How to add a program:
 
 Any host's TCP is the lab kernel's, and has all that it has, whichever program runs. QUIC is the
 program's own. What a study asks of a QUIC that the program has not is an error
-([study format](study-format.md#what-is-asked-of-both-transports)); unasked, it is `cubic` if the
+([study format](study-format.md#congestion-control-and-initial-window-of-tcp-and-of-quic)); unasked, it is `cubic` if the
 program has that, else the program's own.
 
 ## What is known of congestion control
