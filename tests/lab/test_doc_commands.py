@@ -55,7 +55,7 @@ NOT_CARRIED_OUT = {
     "run mine.toml": OWN,
     "validate mine.toml": OWN,
     "shell": "waits for what is typed; test_command.py types",
-    "census": "carried out by tests/unit/test_census.py, without a lab",
+    "census": "carried out by tests/unit/test_census_inputs.py, without a lab",
     "check": BUILDS,
     "image export": IMAGE,
     "image import": IMAGE,

@@ -6,7 +6,6 @@ from __future__ import annotations
 import csv
 import io
 import json
-import shlex
 import sys
 from collections.abc import Sequence
 from datetime import date
@@ -27,7 +26,6 @@ from headway.census.asked import Asked, Key, Question, keys_of
 from headway.census.rows import CrawledResponse, frame, write_rows
 from headway.census.sample import sample, sample_file
 from headway.errors import WrongInputError
-from tests.doc_examples import ROOT, commands
 
 H3 = 'h3=":443"; ma=86400'
 
@@ -75,50 +73,55 @@ def test_a_response_with_two_fields_counts_once(tmp_path: Path) -> None:
     assert (row["requests"], row["sites"], row["sites_announcing"]) == (2, 2, 1)
 
 
-@pytest.mark.parametrize(
-    ("values", "draft"),
-    [
-        ((H3,), "h3"),
-        (('h3-29=":443"; ma=86400,h3=":443"; ma=86400',), "h3"),
-        (('h3-27=":443"', 'h3-29=":443"'), "h3-29"),
-        (('h3-34="alt.test:8443"; ma=60; persist=1',), "h3-34"),
-        (('h2="alt.test:443"',), "none"),
-        (('quic=":443"; ma=2592000; v="46,43",h3-Q050=":443"',), "gquic"),
-        (('h3-Q050=":443", h3-29=":443"',), "h3-29"),
-        (("clear",), "none"),
-        ((H3, "clear"), "none"),
-        (('h3=":443"; ma=0',), "none"),
-        (('h3=":443"; ma=0; persist=1, h3-29=":443"; ma=60',), "h3-29"),
-        (('h3=":443"; ma=05',), "h3"),
-        (('xh3=":443"',), "none"),
-        (("",), "none"),
-        ((), "none"),
-    ],
-)
-def test_what_is_announced(tmp_path: Path, values: Sequence[str], draft: str) -> None:
-    (row,) = found(tmp_path, announcing(*values), question=Question.DRAFTS)
-    assert row["draft"] == draft
-    assert (row["sites"], row["sites_pct"]) == (1, 100)
+ANNOUNCED = [
+    ((H3,), "h3"),
+    (('h3-29=":443"; ma=86400,h3=":443"; ma=86400',), "h3"),
+    (('h3-27=":443"', 'h3-29=":443"'), "h3-29"),
+    (('h3-34="alt.test:8443"; ma=60; persist=1',), "h3-34"),
+    (('h2="alt.test:443"',), "none"),
+    (('quic=":443"; ma=2592000; v="46,43",h3-Q050=":443"',), "gquic"),
+    (('h3-Q050=":443", h3-29=":443"',), "h3-29"),
+    (("clear",), "none"),
+    ((H3, "clear"), "none"),
+    (('h3=":443"; ma=0',), "none"),
+    (('h3=":443"; ma=0; persist=1, h3-29=":443"; ma=60',), "h3-29"),
+    (('h3=":443"; ma=05',), "h3"),
+    (('xh3=":443"',), "none"),
+    (("",), "none"),
+    ((), "none"),
+]
 
 
-@pytest.mark.parametrize(
-    ("protocol", "version"),
-    [
-        ("HTTP/1.1", "h1"),
-        ("http/1.0", "h1"),
-        ("HTTP/2", "h2"),
-        ("h2", "h2"),
-        ("HTTP/3", "h3"),
-        ("h3", "h3"),
-        ("h3-29", "h3"),
-        ("h3-Q050", "gquic"),
-        ("http/2+quic/46", "gquic"),
-        ("data", "unknown"),
-    ],
-)
-def test_versions_are_told_by_any_spelling(tmp_path: Path, protocol: str, version: str) -> None:
-    (row,) = found(tmp_path, response(protocol=protocol), question=Question.VERSIONS)
-    assert row["version"] == version
+def test_what_is_announced(tmp_path: Path) -> None:
+    """One case a client, so that one question answers all."""
+    cases = {f"case-{number:02}": case for number, case in enumerate(ANNOUNCED)}
+    responses = [announcing(*values, client=name) for name, (values, _) in cases.items()]
+    told = found(tmp_path, *responses, question=Question.DRAFTS, keys=(Key.CLIENT,))
+    assert {row["client"]: row["draft"] for row in told} == {
+        name: draft for name, (_, draft) in cases.items()
+    }
+    assert {(row["sites"], row["sites_pct"]) for row in told} == {(1, 100)}
+
+
+VERSIONS = {
+    "HTTP/1.1": "h1",
+    "http/1.0": "h1",
+    "HTTP/2": "h2",
+    "http/2.0": "h2",
+    "h2": "h2",
+    "HTTP/3": "h3",
+    "h3": "h3",
+    "h3-29": "h3",
+    "h3-Q050": "gquic",
+    "http/2+quic/46": "gquic",
+    "data": "unknown",
+}
+
+
+def test_versions_are_told_by_any_spelling(tmp_path: Path) -> None:
+    responses = [response(protocol=one, client=one) for one in VERSIONS]
+    told = found(tmp_path, *responses, question=Question.VERSIONS, keys=(Key.CLIENT,))
+    assert {row["client"]: row["version"] for row in told} == VERSIONS
 
 
 def test_names_of_fields_are_of_any_case(tmp_path: Path) -> None:
@@ -127,23 +130,26 @@ def test_names_of_fields_are_of_any_case(tmp_path: Path) -> None:
     assert (row["provider"], row["server"], row["announced_pct"]) == ("LiteSpeed", "litespeed", 100)
 
 
-@pytest.mark.parametrize(
-    ("server", "url", "provider"),
-    [
-        ("cloudflare", "https://a.test/", "Cloudflare"),
-        ("Google Frontend", "https://a.test/", "Google"),
-        ("gws-like", "https://a.test/", "Google"),
-        ("", "https://static.xx.fbcdn.net/x.js", "Facebook"),
-        ("", "https://fonts.gstatic.com:443/x", "Google"),
-        ("", "https://notgoogle.com/x", "other"),
-        ("nginx", "https://google.com.evil.test/", "other"),
-    ],
-)
-def test_providers(tmp_path: Path, server: str, url: str, provider: str) -> None:
-    fields = [("server", server)] if server else []
-    one = response(url=url, response_headers=fields)
-    (row,) = found(tmp_path, one, keys=(Key.PROVIDER,))
-    assert row["provider"] == provider
+PROVIDERS = [
+    ("cloudflare", "https://a.test/", "Cloudflare"),
+    ("Google Frontend", "https://a.test/", "Google"),
+    ("gws", "https://a.test/", "Google"),
+    ("", "https://static.xx.fbcdn.net/x.js", "Facebook"),
+    ("", "https://fonts.gstatic.com:443/x", "Google"),
+    ("", "https://notgoogle.com/x", "other"),
+    ("nginx", "https://google.com.evil.test/", "other"),
+]
+
+
+def test_providers(tmp_path: Path) -> None:
+    responses = [
+        response(
+            url=url, client=f"{number}", response_headers=[("server", server)] if server else []
+        )
+        for number, (server, url, _) in enumerate(PROVIDERS)
+    ]
+    told = found(tmp_path, *responses, keys=(Key.CLIENT, Key.PROVIDER))
+    assert [row["provider"] for row in told] == [provider for _, _, provider in PROVIDERS]
 
 
 def test_the_first_network_is_the_cdn(tmp_path: Path) -> None:
@@ -435,13 +441,3 @@ def test_no_value_is_cut_in_a_narrow_terminal(
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= width
     assert all(month in text for month in ("2022-06", "2023-06", "2024-06"))
-
-
-@pytest.mark.parametrize("text", [shlex.join(words) for words in commands(ROOT / "docs/census.md")])
-def test_the_commands_of_its_page_are_carried_out(
-    text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    _, *words = shlex.split(text)
-    assert run(monkeypatch, *words) == 0
-    assert capsys.readouterr().out or list(tmp_path.iterdir())

@@ -49,7 +49,7 @@ def answer(asked: Asked, files: Sequence[Path]) -> Answer:
             told = str(error).strip().splitlines()[0]
             raise WrongInputError(f"cannot be read: {told}", where=where) from None
     if not found.rows:
-        raise WrongInputError(_nothing(asked), where=", ".join(map(str, files)))
+        raise WrongInputError(_nothing(asked))
     return found
 
 
@@ -58,7 +58,7 @@ def sql_for_files(asked: Asked, files: Sequence[Path]) -> str:
     with duckdb.connect() as connection:
         exports = _exports(connection, asked, files)
     views = "".join(f"{view};\n" for view in _views(exports))
-    return f"{views}{_sql(_expression(asked, _tables(exports)), Dialect.DUCKDB)};\n"
+    return f"{views}{_sql(_expression(asked, _tables(exports)), Dialect.DUCKDB)};"
 
 
 def sql_for_bigquery(asked: Asked, tables: Sequence[str]) -> str:
@@ -78,7 +78,7 @@ def sql_for_bigquery(asked: Asked, tables: Sequence[str]) -> str:
             "each month costs",
             where=BIGQUERY_TABLE,
         )
-    return _sql(_expression(asked, found), Dialect.BIGQUERY) + "\n"
+    return _sql(_expression(asked, found), Dialect.BIGQUERY)
 
 
 def _expression(asked: Asked, tables: Iterable[tuple[Schema, ir.Table]]) -> ir.Table:
@@ -150,4 +150,4 @@ _NOT_IN_DATED = ("date", "client", "rank")
 def _nothing(asked: Asked) -> str:
     months = f" of {', '.join(asked.months)}" if asked.months else ""
     pages = "" if asked.secondary else " of home pages (--secondary has the others)"
-    return f"no response{months}{pages}"
+    return f"there is no response{months}{pages}"

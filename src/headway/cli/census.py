@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from headway.census.asked import Asked, Dialect, Question, keys_of, months_of
 from headway.census.installed import check_installed
-from headway.errors import WrongInputError
-from headway.terminal import output
+from headway.errors import WrongInputError, counted
+from headway.terminal import output, say
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 _PIPED_WIDTH = 200
 
@@ -19,8 +22,8 @@ def census(
     files: Annotated[
         list[Path] | None,
         typer.Argument(
-            help="Exports of `crawl.requests` or `summary_requests` (.parquet, .csv), or `sample`: "
-            "made data, to try it.",
+            help="Exports of `crawl.requests` or `summary_requests` (.parquet, .csv), HAR files "
+            "(.har), directories of results with pages, or `sample`: made data, to try it.",
             metavar="FILE",
         ),
     ] = None,
@@ -40,6 +43,10 @@ def census(
     secondary: Annotated[
         bool, typer.Option("--secondary", help="Count other pages than home pages, too.")
     ] = False,
+    published: Annotated[
+        bool,
+        typer.Option("--published", help="Show published shares instead, and ours of the files."),
+    ] = False,
     sql: Annotated[
         Dialect | None, typer.Option(help="Print the question as this engine's SQL instead.")
     ] = None,
@@ -51,6 +58,13 @@ def census(
             metavar="TABLE",
         ),
     ] = None,
+    as_crawl: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write HAR files and results as `crawl.requests` instead, FILE.parquet.",
+            metavar="FILE",
+        ),
+    ] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
     out: Annotated[
         Path | None,
@@ -58,38 +72,89 @@ def census(
     ] = None,
 ) -> None:
     """Count who announces and who uses HTTP/3, by the HTTP Archive."""
+    inputs = files or []
     asked = Asked(question, keys_of(by or ["month,client"]), months_of(month or []), secondary)
+    if table and sql is not Dialect.BIGQUERY:
+        raise WrongInputError("is of BigQuery; add --sql bigquery", where=f"--table {table[0]}")
+    if not inputs and not published and sql is not Dialect.BIGQUERY:
+        raise WrongInputError("name a file, or `sample`", where="headway census")
+    if as_crawl:
+        _write_as_crawl(inputs, as_crawl)
+    elif sql:
+        _print_sql(asked, sql, inputs, table or [])
+    elif published:
+        _print_published(asked, inputs, as_json)
+    else:
+        _answer(asked, inputs, as_json, out)
+
+
+def _answer(asked: Asked, inputs: list[Path], as_json: bool, out: Path | None) -> None:
     check_installed()
     # ibis takes half a second to load.
+    from headway.census import shown
+    from headway.census.engine import answer
+    from headway.census.inputs import as_exports
+
+    if out:
+        shown.check_writable(out)
+    with as_exports(inputs) as exports:
+        found = answer(asked, exports)
+    if out:
+        shown.write(asked, found, out)
+    if as_json:
+        say(shown.as_json(asked, found))
+    elif not out:
+        _print(shown.shown(asked, found, output().width))
+
+
+def _print_published(asked: Asked, inputs: list[Path], as_json: bool) -> None:
+    from headway.census import published
+
+    beside: dict[published.PublishedShare, float] = {}
+    if inputs:
+        check_installed()
+        from headway.census.engine import answer
+        from headway.census.inputs import as_exports
+
+        with as_exports(inputs) as exports:
+            beside = published.ours(asked.months, lambda one: answer(one, exports))
+    if as_json:
+        say(published.published_json(beside))
+    else:
+        _print(published.published_table(beside))
+
+
+def _print_sql(asked: Asked, sql: Dialect, inputs: list[Path], tables: list[str]) -> None:
+    check_installed()
+    from headway.census import engine
+    from headway.census.inputs import as_exports, made_first
+
+    if sql is Dialect.BIGQUERY:
+        if inputs:
+            raise WrongInputError("BigQuery reads tables: --table", where=str(inputs[0]))
+        say(engine.sql_for_bigquery(asked, tables))
+        return
+    if other := made_first(inputs):
+        raise WrongInputError("is no table; --as-crawl makes it one", where=str(other))
+    with as_exports(inputs) as exports:
+        say(engine.sql_for_files(asked, exports))
+
+
+def _write_as_crawl(inputs: list[Path], file: Path) -> None:
+    from headway.census.inputs import write_as_crawl
+
+    where = f"--as-crawl {file}"
+    if file.suffix != ".parquet":
+        raise WrongInputError("must end in .parquet", where=where)
+    if not file.parent.is_dir():
+        raise WrongInputError("there is no such directory", where=where)
+    say(f"{file}: {counted(write_as_crawl(inputs, file), 'response')}")
+
+
+def _print(shown: Table) -> None:
     from rich.console import Console
 
-    from headway.census import engine
-    from headway.census.sample import SAMPLE, sample_file
-    from headway.census.shown import as_json as json_of
-    from headway.census.shown import check_writable, shown, write
-
-    found = [sample_file() if str(file) == SAMPLE else file for file in files or []]
-    if sql is Dialect.BIGQUERY:
-        if found:
-            raise WrongInputError("BigQuery reads tables: --table", where=str(files and files[0]))
-        print(engine.sql_for_bigquery(asked, table or []), end="")
-        return
-    if table:
-        raise WrongInputError("is of BigQuery; add --sql bigquery", where=f"--table {table[0]}")
-    if not found:
-        raise WrongInputError("name a file, or `sample`", where="headway census")
-    if sql:
-        print(engine.sql_for_files(asked, found), end="")
-        return
-    if out:
-        check_writable(out)
-    answer = engine.answer(asked, found)
-    if out:
-        write(asked, answer, out)
-    if as_json:
-        print(json_of(asked, answer))
-    elif not out:
-        # A line a row for whoever searches in it; only a terminal has a width to keep to.
-        terminal = output()
-        console = terminal if terminal.is_terminal else Console(width=_PIPED_WIDTH, highlight=False)
-        console.print(shown(asked, answer, console.width))
+    # A line a row for whoever searches in it; only a terminal has a width to keep to.
+    terminal = output()
+    console = terminal if terminal.is_terminal else Console(width=_PIPED_WIDTH, highlight=False)
+    console.print(shown)
