@@ -8,9 +8,11 @@ from headway.analysis import Analysis, analyse
 from headway.report.figures import Section, Subject, known_kinds, pictures
 from headway.report.figures.boxes import KIND as BOXES
 from headway.report.figures.delta_cdf import KIND as DELTA_CDF
+from headway.report.figures.forest import KIND as FOREST
 from headway.report.figures.goodput import KIND as GOODPUT
 from headway.report.figures.heatmap import KIND as HEATMAP
 from headway.report.figures.holdups import KIND as HOLDUPS
+from headway.report.figures.kind import NARROW
 from headway.report.figures.lines import KIND as LINES
 from headway.report.figures.published import KIND as PUBLISHED
 from headway.report.figures.runs_cdf import KIND as RUNS_CDF
@@ -18,7 +20,7 @@ from headway.report.figures.timeline import KIND as TIMELINE
 from headway.report.sheet import Dots
 from headway.report.styles import study_styles
 from tests.unit import made_results as made
-from tests.unit.drawn import drawn, grid_of, subject, within
+from tests.unit.drawn import drawn, grid_of, subject, texts, within
 
 
 def test_a_module_with_a_kind_is_a_figure() -> None:
@@ -78,6 +80,35 @@ def test_texts_stay_on_their_sheets() -> None:
         picture = kind.draw(of)
         for sheet in (picture.wide, picture.narrow) if picture else ():
             assert sheet is None or within(sheet), kind
+
+
+def test_a_narrow_figure_drops_nothing() -> None:
+    """Names that are too long for a line are smaller or in several, numbers stand below them, and axes say of what."""
+    luck = [4.0 + math.sin(step) / 9 for step in range(10)]
+    times = {
+        "a contender with a rather long name, cubic v cubic": luck,
+        "another one with a name that is no shorter, bbr3 v cubic": [one / 2 for one in luck],
+    }
+    rows = [
+        row
+        for rtt in (20.0, 40.0, 80.0, 160.0, 320.0, 640.0)
+        for loss in (0.0, 2.0)
+        for row in made.runs(
+            times, cell=f"{rtt}-{loss}", rtt_ms=rtt, loss_pct=loss, loss_up_pct=loss
+        )
+    ]
+    of = subject(rows)
+    drawn_there = {
+        kind: picture.drawing(NARROW) for kind in known_kinds() if (picture := kind.draw(of))
+    }
+    assert {FOREST, HEATMAP, BOXES, LINES, RUNS_CDF, DELTA_CDF} <= drawn_there.keys()
+    for kind, sheet in drawn_there.items():
+        said = texts(sheet)
+        assert within(sheet) and not [text for text in said if "…" in text], kind
+        if kind is not HEATMAP:  # of whose blocks the legend says it
+            assert of.analysis.metric.label in " ".join(said), kind
+    numbers = [text for text in texts(drawn_there[FOREST]) if "%" in text and "(" in text]
+    assert len(numbers) == 13  # of each cell, and of the mean
 
 
 def test_styles_are_kept_over_experiments() -> None:

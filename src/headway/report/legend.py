@@ -26,7 +26,8 @@ def style_legend(sheet: Sheet, styles: Mapping[str, Style], left: float, top: fl
         sheet.line(*ends, colour=style.colour, width=1.8, dash=style.dash)
         middle = (left + x + _SWATCH / 2 - 3, y)
         sheet.dots([middle], style.colour, style.marker, size=6, halo=True)
-        sheet.text(left + x + _SWATCH, y, name, toggles=style.colour)
+        at = left + x + _SWATCH
+        sheet.label(at, y, name, sheet.width - at, toggles=style.colour)
 
 
 def colour_legend(sheet: Sheet, colours: Mapping[str, Colour], left: float, top: float) -> None:
@@ -35,7 +36,7 @@ def colour_legend(sheet: Sheet, colours: Mapping[str, Colour], left: float, top:
     for name, (row, x) in zip(names, _places(names, sheet.width - left), strict=True):
         y = top + (row + 0.5) * _LINE
         sheet.box(left + x + 6, y - 6, 16, 12, fill=colours[name])
-        sheet.text(left + x + _SWATCH, y, name)
+        sheet.label(left + x + _SWATCH, y, name, sheet.width - left - x - _SWATCH)
 
 
 def _places(names: Sequence[str], width: float) -> list[tuple[int, float]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from headway.analysis import Analysis, Cell
 from headway.report.layout import Grid, arranged, wrapped
 from headway.report.scale import Scale
-from headway.report.sheet import Sheet, fitted, shortened, text_width
+from headway.report.sheet import Sheet, text_width
 from headway.report.theme import MUTED, RULE
 
 ROW = 25.0
@@ -17,6 +17,8 @@ _TITLE = 20.0
 _AXIS = 24.0
 _BAND = 28.0
 _BELOW = 10.0
+_NAME = 16.0
+"""Height of the name of the axes."""
 _LEAST_PLOT = 150.0
 """Narrowest space for values in a panel."""
 _MOST_COLUMNS = 4
@@ -55,6 +57,7 @@ def draw_panels(
     cells: Sequence[Cell],
     width: float,
     draw: Callable[[Sheet, Panel], None],
+    axis: str,
     head: float = 0.0,
 ) -> Sheet:
     """A sheet with a panel for each cell, their names, and what ``draw`` puts into them.
@@ -64,6 +67,7 @@ def draw_panels(
         cells: its cells that are shown.
         width: of the sheet.
         draw: fills a panel.
+        axis: what all panels have across.
         head: room to leave at the top.
     """
     names = max(text_width(name) for name in analysis.contenders) + 12
@@ -73,10 +77,10 @@ def draw_panels(
     band = _BAND if any(grid.rows) else 0.0
     pitch = band + _TITLE + height + _AXIS + _BELOW
     across = (width + _GAP) / max(len(grid.columns), 2 if width > 500 else 1)
-    sheet = Sheet(width, head + pitch * len(grid.rows))
+    sheet = Sheet(width, head + pitch * len(grid.rows) + _NAME)
+    sheet.label(names, sheet.height - _NAME / 2, axis, width - names, MUTED, size=11)
     for row, label in enumerate(grid.rows):
-        shown = shortened(label, width, 14, bold=True)
-        sheet.text(0, head + row * pitch + 13, shown, size=14, bold=True)
+        sheet.label(0, head + row * pitch + 13, label, width, size=14, bold=True)
     for row, column, cell in grid.places:
         title = ", ".join(grid.columns[column]) if any(grid.rows) else cell.title
         left, top = column * across + names, head + row * pitch + band + _TITLE
@@ -87,11 +91,9 @@ def draw_panels(
 
 
 def _frame(sheet: Sheet, analysis: Analysis, panel: Panel, names: float) -> None:
-    title, size = fitted(panel.title, panel.width + _GAP)
-    sheet.text(panel.left, panel.top - _TITLE + 8, title, MUTED, size=size)
+    sheet.label(panel.left, panel.top - _TITLE + 8, panel.title, panel.width + _GAP, MUTED)
     for row, name in enumerate(analysis.contenders):
-        shown = shortened(name, names - 10)
-        sheet.text(panel.left - 6, panel.y(row), shown, anchor="end")
+        sheet.label(panel.left - 6, panel.y(row), name, names - 10, anchor="end")
 
 
 def _arranged(analysis: Analysis, cells: Sequence[Cell], names: float, width: float) -> Grid:

@@ -8,14 +8,16 @@ from itertools import groupby
 
 from headway.report.legend import legend_height, style_legend
 from headway.report.scale import Scale, written
-from headway.report.sheet import Point, Sheet, fitted, shortened, text_width
-from headway.report.theme import INK, MUTED, RULE, Style
+from headway.report.sheet import Point, Sheet, text_width
+from headway.report.theme import MUTED, RULE, Style
 
 TITLE = 22.0
 BELOW = 34.0
 """Room for labels and name of the axis below a plot."""
 _EDGE = 10.0
 """Room at the right for labels that stick out."""
+NAME = 18.0
+"""Height of the name of axes that go upwards."""
 _APART = 10.0
 """Least distance between labels."""
 _BUCKET = 2.0
@@ -82,18 +84,27 @@ def below_legend(
     left: float,
     height: float,
     gap: float,
+    upwards: str,
 ) -> tuple[Sheet, list[Frame]]:
-    """A sheet with a legend, and the frames of the panels below it; arguments are as those of `frames`."""
-    head = legend_height(tuple(styles), width) + 8
+    """A sheet with a legend and what the panels below it have upwards, and their frames.
+
+    Arguments are as those of `frames`.
+    """
+    head = legend_height(tuple(styles), width) + 8 + NAME
     sheet = Sheet(width, head + total_height(count, columns, height))
     style_legend(sheet, styles, 0, 0)
+    upward(sheet, upwards, head - 8 - NAME / 2)
     return sheet, frames(count, columns, width, top=head, left=left, height=height, gap=gap)
+
+
+def upward(sheet: Sheet, name: str, y: float) -> None:
+    """Say above the panels of a sheet what they have upwards."""
+    sheet.label(0, y, f"\N{UPWARDS ARROW} {name}", sheet.width, MUTED, size=11)
 
 
 def title(sheet: Sheet, frame: Frame, text: str) -> None:
     """Write a panel's title above it."""
-    shown, size = fitted(text, frame.width)
-    sheet.text(frame.left, frame.top - 11, shown, INK, size=size)
+    sheet.label(frame.left, frame.top - 11, text, frame.width)
 
 
 def y_axis(
@@ -116,7 +127,8 @@ def x_axis(
         sheet.text(x, frame.bottom + 12, text, MUTED, size=11, anchor="middle")
     if name:
         middle = frame.left + frame.width / 2
-        sheet.text(middle, frame.bottom + 26, name, MUTED, size=11, anchor="middle")
+        room = 2 * min(middle, sheet.width - middle)
+        sheet.label(middle, frame.bottom + 26, name, room, MUTED, size=11, anchor="middle")
 
 
 def _without_collisions(places: Sequence[float], texts: Sequence[str]) -> list[tuple[float, str]]:
@@ -159,8 +171,7 @@ def named_frame(sheet: Sheet, name: str, frame: Frame, up: Scale) -> None:
     """Draw a plot's grid and labels, and its name above."""
     ticks = up.ticks(4)
     y_axis(sheet, frame, up, ticks, [written(tick) for tick in ticks])
-    shown = shortened(name, frame.width, 11)
-    sheet.text(frame.left, frame.top - 9, shown, MUTED, size=11)
+    sheet.label(frame.left, frame.top - 9, name, frame.width, MUTED, size=11)
 
 
 def lines_over_time(

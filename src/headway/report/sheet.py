@@ -25,6 +25,8 @@ Anchor = Literal["start", "middle", "end"]
 
 TEXT_SIZE = 12.0
 _LEAST_SIZE = 9.0
+LINE = 1.2
+"""From a line of a text to the next, in sizes of the font."""
 _HATCH = 6.0
 """Pixels from one line of a hatching to the next, across."""
 DROP = 0.36
@@ -248,6 +250,45 @@ class Sheet:
         if text:
             self.shapes.append(Text(x, y, text, colour, size, bold, anchor, turned, toggles))
 
+    def label(
+        self,
+        x: float,
+        y: float,
+        text: str,
+        room: float,
+        colour: Colour = INK,
+        *,
+        size: float = TEXT_SIZE,
+        bold: bool = False,
+        anchor: Anchor = "start",
+        toggles: Colour | None = None,
+    ) -> None:
+        """Write a text into a width: smaller if need be, and in lines around this height before any of it is lost."""
+        smaller = size * min(1.0, room / max(text_width(text, size, bold), 1.0))
+        size = max(smaller, min(size, _LEAST_SIZE))
+        lines = broken(text, room, size, bold) if smaller < size else (text,)
+        first = y - (len(lines) - 1) / 2 * size * LINE
+        self.paragraph(
+            x, first, lines, colour, size=size, bold=bold, anchor=anchor, toggles=toggles
+        )
+
+    def paragraph(
+        self,
+        x: float,
+        y: float,
+        lines: Sequence[str],
+        colour: Colour = INK,
+        *,
+        size: float = TEXT_SIZE,
+        bold: bool = False,
+        anchor: Anchor = "start",
+        toggles: Colour | None = None,
+    ) -> None:
+        """Write lines below each other, the middle of the first at this height."""
+        for place, line in enumerate(lines):
+            at = y + place * size * LINE
+            self.text(x, at, line, colour, size=size, bold=bold, anchor=anchor, toggles=toggles)
+
 
 _OUTLINES: dict[Marker, tuple[Point, ...]] = {
     Marker.SQUARE: ((-0.45, -0.45), (0.45, -0.45), (0.45, 0.45), (-0.45, 0.45)),
@@ -280,15 +321,20 @@ def shortened(text: str, room: float, size: float = TEXT_SIZE, bold: bool = Fals
     return f"{text.rstrip()}…"
 
 
-def fitted(
-    text: str, room: float, size: float = TEXT_SIZE, bold: bool = False
-) -> tuple[str, float]:
-    """The text and a size in which it fits, if one that can be read does; else shortened at the least."""
-    wide = text_width(text, size, bold)
-    if wide <= room:
-        return text, size
-    smaller = max(_LEAST_SIZE, size * room / wide)
-    return shortened(text, room, smaller, bold), smaller
+def broken(text: str, room: float, size: float = TEXT_SIZE, bold: bool = False) -> tuple[str, ...]:
+    """The text in lines that fit: broken between words, and within a word that is too wide by itself."""
+    lines = [""]
+    for word in text.split(" "):
+        longer = f"{lines[-1]} {word}".lstrip()
+        if text_width(longer, size, bold) <= room:
+            lines[-1] = longer
+            continue
+        lines += [""] if lines[-1] else []
+        for letter in word:
+            if lines[-1] and text_width(lines[-1] + letter, size, bold) > room:
+                lines.append("")
+            lines[-1] += letter
+    return tuple(lines)
 
 
 @lru_cache(maxsize=4096)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from headway.analysis import Analysis, Cell, ContenderRuns
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import significant
@@ -30,9 +32,8 @@ def _draw(subject: Subject) -> Picture | None:
     styles = subject.styles_here
 
     def sheet(width: float) -> Sheet:
-        return draw_panels(
-            analysis, cells, width, lambda sheet, panel: _panel(sheet, analysis, panel, styles)
-        )
+        draw = partial(_panel, analysis, styles)
+        return draw_panels(analysis, cells, width, draw, analysis.metric.label)
 
     return Picture(
         name=picture_name(analysis, "runs"),
@@ -69,7 +70,7 @@ def _best(analysis: Analysis) -> str:
     return "fastest" if analysis.metric.words == FASTER_SLOWER else "best"
 
 
-def _panel(sheet: Sheet, analysis: Analysis, panel: Panel, styles: dict[str, Style]) -> None:
+def _panel(analysis: Analysis, styles: dict[str, Style], sheet: Sheet, panel: Panel) -> None:
     labels = _labels(analysis, panel.cell)
     reaches = {side.contender: _reach(side) for side in panel.cell.sides}
     scale = panel.scale(fitting_limit(panel, reaches, labels))

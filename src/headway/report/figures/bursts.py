@@ -104,14 +104,13 @@ def _sheet(analysis: Analysis, cells: Sequence[Cell], of: BurstsOf, width: float
     }
     label = max(text_width(_mean(one)) for one in found) + _LABEL
     head = legend_height(tuple(colours), width) + 10
-    sheet = draw_panels(
-        analysis, cells, width, lambda sheet, panel: _panel(sheet, analysis, panel, of, label), head
-    )
+    draw = partial(_panel, analysis, of, label)
+    sheet = draw_panels(analysis, cells, width, draw, "share of packets", head)
     colour_legend(sheet, colours, 0, 0)
     return sheet
 
 
-def _panel(sheet: Sheet, analysis: Analysis, panel: Panel, of: BurstsOf, label: float) -> None:
+def _panel(analysis: Analysis, of: BurstsOf, label: float, sheet: Sheet, panel: Panel) -> None:
     scale = panel.scale(panel.width / (panel.width - label))
     value_axis(sheet, panel, scale, lambda ticks: [f"{100 * tick:.0f} %" for tick in ticks])
     for row, contender in enumerate(analysis.contenders):

@@ -11,7 +11,7 @@ from headway.report.figures.data import runs_data, told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.plots import Frame, frames, title
 from headway.report.section import Section
-from headway.report.sheet import Sheet, shortened, text_width
+from headway.report.sheet import Sheet, text_width
 from headway.report.telling import telling_cells
 from headway.report.theme import FASTER, MUTED, ON_FILL, PAPER, RULE, SLOWER
 from headway.study.pairwise import VERSUS
@@ -43,7 +43,7 @@ def _draw(subject: Subject) -> Picture | None:
         title="Who takes what beside whom",
         caption=(
             "Share of both goodputs, in percent, that the flow of the row has beside that of the column: median of "
-            f"the runs. Green: more than half, purple: less; white: 45 to 55 %.{less}"
+            f"the runs. Green: more than half, purple: less; no colour: 45 to 55 %.{less}"
         ),
         drawing=partial(_sheet, names, shown),
         data=lambda: runs_data(analysis),
@@ -102,8 +102,7 @@ def _matrix(sheet: Sheet, names: tuple[str, ...], shares: _Shares, frame: Frame)
     box = min(74.0, frame.width / len(names))
     for column, name in enumerate(names):
         middle = frame.left + (column + 0.5) * box
-        told = shortened(name, box - 4, 11)
-        sheet.text(middle, frame.top + 10, told, MUTED, size=11, anchor="middle")
+        sheet.label(middle, frame.top + 10, name, box - 4, MUTED, size=11, anchor="middle")
     for row, one in enumerate(names):
         top = frame.top + _HEADER + row * _ROW
         sheet.text(frame.left - 6, top + _ROW / 2, one, MUTED, size=11, anchor="end")

@@ -90,7 +90,8 @@ def _sheet(subject: Subject, deltas: Mapping[Pairing, Sequence[float]], width: f
     frame = frames(1, 1, width, top=head, left=_LEFT, height=_HEIGHT, gap=0)[0]
     across, up = Scale(-1, 1, frame.left, frame.right - 16), Scale(0, 1, frame.bottom, frame.top)
     y_axis(sheet, frame, up, (0, 0.25, 0.5, 0.75, 1), ("0", "25 %", "50 %", "75 %", "100 %"))
-    x_axis(sheet, frame, [across(tick) for tick in _TICKS], ("−1", "−0.5", "0", "0.5", "1"))
+    name = f"Delta of the {analysis.metric.label}"
+    x_axis(sheet, frame, [across(tick) for tick in _TICKS], ("−1", "−0.5", "0", "0.5", "1"), name)
     sheet.line((across(0), frame.top), (across(0), frame.bottom), colour=INK)
     first, last = _left_and_right(analysis)
     sheet.text(across(0) - 8, frame.top - 10, f"← {first}", MUTED, anchor="end")

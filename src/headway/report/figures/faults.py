@@ -11,10 +11,10 @@ from headway.analysis.faultsentences import position, signed
 from headway.report.figures.data import told
 from headway.report.figures.kind import FAILED, Kind, Picture, Subject, is_narrow, picture_name
 from headway.report.legend import colour_legend, legend_height
-from headway.report.plots import BELOW, TITLE, Frame, x_axis, y_axis
+from headway.report.plots import BELOW, NAME, TITLE, Frame, upward, x_axis, y_axis
 from headway.report.scale import Scale, tick_texts
 from headway.report.section import Section
-from headway.report.sheet import Sheet, shortened
+from headway.report.sheet import Sheet
 from headway.report.tables.faults import faults_frame
 from headway.report.theme import BLUE, GREEN, GREY, ORANGE, RED, YELLOW, Colour
 from headway.study.path import Way
@@ -77,18 +77,19 @@ def _said(analysis: Analysis, found: Sequence[Sweep]) -> str:
 def _sheet(analysis: Analysis, found: Sequence[Sweep], width: float) -> Sheet:
     there = [name for name in _COLOURS if any(_carries(c) == name for s in found for c in s.costs)]
     colours = {name: _COLOURS[name] for name in there}
-    head = legend_height(tuple(colours), width) + 8
+    head = legend_height(tuple(colours), width) + 8 + NAME
     stacked = is_narrow(width)
     panel = _PLOT + BELOW + (_APART if stacked else 0)
     row = TITLE + (2 * panel if stacked else panel)
     sheet = Sheet(width, head + row * len(found))
     colour_legend(sheet, colours, 0, 0)
+    upward(sheet, f"what it costs in {analysis.metric.label}", head - 8 - NAME / 2)
     most = max((one.worst.median for one in found if one.worst), default=1.0) or 1.0
     room = width - _LEFT - _EDGE if stacked else (width - 2 * _LEFT - _GAP - _EDGE) / 2
     for place, one in enumerate(found):
         top = head + place * row + TITLE
         name = ", ".join(filter(None, (one.contender, one.title)))
-        sheet.text(0, top - 11, shortened(name, width), bold=True)
+        sheet.label(0, top - 11, name, width, bold=True)
         right = _LEFT + (0 if stacked else room + _GAP + _LEFT)
         for way, left, y in ((Way.UP, _LEFT, top), (Way.DOWN, right, top + panel * stacked)):
             frame = Frame(left, y, room, _PLOT)

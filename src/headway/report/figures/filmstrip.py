@@ -17,7 +17,7 @@ from headway.report.film import Scene, film
 from headway.report.plots import Frame, x_axis
 from headway.report.scale import Scale, written
 from headway.report.section import Section
-from headway.report.sheet import Sheet, shortened, text_width
+from headway.report.sheet import Sheet, text_width
 from headway.report.theme import INK, MUTED, RULE
 from headway.report.thumbnails import BLANK, aspect, thumbnails
 
@@ -121,10 +121,9 @@ def _film(stories: Sequence[PageStory], width: float) -> _Film:
 
 
 def _heading(sheet: Sheet, story: PageStory, name: str, top: float) -> None:
-    heading = shortened(name, sheet.width * 0.6, 14, bold=True)
-    sheet.text(0, top + 10, heading, size=14, bold=True)
-    beside = text_width(heading, 14, bold=True) + 12
-    sheet.text(beside, top + 11, shortened(_told(story), sheet.width - beside), MUTED)
+    room = min(text_width(name, 14, bold=True), sheet.width * 0.5)
+    sheet.label(0, top + 10, name, room, size=14, bold=True)
+    sheet.label(room + 12, top + 11, _told(story), sheet.width - room - 12, MUTED)
 
 
 def _picture(sheet: Sheet, scene: Scene, left: float, top: float, film: _Film) -> None:

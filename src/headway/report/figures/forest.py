@@ -18,11 +18,13 @@ from headway.report.figures.kind import NARROW, Kind, Picture, Subject, picture_
 from headway.report.plots import Frame, x_axis
 from headway.report.scale import Scale, ratio_text, ratio_ticks
 from headway.report.section import Section
-from headway.report.sheet import Sheet, shortened, text_width
+from headway.report.sheet import LINE, Sheet, broken, text_width
 from headway.report.telling import representative_cells, telling_pairings
 from headway.report.theme import FASTER, INK, MUTED, RULE, SLOWER, Colour, Marker
 
 _ROW = 20.0
+_LINE = 14.0
+"""A line of words above a row."""
 _HEAD = 40.0
 _FOOT = 46.0
 _APART = 8.0
@@ -86,7 +88,7 @@ def _draw(subject: Subject) -> Picture | None:
         title=f"Condition by condition: {analysis.metric.label}",
         caption=analysis.metric.said(
             "The first’s value against the second’s, with the 95 % interval for all of them together (or the "
-            "range of too few pairs). Green: faster; purple: slower; hollow: practically equal, and where pale, not "
+            "range of too few pairs). Green: faster; purple: slower; hollow: practically equal, and where grey, not "
             "shown to differ." + mean + (less if shown < len(analysis.cells) else "")
         )
         + (f" {analysis.metric.remark}" if analysis.metric.remark else ""),
@@ -137,57 +139,83 @@ class _Layout:
     """Where rows stand: names and numbers beside what is drawn, or, where room lacks, above it.
 
     Attributes:
+        width: of the figure.
         left: room at the left of the axis.
         right: room at the right.
-        row: height of a row.
         stacked: whether names stand above.
     """
 
+    width: float
     left: float
     right: float
-    row: float
     stacked: bool
+
+    @property
+    def middle(self) -> float:
+        """The middle of the axis."""
+        return (self.left + self.width - self.right) / 2
+
+    def words(self, row: _ForestRow) -> tuple[str, ...]:
+        """The lines above a row's mark: its name, in the last one or below it its numbers."""
+        if not self.stacked:
+            return ()
+        lines = broken(row.name, self.width, _TEXT, row.whole)
+        room = self.width - text_width(row.said, _TEXT, row.whole) - _APART
+        return lines if text_width(lines[-1], _TEXT, row.whole) <= room else (*lines, "")
+
+    def row(self, row: _ForestRow) -> float:
+        """How high a row is."""
+        words = self.words(row)
+        return _ROW + len(words) * _LINE + 2 * bool(words)
 
     def height(self, rows: Sequence[_ForestRow]) -> float:
         """How high a block of rows is."""
-        return len(rows) * self.row + _APART
+        return sum(map(self.row, rows)) + _APART
+
+    def title(self, pairing: Pairing) -> tuple[str, ...]:
+        """What is compared, in lines."""
+        return broken(str(pairing), self.width - (0 if self.stacked else 60), 14, bold=True)
+
+    def axis(self, metric: Metric, pairing: Pairing) -> tuple[str, ...]:
+        """What the axis is of, in lines."""
+        room = 2 * min(self.middle, self.width - self.middle)
+        return broken(f"{_compared(metric)}: {pairing}", room, _TEXT)
+
+    def extra(self, metric: Metric, pairing: Pairing) -> tuple[float, float]:
+        """What more lines than one take of title and axis."""
+        title, axis = len(self.title(pairing)) - 1, len(self.axis(metric, pairing)) - 1
+        return title * 14 * LINE, axis * _TEXT * LINE
 
 
 def _layout(rows: Sequence[_ForestRow], width: float) -> _Layout:
     left = max(text_width(row.name, _TEXT, bold=row.whole) for row in rows) + 14
     if width <= NARROW or left > 0.45 * width:
-        return _Layout(_LABEL / 2, _LABEL / 2, 2 * _ROW - 4, stacked=True)
+        return _Layout(width, _LABEL / 2, _LABEL / 2, stacked=True)
     numbers = max(text_width(row.said, _TEXT, bold=row.whole) for row in rows)
     pairs = max(text_width(row.pairs, _TEXT) for row in rows)
-    return _Layout(left, numbers + pairs + 28, _ROW, stacked=False)
+    return _Layout(width, left, numbers + pairs + 28, stacked=False)
 
 
 def _sheet(metric: Metric, blocks: dict[Pairing, list[_ForestRow]], width: float) -> Sheet:
     every = [row for rows in blocks.values() for row in rows]
     layout = _layout(every, width)
-    sheet = Sheet(width, sum(_HEAD + layout.height(rows) + _FOOT for rows in blocks.values()))
+    extra = {pairing: layout.extra(metric, pairing) for pairing in blocks}
+    heights = (_HEAD + layout.height(rows) + _FOOT for rows in blocks.values())
+    sheet = Sheet(width, sum(heights) + sum(map(sum, extra.values())))
     top = 0.0
     for pairing, rows in blocks.items():
+        above, below = extra[pairing]
         across = width - layout.left - layout.right
-        frame = Frame(layout.left, top + _HEAD, across, layout.height(rows))
-        name = shortened(str(pairing), width - 60, 14, bold=True)
-        sheet.text(0, top + 14, name, size=14, bold=True)
+        frame = Frame(layout.left, top + above + _HEAD, across, layout.height(rows))
+        sheet.paragraph(0, top + 14, layout.title(pairing), size=14, bold=True)
         if not layout.stacked:
             sheet.text(width, top + 14, "pairs", MUTED, size=_TEXT, anchor="end")
         scale = _scale(every, frame)
         _ways(sheet, metric, scale, frame.top - 6)
         _block(sheet, rows, scale, frame, layout)
-        told = f"{_compared(metric)}: {pairing}"
-        room = 2 * min(frame.left + across / 2, width - frame.left - across / 2)
-        sheet.text(
-            frame.left + across / 2,
-            frame.bottom + 26,
-            shortened(told, room, _TEXT),
-            MUTED,
-            size=_TEXT,
-            anchor="middle",
-        )
-        top = frame.bottom + _FOOT
+        told = layout.axis(metric, pairing)
+        sheet.paragraph(layout.middle, frame.bottom + 26, told, MUTED, size=_TEXT, anchor="middle")
+        top = frame.bottom + below + _FOOT
     return sheet
 
 
@@ -239,10 +267,13 @@ def _block(
     x_axis(sheet, frame, places, texts)
     top = frame.top
     for row in rows:
-        words = _words_above if layout.stacked else _words_beside
-        words(sheet, row, frame, top)
-        _mark(sheet, row, scale, top + layout.row - _ROW / 2)
-        top += layout.row + (_APART if row.whole else 0)
+        if layout.stacked:
+            _words_above(sheet, row, layout, top)
+        else:
+            _words_beside(sheet, row, frame, top)
+        top += layout.row(row)
+        _mark(sheet, row, scale, top - _ROW / 2)
+        top += _APART if row.whole else 0
 
 
 def _marks_alone(
@@ -251,7 +282,7 @@ def _marks_alone(
     """Where rows have marks and no words, which no line is to cross."""
     spans, top = [], frame.top
     for row in rows:
-        top += layout.row
+        top += layout.row(row)
         spans.append((top - _ROW + 3, top - 1))
         top += _APART if row.whole else 0
     return [*spans[:-1], (spans[-1][0], frame.bottom)]
@@ -264,12 +295,12 @@ def _words_beside(sheet: Sheet, row: _ForestRow, frame: Frame, top: float) -> No
     sheet.text(sheet.width, y, row.pairs, MUTED, size=_TEXT, anchor="end")
 
 
-def _words_above(sheet: Sheet, row: _ForestRow, _: Frame, top: float) -> None:
-    name = shortened(row.name, sheet.width, _TEXT, bold=row.whole)
-    sheet.text(0, top + 9, name, INK, size=_TEXT, bold=row.whole)
-    if text_width(f"{name}  {row.said}", _TEXT, bold=row.whole) <= sheet.width:
-        at = sheet.width
-        sheet.text(at, top + 9, row.said, MUTED, size=_TEXT, bold=row.whole, anchor="end")
+def _words_above(sheet: Sheet, row: _ForestRow, layout: _Layout, top: float) -> None:
+    lines = layout.words(row)
+    for place, line in enumerate(lines):
+        sheet.text(0, top + 9 + place * _LINE, line, INK, size=_TEXT, bold=row.whole)
+    y = top + 9 + (len(lines) - 1) * _LINE
+    sheet.text(sheet.width, y, row.said, MUTED, size=_TEXT, bold=row.whole, anchor="end")
 
 
 def _mark(sheet: Sheet, row: _ForestRow, scale: Scale, y: float) -> None:

@@ -10,7 +10,7 @@ from headway.analysis.numbers import signed_percent
 from headway.report.figures.data import told
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.section import Section
-from headway.report.sheet import Point, Sheet, fitted, text_width
+from headway.report.sheet import Point, Sheet, text_width
 from headway.report.tables.guide import guide_frame
 from headway.report.theme import GREY, INK, MUTED, Colour
 
@@ -63,11 +63,10 @@ def _sheet(subject: Subject, found: Sequence[Best], columns: Sequence[str], widt
     column = max(min((width - left) / len(columns), _MOST_COLUMN), min(_LEAST_COLUMN, width / 3))
     sheet = Sheet(width, _HEAD + _ROW * len(rows) + _BELOW)
     for place, network in enumerate(columns):
-        text, size = fitted(network, column - 6, 11)
-        sheet.text(left + (place + 0.5) * column, 10, text, MUTED, size=size, anchor="middle")
+        middle = left + (place + 0.5) * column
+        sheet.label(middle, 10, network, column - 6, MUTED, size=11, anchor="middle")
     for place, title in enumerate(rows):
-        text, size = fitted(title, left - 12)
-        sheet.text(left - 10, _HEAD + (place + 0.5) * _ROW, text, size=size, anchor="end")
+        sheet.label(left - 10, _HEAD + (place + 0.5) * _ROW, title, left - 12, anchor="end")
     for one in found:
         x, y = (
             left + columns.index(one.network) * column,
@@ -86,10 +85,7 @@ def _entry(
     fill, opacity = (colour, _FILL) if one.decided else (GREY, _FAINT)
     sheet.box(x + 1.5, y + 1.5, column - 3, _ROW - 3, fill=fill, opacity=opacity)
     others = len(one.leaders) - 1
-    name, size = fitted(
-        f"{one.contender}{f' (+{others})' if others else ''}", column - 10, bold=True
-    )
-    middle, ink = x + column / 2, INK if one.decided else MUTED
-    sheet.text(middle, y + 16, name, ink, size=size, bold=one.decided, anchor="middle")
-    below, size = fitted(below, column - 10, 11)
-    sheet.text(middle, y + 32, below, ink, size=size, anchor="middle")
+    name = f"{one.contender}{f' (+{others})' if others else ''}"
+    middle, ink, room = x + column / 2, INK if one.decided else MUTED, column - 10
+    sheet.label(middle, y + 16, name, room, ink, bold=one.decided, anchor="middle")
+    sheet.label(middle, y + 32, below, room, ink, size=11, anchor="middle")

@@ -13,7 +13,7 @@ from headway.report.figures.data import differences_said
 from headway.report.figures.kind import FAILED, Kind, Picture, Subject, picture_name
 from headway.report.layout import arranged, crossed
 from headway.report.section import Section
-from headway.report.sheet import Sheet, shortened, text_width
+from headway.report.sheet import Sheet, text_width
 from headway.report.tables.comparisons import comparisons_frame
 from headway.report.telling import representative_cells, telling_pairings
 from headway.report.theme import FASTER, MUTED, ON_FILL, PAPER, RULE, SLOWER, Colour
@@ -247,14 +247,14 @@ def _sizes(blocks: Sequence[_Block], width: float) -> _Sizes:
 def _row_labels(sheet: Sheet, block: _Block, sizes: _Sizes, top: float) -> None:
     top += block.head
     for row, label in enumerate(block.rows):
-        shown = shortened(label, sizes.labels - 12)
-        sheet.text(sizes.labels - 10, top + (row + 0.5) * sizes.row, shown, anchor="end")
+        y = top + (row + 0.5) * sizes.row
+        sheet.label(sizes.labels - 10, y, label, sizes.labels - 12, anchor="end")
 
 
 def _draw_block(sheet: Sheet, block: _Block, sizes: _Sizes, left: float, top: float) -> None:
     room = sizes.column * len(block.columns)
-    heading = shortened(block.heading, max(room, _HEADING_ROOM), 14, bold=True)
-    sheet.text(left, top + 11, heading, size=14, bold=True)
+    wide = min(max(room, _HEADING_ROOM), sheet.width - left)
+    sheet.label(left, top + 11, block.heading, wide, size=14, bold=True)
     _headers(sheet, block, sizes, left, top + block.head - _HEADER * block.depth)
     top += block.head
     _fills(sheet, block, sizes, left, top)
@@ -271,8 +271,8 @@ def _headers(sheet: Sheet, block: _Block, sizes: _Sizes, left: float, top: float
             titles = list(group)
             room = len(titles) * sizes.column
             x = left + start * sizes.column
-            shown = shortened(titles[0][level], room - 2, _TITLE)
-            sheet.text(x + room / 2, y, shown, MUTED, size=_TITLE, anchor="middle")
+            told = titles[0][level]
+            sheet.label(x + room / 2, y, told, room - 2, MUTED, size=_TITLE, anchor="middle")
             if level < block.depth - 1:
                 sheet.line((x + 4, y + 9.5), (x + room - 4, y + 9.5), colour=RULE)
             start += len(titles)

@@ -116,14 +116,13 @@ def _sheet(analysis: Analysis, cells: Sequence[Cell], width: float) -> Sheet:
     }
     colours = {name: colour for name, colour in COLOURS.items() if name in there}
     head = legend_height(tuple(colours), width) + 10
-    sheet = draw_panels(
-        analysis, cells, width, lambda sheet, panel: _panel(sheet, analysis, panel), head
-    )
+    axis = "time by what held the transfer back"
+    sheet = draw_panels(analysis, cells, width, partial(_panel, analysis), axis, head)
     colour_legend(sheet, colours, 0, 0)
     return sheet
 
 
-def _panel(sheet: Sheet, analysis: Analysis, panel: Panel) -> None:
+def _panel(analysis: Analysis, sheet: Sheet, panel: Panel) -> None:
     sums = {side.contender: _sum(side) for side in panel.cell.sides}
     texts = _SECONDS.texts(list(sums.values()))
     labels = {

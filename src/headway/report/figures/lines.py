@@ -83,6 +83,13 @@ class _Curves:
     against: str
     metric: Metric
 
+    @property
+    def named(self) -> str:
+        """What is drawn, in words."""
+        if not self.against:
+            return self.metric.label
+        return f"difference in {self.metric.label} from {self.against}"
+
     def mark(self, cell: Cell, contender: str) -> _Mark | None:
         """What is drawn of a contender in a cell; None if nothing was measured."""
         if self.against:
@@ -218,7 +225,14 @@ def _sheet(subject: Subject, curves: _Curves, axis: _Axis, grid: Grid, width: fl
     texts = {row: _texts(curves, found) for row, found in ticks.items()}
     left = max(text_width(text) for found in texts.values() for text in found) + 8
     sheet, places = below_legend(
-        styles, len(grid.rows), columns, width, left=left, height=_HEIGHT, gap=_GAP
+        styles,
+        len(grid.rows),
+        columns,
+        width,
+        left=left,
+        height=_HEIGHT,
+        gap=_GAP,
+        upwards=curves.named,
     )
     for place, frame in enumerate(places):
         title(sheet, frame, grid.rows[place])

@@ -13,7 +13,7 @@ from headway.report.section import Section
 from headway.report.sheet import Sheet, shortened, text_width
 from headway.report.tables.published import published_frame
 from headway.report.tables.published import subject as whose
-from headway.report.theme import GREEN, INK, MUTED, ORANGE, RED, RULE, YELLOW, Colour, Marker
+from headway.report.theme import GREEN, MUTED, ORANGE, RED, RULE, YELLOW, Colour, Marker
 
 _ROW = 22.0
 _HEAD = 26.0
@@ -93,8 +93,7 @@ def _group(sheet: Sheet, group: Sequence[Beside], frame: Frame) -> None:
     x_axis(sheet, frame, [scale(tick) for tick in ticks], [written(tick, unit) for tick in ticks])
     for row, one in enumerate(group):
         y = frame.top + (row + 0.5) * _ROW
-        label = shortened(_label(one), frame.left - 8)
-        sheet.text(frame.left - 8, y, label, INK, anchor="end")
+        sheet.label(frame.left - 8, y, _label(one), frame.left - 8, anchor="end")
         _draw_row(sheet, one, scale, y)
 
 

@@ -71,7 +71,14 @@ def _sheet(subject: Subject, stories: Sequence[SharedStory], width: float) -> Sh
     styles = {name: subject.styles[name] for name in shown}
     columns = min(len(cells), max(1, int(width / 300)))
     sheet, places = below_legend(
-        styles, len(cells), columns, width, left=_LEFT, height=_HEIGHT, gap=_GAP
+        styles,
+        len(cells),
+        columns,
+        width,
+        left=_LEFT,
+        height=_HEIGHT,
+        gap=_GAP,
+        upwards="share of time",
     )
     for cell, frame in zip(cells, places, strict=True):
         title(sheet, frame, cell)
@@ -85,7 +92,13 @@ def _panel(sheet: Sheet, subject: Subject, stories: Sequence[SharedStory], frame
     up = Scale(0.0, 1.0, frame.bottom, frame.top)
     y_axis(sheet, frame, up, (0.0, 0.5, 1.0), ("0", "50 %", "100 %"))
     ticks = across.ticks(5)
-    x_axis(sheet, frame, [across(tick) for tick in ticks], [written(tick) for tick in ticks], "ms")
+    x_axis(
+        sheet,
+        frame,
+        [across(tick) for tick in ticks],
+        [written(tick) for tick in ticks],
+        "queueing delay [ms]",
+    )
     for story in stories:
         style, delays = subject.styles[story.run.contender], _delays(story)
         line = steps(delays, len(delays), across, up)

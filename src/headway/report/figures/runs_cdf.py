@@ -60,7 +60,14 @@ def _sheet(subject: Subject, cells: Sequence[Cell], width: float) -> Sheet:
     styles = subject.styles_here
     columns = min(len(cells), max(1, int(width / 300)))
     sheet, places = below_legend(
-        styles, len(cells), columns, width, left=_LEFT, height=_HEIGHT, gap=_GAP
+        styles,
+        len(cells),
+        columns,
+        width,
+        left=_LEFT,
+        height=_HEIGHT,
+        gap=_GAP,
+        upwards="share of runs",
     )
     for cell, frame in zip(cells, places, strict=True):
         _panel(sheet, subject, cell, frame)
@@ -74,9 +81,8 @@ def _panel(sheet: Sheet, subject: Subject, cell: Cell, frame: Frame) -> None:
     up = Scale(0.0, 1.0, frame.bottom, frame.top)
     y_axis(sheet, frame, up, (0.0, 0.5, 1.0), ("0", "50 %", "100 %"))
     ticks = across.ticks(5)
-    x_axis(
-        sheet, frame, [across(tick) for tick in ticks], tick_texts(subject.analysis.metric, ticks)
-    )
+    metric = subject.analysis.metric
+    x_axis(sheet, frame, [*map(across, ticks)], tick_texts(metric, ticks), metric.label)
     for side in cell.sides:
         style = subject.styles[side.contender]
         ordered = sorted(run.value for run in side.observations)

@@ -17,7 +17,7 @@ from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, frames, title, total_height, x_axis
 from headway.report.scale import Scale, written
 from headway.report.section import Section
-from headway.report.sheet import Sheet, shortened, text_width
+from headway.report.sheet import Sheet, text_width
 from headway.report.tables.shares import shares_frame
 from headway.report.telling import representative_cells
 from headway.report.theme import INK, MUTED, PAPER, Colour
@@ -114,7 +114,7 @@ def _panel(
         top = frame.top + place * _ROW
         words = how(one)
         room = frame.width - text_width(words, _TEXT) - 12
-        sheet.text(frame.left, top + 9, shortened(one.contender, room, _TEXT), size=_TEXT)
+        sheet.label(frame.left, top + 9, one.contender, room, size=_TEXT)
         ink = INK if one.uneven else MUTED
         sheet.text(frame.right, top + 9, words, ink, size=_TEXT, bold=one.uneven, anchor="end")
         _bar(sheet, one, across, top + 18, colours)

@@ -19,7 +19,7 @@ from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, lines_over_time, named_frame, x_axis
 from headway.report.scale import Scale, written
 from headway.report.section import Section
-from headway.report.sheet import Point, Reading, Sheet, shortened
+from headway.report.sheet import Point, Reading, Sheet
 from headway.report.theme import INK, MUTED, Colour
 
 _GAP, _LEFT, _EDGE = 26.0, 46.0, 10.0
@@ -102,9 +102,8 @@ def _story(
     sheet: Sheet, story: SharedStory, across: Scale, top: float, colours: Mapping[str, Colour]
 ) -> None:
     width = across.end - across.start
-    name = shortened(story.run.contender, width, 14, bold=True)
-    sheet.text(across.start, top + 11, name, size=14, bold=True)
-    sheet.text(across.start, top + 29, shortened(story.run.repetition, width), MUTED)
+    sheet.label(across.start, top + 11, story.run.contender, width, size=14, bold=True)
+    sheet.label(across.start, top + 29, story.run.repetition, width, MUTED)
     frame = Frame(across.start, top + _HEAD + _BETWEEN - 6, width, _STACK)
     _stack(sheet, story, across, frame, colours)
     ends = [(place + 0.5) * story.span_s for place in range(len(story.flows[0].goodput_mbit))]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 
 from headway.analysis.gaps import FLATTERED, SiteGap, gaps
@@ -12,7 +12,7 @@ from headway.report.figures.kind import Kind, Picture, Subject, picture_name
 from headway.report.plots import Frame, frames, title, total_height, x_axis
 from headway.report.scale import Scale, written
 from headway.report.section import Section
-from headway.report.sheet import Sheet, shortened, text_width
+from headway.report.sheet import Sheet, text_width
 from headway.report.tables.guide import gains_frame
 from headway.report.theme import BLUE, GREEN, GREY, INK, MUTED, Colour
 
@@ -69,20 +69,31 @@ def _sheet(found: Sequence[SiteGap], width: float) -> Sheet:
     room = max(high - low, 1.0) * 0.04
     for gap, frame in zip(found, panels, strict=True):
         across = Scale(low - room, high + room, frame.left, frame.right - _PAD)
-        _panel(sheet, gap, {name: shortened(name, left - 8, 11) for name in names}, frame, across)
+        _panel(sheet, gap, names, frame, across, left - 8)
     return sheet
 
 
 def _panel(
-    sheet: Sheet, gap: SiteGap, labels: Mapping[str, str], frame: Frame, across: Scale
+    sheet: Sheet,
+    gap: SiteGap,
+    names: Sequence[str],
+    frame: Frame,
+    across: Scale,
+    room: float,
 ) -> None:
     title(sheet, frame, gap.network or f"{gap.sites} sites")
     ticks = across.ticks(4)
-    x_axis(sheet, frame, [across(tick) for tick in ticks], [f"{written(tick)} %" for tick in ticks])
+    x_axis(
+        sheet,
+        frame,
+        [across(tick) for tick in ticks],
+        [f"{written(tick)} %" for tick in ticks],
+        "gain",
+    )
     sheet.line((across(0), frame.top), (across(0), frame.bottom), colour=INK)
-    for row, (name, label) in enumerate(labels.items()):
+    for row, name in enumerate(names):
         y = frame.top + (row + 0.5) * _ROW
-        sheet.text(frame.left - 6, y, label, MUTED, size=11, anchor="end")
+        sheet.label(frame.left - 6, y, name, room, MUTED, size=11, anchor="end")
         if gain := gap.ways.get(name):
             colour = _colour(gap, name)
             if one := gain.interval:

@@ -214,9 +214,8 @@ def _story(
     fastest: float,
 ) -> None:
     segment, width = _shown(story), across.end - across.start
-    name = shortened(story.run.contender, width, 14, bold=True)
-    sheet.text(across.start, top + 11, name, size=14, bold=True)
-    sheet.text(across.start, top + 29, shortened(_outcome(story), width), MUTED)
+    sheet.label(across.start, top + 11, story.run.contender, width, size=14, bold=True)
+    sheet.label(across.start, top + 29, _outcome(story), width, MUTED)
     y = top + _HEAD
     for row, most in tops.items():
         frame = Frame(across.start, y + _BETWEEN - 6, width, row.height)

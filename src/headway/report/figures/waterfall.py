@@ -26,7 +26,7 @@ from headway.report.legend import colour_legend, legend_height
 from headway.report.plots import Frame, x_axis
 from headway.report.scale import Scale, written
 from headway.report.section import Section
-from headway.report.sheet import Point, Sheet, shortened, text_width
+from headway.report.sheet import Point, Sheet, text_width
 from headway.report.theme import INK, MUTED, RED, RULE, YELLOW, Colour, Marker
 from headway.report.waterfall import KINDS, Row, kind_of, waterfall_rows
 
@@ -79,8 +79,8 @@ KIND = Kind(place=56, section=Section.PAGES, draw=_draw, every_metric=False, of_
 
 def _caption(stories: Sequence[PageStory]) -> str:
     said = (
-        "A row for each resource: a thin line while the browser holds the request back, pale while "
-        "it waits for the first byte, then receiving, dark where data came. Beside the name, where there is room: "
+        "A row for each resource: a thin line while the browser holds the request back, faint while "
+        "it waits for the first byte, then receiving, solid where data came. Beside the name, where there is room: "
         "version of HTTP, number of the connection (conn.) in the order of their use, time of the browser's request, "
         "and bytes of content. Bold names are on the critical path to the load event; a red square marks what "
         "blocks rendering. Shaded: from the request to the last byte of what came last of these, with the bytes that came "
@@ -180,9 +180,8 @@ def _load(
     across: Scale,
     top: float,
 ) -> None:
-    heading = shortened(name, sheet.width, 14, bold=True)
-    sheet.text(0, top + 10, heading, size=14, bold=True)
-    sheet.text(0, top + 28, shortened(_told(story), sheet.width, TEXT), MUTED, size=TEXT)
+    sheet.label(0, top + 10, name, sheet.width, size=14, bold=True)
+    sheet.label(0, top + 28, _told(story), sheet.width, MUTED, size=TEXT)
     milestones = _milestones(story.load)
     first = top + _above(story.load)
     bottom = first + _ROW * len(rows)
