@@ -161,13 +161,13 @@ def _cache_with(kernel: Path) -> Path:
     if image is None:
         raise SystemExit("without_patch: there is no image; `headway image build` makes it")
     shutil.rmtree(cache, ignore_errors=True)
-    (cache / "image" / layout.kernel_name).mkdir(parents=True)
-    for name in (layout.root_name, layout.native_name, layout.rust_name):
+    (cache / "image" / layout.kernel.name).mkdir(parents=True)
+    for name in (layout.root.name, layout.native.name, layout.rust_name):
         (cache / "image" / name).symlink_to(layout.store.entry(name))
     for entry in own.iterdir():
         if entry.name not in ("image", kernel.parents[1].name):
             (cache / entry.name).symlink_to(entry)
-    entry = cache / "image" / layout.kernel_name
+    entry = cache / "image" / layout.kernel.name
     shutil.copyfile(image.kernel.parent / INFO_FILE, entry / INFO_FILE)
     (entry / KERNEL_FILE).symlink_to(kernel)
     return cache

@@ -157,7 +157,7 @@ def test_own_programs_are_cached_apart(fakes: Fakes, monkeypatch: pytest.MonkeyP
     changed = replace(NATIVE, sources=(*NATIVE.sources, ("http/src/new.rs", b"")))
     monkeypatch.setattr(NativeInputs, "of_package", lambda: changed)
     assert find(OPTIONS) is None
-    assert status(OPTIONS).native_built is False
+    assert "Headway's own programs" in status(OPTIONS).missing
     after = build(OPTIONS)
     assert (fakes.kernels, fakes.roots, fakes.natives) == (1, 1, 2)
     # A study that uses none of them can be resumed.
@@ -213,7 +213,7 @@ def test_part_that_fails_leaves_the_others_whole(fakes: Fakes) -> None:
         "compiling the kernel failed: no; the rest goes on, and need not be made again"
     ]
     found = status(OPTIONS)
-    assert (found.kernel_built, found.root_built, found.native_built) == (False, True, True)
+    assert found.missing == ("kernel",)
     fakes.while_compiling = lambda: None
     build(OPTIONS)
     assert (fakes.kernels, fakes.roots, fakes.natives) == (2, 1, 1)
@@ -247,7 +247,8 @@ def test_remove(fakes: Fakes) -> None:
     build(OPTIONS)
     assert remove(OPTIONS) > 0
     found = status(OPTIONS)
-    assert (found.image, found.kernel_built, found.size_bytes) == (None, False, 0)
+    everything = ("kernel", "root tree", "Headway's own programs")
+    assert (found.image, found.missing, found.size_bytes) == (None, everything, 0)
 
 
 def test_missing_tools_are_named_with_their_packages(

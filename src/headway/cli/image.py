@@ -57,16 +57,7 @@ def status_command(mirror: Mirror = None) -> None:
         say(f"programs   {_programs(info.native)}")
         say(f"size       {cached.size_bytes / 1e6:.0f} MB in {cached.path}")
     else:
-        missing = [
-            name
-            for name, there in (
-                ("kernel", cached.kernel_built),
-                ("root tree", cached.root_built),
-                ("Headway's own programs", cached.native_built),
-            )
-            if not there
-        ]
-        say(f"not built: {', '.join(missing)}; `headway image build` builds it")
+        say(f"not built: {', '.join(cached.missing)}; `headway image build` builds it")
     say(f"rust       {described_rust(cached.rust)}")
     if cached.other:
         say(f"unused     {cached.other_size_bytes / 1e6:.0f} MB of {len(cached.other)} others")

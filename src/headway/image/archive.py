@@ -118,12 +118,7 @@ def import_image(file: Path, progress: BuildProgress | None = None) -> Imported:
 def lacking(options: ImageOptions | None = None) -> list[str]:
     """What this Headway still needs of an image: entries that the cache does not have."""
     layout = Layout.of_package(options or ImageOptions.from_environment())
-    there = {
-        layout.kernel_name: layout.kernel_info(),
-        layout.root_name: layout.root_info(),
-        layout.native_name: layout.native_info(),
-    }
-    return [name for name, info in there.items() if info is None]
+    return [part.name for part in layout.missing]
 
 
 @dataclass(frozen=True)

@@ -112,24 +112,18 @@ class _Build:
         return self.layout.options.mirror or debian_mirror()
 
     def run(self) -> None:
-        without_root = self.layout.root_info() is None
-        without_kernel = self.layout.kernel_info() is None
-        without_native = self.layout.native_info() is None
-        needed = [
-            *(ROOT_TREE_PREREQUISITES),
-            *(KERNEL_PREREQUISITES if without_kernel else ()),
-            *(NATIVE_PREREQUISITES if without_native else ()),
-        ]
-        ensure(needed, self._runner("tools"), self.progress)
+        layout = self.layout
         # The longest first: what is downloaded and unpacked for one fills the gaps of another.
-        makers = (
-            *((_Build._kernel,) if without_kernel else ()),
-            *((_Build._root,) if without_root else ()),
-            *((_Build._native,) if without_native else ()),
-        )
-        together(
-            [partial(self._part, make) for make in makers], self.running.end, self.progress.note
-        )
+        made = {
+            layout.kernel.name: (KERNEL_PREREQUISITES, _Build._kernel),
+            layout.root.name: ((), _Build._root),
+            layout.native.name: (NATIVE_PREREQUISITES, _Build._native),
+        }
+        steps = [made[part.name] for part in layout.missing]
+        needed = [*ROOT_TREE_PREREQUISITES, *(tool for tools, _ in steps for tool in tools)]
+        ensure(needed, self._runner("tools"), self.progress)
+        makers = [partial(self._part, make) for _, make in steps]
+        together(makers, self.running.end, self.progress.note)
         remove_tree(self._downloads)
 
     def _part(self, make: Callable[[_Build], None]) -> None:
@@ -145,7 +139,7 @@ class _Build:
         return found if found else self._bring_rust()
 
     def _root(self) -> None:
-        runner = self._runner(self.layout.root_name)
+        runner = self._runner(self.layout.root.name)
         inputs, suite = self.layout.root_inputs, self.layout.options.suite
         wanted = inputs.packages
         own, *others = (
@@ -157,7 +151,7 @@ class _Build:
             chosen = select(own, others, wanted, self.progress)
             packages = build_root(chosen, inputs, directory, runner, self.progress)
             return RootInfo(
-                key=self.layout.root_key,
+                key=self.layout.root.key,
                 suite=suite,
                 mirror=self._mirror,
                 asked=(*wanted.names, *(wheel.name for wheel in inputs.wheels)),
@@ -165,10 +159,10 @@ class _Build:
                 built=_now(),
             )
 
-        self._make(self.layout.root_name, fill)
+        self._make(self.layout.root.name, fill)
 
     def _kernel(self) -> None:
-        runner = self._runner(self.layout.kernel_name)
+        runner = self._runner(self.layout.kernel.name)
         suites = self.layout.options.kernel_suites
         self.progress.step("looking for a kernel source")
         place = self._downloads / "kernel"
@@ -179,7 +173,7 @@ class _Build:
         def fill(directory: Path) -> BaseModel:
             version = build_kernel(source, inputs, directory, runner, self.progress)
             return KernelInfo(
-                key=self.layout.kernel_key,
+                key=self.layout.kernel.key,
                 version=version,
                 package=source.package,
                 suite=source.apt.suite,
@@ -188,7 +182,7 @@ class _Build:
                 built=_now(),
             )
 
-        self._make(self.layout.kernel_name, fill)
+        self._make(self.layout.kernel.name, fill)
 
     def _native(self) -> None:
         rust = self.rust()
@@ -211,7 +205,7 @@ class _Build:
                 built=_now(),
             )
 
-        self._make(self.layout.native_name, fill)
+        self._make(self.layout.native.name, fill)
         self.layout.forget_old_programs()
 
     def _bring_rust(self) -> RustToolchain:

@@ -6,7 +6,7 @@ import datetime
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -32,13 +32,24 @@ _PROGRAMS_KEPT = 10
 
 
 class _Info(BaseModel):
+    """How a part of an image was made."""
+
     model_config = ConfigDict(frozen=True, extra="forbid", defer_build=True)
+
+    title: ClassVar[str]
+    """What people call such a part."""
+    entries: ClassVar[str]
+    """How names of its entries begin."""
+
+    key: str
 
 
 class KernelInfo(_Info):
     """How a cached kernel was made."""
 
-    key: str
+    title = "kernel"
+    entries = "kernel"
+
     version: str
     """Version of Debian's source package, as ``7.2.12-1``."""
     package: str
@@ -51,7 +62,9 @@ class KernelInfo(_Info):
 class RootInfo(_Info):
     """How a cached root tree was made."""
 
-    key: str
+    title = "root tree"
+    entries = "root"
+
     suite: str
     mirror: str
     asked: tuple[str, ...]
@@ -64,14 +77,17 @@ class RootInfo(_Info):
 class NativeInfo(_Info):
     """How Headway's own programs in the cache were made."""
 
-    key: str
+    title = "Headway's own programs"
+    entries = "native"
+
     version: str
     """The workspace's version, its sources' key and the compiler: ``0.1.0+1f2e3d4c (rustc 1.85.0)``."""
     programs: tuple[str, ...]
     built: datetime.datetime
 
 
-_InfoT = TypeVar("_InfoT", bound=BaseModel)
+_InfoT = TypeVar("_InfoT", bound=_Info)
+_Described = TypeVar("_Described", bound=BaseModel)
 
 
 @dataclass(frozen=True)
@@ -102,11 +118,6 @@ class ImageInfo:
         """Versions of all packages in the root tree and of Headway's own programs, by name."""
         return self.packages | dict.fromkeys(self.native.programs, self.native.version)
 
-    @property
-    def built(self) -> datetime.datetime:
-        """When the youngest of the parts was built."""
-        return max(self.kernel.built, self.root.built, self.native.built)
-
 
 @dataclass(frozen=True)
 class Image:
@@ -136,9 +147,7 @@ class ImageStatus:
 
     Attributes:
         image: the image for these options, if it is built.
-        kernel_built: whether its kernel is there.
-        root_built: whether its root tree is there.
-        native_built: whether its own programs are there.
+        missing: titles of its parts that are not there.
         rust: the Rust toolchain that compiles them; None if Debian's has yet to be brought.
         size_bytes: size of the image's parts that are there.
         other: names of parts that these options do not use.
@@ -147,14 +156,40 @@ class ImageStatus:
     """
 
     image: Image | None
-    kernel_built: bool
-    root_built: bool
-    native_built: bool
+    missing: tuple[str, ...]
     rust: RustToolchain | None
     size_bytes: int
     other: tuple[str, ...]
     other_size_bytes: int
     path: Path
+
+
+@dataclass(frozen=True)
+class CachedPart(Generic[_InfoT]):
+    """A part of an image, in the cache or to be made there.
+
+    Attributes:
+        kind: how it is described.
+        key: a hash of what it is made from.
+        store: the cache.
+    """
+
+    kind: type[_InfoT]
+    key: str
+    store: EntryDirectory
+
+    @property
+    def name(self) -> str:
+        """Name of its entry."""
+        return f"{self.kind.entries}-{self.key}"
+
+    @property
+    def entry(self) -> Path:
+        return self.store.entry(self.name)
+
+    def info(self) -> _InfoT | None:
+        """How it was made; None if it is not there."""
+        return _read(self.kind, self.entry)
 
 
 @dataclass(frozen=True)
@@ -188,28 +223,28 @@ class Layout:
         )
 
     @cached_property
-    def kernel_key(self) -> str:
-        return self.kernel_inputs.key(self.options)
+    def kernel(self) -> CachedPart[KernelInfo]:
+        return CachedPart(KernelInfo, self.kernel_inputs.key(self.options), self.store)
 
     @cached_property
-    def root_key(self) -> str:
-        """Key of the root tree."""
-        return self.root_inputs.key(self.options)
-
-    @property
-    def kernel_name(self) -> str:
-        """Name of the kernel's entry."""
-        return f"kernel-{self.kernel_key}"
-
-    @property
-    def root_name(self) -> str:
-        """Name of the root tree's entry."""
-        return f"root-{self.root_key}"
+    def root(self) -> CachedPart[RootInfo]:
+        """The root tree."""
+        return CachedPart(RootInfo, self.root_inputs.key(self.options), self.store)
 
     @cached_property
-    def native_name(self) -> str:
-        """Name of the own programs' entry."""
-        return f"native-{self.native_inputs.key}"
+    def native(self) -> CachedPart[NativeInfo]:
+        """The own programs."""
+        return CachedPart(NativeInfo, self.native_inputs.key, self.store)
+
+    @property
+    def parts(self) -> tuple[CachedPart[Any], ...]:
+        """All that an image consists of."""
+        return (self.kernel, self.root, self.native)
+
+    @property
+    def missing(self) -> list[CachedPart[Any]]:
+        """Those that are not there."""
+        return [part for part in self.parts if part.info() is None]
 
     @cached_property
     def rust_name(self) -> str:
@@ -220,18 +255,6 @@ class Layout:
     def cargo_directory(self) -> Path:
         """Directory of what cargo has compiled; it makes later compilations shorter."""
         return self.store.entry(_CARGO_DIRECTORY)
-
-    def kernel_info(self) -> KernelInfo | None:
-        """How the kernel was made; None if it is not there."""
-        return _read(KernelInfo, self.store.entry(self.kernel_name))
-
-    def root_info(self) -> RootInfo | None:
-        """How the root tree was made; None if it is not there."""
-        return _read(RootInfo, self.store.entry(self.root_name))
-
-    def native_info(self) -> NativeInfo | None:
-        """How the own programs were made; None if they are not there."""
-        return _read(NativeInfo, self.store.entry(self.native_name))
 
     def rust(self) -> RustToolchain | None:
         """The Rust toolchain that is new enough: in ``PATH``, or brought before; None if none."""
@@ -248,15 +271,15 @@ class Layout:
 
     def image(self) -> Image | None:
         """The image; None if a part of it is not there."""
-        kernel, root, native = self.kernel_info(), self.root_info(), self.native_info()
+        kernel, root, native = self.kernel.info(), self.root.info(), self.native.info()
         if kernel is None or root is None or native is None:
             return None
         return Image(
             path=self.store.directory,
-            kernel=self.store.entry(self.kernel_name) / KERNEL_FILE,
-            root=self.store.entry(self.root_name) / TREE_DIRECTORY,
-            native=self.store.entry(self.native_name) / PROGRAMS_DIRECTORY,
-            key=digest(self.kernel_key, self.root_key),
+            kernel=self.kernel.entry / KERNEL_FILE,
+            root=self.root.entry / TREE_DIRECTORY,
+            native=self.native.entry / PROGRAMS_DIRECTORY,
+            key=digest(self.kernel.key, self.root.key),
             info=ImageInfo(kernel, root, native),
         )
 
@@ -281,14 +304,11 @@ class Layout:
 
     def others(self) -> list[Path]:
         """Those entries that are of no use for this image."""
-        own = {
-            *(self.kernel_name, self.root_name, self.native_name),
-            *(self.rust_name, _CARGO_DIRECTORY),
-        }
+        own = {*(part.name for part in self.parts), self.rust_name, _CARGO_DIRECTORY}
         return [entry for entry in self.entries() if entry.name not in own]
 
 
-def _read(kind: type[_InfoT], entry: Path) -> _InfoT | None:
+def _read(kind: type[_Described], entry: Path) -> _Described | None:
     try:
         return kind.model_validate_json((entry / INFO_FILE).read_bytes())
     except (FileNotFoundError, ValidationError):
@@ -321,9 +341,7 @@ def status(options: ImageOptions | None = None) -> ImageStatus:
     own = [entry for entry in layout.entries() if entry not in others]
     return ImageStatus(
         image=layout.image(),
-        kernel_built=layout.kernel_info() is not None,
-        root_built=layout.root_info() is not None,
-        native_built=layout.native_info() is not None,
+        missing=tuple(part.kind.title for part in layout.missing),
         rust=layout.rust(),
         size_bytes=sum(directory_size(entry) for entry in own),
         other=tuple(entry.name for entry in others),
