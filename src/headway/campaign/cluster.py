@@ -148,6 +148,8 @@ class ClusterExecutor(Executor):
         watcher: is told what happens to workers.
     """
 
+    is_here = False
+
     client: Client
     demand: Demand
     watcher: Watcher

@@ -5,7 +5,7 @@ from __future__ import annotations
 import errno
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 from headway.columns import Record
 from headway.errors import HeadwayError
@@ -23,6 +23,9 @@ they are there."""
 
 class Executor(Protocol):
     """Carries out runs, one lab per core."""
+
+    is_here: ClassVar[bool]
+    """Whether labs run on this machine: it makes what they are shown, and their costs are its own."""
 
     @property
     def machines(self) -> tuple[dict[str, object], ...]:

@@ -39,6 +39,8 @@ class LocalExecutor(Executor):
         cores: one lab runs on each; where somebody else's does, on another one that is free.
     """
 
+    is_here = True
+
     machine: Machine
     cores: Sequence[int]
 

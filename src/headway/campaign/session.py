@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +37,7 @@ from headway.records.manifest import Manifest
 from headway.records.provenance import make_manifest
 from headway.records.store import ARTIFACTS, Store
 from headway.selftest.check import Check
+from headway.study.experiment import Study
 from headway.study.path import Path as NetworkPath
 
 SELF_TEST_DIRECTORY = "self-test"
@@ -55,12 +57,14 @@ def conduct(task: Task, watcher: Watcher) -> None:
     runs = checked_plan(task.study, task.name, watcher)
     check_installed(runs, task.name)
     cores = _cores(task)
-    for text in all_remarks(task.study, runs):
+    notes = all_remarks(task.study, runs)
+    for text in notes:
         watcher.warn(f"note: {text}")
     with Store.open(task.out, task.start) as store:
         image = ready_image()
         check_outside(runs)
-        manifest = _manifest(task, runs, image, store)
+        made = make_manifest(task.study, runs, image, task.command, notes)
+        manifest = _going_on(made, task, runs, store)
         try:
             with _executor(task, runs, image, cores, watcher) as executor:
                 _carry_out(task, runs, store, executor, manifest, watcher)
@@ -84,10 +88,8 @@ def _cores(task: Task) -> list[int]:
     return cores[: task.jobs or None]
 
 
-def _manifest(task: Task, runs: tuple[Run, ...], image: Image, store: Store) -> Manifest:
-    """The manifest: what that of the first runs said stays, if these may stay."""
-    notes = all_remarks(task.study, runs)
-    manifest = make_manifest(task.study, runs, image, task.command, notes)
+def _going_on(manifest: Manifest, task: Task, runs: tuple[Run, ...], store: Store) -> Manifest:
+    """The manifest, in which what that of the first runs said stays, if these may stay."""
     before = store.manifest()
     if before is None:
         return manifest
@@ -135,21 +137,20 @@ def _carry_out(
     rounds = Rounds.of(task.study, runs)
     if done:
         watcher.note(f"{len(done)} of {task.study.at_most}{len(runs)} runs are done already")
-    here = isinstance(executor, LocalExecutor)
     fail_fast = None if task.keep_going else FailFast(runs, done)
-    kept: list[Record] = []
+    keeper = _Keeper(task.study, store, executor, fail_fast, watcher)
     while left := rounds.due(names, store.records()):
-        if here:
+        if executor.is_here:
             for size in sorted({size for run in left for size in run.setting.served_sizes}):
                 body_file(size)
-        kept += _executed_in_stages(task, left, store, executor, fail_fast, watcher)
+        keeper.carry_out(left)
         names |= {run.run_id for run in left}
     if rounds.may_end_sooner:
         watcher.note(_how_many(rounds, store))
-    if not kept:
+    if not keeper.kept:
         return
-    if here:
-        learn(kept)
+    if executor.is_here:
+        learn(keeper.kept)
     if machines := _machines(manifest, executor):
         store.write_manifest(manifest.model_copy(update={"machines": machines}))
 
@@ -158,55 +159,6 @@ def _how_many(rounds: Rounds, store: Store) -> str:
     """How many runs were enough, and where."""
     done, most = len(store.records()), len(rounds.runs)
     return f"{done} of at most {most} runs; {rounds.stopped} of {rounds.groups} stopped before the last look"
-
-
-def _executed_in_stages(
-    task: Task,
-    runs: Sequence[Run],
-    store: Store,
-    executor: Executor,
-    fail_fast: FailFast | None,
-    watcher: Watcher,
-) -> list[Record]:
-    """Carry out runs, those of which others tell whether they come after these.
-
-    Raises:
-        HopelessError: it is of no use to go on.
-    """
-    stages = Stages.of(task.study, runs)
-    kept = _executed(stages.certain, "running labs", store, executor, fail_fast, watcher)
-    if stages.possible:
-        come = stages.that_come(store.records())
-        if missed := len(stages.possible) - len(come):
-            watcher.note(f"{counted(missed, 'fault')} of packets that no transfer has, left out")
-        kept += _executed(
-            come, "running labs, a fault in each", store, executor, fail_fast, watcher
-        )
-    return kept
-
-
-def _executed(
-    runs: Sequence[Run],
-    doing: str,
-    store: Store,
-    executor: Executor,
-    fail_fast: FailFast | None,
-    watcher: Watcher,
-) -> list[Record]:
-    """Carry out runs, and keep their records, which are returned.
-
-    Raises:
-        HopelessError: it is of no use to go on.
-    """
-    if not runs:
-        return []
-    with watcher.counting(doing, len(runs)) as count:
-        keeper = _Keeper(store, count, fail_fast)
-        if keeper.hopeless is None:
-            executor.execute(runs, store.artifacts, keeper)
-    if keeper.hopeless:
-        raise HopelessError(keeper.hopeless)
-    return keeper.kept
 
 
 def _machines(manifest: Manifest, executor: Executor) -> tuple[dict[str, Any], ...]:
@@ -256,27 +208,54 @@ def _staying(store: Store, *, retry_failed: bool) -> list[Record]:
 
 @dataclass
 class _Keeper:
-    """Makes records durable, counts and remembers them; says when to give up."""
+    """Has runs carried out; makes their records durable, counts and remembers them; says when to give up."""
 
+    study: Study
     store: Store
-    count: Count
+    executor: Executor
     fail_fast: FailFast | None
+    watcher: Watcher
     kept: list[Record] = field(default_factory=list)
 
-    def __call__(self, records: Sequence[Record]) -> bool:
+    def carry_out(self, runs: Sequence[Run]) -> None:
+        """Carry out runs, those of which others tell whether they come after these.
+
+        Raises:
+            HopelessError: it is of no use to go on.
+        """
+        stages = Stages.of(self.study, runs)
+        self._execute(stages.certain, "running labs")
+        if stages.possible:
+            come = stages.that_come(self.store.records())
+            if missed := len(stages.possible) - len(come):
+                self.watcher.note(
+                    f"{counted(missed, 'fault')} of packets that no transfer has, left out"
+                )
+            self._execute(come, "running labs, a fault in each")
+
+    def _execute(self, runs: Sequence[Run], doing: str) -> None:
+        if not runs:
+            return
+        with self.watcher.counting(doing, len(runs)) as count:
+            if self._hopeless is None:
+                self.executor.execute(runs, self.store.artifacts, partial(self._keep, count))
+        if self._hopeless:
+            raise HopelessError(self._hopeless)
+
+    def _keep(self, count: Count, records: Sequence[Record]) -> bool:
         try:
             self.store.add(records)
         except OSError as error:
             raise explained(error) from error
         self.kept.extend(records)
         for record in records:
-            self.count(record.status is Status.OK)
+            count(record.status is Status.OK)
         if self.fail_fast:
             self.fail_fast.hear(records)
-        return self.hopeless is None
+        return self._hopeless is None
 
     @property
-    def hopeless(self) -> str | None:
+    def _hopeless(self) -> str | None:
         """Why the study is given up; None if it goes on."""
         return self.fail_fast.verdict(self.store.directory / ARTIFACTS) if self.fail_fast else None
 
