@@ -42,7 +42,7 @@ TOKEN = re.compile(r'"[^"\n]*"|[A-Za-z0-9_.+-]+|[^\sA-Za-z0-9_]')
 
 def corpus() -> list[str]:
     """Studies of the documentation, which have every part of the format, and a built-in one."""
-    pages = sorted([ROOT / "README.md", *(ROOT / "docs").glob("*.md")])
+    pages = sorted([ROOT / "README.md", *(ROOT / "docs").rglob("*.md")])
     examples = [
         text
         for page in pages
