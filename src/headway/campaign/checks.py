@@ -23,7 +23,6 @@ from headway.study.lasting import lasting_objects
 from headway.study.outside import OutsideProgram
 from headway.study.place import place_of
 from headway.study.source import Source
-from headway.study.workload import Connections, Page
 
 MANY_RUNS = 2000
 """Planning fewer takes less than a second, of which nobody needs to be told."""
@@ -164,12 +163,8 @@ def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
 
 def _recorded(runs: Iterable[Run]) -> Iterator[str]:
     """Archives of which something is not what servers sent."""
-    replayed = (
-        flow.setting.workload.replayed
-        for run in first_repetition(runs)
-        for flow in run.deployment.flows
-    )
-    for site in dict.fromkeys(replayed):
+    workloads = [one for run in first_repetition(runs) for one in run.setting.workloads]
+    for site in dict.fromkeys(one.replayed for one in workloads):
         if site and is_archive(site) and (flaws := shortfalls(find_site(site))):
             more = f"; {len(flaws) - 1} more: `headway sites verify {site}`" if flaws[1:] else ""
             yield f"{site}: {flaws[0].url}: {flaws[0].message}{more}"
@@ -177,16 +172,9 @@ def _recorded(runs: Iterable[Run]) -> Iterator[str]:
 
 def _unshared(runs: Iterable[Run]) -> Iterator[str]:
     """Sites that should come over one connection and have something that will hardly do so."""
-    workloads = (
-        flow.setting.workload for run in first_repetition(runs) for flow in run.deployment.flows
-    )
-    sites = [
-        page.site
-        for page in workloads
-        if isinstance(page, Page) and page.connections is Connections.ONE
-    ]
-    for site in dict.fromkeys(sites):
-        if why := unshared(find_site(site)):
+    workloads = [one for run in first_repetition(runs) for one in run.setting.workloads]
+    for site in dict.fromkeys(one.replayed for one in workloads if one.one_connection):
+        if site and (why := unshared(find_site(site))):
             yield f'{site}: connections = "one", but {why}; a load over several connections fails'
 
 

@@ -7,7 +7,6 @@ from typing import Any
 
 from headway.contract.orders import HostCounts, Outcome
 from headway.planning.deployment import DeployedFlow
-from headway.study.workload import Cache, Page
 
 
 def host_count_columns(flows: Sequence[DeployedFlow], outcome: Outcome) -> dict[str, Any]:
@@ -25,12 +24,7 @@ def host_count_columns(flows: Sequence[DeployedFlow], outcome: Outcome) -> dict[
 def _out_of_order(flows: Sequence[DeployedFlow], counts: dict[str, HostCounts]) -> int | None:
     """Of the clients that have TCP; None if none has, or if the lab also saw visits that are not measured."""
     over_tcp = [one for one in flows if one.segments[0].protocol.transport == "tcp"]
-    if not over_tcp or any(_visits_before(one) for one in over_tcp):
+    if not over_tcp or any(one.setting.workload.visited_before for one in over_tcp):
         return None
     clients = [counts[one.asked.namespace] for one in over_tcp if one.asked.namespace in counts]
     return sum(one.out_of_order_segments for one in clients)
-
-
-def _visits_before(flow: DeployedFlow) -> bool:
-    page = flow.setting.workload
-    return isinstance(page, Page) and page.cache is not Cache.COLD

@@ -175,7 +175,7 @@ def _round(deployment: Deployment, network: NetworkLayout) -> Round:
     """
     setting = deployment.setting
     return Round(
-        tc=network.renewal if setting.page else {},
+        tc=network.renewal if any(one.replayed for one in setting.workloads) else {},
         changes=network.changes,
         start_after_ns=start_after_ns(setting, deployment.seed or 0),
     )

@@ -12,7 +12,6 @@ from headway.contract.orders import Orders
 from headway.planning.deployment import DeployedFlow
 from headway.programs.base import CA_FILE, CERTIFICATE_FILE
 from headway.sites.library import find_outline
-from headway.study.workload import Connections, Page
 
 NAMES_FILE = "/lab/pki/names"
 """The names that the server's certificate holds in a lab, if they are not the usual ones."""
@@ -26,9 +25,9 @@ _CA_KEY_FILE = "/lab/pki/ca.key"
 
 def named_files(flow: DeployedFlow) -> dict[str, str]:
     """What orders say of the server's certificate; nothing if it is the image's."""
-    files, page = dict[str, str](), flow.setting.workload
-    if isinstance(page, Page) and page.connections is Connections.ONE:
-        files[NAMES_FILE] = "\n".join(find_outline(page.site).hosts)
+    files, workload = dict[str, str](), flow.setting.workload
+    if workload.replayed and workload.one_connection:
+        files[NAMES_FILE] = "\n".join(find_outline(workload.replayed).hosts)
     if size := flow.setting.certificate_chain:
         files[CHAIN_FILE] = str(int(size))
     return files

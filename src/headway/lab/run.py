@@ -31,7 +31,6 @@ from headway.sites.ownfonts import with_own_fonts
 from headway.sites.replay import replay_tree
 from headway.study.host import Protocol
 from headway.study.units import Duration
-from headway.study.workload import Connections, Page
 
 _SHOWN = 200
 
@@ -133,18 +132,13 @@ def _programs(adapter: Adapter, machine: Machine) -> dict[str, SharedDirectory]:
 
 def _replayed(deployment: Deployment) -> Path | None:
     """The replay tree of a page's site; one that any flow loads over HTTP/3 may advertise that."""
-    page = deployment.setting.page
-    if page is None:
+    loading = [flow.asked for flow in deployment.flows if flow.asked.workload.replayed]
+    if not loading:
         return None
-    site = find_site(page.site)
-    if page.connections is Connections.ONE:
+    site = find_site(str(loading[0].workload.replayed))
+    if any(one.workload.one_connection for one in loading):
         site = with_own_fonts(site)
-    asked = [flow.asked for flow in deployment.flows]
-    advertises = any(
-        one.workload.alt_svc and one.protocol is Protocol.H3
-        for one in asked
-        if isinstance(one.workload, Page)
-    )
+    advertises = any(one.workload.advertises and one.protocol is Protocol.H3 for one in loading)
     return replay_tree(advertising(site) if advertises else site)
 
 

@@ -18,7 +18,6 @@ from headway.study.hop import ReverseProxy as ReverseProxyHost
 from headway.study.host import Protocol
 from headway.study.path import FRAME_BYTES
 from headway.study.units import Duration
-from headway.study.workload import Cache, Page
 
 _FLOODING_PACKETS = 8
 """With queues of 2 to 6 packets, 11 of 20 downloads from nginx-1.26 failed; with 8 and 66, none of two."""
@@ -65,8 +64,8 @@ def _check_flow(flow: DeployedFlow) -> None:
     for end in others:
         _check_program(end)
     workload = flow.setting.workload
-    if isinstance(workload, Page):
-        _check_page(flow, workload)
+    if workload.replayed is not None:
+        _check_page(flow)
     for end in flow.endpoints:
         check_asked(end)
         with _below(end.where):
@@ -147,7 +146,7 @@ def _check_takes_time(flow: DeployedFlow) -> None:
         )
 
 
-def _check_page(flow: DeployedFlow, page: Page) -> None:
+def _check_page(flow: DeployedFlow) -> None:
     server = flow.server.adapter
     assert isinstance(server, Server)
     if not server.replays:
@@ -156,7 +155,7 @@ def _check_page(flow: DeployedFlow, page: Page) -> None:
             f"{', '.join(name for name, other in SERVERS.items() if other.replays)}",
             where="server.program",
         )
-    if page.cache is not Cache.TICKETS:
+    if not flow.setting.workload.needs_tickets:
         return
     if flow.http_end < flow.server.position:
         raise WrongInputError(

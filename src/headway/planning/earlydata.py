@@ -6,7 +6,6 @@ from headway.errors import WrongInputError
 from headway.planning.deployment import DeployedFlow, Endpoint
 from headway.programs.base import EARLY_DATA
 from headway.programs.registry import CLIENTS
-from headway.study.workload import Cache, Page
 
 
 def check_early_data(flow: DeployedFlow) -> None:
@@ -37,10 +36,8 @@ def _wants(end: Endpoint) -> bool:
 
 
 def _may_try(flow: DeployedFlow, client: Endpoint) -> bool:
-    page = flow.setting.workload
-    return client.adapter.early_data(client.host) is not None or (
-        isinstance(page, Page) and page.cache is not Cache.COLD
-    )
+    tried = client.adapter.early_data(client.host) is not None
+    return tried or flow.setting.workload.visited_before
 
 
 def _not_taken(taker: Endpoint) -> str:

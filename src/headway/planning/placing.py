@@ -18,7 +18,6 @@ from headway.study.hop import Hop, Pep
 from headway.study.host import Host, Protocol
 from headway.study.model import Setting
 from headway.study.units import Duration
-from headway.study.workload import Origins, Page
 
 KNOWN: Mapping[Role, Mapping[str, Adapter]] = {
     Role.CLIENT: CLIENTS,
@@ -117,10 +116,9 @@ def placed(
 
 def _more_addresses(setting: Setting) -> tuple[HostAddress, ...]:
     """Addresses that the server's host needs beside its own: those of a page's hosts."""
-    workload = setting.workload
-    if not isinstance(workload, Page) or workload.origins is Origins.ONE_ADDRESS:
+    if not setting.workload.own_addresses:
         return ()
-    return tuple(origin_addresses(workload, setting.family.unspecified).values())
+    return tuple(origin_addresses(setting.workload, setting.family.unspecified).values())
 
 
 def _places(setting: Setting, ends: Ends) -> list[_ProgramPlace]:

@@ -13,7 +13,7 @@ from headway.records.hosts import host_columns
 from headway.study.host import Protocol
 from headway.study.model import Setting
 from headway.study.path import Direction, Path
-from headway.study.workload import Download, Page
+from headway.study.workload import Download
 
 
 def conditions(run: Run) -> dict[str, Any]:
@@ -69,7 +69,7 @@ def flow_conditions(run: Run, flow: DeployedFlow) -> dict[str, Any]:
         "offload": setting.offload,
         "queue_bytes": _queue_bytes(narrow, setting),
         "workload": _workload(flow),
-        **_page(setting),
+        **setting.workload.columns,
         "size_bytes": _size_bytes(setting),
         "requests": setting.workload.requests,
         "rep": run.rep,
@@ -101,19 +101,6 @@ def _upstream(server: Endpoint, paths: Sequence[Path | None]) -> dict[str, Any]:
         "upstream_rate_mbit": _rate_mbit(narrowest(down)),
         "upstream_rtt_ms": path.rtt.ms,
         "upstream_loss_pct": _loss_pct(down),
-    }
-
-
-def _page(setting: Setting) -> dict[str, Any]:
-    """How a page is loaded, if one is."""
-    page = setting.workload
-    if not isinstance(page, Page):
-        return {}
-    return {
-        "device": page.device.value,
-        "cache": page.cache.value,
-        "origins": page.origins.value,
-        "page_connections": page.connections.value,
     }
 
 

@@ -15,7 +15,7 @@ from headway.study.merging import merged
 from headway.study.part import Part, wrong
 from headway.study.path import Path
 from headway.study.units import Duration, Size
-from headway.study.workload import Connections, Download, Origins, Page, Workload, check_carried
+from headway.study.workload import Connections, Download, Origins, Workload, check_carried
 
 CLIENTS, SERVERS = "clients", "servers"
 """The routers at both ends of the shared path, which flows come from and go to."""
@@ -147,16 +147,11 @@ def _check_flow(name: str, flow: CompetingFlow, places: list[str]) -> None:
         raise wrong(
             f"flows.{name}.workload.kind", f"a {flow.workload.kind} is not for flows that compete"
         )
-    if isinstance(flow.workload, Page):
-        _check_page(f"flows.{name}.workload", flow.workload)
-
-
-def _check_page(key: str, page: Page) -> None:
-    """Every server has one address, and the lab one certificate."""
-    if page.origins is Origins.OWN_ADDRESSES:
-        raise wrong(
-            f"{key}.origins", f'origins = "{page.origins}" is for a page without other flows'
-        )
-    if page.connections is Connections.ONE:
-        reason = f'connections = "{page.connections}" is for a page without other flows'
-        raise wrong(f"{key}.connections", reason)
+    # Every server has one address, and the lab one certificate.
+    for key, value, asked in (
+        ("origins", Origins.OWN_ADDRESSES, flow.workload.own_addresses),
+        ("connections", Connections.ONE, flow.workload.one_connection),
+    ):
+        if asked:
+            told = f'{key} = "{value}" is for a page without other flows'
+            raise wrong(f"flows.{name}.workload.{key}", told)

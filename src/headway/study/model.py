@@ -339,7 +339,7 @@ class Setting(Part):
         not possible for everything. A reverse proxy would keep its connections to the server.
         """
         # Most are no pages, and plans ask often.
-        if not isinstance(self.workload, Page) or self.flows:
+        if self.workload.replayed is None or self.flows:
             return False
         lasting = self.fault or any(_begins_with_workload(path) for path in self.paths)
         kept = self.capture.at_devices or self.capture.qlog or self.control

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self, get_args
 
@@ -150,6 +151,41 @@ class Page(WorkloadPart):
     @override
     def replayed(self) -> str:
         return self.site
+
+    @property
+    @override
+    def own_addresses(self) -> bool:
+        return self.origins is Origins.OWN_ADDRESSES
+
+    @property
+    @override
+    def one_connection(self) -> bool:
+        return self.connections is Connections.ONE
+
+    @property
+    @override
+    def visited_before(self) -> bool:
+        return self.cache is not Cache.COLD
+
+    @property
+    @override
+    def needs_tickets(self) -> bool:
+        return self.cache is Cache.TICKETS
+
+    @property
+    @override
+    def advertises(self) -> bool:
+        return self.alt_svc
+
+    @property
+    @override
+    def columns(self) -> Mapping[str, str]:
+        return {
+            "device": self.device.value,
+            "cache": self.cache.value,
+            "origins": self.origins.value,
+            "page_connections": self.connections.value,
+        }
 
     @property
     def name(self) -> str:

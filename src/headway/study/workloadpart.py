@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from headway.study.host import BULK, HTTP, Protocol
 from headway.study.part import Part
 from headway.study.units import Duration, Size
@@ -49,6 +51,36 @@ class WorkloadPart(Part):
     def replayed(self) -> str | None:
         """The site that the server replays; None if it serves bodies."""
         return None
+
+    @property
+    def own_addresses(self) -> bool:
+        """Whether each host that it asks has an address of its own."""
+        return False
+
+    @property
+    def one_connection(self) -> bool:
+        """Whether all hosts that it asks share a certificate, and so a connection."""
+        return False
+
+    @property
+    def visited_before(self) -> bool:
+        """Whether its client was there once before what is measured."""
+        return False
+
+    @property
+    def needs_tickets(self) -> bool:
+        """Whether it resumes a TLS session of that visit, and has nothing else of it."""
+        return False
+
+    @property
+    def advertises(self) -> bool:
+        """Whether responses over HTTP/3 advertise that (RFC 7838)."""
+        return False
+
+    @property
+    def columns(self) -> Mapping[str, str]:
+        """What a run's record tells of it beside its amount, by column."""
+        return {}
 
     @property
     def migrates(self) -> bool:
