@@ -51,18 +51,35 @@ def test_all_figures_are_listed_by_their_names(
     assert set(listed) == {one.name for one in wanted_pictures(results, Wanted())}
 
 
-def test_all_that_the_report_draws_is_listed(tmp_path: Path) -> None:
-    """Of two pairs that left samples, as the report's second and further ones have a number."""
+@pytest.fixture
+def with_samples(tmp_path: Path) -> Path:
+    """Two pairs of runs that left samples."""
     rows = grid_of([20, 40], float, h2=[1.0] * 3, h3=[0.5] * 3)
     directory = made.saved(tmp_path / "results", rows)
     for left in (directory / ARTIFACTS / row["run_id"] for row in rows):
         left.mkdir(parents=True)
         write_samples(left, rows_of([*range(12)]))
         transfer().save(left)
-    report = write_report(directory).parent
-    listed = [one.name for one in wanted_pictures(directory, Wanted())]
+    return directory
+
+
+def test_all_that_the_report_draws_is_listed(with_samples: Path) -> None:
+    """The figures of the second and further groups of runs, too, which have a number."""
+    report = write_report(with_samples).parent
+    listed = [one.name for one in wanted_pictures(with_samples, Wanted())]
     assert {f"{name}.svg" for name in listed} == {one.name for one in report.glob("*.svg")}
     assert {"total_s-timeline", "total_s-timeline-2"} <= set(listed)
+
+
+def test_figures_of_chosen_runs_are_listed_with_what_these_compare(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], with_samples: Path
+) -> None:
+    assert figure(monkeypatch, with_samples) == 0
+    listed = [one for one in capsys.readouterr().out.splitlines() if "Over time" in one]
+    assert len(listed) == len(set(listed)) == 2
+    assert "total_s-timeline-2" in listed[1] and listed[1].endswith(
+        "(h3 against h2: RTT 20 ms, seed 2)"
+    )
 
 
 def test_a_width_on_paper_is_the_files_width(

@@ -90,7 +90,8 @@ def figure(
 def _print_names(found: Sequence[Picture]) -> None:
     widest = max((len(one.name) for one in found), default=0)
     for one in found:
-        say(f"{one.name:<{widest}}  {one.title}")
+        runs = f" ({one.of})" if one.of else ""
+        say(f"{one.name:<{widest}}  {one.title}{runs}")
 
 
 def _width_mm(text: str) -> float:
