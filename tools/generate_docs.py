@@ -64,14 +64,16 @@ program has that, else the program's own.
 
 ## What is known of congestion control
 
-Of TCP, the kernel's own word for every connection that a server, a reverse proxy or a TCP PEP accepted;
-`server_cc` and `proxy_cc` state it, `cc_observed` says whose was seen, and a run fails if it is not what
-was asked. Of QUIC no program tells. Lab tests (`tests/lab/test_obeyed.py`) show by behaviour that every
-server and reverse proxy that has a choice obeys it: at 3 % loss its BBR is at least twice as fast as its
-loss-based controllers, and no two choices give the same run. Not verified are controllers that are built in
-without a choice (nginx, Caddy, and of clients curl, quic-go and Chromium), which are stated as their
-sources have them, which of CUBIC and Reno a program means by the name, and what clients use, who send
-hardly anything.
+TCP's controller is the kernel's own statement, for every connection that a server, a reverse proxy or a TCP PEP
+accepted. `server_cc` and `proxy_cc` state it, `cc_observed` says whose was seen, and a run fails if it is not the
+requested one. No QUIC program reports its controller. Lab tests (`tests/lab/test_obeyed.py`) show by behaviour that every
+server and reverse proxy with a choice obeys it: at 3 % loss its BBR is at least twice as fast as its loss-based
+controllers, and no two choices give the same run. Three things are not verified:
+
+- controllers that are built in without a choice (nginx, Caddy, and of clients curl, quic-go and Chromium), which are
+  stated by their sources,
+- which of CUBIC and Reno a program means by the name,
+- the controllers of clients, which send hardly anything.
 
 ## What each has, and has not
 
