@@ -150,3 +150,11 @@ def test_what_stands_below_tests_is_seen() -> None:
         ["crate", "below", "two"],
         ["crate", "last", "call"],
     ]
+
+
+def test_the_page_of_crates_says_what_each_depends_on() -> None:
+    page = (NATIVE / "README.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (\w+) \| `([\w-]+)` \| (.+?) \| ?(.*?) ?\|$", page, re.MULTILINE)
+    told = {name: (floor, set(re.findall(r"`([\w-]+)`", needs))) for floor, name, _, needs in rows}
+    floors = {name: str(number + 1) for name, number in FLOOR.items()} | {FOR_TESTS: "tests"}
+    assert told == {name: (floors[name], needed(name, "dependencies")) for name in CRATES}

@@ -183,6 +183,18 @@ def test_what_was_brought_is_found_until_it_is_too_old(
     assert newer.rust() is None
 
 
+def test_pages_and_policies_compile_nothing_again(tmp_path: Path) -> None:
+    (tmp_path / "src").mkdir()
+    (tmp_path / "Cargo.toml").write_text("[workspace.package]\n")
+    (tmp_path / "src" / "lib.rs").write_text("")
+    before = NativeInputs.of_workspace(tmp_path)
+    for name in ("README.md", "src/README.md", "deny.toml"):
+        (tmp_path / name).write_text("for people")
+    assert NativeInputs.of_workspace(tmp_path) == before
+    (tmp_path / "src" / "more.rs").write_text("")
+    assert NativeInputs.of_workspace(tmp_path) != before
+
+
 def test_the_brought_programs_come_first(bin_directory: Path, tmp_path: Path) -> None:
     put_rust(bin_directory, "1.65.0", "1.63.0")
     brought = tmp_path / "tree"

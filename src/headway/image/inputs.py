@@ -21,6 +21,8 @@ _KERNEL_RECIPE = "1"
 """To be changed whenever `build_kernel` makes another kernel from the same inputs."""
 _NATIVE = _HERE.parents[2] / "native"
 _NATIVE_RECIPE = "native.py"
+_POLICY = "deny.toml"
+"""Says which crates may be used; nothing is compiled from it."""
 _RECIPE = ("roottree.py", "init.c", "random_device.c", "selection.py", "wheels.py", "pki.py")
 
 
@@ -115,7 +117,7 @@ class NativeInputs:
 
     @classmethod
     def of_workspace(cls, directory: Path) -> NativeInputs:
-        """The inputs of a workspace: all files that are not hidden and not compiled.
+        """The inputs of a workspace: all files that are not hidden, not compiled, and not for people alone.
 
         Raises:
             HeadwayError: there is none.
@@ -156,4 +158,8 @@ class NativeInputs:
 def _sources(directory: Path) -> Iterator[Path]:
     for parent, directories, names in os.walk(directory):
         directories[:] = [name for name in directories if name != "target" and name[0] != "."]
-        yield from (Path(parent, name) for name in names if name[0] != ".")
+        yield from (Path(parent, name) for name in names if _is_input(name))
+
+
+def _is_input(name: str) -> bool:
+    return name[0] != "." and name != _POLICY and not name.endswith(".md")
