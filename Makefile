@@ -41,16 +41,16 @@ quickstart: .venv/complete
 test: lint docs-site test-quick test-lab
 
 lint: .venv/complete
-	@.venv/bin/ruff format --check src tests bench tools
-	@.venv/bin/ruff check src tests bench tools
+	@.venv/bin/ruff format --check src tests bench tools examples
+	@.venv/bin/ruff check src tests bench tools examples
 	@.venv/bin/mypy
 	@.venv/bin/mypy --explicit-package-bases bench
 	@$(CARGO) fmt --all --check
 	@$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 
 format: .venv/complete
-	@.venv/bin/ruff format src tests bench tools
-	@.venv/bin/ruff check --fix src tests bench tools
+	@.venv/bin/ruff format src tests bench tools examples
+	@.venv/bin/ruff check --fix src tests bench tools examples
 	@$(CARGO) fmt --all
 
 test-quick: .venv/census
