@@ -5,7 +5,9 @@ Run by `make docs`; a test checks that the committed files are what this writes.
 
 from __future__ import annotations
 
+import csv
 import inspect
+import io
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -19,8 +21,11 @@ from headway.sites.cleanup import CHANGED, DROPPED, FieldRule
 from headway.study.host import Protocol
 from headway.study.kernel import HostProfile
 from headway.tables import table
+from headway.version import VERSION
 
 DOCS = Path(__file__).parents[1] / "docs"
+SINCE = Path(__file__).parents[1] / "src" / "headway" / "columns" / "data" / "since.csv"
+"""Every column that there was in any version; see docs/versions.md."""
 
 _COLUMNS = """\
 # Columns of runs.parquet
@@ -126,8 +131,29 @@ def columns() -> str:
     )
 
 
+def since(known: str) -> str:
+    """The list of columns in which each has the version that brought it; new ones have today's.
+
+    Args:
+        known: the list so far, of which no row is changed or left out.
+    """
+    rows = list(csv.reader(io.StringIO(known)))
+    there = {(file, name) for file, name, *_ in rows}
+    for file, family in (("runs", Record), ("flows", OneFlow)):
+        for name, kind in _types(family).items():
+            if (file, name) not in there:
+                rows.append([file, name, kind, VERSION, "", ""])
+    text = io.StringIO()
+    csv.writer(text, lineterminator="\n").writerows(rows)
+    return text.getvalue()
+
+
+def _types(family: type[Columns]) -> dict[str, str]:
+    return {name: type(kind).__name__.lower() for name, kind in schema_of(family).items()}
+
+
 def _column_rows(family: type[Columns]) -> str:
-    types = {name: type(kind).__name__.lower() for name, kind in schema_of(family).items()}
+    types = _types(family)
     return "\n".join(
         f"| `{name}` | {types[name]} | {column.unit} | {column.meaning} |"
         for name, column in columns_of(family).items()
@@ -278,6 +304,7 @@ def _anchor(role: str, adapter: Adapter) -> str:
 
 def main() -> None:
     """Write the files."""
+    SINCE.write_text(since(SINCE.read_text(encoding="utf-8")), encoding="utf-8")
     (DOCS / "columns.md").write_text(columns())
     (DOCS / "programs.md").write_text(programs())
     (DOCS / "native-quic.md").write_text(native_quic())
