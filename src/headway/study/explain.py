@@ -17,7 +17,7 @@ from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.fault import AXIS
 from headway.study.model import Setting
 from headway.study.path import Direction, Link
-from headway.study.source import Source
+from headway.study.source import LISTS, Source
 
 _MODEL_ONLY = frozenset({"conditions", "schedule", "random", "mean"})
 """Parts of a location in the model that a file need not have."""
@@ -33,9 +33,6 @@ _TAGS = frozenset(
     }
 )
 """The same, after the key that stands before."""
-_LISTS = frozenset({"links", "published", "reasons", "claims", "cells", "exclude"})
-"""Lists of tables, whose numbers are part of a key."""
-
 _SWEEP = "faults"
 """The table that makes the axis of faults."""
 _FEW, _VERY_FEW = 30, 10
@@ -133,6 +130,9 @@ def in_words(found: ErrorDetails) -> str:
         case "string_pattern_mismatch":
             name = _shown(found["input"])
             return f"{name} is not a name of lower-case letters, digits and hyphens"
+        case "union_tag_not_found":
+            kinds = f": {', '.join(RULES)}" if found["loc"][-1] == "rule" else ""
+            return f"needs a key 'kind'{kinds}"
         case "union_tag_invalid":
             return _not_one_of(context["tag"], context["expected_tags"])
         case _:
@@ -201,7 +201,7 @@ def _in_file(location: Sequence[str | int]) -> list[str]:
     before: str | int = ""
     for part in location:
         if isinstance(part, int):
-            if before in _LISTS:
+            if before in LISTS:
                 found.append(str(part))
         elif part not in _MODEL_ONLY and before != "workload" and (before, part) not in _TAGS:
             found.append(part)

@@ -3,50 +3,22 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from headway.study.positions import Key, positions
+
 if TYPE_CHECKING:
     from headway.study.outside import OutsideProgram
 
-_PART = r"""(?:"[^"]*"|'[^']*'|[A-Za-z0-9_-]+)"""
-_KEY = rf"({_PART}(?:\s*\.\s*{_PART})*)"
-_HEADER = re.compile(rf"\s*(\[\[?)\s*{_KEY}\s*\]")
-_VALUE = re.compile(rf"\s*{_KEY}\s*=\s*(.*)")
-_NUMBERED = re.compile(r"\b(cells|exclude|published|links)\.\d+")
-"""Lists of tables, whose keys are told apart by their number in the file."""
-
-
-class _Lists:
-    """Lists of tables: `[[cells]]`, whose tables have numbers, and `[[hops]]`, which have names."""
-
-    def __init__(self) -> None:
-        self._newest: dict[str, str] = {}
-        self._count: Counter[str] = Counter()
-
-    def table(self, header: str, *, of_list: bool) -> str:
-        """Key of a table by its header: one below a list belongs to the list's newest table."""
-        for name in sorted(self._newest, key=len, reverse=True):
-            if header.startswith(f"{name}."):
-                header = self._newest[name] + header.removeprefix(name)
-                break
-        if not of_list:
-            return header
-        key = f"{header}.{self._count[header]}"
-        self._count[header] += 1
-        self._newest[header] = key
-        return key
-
-    def named(self, table: str, name: str) -> str:
-        """Key of a hop, once its name is known; of other tables what it was."""
-        below, _, number = table.rpartition(".")
-        if not number.isdecimal() or not re.search(r"(^|\.)hops$", below):
-            return table
-        self._newest[below] = f"{below}.{name}"
-        return self._newest[below]
+LISTS = frozenset({"cells", "claims", "exclude", "links", "published", "reasons"})
+"""Lists of tables, which are told apart by their number."""
+_NUMBERED = re.compile(rf"\b({'|'.join(sorted(LISTS))})\.\d+")
+_NAMED = "hops"
+"""A list of tables, which are told apart by their names."""
 
 
 @dataclass(frozen=True)
@@ -69,26 +41,18 @@ class Source:
 
     @cached_property
     def lines_of_keys(self) -> dict[str, int]:
-        """Line of every key, by its dotted name; found by shape, for messages only."""
+        """Line of every key, by its dotted name: of tables in lists with and without their number, of hops by name."""
         found: dict[str, int] = {}
-        table, lists = "", _Lists()
-        for number, line in enumerate(self.text.splitlines(), start=1):
-            if header := _HEADER.match(line):
-                table = lists.table(_plain(header[2]), of_list=header[1] == "[[")
-                key = table
-            elif value := _VALUE.match(line):
-                key = _plain(value[1])
-                if key == "name" and table:
-                    table = lists.named(table, value[2].split("#")[0].strip(" \"'"))
-                    found.setdefault(table, number)
-                key = f"{table}.{key}" if table else key
-            else:
-                continue
-            parts = key.split(".")
-            for end in range(1, len(parts) + 1):
-                one = ".".join(parts[:end])
-                found.setdefault(one, number)
-                found.setdefault(_NUMBERED.sub(r"\1", one), number)
+        keys = positions(self.text.removeprefix("\ufeff"))
+        names = {
+            path[:-1]: value.strip("\"'")
+            for path, _, value in keys
+            if path[-1] == "name" and path[-3:-2] == (_NAMED,)
+        }
+        for path, line, _ in keys:
+            key = ".".join(_by_name(path, names))
+            found.setdefault(key, line)
+            found.setdefault(_NUMBERED.sub(r"\1", key), line)
         return found
 
     def depth(self, key: str) -> int:
@@ -113,6 +77,6 @@ class Source:
         return f"{file}: {key}" if key else file
 
 
-def _plain(key: str) -> str:
-    """A dotted key without quotes and spaces around its dots."""
-    return ".".join(part.strip("\"'") for part in re.findall(_PART, key))
+def _by_name(path: Key, names: Mapping[Key, str]) -> Key:
+    """A key's parts, in which hops stand by their names, and not by their numbers."""
+    return tuple(names.get(path[: end + 1], part) for end, part in enumerate(path))
