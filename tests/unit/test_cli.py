@@ -346,6 +346,16 @@ def test_validate_counts_runs(
     assert "360 runs in 12 cells" in capsys.readouterr().out
 
 
+def test_validate_checks_the_short_form_too(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    file = study(tmp_path, '[quick]\npath.rtt = "9"\n')
+    assert run(monkeypatch, "plan", file) == 0
+    capsys.readouterr()
+    assert run(monkeypatch, "validate", file) == 2
+    assert f"{file}:5: quick.path.rtt: 9 has no unit" in said(capsys)
+
+
 def test_plan_shows_runs_axes_and_time(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
 ) -> None:

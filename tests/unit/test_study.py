@@ -14,6 +14,7 @@ from headway.study.load import Source, load_study, parse_study
 from headway.study.path import Path as NetworkPath
 from headway.study.path import Queue, RandomLoss
 from headway.study.units import Duration, Rate, Ratio
+from tests.builtin_studies import builtin_study
 
 BASE = 'name = "s"\n[workload]\nsize = "1 MB"\n'
 
@@ -99,17 +100,17 @@ def test_a_study_that_does_not_exist_says_what_does() -> None:
 
 @pytest.mark.parametrize("name", builtin_names())
 def test_built_in_studies_are_valid(name: str) -> None:
-    assert plan(load_study(name))
+    assert plan(builtin_study(name))
 
 
 def test_quickstart_is_what_the_documentation_says() -> None:
-    runs = plan(load_study("quickstart"))
+    runs = plan(builtin_study("quickstart"))
     assert len(runs) == 3 * 3 * 2 * 2 * 10
     assert {run.seed for run in runs} == set(range(1, 11))
 
 
 def test_protocols_of_a_cell_share_seeds_and_are_interleaved() -> None:
-    runs = plan(load_study("quickstart"))
+    runs = plan(builtin_study("quickstart"))
     seeds: dict[tuple[str, int], set[int]] = {}
     for run in runs:
         seeds.setdefault((run.cell, run.rep), set()).add(run.seed)
@@ -119,7 +120,7 @@ def test_protocols_of_a_cell_share_seeds_and_are_interleaved() -> None:
 
 
 def test_a_plan_is_a_function_of_the_study() -> None:
-    assert plan(load_study("quickstart")) == plan(load_study("quickstart"))
+    assert plan(builtin_study("quickstart")) == plan(builtin_study("quickstart"))
 
 
 def test_shorthand_holds_both_ways_and_is_refined() -> None:
@@ -167,5 +168,23 @@ def test_the_short_form_may_have_some_experiments_only() -> None:
     assert [one.name for one in parse_study(source, quick=True).experiments] == ["other"]
     for wrong in ('["third"]', '"other"', "[]"):
         source = Source("shorter.toml", SHORTER.replace('["other"]', wrong), Path())
-        with pytest.raises(WrongInputError, match="a list of names of experiments; there is one"):
-            parse_study(source)
+        with pytest.raises(WrongInputError, match="a list of names of experiments; there are one"):
+            parse_study(source, quick=True)
+
+
+WRONG_SETTING = 'path.rtt = "9"\n'
+
+
+@pytest.mark.parametrize(("in_full", "in_short"), [(WRONG_SETTING, ""), ("", WRONG_SETTING)])
+def test_the_form_that_is_asked_for_is_validated_and_both_if_both_are(
+    in_full: str, in_short: str
+) -> None:
+    text = f'name = "s"\nworkload.size = "1 MB"\n{in_full}[quick]\npath.rtt = "9 ms"\n'
+    if in_short:
+        text = text.replace('path.rtt = "9 ms"\n', in_short)
+    source = Source("s.toml", text, Path())
+    right, wrong = {"quick": bool(in_full)}, {"quick": bool(in_short)}
+    assert parse_study(source, **right).name == "s"
+    for refused in (wrong, {**right, "both": True}, {**wrong, "both": True}):
+        with pytest.raises(WrongInputError, match="9 has no unit"):
+            parse_study(source, **refused)

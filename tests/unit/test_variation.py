@@ -10,7 +10,6 @@ from headway.planning.deploy import deploy
 from headway.planning.runs import plan
 from headway.study.experiment import Experiment
 from headway.study.library import builtin_names
-from headway.study.load import load_study
 from headway.study.model import Setting, Variation
 from headway.study.path import FRAME_BYTES, Direction
 from headway.study.variation import (
@@ -21,6 +20,7 @@ from headway.study.variation import (
     drawn,
     start_after_ns,
 )
+from tests.builtin_studies import builtin_study
 from tests.deployed import orders_of
 
 SEEDS = range(1, 401)
@@ -148,7 +148,7 @@ def test_studies_vary_unless_they_say_otherwise() -> None:
         # Flows that compete were published without paths of each repetition.
         found = {
             run.setting.variation
-            for run in plan(load_study(name, quick=name in published))
+            for run in plan(builtin_study(name, quick=name in published))
             if run.experiment != "fairness"
         }
         exact = name in published or name == "handshake"

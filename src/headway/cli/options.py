@@ -66,8 +66,12 @@ class Choice:
     ] = None
     programs: Programs = None
 
-    def load(self, study: str) -> Study:
+    def load(self, study: str, *, both: bool = False) -> Study:
         """The study of this name or file, or some of its experiments, changed.
+
+        Args:
+            study: its name or file.
+            both: whether its other form, if it has one, is validated, too.
 
         Raises:
             WrongInputError: the study, an option's value or the file of programs is not right.
@@ -78,7 +82,7 @@ class Choice:
 
         declared = None if self.programs is None else read_programs(self.programs)
         others = parsed_changes(self.changes or ())
-        loaded = load_study(study, quick=self.quick, programs=declared, changes=others)
+        loaded = load_study(study, quick=self.quick, both=both, programs=declared, changes=others)
         return loaded.only(self.only) if self.only else loaded
 
 

@@ -93,8 +93,11 @@ def report(
 
 @with_options(Choice)
 def validate(study: StudyName, options: Choice) -> None:
-    """Check a study file without running it."""
-    loaded = options.load(study)
+    """Check a study file without running it.
+
+    Its short form is checked, too.
+    """
+    loaded = options.load(study, both=True)
     runs = _planned(loaded, study)
     cells = len({run.cell for run in runs})
     say(f"{study}: {loaded.at_most}{counted(len(runs), 'run')} in {counted(cells, 'cell')}")

@@ -70,10 +70,23 @@ def check_protocols(raw: Mapping[str, Any], source: Source, experiment: str) -> 
         )
 
 
-def check_experiment(
+def check_form(experiment: Experiment, source: Source) -> None:
+    """What can be told to be wrong with an experiment without its settings: contenders, cells, repetitions.
+
+    Raises:
+        WrongInputError: names the file's line and key, and what would be right.
+    """
+    check_number([experiment], source)
+    _check_contenders(experiment, source)
+    _check_grid(experiment, source)
+    _check_repetitions(experiment, source)
+    _check_compared_levels(experiment, source)
+
+
+def check_settings(
     experiment: Experiment, source: Source, *, usual_metrics: bool = False
 ) -> Experiment:
-    """All that an experiment can be told to be wrong by itself.
+    """Validate the settings of all contenders in all cells, and that they have the experiment's metrics.
 
     Args:
         experiment: the experiment.
@@ -86,21 +99,24 @@ def check_experiment(
     Raises:
         WrongInputError: names the file's line and key, and what would be right.
     """
-    check_number([experiment], source)
-    _check_contenders(experiment, source)
-    _check_grid(experiment, source)
-    _check_repetitions(experiment, source)
-    _check_compared_levels(experiment, source)
     _check_settings(experiment, source)
     _check_levels(experiment, source)
     if usual_metrics:
         measured = those_measured(experiment, _places(experiment))
         experiment = experiment.model_copy(update={"metrics": measured or experiment.metrics})
     check_metrics(experiment, _places(experiment), source)
+    return experiment
+
+
+def check_sayings(experiment: Experiment, source: Source) -> None:
+    """What was published and claimed names contenders, axes and metrics that there are.
+
+    Raises:
+        WrongInputError: names the file's line and key, and what would be right.
+    """
     _check_published(experiment, source)
     _check_reasons(experiment, source)
     _check_claims(experiment, source)
-    return experiment
 
 
 def check_number(experiments: Sequence[Experiment], source: Source) -> None:

@@ -10,7 +10,13 @@ from typing import Any
 from pydantic import ValidationError
 
 from headway.errors import WrongInputError
-from headway.study.checks import check_axes, check_experiment, check_protocols
+from headway.study.checks import (
+    check_axes,
+    check_form,
+    check_protocols,
+    check_sayings,
+    check_settings,
+)
 from headway.study.experiment import Experiment
 from headway.study.explain import explain
 from headway.study.model import Setting
@@ -20,8 +26,16 @@ from headway.study.source import Source
 from headway.study.trace import TRACE_KEY, read_trace
 
 
-def read_experiment(raw: dict[str, Any], source: Source, name: str = "") -> Experiment:
+def read_experiment(
+    raw: dict[str, Any], source: Source, name: str = "", *, settings: bool = True
+) -> Experiment:
     """An experiment of its tables, validated, with the files that it names.
+
+    Args:
+        raw: its tables.
+        source: text of the study.
+        name: of the experiment; empty if the study has no others.
+        settings: whether those of all its cells are validated: not if only others are wanted.
 
     Raises:
         WrongInputError: as `headway.study.load.load_study`.
@@ -47,11 +61,12 @@ def read_experiment(raw: dict[str, Any], source: Source, name: str = "") -> Expe
         experiment = Experiment.model_validate({**raw, "name": name})
     except ValidationError as error:
         raise explain(error, source, experiment=name) from None
-    usual = "metrics" not in raw
-    checked = check_experiment(
-        experiment.with_programs(source.programs), source, usual_metrics=usual
-    )
-    return checked.explained()
+    experiment = experiment.with_programs(source.programs)
+    check_form(experiment, source)
+    if settings:
+        experiment = check_settings(experiment, source, usual_metrics="metrics" not in raw)
+    check_sayings(experiment, source)
+    return experiment.explained()
 
 
 def _published(raw: dict[str, Any], source: Source, experiment: str) -> list[Any]:

@@ -6,7 +6,7 @@ import copy
 import re
 import tomllib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ def load_study(
     name_or_file: str,
     *,
     quick: bool = False,
+    both: bool = False,
     programs: OutsidePrograms | None = None,
     changes: Mapping[str, Any] | None = None,
 ) -> Study:
@@ -42,6 +43,7 @@ def load_study(
     Args:
         name_or_file: of the study.
         quick: its short form, which the file's table ``quick`` describes.
+        both: whether the other form, if there is one, is validated, too.
         programs: those from outside; if not given, those of the file beside the study.
         changes: tables that take the place of what the file says, of all its experiments.
 
@@ -49,7 +51,8 @@ def load_study(
         WrongInputError: no such study, not TOML, or not a valid study; the message names the
             file, the line and the key, and what would be right.
     """
-    return parse_study(find_source(name_or_file), quick=quick, programs=programs, changes=changes)
+    source = find_source(name_or_file)
+    return parse_study(source, quick=quick, both=both, programs=programs, changes=changes)
 
 
 def find_source(name_or_file: str) -> Source:
@@ -79,10 +82,11 @@ def parse_study(
     source: Source,
     *,
     quick: bool = False,
+    both: bool = False,
     programs: OutsidePrograms | None = None,
     changes: Mapping[str, Any] | None = None,
 ) -> Study:
-    """Validate a study's text, every cell and contender included.
+    """Validate a study's text, every cell and contender included; arguments are those of `load_study`.
 
     Raises:
         WrongInputError: as `load_study`.
@@ -93,11 +97,14 @@ def parse_study(
         at = re.search(r" \(at line (\d+), column \d+\)", str(error))
         where = f"{source.name}:{at[1]}" if at else source.name
         raise WrongInputError(f"not a TOML file: {error}", where=where) from None
+    source = replace(source, programs=_programs(raw, source) if programs is None else programs)
+    forms = _Forms(quick=quick, both=both)
     if not changes:
-        return _of_tables(raw, source, quick=quick, programs=programs)
-    written = _of_tables(copy.deepcopy(raw), source, quick=False, programs=programs)
-    raw = _changed(raw, changes)
-    return _of_tables(raw, source, quick=quick, programs=programs, written=written.experiments)
+        return _of_tables(raw, source, forms)
+    as_written = {key: copy.deepcopy(value) for key, value in raw.items() if key != "quick"}
+    _prepare(as_written, source)
+    written = _study(as_written, source, settings=False)
+    return _of_tables(_changed(raw, changes), source, forms, written.experiments)
 
 
 def _changed(raw: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:
@@ -134,48 +141,63 @@ def study_from(
     """
     raw = copy.deepcopy(dict(tables))
     source = Source(str(raw.get("name", "study")), "", Path.cwd())
-    return _of_tables(raw, source, quick=quick, programs=programs)
+    source = replace(source, programs=_programs(raw, source) if programs is None else programs)
+    return _of_tables(raw, source, _Forms(quick=quick))
+
+
+@dataclass(frozen=True)
+class _Forms:
+    """Which of a study's forms is asked for, and whether the other one is validated, too."""
+
+    quick: bool = False
+    both: bool = False
 
 
 @lasting_objects()
 def _of_tables(
-    raw: dict[str, Any],
-    source: Source,
-    *,
-    quick: bool,
-    programs: OutsidePrograms | None,
-    written: Sequence[Experiment] = (),
+    raw: dict[str, Any], source: Source, forms: _Forms, written: Sequence[Experiment] = ()
 ) -> Study:
-    source = replace(source, programs=_programs(raw, source) if programs is None else programs)
     short = raw.pop("quick", None)
-    if short is None and quick:
+    if short is None and forms.quick:
         raise WrongInputError("has no quick form (no table [quick])", where=source.name)
-    _check_texts(raw, source)
-    _name_hops(raw, source)
-    _nest_sysctls(raw)
-    full = _study(copy.deepcopy(raw), source)
+    _prepare(raw, source)
+    full = _study(copy.deepcopy(raw), source, settings=forms.both or not forms.quick)
     check_rules(full.experiments, source, written)
-    if short is None:
+    if short is None or not (forms.quick or forms.both):
         return full
+    shortened = _shortened(raw, short, source, (*full.experiments, *written))
+    return shortened if forms.quick else full
+
+
+def _shortened(
+    raw: dict[str, Any], short: Any, source: Source, others: Sequence[Experiment]
+) -> Study:
+    """The short form of a study; what it excludes or claims may be of cells that only others have."""
     if not isinstance(short, dict):
-        raise WrongInputError("is a table, as [quick]", where=source.where("quick"))
-    _check_texts(short, source, "quick.")
-    _name_hops(short, source, "quick.")
-    _nest_sysctls(short)
-    kept = _kept(short, full, source)
+        raise WrongInputError("must be a table, such as [quick]", where=source.where("quick"))
+    _prepare(short, source, "quick.")
+    kept = _kept(short, [one.name for one in others], source)
     shortened = _study(merged(raw, short), source.shortened)
-    check_rules(shortened.experiments, source.shortened, (*full.experiments, *written))
-    return shortened.only(kept) if quick else full
+    check_rules(shortened.experiments, source.shortened, others)
+    return shortened.only(kept)
 
 
-def _kept(short: dict[str, Any], full: Study, source: Source) -> Sequence[str]:
+def _prepare(raw: dict[str, Any], source: Source, prefix: str = "") -> None:
+    """Refuse texts that cannot be, and write hops and sysctls so that tables merge."""
+    _check_texts(raw, source, prefix)
+    _name_hops(raw, source, prefix)
+    _nest_sysctls(raw)
+
+
+def _kept(short: dict[str, Any], known: Sequence[str], source: Source) -> Sequence[str]:
     """Names of the experiments that the short form has, which is told nowhere else."""
-    known = [one.name for one in full.experiments]
+    known = list(dict.fromkeys(known))
     named = short.pop("only", known)
     if not isinstance(named, list) or not named or any(one not in known for one in named):
         said = ", ".join(filter(None, known)) or "none by name"
         raise WrongInputError(
-            f"is a list of names of experiments; there is {said}", where=source.where("quick.only")
+            f"must be a list of names of experiments; there are {said}",
+            where=source.where("quick.only"),
         )
     return named
 
@@ -187,7 +209,7 @@ def _programs(raw: dict[str, Any], source: Source) -> OutsidePrograms:
         return programs_beside(source.directory)
     if not isinstance(named, str):
         where = source.where("programs")
-        raise WrongInputError(f'is the name of a file, as "{PROGRAMS_FILE}"', where=where)
+        raise WrongInputError(f'must be the name of a file, such as "{PROGRAMS_FILE}"', where=where)
     return read_programs(source.directory / named)
 
 
@@ -235,12 +257,13 @@ def _nest_sysctls(raw: Any) -> None:
                 _nest_sysctls(value)
 
 
-def _study(raw: dict[str, Any], source: Source) -> Study:
+def _study(raw: dict[str, Any], source: Source, *, settings: bool = True) -> Study:
+    """A study of its tables; with ``settings``, those of all its cells are validated."""
     of_study = {key: raw.pop(key) for key in ("name", "question", "seed") if key in raw}
     named = raw.pop("experiments", {})
     if not isinstance(named, dict) or not all(isinstance(one, dict) for one in named.values()):
         raise WrongInputError(
-            "an experiment is a table, as [experiments.NAME]", where=source.where("experiments")
+            "an experiment is a table [experiments.NAME]", where=source.where("experiments")
         )
     for name in named:
         if not re.match(NAME, name):
@@ -248,8 +271,10 @@ def _study(raw: dict[str, Any], source: Source) -> Study:
                 "a name has lower-case letters, digits and hyphens",
                 where=source.where(f"experiments.{name}"),
             )
-    experiments = [read_experiment(merged(raw, own), source, name) for name, own in named.items()]
-    experiments = experiments or [read_experiment(raw, source)]
+    tables = {name: merged(raw, own) for name, own in named.items()} or {"": raw}
+    experiments = [
+        read_experiment(table, source, name, settings=settings) for name, table in tables.items()
+    ]
     check_number(experiments, source)
     try:
         study = Study.model_validate({**of_study, "experiments": experiments})
