@@ -61,6 +61,7 @@ COMMANDS = {
     "list": Listed(
         _MORE, "known.list_known", "List studies, programs, sites, profiles or workloads."
     ),
+    "schema": Listed(_MORE, "schema.schema", "Print the JSON Schema of study files, for editors."),
     "help": Listed(_MORE, "group.show_help", "Show all commands, or one with its options."),
 }
 """The commands, in the order of the help, and what carries them out."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from enum import StrEnum
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
 from headway.errors import counted
 from headway.study.part import Part, wrong
@@ -134,6 +134,8 @@ class Fault(_What):
     ``reorder down 4 behind 2``, ``blackout up 1 for 300 ms``, ``none``.
     """
 
+    other_forms = ({"type": "string", "pattern": f"^{re.sub(r'[?]P<[a-z]+>', '', _FORM.pattern)}"},)
+
     direction: Way = Way.DOWN
     packets: tuple[Annotated[int, Field(ge=1)], ...] = ()
 
@@ -221,7 +223,18 @@ def _span_of_numbers(value: Any) -> Any:
 
 
 Span = tuple[Annotated[int, Field(ge=1)], Annotated[int, Field(le=MOST_PACKETS)]]
-Positions = Annotated[Span | Literal["handshake", "all"], BeforeValidator(_span_of_numbers)]
+Positions = Annotated[
+    Span | Literal["handshake", "all"],
+    BeforeValidator(_span_of_numbers),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "integer", "minimum": 1, "maximum": MOST_PACKETS},
+                {"type": "string", "pattern": r"^(\d+(\s*-\s*\d+)?|handshake|all)$"},
+            ]
+        }
+    ),
+]
 
 
 class FaultSweep(_What):

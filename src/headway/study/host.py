@@ -5,7 +5,7 @@ from __future__ import annotations
 from enum import StrEnum
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, model_serializer, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, model_serializer, model_validator
 
 from headway.study.kernel import TUNED, Kernel
 from headway.study.part import Part
@@ -105,12 +105,16 @@ def both(value: Any) -> dict[str, Any]:
 class CongestionControls(ByTransport):
     """Congestion control by transport."""
 
+    other_forms = ({"enum": [str(one) for one in CongestionControl]},)
+
     tcp: CongestionControl | None = None
     quic: CongestionControl | None = None
 
 
 class InitialWindows(ByTransport):
     """Initial window by transport: segments of TCP, packets of QUIC."""
+
+    other_forms = ({"type": "integer", "minimum": 1, "maximum": 1000},)
 
     tcp: int | None = Field(default=None, ge=1, le=1000)
     quic: int | None = Field(default=None, ge=1, le=1000)
@@ -126,7 +130,9 @@ def _as_text(value: object) -> object:
     return str(value) if number else value
 
 
-KnobValue = Annotated[str, BeforeValidator(_as_text)]
+KnobValue = Annotated[
+    str, BeforeValidator(_as_text), WithJsonSchema({"type": ["string", "number"]})
+]
 """A text, or a number."""
 
 

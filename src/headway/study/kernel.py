@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from enum import StrEnum
 from functools import cache
-from typing import Any, Self
+from typing import Annotated, Any, Self
 
-from pydantic import Field, field_validator, model_validator
+from pydantic import Field, WithJsonSchema, field_validator, model_validator
 
 from headway.study.part import Part, wrong
 from headway.study.sysctls import check_sysctl, dotted
@@ -59,7 +59,7 @@ class Kernel(Part):
     """How a host's kernel is set; where nothing is said, as its profile says."""
 
     profile: HostProfile = HostProfile.TUNED
-    sysctls: dict[str, str] = Field(
+    sysctls: Annotated[dict[str, str], WithJsonSchema({"type": "object"})] = Field(
         default_factory=dict, description="values that differ from the profile's, by name"
     )
     qdisc: HostDiscipline | None = Field(

@@ -12,6 +12,8 @@ from headway.study.part import Part
 class LevelComparison(Part):
     """Every contender at each level of an axis against itself at one of them, by runs of the same seed."""
 
+    other_forms = ({"type": "string", "minLength": 1},)
+
     axis: str = Field(min_length=1, description="its dotted name, as path.queue")
     baseline: Any = Field(
         default=None, description="the level that others are compared with; the first if not given"

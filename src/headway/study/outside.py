@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Formatter
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BeforeValidator, Field, field_validator, model_validator
+from pydantic import BeforeValidator, Field, WithJsonSchema, field_validator, model_validator
 
 from headway.cache import digest
 from headway.errors import WrongInputError, nearest
@@ -71,13 +71,17 @@ def placeholders(word: str) -> Iterator[str]:
 class DeclaredKnob(Part):
     """A setting that studies may change, and a placeholder of its name."""
 
-    default: Annotated[str, BeforeValidator(str)] = ""
+    default: Annotated[
+        str, BeforeValidator(str), WithJsonSchema({"type": ["string", "number", "boolean"]})
+    ] = ""
     meaning: str = ""
     choices: tuple[str, ...] = ()
 
 
 class ResultForm(Part):
     """How a client's result is read: from its exit, from curl's ``%{json}``, or from what it prints."""
+
+    other_forms = ({"enum": ["exit", "curl"]},)
 
     form: Literal["exit", "curl"] | None = None
     regex: str | None = None

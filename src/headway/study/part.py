@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from pydantic import BaseModel, ConfigDict
-from pydantic_core import PydanticCustomError
+from typing import Any, ClassVar
+
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema, PydanticCustomError
 
 
 class Part(BaseModel):
@@ -13,6 +16,16 @@ class Part(BaseModel):
     """
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    other_forms: ClassVar[tuple[dict[str, Any], ...]] = ()
+    """JSON Schemas of what a file may write in the place of its table."""
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
+    ) -> JsonSchemaValue:
+        table = handler(core_schema)
+        return {"anyOf": [table, *cls.other_forms]} if cls.other_forms else table
 
 
 def wrong(key: str, reason: str) -> PydanticCustomError:

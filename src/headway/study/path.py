@@ -13,11 +13,16 @@ from typing import Annotated, Any, Self
 from pydantic import (
     BeforeValidator,
     Field,
+    GetJsonSchemaHandler,
     ValidationError,
+    WithJsonSchema,
     field_validator,
     model_validator,
 )
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 from pydantic_core.core_schema import ValidationInfo
+from typing_extensions import override
 
 from headway.errors import nearest
 from headway.study.part import Part, wrong
@@ -43,6 +48,8 @@ class RandomLoss(Part):
     With a mean burst length B > 1 packets and mean loss L, the chain leaves the bad state with
     probability 1/B and enters it with L / (B (1 - L)); all packets in the bad state are lost.
     """
+
+    other_forms = (Ratio.json_schema(),)
 
     mean: Ratio
     burst: float = Field(
@@ -97,8 +104,10 @@ _QUEUE_UNITS = ("BDP", "BDPs", "packets", "packet")
 class Queue(Part):
     """The bottleneck's queue: a size in BDPs, bytes on the wire or packets, and a discipline."""
 
+    other_forms = (Size.json_schema(*_QUEUE_UNITS),)
+
     bdp: float | None = Field(default=None, gt=0, le=10_000)
-    size: Size | None = None
+    size: Annotated[Size | None, WithJsonSchema(Size.json_schema(*_QUEUE_UNITS))] = None
     packets: int | None = Field(default=None, ge=1, le=10_000_000)
     discipline: Discipline = Discipline.DROPTAIL
     ecn: bool = Field(
@@ -152,6 +161,10 @@ class Queue(Part):
 
 class Window(Part):
     """A span of time in which every packet is lost."""
+
+    other_forms = (
+        {"type": "array", "items": Duration.json_schema(), "minItems": 2, "maxItems": 2},
+    )
 
     start: Duration
     end: Duration
@@ -299,6 +312,19 @@ class Link(Part):
     down: Direction = Direction()
     up: Direction = Direction()
 
+    @classmethod
+    @override
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
+    ) -> JsonSchemaValue:
+        """What is said of a link holds for both directions."""
+        schema = handler(core_schema)
+        both = handler.resolve_ref_schema(handler(Direction.__pydantic_core_schema__))
+        own = handler.resolve_ref_schema(schema)
+        rtt = Duration.json_schema() | {"title": "round-trip time, split evenly"}
+        own["properties"] |= {"rtt": rtt, **both["properties"]}
+        return schema
+
     @model_validator(mode="before")
     @classmethod
     def _expand_shorthand(cls, value: Any) -> Any:
@@ -362,6 +388,17 @@ class Path(Part):
 
     links: tuple[Link, ...] = Field(default=(Link(),), min_length=1)
     profile: str | None = Field(default=None, description="the profile that the links come from")
+
+    @classmethod
+    @override
+    def __get_pydantic_json_schema__(
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
+    ) -> JsonSchemaValue:
+        """What is said of the path is of its only link."""
+        schema = handler(core_schema)
+        link = handler.resolve_ref_schema(handler(Link.__pydantic_core_schema__))
+        handler.resolve_ref_schema(schema)["properties"] |= link["properties"]
+        return schema
 
     @model_validator(mode="before")
     @classmethod

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any, Self
 
-from pydantic import BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import (
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    WithJsonSchema,
+    field_validator,
+    model_validator,
+)
 from pydantic_core import PydanticCustomError
 
 from headway.columns import METRICS
@@ -35,7 +42,7 @@ def _is_metric(value: object) -> object:
     return value
 
 
-MetricName = Annotated[str, BeforeValidator(_is_metric)]
+MetricName = Annotated[str, BeforeValidator(_is_metric), WithJsonSchema({"enum": [*METRICS]})]
 """A column that contenders are compared by."""
 
 

@@ -21,6 +21,8 @@ class RateStep(Part):
 class RateSchedule(Part):
     """A rate that changes at stated times; with ``repeat`` the schedule starts again after it."""
 
+    other_forms = (Rate.json_schema(),)
+
     steps: tuple[RateStep, ...] = Field(min_length=1)
     repeat: Duration | None = None
 

@@ -23,6 +23,8 @@ class Repetitions(Part):
     next one until its intervals are narrow enough.
     """
 
+    other_forms = ({"type": "integer", "minimum": 1},)
+
     until: Ratio | None = Field(
         default=None,
         gt=0,

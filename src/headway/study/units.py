@@ -12,7 +12,7 @@ from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from typing import Any, ClassVar, Self
 
-from pydantic import GetCoreSchemaHandler
+from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
 _NUMBER_AND_UNIT = re.compile(
@@ -20,6 +20,8 @@ _NUMBER_AND_UNIT = re.compile(
 )
 
 _LARGEST = Decimal("1e300")
+_NUMBER = r"\+?[0-9][0-9_]*(\.[0-9]+)?([eE][-+]?[0-9]{1,4})?"
+_SIGNED = rf"-?{_NUMBER}"
 
 
 class UnitError(ValueError):
@@ -108,6 +110,27 @@ class _Quantity:
             cls._exact, return_schema=core_schema.str_schema(), when_used="json-unless-none"
         )
         return core_schema.no_info_plain_validator_function(cls._validate, serialization=exact)
+
+    @classmethod
+    def __get_pydantic_json_schema__(
+        cls, _: core_schema.CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return cls.json_schema()
+
+    @classmethod
+    def json_schema(cls, *more_units: str) -> dict[str, Any]:
+        """The JSON Schema of how a file writes it.
+
+        Args:
+            more_units: that the same place takes, too.
+        """
+        units = [*cls.units, *more_units]
+        return {
+            "type": "string",
+            "pattern": rf"^\s*{_SIGNED if cls.signed else _NUMBER}\s*({'|'.join(map(re.escape, units))})\s*$",
+            "description": f'a {cls.kind}, such as "{cls.example}"; units: {", ".join(units)}',
+            "examples": [cls.example],
+        }
 
     def _exact(self) -> str:
         """A text that is read as this very value, which the one that people are shown may not be."""

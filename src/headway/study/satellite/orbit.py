@@ -69,6 +69,8 @@ class Orbit(Part):
     horizon where it is lower, terminal's or gateway's. It is kept until the next one.
     """
 
+    other_forms = ({"enum": [*_NAMED]},)
+
     altitude: Length = Length(550_000)
     inclination: Angle = Angle(53)
     planes: int = Field(default=72, ge=1)

@@ -6,7 +6,9 @@ import itertools
 from collections.abc import Callable, Sequence
 from typing import Annotated, Any
 
-from pydantic import AfterValidator, BeforeValidator
+from pydantic import AfterValidator, BeforeValidator, GetJsonSchemaHandler
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from headway.study.part import Part
 from headway.study.units import Decibel, Duration, UnitError
@@ -54,14 +56,28 @@ def _from_the_start(steps: tuple[DelayStep, ...]) -> tuple[DelayStep, ...]:
     return steps
 
 
+class Steps:
+    """Of a type's JSON Schema: a single value may stand in the place of a list of steps."""
+
+    def __init__(self, kind: type[Duration] | type[Decibel]) -> None:
+        self._kind = kind
+
+    def __get_pydantic_json_schema__(
+        self, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        return {"anyOf": [self._kind.json_schema(), handler(core_schema)]}
+
+
 Delays = Annotated[
     tuple[DelayStep, ...],
     BeforeValidator(_constant("delay", Duration.parse)),
+    Steps(Duration),
     AfterValidator(_from_the_start),
     AfterValidator(_in_order),
 ]
 Attenuations = Annotated[
     tuple[AttenuationStep, ...],
     BeforeValidator(_constant("attenuation", Decibel.parse)),
+    Steps(Decibel),
     AfterValidator(_in_order),
 ]
