@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from headway.cli import suggest
 from headway.cli.encoding import typed
 from headway.cli.options import (
     Jobs,
@@ -41,7 +42,11 @@ def check(
     ] = None,
     program: Annotated[
         str | None,
-        typer.Option(help="Whose builds they are, as NAME or server.NAME.", metavar="NAME"),
+        typer.Option(
+            help="Whose builds they are, as NAME or server.NAME.",
+            metavar="NAME",
+            autocompletion=suggest.programs,
+        ),
     ] = None,
     out: Annotated[
         Path | None, typer.Option(help="Directory for the results; default: results/check.")

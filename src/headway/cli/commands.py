@@ -10,6 +10,8 @@ from headway.errors import EXIT_FAILED, EXIT_WRONG_INPUT, HeadwayError
 from headway.terminal import complain
 from headway.version import VERSION
 
+VARIABLE = "_HEADWAY_COMPLETE"
+"""Names the shell that asks for completion."""
 _ABOUT = """\
 Headway is a laboratory for HTTP over TCP and QUIC: real
 programs, an emulated path, virtual time.
@@ -44,11 +46,16 @@ def carry_out(begins: Callable[[], None]) -> None:
 
 def _carry_out(words: list[str], begins: Callable[[], None]) -> None:
     """What asks for no command is answered without loading what makes them."""
-    if not words:
+    if not words and VARIABLE not in os.environ:
         print(_ABOUT)
         sys.exit()
     if words == ["--version"]:
         print(f"headway {VERSION}")
+        sys.exit()
+    if asking := os.environ.get(VARIABLE):
+        from headway.cli.completion import Shell, print_candidates
+
+        print_candidates(Shell(asking), words)
         sys.exit()
     from typer._click.exceptions import UsageError
 

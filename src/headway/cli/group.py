@@ -15,6 +15,7 @@ from typer.core import TyperCommand, TyperGroup
 from typer.main import get_command
 from typing_extensions import override
 
+from headway.cli import suggest
 from headway.cli.values import ReadsValues
 from headway.errors import nearest
 from headway.version import VERSION
@@ -62,6 +63,11 @@ COMMANDS = {
         _MORE, "known.list_known", "List studies, programs, sites, profiles or workloads."
     ),
     "schema": Listed(_MORE, "schema.schema", "Print the JSON Schema of study files, for editors."),
+    "completion": Listed(
+        _MORE,
+        "completion.completion",
+        "Print the script that completes commands in a shell.",
+    ),
     "help": Listed(_MORE, "group.show_help", "Show all commands, or one with its options."),
 }
 """The commands, in the order of the help, and what carries them out."""
@@ -84,7 +90,7 @@ class CommandGroup(ReadsValues, TyperGroup):
 
     @override
     def parse_args(self, ctx: Context, args: list[str]) -> list[str]:
-        return super().parse_args(ctx, args or ["--help"])
+        return super().parse_args(ctx, args if args or ctx.resilient_parsing else ["--help"])
 
     @override
     def resolve_command(
@@ -179,7 +185,12 @@ def _loaded(name: str) -> Command:
 
 def show_help(
     words: Annotated[
-        list[str] | None, typer.Argument(help="A command; all if none is named.", metavar="COMMAND")
+        list[str] | None,
+        typer.Argument(
+            help="A command; all if none is named.",
+            metavar="COMMAND",
+            autocompletion=suggest.commands,
+        ),
     ] = None,
 ) -> None:
     """Show all commands, or one with its options."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headway.cli import suggest
 from headway.cli.group import CommandGroup, OneCommand
 from headway.terminal import say
 
@@ -103,7 +104,14 @@ def import_command(
 
 @app.command("add", cls=OneCommand)
 def add_command(
-    name: Annotated[str, typer.Argument(help="Name of the extra; `image status` lists them.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            help="Name of the extra; `image status` lists them.",
+            metavar="NAME",
+            autocompletion=suggest.extras,
+        ),
+    ],
 ) -> None:
     """Compile an optional program for labs, unless it is cached."""
     from headway.image import add_extra, find_extra, shown_progress

@@ -9,6 +9,7 @@ from typing import Annotated
 
 import typer
 
+from headway.cli import suggest
 from headway.errors import WrongInputError
 from headway.terminal import say
 
@@ -35,7 +36,10 @@ _MEANING = {
 def list_known(
     what: Annotated[Known | None, typer.Argument(help="What to list.", metavar="WHAT")] = None,
     names: Annotated[
-        list[str] | None, typer.Argument(help="Only these, in detail.", metavar="NAME")
+        list[str] | None,
+        typer.Argument(
+            help="Only these, in detail.", metavar="NAME", autocompletion=suggest.listed
+        ),
     ] = None,
     programs: Annotated[
         Path | None,

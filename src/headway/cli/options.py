@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
 
+from headway.cli import suggest
 from headway.errors import WrongInputError
 
 # What studies consist of takes a moment to load, which help and completion need not wait for.
@@ -18,10 +19,20 @@ if TYPE_CHECKING:
     from headway.study.experiment import Study
 
 StudyName = Annotated[
-    str, typer.Argument(help="A study file, or the name of a built-in study.", metavar="STUDY")
+    str,
+    typer.Argument(
+        help="A study file, or the name of a built-in study.",
+        metavar="STUDY",
+        autocompletion=suggest.studies,
+    ),
 ]
 ResultsDirectory = Annotated[
-    Path, typer.Argument(help="Directory of a study's results.", metavar="RESULTS")
+    Path,
+    typer.Argument(
+        help="Directory of a study's results.",
+        metavar="RESULTS",
+        autocompletion=suggest.directories,
+    ),
 ]
 Quick = Annotated[bool, typer.Option("--quick", help="Take the study's short form.")]
 Programs = Annotated[
@@ -52,7 +63,9 @@ class Choice:
     only: Annotated[
         list[str] | None,
         typer.Option(
-            help="Take only this experiment; may be given several times.", metavar="EXPERIMENT"
+            help="Take only this experiment; may be given several times.",
+            metavar="EXPERIMENT",
+            autocompletion=suggest.experiments,
         ),
     ] = None
     changes: Annotated[
@@ -62,6 +75,7 @@ class Choice:
             help="Change a key of the study, for example server.congestion_control=bbr; may be "
             "given several times.",
             metavar="KEY=VALUE",
+            autocompletion=suggest.changes,
         ),
     ] = None
     programs: Programs = None

@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from headway.cli import suggest
 from headway.cli.options import ResultsDirectory
 from headway.errors import WrongInputError, nearest
 from headway.terminal import say
@@ -13,7 +14,9 @@ from headway.terminal import say
 
 def packets(
     directory: ResultsDirectory,
-    run: Annotated[str, typer.Argument(help="Name of a run.", metavar="RUN")],
+    run: Annotated[
+        str, typer.Argument(help="Name of a run.", metavar="RUN", autocompletion=suggest.runs)
+    ],
 ) -> None:
     """Show the packets of a run with a fault.
 

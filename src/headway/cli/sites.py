@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from headway.cli import suggest
 from headway.cli.group import CommandGroup, OneCommand
 from headway.errors import EXIT_FAILED
 
@@ -17,7 +18,12 @@ app = typer.Typer(
 )
 
 SiteName = Annotated[
-    str, typer.Argument(help="A site of the corpus, or an archive (.warc.gz).", metavar="SITE")
+    str,
+    typer.Argument(
+        help="A site of the corpus, or an archive (.warc.gz).",
+        metavar="SITE",
+        autocompletion=suggest.sites,
+    ),
 ]
 
 
@@ -47,7 +53,11 @@ def show_command(name: SiteName) -> None:
 def verify_command(
     names: Annotated[
         list[str],
-        typer.Argument(help="Sites of the corpus, or archives (.warc.gz).", metavar="SITE"),
+        typer.Argument(
+            help="Sites of the corpus, or archives (.warc.gz).",
+            metavar="SITE",
+            autocompletion=suggest.sites,
+        ),
     ],
 ) -> None:
     """Check that a site can be replayed; exit status 1 if one is broken."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from headway.cli import suggest
 from headway.cli.claims import print_ledger
 from headway.cli.encoding import typed
 from headway.cli.options import (
@@ -46,7 +47,12 @@ def run(study: StudyName, options: Execution) -> None:
 @with_options(Execution)
 def reproduce(
     paper: Annotated[
-        str, typer.Argument(help="Name of a built-in study, for example liu2024.", metavar="PAPER")
+        str,
+        typer.Argument(
+            help="Name of a built-in study, for example liu2024.",
+            metavar="PAPER",
+            autocompletion=suggest.papers,
+        ),
     ],
     options: Execution,
     claims: Annotated[
@@ -81,7 +87,11 @@ def report(
     directory: ResultsDirectory,
     run: Annotated[
         list[str] | None,
-        typer.Option(help="Show this run over time; may be given several times.", metavar="RUN_ID"),
+        typer.Option(
+            help="Show this run over time; may be given several times.",
+            metavar="RUN_ID",
+            autocompletion=suggest.runs,
+        ),
     ] = None,
 ) -> None:
     """Write the report of a study's results again."""

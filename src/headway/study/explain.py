@@ -181,6 +181,12 @@ def key_meant(word: str) -> str:
     return ""
 
 
+def usual_keys() -> list[str]:
+    """Keys of a study itself that take a word or a number, and those of its usual tables, with the table."""
+    inner = (f"{table}.{key}" for table in _USUAL_TABLES for key in _siblings([table], "download"))
+    return [*_SINGLE_VALUES, *inner]
+
+
 def _of_usual_tables() -> list[str]:
     return [key for table in _USUAL_TABLES for key in _siblings([table], "download")]
 

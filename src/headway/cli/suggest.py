@@ -1,0 +1,153 @@
+"""What a value on the command line may be: names that there are here, for completion.
+
+Nothing here fails: where nothing can be said, nothing is suggested. Each loads only what it needs, since
+somebody waits.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import typer
+
+from headway.study.library import builtin_names, builtin_question, builtin_text, reproduces
+
+Suggestions = list[tuple[str, str]]
+
+
+def files(incomplete: str, suffix: str = "") -> list[str]:
+    """Directories, which end in a slash, and files that begin so, with a suffix if one is wanted."""
+    directory, _, start = incomplete.rpartition("/")
+    above = f"{directory}/" if "/" in incomplete else ""
+    with suppress(OSError):
+        there = sorted(Path(above or ".").expanduser().iterdir())
+        return [
+            f"{above}{one.name}{'/' if one.is_dir() else ''}"
+            for one in there
+            if one.name.startswith(start) and (start.startswith(".") or one.name[0] != ".")
+            if one.is_dir() or one.name.endswith(suffix)
+        ]
+    return []
+
+
+def directories(incomplete: str) -> list[str]:
+    """Directories that begin so."""
+    return [one for one in files(incomplete) if one.endswith("/")]
+
+
+def studies(incomplete: str) -> Suggestions:
+    """Built-in studies, and files that may be studies."""
+    named = [(name, builtin_question(name)) for name in builtin_names()]
+    return named + [(file, "") for file in files(incomplete, ".toml")]
+
+
+def papers(incomplete: str) -> Suggestions:
+    """Built-in studies that reproduce something."""
+    return [(name, builtin_question(name)) for name in builtin_names() if reproduces(name)]
+
+
+def experiments(ctx: typer.Context) -> Suggestions:
+    """Experiments of the study that stands before."""
+    named = _tables(str(ctx.params.get("study") or ctx.params.get("paper"))).get("experiments")
+    found = named.items() if isinstance(named, dict) else ()
+    return [(name, str(one.get("question", ""))) for name, one in found if isinstance(one, dict)]
+
+
+def programs(incomplete: str) -> list[str]:
+    """Programs, those of the file of programs here included."""
+    from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
+
+    roles = (CLIENTS, SERVERS, PROXIES, QUIC_PEPS, TCP_PEPS)
+    return list(dict.fromkeys([*(name for role in roles for name in role), *_own_programs()]))
+
+
+def changes(incomplete: str) -> list[str]:
+    """Keys of studies, each with its equals sign; values of those that have names."""
+    from headway.study.explain import usual_keys
+
+    key, assigned, _ = incomplete.partition("=")
+    if not assigned:
+        return [f"{one}=" for one in usual_keys()]
+    return [f"{key}={value}" for value in _values(key)]
+
+
+def listed(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Names that `headway list` can show, of what stands before."""
+    match str(ctx.params.get("what")):
+        case "studies":
+            return builtin_names()
+        case "programs":
+            return programs(incomplete)
+        case "sites":
+            return sites(incomplete)
+        case "profiles":
+            return _profiles()
+    return []
+
+
+def sites(incomplete: str) -> list[str]:
+    """Sites of the corpus, and archives."""
+    from headway.sites.corpus import corpus_names
+
+    return [*corpus_names(), *files(incomplete, ".warc.gz")]
+
+
+def runs(ctx: typer.Context) -> list[str]:
+    """Runs whose artifacts the results that stand before hold."""
+    with suppress(OSError):
+        return sorted(
+            one.name for one in (Path(str(ctx.params["directory"])) / "artifacts").iterdir()
+        )
+    return []
+
+
+def extras(incomplete: str) -> Suggestions:
+    """Programs that can be added to the lab image."""
+    from headway.image import EXTRAS
+
+    return [(extra.name, extra.what) for extra in EXTRAS.values()]
+
+
+def commands(incomplete: str) -> Suggestions:
+    """All commands."""
+    from headway.cli.group import COMMANDS
+
+    return [(name, one.summary) for name, one in COMMANDS.items()]
+
+
+def _tables(study: str) -> dict[str, Any]:
+    with suppress(OSError, ValueError):
+        named = study in builtin_names()
+        return tomllib.loads(builtin_text(study) if named else Path(study).read_text("utf-8"))
+    return {}
+
+
+def _own_programs() -> Iterator[str]:
+    for role in _tables("programs.toml").values():
+        yield from role if isinstance(role, dict) else ()
+
+
+def _profiles() -> list[str]:
+    from headway.study.profiles import profiles
+
+    return [one.name for one in profiles().values()]
+
+
+def _values(key: str) -> list[str]:
+    from headway.study.clock import Clock
+    from headway.study.host import CongestionControl, Protocol
+
+    last = key.rpartition(".")[2]
+    named: dict[str, Any] = {
+        "program": lambda: programs(""),
+        "protocol": lambda: [str(one) for one in Protocol],
+        "congestion_control": lambda: [str(one) for one in CongestionControl],
+        "clock": lambda: [str(one) for one in Clock],
+        "profile": _profiles,
+        "site": lambda: sites("-"),
+    }
+    return named[last]() if last in named else []
