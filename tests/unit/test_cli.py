@@ -19,7 +19,8 @@ from headway import cli
 from headway.campaign import checks
 from headway.campaign.local import LocalExecutor
 from headway.cli.changes import parsed_changes
-from headway.cli.group import COMMANDS, command_line
+from headway.cli.entries import COMMANDS
+from headway.cli.group import command_line
 from headway.cli.plan_tables import duration, too_few
 from headway.contract.orders import Outcome
 from headway.errors import WrongInputError

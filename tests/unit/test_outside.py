@@ -185,7 +185,7 @@ def test_a_study_may_name_another_file(tmp_path: Path) -> None:
     assert checked_plan(load_study(file), file)
     with pytest.raises(WrongInputError, match="no server program 'own'"):
         checked_plan(load_study(study(tmp_path)), file)
-    with pytest.raises(WrongInputError, match="is the name of a file"):
+    with pytest.raises(WrongInputError, match="must be the name of a file"):
         load_study(study(tmp_path, "programs = 3\n" + STUDY))
 
 

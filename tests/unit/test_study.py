@@ -60,7 +60,7 @@ def parse(text: str, directory: Path = Path()) -> Study:
         (BASE + '[path]\nrtt = "20 ms"\njitter = "11 ms"', r"more than the delay"),
         (
             BASE + '[path]\nrate = {trace = "no.trace"}',
-            r"^s.toml:5: path.rate: no.trace: no such trace file",
+            r"^s.toml:5: path.rate.trace: no.trace: no such trace file",
         ),
     ],
 )

@@ -124,7 +124,7 @@ def _try(texts: Iterator[str], directory: Path, made: list[int]) -> None:
     accepted = 0
     for text in texts:
         try:
-            study = parse_study(Source("s.toml", text, directory))
+            study = parse_study(Source("s.toml", text, directory), both=True)
             if sum(e.repetitions.most for e in study.experiments) * made[-1] <= MOST_PLANNED:
                 checked_plan(study, "s.toml")
             accepted += 1
@@ -173,7 +173,7 @@ def test_no_unknown_key_is_passed_over_wherever_it_stands(number: int) -> None:
         tables = tomllib.loads(text)
         with_key(tables, place)
         with pytest.raises(WrongInputError, match="unheard_of"):
-            load.study_from(tables)
+            load.study_from(tables, both=True)
 
 
 def test_built_in_studies_are_part_of_what_is_mutated() -> None:

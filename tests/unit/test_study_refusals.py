@@ -100,7 +100,7 @@ REFUSED = [
     ),
     (
         BASE + '[path]\nrate = { trace = "nothere.trace" }',
-        "5: path.rate: nothere.trace: no such trace file",
+        "5: path.rate.trace: nothere.trace: no such trace file",
     ),
     (
         'name = "s"\n[workload]\nkind = "page"\nsite = "kepler"\nzzz = "1 MB"',

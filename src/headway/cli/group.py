@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from importlib import import_module
 from itertools import groupby
 from typing import Annotated
@@ -16,61 +15,10 @@ from typer.main import get_command
 from typing_extensions import override
 
 from headway.cli import suggest
+from headway.cli.entries import COMMANDS
 from headway.cli.values import ReadsValues
 from headway.errors import nearest
 from headway.version import VERSION
-
-
-@dataclass(frozen=True)
-class Listed:
-    """A command, as the help shows it.
-
-    Attributes:
-        part: heading of the help below which it stands.
-        place: module and attribute of what carries it out.
-        summary: what it does, in a line or two.
-    """
-
-    part: str
-    place: str
-    summary: str
-
-
-_STUDIES, _RESULTS, _PATH, _SITES, _MORE = "Studies", "Results", "A path", "Sites", "More"
-COMMANDS = {
-    "run": Listed(_STUDIES, "study.run", "Carry out a study and report its answer."),
-    "plan": Listed(_STUDIES, "study.plan", "Show what a study would run, and how long that takes."),
-    "validate": Listed(_STUDIES, "study.validate", "Check a study file without running it."),
-    "reproduce": Listed(
-        _STUDIES, "study.reproduce", "Carry out a paper's study and judge the paper's claims."
-    ),
-    "check": Listed(_STUDIES, "check.check", "Compare two builds of a program, packet by packet."),
-    "report": Listed(_RESULTS, "study.report", "Write the report of a study's results again."),
-    "figure": Listed(_RESULTS, "figure.figure", "Write one figure of a report, for a paper."),
-    "claims": Listed(_RESULTS, "claims.claims", "Judge a paper's claims by a study's results."),
-    "packets": Listed(_RESULTS, "packets.packets", "Show the packets of a run with a fault."),
-    "export": Listed(_RESULTS, "export.export", "Write results to one archive, to publish them."),
-    "exec": Listed(_PATH, "lab.execute", "Run one command on the client's side of a path."),
-    "shell": Listed(_PATH, "lab.shell", "Open a shell on the client's side of a path."),
-    "doctor": Listed(_PATH, "doctor.doctor", "Measure the emulation from inside and judge it."),
-    "image": Listed(_PATH, "image.app", "Build, move or remove the lab image."),
-    "sites": Listed(_SITES, "sites.app", "Show and check the web pages that studies replay."),
-    "record": Listed(_SITES, "record.record_command", "Record a web page, or import a recording."),
-    "census": Listed(
-        _MORE, "census.census", "Count who announces and who uses HTTP/3, by the HTTP Archive."
-    ),
-    "list": Listed(
-        _MORE, "known.list_known", "List studies, programs, sites, profiles or workloads."
-    ),
-    "schema": Listed(_MORE, "schema.schema", "Print the JSON Schema of study files, for editors."),
-    "completion": Listed(
-        _MORE,
-        "completion.completion",
-        "Print the script that completes commands in a shell.",
-    ),
-    "help": Listed(_MORE, "group.show_help", "Show all commands, or one with its options."),
-}
-"""The commands, in the order of the help, and what carries them out."""
 
 _HELP_WIDTH = 100
 

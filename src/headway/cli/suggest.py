@@ -14,6 +14,7 @@ from typing import Any
 
 import typer
 
+from headway.cli.entries import COMMANDS
 from headway.study.library import builtin_names, builtin_question, builtin_text, reproduces
 
 Suggestions = list[tuple[str, str]]
@@ -114,8 +115,6 @@ def extras(incomplete: str) -> Suggestions:
 
 def commands(incomplete: str) -> Suggestions:
     """All commands."""
-    from headway.cli.group import COMMANDS
-
     return [(name, one.summary) for name, one in COMMANDS.items()]
 
 

@@ -132,7 +132,11 @@ def _by_hop(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def study_from(
-    tables: Mapping[str, Any], *, quick: bool = False, programs: OutsidePrograms | None = None
+    tables: Mapping[str, Any],
+    *,
+    quick: bool = False,
+    both: bool = False,
+    programs: OutsidePrograms | None = None,
 ) -> Study:
     """Validate a study given as a study file's tables; files of traces are sought here.
 
@@ -142,7 +146,7 @@ def study_from(
     raw = copy.deepcopy(dict(tables))
     source = Source(str(raw.get("name", "study")), "", Path.cwd())
     source = replace(source, programs=_programs(raw, source) if programs is None else programs)
-    return _of_tables(raw, source, _Forms(quick=quick))
+    return _of_tables(raw, source, _Forms(quick=quick, both=both))
 
 
 @dataclass(frozen=True)

@@ -20,11 +20,20 @@ class Part(BaseModel):
     other_forms: ClassVar[tuple[dict[str, Any], ...]] = ()
     """JSON Schemas of what a file may write in the place of its table."""
 
+    keys_of: ClassVar[type[BaseModel] | None] = None
+    """The part that it holds, whose keys a file may write in its table."""
+    more_keys: ClassVar[dict[str, dict[str, Any]]] = {}
+    """JSON Schemas of other keys that only a file has."""
+
     @classmethod
     def __get_pydantic_json_schema__(
         cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
     ) -> JsonSchemaValue:
         table = handler(core_schema)
+        if cls.keys_of is not None:
+            held = handler.resolve_ref_schema(handler(cls.keys_of.__pydantic_core_schema__))
+            own = handler.resolve_ref_schema(table)
+            own["properties"] |= {**cls.more_keys, **held["properties"]}
         return {"anyOf": [table, *cls.other_forms]} if cls.other_forms else table
 
 

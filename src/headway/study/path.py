@@ -8,21 +8,17 @@ In a file a link may be given by shorthand: what is said of the link holds for b
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import Annotated, Any, Self
+from typing import Annotated, Any, ClassVar, Self
 
 from pydantic import (
     BeforeValidator,
     Field,
-    GetJsonSchemaHandler,
     ValidationError,
     WithJsonSchema,
     field_validator,
     model_validator,
 )
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
 from pydantic_core.core_schema import ValidationInfo
-from typing_extensions import override
 
 from headway.errors import nearest
 from headway.study.part import Part, wrong
@@ -99,15 +95,16 @@ class Discipline(StrEnum):
 
 _QUEUE_UNITS = ("BDP", "BDPs", "packets", "packet")
 """Beside those of sizes."""
+_SIZE = Size.json_schema(*_QUEUE_UNITS)
 
 
 class Queue(Part):
     """The bottleneck's queue: a size in BDPs, bytes on the wire or packets, and a discipline."""
 
-    other_forms = (Size.json_schema(*_QUEUE_UNITS),)
+    other_forms = (_SIZE,)
 
     bdp: float | None = Field(default=None, gt=0, le=10_000)
-    size: Annotated[Size | None, WithJsonSchema(Size.json_schema(*_QUEUE_UNITS))] = None
+    size: Annotated[Size | None, WithJsonSchema(_SIZE)] = None
     packets: int | None = Field(default=None, ge=1, le=10_000_000)
     discipline: Discipline = Discipline.DROPTAIL
     ecn: bool = Field(
@@ -302,28 +299,15 @@ def _valid(raw: dict[str, Any]) -> Direction | None:
         return None
 
 
-_BOTH_WAYS = frozenset(Direction.model_fields)
-
-
 class Link(Part):
     """A link with its two directions; by satellite, they are computed from its description."""
+
+    keys_of = Direction
+    more_keys: ClassVar = {"rtt": Duration.json_schema()}
 
     satellite: Satellite | None = None
     down: Direction = Direction()
     up: Direction = Direction()
-
-    @classmethod
-    @override
-    def __get_pydantic_json_schema__(
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
-    ) -> JsonSchemaValue:
-        """What is said of a link holds for both directions."""
-        schema = handler(core_schema)
-        both = handler.resolve_ref_schema(handler(Direction.__pydantic_core_schema__))
-        own = handler.resolve_ref_schema(schema)
-        rtt = Duration.json_schema() | {"title": "round-trip time, split evenly"}
-        own["properties"] |= {"rtt": rtt, **both["properties"]}
-        return schema
 
     @model_validator(mode="before")
     @classmethod
@@ -331,7 +315,7 @@ class Link(Part):
         if not isinstance(value, dict):
             return value
         raw = dict(value)
-        shared = {key: raw.pop(key) for key in list(raw) if key in _BOTH_WAYS}
+        shared = {key: raw.pop(key) for key in list(raw) if key in Direction.model_fields}
         if "rtt" in raw:
             if "delay" in shared:
                 raise ValueError('give either "rtt" or "delay", not both')
@@ -386,19 +370,10 @@ def _refined(by_satellite: CarrierCourse, own: dict[str, Any]) -> dict[str, Any]
 class Path(Part):
     """What lies between two hosts: one link or a chain, the first one next to the client."""
 
+    keys_of = Link
+
     links: tuple[Link, ...] = Field(default=(Link(),), min_length=1)
     profile: str | None = Field(default=None, description="the profile that the links come from")
-
-    @classmethod
-    @override
-    def __get_pydantic_json_schema__(
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler, /
-    ) -> JsonSchemaValue:
-        """What is said of the path is of its only link."""
-        schema = handler(core_schema)
-        link = handler.resolve_ref_schema(handler(Link.__pydantic_core_schema__))
-        handler.resolve_ref_schema(schema)["properties"] |= link["properties"]
-        return schema
 
     @model_validator(mode="before")
     @classmethod

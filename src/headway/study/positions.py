@@ -30,10 +30,10 @@ def positions(text: str) -> list[tuple[Key, int, str]]:
     Args:
         text: of a valid TOML document; of another one, what was read until it is not.
     """
-    return list(_Reader(text).document())
+    return list(_KeyReader(text).document())
 
 
-class _Reader:
+class _KeyReader:
     def __init__(self, text: str) -> None:
         self._text = text
         self._at = 0
