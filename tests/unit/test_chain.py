@@ -25,16 +25,14 @@ from headway.planning.runs import Run, plan
 from headway.programs.base import (
     Client,
     Flow,
-    Interception,
     Knob,
     Listener,
     Origin,
-    QuicPep,
     Server,
     Started,
-    TcpPep,
 )
 from headway.programs.measurement import BulkFlow, Measurement
+from headway.programs.pep import Interception, QuicPep, TcpPep
 from headway.programs.registry import CLIENTS, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.records.conditions import conditions
 from headway.study.bulk import Bulk
