@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,55 +13,40 @@ from headway.columns.page import PageMetrics
 from headway.columns.record import FlowRecord
 from headway.diagnosis.goodput import received_bytes
 from headway.lab.run import Result
-from headway.planning.deployment import DeployedFlow
 from headway.programs.measurement import Measurement
-from headway.records.oneflow import killed
+from headway.records.oneflow import MeasuredFlow, killed
 from headway.records.sharing import Sharer, Together
 
 
 def flow_records(
-    flows: Sequence[DeployedFlow],
-    measured: Sequence[Measurement],
-    columns: Sequence[Mapping[str, Any]],
-    together: Together,
-    same_as: str | None,
+    flows: Sequence[MeasuredFlow], together: Together, same_as: str | None
 ) -> tuple[FlowRecord, ...]:
     """A record of every flow of a run.
 
     Args:
         flows: the flows.
-        measured: what their clients say.
-        columns: of each by itself.
         together: what they were together.
         same_as: the run that was carried out for this one, if another was.
     """
-    failed = next((name for name, _ in _errors(flows, measured)), None)
+    failed = next((one.flow.asked.name for one in flows if one.measured.error), None)
     sharers = together.sharers or (None,) * len(flows)
     return tuple(
         FlowRecord(
-            **own,
-            flow=flow.asked.name,
-            named=flow.named,
-            background=flow.asked.background,
-            client_host=flow.asked.namespace,
-            server_host=flow.asked.server,
-            start_s=flow.start_s,
-            end_s=flow.end_s,
+            **one.columns,
+            flow=one.flow.asked.name,
+            named=one.flow.named,
+            background=one.flow.asked.background,
+            client_host=one.flow.asked.namespace,
+            server_host=one.flow.asked.server,
+            start_s=one.flow.start_s,
+            end_s=one.flow.end_s,
             **(_part(together, sharer) if sharer else {}),
-            **_completions(told),
-            disturbed_by=failed if failed != flow.asked.name else None,
+            **_completions(one.measured),
+            disturbed_by=failed if failed != one.flow.asked.name else None,
             same_as=same_as,
         )
-        for flow, told, own, sharer in zip(flows, measured, columns, sharers, strict=True)
+        for one, sharer in zip(flows, sharers, strict=True)
     )
-
-
-def _errors(
-    flows: Sequence[DeployedFlow], measured: Sequence[Measurement]
-) -> list[tuple[str, str]]:
-    """The flows whose clients failed, and why."""
-    each = zip(flows, measured, strict=True)
-    return [(flow.asked.name, told.error) for flow, told in each if told.error]
 
 
 def _part(together: Together, sharer: Sharer) -> dict[str, Any]:
@@ -87,32 +72,27 @@ def _completions(measured: Measurement) -> dict[str, Any]:
     return {"completion_p50_s": float(median), "completion_p95_s": float(late)}
 
 
-def joint_failure(
-    flows: Sequence[DeployedFlow], result: Result, records: Sequence[FlowRecord]
-) -> str | None:
+def joint_failure(result: Result, flows: Sequence[MeasuredFlow]) -> str | None:
     """Why a run has failed: its lab, or the first flow whose client says so, or of which anything else does."""
-    own = [(one.flow, one.error) for one in records if one.error]
-    wrong = [f"{name}: {error}" for name, error in (*_errors(flows, result.measured), *own)]
-    return result.outcome.reason or killed(result.outcome.ended) or next(iter(wrong), None)
+    told = [(one, error) for one in flows if (error := one.measured.error)]
+    told += [(one, error) for one in flows if (error := one.columns["error"])]
+    wrong = (f"{one.flow.asked.name}: {error}" for one, error in told)
+    return result.outcome.reason or killed(result.outcome.ended) or next(wrong, None)
 
 
 def columns_together(
-    flows: Sequence[DeployedFlow],
-    measured: Sequence[Measurement],
-    records: Sequence[FlowRecord],
-    shared: Together,
+    flows: Sequence[MeasuredFlow], records: Sequence[FlowRecord], shared: Together
 ) -> dict[str, Any]:
     """What flows that ended well were together; times are from the start of the workload."""
-    each = list(zip(flows, measured, strict=True))
-    ends = tuple(flow.start_s + told.began_s + (told.total_s or 0) for flow, told in each)
+    ends = tuple(one.end_s for one in flows)
     bulk = [
-        replace(one, start_s=one.start_s + flow.start_s)
-        for flow, told in each
-        for one in told.flows
+        replace(transfer, start_s=transfer.start_s + one.flow.start_s)
+        for one in flows
+        for transfer in one.measured.flows
     ]
     # Nobody tells the size of a flow that was ended.
-    sizes = [told.bytes for told in measured if told.bytes is not None]
-    size, total_s = sum(sizes) if len(sizes) == len(measured) else None, max(ends)
+    sizes = [one.measured.bytes for one in flows if one.measured.bytes is not None]
+    size, total_s = sum(sizes) if len(sizes) == len(flows) else None, max(ends)
     return {
         "total_s": total_s,
         "each_s": ends,

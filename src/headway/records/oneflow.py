@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterable
-from dataclasses import asdict
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -39,18 +39,42 @@ _SHARED_FILES = (SAMPLES_FILE, CONTROLS_FILE)
 """Which tell of all flows of a run."""
 
 
-def flow_columns(
-    run: Run, flow: DeployedFlow, measured: Measurement, result: Result, directory: Path
-) -> dict[str, Any]:
-    """The conditions of a flow, how it ended, and what was measured, by columns of a record.
+@dataclass(frozen=True)
+class MeasuredFlow:
+    """A flow of a run that was carried out.
 
-    Args:
-        run: whose flow it is.
+    Attributes:
         flow: the flow.
         measured: what its client says.
-        result: of the run.
-        directory: of the run.
+        columns: its conditions, how it ended, and what was measured, by columns of a record.
     """
+
+    flow: DeployedFlow
+    measured: Measurement
+    columns: Mapping[str, Any]
+
+    @property
+    def begin_s(self) -> float:
+        """When its client began, from the start of the workload."""
+        return self.flow.start_s + self.measured.began_s
+
+    @property
+    def end_s(self) -> float:
+        """When its last byte came."""
+        return self.begin_s + (self.measured.total_s or 0)
+
+
+def measured_flows(run: Run, result: Result, directory: Path) -> list[MeasuredFlow]:
+    """The flows of a run, of which its directory tells."""
+    return [
+        MeasuredFlow(flow, measured, _columns(run, flow, measured, result, directory))
+        for flow, measured in zip(run.deployment.flows, result.measured, strict=True)
+    ]
+
+
+def _columns(
+    run: Run, flow: DeployedFlow, measured: Measurement, result: Result, directory: Path
+) -> dict[str, Any]:
     directory, outcome = _own(directory, flow), result.outcome
     controls = observed_controls(flow, directory)
     ended = ending(result, failure(flow, measured, outcome) or controls.error)

@@ -17,7 +17,7 @@ from headway.planning.runs import Run
 from headway.records.conditions import conditions
 from headway.records.flowfile import FLOW_RECORDS, FlowRecords
 from headway.records.flows import columns_together, flow_records, joint_failure
-from headway.records.oneflow import ending, flow_columns
+from headway.records.oneflow import ending, measured_flows
 from headway.records.runkey import run_key
 from headway.records.sharing import together
 
@@ -47,29 +47,22 @@ def make_record(run: Run, result: Result, directory: Path, *, same_as: str | Non
 
 def _record(run: Run, result: Result, directory: Path, same_as: str | None) -> Record:
     """What its flows were together; a run whose study names no flows is what its only one was."""
-    flows = run.deployment.flows
     keep_departures(run.deployment, directory)
-    each = [
-        flow_columns(run, flow, measured, result, directory)
-        for flow, measured in zip(flows, result.measured, strict=True)
-    ]
+    flows = measured_flows(run, result, directory)
     if not run.setting.flows:
-        (only,) = each
-        return Record(**only, same_as=same_as)
-    shared = together(flows, result.measured, read_samples(directory))
-    records = flow_records(flows, result.measured, each, shared, same_as)
+        (only,) = flows
+        return Record(**only.columns, same_as=same_as)
+    shared = together(flows, read_samples(directory))
+    records = flow_records(flows, shared, same_as)
     FLOW_RECORDS.save(directory, FlowRecords(records))
-    own = ending(result, joint_failure(flows, result, records))
+    own = ending(result, joint_failure(result, flows))
+    good = own["status"] is Status.OK
     return Record(
         **_planned(run),
         **own,
-        **(
-            columns_together(flows, result.measured, records, shared)
-            if own["status"] is Status.OK
-            else {}
-        ),
+        **(columns_together(flows, records, shared) if good else {}),
         **count_columns(run.deployment.legs, result.outcome),
-        **host_count_columns(flows, result.outcome),
+        **host_count_columns(run.deployment.flows, result.outcome),
         same_as=same_as,
     )
 

@@ -19,6 +19,7 @@ from headway.diagnosis.transfer import sampled_segments
 from headway.planning.deployment import DeployedFlow
 from headway.planning.maxmin import fair_rates_mbit
 from headway.programs.measurement import Measurement
+from headway.records.oneflow import MeasuredFlow
 from headway.study.family import Family
 
 
@@ -119,32 +120,29 @@ class Together:
         return sharer.named == first.named
 
 
-def together(
-    flows: Sequence[DeployedFlow], measured: Sequence[Measurement], samples: Samples
-) -> Together:
+def together(flows: Sequence[MeasuredFlow], samples: Samples) -> Together:
     """What flows were together.
 
     Args:
-        flows: the flows.
-        measured: what their clients say; if one of them failed, nothing can be said of all.
+        flows: the flows; if the client of one of them failed, nothing can be said of all.
         samples: of their network.
     """
-    if any(one.error for one in measured):
+    if any(one.measured.error for one in flows):
         return Together(())
-    counted = [flow for flow in flows if not flow.asked.background]
+    counted = [one.flow for one in flows if not one.flow.asked.background]
     rates = fair_rates_mbit(counted) or ()
     fair = dict(zip([flow.asked.name for flow in counted], rates, strict=False))
     return Together(
         tuple(
             Sharer(
-                named=flow.named,
-                background=flow.asked.background,
-                begin_s=flow.start_s + told.began_s,
-                end_s=flow.start_s + told.began_s + (told.total_s or 0),
-                delivered=_delivered(flow, told, samples),
-                fair_mbit=_goodput(fair.get(flow.asked.name), flow.setting.family),
+                named=one.flow.named,
+                background=one.flow.asked.background,
+                begin_s=one.begin_s,
+                end_s=one.end_s,
+                delivered=_delivered(one.flow, one.measured, samples),
+                fair_mbit=_goodput(fair.get(one.flow.asked.name), one.flow.setting.family),
             )
-            for flow, told in zip(flows, measured, strict=True)
+            for one in flows
         ),
         tuple(_links(counted, samples)),
     )
