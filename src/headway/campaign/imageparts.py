@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headway.cache import EntryDirectory, cache_directory, digest
-from headway.image import Image, ImageInfo, InstalledExtra, KernelInfo, NativeInfo, RootInfo
-from headway.image.image import INFO_FILE, KERNEL_FILE, PROGRAMS_DIRECTORY, TREE_DIRECTORY
+from headway.image import Image, InstalledExtra
+from headway.image.image import INFO_FILE
 from headway.image.outsidefiles import STORE, outside_files
 from headway.image.outsideroot import ROOTS, outside_root
 from headway.study.outside import OutsideProgram
@@ -115,19 +115,9 @@ class ImageParts:
     def image(self) -> Image:
         """The image in this machine's cache, which has all parts."""
         kernel, root, native = (_present(part) for part in (self.kernel, self.root, self.native))
-        info = ImageInfo(
-            KernelInfo.model_validate_json((kernel / INFO_FILE).read_bytes()),
-            RootInfo.model_validate_json((root / INFO_FILE).read_bytes()),
-            NativeInfo.model_validate_json((native / INFO_FILE).read_bytes()),
-        )
-        return Image(
-            path=kernel.parent,
-            kernel=kernel / KERNEL_FILE,
-            root=root / TREE_DIRECTORY,
-            native=native / PROGRAMS_DIRECTORY,
-            key=self.key,
-            info=info,
-        )
+        image = Image.of(kernel, root, native, self.key)
+        assert image is not None, "its parts are present, so they are described"
+        return image
 
     def extra_directories(self) -> dict[str, Path]:
         """Directories of the extras in this machine's cache, which has all parts."""

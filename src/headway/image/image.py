@@ -140,6 +140,21 @@ class Image:
     key: str
     info: ImageInfo
 
+    @classmethod
+    def of(cls, kernel: Path, root: Path, native: Path, key: str) -> Image | None:
+        """The image whose parts are in these entries; None if one of them is not there."""
+        infos = _read(KernelInfo, kernel), _read(RootInfo, root), _read(NativeInfo, native)
+        if infos[0] is None or infos[1] is None or infos[2] is None:
+            return None
+        return cls(
+            path=kernel.parent,
+            kernel=kernel / KERNEL_FILE,
+            root=root / TREE_DIRECTORY,
+            native=native / PROGRAMS_DIRECTORY,
+            key=key,
+            info=ImageInfo(infos[0], infos[1], infos[2]),
+        )
+
 
 @dataclass(frozen=True)
 class ImageStatus:
@@ -271,17 +286,8 @@ class Layout:
 
     def image(self) -> Image | None:
         """The image; None if a part of it is not there."""
-        kernel, root, native = self.kernel.info(), self.root.info(), self.native.info()
-        if kernel is None or root is None or native is None:
-            return None
-        return Image(
-            path=self.store.directory,
-            kernel=self.kernel.entry / KERNEL_FILE,
-            root=self.root.entry / TREE_DIRECTORY,
-            native=self.native.entry / PROGRAMS_DIRECTORY,
-            key=digest(self.kernel.key, self.root.key),
-            info=ImageInfo(kernel, root, native),
-        )
+        key = digest(self.kernel.key, self.root.key)
+        return Image.of(self.kernel.entry, self.root.entry, self.native.entry, key)
 
     def entries(self) -> list[Path]:
         """All parts in the cache, for whatever inputs, and what cargo has compiled."""
