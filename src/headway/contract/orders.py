@@ -51,13 +51,16 @@ class Namespace:
 
 @dataclass(frozen=True)
 class Program:
-    """A process: started before the workload (a service) or as part of it.
+    """A process on a host: a part of the workload, or a ``service``, started before that and awaited by it.
 
-    ``listens`` are the ports, as ``tcp:443``, that a service must have open, if need be for who asks an address
-    (``tcp:10.0.2.2:443``, ``tcp:[fd00::2]:443``), and the files that it must have made, as ``/run/ready``, before the workload starts in every round; that takes
-    ``ready_within_ns`` at most. ``migration_signal`` is sent to it when its host's address has changed. A service that
-    ``finishes`` is asked to end after the workload, so that it writes what it has yet to write; others
-    are killed, and so is one of the workload that is still there at ``ends_at_ns``. One that ``leaves_nothing`` has failed if processes of its host go on when it has ended.
+    Attributes:
+        listens: what a service must have, after ``ready_within_ns`` at most, before each round's workload: open ports
+            (``tcp:443``, or ``tcp:[fd00::2]:443`` for who asks that address), and files, as ``/run/ready``.
+        at_ns, ends_at_ns: when one of the workload begins, and when it is killed if it is still there.
+        interactive: whether it has the lab's console.
+        migration_signal: what it is sent when its host's address has changed; 0 if nothing.
+        finishes: whether a service is asked to end after the workload, to write the rest, and not killed.
+        leaves_nothing: whether it has failed if processes of its host go on when it has ended.
     """
 
     name: str
