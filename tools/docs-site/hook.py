@@ -84,12 +84,17 @@ def _indented(text: str) -> str:
 
 def _section(text: str) -> dict[str, Any]:
     title, _, body = text.partition("\n")
-    return {title: [_entry(name) for name in _LINK.findall(body) if name.endswith(".md")]}
+    return {title: [_entry(*link) for link in re.findall(r"\[([^\]]*)\]\(([^)#]+\.md)\)", body)]}
 
 
-def _entry(name: str) -> Any:
-    """A page, with the pages of the folder beside it that has its name."""
+def _entry(said: str, name: str) -> Any:
+    """A page, with the pages of the folder beside it that has its name.
+
+    Pages of results have their titles from commands, several of them the same: they are called what the index says.
+    """
     page = _target(ROOT / "docs" / "README.md", name)
+    if name.startswith("results/"):
+        return {said: str(_place(page))}
     inner = [target for target in _links(page) if target.parent == page.with_suffix("")]
     place = str(_place(page))
     if not inner:

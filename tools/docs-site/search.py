@@ -63,7 +63,7 @@ class Search:
 
     def _words(self, text: str) -> list[str]:
         plain = html.unescape(re.sub(r"<[^>]*>", " ", text))
-        return [word for word in self._separator.split(plain.lower()) if word]
+        return [word.lower() for word in self._separator.split(plain) if word]
 
 
 def unanswered(site: Path, questions: Path) -> Iterator[str]:
