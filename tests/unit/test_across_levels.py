@@ -16,7 +16,7 @@ from headway.analysis.inputs import StudyResults
 from headway.errors import WrongInputError
 from headway.records.provenance import told_study
 from headway.report import Report
-from headway.report.wanted import Wanted, wanted_pictures
+from headway.report.wanted import Wanted, chosen
 from headway.study.load import Source, parse_study
 from tests.unit import made_results as made
 
@@ -194,9 +194,9 @@ def test_its_figures_can_be_drawn_for_paper(tmp_path: Path) -> None:
     directory = made.saved(
         tmp_path / "results", found.runs.to_dicts(), found.manifest.model_dump(mode="json")
     )
-    every = {one.name for one in wanted_pictures(directory, Wanted())}
+    every = {one.name for one in chosen(directory, Wanted()).pictures}
     assert {"across-loss-total_s-forest", "across-loss-total_s-differences"} <= every
-    some = wanted_pictures(directory, Wanted(cells=("h2",)))
+    some = chosen(directory, Wanted(cells=("h2",))).pictures
     assert {one.name for one in some} == {
         "across-loss-total_s-forest",
         "across-loss-total_s-differences",

@@ -22,7 +22,7 @@ from headway.report.encoded import FORMATS, encoded
 from headway.report.figures.kind import NARROW
 from headway.report.pdf import pdf_file
 from headway.report.sheet import Sheet
-from headway.report.wanted import Wanted, picture_named, wanted_pictures
+from headway.report.wanted import Wanted, chosen, named
 from tests.unit import made_results as made
 from tests.unit.drawn import grid_of
 from tests.unit.made_samples import rows_of, transfer, write_samples
@@ -48,7 +48,51 @@ def test_all_figures_are_listed_by_their_names(
     assert figure(monkeypatch, results) == 0
     listed = dict(line.split(maxsplit=1) for line in capsys.readouterr().out.splitlines())
     assert listed["total_s-forest"] == "Condition by condition: time to the last byte"
-    assert set(listed) == {one.name for one in wanted_pictures(results, Wanted())}
+    found = chosen(results, Wanted())
+    assert list(listed) == [one.name for one in (*found.pictures, *found.tables)]
+
+
+def test_all_tables_of_the_report_are_listed(with_samples: Path) -> None:
+    report = write_report(with_samples)
+    found = chosen(with_samples, Wanted())
+    files = {one.name for one in report.parent.glob("*.csv")}
+    files -= {f"{one.name}.csv" for one in found.pictures}
+    assert files == {f"{one.name}.csv" for one in found.tables if one.frame is not None}
+    shown = re.findall(r'aria-label="([^"]+)">\n<table', report.read_text())
+    captions = [table.caption for one in found.tables for table in one.shown]
+    assert sorted(one for one in shown if one != "Values") == sorted(captions)
+    for table in (one for one in found.tables if one.frame is not None):
+        written = (report.parent / f"{table.name}.csv").read_bytes()
+        assert table.encoded("csv") == written
+
+
+def test_a_table_is_written_to_be_read_or_with_every_number(
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+    results: Path,
+    tmp_path: Path,
+) -> None:
+    words = ("--figure", "samples", "--cell", "loss 2 %", "--contender", "h3")
+    for suffix in ("md", "csv"):
+        assert figure(monkeypatch, results, *words, "-o", tmp_path / f"it.{suffix}") == 0
+    page = (tmp_path / "it.md").read_text()
+    assert page.startswith("**Samples: time to the last byte**\n\n| size | loss | contender |")
+    assert "| 1 MB | 2 % | h3 |" in page and "| h2 |" not in page
+    assert pl.read_csv(tmp_path / "it.csv")["contender"].to_list() == ["h3", "h3"]
+    # What has no file in the report is written as it is shown there.
+    assert figure(monkeypatch, results, "--figure", "contenders", "-o", tmp_path / "it.csv") == 0
+    assert pl.read_csv(tmp_path / "it.csv")["contender"].to_list() == ["h1", "h2", "h3"]
+    assert figure(monkeypatch, results, "--figure", "samples", "-o", tmp_path / "it.pdf") == 2
+    assert "it.pdf: must end in one of .csv, .md" in capsys.readouterr().err
+    assert figure(monkeypatch, results, "--figure", "total_s-runs", "-o", tmp_path / "i.md") == 2
+    assert "i.md: must end in one of .svg, .pdf, .png, .csv" in capsys.readouterr().err
+
+
+def test_runs_are_those_of_the_cells_and_contenders_that_are_chosen(results: Path) -> None:
+    some = chosen(results, Wanted(cells=("loss 2 %",), contenders=("h2",)))
+    frame = next(one.frame for one in some.tables if one.name == "runs")
+    assert frame is not None and frame.height == 16
+    assert frame["contender"].unique().to_list() == ["h2"]
 
 
 @pytest.fixture
@@ -66,7 +110,7 @@ def with_samples(tmp_path: Path) -> Path:
 def test_all_that_the_report_draws_is_listed(with_samples: Path) -> None:
     """The figures of the second and further groups of runs, too, which have a number."""
     report = write_report(with_samples).parent
-    listed = [one.name for one in wanted_pictures(with_samples, Wanted())]
+    listed = [one.name for one in chosen(with_samples, Wanted()).pictures]
     assert {f"{name}.svg" for name in listed} == {one.name for one in report.glob("*.svg")}
     assert {"total_s-timeline", "total_s-timeline-2"} <= set(listed)
 
@@ -102,7 +146,7 @@ def test_a_width_on_paper_is_the_files_width(
 
 
 def test_a_narrow_figure_is_laid_out_for_its_width(results: Path) -> None:
-    picture = picture_named(wanted_pictures(results, Wanted()), "total_s-runs")
+    picture = named(chosen(results, Wanted()).pictures, "total_s-runs")
     assert f'viewBox="0 0 {NARROW:g} ' in encoded(picture, "svg", 84.0).decode()
     assert 'viewBox="0 0 771' in encoded(picture, "svg", 180.0).decode()
 

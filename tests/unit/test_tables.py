@@ -64,6 +64,8 @@ def test_each_table_has_a_place_and_a_file_of_its_own() -> None:
     assert len(set(places)) == len(places) and len(set(files)) == len(files)
     assert all(kind.table or kind.frame for kind in kinds)
     assert all(bool(kind.file) == bool(kind.frame) for kind in kinds)
+    names = [kind.called for kind in kinds]
+    assert all(names) and len(set(names)) == len(names)
     order = list(Section)
     assert [order.index(kind.section) for kind in kinds] == sorted(
         order.index(kind.section) for kind in kinds

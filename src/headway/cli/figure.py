@@ -1,4 +1,4 @@
-"""`headway figure`: one figure of a study's results, for a paper."""
+"""`headway figure`: one figure or table of a study's results, for a paper."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from headway.errors import WrongInputError
 from headway.terminal import say
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable
 
-    from headway.report.figures import Picture
+    from headway.report.wanted import Chosen
 
 _MM = {"mm": 1.0, "cm": 10.0, "in": 25.4}
 _LENGTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(mm|cm|in)\s*")
@@ -26,14 +26,16 @@ def figure(
     directory: ResultsDirectory,
     name: Annotated[
         str | None,
-        typer.Option("--figure", help="Which figure; without it, all are listed.", metavar="NAME"),
+        typer.Option(
+            "--figure", help="Which figure or table; without it, all are listed.", metavar="NAME"
+        ),
     ] = None,
     out: Annotated[
         Path | None,
         typer.Option(
             "--out",
             "-o",
-            help="File to write: .svg, .pdf, .png, or .csv for its data.",
+            help="File to write: .svg, .pdf, .png, or .csv for its data; of a table .csv or .md.",
             metavar="FILE",
         ),
     ] = None,
@@ -58,9 +60,9 @@ def figure(
         typer.Option(help="Show this run over time; may be given several times.", metavar="RUN_ID"),
     ] = None,
 ) -> None:
-    """Write one figure of a report, for a paper.
+    """Write one figure or table of a report, for a paper.
 
-    It may show only some cells, contenders or runs. Without a name, all figures are listed.
+    It may show only some cells, contenders or runs. Without a name, all are listed.
     """
     if name and out is None:
         raise WrongInputError("needs a file to write", where="--out")
@@ -69,29 +71,39 @@ def figure(
     width_mm = _width_mm(width) if width else 0.0
     # Statistics and figures take seconds to load.
     from headway.report.encoded import FORMATS, encoded
-    from headway.report.wanted import Wanted, picture_named, wanted_pictures
+    from headway.report.wanted import TABLE_FORMATS, Wanted, WantedTable, chosen, named
 
     suffix = out.suffix.removeprefix(".") if out else ""
-    if out and suffix not in FORMATS:
-        known = ", ".join(f".{one}" for one in FORMATS)
-        raise WrongInputError(f"must end in one of {known}", where=f"--out {out}")
-    wanted = Wanted(tuple(cell or ()), tuple(contender or ()), tuple(run or ()))
-    found = wanted_pictures(directory, wanted)
+    _check_suffix(out, dict.fromkeys((*FORMATS, *TABLE_FORMATS)))
+    found = chosen(directory, Wanted(tuple(cell or ()), tuple(contender or ()), tuple(run or ())))
     if out is None or name is None:
         _print_names(found)
         return
-    content = encoded(picture_named(found, name), suffix, width_mm)
+    one = named((*found.pictures, *found.tables), name)
+    if isinstance(one, WantedTable):
+        _check_suffix(out, TABLE_FORMATS)
+        content = one.encoded(suffix)
+    else:
+        _check_suffix(out, FORMATS)
+        content = encoded(one, suffix, width_mm)
     try:
         out.write_bytes(content)
     except OSError as error:
         raise WrongInputError(error.strerror or str(error), where=f"--out {out}") from error
 
 
-def _print_names(found: Sequence[Picture]) -> None:
-    widest = max((len(one.name) for one in found), default=0)
-    for one in found:
-        runs = f" ({one.of})" if one.of else ""
-        say(f"{one.name:<{widest}}  {one.title}{runs}")
+def _check_suffix(out: Path | None, known: Iterable[str]) -> None:
+    if out and out.suffix.removeprefix(".") not in known:
+        told = ", ".join(f".{one}" for one in known)
+        raise WrongInputError(f"must end in one of {told}", where=f"--out {out}")
+
+
+def _print_names(found: Chosen) -> None:
+    listed = {one.name: f"{one.title}{f' ({one.of})' if one.of else ''}" for one in found.pictures}
+    listed |= {one.name: f"{one.title} (table)" for one in found.tables}
+    widest = max(map(len, listed), default=0)
+    for name, title in listed.items():
+        say(f"{name:<{widest}}  {title}")
 
 
 def _width_mm(text: str) -> float:

@@ -24,7 +24,7 @@ from headway.report.reproducing import reproducing
 from headway.report.tables.faults import sweeps_table
 from headway.report.tables.published import UNKNOWN, published_by_cell
 from headway.report.tables.shares import first_shares
-from headway.report.tables.table import Table
+from headway.report.tables.table import Table, markdown
 
 _PARTICULARS = r"https?://[^\s;]+( and \d+ more)?|\d+"
 """What reasons may differ in and be the same: addresses, and numbers."""
@@ -60,7 +60,7 @@ def ledger(
         files,
     ]
     for name, claims in found:
-        blocks += [[f"## {name}" if name and claims else ""], _markdown(_claims(claims))]
+        blocks += [[f"## {name}" if name and claims else ""], markdown(_claims(claims))]
     for analysis in swept:
         blocks += _faults(analysis)
     for analysis in shared:
@@ -70,7 +70,7 @@ def ledger(
     if values:
         blocks += [["## Published values beside ours"], *_values(everything)]
     if failed := _failed(results):
-        blocks += [["## Runs that did not finish"], _markdown(failed)]
+        blocks += [["## Runs that did not finish"], markdown(failed)]
     return _joined(blocks)
 
 
@@ -99,7 +99,7 @@ def _faults(analysis: Analysis) -> Iterator[Sequence[str]]:
     """What each contender's sweep says, and the packets whose loss a run does not survive."""
     name = analysis.experiment.name
     yield [f"## {name}: a fault of one packet at a time" if name else ""]
-    yield _markdown(sweeps_table(analysis))
+    yield markdown(sweeps_table(analysis))
     fatal = [
         f"- {', '.join(filter(None, [sweep.contender, sweep.title]))}: {position(one.fault)} "
         f"({one.carried or 'no packet'}): {one.reason}."
@@ -115,7 +115,7 @@ def _shares(analysis: Analysis) -> Iterator[Sequence[str]]:
     yield [f"## {name}" if name else ""]
     yield [analysis.experiment.question]
     yield [f"- {sentence}" for sentence in share_sentences(analysis)]
-    yield _markdown(first_shares(analysis))
+    yield markdown(first_shares(analysis))
     yield [stopping_sentence(analysis)]
 
 
@@ -161,16 +161,7 @@ def _values(everything: Sequence[Sequence[Analysis]]) -> Iterator[Sequence[str]]
         if table.rows:
             name = analyses[0].experiment.name
             yield [f"### {name}" if name else ""]
-            yield _markdown(table)
-
-
-def _markdown(table: Table) -> list[str]:
-    """A table's lines, its remark below it; none of a table without rows."""
-    if not table.rows:
-        return []
-    rows = [row for group in table.rows for row in group]
-    lines = [_line(table.headings), "|" + "---|" * len(table.headings), *map(_line, rows)]
-    return [*lines, "", table.remark] if table.remark else lines
+            yield markdown(table)
 
 
 def _joined(blocks: Sequence[Sequence[str]]) -> str:
@@ -183,7 +174,3 @@ def _lines(blocks: Sequence[Sequence[str]]) -> Iterator[str]:
         if any(block):
             yield from block
             yield ""
-
-
-def _line(cells: Sequence[str]) -> str:
-    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"

@@ -267,6 +267,14 @@ class ExperimentPart:
         """All its figures, in the order of the page."""
         return tuple(self._pictures())
 
+    @property
+    def tables(self) -> tuple[ShownTable, ...]:
+        """All its tables, in the order of the page."""
+        levels = (self.differences(metric) for metric in self.levels)
+        groups = (group.tables for one in self.sections for group in one.groups)
+        own = (one.tables for one in self.sections)
+        return tuple(table for found in (*own, *levels, *groups) for table in found)
+
     def _pictures(self) -> Iterator[Picture]:
         of_metrics = {Section.RESULTS: self.metrics, Section.ACROSS: self.levels}
         for one in self.sections:

@@ -1,27 +1,37 @@
-"""Single figures of a study's results, of what somebody wants to show, for paper."""
+"""Single figures and tables of a study's results, of what somebody wants to show, for paper."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import csv
+import io
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+
+import polars as pl
 
 from headway.analysis import Analysis
 from headway.analysis.acrosslevels import Across
 from headway.analysis.restricted import restricted
 from headway.errors import WrongInputError, nearest
+from headway.report import tables
 from headway.report.chosen import check_runs
 from headway.report.figures import Picture
-from headway.report.parts import experiment_part, level_parts
+from headway.report.parts import ExperimentPart, MetricPart, experiment_part, level_parts
 from headway.report.report import Report
+from headway.report.section import Section
 from headway.report.styles import study_styles
-from headway.report.tables.kind import Matter
+from headway.report.tables import known_tables
+from headway.report.tables.kind import Matter, ShownTable, TableKind
+from headway.report.tables.table import markdown
+
+TABLE_FORMATS = ("csv", "md")
 
 
 @dataclass(frozen=True)
 class Wanted:
-    """What figures are to show; whatever is empty leaves nothing out.
+    """What figures and tables are to show; whatever is empty leaves nothing out.
 
     Attributes:
         cells: names or titles of cells, or parts of titles.
@@ -34,8 +44,112 @@ class Wanted:
     runs: tuple[str, ...] = ()
 
 
-def wanted_pictures(directory: Path, wanted: Wanted) -> tuple[Picture, ...]:
-    """All figures that the data are fit for, of every experiment and metric, not yet drawn.
+@dataclass(frozen=True)
+class WantedTable:
+    """A table of the report.
+
+    Attributes:
+        name: its name.
+        title: what it is.
+        shown: as the page shows it, of each experiment or metric.
+        frame: with every number; None if what is shown is all.
+    """
+
+    name: str
+    title: str
+    shown: tuple[ShownTable, ...]
+    frame: pl.DataFrame | None
+
+    def encoded(self, suffix: str) -> bytes:
+        """The content of its file: every number as ``csv``, or to be read as ``md``."""
+        if suffix == "csv":
+            return self._csv().encode()
+        blocks = ("\n".join([f"**{one.caption}**", "", *markdown(one.table)]) for one in self.shown)
+        return ("\n\n".join(blocks) + "\n").encode()
+
+    def _csv(self) -> str:
+        if self.frame is not None:
+            return self.frame.write_csv()
+        written = io.StringIO()
+        csv.writer(written, lineterminator="\n").writerows(
+            line
+            for one in self.shown
+            for line in (one.table.headings, *(row for group in one.table.rows for row in group))
+        )
+        return written.getvalue()
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What is wanted of a study's report.
+
+    Attributes:
+        report: all of it.
+        matter: what is left of the study.
+        parts: what is left of its experiments.
+        levels: levels that are compared, where nothing else is left of their experiment.
+    """
+
+    report: Report
+    matter: Matter
+    parts: tuple[ExperimentPart, ...]
+    levels: tuple[MetricPart, ...]
+
+    @property
+    def pictures(self) -> tuple[Picture, ...]:
+        """All figures that the data are fit for, of every experiment and metric, not yet drawn."""
+        drawn = (*(part.pictures for part in self.parts), *(one.pictures for one in self.levels))
+        return tuple(picture for found in drawn for picture in found)
+
+    @property
+    def tables(self) -> tuple[WantedTable, ...]:
+        """All tables that have rows."""
+        matter = self._of_what_is_left()
+        shown = [table for part in self.parts for table in part.tables]
+        for section in Section:
+            shown += tables.tables(matter, section) if section.of_study else ()
+        frames = tables.frames(matter)
+        found = {kind: _called(shown, kind.called) for kind in known_tables()}
+        return tuple(
+            WantedTable(kind.called, _title(kind, own), own, frames.get(kind))
+            for kind, own in found.items()
+            if own or kind in frames
+        )
+
+    def _of_what_is_left(self) -> Matter:
+        """The study with the runs of the cells and contenders that are left."""
+        there = {
+            (one.experiment.name, cell.name, side.contender)
+            for one in self.matter.firsts
+            for cell in one.cells
+            for side in cell.sides
+        }
+        keys = ("experiment", "cell", "contender")
+        runs, left = self.report.results.runs, pl.DataFrame([*there], keys, orient="row")
+        kept = runs.join(left, on=keys, how="semi", maintain_order="left")
+        judged = (
+            one
+            for one in self.report.validated
+            if (one.experiment, one.cell, one.contender) in there
+        )
+        results = replace(self.report.results, runs=kept)
+        return replace(self.matter, results=results, validated=tuple(judged))
+
+
+def _called(shown: Sequence[ShownTable], name: str) -> tuple[ShownTable, ...]:
+    return tuple(one for one in shown if one.name == name)
+
+
+def _title(kind: TableKind, shown: Sequence[ShownTable]) -> str:
+    """What it is, of all metrics."""
+    captions = {one.caption for one in shown}
+    if not captions:
+        return kind.title
+    return captions.pop() if len(captions) == 1 else shown[0].caption.partition(":")[0]
+
+
+def chosen(directory: Path, wanted: Wanted) -> Chosen:
+    """What is wanted of the report of a results directory.
 
     Raises:
         WrongInputError: it is not a results directory, or nothing is called like what is wanted.
@@ -45,43 +159,50 @@ def wanted_pictures(directory: Path, wanted: Wanted) -> tuple[Picture, ...]:
     whole = Matter(report.results, report.analyses, report.across)
     # Contenders have the colours that they have in the report.
     styles = study_styles(whole.firsts)
-    found: list[Picture] = []
+    parts: list[ExperimentPart] = []
+    levels: list[MetricPart] = []
     problem: WrongInputError | None = None
     for matter in whole.each_experiment:
+        across = _levels(matter.across[0], wanted)
         try:
-            metrics = tuple(_chosen(one, wanted) for one in matter.metrics)
+            metrics = tuple(_restricted(one, wanted) for one in matter.metrics)
         except WrongInputError as error:
             problem = error  # perhaps another experiment has them
-        else:
-            chosen = replace(matter, experiments=(metrics,), across=())
-            found += experiment_part(directory, chosen, styles, wanted.runs).pictures
-        found += _of_levels(matter.across[0], wanted) if matter.across[0] else ()
-    if problem and not found:
+            levels += level_parts(across) if across else ()
+            continue
+        own = replace(matter, experiments=(metrics,), across=(across,))
+        parts.append(experiment_part(directory, own, styles, wanted.runs))
+    if problem and not (parts or levels):
         raise problem
-    return tuple(found)
+    experiments = tuple(part.matter.metrics for part in parts)
+    of_levels = tuple(part.across for part in parts)
+    return Chosen(
+        report, Matter(report.results, experiments, of_levels), tuple(parts), tuple(levels)
+    )
 
 
-def _chosen(analysis: Analysis, wanted: Wanted) -> Analysis:
+def _restricted(analysis: Analysis, wanted: Wanted) -> Analysis:
     return restricted(analysis, wanted.cells, wanted.contenders)
 
 
-def _of_levels(across: Across, wanted: Wanted) -> Iterator[Picture]:
-    """The figures of levels that are compared; none if no cell of theirs is called like what is wanted."""
+def _levels(across: Across | None, wanted: Wanted) -> Across | None:
+    """Levels that are compared; None if no cell of theirs is called like what is wanted."""
     with suppress(WrongInputError):
-        analyses = tuple(_chosen(one, wanted) for one in across.analyses)
-        for metric in level_parts(replace(across, analyses=analyses)):
-            yield from metric.pictures
+        if across:
+            analyses = tuple(_restricted(one, wanted) for one in across.analyses)
+            return replace(across, analyses=analyses)
+    return None
 
 
-def picture_named(found: Sequence[Picture], name: str) -> Picture:
-    """The figure of this name.
+def named(found: Sequence[Picture | WantedTable], name: str) -> Picture | WantedTable:
+    """The figure or table of this name.
 
     Raises:
         WrongInputError: there is none.
     """
-    for picture in found:
-        if picture.name == name:
-            return picture
-    names = [picture.name for picture in found]
+    for one in found:
+        if one.name == name:
+            return one
+    names = [one.name for one in found]
     told = nearest(name, names) or f"; there are {', '.join(names)}"
-    raise WrongInputError(f"there is no figure {name!r}{told}")
+    raise WrongInputError(f"there is no figure or table {name!r}{told}")

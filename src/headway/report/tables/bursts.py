@@ -40,6 +40,7 @@ def bursts_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
 KIND = TableKind(
     place=20,
     section=Section.RESULTS,
+    caption="Shares of packets by the length of their burst",
     file=FILE,
     frame=lambda matter: bursts_frame(matter.firsts),
 )

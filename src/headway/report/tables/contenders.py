@@ -36,6 +36,7 @@ def _repeats(analysis: Analysis, trait: Trait) -> bool:
 KIND = TableKind(
     place=10,
     section=Section.SETTING,
+    name="contenders",
     caption="What tells the contenders apart",
     table=lambda matter: contenders_table(matter.results, matter.first),
     most=240,

@@ -154,6 +154,7 @@ def _length(length_ms: float) -> str:
 MEANS = TableKind(
     place=20,
     section=Section.PAGES,
+    name="critical-means",
     caption="What the load event waited for, in milliseconds",
     remark=(
         "Means over the finished loads: the phases of the critical path add up to onLoad. Rendering is blocked until "
@@ -164,6 +165,7 @@ MEANS = TableKind(
 KIND = TableKind(
     place=30,
     section=Section.PAGES,
+    name="critical-paths",
     caption="Critical paths of the loads shown, in milliseconds",
     remark=(
         "Each step is what the browser needed before it could ask for the next, back from what came last before the "

@@ -142,6 +142,7 @@ def _rows(sweep: Sweep) -> Iterator[dict[str, object]]:
 SWEEPS = TableKind(
     place=10,
     section=Section.FAULTS,
+    name="sweeps",
     caption="What single faults cost",
     remark=(
         "Each packet meets the fault in a run of its own, beside the run of the same seed without. Worst, mean: of the "

@@ -97,6 +97,7 @@ def _interval(interval: Interval | None, name: str = "relative") -> dict[str, fl
 BEST = TableKind(
     place=10,
     section=Section.ADVICE,
+    caption="The best by class of sites",
     remark=(
         "A site is one observation here, so that this is of other sites like these, too. Classes are halves of the "
         "sites by the medians of their loads. Rules are judged at sites that had no part in them, and the choice for "
@@ -109,12 +110,14 @@ BEST = TableKind(
 GAINS = TableKind(
     place=20,
     section=Section.ADVICE,
+    caption="What ways of choosing gain",
     file=GAINS_FILE,
     frame=lambda matter: gains_frame(matter.firsts),
 )
 TERMS = TableKind(
     place=30,
     section=Section.ADVICE,
+    caption="What goes with the differences",
     file=TERMS_FILE,
     frame=lambda matter: terms_frame(matter.firsts),
 )

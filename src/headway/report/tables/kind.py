@@ -105,6 +105,7 @@ class TableKind:
     Attributes:
         place: kinds of a section stand in the order of their places.
         section: part of the page.
+        name: what `headway figure` calls it, if it has no file of that name.
         caption: what it is.
         remark: how to read it; commands stand between backquotes, and files of tables are links.
         table: makes it, to be read; no rows if there is nothing to say. None if it is a file only.
@@ -124,6 +125,7 @@ class TableKind:
 
     place: int
     section: Section
+    name: str = ""
     caption: Text = ""
     remark: Text = ""
     table: Callable[[Matter], Table] | None = None
@@ -148,7 +150,19 @@ class TableKind:
         before = self.said(matter) if self.of_runs or self.section.of_study else ()
         heading = self.heading if before else ""
         remark = self.remark_of(matter)
-        return ShownTable(heading, tuple(before), caption, table, remark, self.looks, self.most)
+        return ShownTable(
+            self.called, heading, tuple(before), caption, table, remark, self.looks, self.most
+        )
+
+    @property
+    def title(self) -> str:
+        """What it is, whatever it is made of."""
+        return self.caption if isinstance(self.caption, str) else self.called
+
+    @property
+    def called(self) -> str:
+        """Its name."""
+        return self.name or self.file.removesuffix(".csv")
 
     def remark_of(self, matter: Matter) -> str:
         """How to read it."""
@@ -159,6 +173,7 @@ class TableKind:
 class ShownTable:
     """A table with its words, ready to be set; see `TableKind`."""
 
+    name: str
     heading: str
     said: tuple[str, ...]
     caption: str

@@ -248,6 +248,7 @@ def _numbers(analysis: Analysis, one: Beside) -> dict[str, object]:
 BY_CELL = TableKind(
     place=10,
     section=Section.PUBLISHED,
+    name="values-by-cell",
     caption="Values by cell, published and ours",
     table=lambda matter: published_by_cell(matter.metrics),
 )
@@ -269,6 +270,7 @@ KIND = TableKind(
 ORDERS = TableKind(
     place=30,
     section=Section.PUBLISHED,
+    name="orders",
     caption="Which is faster, published and ours",
     table=lambda matter: orders_table(matter.metrics),
 )

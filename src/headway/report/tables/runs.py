@@ -24,6 +24,7 @@ def runs_frame(runs: pl.DataFrame) -> pl.DataFrame:
 KIND = TableKind(
     place=10,
     section=Section.FILES,
+    caption="Every run",
     file=FILE,
     frame=lambda matter: runs_frame(matter.results.runs),
 )

@@ -40,6 +40,7 @@ def _quantity(value: float | None, unit: str) -> str:
 KIND = TableKind(
     place=10,
     section=Section.SELF_TEST,
+    name="self-test",
     caption="Self-test",
     table=lambda matter: self_test_table(matter.results),
     said=lambda matter: (

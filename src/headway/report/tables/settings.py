@@ -22,6 +22,7 @@ def settings_table(results: StudyResults) -> Table:
 KIND = TableKind(
     place=10,
     section=Section.PROGRAMS,
+    name="settings",
     caption="Settings of programs",
     table=lambda matter: settings_table(matter.results),
     said=lambda _: ("What was set in the programs beyond what the study asks for.",),

@@ -77,3 +77,16 @@ def interval_text(interval: Interval | None, digits: int, factor: float = 1.0) -
 def number(value: float | None, digits: int) -> str:
     """A number, if there is one."""
     return NONE if value is None else significant(value, digits)
+
+
+def markdown(table: Table) -> list[str]:
+    """A table's lines, its remark below it; none of a table without rows."""
+    if not table.rows:
+        return []
+    rows = [row for group in table.rows for row in group]
+    lines = [_line(table.headings), "|" + "---|" * len(table.headings), *map(_line, rows)]
+    return [*lines, "", table.remark] if table.remark else lines
+
+
+def _line(cells: Sequence[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"

@@ -155,6 +155,7 @@ def validation_frame(found: Sequence[Validated]) -> pl.DataFrame:
 FAILED = TableKind(
     place=10,
     section=Section.VALIDATION,
+    name="failed-checks",
     caption="Checks that failed",
     table=lambda matter: failed_checks_table(matter.validated),
     said=lambda _: (

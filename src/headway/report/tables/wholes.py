@@ -59,6 +59,7 @@ def _row(analysis: Analysis, part: AnswerPart, mean: Whole | None) -> dict[str, 
 KIND = TableKind(
     place=10,
     section=Section.RESULTS,
+    caption="Comparisons in the parts of their answer",
     file=FILE,
     frame=lambda matter: wholes_frame(matter.everything),
 )
