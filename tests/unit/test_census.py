@@ -283,11 +283,12 @@ def test_parquet_and_csv_answer_alike(tmp_path: Path) -> None:
         assert engine.answer(asked, [file]) == engine.answer(asked, [sample_file()])
 
 
-def test_lists_as_bigquery_writes_them_in_parquet(tmp_path: Path) -> None:
-    """Each element is in a struct of its own, as in `list.element`."""
-    written = frame(sample()).with_columns(
-        pl.col("response_headers").list.eval(pl.struct(element=pl.element()))
-    )
+@pytest.mark.parametrize("nested", [False, True])
+def test_lists_whose_elements_are_structures_of_their_own(nested: bool, tmp_path: Path) -> None:
+    """As in `list.element` of Parquet files whose lists are not marked as such."""
+    elements = pl.col("response_headers").list.eval(pl.struct(element=pl.element()))
+    listed = pl.struct(list=elements) if nested else elements
+    written = frame(sample()).with_columns(listed.alias("response_headers"))
     file = tmp_path / "requests.parquet"
     written.write_parquet(file)
     assert engine.answer(Asked(), [file]) == engine.answer(Asked(), [sample_file()])
@@ -355,8 +356,35 @@ WRONG = {
         OLD.replace("true", "perhaps"),
         "2021_01_01_mobile.csv: cannot be read",
     ),
+    "older.csv": (
+        "date,client,page,is_root_page,is_main_document,summary,response_headers\n"
+        '2024-06-01,mobile,a,true,true,"{""protocol"": ""h2""}",[]\n',
+        "older.csv: none of the first 1 rows has `respHttpVersion` in `summary`: another version",
+    ),
     "table.xlsx": ("a", "table.xlsx: is neither Parquet nor CSV"),
 }
+
+
+def test_header_fields_of_another_form_are_refused(tmp_path: Path) -> None:
+    other = pl.col("response_headers").list.eval(
+        pl.element().struct.rename_fields(["key", "value"])
+    )
+    file = tmp_path / "requests.parquet"
+    frame([announcing(H3)]).with_columns(other).write_parquet(file)
+    with pytest.raises(
+        WrongInputError, match=r"`response_headers` is STRUCT\(key .*another version"
+    ):
+        engine.answer(Asked(), [file])
+
+
+def test_a_value_that_is_wrong_far_below_is_told(tmp_path: Path) -> None:
+    header, first, *_ = OLD.splitlines()
+    file = tmp_path / "2021_01_01_mobile.csv"
+    file.write_text("\n".join([header, *[first] * 2000, first.replace("true", "perhaps"), ""]))
+    with pytest.raises(WrongInputError, match="cannot be read: Conversion Error") as caught:
+        engine.answer(Asked(), [file])
+    assert str(caught.value).startswith(str(file))
+    assert "\n" not in str(caught.value)
 
 
 def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
@@ -384,6 +412,7 @@ def test_files_that_are_wrong_end_in_a_line(
     [
         ((), "name a file, or `sample`"),
         (("nosuch.parquet",), "nosuch.parquet: there is no such file"),
+        (("sample", "sample"), "sample: is named twice"),
         (("sample", "--by", "months"), "--by months: no such key; did you mean 'month'?"),
         (("sample", "--month", "June"), "--month June: is no month; write it as 2024-06"),
         (("sample", "--month", "1999-01"), "no response of 1999-01 of home pages"),

@@ -19,7 +19,7 @@ from headway.census.facts import facts
 from headway.census.questions import ask
 from headway.census.schema import CRAWL, SUMMARY, Schema
 from headway.census.shown import Answer
-from headway.errors import WrongInputError
+from headway.errors import HeadwayError, WrongInputError
 
 _MEMORY = "2500MB"
 """What DuckDB may take before it puts aside on disk; it takes some more than it counts."""
@@ -44,6 +44,10 @@ def answer(asked: Asked, files: Sequence[Path]) -> Answer:
         try:
             cursor = connection.execute(_sql(_expression(asked, _tables(exports)), Dialect.DUCKDB))
             found = Answer(tuple(one[0] for one in cursor.description or ()), cursor.fetchall())
+        except duckdb.OutOfMemoryException:
+            raise HeadwayError(
+                f"the answer takes more memory than {_MEMORY}: ask by fewer keys, or month by month"
+            ) from None
         except duckdb.Error as error:
             where = ", ".join(str(one.file) for one in exports)
             told = str(error).strip().splitlines()[0]

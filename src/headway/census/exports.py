@@ -13,10 +13,12 @@ from headway.census.asked import Key
 from headway.census.schema import SCHEMAS, Schema, schema_of
 from headway.errors import WrongInputError, nearest
 
+# As BigQuery writes it; guessing would look for other signs in texts that are full of quotes and commas.
+_CSV = """read_csv({file}, header = true, all_varchar = true, delim = ',', quote = '"', escape = '"')"""
 _FORMATS = {
     ".parquet": "read_parquet({file})",
-    ".csv": "read_csv({file}, header = true, all_varchar = true)",
-    ".csv.gz": "read_csv({file}, header = true, all_varchar = true)",
+    ".csv": _CSV,
+    ".csv.gz": _CSV,
 }
 _TYPES = {
     "string": "VARCHAR",
@@ -59,18 +61,16 @@ def look(connection: duckdb.DuckDBPyConnection, file: Path, keys: frozenset[Key]
     read = _read(file)
     types = _columns(connection, file, read)
     schema = _schema(file, frozenset(types))
-    columns = {name: f'"{name}"' for name in schema.columns if name in types}
-    if schema.dated:
-        columns = _from_name(file) | columns
-    missing = [name for name in schema.needed(keys) if name not in columns]
+    from_name = _from_name(file) if schema.dated else {}
+    missing = [name for name in schema.needed(keys) if name not in types | from_name]
     if missing:
         raise WrongInputError(_missing(missing, schema, list(types)), where=str(file))
     shown = [
-        f'{_typed(columns.get(name, "NULL"), kind, types.get(name, ""))} AS "{name}"'
+        f'{from_name.get(name) or _typed(file, name, kind, types.get(name))} AS "{name}"'
         for name, kind in schema.columns.items()
     ]
     select = f"SELECT {', '.join(shown)} FROM {read}"
-    _check_rows(connection, file, select)
+    _check_rows(connection, file, schema, select)
     return Export(file, schema, select)
 
 
@@ -123,7 +123,7 @@ def _from_name(file: Path) -> dict[str, str]:
     if not found:
         return {}
     year, month, day, client = found.groups()
-    return {"date": literal(f"{year}-{month}-{day}"), "client": literal(client)}
+    return {"date": f"DATE '{year}-{month}-{day}'", "client": literal(client)}
 
 
 def _missing(missing: Sequence[str], schema: Schema, there: Sequence[str]) -> str:
@@ -134,24 +134,52 @@ def _missing(missing: Sequence[str], schema: Schema, there: Sequence[str]) -> st
     return told
 
 
-def _typed(column: str, kind: str, given: str) -> str:
+def _typed(file: Path, name: str, kind: str, given: str | None) -> str:
     """A column with the table's type; JSON and header fields may have been exported as text."""
+    if given is None:
+        return f"CAST(NULL AS {_TYPES.get(kind, _HEADERS)})"
     if kind in _TYPES:
-        return f"CAST({column} AS {_TYPES[kind]})"
+        return f'CAST("{name}" AS {_TYPES[kind]})'
     if given == "VARCHAR":
-        return f"CAST(CAST({column} AS JSON) AS {_HEADERS})"
-    if "element" in given and column != "NULL":
-        return f"list_transform({column}, lambda one: one.element)"
-    return f"CAST({column} AS {_HEADERS})"
+        return f'CAST(CAST("{name}" AS JSON) AS {_HEADERS})'
+    shape = given.replace('"', "")
+    for begin, listed in _LISTS.items():
+        if shape.startswith(begin):
+            return f"CAST({listed.format(column=name)} AS {_HEADERS})"
+    raise WrongInputError(
+        f"`{name}` is {shape}, not fields with `name` and `value`: another version of the schema",
+        where=str(file),
+    )
 
 
-def _check_rows(connection: duckdb.DuckDBPyConnection, file: Path, select: str) -> None:
+_LISTS = {
+    "STRUCT(name VARCHAR, value VARCHAR)[]": '"{column}"',
+    "STRUCT(element STRUCT(name VARCHAR, value VARCHAR))[]": 'list_transform("{column}", lambda one: one.element)',
+    "STRUCT(list STRUCT(element STRUCT(name VARCHAR, value VARCHAR))[])": 'list_transform("{column}".list, lambda one: one.element)',
+}
+"""How Parquet files have an array of structures, as DuckDB sees it, and how its elements are got at."""
+
+
+def _check_rows(
+    connection: duckdb.DuckDBPyConnection, file: Path, schema: Schema, select: str
+) -> None:
+    """That there are rows, and that the first ones say which version they came by."""
+    begin = f"(SELECT * FROM ({select}) LIMIT {_FIRST_ROWS})"
+    sql = f"SELECT count(*), count({schema.protocol}) FROM {begin}"
     try:
-        first = connection.execute(f"SELECT * FROM ({select}) LIMIT 1").fetchone()
+        ((rows, told),) = connection.execute(sql).fetchall()
     except duckdb.Error as error:
         raise WrongInputError(f"cannot be read: {_told(error)}", where=str(file)) from None
-    if first is None:
+    if not rows:
         raise WrongInputError("has no rows", where=str(file))
+    if not told:
+        raise WrongInputError(
+            f"none of the first {rows} rows has {schema.protocol_told}: another version of the schema",
+            where=str(file),
+        )
+
+
+_FIRST_ROWS = 1000
 
 
 def _told(error: duckdb.Error) -> str:

@@ -23,6 +23,9 @@ def as_exports(inputs: Sequence[Path]) -> Iterator[list[Path]]:
     Raises:
         WrongInputError: a HAR file or a directory cannot be read as such.
     """
+    twice = next((one for one in inputs if inputs.count(one) > 1), None)
+    if twice:
+        raise WrongInputError("is named twice, and would be counted twice", where=str(twice))
     others = [one for one in inputs if not _is_export(one)]
     with TemporaryDirectory(prefix="headway-census-") as place:
         exports = [sample_file() if _is_sample(one) else one for one in inputs if _is_export(one)]

@@ -22,6 +22,8 @@ class Schema:
         columns: type of each column that is read, as ibis writes types.
         marks: columns by which an export is known to be of this table.
         asked: columns that only some keys need.
+        protocol: SQL of the version that a response came by.
+        protocol_told: the same for people.
         dated: each crawl has a table of its own, whose name says date and client.
     """
 
@@ -29,6 +31,8 @@ class Schema:
     columns: Mapping[str, str]
     marks: frozenset[str]
     asked: Mapping[str, frozenset[Key]]
+    protocol: str
+    protocol_told: str
     dated: bool
 
     def needed(self, keys: frozenset[Key]) -> list[str]:
@@ -56,6 +60,8 @@ CRAWL = Schema(
     },
     marks=frozenset({"summary", "response_headers"}),
     asked={"rank": _RANK, "url": _PROVIDER},
+    protocol="summary ->> '$.respHttpVersion'",
+    protocol_told="`respHttpVersion` in `summary`",
     dated=False,
 )
 SUMMARY = Schema(
@@ -75,6 +81,8 @@ SUMMARY = Schema(
     },
     marks=frozenset({"respHttpVersion"}),
     asked={"rank": _RANK, "url": _PROVIDER, "resp_server": _SERVER, "_cdn_provider": _CDN},
+    protocol="respHttpVersion",
+    protocol_told="`respHttpVersion`",
     dated=True,
 )
 SCHEMAS = (CRAWL, SUMMARY)
