@@ -15,7 +15,7 @@ from headway.terminal import say
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from headway.report.wanted import Chosen
+    from headway.report.wanted import WantedParts
 
 _MM = {"mm": 1.0, "cm": 10.0, "in": 25.4}
 _LENGTH = re.compile(r"\s*(\d+(?:\.\d+)?)\s*(mm|cm|in)\s*")
@@ -98,7 +98,7 @@ def _check_suffix(out: Path | None, known: Iterable[str]) -> None:
         raise WrongInputError(f"must end in one of {told}", where=f"--out {out}")
 
 
-def _print_names(found: Chosen) -> None:
+def _print_names(found: WantedParts) -> None:
     listed = {one.name: f"{one.title}{f' ({one.of})' if one.of else ''}" for one in found.pictures}
     listed |= {one.name: f"{one.title} (table)" for one in found.tables}
     widest = max(map(len, listed), default=0)

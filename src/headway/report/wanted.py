@@ -80,7 +80,7 @@ class WantedTable:
 
 
 @dataclass(frozen=True)
-class Chosen:
+class WantedParts:
     """What is wanted of a study's report.
 
     Attributes:
@@ -148,7 +148,7 @@ def _title(kind: TableKind, shown: Sequence[ShownTable]) -> str:
     return captions.pop() if len(captions) == 1 else shown[0].caption.partition(":")[0]
 
 
-def chosen(directory: Path, wanted: Wanted) -> Chosen:
+def chosen(directory: Path, wanted: Wanted) -> WantedParts:
     """What is wanted of the report of a results directory.
 
     Raises:
@@ -176,7 +176,7 @@ def chosen(directory: Path, wanted: Wanted) -> Chosen:
         raise problem
     experiments = tuple(part.matter.metrics for part in parts)
     of_levels = tuple(part.across for part in parts)
-    return Chosen(
+    return WantedParts(
         report, Matter(report.results, experiments, of_levels), tuple(parts), tuple(levels)
     )
 
