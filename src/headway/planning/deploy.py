@@ -80,9 +80,7 @@ def _each(setting: Setting) -> Iterator[tuple[Ends, CompetingFlow]]:
         for copy in range(1, flow.count + 1):
             number = next(numbers)
             own_name = name if flow.count == 1 else f"{name}-{copy}"
-            hosts = f"c{number}", f"s{number}"
-            key, times = f"flows.{name}", (flow.start, flow.end)
-            yield Ends(*hosts, own_name, key, *times, flow.background), flow
+            yield Ends(f"c{number}", f"s{number}", own_name, f"flows.{name}", flow), flow
 
 
 def _access(
@@ -92,7 +90,7 @@ def _access(
     path: Path = getattr(flow, key)
     if path == _CABLE:
         return None
-    return path if seed is None else drawn_path(setting, path, f"{ends.flow}/{key}", seed)
+    return path if seed is None else drawn_path(setting, path, f"{ends.name}/{key}", seed)
 
 
 def _alone(setting: Setting, flow: CompetingFlow, crossed: list[str]) -> Setting:

@@ -14,10 +14,10 @@ from headway.programs.origins import origin_addresses
 from headway.programs.outside import from_outside
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.study.family import HostAddress
+from headway.study.flow import CompetingFlow
 from headway.study.hop import Hop, Pep
 from headway.study.host import Host, Protocol
 from headway.study.model import Setting
-from headway.study.units import Duration
 
 KNOWN: Mapping[Role, Mapping[str, Adapter]] = {
     Role.CLIENT: CLIENTS,
@@ -53,30 +53,23 @@ class _ProgramPlace:
         )
 
 
-_AT_ONCE = Duration(0)
-
-
 @dataclass(frozen=True)
 class Ends:
-    """The hosts at both ends of a flow's chain, its name, and when it begins.
+    """The hosts at both ends of a flow's chain, and what the study calls it.
 
     Attributes:
         client: name of the host that asks.
         server: name of the host that answers.
-        flow: its name; empty if there is one flow only.
-        key: where it stands in the study file; empty if the study says only one flow.
-        at: when it begins.
-        end: when it is ended; None if it ends by itself.
-        background: whether it is only there to load the path.
+        name: of the flow; empty if the study names none.
+        key: where it stands in the study file; empty then, too.
+        said: what the study says of it; None then.
     """
 
     client: str = CLIENT
     server: str = SERVER
-    flow: str = ""
+    name: str = ""
     key: str = ""
-    at: Duration = _AT_ONCE
-    end: Duration | None = None
-    background: bool = False
+    said: CompetingFlow | None = None
 
 
 _JOIN = "; one of your own joins by programs.toml (docs/own-programs.md)"
@@ -204,8 +197,9 @@ def _flow(
     seed: int | None,
 ) -> Flow:
     """The workload, asked of the next program that has an address of its own."""
+    said = ends.said
     return Flow(
-        name=ends.flow,
+        name=ends.name,
         namespace=ends.client,
         server=ends.server,
         host=setting.client,
@@ -215,8 +209,8 @@ def _flow(
         workload=setting.workload,
         capture=setting.capture,
         limit=setting.limits.virtual,
-        at_ns=ends.at.ns,
-        ends_at_ns=None if ends.end is None else ends.end.ns,
+        at_ns=said.start.ns if said else 0,
+        ends_at_ns=said.end.ns if said and said.end is not None else None,
         seed=seed or 0,
-        background=ends.background,
+        background=bool(said and said.background),
     )
