@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TypeVar
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 
 from headway.columns import HeaderFields
+from headway.programs.client import report_of
 from headway.programs.headway_client import REPORT
 from headway.programs.native import HEADER_COUNTS
-
-_Told = TypeVar("_Told", bound=BaseModel)
 
 
 class _Counts(BaseModel):
@@ -49,7 +47,7 @@ def header_fields(directory: Path, began_s: float, ended_s: float) -> HeaderFiel
     counts = [one for one in told if began_s <= one.began_unix_s <= ended_s]
     if not counts:
         return HeaderFields()
-    report = _read(_HeaderReport, directory / REPORT)
+    report = report_of(_HeaderReport, directory / REPORT)
     waited = [_Blocked(blocked=count.blocked, blocked_s=count.blocked_s) for count in counts]
     waited += [c.quic for c in report.connections if c.quic] if report else []
     return HeaderFields(
@@ -60,14 +58,6 @@ def header_fields(directory: Path, began_s: float, ended_s: float) -> HeaderFiel
         table_blocked=sum(one.blocked for one in waited),
         table_blocked_s=sum(one.blocked_s for one in waited),
     )
-
-
-def _read(model: type[_Told], file: Path) -> _Told | None:
-    """A file of a program that may have been ended before it could write it."""
-    try:
-        return model.model_validate_json(file.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValidationError):
-        return None
 
 
 def _lines(file: Path) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
@@ -22,6 +23,8 @@ RETRY_PAUSE = Knob(
     "seconds between the loss of a connection and the next attempt, when the address changes",
     ("0", "0.5", "1", "2", "5", "10"),
 )
+
+_Report = TypeVar("_Report", bound=BaseModel)
 
 _ASIDES = (
     *("  ", "\t", "For more information", "Usage:", "Usage of ", "\x1b"),
@@ -96,6 +99,14 @@ def answer_error(status: int, size: int, flow: Flow) -> str | None:
     return None
 
 
+def report_of(model: type[_Report], file: Path) -> _Report | None:
+    """What a program wrote of itself as JSON; None if it was ended before it could, or wrote something else."""
+    try:
+        return model.model_validate_json(file.read_text(encoding="utf-8"))
+    except (FileNotFoundError, ValidationError):
+        return None
+
+
 class _ReportedRequest(BaseModel):
     status: int | None = None
     bytes: int = 0
@@ -119,9 +130,8 @@ def reported(file: Path, program: str, flow: Flow) -> Measurement:
         program: what it is called in errors.
         flow: what it was asked to do.
     """
-    try:
-        report = _CommonReport.model_validate_json(file.read_text(encoding="utf-8"))
-    except (FileNotFoundError, ValidationError):
+    report = report_of(_CommonReport, file)
+    if report is None:
         return Measurement(error=f"{program} printed no result")
     wrong = (_request_error(request, flow) for request in report.requests)
     if error := report.error or next((error for error in wrong if error), None):

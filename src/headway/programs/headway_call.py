@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from typing_extensions import override
 
 from headway.columns import CallMetrics
@@ -18,7 +18,7 @@ from headway.programs.base import (
     Started,
     served_on,
 )
-from headway.programs.client import last_words
+from headway.programs.client import last_words, report_of
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.programs.native import command, service
 from headway.study.call import Call
@@ -106,17 +106,12 @@ class HeadwayCallClient(Client):
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         call = flow.workload
         assert isinstance(call, Call)
-        try:
-            own = _Report.model_validate_json(
-                (directory / CLIENT_REPORT).read_text(encoding="utf-8")
-            )
-            told = (
-                own
-                if call.direction is DataDirection.DOWNLOAD
-                else _of_server(directory, flow.server)
-            )
-        except (FileNotFoundError, ValidationError):
+        own = told = report_of(_Report, directory / CLIENT_REPORT)
+        if own is None:
             return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
+        if call.direction is DataDirection.UPLOAD:
+            # Of one call there is one line.
+            told = report_of(_Report, directory / server_report(flow.server))
         if told is None or (heard := told.heard) is None:
             return Measurement(error=f"{self.name}: nothing came of the call")
         offset_s = told.started_unix_s - own.started_unix_s
@@ -148,9 +143,3 @@ class HeadwayCallServer(Server):
             f"--report=/lab/run/{server_report(listener.namespace)}",
         )
         return service(self, listener.namespace, argv, served_on(listener))
-
-
-def _of_server(directory: Path, server: str) -> _Report | None:
-    """What the server tells of the call; None if it tells nothing."""
-    lines = (directory / server_report(server)).read_text(encoding="utf-8").splitlines()
-    return _Report.model_validate_json(lines[0]) if lines else None

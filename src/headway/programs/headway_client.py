@@ -6,7 +6,7 @@ import signal
 from collections.abc import Iterable
 from pathlib import Path
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from typing_extensions import override
 
 from headway.contract.orders import Ended, Program
@@ -19,7 +19,7 @@ from headway.programs.base import (
     Flow,
     Started,
 )
-from headway.programs.client import answer_error, last_words, secrets_environment
+from headway.programs.client import answer_error, last_words, report_of, secrets_environment
 from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.measurement import Measurement
 from headway.programs.native import (
@@ -123,11 +123,8 @@ class HeadwayClient(NativeQuic, Client):
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
-        try:
-            report = _NativeReport.model_validate_json(
-                (directory / REPORT).read_text(encoding="utf-8")
-            )
-        except (FileNotFoundError, ValidationError):
+        report = report_of(_NativeReport, directory / REPORT)
+        if report is None:
             return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
         wrong = (_error(request, flow) for request in report.requests)
         if error := next((error for error in wrong if error), None):

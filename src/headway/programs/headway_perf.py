@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
-from pydantic import BaseModel, ValidationError
+from pydantic import BaseModel
 from typing_extensions import override
 
 from headway.contract.orders import Ended, Program
@@ -24,7 +24,7 @@ from headway.programs.base import (
     Started,
     served_on,
 )
-from headway.programs.client import last_words, secrets_environment
+from headway.programs.client import last_words, report_of, secrets_environment
 from headway.programs.knobfile import adjustments_of, knobs_of
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.programs.native import (
@@ -129,11 +129,8 @@ class HeadwayPerfClient(NativeQuic, Client):
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         assert isinstance(flow.workload, BulkPart)
-        try:
-            report = _ClientReport.model_validate_json(
-                (directory / CLIENT_REPORT).read_text(encoding="utf-8")
-            )
-        except (FileNotFoundError, ValidationError):
+        report = report_of(_ClientReport, directory / CLIENT_REPORT)
+        if report is None:
             return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
         flows = report.flows
         if error := next((flow.error for flow in flows if flow.error), None):
