@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 import json
 import signal
-import subprocess
-import sys
 from collections import Counter
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -25,7 +24,7 @@ from headway.records import store
 from headway.records.store import Start, read_records
 from headway.study.experiment import Study
 from headway.study.load import study_from
-from tests.stub_lab import replace_labs, stub_image
+from tests.stub_lab import Loaded, replace_labs, stub_image
 
 TABLES = {
     "name": "resumed",
@@ -62,6 +61,12 @@ def carry_out(
     return done
 
 
+@pytest.fixture(scope="module")
+def loaded() -> Iterator[Loaded]:
+    with Loaded() as started:
+        yield started
+
+
 def table(out: Path) -> pl.DataFrame:
     return pl.read_parquet(out / "runs.parquet").drop("wall_s")
 
@@ -83,13 +88,12 @@ def table(out: Path) -> pl.DataFrame:
     ],
 )
 def test_a_killed_study_ends_with_the_same_data_set(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str, number: int
+    loaded: Loaded, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, moment: str, number: int
 ) -> None:
     file, out, log = tmp_path / "study.toml", tmp_path / "out", tmp_path / "log"
     file.write_text(STUDY)
-    stub = [sys.executable, "-m", "tests.stub_lab", moment, str(number), "SIGKILL", str(log)]
-    killed = subprocess.run([*stub, "run", str(file), "--out", str(out)], capture_output=True)
-    assert killed.returncode == -signal.SIGKILL
+    words = (moment, str(number), "SIGKILL", str(log), "run", str(file), "--out", str(out))
+    assert loaded.run(*words, said=tmp_path / "said") == -signal.SIGKILL
     kept = Counter(record.run_id for record in read_records(out))
     before = Counter(log.read_text().split() if log.exists() else ())
 
@@ -111,35 +115,31 @@ def test_a_killed_study_ends_with_the_same_data_set(
 
 @pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
 def test_a_study_that_is_asked_to_end_says_how_it_goes_on(
-    tmp_path: Path, name: str, status: int
+    loaded: Loaded, tmp_path: Path, name: str, status: int
 ) -> None:
-    file, out = tmp_path / "study.toml", tmp_path / "out"
+    file, out, said = tmp_path / "study.toml", tmp_path / "out", tmp_path / "said"
     file.write_text(STUDY)
-    stub = [sys.executable, "-m", "tests.stub_lab", "record", "3", name, str(tmp_path / "log")]
-    asked = subprocess.run(
-        [*stub, "run", str(file), "--out", str(out)], stderr=subprocess.PIPE, text=True
-    )
-    assert asked.returncode == status
+    words = ("record", "3", name, str(tmp_path / "log"), "run", str(file), "--out", str(out))
+    assert loaded.run(*words, said=said) == status
     done = len(read_records(out))
     assert done >= 3
     assert len(table(out)) == done
-    said = asked.stderr.splitlines()
-    assert "headway: interrupted" in said
+    lines = said.read_text().splitlines()
+    assert "headway: interrupted" in lines
     goes_on = f"`headway run {file} --out {out} --resume` goes on"
-    assert said[-1] == f"{done} of {RUNS} runs are kept in {out}; {goes_on}"
-    assert "Traceback" not in asked.stderr
+    assert lines[-1] == f"{done} of {RUNS} runs are kept in {out}; {goes_on}"
+    assert "Traceback" not in said.read_text()
 
 
 @pytest.mark.parametrize(("name", "status"), [("SIGINT", 130), ("SIGTERM", 143), ("SIGHUP", 129)])
-def test_a_report_that_is_asked_to_end_says_so(tmp_path: Path, name: str, status: int) -> None:
-    file, out = tmp_path / "study.toml", tmp_path / "out"
+def test_a_report_that_is_asked_to_end_says_so(
+    loaded: Loaded, tmp_path: Path, name: str, status: int
+) -> None:
+    file, out, said = tmp_path / "study.toml", tmp_path / "out", tmp_path / "said"
     file.write_text(STUDY)
-    stub = [sys.executable, "-m", "tests.stub_lab", "report", "1", name, str(tmp_path / "log")]
-    asked = subprocess.run(
-        [*stub, "run", str(file), "--out", str(out)], stderr=subprocess.PIPE, text=True
-    )
-    assert asked.returncode == status
-    assert asked.stderr.splitlines()[-1] == "headway: interrupted"
+    words = ("report", "1", name, str(tmp_path / "log"), "run", str(file), "--out", str(out))
+    assert loaded.run(*words, said=said) == status
+    assert said.read_text().splitlines()[-1] == "headway: interrupted"
     assert len(table(out)) == RUNS
 
 
