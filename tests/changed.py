@@ -8,15 +8,14 @@ Headway's source. Of Rust's crates, those that changed and those that depend on 
 from __future__ import annotations
 
 import argparse
-import ast
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from tests.imports import REPOSITORY, ROOT, TESTS, imported, modules, test_modules, tree
+from tests.imports import REPOSITORY, ROOT, TESTS, facts, imported, modules, test_modules
 
 NATIVE = REPOSITORY / "native"
 USUAL_BASES = ("origin/main", "main")
@@ -58,12 +57,7 @@ def _uses(file: Path) -> frozenset[Path]:
     found = {known[name] for name in names} | {
         known[parent] for name in names for parent in _parents(name) if parent in known
     }
-    called = {
-        node.func.id
-        for node in ast.walk(tree(file))
-        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-    }
-    if called & {*_FINDS_BESIDE} and file.is_relative_to(ROOT):
+    if facts(file).called & {*_FINDS_BESIDE} and file.is_relative_to(ROOT):
         found |= {*file.parent.glob("*.py")}
     return frozenset(found - {file})
 
@@ -97,8 +91,7 @@ def needs(test: Path) -> frozenset[Path]:
 @cache
 def _words(file: Path) -> frozenset[str]:
     """Parts of the paths that a module's texts may be."""
-    texts = (node.value for node in ast.walk(tree(file)) if isinstance(node, ast.Constant))
-    return frozenset(part for text in texts if isinstance(text, str) for part in text.split("/"))
+    return frozenset(part for text in facts(file).texts for part in text.split("/"))
 
 
 def _as_modules(changed: Iterable[Path]) -> set[Path]:
@@ -169,7 +162,7 @@ def _base() -> str:
     )
 
 
-def main() -> int:
+def main(words: Sequence[str] | None = None) -> int:
     """Carry them out; the exit status is that of what failed, pytest or cargo."""
     parser = argparse.ArgumentParser(
         prog="tests.changed", description=(__doc__ or "").splitlines()[0]
@@ -179,7 +172,7 @@ def main() -> int:
     )
     parser.add_argument("--list", action="store_true", help="only name them")
     parser.add_argument("pytest", nargs="*", help="the command that carries out test files")
-    options = parser.parse_args()
+    options = parser.parse_args(words)
     changed = changed_since(options.base or _base())
     files = [str(file.relative_to(REPOSITORY)) for file in asked_for(changed)]
     crates = crates_asked_for(changed)

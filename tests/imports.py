@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
@@ -37,20 +38,49 @@ def tree(file: Path) -> ast.Module:
     return ast.parse(file.read_text(encoding="utf-8"))
 
 
+@dataclass(frozen=True)
+class Facts:
+    """What a file's syntax tells.
+
+    Attributes:
+        names: what it imports when it runs, at its start or later, and not for types alone: dotted names, each with
+            the name that is taken from it, if one is.
+        called: functions that it calls by their bare names.
+        texts: its constants that are texts.
+    """
+
+    names: tuple[tuple[str, str], ...]
+    called: frozenset[str]
+    texts: frozenset[str]
+
+
+@cache
+def facts(file: Path) -> Facts:
+    """What a file's syntax tells; each is read once."""
+    names, called, texts = [], set[str](), set[str]()
+    nodes: list[ast.AST] = [tree(file)]
+    while nodes:
+        match node := nodes.pop():
+            case ast.If() if "TYPE_CHECKING" in ast.unparse(node.test):
+                nodes += node.orelse
+                continue
+            case ast.Import():
+                names += [(alias.name, "") for alias in node.names]
+            case ast.ImportFrom():
+                names += [(str(node.module), alias.name) for alias in node.names]
+            case ast.Call(func=ast.Name(id=name)):
+                called.add(name)
+            case ast.Constant(value=str(text)):
+                texts.add(text)
+        nodes += ast.iter_child_nodes(node)
+    return Facts(tuple(names), frozenset(called), frozenset(texts))
+
+
 def imported(file: Path, known: dict[str, Path]) -> Iterator[str]:
-    """Known modules that a file needs when it runs, at its start or later; not those for types alone."""
-    typing_only = {
-        id(inner)
-        for node in ast.walk(tree(file))
-        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
-        for inner in ast.walk(node)
-    }
-    for node in ast.walk(tree(file)):
-        if id(node) in typing_only or not isinstance(node, ast.ImportFrom | ast.Import):
-            continue
-        if isinstance(node, ast.Import):
-            found = [alias.name for alias in node.names]
-        else:
-            inside = [f"{node.module}.{alias.name}" for alias in node.names]
-            found = [one if one in known else str(node.module) for one in inside]
-        yield from (one for one in found if one in known)
+    """Known modules that a file needs when it runs."""
+    for module, name in facts(file).names:
+        inside = f"{module}.{name}"
+        if inside in known:
+            yield inside
+        elif module in known:
+            yield module

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -102,9 +101,8 @@ def test_what_is_not_committed_and_new_files_are_changed(
     }
 
 
-def test_the_command_names_them() -> None:
-    listed = [sys.executable, "-m", "tests.changed", "--base", "HEAD", "--list"]
-    said = subprocess.run(listed, cwd=REPOSITORY, check=True, capture_output=True, text=True).stdout
-    first, *others = said.splitlines()
+def test_the_command_names_them(capsys: pytest.CaptureFixture[str]) -> None:
+    assert changed.main(["--base", "HEAD", "--list"]) == 0
+    first, *others = capsys.readouterr().out.splitlines()
     assert " files changed: " in first
     assert all((REPOSITORY / name).exists() for name in others)

@@ -57,7 +57,11 @@ workload.size = "10 kB"
 """
 
 
-@pytest.mark.parametrize("environment", ENVIRONMENTS, ids=lambda one: " ".join(one.values()))
+@pytest.mark.parametrize(
+    "environment",
+    [pytest.param(ENVIRONMENTS[0], marks=pytest.mark.nightly), *ENVIRONMENTS[1:]],
+    ids=lambda one: " ".join(one.values()),
+)
 def test_no_character_ends_a_study_its_report_or_a_check(
     tmp_path: Path, environment: dict[str, str]
 ) -> None:
