@@ -171,7 +171,7 @@ def test_a_study_names_the_axis_and_perhaps_the_level() -> None:
         ('compare = "path.rtt"', "3: compare: 'path.rtt' is not an axis"),
         (
             'compare = { axis = "path.loss", baseline = "3 %" }',
-            "3: compare: 3 % is no level of path.loss; levels: 0 %, 2 %",
+            "3: compare.baseline: 3 % is no level of path.loss; levels: 0 %, 2 %",
         ),
         ('compare = { axes = "path.loss" }', "3: compare.axes: unknown key"),
         ("compare = 3", "3: compare: must be a table"),

@@ -16,7 +16,7 @@ from headway.pages.load import Chunk, PageLoad, Timing
 from headway.pages.resource import RequestPhase
 from headway.pages.visual import visual_progress
 from headway.report import write_report
-from headway.report.chosen import ChosenRun, chosen_groups, chosen_runs, runs_said
+from headway.report.chosen import ChosenRun, chosen_groups, runs_said
 from headway.report.evidence import PageStory, RunEvidence, evidence_of
 from headway.report.figures import Picture, Subject
 from headway.report.figures.filmstrip import KIND as FILMSTRIP
@@ -413,7 +413,7 @@ def test_two_loads_of_the_same_repetition_are_chosen() -> None:
         for seed, total_s in enumerate(times, start=1)
     ]
     results = made.results(rows, PAGE_MANIFEST)
-    chosen = chosen_runs(results, analyse(results))
+    chosen = chosen_groups(results, analyse(results))[0].runs
     assert [run.run_id for run in chosen] == ["cell-h2-3", "cell-h3-3"]
     assert {run.repetition for run in chosen} == {"seed 3: 30 Mbit/s"}
     assert runs_said(chosen) == "Runs: cell-h2-3, cell-h3-3 (seed 3: 30 Mbit/s)."
@@ -426,7 +426,10 @@ def test_the_comparison_that_was_asked_first_is_shown() -> None:
     rows = [row | {"plt_s": None} for row in page_rows(h2=1.0, h3=0.9, h1=9.0)]
     manifest["study"]["experiments"][0]["metrics"] = ["total_s"]
     results = made.results(rows, manifest)
-    assert {run.contender for run in chosen_runs(results, analyse(results))} == {"h2", "h3"}
+    assert {run.contender for run in chosen_groups(results, analyse(results))[0].runs} == {
+        "h2",
+        "h3",
+    }
 
 
 def test_page_loads_of_all_contenders_are_beside_each_other() -> None:

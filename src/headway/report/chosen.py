@@ -124,13 +124,6 @@ def _beside(analysis: Analysis, cell: Cell, comparison: Comparison) -> list[str]
     return [name for name in analysis.contenders if name in kept[:_MOST_LOADS]]
 
 
-def chosen_runs(
-    results: StudyResults, analysis: Analysis, runs: Sequence[str] = ()
-) -> tuple[ChosenRun, ...]:
-    """The runs of the first of `chosen_groups`."""
-    return next((group.runs for group in chosen_groups(results, analysis, runs)), ())
-
-
 def _title(cell: Cell, what: str, runs: Sequence[ChosenRun]) -> str:
     where = ", ".join(filter(None, (cell.title, runs[0].repetition.partition(":")[0])))
     return f"{what}: {where}"
