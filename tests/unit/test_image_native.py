@@ -11,7 +11,7 @@ import pytest
 
 from headway.cache import EntryDirectory
 from headway.errors import HeadwayError
-from headway.image import SilentProgress, rust
+from headway.image import SilentProgress, builder, rust
 from headway.image.apt import PackageVersion, PrivateApt
 from headway.image.image import Layout
 from headway.image.inputs import KernelInputs, NativeInputs, RootInputs
@@ -181,6 +181,21 @@ def test_what_was_brought_is_found_until_it_is_too_old(
         layout.store,
     )
     assert newer.rust() is None
+
+
+def test_a_toolchain_that_is_there_waits_for_no_build(
+    bin_directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def locked(*_: object) -> None:
+        raise AssertionError("waits for whoever builds an image")
+
+    put_rust(bin_directory, "1.99.0", "1.99.0")
+    monkeypatch.setattr(EntryDirectory, "locked", locked)
+    monkeypatch.setattr(builder, "missing", lambda _: [])
+    assert builder.rust_toolchain().version == "1.99.0"
+    monkeypatch.setattr(builder, "missing", lambda needed: list(needed))
+    with pytest.raises(AssertionError, match="waits"):
+        builder.rust_toolchain()
 
 
 def test_pages_and_policies_compile_nothing_again(tmp_path: Path) -> None:

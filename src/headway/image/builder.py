@@ -29,6 +29,7 @@ from headway.image.prerequisites import (
     NATIVE_PREREQUISITES,
     ROOT_TREE_PREREQUISITES,
     ensure,
+    missing,
 )
 from headway.image.process import Runner, RunningTools
 from headway.image.progress import BuildProgress, SilentProgress
@@ -44,6 +45,8 @@ from headway.image.rust import (
 from headway.image.selection import select
 from headway.image.sources import debian_mirror
 from headway.image.together import together
+
+_FOR_RUST = (*ROOT_TREE_PREREQUISITES, *NATIVE_PREREQUISITES)
 
 
 def build(options: ImageOptions | None = None, progress: BuildProgress | None = None) -> Image:
@@ -89,6 +92,10 @@ def rust_toolchain(
         WrongInputError: as for `build`.
     """
     layout = Layout.of_package(options or ImageOptions.from_environment())
+    found = layout.rust()
+    if found and not missing(_FOR_RUST):
+        # Nothing is to be brought, and nobody waits for another's build of an image, which takes minutes.
+        return found
     progress = progress or SilentProgress()
     with layout.store.locked(progress.note) as lock:
         return _Build(layout, lock, progress).rust()
@@ -132,9 +139,7 @@ class _Build:
 
     def rust(self) -> RustToolchain:
         """The toolchain, brought if need be."""
-        ensure(
-            [*ROOT_TREE_PREREQUISITES, *NATIVE_PREREQUISITES], self._runner("tools"), self.progress
-        )
+        ensure(_FOR_RUST, self._runner("tools"), self.progress)
         found = self.layout.rust()
         return found if found else self._bring_rust()
 
