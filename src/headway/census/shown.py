@@ -1,19 +1,16 @@
-"""An answer for a terminal, and as JSON, CSV or Parquet."""
+"""An answer for a terminal, and as JSON."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
-import polars as pl
 from rich.table import Table
 from rich.text import Text
 
 from headway.census.asked import Asked, Key, Question
-from headway.errors import WrongInputError
 
 
 @dataclass(frozen=True)
@@ -72,7 +69,6 @@ _CAPTIONS = {
     "their objects or bytes over it.",
 }
 _NARROW = 80
-SUFFIXES = (".csv", ".parquet", ".json")
 
 
 def shown(asked: Asked, answer: Answer, width: int) -> Table:
@@ -117,35 +113,6 @@ def as_json(asked: Asked, answer: Answer) -> str:
     rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
     document = {"question": asked.question, "keys": list(asked.keys), "rows": rows}
     return json.dumps(document, indent=2, ensure_ascii=False)
-
-
-def check_writable(file: Path) -> None:
-    """Whether an answer can be written to a file of this name.
-
-    Raises:
-        WrongInputError: its ending says no format, or its directory is not there.
-    """
-    where = f"--out {file}"
-    if file.suffix not in SUFFIXES:
-        raise WrongInputError(
-            f"must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}", where=where
-        )
-    if not file.parent.is_dir():
-        raise WrongInputError("there is no such directory", where=where)
-
-
-def write(asked: Asked, answer: Answer, file: Path) -> None:
-    """Write the answer, with all columns, in the format that the file's name says."""
-    if file.suffix == ".json":
-        file.write_text(as_json(asked, answer) + "\n", encoding="utf-8")
-        return
-    frame = pl.DataFrame(
-        answer.rows, schema=list(answer.columns), orient="row", infer_schema_length=None
-    )
-    if file.suffix == ".csv":
-        frame.write_csv(file)
-    else:
-        frame.write_parquet(file)
 
 
 def _value(name: str, value: Any) -> str:

@@ -91,16 +91,16 @@ def census(
 def _answer(asked: Asked, inputs: list[Path], as_json: bool, out: Path | None) -> None:
     check_installed()
     # ibis takes half a second to load.
-    from headway.census import shown
+    from headway.census import files, shown
     from headway.census.engine import answer
     from headway.census.inputs import as_exports
 
     if out:
-        shown.check_writable(out)
+        files.check_writable(asked, out)
     with as_exports(inputs) as exports:
         found = answer(asked, exports)
     if out:
-        shown.write(asked, found, out)
+        files.write(asked, found, out)
     if as_json:
         say(shown.as_json(asked, found))
     elif not out:
