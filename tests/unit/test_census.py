@@ -344,6 +344,19 @@ def test_parquet_and_csv_answer_alike(tmp_path: Path) -> None:
         assert engine.answer(asked, [file]) == engine.answer(asked, [sample_file()])
 
 
+@pytest.mark.parametrize("name", ["a[1].parquet", "a*.parquet", "it's a?.csv"])
+def test_a_files_name_is_no_pattern(name: str, tmp_path: Path) -> None:
+    responses = [announcing(H3)]
+    for file in (tmp_path / "a1.parquet", tmp_path / "ab.parquet"):
+        write_rows([response(), response()], file)
+    if name.endswith(".csv"):
+        (tmp_path / name).write_text(as_csv(responses))
+    else:
+        write_rows(responses, tmp_path / name)
+    (row,) = rows(engine.answer(Asked(), [tmp_path / name]))
+    assert (row["requests"], row["announced_pct"]) == (1, 100)
+
+
 @pytest.mark.parametrize("nested", [False, True])
 def test_lists_whose_elements_are_structures_of_their_own(nested: bool, tmp_path: Path) -> None:
     """As in `list.element` of Parquet files whose lists are not marked as such."""
