@@ -57,7 +57,7 @@ def chosen(
     """
     for name in names:
         if name not in known:
-            told = nearest(name, list(known)) or f"; there are {', '.join(known)}"
+            told = nearest(name, list(known)) or f"; known: {', '.join(known)}"
             raise WrongInputError(f"there is no {what} {name!r}{told}{otherwise}")
     return {name: known[name] for name in names} or dict(known)
 
