@@ -87,7 +87,10 @@ REFUSED = [
         BASE + '[path]\nlatency = "30 ms"',
         "5: path.latency: unknown key; did you mean 'rtt' or 'delay'?",
     ),
-    (BASE + "[path]\nburst = 5", "5: path.burst: unknown key; did you mean 'loss'?"),
+    (
+        BASE + "[path]\nburst = 5",
+        '5: path.burst: unknown key; write loss = { mean = "2 %", burst = 5 }',
+    ),
     (BASE + "[path]\nzzz = 5", "5: path.zzz: unknown key; there are blackouts, changes, "),
     (
         BASE + '[path]\nrtt = "9 ms"\nrepetitions = 5',
