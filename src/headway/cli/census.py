@@ -38,7 +38,7 @@ def census(
     ] = None,
     month: Annotated[
         list[str] | None,
-        typer.Option(help="Only these months, as 2024-06,2025-06.", metavar="MONTHS"),
+        typer.Option(help="Only these months, such as 2024-06,2025-06.", metavar="MONTHS"),
     ] = None,
     secondary: Annotated[
         bool, typer.Option("--secondary", help="Count other pages than home pages, too.")

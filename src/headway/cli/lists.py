@@ -69,7 +69,7 @@ def print_entry(name: str, aside: str, lines: Iterable[str]) -> None:
 
     output().print(Text.assemble((name, "bold"), f" ({aside})" if aside else ""))
     for line in lines:
-        output().print(Padding(Text(line), (0, 0, 0, 4)))
+        output().print(Padding(Text(line), (0, 0, 0, 4), expand=False))
 
 
 def kind_of(workload: type[BaseModel]) -> str:
