@@ -339,7 +339,7 @@ def as_csv(responses: Sequence[CrawledResponse]) -> str:
 def test_parquet_and_csv_answer_alike(tmp_path: Path) -> None:
     file = tmp_path / "requests.csv"
     file.write_text(as_csv(list(sample())))
-    for question in Question:
+    for question in (Question.ADOPTION, Question.PAGES):
         asked = Asked(question, (Key.MONTH, Key.RANK, Key.PROVIDER))
         assert engine.answer(asked, [file]) == engine.answer(asked, [sample_file()])
 
@@ -484,7 +484,20 @@ def test_files_that_are_wrong_end_in_a_line(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "name a file, or `sample`"),
+        ((), "name a file to count in, or `sample`"),
+        (
+            ("--sql", "bigquery", "--table", "requests"),
+            "--table requests: is no table; write it as",
+        ),
+        (("--sql", "bigquery", "--table", "a.b.c.d"), "--table a.b.c.d: is no table; write it as"),
+        (
+            ("--sql", "bigquery", "--table", "httparchive.requests.2021_09_01_mobile"),
+            "2021_09_01_mobile: is not read; `summary_requests` of the same date",
+        ),
+        (
+            ("--sql", "bigquery", "--by", "rank", "--table", "summary_requests.2021_09_01_mobile"),
+            "--table summary_requests.2021_09_01_mobile: has no ranks",
+        ),
         (("nosuch.parquet",), "nosuch.parquet: there is no such file"),
         (("sample", "sample"), "sample: is named twice"),
         (("sample", "--by", "months"), "--by months: no such key; did you mean 'month'?"),
@@ -565,12 +578,10 @@ def test_columns_are_documented() -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("by", ["month,client", "month,client,provider,cdn"])
 @pytest.mark.parametrize("question", Question)
 def test_no_value_is_cut_in_a_narrow_terminal(
-    question: Question,
-    width: int,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    question: Question, by: str, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from rich.console import Console
 
@@ -579,8 +590,19 @@ def test_no_value_is_cut_in_a_narrow_terminal(
     # A terminal of this width.
     console = Console(width=width, force_terminal=True, color_system=None, file=io.StringIO())
     monkeypatch.setattr(census, "output", lambda: console)
-    assert run(monkeypatch, "sample", "--question", question) == 0
+    assert run(monkeypatch, "sample", "--question", question, "--by", by) == 0
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= width
-    assert all(month in text for month in ("2022-06", "2023-06", "2024-06"))
+    answer = engine.answer(Asked(question, keys_of([by])), [sample_file()])
+    whole = {str(row["provider"]) for row in rows(answer)} if "provider" in by else {"mobile"}
+    assert all(word in text for word in {"2022-06", "2023-06", "2024-06"} | whole)
+
+
+def test_a_pipe_has_all_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "sample", "--by", "month,client,rank,provider,server,cdn") == 0
+    printed = capsys.readouterr().out
+    assert "more column" not in printed
+    assert "requests" in printed.splitlines()[1]

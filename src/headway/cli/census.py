@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -77,7 +78,7 @@ def census(
     if table and sql is not Dialect.BIGQUERY:
         raise WrongInputError("is of BigQuery; add --sql bigquery", where=f"--table {table[0]}")
     if not inputs and not published and sql is not Dialect.BIGQUERY:
-        raise WrongInputError("name a file, or `sample`", where="headway census")
+        raise WrongInputError("name a file to count in, or `sample`")
     if as_crawl:
         _write_as_crawl(inputs, as_crawl)
     elif sql:
@@ -104,7 +105,7 @@ def _answer(asked: Asked, inputs: list[Path], as_json: bool, out: Path | None) -
     if as_json:
         say(shown.as_json(asked, found))
     elif not out:
-        _print(shown.shown(asked, found, output().width))
+        _print(lambda width: shown.shown(asked, found, width))
 
 
 def _print_published(asked: Asked, inputs: list[Path], as_json: bool) -> None:
@@ -121,7 +122,7 @@ def _print_published(asked: Asked, inputs: list[Path], as_json: bool) -> None:
     if as_json:
         say(published.published_json(beside))
     else:
-        _print(published.published_table(beside))
+        _print(lambda _: published.published_table(beside))
 
 
 def _print_sql(asked: Asked, sql: Dialect, inputs: list[Path], tables: list[str]) -> None:
@@ -151,10 +152,10 @@ def _write_as_crawl(inputs: list[Path], file: Path) -> None:
     say(f"{file}: {counted(write_as_crawl(inputs, file), 'response')}")
 
 
-def _print(shown: Table) -> None:
+def _print(shown: Callable[[int], Table]) -> None:
     from rich.console import Console
 
     # A line a row for whoever searches in it; only a terminal has a width to keep to.
     terminal = output()
     console = terminal if terminal.is_terminal else Console(width=_PIPED_WIDTH, highlight=False)
-    console.print(shown)
+    console.print(shown(console.width))
