@@ -48,7 +48,7 @@ from headway.image import installed_extras
 from headway.lab.cores import available_cores
 from headway.lab.ready import ready_image
 from headway.study.units import Size
-from headway.terminal import complain, note, progress
+from headway.terminal import complain, notes, progress
 
 SIZE = Size.parse("1 GB")
 REPEATS = 3
@@ -410,7 +410,7 @@ def options() -> argparse.Namespace:
 def main() -> None:
     """Measure and print the table."""
     chosen = options()
-    note(conditions())
+    notes.print(conditions(), markup=False)
     try:
         measured = measure_all(
             chosen.pair or PAIRS, int(chosen.size), chosen.repeats, chosen.native
@@ -419,7 +419,7 @@ def main() -> None:
         complain(str(error))
         raise SystemExit(error.exit_status) from None
     Console(width=100).print(table(measured))
-    note(conditions())
+    notes.print(conditions(), markup=False)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 
 from headway.columns import Record
-from headway.contract.orders import Counts, Outcome, load
+from headway.contract.counts import Counts
+from headway.contract.orders import Outcome, load
 from headway.diagnosis.samples import read_samples
 from headway.lab.pcapng import read_pcapng
 from tests.lab.conftest import RunSetting

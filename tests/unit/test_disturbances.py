@@ -8,7 +8,7 @@ import pytest
 
 from headway.analysis.disturbances import unmet
 from headway.columns import Record
-from headway.contract.orders import Counts
+from headway.contract.counts import Counts
 from headway.diagnosis.disturbances import Named, named_disturbances
 from headway.planning.runs import Run
 from headway.planning.vain import vain

@@ -9,7 +9,8 @@ import pytest
 
 from headway.analysis import analyse, answer
 from headway.contract.arrivals import Arrived
-from headway.contract.orders import Counts, Outcome
+from headway.contract.counts import Counts
+from headway.contract.orders import Outcome
 from headway.diagnosis.ending import came_to
 from headway.planning.deploy import deploy
 from headway.planning.topology import bottlenecks

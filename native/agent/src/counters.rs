@@ -5,6 +5,7 @@
 
 use crate::commands::run;
 use crate::failure::{Doing, Failure};
+use crate::hostcounts::beyond_mtu;
 use crate::netlink::{Discipline, DisciplineReader, array, attribute, attributes};
 use crate::network::{Network, index_of};
 use crate::orders::{Change, Counted};
@@ -13,9 +14,11 @@ use crate::tracelink::TraceProcess;
 
 const SHAPER: &str = "htb";
 const LINE: &str = "netem";
+const ARRIVAL: &str = "ingress";
 const CAKE_STATS_TIN_STATS: u16 = 10;
 const CAKE_TIN_STATS_ECN_MARKED: u16 = 8;
-const DROPPED_BY_RULE: &str = "counter packets ";
+/// Of a rule's own counter, and of one that has a name.
+const COUNTED_BY_NFT: &str = "packets ";
 
 /// What netem tells: struct tc_netem_xstats.
 #[derive(Clone, Copy, Default)]
@@ -33,6 +36,7 @@ pub(crate) struct Counter {
     counted: Counted,
     queue: DisciplineReader,
     line: DisciplineReader,
+    policers: Option<DisciplineReader>,
     blackout: bool,
     lost_before: u64,
     blacked_out: u64,
@@ -45,6 +49,10 @@ impl Counter {
         Ok(Self {
             queue: network.inside(&counted.namespace, || reader(&counted.name))??,
             line: network.inside(&counted.line_namespace, || reader(&counted.line))??,
+            policers: match counted.policed.as_str() {
+                "" => None,
+                device => Some(network.inside(&counted.namespace, || reader(device))??),
+            },
             counted: counted.clone(),
             blackout: false,
             lost_before: 0,
@@ -78,16 +86,24 @@ impl Counter {
         let mut queues = self.queue.read().doing(&self.counted.name)?;
         // HTB counts the drops of the discipline below it once more.
         queues.retain(|one| one.kind != SHAPER && one.kind != LINE);
-        let dropped: u64 = queues.iter().map(|one| u64::from(one.dropped)).sum();
+        let (too_long, fragmented) = if self.counted.has_mtu {
+            network.inside(&self.counted.namespace, beyond_mtu)??
+        } else {
+            (0, 0)
+        };
         Ok(Counts {
             lost: line.lost - self.blacked_out,
             blacked_out: self.blacked_out,
-            dropped_by_number: self.by_number(network)?,
-            queue_dropped: dropped + trace.map_or(0, TraceProcess::dropped),
+            dropped_by_number: self.by_table(&self.counted.named_drops, network)?,
+            queue_dropped: all_dropped(&queues) + trace.map_or(0, TraceProcess::dropped),
             reordered: line.reordered,
             duplicated: line.duplicated,
             corrupted: line.corrupted,
             marked: line.marked + queues.iter().map(marked).sum::<u64>(),
+            policed: self.policed()?,
+            udp_stopped: self.by_table(&self.counted.udp_rules, network)?,
+            too_long,
+            fragmented,
         })
     }
 
@@ -106,19 +122,30 @@ impl Counter {
         }))
     }
 
-    fn by_number(&self, network: &Network) -> Result<u64, Failure> {
-        let table = self.counted.named_drops.as_str();
+    fn policed(&mut self) -> Result<u64, Failure> {
+        let Some(policers) = &mut self.policers else { return Ok(0) };
+        let mut found = policers.read().doing(&self.counted.policed)?;
+        found.retain(|one| one.kind == ARRIVAL);
+        Ok(all_dropped(&found))
+    }
+
+    /// Packets that a table of nftables counts; none if there is no table.
+    fn by_table(&self, table: &str, network: &Network) -> Result<u64, Failure> {
         if table.is_empty() {
             return Ok(0);
         }
         let argv = ["nft", "list", "table", "netdev", table];
         let told = network.inside(&self.counted.namespace, || run(&argv, ""))??;
-        Ok(dropped_by_rules(&String::from_utf8_lossy(&told.stdout)))
+        Ok(counted_by_nft(&String::from_utf8_lossy(&told.stdout)))
     }
 }
 
-fn dropped_by_rules(told: &str) -> u64 {
-    let after = told.split(DROPPED_BY_RULE).skip(1);
+fn all_dropped(disciplines: &[Discipline]) -> u64 {
+    disciplines.iter().map(|one| u64::from(one.dropped)).sum()
+}
+
+fn counted_by_nft(told: &str) -> u64 {
+    let after = told.split(COUNTED_BY_NFT).skip(1);
     after.filter_map(|rest| rest.split_ascii_whitespace().next()?.parse::<u64>().ok()).sum()
 }
 
@@ -174,7 +201,8 @@ mod tests {
     fn rules_that_drop_tell_how_often() {
         let told = "numgen inc mod 9 { 4 } counter packets 2 bytes 3028 drop\n\
                     counter packets 1 bytes 60 drop";
-        assert_eq!(dropped_by_rules(told), 3);
-        assert_eq!(dropped_by_rules("table netdev t { }"), 0);
+        assert_eq!(counted_by_nft(told), 3);
+        assert_eq!(counted_by_nft("counter met {\n\t\tpackets 4 bytes 240\n\t}"), 4);
+        assert_eq!(counted_by_nft("table netdev t { }"), 0);
     }
 }

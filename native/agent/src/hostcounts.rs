@@ -13,9 +13,12 @@ use crate::orders::Orders;
 const UDP: Field = Field { table: "/proc/self/net/snmp", row: "Udp:", name: "RcvbufErrors" };
 const OUT_OF_ORDER: Field =
     Field { table: "/proc/self/net/netstat", row: "TcpExt:", name: "TCPOFOQueue" };
+const TOO_LONG: Field = Field { table: "/proc/self/net/snmp", row: "Ip:", name: "FragFails" };
+const FRAGMENTED: Field = Field { table: "/proc/self/net/snmp", row: "Ip:", name: "FragOKs" };
 /// A line for each name; TCP over IPv6 counts with that over IPv4, UDP does not.
 const TABLE_OF_IPV6: &str = "/proc/self/net/snmp6";
 const FIELD_OF_IPV6: &str = "Udp6RcvbufErrors";
+const TOO_LONG_OF_IPV6: &str = "Ip6FragFails";
 
 /// Where a count stands.
 struct Field {
@@ -77,6 +80,13 @@ fn so_far() -> Result<HostCounts, Failure> {
         udp_buffer_drops: UDP.read()? + of_ipv6,
         out_of_order_segments: OUT_OF_ORDER.read()?,
     })
+}
+
+/// Packets that were longer than the MTU of a device by which the host that this is inside of routed them: those that
+/// it dropped, and those that it sent in fragments.
+pub(crate) fn beyond_mtu() -> Result<(u64, u64), Failure> {
+    let of_ipv6 = value_in_rows(&read(TABLE_OF_IPV6)?, TOO_LONG_OF_IPV6).unwrap_or_default();
+    Ok((TOO_LONG.read()? + of_ipv6, FRAGMENTED.read()?))
 }
 
 impl Field {

@@ -243,9 +243,7 @@ impl<'a> Lab<'a> {
                 if let Some(counter) = current.counters.values_mut().find(|one| one.is_of(change)) {
                     counter.turn(change.blackout)?;
                 }
-                self.network.inside(&change.namespace, || {
-                    self.network.carry_out("tc", std::slice::from_ref(&change.tc))
-                })?
+                self.network.inside(&change.namespace, || self.network.change(change))?
             }
             Action::Sample => {
                 let now_ns = current.now();

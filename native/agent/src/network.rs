@@ -11,7 +11,7 @@ use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use crate::failure::{Doing, Failure, words};
 use crate::ip::{self, Names};
 use crate::netlink::{Message, Netlink};
-use crate::orders::{Namespace, Orders, Pairs};
+use crate::orders::{Change, Namespace, Orders, Pairs};
 use crate::{commands, sys, tc};
 
 const NAMESPACE_OF_SELF: &str = "/proc/self/ns/net";
@@ -79,6 +79,15 @@ impl Network {
         })
     }
 
+    /// Carry out a change in the namespace that the caller is inside of.
+    pub(crate) fn change(&self, change: &Change) -> Result<(), Failure> {
+        filter(&change.nft_rules)?;
+        match change.tc.as_str() {
+            "" => Ok(()),
+            line => self.carry_out("tc", &[line]),
+        }
+    }
+
     /// Make queueing disciplines anew, by namespace.
     pub(crate) fn renew(&self, tc: &BTreeMap<String, Vec<String>>) -> Result<(), Failure> {
         tc.iter().try_for_each(|(name, lines)| self.inside(name, || self.carry_out("tc", lines))?)
@@ -115,11 +124,16 @@ impl Network {
         }
         self.carry_out("ip", &namespace.ip)?;
         self.carry_out("tc", &namespace.tc)?;
-        match namespace.nft.as_str() {
-            "" => Ok(()),
-            rules => commands::carry_out(&["nft", "-f", "-"], rules),
-        }
+        filter(&namespace.nft)
     }
+}
+
+/// Have `nft` carry out rules, if there are any.
+fn filter(rules: &str) -> Result<(), Failure> {
+    if rules.is_empty() {
+        return Ok(());
+    }
+    commands::carry_out(&["nft", "-f", "-"], rules)
 }
 
 /// Generic receive offload, whose packets wait for others (Documentation/networking/napi.rst).

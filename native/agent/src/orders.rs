@@ -83,7 +83,7 @@ pub(crate) struct View {
     pub(crate) begins_in: String,
 }
 
-/// A queueing discipline or class that is changed at a point in time.
+/// What is changed at a point in time: a queueing discipline, a class or a filter, or rules of nftables.
 #[derive(Clone, Debug, Deserialize)]
 pub(crate) struct Change {
     pub(crate) at_ns: u64,
@@ -91,6 +91,9 @@ pub(crate) struct Change {
     pub(crate) tc: String,
     pub(crate) line: String,
     pub(crate) blackout: bool,
+    /// Not said unless it is these that change.
+    #[serde(default)]
+    pub(crate) nft_rules: String,
 }
 
 /// A direction whose packets leave at the opportunities of a Mahimahi trace.
@@ -184,6 +187,15 @@ pub(crate) struct Counted {
     pub(crate) line_namespace: String,
     pub(crate) named_drops: String,
     pub(crate) trace: String,
+    /// The device with policers; not said without any.
+    #[serde(default)]
+    pub(crate) policed: String,
+    /// The table that decides on UDP; not said without one.
+    #[serde(default)]
+    pub(crate) udp_rules: String,
+    /// Whether packets may be too long for the link; not said if not.
+    #[serde(default)]
+    pub(crate) has_mtu: bool,
 }
 
 /// A device at which to count what comes, and the senders from whom it is expected.

@@ -61,6 +61,20 @@ pub(crate) struct Counts {
     pub(crate) duplicated: u64,
     pub(crate) corrupted: u64,
     pub(crate) marked: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) policed: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) udp_stopped: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) too_long: u64,
+    #[serde(skip_serializing_if = "is_zero")]
+    pub(crate) fragmented: u64,
+}
+
+// What serde asks for.
+#[expect(clippy::trivially_copy_pass_by_ref)]
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// Busy waits: calls that took time, and forced ticks.

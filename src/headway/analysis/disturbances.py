@@ -28,6 +28,8 @@ _REMEDIES = {
     ),
     Disturbance.DUPLICATION: _FEW,
     Disturbance.CORRUPTION: _FEW,
+    Disturbance.POLICER: "nothing came faster than its rate for as long as its burst lasts; transfer more",
+    Disturbance.UDP: "no packet of UDP met it; let it begin earlier, or transfer more",
 }
 
 _Side = tuple[str, str]

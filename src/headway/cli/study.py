@@ -67,8 +67,7 @@ def reproduce(
     if paper not in builtin_names():
         papers = ", ".join(name for name in builtin_names() if reproduces(name))
         raise WrongInputError(
-            "there is no such study"
-            + nearest(paper, builtin_names(), then=f"of papers there are {papers}"),
+            f"there is no such study{nearest(paper, builtin_names())}; of papers there are {papers}",
             where=f"reproduce {paper}",
         )
     if not reproduces(paper):

@@ -17,6 +17,10 @@ _REORDERED = "that left a link after one that had come to it later (RFC 4737)"
 _DUPLICATED = "that links added as copies of others"
 _CORRUPTED = "in which links flipped a bit"
 _MARKED = "that queues marked instead of dropping them (ECN)"
+_POLICED = "that policers dropped"
+_UDP_STOPPED = "of UDP that were blocked, rejected or lost as such (`udp`)"
+_TOO_LONG = "that were longer than a link's MTU, and dropped"
+_FRAGMENTED = "that were longer than a link's MTU, and left in fragments"
 
 
 def _down(what: str) -> Any:
@@ -32,8 +36,8 @@ class Disturbed(Columns):
 
     disturbances: tuple[str, ...] = column(
         "What the paths name to disturb packets, on any link between client and server: loss, "
-        "blackouts, named drops, reordering, duplication and corruption, as `loss down: 1 %`. "
-        "Whether it took place, the next 16 columns tell: they count on all links, from when "
+        "blackouts, named drops, reordering, duplication, corruption, policers and rules for UDP, as `loss down: 1 %`. "
+        "Whether it took place, the next 24 columns tell: they count on all links, from when "
         "these were made to the end of the workload; null if the lab did not get that far.",
         default=(),
     )
@@ -53,6 +57,14 @@ class Disturbed(Columns):
     corrupted_up: int | None = _up(_CORRUPTED)
     marked_down: int | None = _down(_MARKED)
     marked_up: int | None = _up(_MARKED)
+    policed_down: int | None = _down(_POLICED)
+    policed_up: int | None = _up(_POLICED)
+    udp_stopped_down: int | None = _down(_UDP_STOPPED)
+    udp_stopped_up: int | None = _up(_UDP_STOPPED)
+    too_long_down: int | None = _down(_TOO_LONG)
+    too_long_up: int | None = _up(_TOO_LONG)
+    fragmented_down: int | None = _down(_FRAGMENTED)
+    fragmented_up: int | None = _up(_FRAGMENTED)
     udp_buffer_drops: int | None = column(
         "Datagrams that hosts with programs dropped, because the receiving socket's buffer had no room "
         "(`UdpRcvbufErrors`); null if the lab did not tell."

@@ -8,11 +8,11 @@ from __future__ import annotations
 import dataclasses
 import json
 import typing
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from headway.contract.arrivals import Arrived, Watched
+from headway.contract.counts import Counted, Counts
 from headway.contract.faults import FaultLink, Passed
 
 ORDERS_FILE = "orders.json"
@@ -96,7 +96,7 @@ class View:
 
 @dataclass(frozen=True)
 class Change:
-    """A queueing discipline or class that is changed at a point in time: the words after ``tc``.
+    """What is changed at a point in time: the words after ``tc``, or a text for ``nft``; the other is empty.
 
     ``blackout`` tells of a direction's delay line, named by ``line``, whether it loses every packet from
     then on.
@@ -107,6 +107,7 @@ class Change:
     tc: str
     line: str = ""
     blackout: bool = False
+    nft_rules: str = ""
 
 
 @dataclass(frozen=True)
@@ -157,49 +158,6 @@ class Capture:
     namespace: str
     device: str
     file: str
-
-
-@dataclass(frozen=True)
-class Counted:
-    """One direction of a link, or of a cable: where to count what becomes of its packets.
-
-    ``name`` is that of the device with the queue, which is in ``namespace``; ``line`` is the device
-    with the delay line, in ``line_namespace``. ``named_drops`` is the nftables table that drops packets
-    by their number, ``trace`` the trace link that has the queue; both are empty if there are none.
-    """
-
-    name: str
-    namespace: str
-    line: str
-    line_namespace: str
-    named_drops: str = ""
-    trace: str = ""
-
-
-@dataclass(frozen=True)
-class Counts:
-    """What became of packets; each of them may be in several of the counts.
-
-    ``lost`` is by the loss model and ``blacked_out`` by blackouts; ``dropped_by_number`` by named
-    drops and ``queue_dropped`` by queues. ``reordered`` are those that left a link after one which had
-    come to it later (RFC 4737, 3.3). ``duplicated`` are copies, which may be lost like others.
-    ``marked`` are those whose queue said "Congestion Experienced" (RFC 3168).
-    """
-
-    lost: int = 0
-    blacked_out: int = 0
-    dropped_by_number: int = 0
-    queue_dropped: int = 0
-    reordered: int = 0
-    duplicated: int = 0
-    corrupted: int = 0
-    marked: int = 0
-
-    @classmethod
-    def total(cls, counts: Iterable[Counts]) -> Counts:
-        """The sums."""
-        rows = [dataclasses.astuple(one) for one in (cls(), *counts)]
-        return cls(*map(sum, zip(*rows, strict=True)))
 
 
 @dataclass(frozen=True)
@@ -364,6 +322,10 @@ _UNSAID: dict[str, Any] = {
     "root": "",
     "begins_in": "",
     "fault_links": (),
+    "nft_rules": "",
+    "policed": "",
+    "udp_rules": "",
+    "has_mtu": False,
 }
 """Fields, with their usual values, that are only written where they say something else."""
 

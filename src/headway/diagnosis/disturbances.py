@@ -7,7 +7,8 @@ from dataclasses import asdict, dataclass
 from enum import StrEnum
 from typing import Any
 
-from headway.contract.orders import Counts, Outcome
+from headway.contract.counts import Counts
+from headway.contract.orders import Outcome
 from headway.planning.topology import Leg, bottlenecks
 from headway.study.model import Setting
 from headway.study.path import Direction, Link, Path, RandomLoss, Way, Window
@@ -25,6 +26,8 @@ class Disturbance(StrEnum):
     REORDERING = "reordering"
     DUPLICATION = "duplication"
     CORRUPTION = "corruption"
+    POLICER = "policer"
+    UDP = "udp"
 
 
 _COUNTED = {
@@ -34,6 +37,8 @@ _COUNTED = {
     Disturbance.REORDERING: "reordered",
     Disturbance.DUPLICATION: "duplicated",
     Disturbance.CORRUPTION: "corrupted",
+    Disturbance.POLICER: "policed",
+    Disturbance.UDP: "udp_stopped",
 }
 
 
@@ -76,19 +81,26 @@ def count_columns(legs: Sequence[Leg], outcome: Outcome) -> dict[str, Any]:
 
 
 def named_disturbances(setting: Setting) -> tuple[str, ...]:
-    """What the paths between client and server name, as ``loss down: 1 %``."""
+    """What the paths between client and server name, as ``loss down: 1 %``.
+
+    What becomes of UDP is only named if the client is told to speak over it.
+    """
+    asked = [flow.protocol for flow in setting.flows.values()] or [setting.protocol]
+    over_udp = any(protocol.transport == "udp" for protocol in asked)
     found: dict[tuple[Disturbance, Way], list[str]] = {}
     for path in filter(None, setting.paths):
         for link in path.links:
             for way, direction in ((Way.DOWN, link.down), (Way.UP, link.up)):
-                for kind, value in _named(path, link, direction):
+                for kind, value in _named(path, link, direction, over_udp=over_udp):
                     found.setdefault((kind, way), []).append(value)
     return tuple(
         str(Named(*what, ", ".join(dict.fromkeys(values)))) for what, values in found.items()
     )
 
 
-def _named(path: Path, link: Link, direction: Direction) -> Iterator[tuple[Disturbance, str]]:
+def _named(
+    path: Path, link: Link, direction: Direction, *, over_udp: bool
+) -> Iterator[tuple[Disturbance, str]]:
     changed = [change.loss for change in direction.changes if change.loss is not None]
     losses = [_loss(loss) for loss in (direction.loss, *changed) if loss.mean]
     if losses:
@@ -107,6 +119,11 @@ def _named(path: Path, link: Link, direction: Direction) -> Iterator[tuple[Distu
         yield Disturbance.DUPLICATION, str(direction.duplication)
     if direction.corruption:
         yield Disturbance.CORRUPTION, str(direction.corruption)
+    udp = direction.udp if over_udp else None
+    for policer in filter(None, (direction.policer, udp.policer if udp else None)):
+        yield Disturbance.POLICER, f"{policer.rate}, {policer.burst}"
+    if udp and not udp.policer:
+        yield Disturbance.UDP, str(udp)
 
 
 def _loss(loss: RandomLoss) -> str:

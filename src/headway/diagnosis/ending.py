@@ -5,7 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from headway.columns import Status
-from headway.contract.orders import Counts, Outcome
+from headway.contract.counts import Counts
+from headway.contract.orders import Outcome
 from headway.diagnosis.observed import observed_columns
 from headway.diagnosis.samples import Sample, read_samples
 from headway.errors import counted
@@ -64,7 +65,7 @@ def _lost(flow: DeployedFlow, outcome: Outcome, way: Way) -> int:
     """Packets that were lost on the path, whatever lost them."""
     places = [one.queue_device for one in bottlenecks(flow.legs, way)]
     total = Counts.total(outcome.counts[place] for place in places if place in outcome.counts)
-    return total.lost + total.blacked_out + total.dropped_by_number + total.queue_dropped
+    return total.path_dropped + total.queue_dropped
 
 
 def _last_drop_s(samples: list[Sample]) -> float | None:

@@ -8,6 +8,7 @@ udp(7)). System calls are what costs wall time in a lab.
 
 from __future__ import annotations
 
+import errno
 import heapq
 import mmap
 import socket
@@ -50,6 +51,7 @@ _PACKET_TYPE_OFFSET = 32 + 10  # in the sockaddr_ll behind the header
 _IPV4, _ICMP, _UDP = 0x0800, 1, 17
 
 _UDP_SEGMENT = 103
+_IP_MTU_DISCOVER, _IP_PMTUDISC_PROBE = 10, 3
 _MAX_SEGMENTS = 64
 _MAX_BATCH_BYTES = 65_000
 
@@ -161,6 +163,8 @@ class _Sender:
         self._udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._udp.bind((orders.address, UDP_PORT))
         self._udp.connect((orders.peer, UDP_PORT))
+        # Packets stay as long as they are, whatever routers say.
+        self._udp.setsockopt(socket.IPPROTO_IP, _IP_MTU_DISCOVER, _IP_PMTUDISC_PROBE)
         self._icmp = socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_ICMP)
         self._icmp.connect((orders.peer, 0))
         self._transfer = _ProbeTransfer(orders)
@@ -184,14 +188,27 @@ class _Sender:
         self._sent[number] += count
         if flow.echo:
             for sequence in range(first, first + count):
-                self._icmp.send(echo_request(number, sequence, flow.frame_bytes))
+                _send_now(self._icmp, echo_request(number, sequence, flow.frame_bytes))
             return
         payload = flow.frame_bytes - HEADER_BYTES
         batch = min(_MAX_SEGMENTS, _MAX_BATCH_BYTES // payload)
         self._udp.setsockopt(socket.IPPROTO_UDP, _UDP_SEGMENT, payload if count > 1 else 0)
         for start in range(first, first + count, batch):
             numbers = range(start, min(start + batch, first + count))
-            self._udp.send(b"".join(PAYLOAD.pack(number, n).ljust(payload, b"\0") for n in numbers))
+            packets = (PAYLOAD.pack(number, n).ljust(payload, b"\0") for n in numbers)
+            _send_now(self._udp, b"".join(packets))
+
+
+def _send_now(through: socket.socket, data: bytes) -> None:
+    """Send, whatever became of packets before, of which a socket tells when it is to send others."""
+    while True:
+        try:
+            through.send(data)
+        except OSError as error:
+            if error.errno not in (errno.ECONNREFUSED, errno.EMSGSIZE):
+                raise
+        else:
+            return
 
 
 def _sleep_until(monotonic_ns: int) -> None:

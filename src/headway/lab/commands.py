@@ -13,18 +13,24 @@ from headway.lab.values import (
     NamedDrops,
     Neighbour,
     OnePacket,
+    PacketFilter,
+    Policing,
     Queue,
     Quiet,
     Route,
     RoutingRule,
     Shaper,
     Shaping,
+    SilentRouter,
     Tun,
+    UdpRules,
+    UdpTurn,
     Up,
 )
 from headway.planning.topology import Wire
 from headway.study.family import Family
-from headway.study.path import FRAME_BYTES, Discipline, Jitter, RandomLoss
+from headway.study.middlebox import Policer, Udp, UdpVerdict
+from headway.study.path import ETHERNET_HEADER_BYTES, FRAME_BYTES, Discipline, Jitter, RandomLoss
 from headway.study.units import Rate
 
 _DELAY_LINE_PACKETS = 1_000_000
@@ -88,6 +94,8 @@ def _route(route: Route) -> Iterator[str]:
         ("congctl", route.congestion_control),
         ("table", route.table),
         ("metric", route.metric),
+        # Not locked, it would not hold for packets of IPv6 that are only passed on.
+        ("mtu lock", route.mtu),
     ):
         if value is not None:
             yield f"{word} {value}"
@@ -107,7 +115,11 @@ def renewal(shaping: Iterable[Shaping]) -> tuple[str, ...]:
     """The `tc` lines that make them anew where they are already."""
     made = tuple(shaping)
     # With its root, a device loses what is below it.
-    removed = [f"qdisc del dev {one.device} root" for one in made if not isinstance(one, Queue)]
+    removed = [
+        f"qdisc del dev {one.device} {'ingress' if isinstance(one, Policing) else 'root'}"
+        for one in made
+        if not isinstance(one, Queue)
+    ]
     return (*removed, *additions(made))
 
 
@@ -118,14 +130,80 @@ def alteration(what: Shaper | DelayLine) -> str:
     return f"qdisc change dev {what.device} root handle 1: {_netem(what)}"
 
 
-def nft_table(drops: NamedDrops) -> str:
-    """The nftables table that drops packets by their number."""
-    # numgen counts from 0 and the set holds the counts of the packets to drop.
-    counts = ", ".join(str(number - 1) for number in sorted(set(drops.numbers)))
+def nft_table(packets: PacketFilter) -> str:
+    """The nftables table that drops packets."""
+    match packets:
+        case NamedDrops(table, device, numbers):
+            # numgen counts from 0 and the set holds the counts of the packets to drop.
+            counts = ", ".join(str(number - 1) for number in sorted(set(numbers)))
+            return (
+                f"table netdev {table} {{ chain drops {{\n"
+                f'type filter hook ingress device "{device}" priority 0;\n'
+                f"numgen inc mod 2147483647 {{ {counts} }} counter drop\n}}\n}}\n"
+            )
+        case UdpRules(table, device, udp):
+            # The counter is not the rule's, which may come and go.
+            rule = "" if udp.start else f"{_udp_rule(udp)}\n"
+            return (
+                f"table netdev {table} {{ counter met {{ }}\nchain {_UDP_CHAIN} {{\n"
+                f'type filter hook ingress device "{device}" priority 1;\n{rule}}}\n}}\n'
+            )
+        case SilentRouter():
+            return (
+                "table inet silent { chain told {\ntype filter hook output priority 0;\n"
+                "icmp type destination-unreachable icmp code frag-needed drop\n"
+                "icmpv6 type packet-too-big drop\n}\n}\n"
+            )
+
+
+def turned(turn: UdpTurn) -> tuple[str, str]:
+    """The `tc` line, or the nftables rules, that switch what becomes of UDP on or off; the other is empty."""
+    match turn.what:
+        case Policing() as policing:
+            at = f"filter {{}} dev {policing.device} parent ffff: protocol"
+            if turn.on:
+                return next(_policers(policing)), ""
+            return f"{at.format('del')} {_protocol(policing.family)} prio 1", ""
+        case UdpRules(table, _, udp) if turn.on:
+            return "", f"add rule netdev {table} {_UDP_CHAIN} {_udp_rule(udp)}"
+        case UdpRules(table):
+            return "", f"flush chain netdev {table} {_UDP_CHAIN}"
+
+
+_UDP_CHAIN = "arriving"
+
+
+def _udp_rule(udp: Udp) -> str:
+    met = 'counter name "met"'
+    if udp.loss is not None:
+        return f"meta l4proto udp numgen random mod 1000000 < {round(udp.loss * 1e6)} {met} drop"
+    if udp.longest is not None:
+        return f"meta l4proto udp meta length > {int(udp.longest)} {met} drop"
+    rejected = udp.verdict is UdpVerdict.REJECTED
+    does = "reject with icmpx type port-unreachable" if rejected else "drop"
+    return f"meta l4proto udp {met} {does}"
+
+
+def _protocol(family: Family) -> str:
+    return "ipv6" if family is Family.IPV6 else "ip"
+
+
+def _policers(policing: Policing) -> Iterator[str]:
+    """`tc` lines; that of UDP first, as it is met first."""
+    at = f"filter add dev {policing.device} parent ffff: protocol"
+    if policing.udp:
+        protocol = _protocol(policing.family)
+        match = f"u32 match {'ip6' if protocol == 'ipv6' else 'ip'} protocol 17 0xff"
+        yield f"{at} {protocol} prio 1 {match} {_police(policing.udp)}/continue"
+    if policing.every:
+        yield f"{at} all prio 2 matchall {_police(policing.every)}/pass"
+
+
+def _police(policer: Policer) -> str:
+    # As all rates of links, it counts frames. Longer ones than its "mtu" would be dropped.
     return (
-        f"table netdev {drops.table} {{ chain drops {{\n"
-        f'type filter hook ingress device "{drops.device}" priority 0;\n'
-        f"numgen inc mod 2147483647 {{ {counts} }} counter drop\n}}\n}}\n"
+        f"action police rate {int(policer.rate)}bit burst {int(policer.burst)} mtu 65535"
+        f" overhead {ETHERNET_HEADER_BYTES} conform-exceed drop"
     )
 
 
@@ -142,6 +220,9 @@ def _addition(one: Shaping) -> Iterator[str]:
             yield f"qdisc add dev {device} root handle 1: {_COUNTER}"
         case HostQueue(device, discipline):
             yield f"qdisc add dev {device} root handle 1: {discipline}"
+        case Policing(device):
+            yield f"qdisc add dev {device} ingress"
+            yield from _policers(one)
 
 
 def _shaper_class(verb: str, shaper: Shaper) -> str:

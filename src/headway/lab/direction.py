@@ -18,13 +18,18 @@ from headway.lab.values import (
     DelayLine,
     IpValue,
     NamedDrops,
+    PacketFilter,
+    Policing,
     Queue,
     Route,
     RoutingRule,
     Shaper,
     Shaping,
+    SilentRouter,
     TimedChange,
     Tun,
+    UdpRules,
+    UdpTurn,
     Up,
 )
 from headway.planning.topology import Bottleneck, LinkPlace
@@ -70,6 +75,10 @@ def is_traced(way: LinkWay) -> bool:
 def shaping(way: LinkWay, namespace: str) -> Iterator[Shaping]:
     """What shapes a direction in a namespace."""
     if namespace == way.devices.queue_namespace:
+        if policers := policing(way):
+            # One that begins later is switched on then.
+            udp = way.direction.udp
+            yield replace(policers, udp=None) if udp and udp.start else policers
         yield from _bottleneck(way)
     if namespace == way.devices.loss_namespace:
         # A blackout from the start begins with the workload; what comes before must pass.
@@ -134,12 +143,59 @@ def changes(way: LinkWay) -> Iterator[TimedChange]:
         if 0 < at < way.until:
             shaper = Shaper(devices.queue_device, rate)
             yield TimedChange(at, devices.queue_namespace, shaper)
+    yield from _udp_turns(way)
 
 
 def named_drops(way: LinkWay) -> NamedDrops | None:
     """The packets of a direction that are dropped by their number; None if none are."""
     numbers = way.direction.drop_packets
     return NamedDrops(str(way.way), way.place.arriving(way.way), numbers) if numbers else None
+
+
+def policing(way: LinkWay) -> Policing | None:
+    """The policers of a direction; None if it has none."""
+    every, udp = way.direction.policer, way.direction.udp
+    of_udp = udp.policer if udp else None
+    if not (every or of_udp):
+        return None
+    return Policing(way.place.arriving(way.way), every, of_udp, way.place.inner.family)
+
+
+def udp_rules(way: LinkWay) -> UdpRules | None:
+    """What becomes of a direction's UDP packets, if not that a policer drops some; None if nothing does."""
+    udp = way.direction.udp
+    if udp is None or udp.policer:
+        return None
+    return UdpRules(f"{way.way}-udp", way.place.arriving(way.way), udp)
+
+
+def packet_filters(way: LinkWay) -> Iterator[PacketFilter]:
+    """What drops packets of a direction in its queue's router, in the order in which they meet it."""
+    yield from filter(None, (named_drops(way), udp_rules(way)))
+    if way.direction.mtu and not way.direction.mtu.icmp:
+        yield SilentRouter()
+
+
+def with_mtu(way: LinkWay, value: IpValue) -> IpValue:
+    """A value of its queue's router; of a route that leads into the link, with the direction's MTU.
+
+    Not the device has it: that would drop longer packets of the other direction, too.
+    """
+    mtu, inner = way.direction.mtu, way.place.inner
+    neighbour = inner.address(2 if way.way is Way.UP else 1)
+    if mtu and isinstance(value, Route) and value.via == neighbour:
+        return replace(value, mtu=int(mtu.size))
+    return value
+
+
+def _udp_turns(way: LinkWay) -> Iterator[TimedChange]:
+    udp = way.direction.udp
+    what = udp_rules(way) or policing(way)
+    if udp is None or what is None:
+        return
+    for at, on in ((udp.start, True), (udp.end, False)):
+        if at and at < way.until:
+            yield TimedChange(at, way.devices.queue_namespace, UdpTurn(what, on))
 
 
 def has_process(way: LinkWay) -> bool:

@@ -4,11 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 
+from headway.contract.counts import Counted
 from headway.contract.faults import FaultLink
-from headway.contract.orders import Change, Counted, Namespace, TraceLink
+from headway.contract.orders import Change, Namespace, TraceLink
 from headway.lab.addressing import TCP_SYSCTLS, HostPlace, addressing, device_queues, sysctls
-from headway.lab.commands import additions, alteration, ip_line, nft_table, pair, renewal
+from headway.lab.commands import (
+    additions,
+    alteration,
+    ip_line,
+    nft_table,
+    pair,
+    renewal,
+    turned,
+)
 from headway.lab.direction import (
     LinkWay,
     changes,
@@ -17,10 +27,14 @@ from headway.lab.direction import (
     has_process,
     is_traced,
     named_drops,
+    packet_filters,
+    policing,
     shaping,
     trace_links,
+    udp_rules,
+    with_mtu,
 )
-from headway.lab.values import DelayLine, IpValue, NamedDrops, Shaping, TimedChange
+from headway.lab.values import DelayLine, IpValue, PacketFilter, Shaping, TimedChange, UdpTurn
 from headway.planning.deployment import Deployment
 from headway.planning.topology import Leg, Node, Wire, chain, lay_out, ports
 from headway.programs.base import CLIENT, SERVER
@@ -52,7 +66,7 @@ class HostLayout:
         devices: its devices, that towards the client first.
         ip: its addresses, routes and rules.
         shaping: its queueing disciplines.
-        drops: the packets that it drops by their number.
+        filters: what packets it drops.
     """
 
     name: str
@@ -61,7 +75,7 @@ class HostLayout:
     devices: tuple[str, ...]
     ip: tuple[IpValue, ...]
     shaping: tuple[Shaping, ...]
-    drops: tuple[NamedDrops, ...]
+    filters: tuple[PacketFilter, ...]
 
 
 @dataclass(frozen=True)
@@ -102,7 +116,7 @@ class NetworkLayout:
                 offload=self.offload,
                 ip=tuple(map(ip_line, host.ip)),
                 tc=additions(host.shaping),
-                nft="".join(map(nft_table, host.drops)),
+                nft="".join(map(nft_table, dict.fromkeys(host.filters))),
                 gro_flush_ns=host.gro_flush_ns,
             )
             for host in self.hosts
@@ -110,21 +124,21 @@ class NetworkLayout:
 
     @property
     def changes(self) -> tuple[Change, ...]:
-        return tuple(
-            Change(
-                one.at,
-                one.namespace,
-                alteration(one.what),
-                line=one.line,
-                blackout=isinstance(one.what, DelayLine) and one.what.black,
-            )
-            for one in self.timed
-        )
+        return tuple(map(_change, self.timed))
 
     @property
     def renewal(self) -> dict[str, tuple[str, ...]]:
         """What makes its queueing disciplines anew, by namespace, in a lab that has such a network."""
         return {host.name: renewal(host.shaping) for host in self.hosts if host.shaping}
+
+
+def _change(timed: TimedChange) -> Change:
+    what = timed.what
+    if isinstance(what, UdpTurn):
+        tc, nft = turned(what)
+        return Change(timed.at, timed.namespace, tc, nft_rules=nft)
+    black = isinstance(what, DelayLine) and what.black
+    return Change(timed.at, timed.namespace, alteration(what), timed.line, blackout=black)
 
 
 def network_of(deployment: Deployment) -> NetworkLayout:
@@ -224,6 +238,9 @@ def _counted(way: LinkWay) -> Counted:
         line_namespace=place.loss_namespace,
         named_drops=drops.table if (drops := named_drops(way)) else "",
         trace=way.name if is_traced(way) else "",
+        policed=policers.device if (policers := policing(way)) else "",
+        udp_rules=rules.table if (rules := udp_rules(way)) else "",
+        has_mtu=way.direction.mtu is not None,
     )
 
 
@@ -241,9 +258,12 @@ def _host(place: HostPlace, ways: Sequence[LinkWay]) -> HostLayout:
         gro_flush_ns=place.node.kernel.gro_flush_ns,
         devices=place.devices,
         ip=(
-            *addressing(place),
+            *(
+                reduce(lambda made, way: with_mtu(way, made), queued, one)
+                for one in addressing(place)
+            ),
             *(one for way in queued if has_process(way) for one in detour(way)),
         ),
         shaping=(*(one for way in ways for one in shaping(way, name)), *device_queues(place)),
-        drops=tuple(filter(None, map(named_drops, queued))),
+        filters=tuple(one for way in queued for one in packet_filters(way)),
     )

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from headway.study.family import Family, HostAddress
 from headway.study.kernel import HostDiscipline
+from headway.study.middlebox import Policer, Udp
 from headway.study.path import Discipline, Jitter, RandomLoss
 from headway.study.units import Duration, Rate, Ratio
 
@@ -88,12 +89,52 @@ class HostQueue:
     discipline: HostDiscipline
 
 
-Shaping = Shaper | Queue | DelayLine | CableCounter | HostQueue
+@dataclass(frozen=True)
+class Policing:
+    """What drops packets that come faster than a rate, where they arrive; what passes, passes at once.
+
+    Attributes:
+        device: on which they arrive.
+        every: the policer of all packets, if there is one.
+        udp: that of UDP, if there is one; what passes it meets the other one.
+        family: of the packets.
+    """
+
+    device: str
+    every: Policer | None
+    udp: Policer | None
+    family: Family
+
+
+Shaping = Shaper | Queue | DelayLine | CableCounter | HostQueue | Policing
+
+
+@dataclass(frozen=True)
+class UdpRules:
+    """What becomes of UDP packets on arrival.
+
+    Attributes:
+        table: name of what decides that.
+        device: on which they arrive.
+        udp: what becomes of them.
+    """
+
+    table: str
+    device: str
+    udp: Udp
+
+
+@dataclass(frozen=True)
+class UdpTurn:
+    """Rules or a policer for UDP, switched on or off."""
+
+    what: UdpRules | Policing
+    on: bool
 
 
 @dataclass(frozen=True)
 class TimedChange:
-    """A shaper or delay line that is another one from a time on.
+    """A shaper or delay line that is another one from a time on, or what becomes of UDP from then on.
 
     Attributes:
         at: from the start of the workload.
@@ -104,7 +145,7 @@ class TimedChange:
 
     at: Duration
     namespace: str
-    what: Shaper | DelayLine
+    what: Shaper | DelayLine | UdpTurn
     line: str = ""
 
 
@@ -121,6 +162,14 @@ class NamedDrops:
     table: str
     device: str
     numbers: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class SilentRouter:
+    """A router that tells nobody that a packet was too long for the next link."""
+
+
+PacketFilter = NamedDrops | UdpRules | SilentRouter
 
 
 @dataclass(frozen=True)
@@ -171,6 +220,7 @@ class Route:
         local: whether packets are delivered to the host itself.
         metric: which of several to a network is taken, the lowest; None for the usual one.
         replaces: whether there is one already.
+        mtu: of the packets that are routed, bytes; None for that of the device.
     """
 
     network: str
@@ -183,6 +233,7 @@ class Route:
     local: bool = False
     metric: int | None = None
     replaces: bool = False
+    mtu: int | None = None
 
 
 @dataclass(frozen=True)

@@ -101,6 +101,26 @@ _PATHS: tuple[dict[str, Any], ...] = (
             },
         ]
     },
+    {"rate": "10 Mbit/s", "rtt": "40 ms", "mtu": "1400 B"},
+    {
+        "rtt": "40 ms",
+        "policer": {"rate": "8 Mbit/s", "burst": "30 kB"},
+        "down": {"mtu": {"size": "1280 B", "icmp": False}},
+        "up": {"udp": {"loss": "5 %"}},
+    },
+    {
+        "rate": "20 Mbit/s",
+        "rtt": "30 ms",
+        "down": {"udp": {"rate": "1 Mbit/s", "burst": "15 kB"}},
+        "up": {"udp": "rejected"},
+    },
+    {
+        "links": [
+            {"rtt": "10 ms", "udp": {"verdict": "blocked", "start": "1 s", "end": "2 s"}},
+            {"rtt": "30 ms", "policer": {"rate": "2 Mbit/s", "burst": "10 kB"}},
+        ]
+    },
+    {"rtt": "20 ms", "up": {"udp": {"longest": "1300 B"}}, "down": {"udp": "blocked"}},
 )
 
 COALESCED_PATH = Path.model_validate({"rate": "1 Gbit/s", "rtt": "10 ms", "queue": "1 MB"})

@@ -50,6 +50,12 @@ def _direction(direction: Direction) -> list[str]:
     ):
         if count:
             words.append(f"{count} {name}{'s' if count > 1 else ''}")
+    if direction.mtu:
+        words.append(f"MTU {direction.mtu.size}{'' if direction.mtu.icmp else ' without ICMP'}")
+    if direction.policer:
+        words.append(f"policed to {direction.policer.rate}")
+    if direction.udp:
+        words.append(f"udp {direction.udp}")
     if direction.queue != Queue(bdp=1):
         words.append(_queue(direction.queue))
     return words

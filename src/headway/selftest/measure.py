@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
@@ -10,8 +11,10 @@ from pathlib import Path
 from queue import SimpleQueue
 
 import numpy as np
+from typing_extensions import override
 
-from headway.contract.orders import Change, Counts, Orders, Program, Round, dump
+from headway.contract.counts import Counts
+from headway.contract.orders import Change, Orders, Program, Round, dump
 from headway.contract.probe_orders import RECORD, ProbeOrders
 from headway.errors import HeadwayError
 from headway.lab.cancel import Cancellation
@@ -30,6 +33,14 @@ from headway.selftest.ideal import (
     Stage,
     directions,
     planned_rates,
+)
+from headway.selftest.passing import (
+    Passing,
+    has_rules,
+    judge_rule_counts,
+    latest_rule_ns,
+    rules_alone,
+    without_rules,
 )
 from headway.selftest.plan import RECORD_TYPE, Sight, Timeline
 from headway.selftest.rate import Depth, Standing, SteadyFlow
@@ -81,24 +92,30 @@ def measure_path(
         HeadwayError: the lab or a probe failed, so that nothing was measured.
         Cancelled: the cancellation was turned on.
     """
-    directory.mkdir(parents=True, exist_ok=True)
-    experiment = _Experiment(path, seed, coalescing)
-    outcome = machine.boot(
-        experiment.orders(directory),
-        directory,
-        seed=seed,
-        cpu=cpu,
-        cpu_limit=_CPU_LIMIT,
-        cancellation=cancellation,
-    )
-    failed = next((ended.name for ended in outcome.ended if ended.exit_status != 0), None)
-    if outcome.status != "ok" or failed:
-        reason = outcome.reason or f"{failed} failed, see {directory / str(failed)}.err"
-        raise HeadwayError(f"the self-test of {describe(path)} could not be done: {reason}")
-    sight = Sight(_records(directory, CLIENT), _records(directory, SERVER))
-    checks = tuple(check for step in experiment.steps for check in step.judge(sight))
-    # Links count packets, of which hosts that coalesce see fewer.
-    return checks if coalescing else (*checks, *experiment.judge_counts(sight, outcome.counts))
+
+    def measured(experiment: _Experiment, directory: Path) -> tuple[Check, ...]:
+        directory.mkdir(parents=True, exist_ok=True)
+        outcome = machine.boot(
+            experiment.orders(directory),
+            directory,
+            seed=seed,
+            cpu=cpu,
+            cpu_limit=_CPU_LIMIT,
+            cancellation=cancellation,
+        )
+        failed = next((ended.name for ended in outcome.ended if ended.exit_status != 0), None)
+        if outcome.status != "ok" or failed:
+            reason = outcome.reason or f"{failed} failed, see {directory / str(failed)}.err"
+            raise HeadwayError(f"the self-test of {describe(path)} could not be done: {reason}")
+        sight = Sight(_records(directory, CLIENT), _records(directory, SERVER))
+        return tuple(experiment.judge(sight, outcome.counts))
+
+    if coalescing:
+        return measured(_Coalescing(path, seed, coalescing), directory)
+    checks = measured(_Emulation(without_rules(path), seed), directory)
+    if not has_rules(path):
+        return checks
+    return (*checks, *measured(_Rules(rules_alone(path), seed), directory / "rules"))
 
 
 def check_paths(
@@ -159,52 +176,37 @@ def check_paths(
         cancellation.close()
 
 
-class _Experiment:
+class _Experiment(ABC):
     """The steps for one path, and the lab's orders that carry them out.
 
     The path's own time, which its changes refer to, begins when everything that does not change
     has been measured.
     """
 
-    def __init__(self, path: NetworkPath, seed: int, coalescing: Duration) -> None:
-        changing = _courses(path, seed, 0, _ahead_ns(path)).values()
-        self._horizon_ns = max(horizon_ns(course) for course in changing)
-        until = Duration(self._horizon_ns + 1)
+    def __init__(
+        self, path: NetworkPath, seed: int, horizon_ns: int, coalescing: Duration = NO_COALESCING
+    ) -> None:
+        self._horizon_ns = horizon_ns
+        until = Duration(horizon_ns + 1)
         host = Host(program="probe", kernel=Kernel(coalescing=coalescing))
         self._network, self._leg = two_hosts(path, host, host, seed, until)
-        steady = _courses(path, seed, NEVER)
-        self._timeline = Timeline(describe(path), steady)
+        self._timeline = Timeline(describe(path), _courses(path, seed, NEVER))
         self._origin_ns = 0
-        self.steps: list[CheckStep] = []
-        if coalescing:
-            self.steps += [
-                CoalescedFlow(self._timeline, coalescing),
-                CoalescedTransfer(self._timeline),
-            ]
-        else:
-            self._plan(path, seed)
+        self._steps: list[CheckStep] = []
 
-    def _plan(self, path: NetworkPath, seed: int) -> None:
-        self.steps += [
-            Counting(self._timeline),
-            OneWay(self._timeline),
-            RoundTrip(self._timeline),
-            TcpTransfer(self._timeline),
-            SteadyFlow(self._timeline),
-            Depth(self._timeline),
-            Standing(self._timeline),
-        ]
-        self._origin_ns = self._timeline.now_ns
-        courses = _courses(path, seed, self._origin_ns, self._horizon_ns)
-        self._timeline.changing = courses
-        self.steps += [
-            Pulses(self._timeline, courses),
-            LossChanges(self._timeline, courses),
-            RateChanges(self._timeline, courses),
-        ]
-        if any(len(stage.rates) > 1 for course in courses.values() for stage in course.stages):
-            self._timeline.now_ns = max(self._timeline.now_ns, self._origin_ns + self._horizon_ns)
-            self.steps.append(Depth(self._timeline))
+    def judge(self, sight: Sight, counts: Mapping[str, Counts]) -> Iterator[Check]:
+        """Checks of what the probes saw, and of what links counted by the names of their queues' devices."""
+        for step in self._steps:
+            yield from step.judge(sight)
+        told = {
+            way: Counts.total(counts[place.queue_device] for place in self._leg.bottlenecks(way))
+            for way in Way
+        }
+        yield from self._judge_counts(sight, told)
+
+    @abstractmethod
+    def _judge_counts(self, sight: Sight, told: Mapping[Way, Counts]) -> Iterator[Check]:
+        """Checks of what the links counted."""
 
     def orders(self, directory: Path) -> Orders:
         """The lab's orders; those of the probes are written into the run's directory."""
@@ -224,14 +226,6 @@ class _Experiment:
             rounds=(Round(changes=self._changes()),),
             limit_ns=until_ns + 10**9,
         )
-
-    def judge_counts(self, sight: Sight, counts: Mapping[str, Counts]) -> Iterator[Check]:
-        """Checks of what the links counted, by the names of their queues' devices."""
-        told = {
-            way: Counts.total(counts[place.queue_device] for place in self._leg.bottlenecks(way))
-            for way in Way
-        }
-        return judge_counts(self._timeline.path, self._timeline.courses, sight, told)
 
     def _changes(self) -> tuple[Change, ...]:
         return tuple(
@@ -256,6 +250,68 @@ class _Experiment:
             until_ns=until_ns,
             result=_records_file(name),
         )
+
+
+class _Emulation(_Experiment):
+    """All that a path does but for its rules."""
+
+    def __init__(self, path: NetworkPath, seed: int) -> None:
+        changing = _courses(path, seed, 0, _ahead_ns(path)).values()
+        super().__init__(path, seed, max(horizon_ns(course) for course in changing))
+        self._steps += [
+            Counting(self._timeline),
+            OneWay(self._timeline),
+            RoundTrip(self._timeline),
+            TcpTransfer(self._timeline),
+            SteadyFlow(self._timeline),
+            Depth(self._timeline),
+            Standing(self._timeline),
+        ]
+        self._origin_ns = self._timeline.now_ns
+        courses = _courses(path, seed, self._origin_ns, self._horizon_ns)
+        self._timeline.changing = courses
+        self._steps += [
+            Pulses(self._timeline, courses),
+            LossChanges(self._timeline, courses),
+            RateChanges(self._timeline, courses),
+        ]
+        if any(len(stage.rates) > 1 for course in courses.values() for stage in course.stages):
+            self._timeline.now_ns = max(self._timeline.now_ns, self._origin_ns + self._horizon_ns)
+            self._steps.append(Depth(self._timeline))
+
+    @override
+    def _judge_counts(self, sight: Sight, told: Mapping[Way, Counts]) -> Iterator[Check]:
+        return judge_counts(self._timeline.path, self._timeline.courses, sight, told)
+
+
+class _Coalescing(_Experiment):
+    """What hosts that coalesce see of a path with a rate and nothing random."""
+
+    def __init__(self, path: NetworkPath, seed: int, coalescing: Duration) -> None:
+        super().__init__(path, seed, 0, coalescing)
+        self._steps += [
+            CoalescedFlow(self._timeline, coalescing),
+            CoalescedTransfer(self._timeline),
+        ]
+
+    @override
+    def _judge_counts(self, sight: Sight, told: Mapping[Way, Counts]) -> Iterator[Check]:
+        # Links count packets, of which hosts that coalesce see fewer.
+        return iter(())
+
+
+class _Rules(_Experiment):
+    """A path's policers, MTUs and rules for UDP, with nothing else that could drop packets."""
+
+    def __init__(self, path: NetworkPath, seed: int) -> None:
+        super().__init__(path, seed, latest_rule_ns(path))
+        passing = Passing(self._timeline)
+        self._origin_ns = passing.origin_ns
+        self._steps.append(passing)
+
+    @override
+    def _judge_counts(self, sight: Sight, told: Mapping[Way, Counts]) -> Iterator[Check]:
+        return judge_rule_counts(self._timeline.path, sight, told)
 
 
 def _courses(

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from headway.contract.orders import Counts
+from headway.contract.counts import Counts
 from headway.contract.probe_orders import RECEIVED, REPLY, REQUEST, SENT
 from headway.selftest.check import Check
 from headway.selftest.ideal import Course
@@ -31,7 +31,7 @@ def judge_counts(
             continue
         sender, receiver = sight.ends(way)
         missing = _number(sender, SENT, _ECHO[way]) - _number(receiver, RECEIVED, _ECHO[way])
-        dropped = told.lost + told.blacked_out + told.dropped_by_number + told.queue_dropped
+        dropped = told.path_dropped + told.queue_dropped
         note = "packets that links say they dropped, less copies; as many are missing"
         fewer = dropped - told.duplicated
         yield Check(f"counted {way}", path, missing, fewer, missing, missing, "packets", note)

@@ -367,10 +367,13 @@ class Setting(Part):
 def _check_declared(name: str, hops: list[str]) -> None:
     if name not in hops:
         known = f"hops: {', '.join(hops)}" if hops else "hops are tables [[hops]] with a name"
-        raise ValueError(f"no hop {name!r}{nearest(name, hops, then=known)}")
+        raise ValueError(f"no hop {name!r}{nearest(name, hops)}; {known}")
 
 
 def _begins_with_workload(path: Path | None) -> bool:
     """Whether part of a path only begins with the workload."""
     directions = [way for link in path.links for way in (link.down, link.up)] if path else []
-    return any(isinstance(way.rate, TraceRate) or way.drop_packets for way in directions)
+    return any(
+        isinstance(way.rate, TraceRate) or way.drop_packets or (way.udp and way.udp.lasts)
+        for way in directions
+    )

@@ -21,6 +21,7 @@ from pydantic import (
 from pydantic_core.core_schema import ValidationInfo
 
 from headway.errors import nearest
+from headway.study.middlebox import MtuSource, Policer, UdpSource
 from headway.study.part import Part, wrong
 from headway.study.rates import RandomRate, RateSchedule, RateSource, TraceRate
 from headway.study.satellite import CarrierCourse, Satellite
@@ -124,8 +125,9 @@ class Queue(Part):
                 raise ValueError(str(error)) from error
             if unit and unit not in (*_QUEUE_UNITS, *Size.units):
                 known = ", ".join((*_QUEUE_UNITS[::2], *Size.units))
-                hint = nearest(unit, (*_QUEUE_UNITS, *Size.units), then=f"known units: {known}")
-                raise ValueError(f"{unit!r} is not a unit of queues{hint}")
+                raise ValueError(
+                    f"{unit!r} is not a unit of queues{nearest(unit, _QUEUE_UNITS)}; known units: {known}"
+                )
             if unit in ("BDP", "BDPs"):
                 raw["bdp"] = float(number)
                 del raw["size"]
@@ -206,7 +208,10 @@ class Jitter(StrEnum):
 
 
 class Direction(Part):
-    """One direction of a link. Order on the way: named drops, queue and rate, then delay and loss."""
+    """One direction of a link.
+
+    Order on the way: policers, named drops, what becomes of UDP, MTU, queue and rate, then delay and loss.
+    """
 
     rate: RateSource | None = None
     delay: Duration = Duration(0)
@@ -225,6 +230,9 @@ class Direction(Part):
     blackouts: tuple[Window, ...] = ()
     duplication: Ratio = Ratio(0)
     corruption: Ratio = Ratio(0)
+    mtu: MtuSource | None = None
+    policer: Policer | None = None
+    udp: UdpSource | None = None
     queue: Queue = Queue(bdp=1)
     changes: tuple[Change, ...] = ()
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from headway.contract.orders import Counts, Outcome
+from headway.contract.counts import Counts
+from headway.contract.orders import Outcome
 from headway.diagnosis.samples import read_samples
 from headway.diagnosis.transfer import Transfer
 from headway.diagnosis.validation.evidence import Crossing, Echoes, Evidence
@@ -82,7 +83,6 @@ def _crossing(segment: Segment, way: Way, missed: int, found: Passage, counts: C
     ends = segment.near.name, segment.far.name
     delays_ns = found.delays_ns
     counted = drops_are_counted(paths, way)
-    path_drops = counts.lost + counts.blacked_out + counts.dropped_by_number
     return Crossing(
         between=" > ".join(ends if way is Way.UP else ends[::-1]),
         way=way.value,
@@ -92,7 +92,7 @@ def _crossing(segment: Segment, way: Way, missed: int, found: Passage, counts: C
         strangers=found.strangers,
         unfinished=found.unfinished,
         queue_drops=counts.queue_dropped if counted else None,
-        path_drops=path_drops if counted else None,
+        path_drops=counts.path_dropped if counted else None,
         least_ms=min(delays_ns) / 1e6 if delays_ns else None,
         greatest_ms=max(delays_ns) / 1e6 if delays_ns else None,
         span=delay_span(paths, way),

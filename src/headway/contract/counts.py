@@ -1,0 +1,67 @@
+"""Where a lab counts packets, and what became of them."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Counted:
+    """One direction of a link, or of a cable: where to count what becomes of its packets.
+
+    ``name`` is that of the device with the queue, which is in ``namespace``; ``line`` is the device
+    with the delay line, in ``line_namespace``. ``named_drops`` is the nftables table that drops packets
+    by their number, ``udp_rules`` that which decides on UDP, ``trace`` the trace link that has the queue,
+    and ``policed`` the device whose policers drop packets; all are empty if there are none. With
+    ``has_mtu``, packets may be too long for the link.
+    """
+
+    name: str
+    namespace: str
+    line: str
+    line_namespace: str
+    named_drops: str = ""
+    trace: str = ""
+    policed: str = ""
+    udp_rules: str = ""
+    has_mtu: bool = False
+
+
+@dataclass(frozen=True)
+class Counts:
+    """What became of packets; each of them may be in several of the counts.
+
+    ``lost`` is by the loss model and ``blacked_out`` by blackouts; ``dropped_by_number`` by named
+    drops and ``queue_dropped`` by queues. ``reordered`` are those that left a link after one which had
+    come to it later (RFC 4737, 3.3). ``duplicated`` are copies, which may be lost like others.
+    ``marked`` are those whose queue said "Congestion Experienced" (RFC 3168). ``policed`` were dropped by
+    policers, ``udp_stopped`` are UDP packets that were blocked, rejected or lost as such, ``too_long`` were
+    longer than the link's MTU and dropped, and ``fragmented`` left in fragments.
+    """
+
+    lost: int = 0
+    blacked_out: int = 0
+    dropped_by_number: int = 0
+    queue_dropped: int = 0
+    reordered: int = 0
+    duplicated: int = 0
+    corrupted: int = 0
+    marked: int = 0
+    policed: int = 0
+    udp_stopped: int = 0
+    too_long: int = 0
+    fragmented: int = 0
+
+    @property
+    def path_dropped(self) -> int:
+        """Packets that did not arrive, but for those that queues dropped."""
+        by_chance = self.lost + self.blacked_out + self.dropped_by_number
+        return by_chance + self.policed + self.udp_stopped + self.too_long
+
+    @classmethod
+    def total(cls, counts: Iterable[Counts]) -> Counts:
+        """The sums."""
+        rows = [dataclasses.astuple(one) for one in (cls(), *counts)]
+        return cls(*map(sum, zip(*rows, strict=True)))

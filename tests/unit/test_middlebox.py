@@ -1,0 +1,108 @@
+"""Policers, MTUs and rules for UDP: what a file may say, and what becomes of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from headway.lab.commands import additions, ip_line, nft_table, turned
+from headway.lab.values import Policing, Route, SilentRouter, UdpRules, UdpTurn
+from headway.study.family import Family
+from headway.study.middlebox import Mtu, Policer, Udp
+from headway.study.model import Setting
+from headway.study.path import Direction
+from headway.study.units import Size
+
+POLICER = Policer.model_validate({"rate": "8 Mbit/s", "burst": "30 kB"})
+
+
+def direction(raw: dict[str, Any]) -> Direction:
+    return Direction.model_validate(raw)
+
+
+def test_an_mtu_is_a_number_or_says_whether_it_is_told() -> None:
+    assert direction({"mtu": "1400 B"}).mtu == Mtu(size=Size(1400), icmp=True)
+    assert direction({"mtu": {"size": "1280 B", "icmp": False}}).mtu == Mtu(
+        size=Size(1280), icmp=False
+    )
+
+
+@pytest.mark.parametrize(
+    "raw", [{"mtu": "9 kB"}, {"mtu": "500 B"}, {"mtu": 1400}, {"mtu": {"icmp": False}}]
+)
+def test_an_mtu_is_one_that_links_have(raw: dict[str, Any]) -> None:
+    with pytest.raises(ValidationError):
+        direction(raw)
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        ("blocked", "blocked"),
+        ("rejected", "rejected"),
+        ({"rate": "1 Mbit/s", "burst": "30 kB", "start": "2 s"}, "policed to 1 Mbit/s from 2 s"),
+        ({"loss": "5 %", "start": "1 s", "end": "3 s"}, "5 % lost from 1 s to 3 s"),
+        ({"longest": "1300 B"}, "lost beyond 1300 B"),
+    ],
+)
+def test_udp_may_fare_otherwise(raw: object, told: str) -> None:
+    udp = direction({"udp": raw}).udp
+    assert udp is not None
+    assert str(udp) == told
+
+
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        ("blockd", "Input should be 'blocked' or 'rejected'"),
+        ({}, "udp is"),
+        ({"verdict": "blocked", "loss": "1 %"}, "udp is"),
+        ({"rate": "1 Mbit/s"}, 'both "rate" and "burst"'),
+        ({"rate": "1 Mbit/s", "burst": "1 kB"}, "lets no full packet pass"),
+        ({"verdict": "blocked", "start": "3 s", "end": "2 s"}, "must end after it starts"),
+    ],
+)
+def test_what_is_wrong_about_udp_is_told(raw: object, told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        direction({"udp": raw})
+
+
+def test_policers_are_filters_where_packets_arrive() -> None:
+    lines = additions([Policing("a-up", POLICER, POLICER, Family.IPV6)])
+    police = "action police rate 8000000bit burst 30000 mtu 65535 overhead 14 conform-exceed drop"
+    at = "filter add dev a-up parent ffff: protocol"
+    assert lines == (
+        "qdisc add dev a-up ingress",
+        f"{at} ipv6 prio 1 u32 match ip6 protocol 17 0xff {police}/continue",
+        f"{at} all prio 2 matchall {police}/pass",
+    )
+
+
+def test_a_rule_that_begins_later_is_not_there_before() -> None:
+    udp = Udp.model_validate({"verdict": "rejected", "start": "2 s", "end": "3 s"})
+    rules = UdpRules("up-udp", "a-up", udp)
+    assert "reject" not in nft_table(rules)
+    tc, nft = turned(UdpTurn(rules, on=True))
+    assert not tc
+    assert nft.startswith("add rule netdev up-udp arriving meta l4proto udp")
+    assert "reject" in nft
+    assert turned(UdpTurn(rules, on=False)) == ("", "flush chain netdev up-udp arriving")
+
+
+def test_a_black_hole_tells_nobody() -> None:
+    route = Route("10.0.0.0/24", via="10.0.1.2", mtu=1400)
+    assert ip_line(route) == "route add 10.0.0.0/24 via 10.0.1.2 mtu lock 1400"
+    assert "frag-needed drop" in nft_table(SilentRouter())
+
+
+def test_a_browser_is_started_anew_where_rules_remember() -> None:
+    page = {"workload": {"kind": "page", "site": "kepler"}, "client": {"program": "chromium"}}
+
+    def shared(udp: object) -> bool:
+        return Setting.model_validate(page | {"path": {"udp": udp}}).may_share_a_boot
+
+    assert shared("blocked")
+    assert not shared({"loss": "1 %"})
+    assert not shared({"verdict": "blocked", "start": "1 s"})
