@@ -16,6 +16,25 @@ VERDICTS = ("holds", "does not hold", "undecided", "not measured")
 PAGES = sorted(RESULTS.glob("*.md"))
 OF_FAULTS = [page for page in PAGES if "what single faults cost" in page.read_text("utf-8")]
 """These have sweeps, and claim nothing."""
+OF_SHARES = [page for page in PAGES if (page.with_suffix("") / "shares.csv").exists()]
+"""These say who got how much, and claim nothing."""
+
+
+@pytest.mark.parametrize("page", OF_SHARES, ids=lambda page: page.stem)
+def test_shares_are_those_of_the_rows(page: Path) -> None:
+    rows = re.findall(
+        r"^\| ([a-z0-9-]+) \| [^|]*tcp-cubic \| (.*) \|$", page.read_text("utf-8"), re.MULTILINE
+    )
+    told = {
+        name: [float(cell.split(" ")[0]) for cell in cells.split(" | ")] for name, cells in rows
+    }
+    with (page.with_suffix("") / "shares.csv").open(encoding="utf-8", newline="") as table:
+        shares = list(csv.DictReader(table))
+    for name, cells in told.items():
+        own = [row for row in shares if row["contender"] == name]
+        found = [100 * float(row["share"]) for row in own if row["flow"].startswith("tcp-cubic")]
+        assert found, name
+        assert all(min(abs(one - cell) for one in found) < 0.6 for cell in cells), name
 
 
 @pytest.mark.parametrize("page", OF_FAULTS, ids=lambda page: page.stem)
@@ -30,7 +49,9 @@ def test_sweeps_are_those_of_the_rows(page: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "page", [page for page in PAGES if page not in OF_FAULTS], ids=lambda page: page.stem
+    "page",
+    [page for page in PAGES if page not in (*OF_FAULTS, *OF_SHARES)],
+    ids=lambda page: page.stem,
 )
 def test_counts_are_those_of_the_rows_and_of_the_tables(page: Path) -> None:
     text = page.read_text(encoding="utf-8")

@@ -141,7 +141,7 @@ def test_a_page_says_that_there_are_as_many_runs_as_it_took() -> None:
     looks = {"repetitions": {"until": "5 %", "most": 40}, "looks": [8, 12, 18, 27, 40]}
     page = shared_page(**looks)
     assert "16 of at most 80 runs" in page
-    assert "until intervals are within 5 % or there are 40" in page
+    assert "until intervals reach at most 5 % to either side or there are 40" in page
 
 
 def test_beside_claims_shares_stand_in_the_report_alone() -> None:

@@ -340,7 +340,7 @@ def test_the_report_says_of_every_cell_how_many_repetitions_it_has_and_why_no_mo
     assert frame["repetitions"].to_list() == [8, 40]
     assert frame["why"].to_list() == ["within 1 %", "at the most"]
     assert stopping_sentence(analysis) == (
-        "Repetitions: 8 to 40, until intervals are within 1 % or there are 40. "
+        "Repetitions: 8 to 40, until intervals reach at most 1 % to either side or there are 40. "
         "Of 2 cells: 1 within 1 % and 1 at the most."
     )
 

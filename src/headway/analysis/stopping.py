@@ -104,10 +104,12 @@ def stopping_sentence(analysis: Analysis) -> str:
     times = f"{fewest} to {most}" if fewest < most else str(most)
     reasons = Counter(one.why(experiment) for one in found)
     told = [f"{count} {why}" for why, count in reasons.most_common()]
-    what = "cells" if all(len(one.contenders) > 1 for one in found) else "contenders in a cell"
+    compared = all(len(one.contenders) > 1 for one in found)
+    what = "cells" if compared else "contenders in a cell"
+    of_what = "" if compared else " of shares"
     return (
-        f"Repetitions: {times}, until intervals are within {experiment.repetitions.until} or there are "
-        f"{experiment.repetitions.most}. Of {len(found)} {what}: {listed(told)}."
+        f"Repetitions: {times}, until intervals{of_what} reach at most {experiment.repetitions.until} to either "
+        f"side or there are {experiment.repetitions.most}. Of {len(found)} {what}: {listed(told)}."
     )
 
 
