@@ -146,7 +146,7 @@ def fitted(runs: list[Run], records: dict[str, Record]) -> dict[str, Cost]:
     for run in runs:
         record, kind = records[run.run_id], kind_of(deploy(run.setting))
         if record.status is not Status.OK:
-            notes.print(f"{kind}: {record.error}", markup=False)
+            notes().print(f"{kind}: {record.error}", markup=False)
             continue
         assert record.bytes is not None and record.virtual_s and record.wall_s
         measured[kind] = measured.get(kind, Measured()).with_run(

@@ -410,7 +410,7 @@ def options() -> argparse.Namespace:
 def main() -> None:
     """Measure and print the table."""
     chosen = options()
-    notes.print(conditions(), markup=False)
+    notes().print(conditions(), markup=False)
     try:
         measured = measure_all(
             chosen.pair or PAIRS, int(chosen.size), chosen.repeats, chosen.native
@@ -419,7 +419,7 @@ def main() -> None:
         complain(str(error))
         raise SystemExit(error.exit_status) from None
     Console(width=100).print(table(measured))
-    notes.print(conditions(), markup=False)
+    notes().print(conditions(), markup=False)
 
 
 if __name__ == "__main__":
