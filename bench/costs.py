@@ -36,7 +36,7 @@ from headway.programs.registry import CLIENTS, PROXIES, SERVERS
 from headway.records.provenance import host_facts
 from headway.study.host import Protocol
 from headway.study.model import Setting
-from headway.terminal import notes, progress
+from headway.terminal import note, progress
 
 LOADS: tuple[tuple[str, dict[str, str]], ...] = (
     ("1 kB", {"rate": "10 Mbit/s", "rtt": "10 ms"}),
@@ -146,7 +146,7 @@ def fitted(runs: list[Run], records: dict[str, Record]) -> dict[str, Cost]:
     for run in runs:
         record, kind = records[run.run_id], kind_of(deploy(run.setting))
         if record.status is not Status.OK:
-            notes().print(f"{kind}: {record.error}", markup=False)
+            note(f"{kind}: {record.error}")
             continue
         assert record.bytes is not None and record.virtual_s and record.wall_s
         measured[kind] = measured.get(kind, Measured()).with_run(

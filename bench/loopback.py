@@ -48,7 +48,7 @@ from headway.image import installed_extras
 from headway.lab.cores import available_cores
 from headway.lab.ready import ready_image
 from headway.study.units import Size
-from headway.terminal import complain, notes, progress
+from headway.terminal import complain, note, progress
 
 SIZE = Size.parse("1 GB")
 REPEATS = 3
@@ -410,7 +410,7 @@ def options() -> argparse.Namespace:
 def main() -> None:
     """Measure and print the table."""
     chosen = options()
-    notes().print(conditions(), markup=False)
+    note(conditions())
     try:
         measured = measure_all(
             chosen.pair or PAIRS, int(chosen.size), chosen.repeats, chosen.native
@@ -419,7 +419,7 @@ def main() -> None:
         complain(str(error))
         raise SystemExit(error.exit_status) from None
     Console(width=100).print(table(measured))
-    notes().print(conditions(), markup=False)
+    note(conditions())
 
 
 if __name__ == "__main__":

@@ -150,15 +150,19 @@ def crate_uses() -> Mapping[str, frozenset[str]]:
     return found
 
 
-def _base() -> str:
-    for name in USUAL_BASES:
-        known = subprocess.run(
-            ["git", "rev-parse", "--quiet", "--verify", name], cwd=REPOSITORY, capture_output=True
-        )
-        if known.returncode == 0:
+def _is_commit(name: str) -> bool:
+    asked = ["git", "rev-parse", "--quiet", "--verify", f"{name}^{{commit}}"]
+    return subprocess.run(asked, cwd=REPOSITORY, capture_output=True, check=False).returncode == 0
+
+
+def _base(asked: str) -> str:
+    """The commit that the branch left, as it is asked for, or the usual one."""
+    names = (asked,) if asked else USUAL_BASES
+    for name in names:
+        if _is_commit(name):
             return name
     raise SystemExit(
-        f"there is neither {' nor '.join(USUAL_BASES)}; name what was changed: make test-changed BASE=..."
+        f"make test-changed: there is no commit {' or '.join(names)}; BASE=COMMIT names one"
     )
 
 
@@ -173,7 +177,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--list", action="store_true", help="only name them")
     parser.add_argument("pytest", nargs="*", help="the command that carries out test files")
     options = parser.parse_args(words)
-    changed = changed_since(options.base or _base())
+    changed = changed_since(_base(options.base))
     files = [str(file.relative_to(REPOSITORY)) for file in asked_for(changed)]
     crates = crates_asked_for(changed)
     print(

@@ -74,8 +74,52 @@ _MEANT = {
     "overwrite": ("replace",),
     "force": ("replace",),
     "experiment": ("only",),
+    "n": ("repetitions",),
+    "delay": ("rtt",),
+    "network": ("path",),
+    "link": ("path",),
+    "netem": ("path",),
+    "http": ("protocol",),
+    "http_version": ("protocol",),
+    "http1": ("h1",),
+    "http/1.1": ("h1",),
+    "http2": ("h2",),
+    "http/2": ("h2",),
+    "http3": ("h3",),
+    "http/3": ("h3",),
+    "chrome": ("chromium",),
+    "google-chrome": ("chromium",),
+    "mbps": ("Mbit/s",),
+    "mbit": ("Mbit/s",),
+    "kbps": ("kbit/s",),
+    "kbit": ("kbit/s",),
+    "gbps": ("Gbit/s",),
+    "msec": ("ms",),
+    "sec": ("s",),
+    "mb": ("MB",),
+    "kb": ("kB",),
+    "gb": ("GB",),
+    "ls": ("list",),
+    "studies": ("list",),
+    "programs": ("list",),
+    "profiles": ("list",),
+    "start": ("run",),
+    "bench": ("run",),
+    "lint": ("validate",),
+    "test": ("validate",),
+    "compare": ("check",),
+    "diff": ("check",),
+    "show": ("report",),
 }
 """What people write elsewhere, and what it is called here: in keys, units and options."""
+
+
+_WRITTEN = {
+    "burst": ("loss", 'loss = { mean = "2 %", burst = 5 }'),
+    "bdp": ("queue", 'queue = "1 BDP"'),
+    "buffer_size": ("queue", 'queue = "64 kB"'),
+}
+"""What people write elsewhere as a key of its own: the key that has it here, and how."""
 
 
 def meant(word: str, known: Sequence[str]) -> tuple[str, ...]:
@@ -83,14 +127,25 @@ def meant(word: str, known: Sequence[str]) -> tuple[str, ...]:
     return tuple(one for one in _MEANT.get(word.lower(), ()) if one in known)
 
 
-def nearest(word: str, known: Sequence[str], mark: str = "") -> str:
+def nearest(word: str, known: Sequence[str], mark: str = "", then: str = "") -> str:
     """The end of a message about an unknown word: which known one may have been meant, if any.
 
     Args:
         word: as it was written.
         known: what there is.
         mark: what people write before such words.
+        then: what else is said of it, such as ``known: a, b``.
     """
+    hint = _hint(word, known, mark)
+    if not then:
+        return hint
+    return f"{hint} {then[0].upper()}{then[1:]}" if hint.endswith("?") else f"{hint}; {then}"
+
+
+def _hint(word: str, known: Sequence[str], mark: str) -> str:
+    key, written = _WRITTEN.get(word.lower(), ("", ""))
+    if key in known:
+        return f"; write {written}"
     # Imported here because only who is wrong has to wait for it.
     from difflib import get_close_matches
 

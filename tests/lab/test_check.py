@@ -70,7 +70,7 @@ def test_a_slower_build_fails_and_is_named_at_its_first_packet(place: Path) -> N
     """Against a base that was kept, and by results that are there already."""
     kept = check(place, "server.py", "--out=kept")
     assert kept.returncode == 0, kept.stderr
-    assert "There is no base" in kept.stdout
+    assert "There is no base yet" in kept.stdout
     done = check(place, "slower.py", "--base=kept/head", "--out=out")
     assert done.returncode == 1, done.stderr
     assert "1 slower; 6 of 6 pairs of runs differ in a packet" in said(done)

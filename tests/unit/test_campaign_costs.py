@@ -16,6 +16,7 @@ from headway.lab.run import Result
 from headway.planning.deploy import deploy
 from headway.planning.runs import Run, plan
 from headway.programs.measurement import Measurement
+from headway.records.conditions import conditions
 from headway.records.record import make_record
 from headway.study.load import load_study, study_from
 from headway.study.model import Setting
@@ -111,6 +112,32 @@ def test_every_kind_of_shipped_costs_is_one_that_settings_have() -> None:
     assert kind_of(deploy(proxied)) == "curl h3 envoy h2 nginx"
     assert kind_of(deploy(Setting(protocol="h1", tls=False))) == "curl h1 cleartext nginx"  # type: ignore[arg-type]
     assert kind_of(deploy(Setting())) in costs.read_shipped()
+
+
+PERF = {"client": {"program": "headway-perf"}, "server": {"program": "headway-perf"}}
+BULK = {"protocol": "tcp", "workload": {"kind": "bulk", "duration": "1 s"}}
+CALL = {"client": {"program": "headway-call"}, "server": {"program": "headway-call"}}
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        {
+            "protocol": "udp",
+            "workload": {"kind": "call", "rate": "1 Mbit/s", "duration": "1 s"},
+            **CALL,
+        },
+        {"proxy": {"program": "envoy"}},
+        {"flows": {"a": {"protocol": "h2", "count": 2}, "b": {"protocol": "h3"}}},
+        {"flows": {"a": {"protocol": "h2"}, "b": {**BULK, **PERF}}},
+    ],
+)
+def test_what_a_run_teaches_is_looked_up_by_runs_like_it(told: dict[str, Any], cache: Path) -> None:
+    path = {"rate": "10 Mbit/s", "rtt": "20 ms"}
+    (run,) = plan(study_from({"name": "s", "path": path, "contenders": {"c": told}}))
+    columns = conditions(run) | {"status": "ok", "bytes": 10**6, "virtual_s": 1.0, "wall_s": 1.0}
+    learn([Record(**columns, setting_key="")])
+    assert kind_of(run.deployment) in read_own()
 
 
 @pytest.mark.parametrize(

@@ -8,8 +8,10 @@ import io
 import json
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
+from random import Random
 from typing import Any
 
 import polars as pl
@@ -26,6 +28,7 @@ from headway.census.asked import Asked, Key, Question, keys_of
 from headway.census.rows import CrawledResponse, frame, write_rows
 from headway.census.sample import sample, sample_file
 from headway.errors import WrongInputError
+from tests.doc_examples import ROOT
 
 H3 = 'h3=":443"; ma=86400'
 
@@ -101,6 +104,64 @@ def test_what_is_announced(tmp_path: Path) -> None:
         name: draft for name, (_, draft) in cases.items()
     }
     assert {(row["sites"], row["sites_pct"]) for row in told} == {(1, 100)}
+
+
+@dataclass(frozen=True)
+class Alternative:
+    """An alternative service of a made header field."""
+
+    protocol: str
+    parameters: tuple[str, ...]
+
+    def __str__(self) -> str:
+        return "; ".join((f'{self.protocol}=":443"', *self.parameters))
+
+
+def best_of(fields: Sequence[Sequence[Alternative | str]]) -> str:
+    """What RFC 7838 makes of the fields of a response, told without regular expressions."""
+    listed = [one for field in fields for one in field]
+    if "clear" in listed:
+        return "none"
+    fresh = [
+        one.protocol
+        for one in listed
+        if isinstance(one, Alternative) and "ma=0" not in one.parameters
+    ]
+    if "h3" in fresh:
+        return "h3"
+    drafts = [int(one[3:]) for one in fresh if one.startswith("h3-") and one[3:].isdigit()]
+    if drafts:
+        return f"h3-{max(drafts)}"
+    return "gquic" if {"quic", "h3-Q050", "h3-T051"} & set(fresh) else "none"
+
+
+def made_fields(random: Random) -> list[list[Alternative | str]]:
+    protocols = ("h3", "h3-29", "h3-27", "h3-34", "h2", "quic", "h3-Q050", "h3-T051", "http%2F1.1")
+    parameters = ("ma=86400", "ma=0", "ma=60", "persist=1", "v=46")
+    fields: list[list[Alternative | str]] = []
+    for _ in range(random.randint(1, 3)):
+        alternatives: list[Alternative | str] = [
+            Alternative(
+                random.choice(protocols), tuple(random.sample(parameters, random.randint(0, 2)))
+            )
+            for _ in range(random.randint(1, 3))
+        ]
+        fields.append(["clear"] if random.random() < 0.1 else alternatives)
+    return fields
+
+
+def test_made_fields_are_read_as_the_rfc_says(tmp_path: Path) -> None:
+    random = Random(7838)
+    cases = {f"{number:03}": made_fields(random) for number in range(400)}
+    responses = []
+    for name, fields in cases.items():
+        values = [random.choice((",", ", ", " , ")).join(map(str, field)) for field in fields]
+        responses.append(announcing(*values, client=name))
+    told = found(tmp_path, *responses, question=Question.DRAFTS, keys=(Key.CLIENT,))
+    assert {row["client"]: row["draft"] for row in told} == {
+        name: best_of(fields) for name, fields in cases.items()
+    }
+    assert len({row["draft"] for row in told}) == 6
 
 
 VERSIONS = {
@@ -278,9 +339,22 @@ def as_csv(responses: Sequence[CrawledResponse]) -> str:
 def test_parquet_and_csv_answer_alike(tmp_path: Path) -> None:
     file = tmp_path / "requests.csv"
     file.write_text(as_csv(list(sample())))
-    for question in Question:
+    for question in (Question.ADOPTION, Question.PAGES):
         asked = Asked(question, (Key.MONTH, Key.RANK, Key.PROVIDER))
         assert engine.answer(asked, [file]) == engine.answer(asked, [sample_file()])
+
+
+@pytest.mark.parametrize("name", ["a[1].parquet", "a*.parquet", "it's a?.csv"])
+def test_a_files_name_is_no_pattern(name: str, tmp_path: Path) -> None:
+    responses = [announcing(H3)]
+    for file in (tmp_path / "a1.parquet", tmp_path / "ab.parquet"):
+        write_rows([response(), response()], file)
+    if name.endswith(".csv"):
+        (tmp_path / name).write_text(as_csv(responses))
+    else:
+        write_rows(responses, tmp_path / name)
+    (row,) = rows(engine.answer(Asked(), [tmp_path / name]))
+    assert (row["requests"], row["announced_pct"]) == (1, 100)
 
 
 @pytest.mark.parametrize("nested", [False, True])
@@ -410,7 +484,20 @@ def test_files_that_are_wrong_end_in_a_line(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        ((), "name a file, or `sample`"),
+        ((), "name a file to count in, or `sample`"),
+        (
+            ("--sql", "bigquery", "--table", "requests"),
+            "--table requests: is no table; write it as",
+        ),
+        (("--sql", "bigquery", "--table", "a.b.c.d"), "--table a.b.c.d: is no table; write it as"),
+        (
+            ("--sql", "bigquery", "--table", "httparchive.requests.2021_09_01_mobile"),
+            "2021_09_01_mobile: is not read; `summary_requests` of the same date",
+        ),
+        (
+            ("--sql", "bigquery", "--by", "rank", "--table", "summary_requests.2021_09_01_mobile"),
+            "--table summary_requests.2021_09_01_mobile: has no ranks",
+        ),
         (("nosuch.parquet",), "nosuch.parquet: there is no such file"),
         (("sample", "sample"), "sample: is named twice"),
         (("sample", "--by", "months"), "--by months: no such key; did you mean 'month'?"),
@@ -418,7 +505,16 @@ def test_files_that_are_wrong_end_in_a_line(
         (("sample", "--month", "1999-01"), "no response of 1999-01 of home pages"),
         (
             ("sample", "--out", "answer.txt"),
-            "--out answer.txt: must end in .csv, .parquet or .json",
+            "--out answer.txt: must end in .csv, .parquet, .json, .svg, .pdf or .png",
+        ),
+        (
+            ("sample", "--question", "pages", "--out", "pages.svg"),
+            "--out pages.svg: only adoption by month has a figure",
+        ),
+        (("sample", "--by", "cdn", "--out", "cdn.svg"), "only adoption by month has a figure"),
+        (
+            ("sample", "--by", "month,server,rank,client", "--out", "many.png"),
+            "--out many.png: has 40 panels, and at most 12 can be told apart",
         ),
         (("sample", "--out", "no/answer.csv"), "there is no such directory"),
         (("sample", "--sql", "bigquery", "--month", "2024-06"), "sample: BigQuery reads tables"),
@@ -450,13 +546,42 @@ def test_an_answer_as_a_file(suffix: str, tmp_path: Path, monkeypatch: pytest.Mo
         assert read.to_dicts() == wanted
 
 
+@pytest.mark.parametrize("by", ["month", "month,client", "month,rank"])
+def test_adoption_by_month_as_a_figure(
+    by: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    svg, again, png = (tmp_path / name for name in ("a.svg", "b.svg", "a.png"))
+    for file in (svg, again, png):
+        assert run(monkeypatch, "sample", "--by", by, "--out", str(file)) == 0
+    assert svg.read_bytes() == again.read_bytes()
+    assert png.read_bytes().startswith(b"\x89PNG")
+    text = svg.read_text()
+    for row in rows(engine.answer(Asked(keys=keys_of([by])), [sample_file()])):
+        told = (
+            f"{row['month']}: announced {row['announced_pct']:.1f} %, used {row['used_pct']:.1f} %"
+        )
+        assert told in text
+    assert text.count(">2023-06<") == {"month": 1, "month,client": 2, "month,rank": 4}[by]
+
+
+def test_a_single_month_has_a_figure(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = tmp_path / "one.pdf"
+    assert run(monkeypatch, "sample", "--month", "2024-06", "--out", str(file)) == 0
+    assert file.read_bytes().startswith(b"%PDF")
+
+
+def test_columns_are_documented() -> None:
+    page = (ROOT / "docs" / "census.md").read_text()
+    for question in Question:
+        for column in engine.answer(Asked(question), [sample_file()]).columns:
+            assert f"`{column}`" in page, column
+
+
 @pytest.mark.parametrize("width", [60, 80, 120])
+@pytest.mark.parametrize("by", ["month,client", "month,client,provider,cdn"])
 @pytest.mark.parametrize("question", Question)
 def test_no_value_is_cut_in_a_narrow_terminal(
-    question: Question,
-    width: int,
-    monkeypatch: pytest.MonkeyPatch,
-    capsys: pytest.CaptureFixture[str],
+    question: Question, by: str, width: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     from rich.console import Console
 
@@ -465,8 +590,19 @@ def test_no_value_is_cut_in_a_narrow_terminal(
     # A terminal of this width.
     console = Console(width=width, force_terminal=True, color_system=None, file=io.StringIO())
     monkeypatch.setattr(census, "output", lambda: console)
-    assert run(monkeypatch, "sample", "--question", question) == 0
+    assert run(monkeypatch, "sample", "--question", question, "--by", by) == 0
     text = console.file.getvalue()  # type: ignore[attr-defined]
     assert "…" not in text
     assert max(map(len, text.splitlines())) <= width
-    assert all(month in text for month in ("2022-06", "2023-06", "2024-06"))
+    answer = engine.answer(Asked(question, keys_of([by])), [sample_file()])
+    whole = {str(row["provider"]) for row in rows(answer)} if "provider" in by else {"mobile"}
+    assert all(word in text for word in {"2022-06", "2023-06", "2024-06"} | whole)
+
+
+def test_a_pipe_has_all_columns(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(monkeypatch, "sample", "--by", "month,client,rank,provider,server,cdn") == 0
+    printed = capsys.readouterr().out
+    assert "more column" not in printed
+    assert "requests" in printed.splitlines()[1]

@@ -310,3 +310,12 @@ def test_the_commands_of_its_page_are_carried_out(
     _, *words = shlex.split(text)
     assert headway(monkeypatch, *words) == 0
     assert capsys.readouterr().out or set(tmp_path.iterdir()) - before
+
+
+def test_its_page_shows_what_the_command_prints(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert headway(monkeypatch, "sample") == 0
+    printed = capsys.readouterr().out.splitlines()
+    page = (ROOT / "docs/census.md").read_text()
+    assert "\n".join(line.rstrip() for line in printed[:3]) in page

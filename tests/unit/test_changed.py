@@ -106,3 +106,8 @@ def test_the_command_names_them(capsys: pytest.CaptureFixture[str]) -> None:
     first, *others = capsys.readouterr().out.splitlines()
     assert " files changed: " in first
     assert all((REPOSITORY / name).exists() for name in others)
+
+
+def test_a_commit_that_is_none_is_refused_in_a_line() -> None:
+    with pytest.raises(SystemExit, match=r"there is no commit nowhere; BASE=COMMIT names one"):
+        changed.main(["--base", "nowhere", "--list"])

@@ -191,13 +191,13 @@ rule = { kind = "order", contenders = ["h3", "h2"] }
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (('"2 %" }', '"3 %" }'), r"8: claims.0.where.path.loss: '3 %' is not a value of path.loss"),
-        (('path.loss = "2', 'path.los = "2'), r"claims.0: 'path.los' is not an axis; did you mean"),
-        (('"h3", "h2"] }', '"h4", "h2"] }'), r"9: claims.0.rule: 'h4' is not a contender"),
-        (('"order"', '"ordr"'), r"9: claims.0.rule.kind: 'ordr' is not one of order, "),
+        (('"2 %" }', '"3 %" }'), r"8: claims.where.path.loss: '3 %' is not a value of path.loss"),
+        (('path.loss = "2', 'path.los = "2'), r"claims: 'path.los' is not an axis; did you mean"),
+        (('"h3", "h2"] }', '"h4", "h2"] }'), r"9: claims.rule: 'h4' is not a contender"),
+        (('"order"', '"ordr"'), r"9: claims.rule.kind: 'ordr' is not one of order, "),
         (
             ('"order", contenders = ["h3", "h2"]', '"equal", contender = "h3", against = "h2"'),
-            r"9: claims.0.rule.within: is missing",
+            r"9: claims.rule.within: is missing",
         ),
         (("place", 'metric = "plt_s"\nplace'), r"plt_s is not one of the experiment's metrics"),
     ],

@@ -46,7 +46,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("run", "nosuch", "--out", "x"), "no such file, and no built-in study"),
+        (("run", "nosuch", "--out", "x"), "there is no such file, and no built-in study"),
         (("validate", "quikstart"), "did you mean 'quickstart'"),
         (("run", "quickstart", "--out", "x", "--jobs", "4096"), "cores"),
         (("run", "quickstart", "--uot", "x"), "there is no option --uot; did you mean '--out'?"),
@@ -60,8 +60,15 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
         (("image", "build", "--miror", "x"), "did you mean '--mirror'?"),
         (("rum", "quickstart"), "there is no command 'rum'; did you mean 'run'?"),
         (("help", "rum"), "there is no command 'rum'; did you mean 'run'?"),
-        (("frobnicate",), "there is no command 'frobnicate'; there are run, plan, validate, "),
+        (("frobnicate",), "there is no command 'frobnicate'; known: run, plan, validate, "),
         (("image", "buld"), "there is no command 'buld'; did you mean 'build'?"),
+        (("run", "quickstart", "--dry-run"), "no option --dry-run; `headway plan` does that"),
+        (("run", "quickstart", "-n", "5"), "did you mean '--set repetitions=5'?"),
+        (("run", "quickstart", "--set", "x"), "'x' is not an assignment; write KEY=VALUE"),
+        (("run", "quickstart", "--set"), "`headway run --help` shows"),
+        (("run", "quickstart", "--set", "latency=3 ms"), "did you mean 'path.rtt'?"),
+        (("exec", "--delay", "3 ms", "--", "true"), "did you mean '--rtt'?"),
+        (("programs",), "there is no command 'programs'; did you mean 'list'?"),
         (("run",), "missing argument 'STUDY'"),
         (("run", "quickstart", "--jobs", "many"), "--jobs: 'many' is not a whole number"),
         (("run", "quickstart", "--jobs", "0"), "--jobs: must be 1 or more, not 0"),
@@ -91,7 +98,7 @@ def run(monkeypatch: pytest.MonkeyPatch, *words: str) -> int:
         ),
         (
             ("reproduce", "liu1924"),
-            "there is no such study; did you mean 'liu2024'?; of papers there are ",
+            "there is no such study; did you mean 'liu2024'? Of papers there are ",
         ),
         (
             ("reproduce", "quickstart"),
@@ -159,7 +166,7 @@ def test_a_contender_is_blamed_for_what_is_its_own(
     assert run(monkeypatch, "validate", file) == 2
     told = capsys.readouterr().err
     assert re.search(rf"\.program: {whose}no server program 'apache'; known: ", told)
-    assert "one of your own joins by programs.toml (docs/own-programs.md)" in told
+    assert "a file programs.toml adds a program of your own (docs/own-programs.md)" in told
 
 
 @pytest.fixture

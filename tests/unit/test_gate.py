@@ -10,9 +10,11 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
+import typer
 from rich.console import Console
 
 from headway.campaign.watcher import SilentWatcher
+from headway.cli.check import check
 from headway.contract.orders import Namespace, Orders, dump
 from headway.diagnosis.packet import SeenPacket
 from headway.errors import WrongInputError
@@ -263,6 +265,22 @@ def test_a_terminal_gets_a_table_that_fits() -> None:
     assert "slower !" in text
     assert "+20 to +20" in text
     assert "curl exited with 28" in text
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_table_is_for_terminals_and_markdown_for_files(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], terminal: bool
+) -> None:
+    report = CheckReport("made", [judged(scaled(1.2), cell="a")], 0.05)
+    monkeypatch.setattr("headway.gate.session.carry_out_check", lambda *_: report)
+    monkeypatch.setattr(
+        "headway.cli.check.output", lambda: Console(force_terminal=terminal, width=80)
+    )
+    with pytest.raises(typer.Exit):
+        check("study.toml", head=Path("nosuch"), out=Path("nosuch"))
+    shown = capsys.readouterr().out
+    assert ("FAILED" in shown) is terminal
+    assert (shown == report.markdown()) is not terminal
 
 
 PROGRAMS = """

@@ -82,11 +82,11 @@ def test_a_reason_is_said_once_for_several_values(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("reason", "message"),
     [
-        ('contenders = ["h3"]\nwhy = "x"', "reasons.0.contenders: 'h3' is not a contender"),
+        ('contenders = ["h3"]\nwhy = "x"', "reasons.contenders: 'h3' is not a contender"),
         ('where = { path.rate = "1 Mbit/s" }\nwhy = "x"', "'path.rate' is not an axis"),
         ('where = { path.rtt = "21 ms" }\nwhy = "x"', "is about no published value"),
         ('metric = "onload_s"\nwhy = "x"', "is about no published value"),
-        ('why = ""', "reasons.0.why: must be a text that is not empty"),
+        ('why = ""', "reasons.why: must be a text that is not empty"),
     ],
 )
 def test_a_reason_that_is_about_nothing_is_refused(

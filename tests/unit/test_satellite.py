@@ -318,7 +318,7 @@ CARRIER = GEO + 'satellite.return = { bandwidth = "20 MHz" }\nsatellite.forward 
     ("lines", "message"),
     [
         (CARRIER + '{ bandwidth = "5 MHz", modcod = "QPSK 1/44" }', r":7: path.satellite.forward.modcod: dvb-s2 has no MODCOD 'QPSK 1/44'; did you mean 'QPSK 1/4'"),
-        (GEO + FORWARD + 'satellite.return = { bandwidth = "5 MHz", modcod = "QPSK 1/4" }', r"dvb-rcs2 has no MODCOD .* it has QPSK 1/3, "),
+        (GEO + FORWARD + 'satellite.return = { bandwidth = "5 MHz", modcod = "QPSK 1/4" }', r"dvb-rcs2 has no MODCOD .* It has QPSK 1/3, "),
         (CARRIER + '{ bandwidth = "-5 MHz" }', r"forward.bandwidth: a bandwidth cannot be negative"),
         (CARRIER + '{ bandwidth = "0 MHz" }', r"a bandwidth must be above zero"),
         (CARRIER + '{ bandwidth = "5 Mbit/s" }', r"'Mbit/s' is not a unit of bandwidth; known units: Hz"),

@@ -87,7 +87,10 @@ REFUSED = [
         BASE + '[path]\nlatency = "30 ms"',
         "5: path.latency: unknown key; did you mean 'rtt' or 'delay'?",
     ),
-    (BASE + "[path]\nburst = 5", "5: path.burst: unknown key; did you mean 'loss'?"),
+    (
+        BASE + "[path]\nburst = 5",
+        '5: path.burst: unknown key; write loss = { mean = "2 %", burst = 5 }',
+    ),
     (BASE + "[path]\nzzz = 5", "5: path.zzz: unknown key; there are blackouts, changes, "),
     (
         BASE + '[path]\nrtt = "9 ms"\nrepetitions = 5',
@@ -96,7 +99,7 @@ REFUSED = [
     ('rtt = "30 ms"\n' + BASE, "1: rtt: unknown key; did you mean 'path.rtt'?"),
     (
         BASE + '[path]\nrate = "1 Mbit/s"\nrtt = "9 ms"\nqueue = "1 bdp"',
-        "7: path.queue: 'bdp' is not a unit of queues; did you mean 'BDP'?; known units: BDP, packets, B, ",
+        "7: path.queue: 'bdp' is not a unit of queues; did you mean 'BDP'? Known units: BDP, packets, B, ",
     ),
     (
         BASE + '[path]\nrate = { trace = "nothere.trace" }',
@@ -163,6 +166,22 @@ REFUSED = [
     ),
     ('name = "s"\nworkload.kind = "page"', "2: workload.site: is missing"),
     (BASE + '[path]\nrtt = "40,5 ms"', 'write a decimal point, as "40.5 ms"'),
+    (
+        BASE + "[path]\nburst = 5",
+        '5: path.burst: unknown key; write loss = { mean = "2 %", burst = 5 }',
+    ),
+    (BASE + "[path]\nbdp = 1", '5: path.bdp: unknown key; write queue = "1 BDP"'),
+    (
+        BASE + '[path]\nrate = "1 Mbps"',
+        "'Mbps' is not a unit of rate; did you mean 'Mbit/s'? Known",
+    ),
+    ('latency = "3 ms"\n' + BASE, "1: latency: unknown key; did you mean 'path.rtt'?"),
+    ('protocol = "http3"\n' + BASE, "1: protocol: 'http3' is not one of h1, h2, h3"),
+    (BASE + '[netem]\ndelay = "3 ms"', "4: netem: unknown key; did you mean 'path'?"),
+    ('server = "nginx"\n' + BASE, '1: server: must be a table; write server.program = "nginx"'),
+    ('path = "4g-good"\n' + BASE, '1: path: must be a table; write path.profile = "4g-good"'),
+    (BASE + '[server]\nprogram = "apache"', "; a file programs.toml adds a program of your own"),
+    (BASE + '[client]\nprogram = "chrome"', "'chrome'; did you mean 'chromium'? Known: aioquic, "),
     ("repetitions = 1.5\n" + BASE, "1: repetitions: must be a whole number, not 1.5"),
 ]
 

@@ -50,7 +50,11 @@ def test_a_quantity_is_read_in_its_base_unit(
     [
         (Duration, "100", 'has no unit; write a duration as "100 ms"'),
         (Rate, 10, 'has no unit; write a rate as "10 Mbit/s"'),
-        (Rate, "10 Mbps", "'Mbps' is not a unit of rate; known units: bit/s"),
+        (
+            Rate,
+            "10 Mbps",
+            r"'Mbps' is not a unit of rate; did you mean 'Mbit/s'\? Known units: bit/s",
+        ),
         (Rate, "-1 Mbit/s", "cannot be negative"),
         (Rate, "0 bit/s", "a rate must be above zero"),
         (Ratio, "101 %", "cannot be above 100 %"),

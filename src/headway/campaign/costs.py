@@ -21,6 +21,7 @@ from headway.columns import Record, Status
 from headway.planning.deployment import Deployment
 from headway.records.store import write_atomically
 from headway.study.clock import Clock
+from headway.study.host import Protocol
 
 SHIPPED_FILE = "costs.json"
 _TYPICAL = (1.0, 1.0, 4.0)
@@ -138,7 +139,7 @@ class CostModel:
         """The shipped cost of the kind; of a kind not measured, the mean of those most like it."""
         if kind in self.shipped:
             return self.shipped[kind]
-        words = set(kind.split())
+        words = set(kind.replace(",", "").split())
         alike = {known: len(words & set(known.split())) for known in self.shipped}
         most = max(alike.values())
         nearest = [self.shipped[known].parts for known, shared in alike.items() if shared == most]
@@ -152,13 +153,25 @@ class CostModel:
 
 
 def kind_of(deployment: Deployment) -> str:
-    """The kind of a deployment's runs: programs and protocols, as ``curl h2 envoy h3 nginx``."""
-    client, *proxies, server = deployment.programs
-    names = ", ".join(proxy.adapter.name for proxy in proxies)
-    proxy = (names, server.protocol.value) if names else ()
+    """The kind of a deployment's runs, as their records tell it: programs and protocols, ``curl h2 envoy h3 nginx``.
+
+    Of several flows each is named once: ``headway-perf tcp, quic headway-perf``.
+    """
+    flows = deployment.flows
+    asked = [flow.setting for flow in flows]
+    proxies = [end.adapter.name for flow in flows for end in flow.proxies]
+    upstream = _once(flow.server.protocol.value for flow in flows)
     return _kind(
-        client.adapter.name, client.protocol.value, client.tls, *proxy, server.adapter.name
+        _once(flow.client.name for flow in flows),
+        _once(one.protocol.value for one in asked),
+        all(one.tls and one.protocol is not Protocol.UDP for one in asked),
+        *((", ".join(proxies), upstream) if proxies else ()),
+        _once(flow.server.adapter.name for flow in flows),
     )
+
+
+def _once(words: Iterable[str]) -> str:
+    return ", ".join(dict.fromkeys(words))
 
 
 def learn(records: Iterable[Record]) -> None:

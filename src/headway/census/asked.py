@@ -70,7 +70,7 @@ def keys_of(words: Iterable[str]) -> tuple[Key, ...]:
     for name in names:
         if name not in known:
             raise WrongInputError(
-                f"no such key{nearest(name, known)}; there is {', '.join(known)}",
+                f"no such key{nearest(name, known, then='there are ' + ', '.join(known))}",
                 where=f"--by {name}",
             )
     return tuple(key for key in Key if key in names)

@@ -13,7 +13,7 @@ import duckdb
 import ibis
 import ibis.expr.types as ir
 
-from headway.census.asked import Asked, Dialect, span
+from headway.census.asked import Asked, Dialect, Key, span
 from headway.census.exports import Export, literal, look
 from headway.census.facts import facts
 from headway.census.questions import ask
@@ -24,6 +24,8 @@ from headway.errors import HeadwayError, WrongInputError
 _MEMORY = "2500MB"
 """What DuckDB may take before it puts aside on disk; it takes some more than it counts."""
 _DATED_TABLE = re.compile(r"(?:.*\.)?summary_requests\.(\d{4})_(\d\d)_(\d\d)_(desktop|mobile)$")
+_DATE = re.compile(r"\d{4}_\d\d_\d\d_")
+_TABLE = re.compile(r"([\w-]+\.){1,2}\w+")
 BIGQUERY_TABLE = "httparchive.crawl.requests"
 
 
@@ -75,7 +77,7 @@ def sql_for_bigquery(asked: Asked, tables: Sequence[str]) -> str:
     Raises:
         WrongInputError: no month is asked for.
     """
-    found = [_bigquery_table(name) for name in tables or [BIGQUERY_TABLE]]
+    found = [_bigquery_table(name, asked) for name in tables or [BIGQUERY_TABLE]]
     if not asked.months and any(not schema.dated for schema, _ in found):
         raise WrongInputError(
             "say which months, as --month 2024-06: the table answers no query without a date, and "
@@ -131,14 +133,22 @@ def _tables(exports: Sequence[Export]) -> list[tuple[Schema, ir.Table]]:
     return [(one, ibis.table(dict(one.columns), name=one.name)) for one in schemas]
 
 
-def _bigquery_table(name: str) -> tuple[Schema, ir.Table]:
-    dated = _DATED_TABLE.match(name)
+def _bigquery_table(name: str, asked: Asked) -> tuple[Schema, ir.Table]:
+    where = f"--table {name}"
+    if not _TABLE.fullmatch(name):
+        raise WrongInputError("is no table; write it as PROJECT.DATASET.TABLE", where=where)
     *catalog, database, table = name.split(".")
     place = {"database": database, "catalog": catalog[0] if catalog else None}
+    dated = _DATED_TABLE.match(name)
+    if not dated and _DATE.match(table):
+        raise WrongInputError(
+            "is not read; `summary_requests` of the same date has what is counted", where=where
+        )
     if not dated:
         return CRAWL, ibis.table(dict(CRAWL.columns), name=table, **place)
+    if Key.RANK in asked.keys:
+        raise WrongInputError("has no ranks; `crawl.requests` has", where=where)
     year, month, day, client = dated.groups()
-    # Ranks were not among the requests' columns.
     own = {name: kind for name, kind in SUMMARY.columns.items() if name not in _NOT_IN_DATED}
     found = ibis.table(own, name=table, **place).mutate(
         date=ibis.date(f"{year}-{month}-{day}"),

@@ -28,6 +28,7 @@ _TYPES = {
     "json": "JSON",
 }
 _HEADERS = 'STRUCT("name" VARCHAR, "value" VARCHAR)[]'
+_PATTERN = re.compile(r"[*?\[]")
 _CRAWL_IN_NAME = re.compile(r"(\d{4})_(\d\d)_(\d\d)_(desktop|mobile)")
 _PAYLOADS = frozenset({"page", "url", "payload"})
 
@@ -83,7 +84,8 @@ def _read(file: Path) -> str:
     """What reads it in SQL of DuckDB."""
     for suffix, reader in _FORMATS.items():
         if file.name.lower().endswith(suffix):
-            return reader.format(file=literal(str(file)))
+            # DuckDB takes names for patterns.
+            return reader.format(file=literal(_PATTERN.sub(r"[\g<0>]", str(file))))
     raise WrongInputError(f"is neither Parquet nor CSV ({', '.join(_FORMATS)})", where=str(file))
 
 

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from headway.errors import HeadwayError
 
 NEEDED = ("ibis", "duckdb")
-HOW = "`make census` installs them, as does pip install 'headway[census]'"
+HOW = "`make census` installs them, as does pip install '.[census]' in Headway's directory"
 
 
 def check_installed() -> None:

@@ -1,19 +1,17 @@
-"""An answer for a terminal, and as JSON, CSV or Parquet."""
+"""An answer for a terminal, and as JSON."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
-import polars as pl
 from rich.table import Table
 from rich.text import Text
 
 from headway.census.asked import Asked, Key, Question
-from headway.errors import WrongInputError
+from headway.errors import counted
 
 
 @dataclass(frozen=True)
@@ -72,32 +70,56 @@ _CAPTIONS = {
     "their objects or bytes over it.",
 }
 _NARROW = 80
-SUFFIXES = (".csv", ".parquet", ".json")
 
 
 def shown(asked: Asked, answer: Answer, width: int) -> Table:
     """The answer as a table; files have more columns.
+
+    Keys are whole. Of what is counted, there are as many columns from the left as the width has room for.
 
     Args:
         asked: what was asked.
         answer: the answer.
         width: characters that a line may have.
     """
-    table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=width < _NARROW)
-    table.caption, table.caption_justify = _CAPTIONS[asked.question], "left"
     names = [str(key) for key in Key if key in asked.keys]
     names += [_KIND[asked.question]] if asked.question in _KIND else []
-    for name in names:
-        table.add_column(_KINDS.get(name, name), vertical="bottom", no_wrap=name in _SHORT)
-    for heading in _MEASURES[asked.question].values():
-        table.add_column(heading, vertical="bottom", justify="right", no_wrap=True)
-    for values in _lines(asked, answer):
-        columns = (*names, *_MEASURES[asked.question])
-        table.add_row(*(Text(_value(name, values[name])) for name in columns))
+    headings = {name: _KINDS.get(name, name) for name in names}
+    headings |= _MEASURES[asked.question]
+    lines = [
+        {name: _value(name, values[name]) for name in headings} for values in _lines(asked, answer)
+    ]
+    gap = 1 if width < _NARROW else 2
+    kept = _fitting(headings, lines, width, gap, least=len(names) + 1)
+    table = Table(box=None, pad_edge=False, header_style="bold", collapse_padding=gap == 1)
+    table.caption, table.caption_justify = _CAPTIONS[asked.question], "left"
+    if left := len(headings) - len(kept):
+        table.caption += f" A wider terminal shows {counted(left, 'more column')}."
+    for name in kept:
+        justify: Literal["left", "right"] = "left" if name in names else "right"
+        table.add_column(headings[name], vertical="bottom", justify=justify, overflow="fold")
+    for line in lines:
+        table.add_row(*(Text(line[name]) for name in kept))
     return table
 
 
-_SHORT = {"month", "client", "rank", "version", "draft", "of"}
+def _fitting(
+    headings: Mapping[str, str],
+    lines: Sequence[Mapping[str, str]],
+    width: int,
+    gap: int,
+    least: int,
+) -> list[str]:
+    """The columns from the left that a line has room for, but at least so many."""
+    kept: list[str] = []
+    taken = -gap
+    for name, heading in headings.items():
+        cells = [*heading.split("\n"), *(line[name] for line in lines)]
+        taken += gap + max(map(len, cells))
+        if len(kept) >= least and taken > width:
+            break
+        kept.append(name)
+    return kept
 
 
 def _lines(asked: Asked, answer: Answer) -> Iterator[dict[str, Any]]:
@@ -117,35 +139,6 @@ def as_json(asked: Asked, answer: Answer) -> str:
     rows = [dict(zip(answer.columns, row, strict=True)) for row in answer.rows]
     document = {"question": asked.question, "keys": list(asked.keys), "rows": rows}
     return json.dumps(document, indent=2, ensure_ascii=False)
-
-
-def check_writable(file: Path) -> None:
-    """Whether an answer can be written to a file of this name.
-
-    Raises:
-        WrongInputError: its ending says no format, or its directory is not there.
-    """
-    where = f"--out {file}"
-    if file.suffix not in SUFFIXES:
-        raise WrongInputError(
-            f"must end in {', '.join(SUFFIXES[:-1])} or {SUFFIXES[-1]}", where=where
-        )
-    if not file.parent.is_dir():
-        raise WrongInputError("there is no such directory", where=where)
-
-
-def write(asked: Asked, answer: Answer, file: Path) -> None:
-    """Write the answer, with all columns, in the format that the file's name says."""
-    if file.suffix == ".json":
-        file.write_text(as_json(asked, answer) + "\n", encoding="utf-8")
-        return
-    frame = pl.DataFrame(
-        answer.rows, schema=list(answer.columns), orient="row", infer_schema_length=None
-    )
-    if file.suffix == ".csv":
-        frame.write_csv(file)
-    else:
-        frame.write_parquet(file)
 
 
 def _value(name: str, value: Any) -> str:

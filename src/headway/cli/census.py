@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -38,7 +39,7 @@ def census(
     ] = None,
     month: Annotated[
         list[str] | None,
-        typer.Option(help="Only these months, as 2024-06,2025-06.", metavar="MONTHS"),
+        typer.Option(help="Only these months, such as 2024-06,2025-06.", metavar="MONTHS"),
     ] = None,
     secondary: Annotated[
         bool, typer.Option("--secondary", help="Count other pages than home pages, too.")
@@ -77,7 +78,7 @@ def census(
     if table and sql is not Dialect.BIGQUERY:
         raise WrongInputError("is of BigQuery; add --sql bigquery", where=f"--table {table[0]}")
     if not inputs and not published and sql is not Dialect.BIGQUERY:
-        raise WrongInputError("name a file, or `sample`", where="headway census")
+        raise WrongInputError("name a file to count in, or `sample`")
     if as_crawl:
         _write_as_crawl(inputs, as_crawl)
     elif sql:
@@ -91,20 +92,20 @@ def census(
 def _answer(asked: Asked, inputs: list[Path], as_json: bool, out: Path | None) -> None:
     check_installed()
     # ibis takes half a second to load.
-    from headway.census import shown
+    from headway.census import files, shown
     from headway.census.engine import answer
     from headway.census.inputs import as_exports
 
     if out:
-        shown.check_writable(out)
+        files.check_writable(asked, out)
     with as_exports(inputs) as exports:
         found = answer(asked, exports)
     if out:
-        shown.write(asked, found, out)
+        files.write(asked, found, out)
     if as_json:
         say(shown.as_json(asked, found))
     elif not out:
-        _print(shown.shown(asked, found, output().width))
+        _print(lambda width: shown.shown(asked, found, width))
 
 
 def _print_published(asked: Asked, inputs: list[Path], as_json: bool) -> None:
@@ -121,7 +122,7 @@ def _print_published(asked: Asked, inputs: list[Path], as_json: bool) -> None:
     if as_json:
         say(published.published_json(beside))
     else:
-        _print(published.published_table(beside))
+        _print(lambda _: published.published_table(beside))
 
 
 def _print_sql(asked: Asked, sql: Dialect, inputs: list[Path], tables: list[str]) -> None:
@@ -151,10 +152,10 @@ def _write_as_crawl(inputs: list[Path], file: Path) -> None:
     say(f"{file}: {counted(write_as_crawl(inputs, file), 'response')}")
 
 
-def _print(shown: Table) -> None:
+def _print(shown: Callable[[int], Table]) -> None:
     from rich.console import Console
 
     # A line a row for whoever searches in it; only a terminal has a width to keep to.
     terminal = output()
     console = terminal if terminal.is_terminal else Console(width=_PIPED_WIDTH, highlight=False)
-    console.print(shown)
+    console.print(shown(console.width))

@@ -25,11 +25,13 @@ def parsed_changes(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def _assignment(text: str) -> dict[str, Any]:
-    key, _, value = (part.strip() for part in text.partition("="))
-    for written in (value, f'"{value}"'):
+    key, assigned, value = (part.strip() for part in text.partition("="))
+    for written in (value, f'"{value}"') if assigned else ():
         try:
             return tomllib.loads(f"{key} = {written}")
         except tomllib.TOMLDecodeError:
             continue
-    told = "an assignment to a key of the study file, as server.congestion_control=bbr"
-    raise WrongInputError(f"{text!r} is not {told}", where="--set")
+    raise WrongInputError(
+        f"{text!r} is not an assignment; write KEY=VALUE, for example server.congestion_control=bbr",
+        where="--set",
+    )

@@ -31,31 +31,38 @@ def check(
     head: Annotated[
         Path,
         typer.Option(
-            help="The new build: an executable, an image, a file of programs, or results."
+            help="The new build: an executable, an image, a file of programs, or a directory of "
+            "results.",
+            metavar="BUILD",
         ),
     ],
     base: Annotated[
         Path | None,
         typer.Option(
-            help="What it is compared with: the same; without it, the head is kept as one."
+            help="The build that it is compared with; without one, the head is kept as a base.",
+            metavar="BUILD",
         ),
     ] = None,
     program: Annotated[
         str | None,
         typer.Option(
-            help="Whose builds they are, as NAME or server.NAME.",
+            help="The program whose builds they are: NAME, or server.NAME.",
             metavar="NAME",
             autocompletion=suggest.programs,
         ),
     ] = None,
     out: Annotated[
-        Path | None, typer.Option(help="Directory for the results; default: results/check.")
+        Path | None,
+        typer.Option(
+            help="Directory for the results; default: results/check.", metavar="DIRECTORY"
+        ),
     ] = None,
     tolerance: Annotated[
-        str, typer.Option(help="How much slower the head may be.", metavar="SHARE")
+        str,
+        typer.Option(help="How much slower the head may be, for example '2 %'.", metavar="SHARE"),
     ] = _USUAL_TOLERANCE,
     repetitions: Annotated[
-        int | None, typer.Option(min=1, help="Repetitions, if not the study's.", metavar="N")
+        int | None, typer.Option(min=1, help="Repetitions; default: the study's.", metavar="N")
     ] = None,
     quick: Quick = False,
     programs: Programs = None,
@@ -88,9 +95,12 @@ def check(
     )
     report = carry_out_check(task, Terminal())
     if report is None:
-        say(f"There is no base; {where / 'head'} can be one: --base")
+        say(f"There is no base yet. Use this one next time: --base {where / 'head'}")
         return
-    print_check(output(), report)
+    if output().is_terminal:
+        print_check(output(), report)
+    else:
+        say(report.markdown().removesuffix("\n"))
     unsound = [
         complaint
         for side in ("base", "head")

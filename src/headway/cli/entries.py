@@ -30,7 +30,9 @@ COMMANDS = {
     ),
     "check": Listed(_STUDIES, "check.check", "Compare two builds of a program, packet by packet."),
     "report": Listed(_RESULTS, "study.report", "Write the report of a study's results again."),
-    "figure": Listed(_RESULTS, "figure.figure", "Write one figure of a report, for a paper."),
+    "figure": Listed(
+        _RESULTS, "figure.figure", "Write one figure or table of a report, for a paper."
+    ),
     "claims": Listed(_RESULTS, "claims.claims", "Judge a paper's claims by a study's results."),
     "packets": Listed(_RESULTS, "packets.packets", "Show the packets of a run with a fault."),
     "export": Listed(_RESULTS, "export.export", "Write results to one archive, to publish them."),

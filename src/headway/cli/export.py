@@ -28,7 +28,7 @@ def export(
         str | None,
         typer.Option(
             "--license",
-            help="Licence of the results, as https://creativecommons.org/licenses/by/4.0/.",
+            help="Licence of the results, such as https://creativecommons.org/licenses/by/4.0/.",
             metavar="URL",
         ),
     ] = None,

@@ -41,12 +41,12 @@ def figure(
     ] = None,
     width: Annotated[
         str | None,
-        typer.Option(help="Width on paper, as 84mm, 8.4cm or 3.3in; text is of 7.3 points."),
+        typer.Option(help="Width on paper, such as 84mm, 8.4cm or 3.3in; text is of 7.3 points."),
     ] = None,
     cell: Annotated[
         list[str] | None,
         typer.Option(
-            help="Show cells that have this title, or this part of it, as 'loss 2 %'; may be given "
+            help="Show cells that have this title, or this part of it, such as 'loss 2 %'; may be given "
             "several times.",
             metavar="TITLE",
         ),

@@ -49,7 +49,7 @@ class CommandGroup(ReadsValues, TyperGroup):
         except UsageError as error:
             if not args[0].startswith("-"):
                 known = self.list_commands(ctx)
-                hint = nearest(args[0], known) or f"; there are {', '.join(known)}"
+                hint = nearest(args[0], known) or f"; known: {', '.join(known)}"
                 error.message = f"there is no command {args[0]!r}{hint}"
             raise
 

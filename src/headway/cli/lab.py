@@ -18,12 +18,18 @@ from headway.terminal import note
 if TYPE_CHECKING:
     from headway.study.path import Path as NetworkPath
 
-RateOption = Annotated[str | None, typer.Option("--rate", help='Rate each way, as "10 Mbit/s".')]
-RttOption = Annotated[str | None, typer.Option("--rtt", help='Round-trip delay, as "100 ms".')]
-LossOption = Annotated[str | None, typer.Option("--loss", help='Random loss each way, as "2 %".')]
-JitterOption = Annotated[str | None, typer.Option("--jitter", help='Jitter each way, as "5 ms".')]
+RateOption = Annotated[
+    str | None, typer.Option("--rate", help='Rate each way, such as "10 Mbit/s".')
+]
+RttOption = Annotated[str | None, typer.Option("--rtt", help='Round-trip delay, such as "100 ms".')]
+LossOption = Annotated[
+    str | None, typer.Option("--loss", help='Random loss each way, such as "2 %".')
+]
+JitterOption = Annotated[
+    str | None, typer.Option("--jitter", help='Jitter each way, such as "5 ms".')
+]
 QueueOption = Annotated[
-    str | None, typer.Option("--queue", help='Queue, as "1 BDP", "64 kB" or "100 packets".')
+    str | None, typer.Option("--queue", help='Queue, such as "1 BDP", "64 kB" or "100 packets".')
 ]
 
 

@@ -57,7 +57,7 @@ def chosen(
     """
     for name in names:
         if name not in known:
-            told = nearest(name, list(known)) or f"; there are {', '.join(known)}"
+            told = nearest(name, list(known)) or f"; known: {', '.join(known)}"
             raise WrongInputError(f"there is no {what} {name!r}{told}{otherwise}")
     return {name: known[name] for name in names} or dict(known)
 
@@ -69,7 +69,7 @@ def print_entry(name: str, aside: str, lines: Iterable[str]) -> None:
 
     output().print(Text.assemble((name, "bold"), f" ({aside})" if aside else ""))
     for line in lines:
-        output().print(Padding(Text(line), (0, 0, 0, 4)))
+        output().print(Padding(Text(line), (0, 0, 0, 4), expand=False))
 
 
 def kind_of(workload: type[BaseModel]) -> str:

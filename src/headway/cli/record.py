@@ -41,7 +41,7 @@ def record_command(
         list[str] | None,
         typer.Option(
             "--map",
-            help="Record the server at ADDRESS:PORT as https://NAME, as shop.test=127.0.0.1:8001; "
+            help="Record the server at ADDRESS:PORT as https://NAME, such as shop.test=127.0.0.1:8001; "
             "may be given several times.",
             metavar="NAME=ADDRESS:PORT",
         ),

@@ -67,7 +67,8 @@ def reproduce(
     if paper not in builtin_names():
         papers = ", ".join(name for name in builtin_names() if reproduces(name))
         raise WrongInputError(
-            f"there is no such study{nearest(paper, builtin_names())}; of papers there are {papers}",
+            "there is no such study"
+            + nearest(paper, builtin_names(), then=f"of papers there are {papers}"),
             where=f"reproduce {paper}",
         )
     if not reproduces(paper):

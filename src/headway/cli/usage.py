@@ -7,8 +7,11 @@ from collections.abc import Sequence
 from typer._click.exceptions import BadParameter, NoSuchOption, UsageError
 from typer.core import TyperArgument, TyperOption
 
+from headway.cli.entries import COMMANDS
 from headway.errors import nearest
 
+_OTHER_COMMANDS = {"dry-run": "plan", "estimate": "plan", "validate": "validate", "list": "list"}
+"""Options that are commands here."""
 _CHANGES = "set"
 """The option that changes a key of a study."""
 
@@ -20,7 +23,8 @@ def in_words(error: UsageError, words: Sequence[str]) -> list[str]:
         error: what was found.
         words: of the command line, among which an option's value may stand.
     """
-    command = error.ctx.command_path if error.ctx else "headway"
+    usual = f"headway {words[0]}" if words[:1] and words[0] in COMMANDS else "headway"
+    command = error.ctx.command_path if error.ctx else usual
     match error:
         case NoSuchOption():
             known = _options(error)
@@ -44,6 +48,8 @@ def hint_at(option: str, known: Sequence[str], words: Sequence[str]) -> str:
         words: of the command line, among which the option's value may stand.
     """
     name = option.lstrip("-")
+    if other := _OTHER_COMMANDS.get(name):
+        return f"; `headway {other}` does that"
     if _CHANGES in known and (key := _key_of(name.replace("-", "_"))):
         return f"; did you mean '--set {key}={_value(option, words)}'?"
     return nearest(name, known, "--")

@@ -244,4 +244,4 @@ def _flooding(flow: DeployedFlow) -> Iterator[str]:
 
 
 def _unknown(message: str, word: str, known: Sequence[str]) -> str:
-    return f"{message}{nearest(word, known)}; known: {', '.join(known) or 'none'}"
+    return message + nearest(word, known, then=f"known: {', '.join(known) or 'none'}")

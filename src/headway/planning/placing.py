@@ -72,7 +72,7 @@ class Ends:
     said: CompetingFlow | None = None
 
 
-_JOIN = "; one of your own joins by programs.toml (docs/own-programs.md)"
+_JOIN = "; a file programs.toml adds a program of your own (docs/own-programs.md)"
 
 
 def placed(
@@ -181,9 +181,9 @@ def _known(place: _ProgramPlace, known: Mapping[str, Adapter], where: str) -> Ad
     program = place.asked.program
     if program not in known:
         own = _JOIN if place.role in (Role.CLIENT, Role.SERVER) else ""
+        hint = nearest(program, list(known), then=f"known: {', '.join(known)}{own}")
         raise WrongInputError(
-            f"no {place.role.label} program {program!r}{nearest(program, list(known))}; "
-            f"known: {', '.join(known)}{own}",
+            f"no {place.role.label} program {program!r}{hint}",
             where=f"{where}.program",
         )
     return known[program]

@@ -89,8 +89,8 @@ def _no_such_cell(
         for value in wanted if isinstance(wanted, list) else [wanted]:
             if str(value) not in levels:
                 return WrongInputError(
-                    f"{value!r} is not a value of {axis}{nearest(str(value), levels)}; "
-                    f"values: {_some(levels)}",
+                    f"{value!r} is not a value of {axis}"
+                    + nearest(str(value), levels, then=f"values: {_some(levels)}"),
                     where=source.where(f"{key}.{axis}", experiment=experiment),
                 )
     return WrongInputError(

@@ -177,8 +177,8 @@ def _check_contender(experiment: Experiment, name: str, source: Source, key: str
     if name not in known:
         what = "baseline " if key == "baseline" else ""
         raise WrongInputError(
-            f"{what}{name!r} is not a contender{nearest(name, known)}; "
-            f"contenders: {', '.join(known)}",
+            f"{what}{name!r} is not a contender"
+            + nearest(name, known, then=f"contenders: {', '.join(known)}"),
             where=source.where(key, experiment=experiment.name),
         )
 
@@ -226,7 +226,8 @@ def _check_compared_levels(experiment: Experiment, source: Source) -> None:
         contenders = "; contenders are compared by comparisons" if asked.axis == "contender" else ""
         there = f"axes: {', '.join(known)}" if known else "there are no axes"
         raise WrongInputError(
-            f"{asked.axis!r} is not an axis{nearest(asked.axis, known)}; {there}{contenders}",
+            f"{asked.axis!r} is not an axis"
+            + nearest(asked.axis, known, then=f"{there}{contenders}"),
             where=where,
         )
     levels = experiment.levels(asked.axis)
@@ -333,7 +334,8 @@ def _check_axes_of(experiment: Experiment, named: Iterable[str], source: Source,
     for axis in named:
         if axis not in axes:
             raise WrongInputError(
-                f"{axis!r} is not an axis{nearest(axis, axes)}; axes: {', '.join(axes) or 'none'}",
+                f"{axis!r} is not an axis"
+                + nearest(axis, axes, then=f"axes: {', '.join(axes) or 'none'}"),
                 where=source.where(key, experiment=experiment.name),
             )
 

@@ -268,7 +268,8 @@ class Study(Part):
             if name not in known:
                 said = ", ".join(known) if any(known) else "none by name"
                 raise WrongInputError(
-                    f"{self.name} has no experiment {name!r}{nearest(name, known)}; there is {said}",
+                    f"{self.name} has no experiment {name!r}"
+                    + nearest(name, known, then=f"there are {said}"),
                     where="--only",
                 )
         found = tuple(one for one in self.experiments if one.name in names)

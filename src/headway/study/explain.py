@@ -119,6 +119,9 @@ def in_words(found: ErrorDetails) -> str:
             return "is missing"
         case "wrong":
             return str(context["reason"])
+        case "model_type" | "model_attributes_type" if inner := _usual_key(found):
+            *_, table = found["loc"]
+            return f"must be a table; write {table}.{inner} = {_toml(found['input'])}"
         case kind if kind in _WANTED:
             return f"must be {_WANTED[kind].format(**context)}, not {_shown(found['input'])}"
         case "too_short":
@@ -140,15 +143,31 @@ def in_words(found: ErrorDetails) -> str:
             return " ".join(said.replace("Input should be", "must be").split())
 
 
+_FIRST_KEYS = {"client": "program", "server": "program", "path": "profile", "workload": "size"}
+"""What a text in the place of a table is likely meant to be."""
+
+
+def _usual_key(found: ErrorDetails) -> str:
+    """The key that a text stands for in the place of its table; empty if that is not clear."""
+    text = isinstance(found["input"], str) and bool(found["loc"])
+    return _FIRST_KEYS.get(str(found["loc"][-1]), "") if text else ""
+
+
+def _toml(text: str) -> str:
+    return f'"{text}"'
+
+
 def _unknown_key(location: list[str], kind: str) -> str:
     *table, key = location
     known = _siblings(table, kind)
     if "links" in location or key not in known:
         hint = _of_study(key) if table else ""
-        hint = hint or nearest(key, known) or ("" if table else _elsewhere(key))
+        hint = hint or ("" if table else _elsewhere(key)) or nearest(key, known)
         few = len(known) <= (_VERY_FEW if hint else _FEW)
-        told = f"; there are {', '.join(known)}" if known and few else ""
-        return f"unknown key{hint}{told}"
+        there = f"here are {', '.join(known)}" if known and few else ""
+        return f"unknown key{hint}" + (
+            f"{' T' if hint.endswith('?') else '; t'}{there}" if there else ""
+        )
     if table and table[-1] == "path":
         return "cannot stand beside links; say it of one of them, in [[path.links]]"
     return f"cannot be given here; what can: {', '.join(one for one in known if one != key)}"
@@ -161,7 +180,7 @@ def _of_study(key: str) -> str:
 
 def _elsewhere(key: str) -> str:
     """Where a key stands that is none of the study itself."""
-    found = _in_tables(key)
+    found = key_meant(key)
     return f"; did you mean {found!r}?" if found else ""
 
 

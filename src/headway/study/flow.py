@@ -136,8 +136,8 @@ def _check_flow(name: str, flow: CompetingFlow, places: list[str]) -> None:
     for key in ("enters", "leaves"):
         place = getattr(flow, key)
         if place not in places:
-            told = f"no hop {place!r}{nearest(place, places)}; there are {', '.join(places)}"
-            raise wrong(f"flows.{name}.{key}", told)
+            hint = nearest(place, places, then=f"there are {', '.join(places)}")
+            raise wrong(f"flows.{name}.{key}", f"no hop {place!r}{hint}")
     if places.index(flow.enters) >= places.index(flow.leaves):
         raise wrong(
             f"flows.{name}.leaves",

@@ -61,15 +61,16 @@ def find_source(name_or_file: str) -> Source:
     Raises:
         WrongInputError: there is none, or it cannot be read.
     """
-    if name_or_file in builtin_names():
+    known = builtin_names()
+    if name_or_file in known:
         return Source(f"{name_or_file}.toml", builtin_text(name_or_file), DIRECTORY)
     file = Path(name_or_file)
     try:
         return Source(name_or_file, file.read_text(encoding="utf-8-sig"), file.parent)
     except FileNotFoundError:
         raise WrongInputError(
-            f"no such file, and no built-in study of that name"
-            f"{nearest(name_or_file, builtin_names())}; built-in: {', '.join(builtin_names())}",
+            "there is no such file, and no built-in study of that name"
+            + nearest(name_or_file, known, then=f"built-in: {', '.join(known)}"),
             where=name_or_file,
         ) from None
     except UnicodeDecodeError:

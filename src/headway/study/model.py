@@ -367,7 +367,7 @@ class Setting(Part):
 def _check_declared(name: str, hops: list[str]) -> None:
     if name not in hops:
         known = f"hops: {', '.join(hops)}" if hops else "hops are tables [[hops]] with a name"
-        raise ValueError(f"no hop {name!r}{nearest(name, hops)}; {known}")
+        raise ValueError(f"no hop {name!r}{nearest(name, hops, then=known)}")
 
 
 def _begins_with_workload(path: Path | None) -> bool:

@@ -174,9 +174,9 @@ class ProgramDeclaration(Part):
             raise wrong(key, f"{word!r}: a brace stands alone; {{{{ is a brace") from None
         for name in names:
             if name not in known:
-                close = nearest(name, known)
                 listed = ", ".join(f"{{{one}}}" for one in known)
-                raise wrong(key, f"no placeholder {{{name}}}{close}; there are {listed}")
+                hint = nearest(name, known, then=f"there are {listed}")
+                raise wrong(key, f"no placeholder {{{name}}}{hint}")
             if name == "urls" and word != "{urls}":
                 raise wrong(key, f"{word!r}: {{urls}} is several words and stands alone")
 

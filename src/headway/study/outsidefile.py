@@ -101,7 +101,8 @@ def _tables(source: Source, raw: dict[str, Any]) -> Iterator[tuple[str, dict[str
     for role, tables in raw.items():
         if role not in _ROLES:
             raise WrongInputError(
-                f"unknown key{nearest(role, list(_ROLES))}; tables are [server.NAME] and [client.NAME]",
+                "unknown key"
+                + nearest(role, list(_ROLES), then="tables are [server.NAME] and [client.NAME]"),
                 where=source.where(role),
             )
         if not isinstance(tables, dict) or not all(
@@ -205,7 +206,7 @@ def _unknown(found: ErrorDetails, kind: type[Part]) -> str:
     parts: dict[str, type[Part]] = {"result": ResultForm, "knobs": DeclaredKnob}
     inner = parts.get(tables[0], kind) if tables else kind
     known = [field.alias or name for name, field in inner.model_fields.items() if name != "form"]
-    return f"unknown key {word!r}{nearest(word, known)}; there are {', '.join(known)}"
+    return f"unknown key {word!r}" + nearest(word, known, then=f"there are {', '.join(known)}")
 
 
 def _files(source: Source, key: str, program: OutsideProgram) -> Iterator[BroughtFile]:

@@ -125,9 +125,8 @@ class Queue(Part):
                 raise ValueError(str(error)) from error
             if unit and unit not in (*_QUEUE_UNITS, *Size.units):
                 known = ", ".join((*_QUEUE_UNITS[::2], *Size.units))
-                raise ValueError(
-                    f"{unit!r} is not a unit of queues{nearest(unit, _QUEUE_UNITS)}; known units: {known}"
-                )
+                hint = nearest(unit, (*_QUEUE_UNITS, *Size.units), then=f"known units: {known}")
+                raise ValueError(f"{unit!r} is not a unit of queues{hint}")
             if unit in ("BDP", "BDPs"):
                 raw["bdp"] = float(number)
                 del raw["size"]

@@ -315,6 +315,6 @@ def _refined(tables: Mapping[str, Any], own: Mapping[str, Any]) -> dict[str, Any
 def _find(name: str) -> Profile:
     known = profiles()
     if name not in known:
-        hint = nearest(name, list(known))
-        raise WrongInputError(f"no profile {name!r}{hint}; profiles: {', '.join(known)}")
+        hint = nearest(name, list(known), then=f"profiles: {', '.join(known)}")
+        raise WrongInputError(f"no profile {name!r}{hint}")
     return known[name]

@@ -15,6 +15,8 @@ from typing import Any, ClassVar, Self
 from pydantic import GetCoreSchemaHandler, GetJsonSchemaHandler
 from pydantic_core import PydanticCustomError, core_schema
 
+from headway.errors import nearest
+
 _NUMBER_AND_UNIT = re.compile(
     r"\s*([-+]?[0-9][0-9_]*(?:\.[0-9]+)?(?:[eE][-+]?[0-9]{1,4})?)\s*([^\s,.0-9].*?)?\s*", re.ASCII
 )
@@ -73,8 +75,8 @@ class _Quantity:
             raise UnitError(f'{value} has no unit; write a {cls.kind} as "{cls.example}"')
         factor = cls.units.get(unit)
         if factor is None:
-            known = ", ".join(cls.units)
-            raise UnitError(f"{unit!r} is not a unit of {cls.kind}; known units: {known}")
+            hint = nearest(unit, list(cls.units), then=f"known units: {', '.join(cls.units)}")
+            raise UnitError(f"{unit!r} is not a unit of {cls.kind}{hint}")
         if number < 0 and not cls.signed:
             raise UnitError(f"a {cls.kind} cannot be negative, but this is {value}")
         if abs(number) > _LARGEST or abs(number * factor) > cls._most():

@@ -45,9 +45,8 @@ class Carrier(Part):
         standard = info.data["standard"]
         known = [*modcods(standard, info.data["burst"]), ADAPTIVE]
         if name not in known:
-            raise ValueError(
-                f"{standard} has no MODCOD {name!r}{nearest(name, known)}; it has {', '.join(known)}"
-            )
+            hint = nearest(name, known, then=f"it has {', '.join(known)}")
+            raise ValueError(f"{standard} has no MODCOD {name!r}{hint}")
         return name
 
     @property

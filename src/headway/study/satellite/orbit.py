@@ -105,7 +105,7 @@ class Orbit(Part):
         if not isinstance(value, str):
             return value
         if value not in _NAMED:
-            raise ValueError(f"no orbit {value!r}{nearest(value, list(_NAMED))}; {_ORBITS}")
+            raise ValueError(f"no orbit {value!r}{nearest(value, list(_NAMED), then=_ORBITS)}")
         return _NAMED[value]
 
     @model_validator(mode="after")
