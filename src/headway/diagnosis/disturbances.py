@@ -10,8 +10,9 @@ from typing import Any
 from headway.contract.counts import Counts
 from headway.contract.orders import Outcome
 from headway.planning.topology import Leg, bottlenecks
+from headway.study.loss import RandomLoss
 from headway.study.model import Setting
-from headway.study.path import Direction, Link, Path, RandomLoss, Way, Window
+from headway.study.path import Direction, Link, Path, Way, Window
 
 _MOST_WINDOWS = 3
 """More blackouts than this are counted, not listed."""

@@ -29,8 +29,9 @@ from headway.lab.values import (
 )
 from headway.planning.topology import Wire
 from headway.study.family import Family
+from headway.study.loss import RandomLoss
 from headway.study.middlebox import Policer, Udp, UdpVerdict
-from headway.study.path import ETHERNET_HEADER_BYTES, FRAME_BYTES, Discipline, Jitter, RandomLoss
+from headway.study.path import ETHERNET_HEADER_BYTES, FRAME_BYTES, Discipline, Jitter
 from headway.study.units import Rate
 
 _DELAY_LINE_PACKETS = 1_000_000

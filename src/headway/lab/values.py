@@ -9,8 +9,9 @@ from dataclasses import dataclass
 
 from headway.study.family import Family, HostAddress
 from headway.study.kernel import HostDiscipline
+from headway.study.loss import RandomLoss
 from headway.study.middlebox import Policer, Udp
-from headway.study.path import Discipline, Jitter, RandomLoss
+from headway.study.path import Discipline, Jitter
 from headway.study.units import Duration, Rate, Ratio
 
 

@@ -14,7 +14,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from headway.study.path import FRAME_BYTES, Direction, Jitter, Path, RandomLoss, Way
+from headway.study.loss import RandomLoss
+from headway.study.path import FRAME_BYTES, Direction, Jitter, Path, Way
 from headway.study.rates import RandomRate, RateSchedule, TraceRate
 from headway.study.units import Duration
 
