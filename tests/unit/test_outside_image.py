@@ -195,7 +195,7 @@ def test_it_is_listed_with_its_digest(
     monkeypatch.setattr("sys.argv", ["headway", "list", "programs"])
     with pytest.raises(SystemExit):
         main()
-    assert f"image {program.image.digest[:23]}" in "".join(capsys.readouterr().out.split("\n"))
+    assert f"image {program.image.digest[:23]}" in " ".join(capsys.readouterr().out.split())
 
 
 @pytest.fixture

@@ -121,7 +121,9 @@ def commands(incomplete: str) -> Suggestions:
 def _tables(study: str) -> dict[str, Any]:
     with suppress(OSError, ValueError):
         named = study in builtin_names()
-        return tomllib.loads(builtin_text(study) if named else Path(study).read_text("utf-8"))
+        return tomllib.loads(
+            builtin_text(study) if named else Path(study).read_text(encoding="utf-8")
+        )
     return {}
 
 
