@@ -95,6 +95,22 @@ def test_a_policer_lets_no_more_pass_than_its_rate(run_setting: RunSetting) -> N
 
 
 @pytest.mark.parametrize(
+    "path",
+    [
+        {"policer": {"rate": "4 Mbit/s", "burst": "50 kB"}},
+        {"mtu": "1400 B"},
+        {"up": {"udp": {"loss": "5 %"}}},
+    ],
+)
+def test_packets_that_rules_drop_raise_no_alarm(
+    path: dict[str, Any], run_setting: RunSetting
+) -> None:
+    record = run_setting(setting("h3", path, capture={"packets": True}))
+    assert record.error is None
+    assert record.validation == "passed"
+
+
+@pytest.mark.parametrize(
     ("stated", "built", "name"),
     [
         ({"mtu": "1400 B"}, {"mtu": "1399 B"}, "rules"),

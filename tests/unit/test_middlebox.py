@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
+import fastjsonschema
 import pytest
 from pydantic import ValidationError
 
@@ -13,7 +15,8 @@ from headway.study.family import Family
 from headway.study.middlebox import Mtu, Policer, Udp
 from headway.study.model import Setting
 from headway.study.path import Direction
-from headway.study.units import Size
+from headway.study.schema import study_schema
+from headway.study.units import Rate, Size
 
 POLICER = Policer.model_validate({"rate": "8 Mbit/s", "burst": "30 kB"})
 
@@ -97,12 +100,53 @@ def test_a_black_hole_tells_nobody() -> None:
     assert "frag-needed drop" in nft_table(SilentRouter())
 
 
+@pytest.mark.parametrize(
+    ("raw", "told"),
+    [
+        ({"family": "ipv6", "path": {"mtu": "600 B"}}, "1280 B of IPv6"),
+        ({"offload": True, "path": {"udp": {"longest": "1300 B"}}}, "leave out offload"),
+        (
+            {"offload": True, "path": {"policer": {"rate": "1 Mbit/s", "burst": "9 kB"}}},
+            "leave out offload",
+        ),
+        ({"path": {"policer": {"rate": "1 kbit/s", "burst": "64 kB"}}}, "longer than 270 s"),
+    ],
+)
+def test_rules_that_cannot_hold_are_refused(raw: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        Setting.model_validate(raw)
+
+
+def test_all_of_udp_may_be_lost() -> None:
+    """`numgen` has no number beyond all of its range."""
+    udp = Udp.model_validate({"loss": "100 %"})
+    assert "numgen" not in nft_table(UdpRules("up-udp", "a-up", udp))
+
+
+def test_a_policer_is_a_capacity() -> None:
+    path = {"rate": "10 Mbit/s", "policer": {"rate": "2 Mbit/s", "burst": "9 kB"}}
+    assert direction(path).capacity == Rate(2_000_000)
+    assert direction({"policer": path["policer"]}).capacity == Rate(2_000_000)
+
+
+def test_editors_know_the_short_forms() -> None:
+    check = fastjsonschema.compile(json.loads(json.dumps(study_schema())), use_default=False)
+    path = {"mtu": "1400 B", "udp": "blocked", "policer": {"rate": "1 Mbit/s", "burst": "9 kB"}}
+    check({"name": "rules", "path": path})
+    with pytest.raises(fastjsonschema.JsonSchemaException):
+        check({"name": "rules", "path": {"udp": "blockd"}})
+
+
 def test_a_browser_is_started_anew_where_rules_remember() -> None:
     page = {"workload": {"kind": "page", "site": "kepler"}, "client": {"program": "chromium"}}
 
     def shared(udp: object) -> bool:
         return Setting.model_validate(page | {"path": {"udp": udp}}).may_share_a_boot
 
-    assert shared("blocked")
+    assert not shared("blocked")
     assert not shared({"loss": "1 %"})
     assert not shared({"verdict": "blocked", "start": "1 s"})
+    with_mtu = Setting.model_validate(page | {"path": {"mtu": "1400 B"}})
+    assert not with_mtu.may_share_a_boot
+    policed = page | {"path": {"policer": {"rate": "1 Mbit/s", "burst": "9 kB"}}}
+    assert Setting.model_validate(policed).may_share_a_boot

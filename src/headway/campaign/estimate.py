@@ -172,7 +172,7 @@ def _transfer_s(segment: Segment, size: float, share_bit_s: float) -> float:
 
 def _carried_bit_s(path: NetworkPath, sender: str) -> float:
     """What a path lets through: its least rate, or what its loss leaves to the sender; else infinite."""
-    rates = [float(link.down.first_rate) for link in path.links if link.down.first_rate]
+    rates = [float(link.down.capacity) for link in path.links if link.down.capacity]
     bit_s = min(rates, default=math.inf)
     passed = math.prod(1 - link.down.loss.mean for link in path.links)
     if passed < 1 and path.rtt.s and sender not in _LOSS_AGNOSTIC:

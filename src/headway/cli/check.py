@@ -72,8 +72,8 @@ def check(
 ) -> None:
     """Compare two builds of a program, packet by packet.
 
-    Both run over the same seeds.     Exit status 1 if the new one is slower by more than the tolerance, or fails. The first packet that
-    differs is named.
+    Both run over the same seeds. The first packet that differs is named. Exit status 1 if the new one is slower by more
+    than the tolerance, or fails.
     """
     # Imported here because statistics take seconds to load.
     from headway.analysis.soundness import complaints

@@ -176,7 +176,7 @@ _UDP_CHAIN = "arriving"
 
 def _udp_rule(udp: Udp) -> str:
     met = 'counter name "met"'
-    if udp.loss is not None:
+    if udp.loss is not None and udp.loss < 1:
         return f"meta l4proto udp numgen random mod 1000000 < {round(udp.loss * 1e6)} {met} drop"
     if udp.longest is not None:
         return f"meta l4proto udp meta length > {int(udp.longest)} {met} drop"

@@ -17,7 +17,8 @@ def fair_rates_mbit(flows: Sequence[DeployedFlow]) -> list[float] | None:
     """Max-min fair rates on the wire of flows that share a network, each with its own part of it.
 
     Returns:
-        A rate for each flow, infinite if nothing limits it; None if a link's rate changes.
+        A rate for each flow, infinite if nothing limits it; None if a link's rate changes, or some of it is
+            for other transports than UDP only.
     """
     crossed = [_directions(flow) for flow in flows]
     links = {name: direction for flow in crossed for name, direction in flow.items()}
@@ -28,7 +29,9 @@ def fair_rates_mbit(flows: Sequence[DeployedFlow]) -> list[float] | None:
         for direction in links.values()
     ):
         return None
-    rates = {name: direction.first_rate for name, direction in links.items()}
+    if any(direction.udp for direction in links.values()):
+        return None
+    rates = {name: direction.capacity for name, direction in links.items()}
     return max_min({name: rate.mbit for name, rate in rates.items() if rate}, crossed)
 
 

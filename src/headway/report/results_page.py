@@ -52,6 +52,8 @@ def _files(beside: str, tables: Sequence[KeptFile], has_picture: bool) -> Iterat
     if has_picture:
         yield f"![Published values and ours]({beside}/values.png)"
         yield ""
+    if not tables:
+        return
     yield (
         "; ".join(f"[{one.name}.csv]({beside}/{one.name}.csv) has {one.says}" for one in tables)
         + "."

@@ -125,7 +125,9 @@ class WantedParts:
             for side in cell.sides
         }
         keys = ("experiment", "cell", "contender")
-        runs, left = self.report.results.runs, pl.DataFrame([*there], keys, orient="row")
+        # With its types: where only levels are compared, there is nothing to tell them by.
+        left = pl.DataFrame([*there], dict.fromkeys(keys, pl.String), orient="row")
+        runs = self.report.results.runs
         kept = runs.join(left, on=keys, how="semi", maintain_order="left")
         judged = (
             one

@@ -184,8 +184,8 @@ class Passing(CheckStep):
         for policer in policers:
             full_ns = int(policer.burst) * 8 * 10**9 // int(policer.rate)
             self._timeline.now_ns += full_ns
-            count = min(2 * int(policer.burst) // FRAME_BYTES + 10, _MOST)
-            gap_ns = FRAME_BYTES * 4 * 10**9 // int(policer.rate)
+            count = int(policer.burst) // FRAME_BYTES + _FEW
+            gap_ns = FRAME_BYTES * 4 * 10**9 // int(policer.rate)  # At twice its rate.
             start_ns = self._timeline.now_ns
             steady = tuple((start_ns + gap_ns * n, 1) for n in range(1, _MOST // 2))
             self._timeline.add(way, ProbeFlow(FRAME_BYTES, ((start_ns, count), *steady)))

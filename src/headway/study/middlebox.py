@@ -16,6 +16,7 @@ SMALLEST_MTU_IPV6 = 1280
 """RFC 8200, section 5; QUIC needs it, too (RFC 9000, section 14)."""
 LARGEST_MTU = 1500
 """That of the lab's other devices."""
+_LONGEST_BURST_S = 270
 _SMALLEST_BURST = 1514
 """A packet that is larger than a policer's bucket never passes."""
 
@@ -31,6 +32,8 @@ class Mtu(Part):
     back "fragmentation needed" (RFC 792, RFC 1191) or "packet too big" (RFC 4443), unless something drops
     that: then the link is a black hole (RFC 2923), which only probing finds (RFC 4821, RFC 8899).
     """
+
+    other_forms = (Size.json_schema(),)
 
     size: Size = Field(description="of the largest packet, its IP header included")
     icmp: bool = Field(
@@ -48,6 +51,14 @@ def _too_small(burst: Size) -> str:
     return f"a burst of {burst} lets no full packet pass; it takes {_SMALLEST_BURST} B at least"
 
 
+def _check_burst(rate: Rate, burst: Size) -> None:
+    """Linux counts a bucket in time, in 32 bits of 64 ns."""
+    if not rate:
+        raise ValueError('a rate of zero lets nothing pass; to block UDP write udp = "blocked"')
+    if burst * 8 > _LONGEST_BURST_S * int(rate):
+        raise ValueError(f"a burst of {burst} takes longer than {_LONGEST_BURST_S} s at {rate}")
+
+
 class Policer(Part):
     """A token bucket that drops what exceeds it, and holds nothing back (RFC 2475, section 2.3.3.4)."""
 
@@ -58,8 +69,7 @@ class Policer(Part):
     def _lets_packets_pass(self) -> Self:
         if self.burst < _SMALLEST_BURST:
             raise ValueError(_too_small(self.burst))
-        if not self.rate:
-            raise ValueError('a rate of zero lets nothing pass; to block UDP write udp = "blocked"')
+        _check_burst(self.rate, self.burst)
         return self
 
 
@@ -86,6 +96,8 @@ class Udp(Part):
     ``blocked`` drops them all, and ``rejected`` tells their senders that nobody is there (ICMP port unreachable).
     """
 
+    other_forms = ({"enum": [one.value for one in UdpVerdict]},)
+
     verdict: UdpVerdict | None = None
     rate: Rate | None = Field(default=None, description="of a policer for UDP only")
     burst: Size | None = Field(default=None, description="that policer's, bytes")
@@ -109,8 +121,10 @@ class Udp(Part):
             raise ValueError('a policer needs both "rate" and "burst"')
         if self.end is not None and self.end <= self.start:
             raise ValueError("it must end after it starts")
-        if self.burst is not None and self.burst < _SMALLEST_BURST:
-            raise ValueError(_too_small(self.burst))
+        if self.rate is not None and self.burst is not None:
+            if self.burst < _SMALLEST_BURST:
+                raise ValueError(_too_small(self.burst))
+            _check_burst(self.rate, self.burst)
         return self
 
     @property

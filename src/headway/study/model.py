@@ -19,7 +19,8 @@ from headway.study.host import Host, Protocol, check_tls
 from headway.study.kernel import TUNED
 from headway.study.outside import OutsideProgram
 from headway.study.part import Part, wrong
-from headway.study.path import Path
+from headway.study.path import Direction, Path
+from headway.study.pathrules import check_rules
 from headway.study.rates import TraceRate
 from headway.study.units import Duration, Size
 from headway.study.workload import (
@@ -210,6 +211,8 @@ class Setting(Part):
                 f"an RTT of {rtt} in all is beyond limits.virtual ({self.limits.virtual}), after "
                 "which a run is given up",
             )
+        for path in filter(None, self.paths):
+            check_rules(path, ipv6=self.family is Family.IPV6, offload=self.offload)
         if self.fault:
             check_fault(self.fault, self.path, self.clock, pings=bool(self.control))
         if self.flows:
@@ -341,7 +344,9 @@ class Setting(Part):
         # Most are no pages, and plans ask often.
         if self.workload.replayed is None or self.flows:
             return False
-        lasting = self.fault or any(_begins_with_workload(path) for path in self.paths)
+        lasting = self.fault or any(
+            _begins_with_workload(path) or _is_remembered(path) for path in self.paths
+        )
         kept = self.capture.at_devices or self.capture.qlog or self.control
         direct = not self.proxy and not any(hop.proxy for hop in self.hops.values())
         return direct and not lasting and not kept
@@ -370,10 +375,18 @@ def _check_declared(name: str, hops: list[str]) -> None:
         raise ValueError(f"no hop {name!r}{nearest(name, hops, then=known)}")
 
 
+def _is_remembered(path: Path | None) -> bool:
+    """Whether hosts or routers keep something of what a path did: path MTUs that they learned, counts of rules."""
+    return any(way.mtu or way.udp for way in _ways(path))
+
+
+def _ways(path: Path | None) -> list[Direction]:
+    return [way for link in path.links for way in (link.down, link.up)] if path else []
+
+
 def _begins_with_workload(path: Path | None) -> bool:
     """Whether part of a path only begins with the workload."""
-    directions = [way for link in path.links for way in (link.down, link.up)] if path else []
     return any(
         isinstance(way.rate, TraceRate) or way.drop_packets or (way.udp and way.udp.lasts)
-        for way in directions
+        for way in _ways(path)
     )

@@ -162,6 +162,10 @@ class Jitter(StrEnum):
     NORMAL = "normal"
 
 
+def _is_none(value: object) -> bool:
+    return value is None
+
+
 class Direction(Part):
     """One direction of a link.
 
@@ -185,9 +189,9 @@ class Direction(Part):
     blackouts: tuple[Window, ...] = ()
     duplication: Ratio = Ratio(0)
     corruption: Ratio = Ratio(0)
-    mtu: MtuSource | None = None
-    policer: Policer | None = None
-    udp: UdpSource | None = None
+    mtu: MtuSource | None = Field(default=None, exclude_if=_is_none)
+    policer: Policer | None = Field(default=None, exclude_if=_is_none)
+    udp: UdpSource | None = Field(default=None, exclude_if=_is_none)
     queue: Queue = Queue(bdp=1)
     changes: tuple[Change, ...] = ()
 
@@ -208,6 +212,17 @@ class Direction(Part):
         if self.reordering and not self.delay:
             raise ValueError("reordering needs a delay that packets can skip")
         return self
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether packets are dropped by their size, by their transport, or because they come too fast."""
+        return bool(self.mtu or self.policer or self.udp)
+
+    @property
+    def capacity(self) -> Rate | None:
+        """What gets through at most at the start, whatever its transport; None if unlimited."""
+        rates = [self.first_rate, self.policer.rate if self.policer else None]
+        return min((rate for rate in rates if rate is not None), default=None)
 
     @property
     def keeps_order(self) -> bool:

@@ -139,7 +139,8 @@ def _longest_wait_ns(direction: Direction, rtt: Duration) -> int | None:
 
 def _loses_evenly(direction: Direction) -> bool:
     return not (
-        direction.duplication
+        direction.has_rules
+        or direction.duplication
         or direction.corruption
         or direction.drop_packets
         or direction.blackouts
