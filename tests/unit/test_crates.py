@@ -158,3 +158,13 @@ def test_the_page_of_crates_says_what_each_depends_on() -> None:
     told = {name: (floor, set(re.findall(r"`([\w-]+)`", needs))) for floor, name, _, needs in rows}
     floors = {name: str(number + 1) for name, number in FLOOR.items()} | {FOR_TESTS: "tests"}
     assert told == {name: (floors[name], needed(name, "dependencies")) for name in CRATES}
+
+
+def test_sources_have_no_let_chains() -> None:
+    """They came with Rust 1.88; Debian 12's is 1.85, and newer ones do not say so."""
+    chained = re.compile(r"&&\s*let\s")
+    files = [file for crate in CRATES for file in sorted((NATIVE / crate).glob("**/*.rs"))]
+    assert files
+    assert [
+        str(file) for file in files if chained.search(code(file.read_text(encoding="utf-8")))
+    ] == []

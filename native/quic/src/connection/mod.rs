@@ -268,9 +268,8 @@ impl Connection {
             _ => {}
         }
         self.handle_event(now, event);
-        while !self.inner.is_handshaking()
-            && let Some(event) = self.early.next()
-        {
+        while !self.inner.is_handshaking() {
+            let Some(event) = self.early.next() else { break };
             self.handle_event(now, event);
         }
     }
