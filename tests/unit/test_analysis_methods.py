@@ -66,7 +66,7 @@ def test_rules() -> None:
 
 
 def test_few_pairs() -> None:
-    told = paragraph("**What is not significant**")
+    told = paragraph("**What is not shown as a difference**")
     assert f"five pairs that all point the same way have p = {smallest_p(5)}," in told
     assert f"It takes {fewest_pairs(PAIRED_ALPHA)} pairs for one comparison" in told
 
