@@ -15,8 +15,6 @@ from headway.contract.counts import Counts
 from headway.contract.probe_orders import (
     OTHER_FLOW,
     RECEIVED,
-    REPLY,
-    REQUEST,
     SENT,
     SMALL_FRAME_BYTES,
     ProbeFlow,
@@ -26,6 +24,7 @@ from headway.selftest.ideal import Course
 from headway.selftest.intervals import share_interval
 from headway.selftest.plan import Records, Sight, Timeline
 from headway.selftest.step import CheckStep, both_ways
+from headway.selftest.told import ECHO
 from headway.study.middlebox import Policer, Udp
 from headway.study.path import ETHERNET_HEADER_BYTES, FRAME_BYTES, Direction, Link, Path, Way
 
@@ -33,14 +32,12 @@ _FEW, _MANY, _MOST = 20, 2000, 400
 _GAP_NS = 1_000_000
 _BESIDE_NS = 5_000_000
 """How long before and after a rule begins or ends packets are sent."""
-_ECHO = {Way.UP: REQUEST, Way.DOWN: REPLY}
-"""The kind of ICMP packets that go this way: all requests are the client's."""
 
 
 def has_rules(path: Path) -> bool:
     """Whether any link has a policer, an MTU, or rules for UDP."""
     ways = (way for link in path.links for way in (link.down, link.up))
-    return any(way.mtu or way.policer or way.udp for way in ways)
+    return any(way.has_rules for way in ways)
 
 
 def without_rules(path: Path) -> Path:
@@ -284,9 +281,9 @@ _Key = tuple[int, int, int]
 def _crossing(way: Way, sight: Sight) -> tuple[Records, set[_Key]]:
     """The packets that left one end, in order, and which came to the other."""
     sender, receiver = sight.ends(way)
-    kinds = (SENT, _ECHO[way])
+    kinds = (SENT, ECHO[way])
     sent = sender[np.isin(sender["kind"], kinds)]
-    came = receiver[np.isin(receiver["kind"], (RECEIVED, _ECHO[way]))]
+    came = receiver[np.isin(receiver["kind"], (RECEIVED, ECHO[way]))]
     return np.sort(sent, order="at_ns", kind="stable"), {_key(one) for one in came}
 
 

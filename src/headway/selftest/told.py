@@ -14,7 +14,7 @@ from headway.selftest.plan import Records, Sight
 from headway.selftest.step import both_ways
 from headway.study.path import Way
 
-_ECHO = {Way.UP: REQUEST, Way.DOWN: REPLY}
+ECHO = {Way.UP: REQUEST, Way.DOWN: REPLY}
 """The kind of ICMP packets that go this way: all requests are the client's."""
 
 
@@ -30,7 +30,7 @@ def judge_counts(
         if any(stage.direction.corruption for stage in course.stages):
             continue
         sender, receiver = sight.ends(way)
-        missing = _number(sender, SENT, _ECHO[way]) - _number(receiver, RECEIVED, _ECHO[way])
+        missing = _number(sender, SENT, ECHO[way]) - _number(receiver, RECEIVED, ECHO[way])
         dropped = told.path_dropped + told.queue_dropped
         note = "packets that links say they dropped, less copies; as many are missing"
         fewer = dropped - told.duplicated
