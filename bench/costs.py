@@ -21,21 +21,21 @@ from pathlib import Path
 from typing import Any
 
 from headway.campaign import costs
-from headway.campaign.checks import check_installed
 from headway.campaign.costs import Cost, Measured, fit, kind_of
+from headway.campaign.feasibility import check_installed
 from headway.campaign.local import LocalExecutor
 from headway.columns import Record, Status
 from headway.errors import WrongInputError
 from headway.lab.bodies import body_file
 from headway.lab.cores import available_cores
 from headway.lab.ready import ready_image, ready_machine
-from headway.planning.checks import check_programs
+from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.runs import Run
 from headway.programs.registry import CLIENTS, PROXIES, SERVERS
 from headway.records.provenance import host_facts
 from headway.study.host import Protocol
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from headway.terminal import note, progress
 
 LOADS: tuple[tuple[str, dict[str, str]], ...] = (

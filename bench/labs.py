@@ -20,7 +20,7 @@ from headway.lab.run import carry_out
 from headway.planning.runs import Run
 from headway.programs.base import CLIENT
 from headway.records.record import make_record
-from headway.study.model import Setting
+from headway.study.setting import Setting
 
 REPEATS = 9
 CORE = available_cores()[-1]
@@ -119,7 +119,7 @@ def spread(machine: Machine) -> Row:
 
 def rtt_error() -> Row:
     """The emulation's delay, from the self-test."""
-    from headway.selftest.measure import check_paths
+    from headway.selftest.probing import check_paths
     from headway.study.path import Path as NetworkPath
 
     path = NetworkPath.model_validate({"rate": "10 Mbit/s", "rtt": "100 ms"})

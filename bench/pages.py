@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from bench.rows import Row
+from headway.lab.batch import carry_out_together
 from headway.lab.machine import Machine
-from headway.lab.together import carry_out_together
 from headway.planning.runs import Run
-from headway.study.model import Setting
+from headway.study.setting import Setting
 
 LOADS = 10
 

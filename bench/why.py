@@ -27,7 +27,7 @@ from headway.lab.machine import Machine, SharedDirectory
 from headway.lab.ready import ready_image, ready_machine
 from headway.planning.deploy import deploy
 from headway.programs.registry import CLIENTS
-from headway.study.model import Setting
+from headway.study.setting import Setting
 
 REPEATS = 5
 SLOW = {

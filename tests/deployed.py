@@ -9,7 +9,7 @@ from headway.lab.assemble import orders_for
 from headway.planning.deploy import deploy
 from headway.programs.base import Flow
 from headway.study.family import HostAddress
-from headway.study.model import Setting
+from headway.study.setting import Setting
 
 
 def orders_of(setting: Setting, seed: int = 1) -> Orders:

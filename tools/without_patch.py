@@ -21,8 +21,8 @@ from headway.cache import cache_directory
 from headway.image import ImageOptions
 from headway.image.apt import PrivateApt
 from headway.image.image import INFO_FILE, KERNEL_FILE, Layout
-from headway.image.inputs import KernelInputs
 from headway.image.kernel import build_kernel, find_source
+from headway.image.keys import KernelInputs
 from headway.image.process import Runner
 from headway.image.progress import PlainProgress
 from headway.image.sources import debian_mirror

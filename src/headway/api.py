@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from headway.campaign.checks import checked_plan
+from headway.campaign.feasibility import checked_plan
 from headway.campaign.session import conduct
 from headway.campaign.task import Task
 from headway.campaign.watcher import SilentWatcher, Watcher
@@ -74,7 +74,9 @@ def plan(study: StudySource, *, every_condition: bool = False) -> pl.DataFrame:
     runs = pl.DataFrame(rows, schema=columns, orient="row")
     if every_condition:
         return runs
-    return runs.select([one for one in columns if one in _NAMES or runs[one].n_unique() > 1])
+    return runs.select(
+        [column for column in columns if column in _NAMES or runs[column].n_unique() > 1]
+    )
 
 
 def run(
@@ -147,7 +149,7 @@ class Results:
         """
         import polars as pl
 
-        from headway.analysis.inputs import read_parquet
+        from headway.analysis.reading import read_parquet
         from headway.columns.column import schema_of
         from headway.columns.record import FlowRecord
 

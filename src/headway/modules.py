@@ -15,5 +15,7 @@ def modules_in(package: str, besides: str = "") -> list[ModuleType]:
         besides: a module of it that is left out, since it asks for the others.
     """
     paths = importlib.import_module(package).__path__
-    found = sorted(f"{package}.{one.name}" for one in pkgutil.iter_modules(paths) if not one.ispkg)
+    found = sorted(
+        f"{package}.{module.name}" for module in pkgutil.iter_modules(paths) if not module.ispkg
+    )
     return [importlib.import_module(name) for name in found if name != besides]

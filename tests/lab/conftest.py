@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from headway.campaign.checks import add_command
+from headway.campaign.feasibility import add_command
 from headway.columns import Record
 from headway.contract.orders import Spins
 from headway.errors import HeadwayError
@@ -20,7 +20,7 @@ from headway.lab.run import carry_out
 from headway.planning.deploy import deploy
 from headway.planning.runs import Run
 from headway.records.record import make_record
-from headway.study.model import Setting
+from headway.study.setting import Setting
 
 RunSetting = Callable[..., Record]
 

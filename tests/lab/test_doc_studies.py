@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headway.campaign.checks import checked_plan
+from headway.campaign.feasibility import checked_plan
 from headway.errors import HeadwayError
 from headway.study.load import Source, parse_study
 from tests.doc_examples import ROOT, as_toml, carry_out, prose, short, studies

@@ -9,7 +9,7 @@ import pytest
 from headway.lab.machine import Machine
 from headway.selftest.battery import COALESCED_PATH, COALESCING, battery
 from headway.selftest.describe import describe
-from headway.selftest.measure import measure_path
+from headway.selftest.probing import measure_path
 from headway.study.kernel import Kernel
 from headway.study.path import Path as NetworkPath
 from headway.study.units import Duration
@@ -38,14 +38,14 @@ def test_equal_seeds_measure_equal_losses(machine: Machine, tmp_path: Path) -> N
 def test_a_path_that_is_not_the_stated_one_is_noticed(
     machine: Machine, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from headway.selftest import measure
+    from headway.selftest import probing
 
     stated = NetworkPath.model_validate({"rate": "10 Mbit/s", "rtt": "40 ms", "loss": "2 %"})
     built = NetworkPath.model_validate(
         {"rate": "10.1 Mbit/s", "rtt": "40.1 ms", "loss": "4 %", "queue": "40 packets"}
     )
-    build = measure.two_hosts
-    monkeypatch.setattr(measure, "two_hosts", lambda path, *rest: build(built, *rest))
+    build = probing.two_hosts
+    monkeypatch.setattr(probing, "two_hosts", lambda path, *rest: build(built, *rest))
     checks = measure_path(machine, stated, seed=1, directory=tmp_path, cpu=0)
     failed = {check.name for check in checks if not check.passed}
     assert failed >= {"rtt", "delay up", "rate down", "loss up", "queue depth down"}
@@ -83,9 +83,9 @@ def test_hosts_that_coalesce_otherwise_are_noticed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from headway.selftest import measure
+    from headway.selftest import probing
 
-    monkeypatch.setattr(measure, "Kernel", lambda **_: built)
+    monkeypatch.setattr(probing, "Kernel", lambda **_: built)
     checks = measure_path(
         machine, COALESCED_PATH, seed=1, directory=tmp_path, cpu=0, coalescing=COALESCING
     )

@@ -15,8 +15,8 @@ import polars as pl
 import pytest
 
 from headway.analysis.claims import Judged
+from headway.analysis.claimwords import judged
 from headway.analysis.finding import Finding, Judgement
-from headway.analysis.ledger import judged
 from headway.image.image import Layout
 from headway.image.options import ImageOptions
 from headway.image.process import user_environment

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 
 from headway.columns import Record
+from headway.lab.batch import carry_out_together
 from headway.lab.machine import Machine
 from headway.lab.run import carry_out
-from headway.lab.together import carry_out_together
 from headway.pages.headofline import StreamFrame, held_back
 from headway.pages.netlog import quic_sessions
 from headway.planning.runs import Run
 from headway.programs.headway_client import REPORT
 from headway.records.record import make_record
-from headway.study.model import Setting
+from headway.study.setting import Setting
 
 pytestmark = pytest.mark.lab
 

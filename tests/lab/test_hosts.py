@@ -16,7 +16,7 @@ from headway.lab.network import host_settings
 from headway.lab.sysctls import list_sysctls
 from headway.planning.deploy import deploy
 from headway.study.kernel import HostProfile, Kernel
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from headway.study.sysctls import known
 from tests.lab.conftest import RunSetting
 

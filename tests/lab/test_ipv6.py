@@ -12,7 +12,7 @@ from headway.lab.pcapng import read_pcapng
 from headway.programs.registry import CLIENTS, PROXIES, SERVERS
 from headway.records.flowfile import FLOW_RECORDS
 from headway.study.host import HTTP
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from headway.study.workload import Migration
 from tests.lab import sites
 from tests.lab.conftest import RunSetting

@@ -20,7 +20,7 @@ from headway.lab.bodies import served_bodies
 from headway.lab.machine import Machine, SharedDirectory
 from headway.planning.deploy import deploy
 from headway.programs.registry import CLIENTS
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from tests.deployed import flow_of, orders_of
 from tests.lab.conftest import RunSetting
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from headway.lab.machine import Machine
-from headway.selftest.measure import measure_path
+from headway.selftest.probing import measure_path
 from headway.study.path import Path as NetworkPath
 from tests.lab.conftest import RunSetting
 
@@ -131,11 +131,11 @@ def test_rules_that_are_not_the_stated_ones_are_noticed(
     tmp_path: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    from headway.selftest import measure
+    from headway.selftest import probing
 
     paths = [NetworkPath.model_validate({"rtt": "40 ms"} | one) for one in (stated, built)]
-    build = measure.two_hosts
-    monkeypatch.setattr(measure, "two_hosts", lambda _, *rest: build(paths[1], *rest))
+    build = probing.two_hosts
+    monkeypatch.setattr(probing, "two_hosts", lambda _, *rest: build(paths[1], *rest))
     checks = measure_path(machine, paths[0], seed=1, directory=tmp_path, cpu=0)
     failed = {check.name for check in checks if not check.passed}
     assert failed & {f"{name} down", f"{name} up"}

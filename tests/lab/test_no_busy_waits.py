@@ -15,7 +15,7 @@ from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_
 from headway.records.record import make_record
 from headway.study.bulk import Bulk
 from headway.study.call import Call
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from headway.study.workload import Page
 from tests.lab.conftest import equipped
 

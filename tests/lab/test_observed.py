@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from headway.columns import Record
-from headway.study.model import Setting
 from headway.study.outsidefile import read_programs
+from headway.study.setting import Setting
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab

@@ -25,8 +25,8 @@ from headway.programs.base import (
 )
 from headway.programs.registry import SERVERS
 from headway.study.host import Host, Protocol
-from headway.study.model import Capture, Setting
 from headway.study.outsidefile import read_programs
+from headway.study.setting import Capture, Setting
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab

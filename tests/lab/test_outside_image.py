@@ -12,8 +12,8 @@ import pytest
 from headway.containers.paths import resolved
 from headway.image.outsideroot import outside_root
 from headway.lab.machine import Machine
-from headway.study.model import Setting
 from headway.study.outsidefile import read_programs
+from headway.study.setting import Setting
 from tests.container_images import Entry, Made, directory, link, write_archive, write_directory
 from tests.lab.conftest import RunSetting
 

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
+from headway.lab.batch import carry_out_together
 from headway.lab.machine import Machine
-from headway.lab.together import carry_out_together
 from headway.pages.load import PageLoad, read_load
 from headway.pages.netlog import quic_sessions
 from headway.planning.runs import Run
 from headway.records.record import make_record
 from headway.report.chosen import ChosenRun
 from headway.report.evidence import evidence_of
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from tests.lab import sites
 from tests.lab.sites import HTML, PAGE, exchange
 

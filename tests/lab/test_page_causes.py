@@ -15,12 +15,12 @@ from headway.diagnosis.qlog_events import read_traces
 from headway.diagnosis.samples import started_s
 from headway.diagnosis.segment import SegmentSamples, observe
 from headway.diagnosis.transfer import Transfer
+from headway.lab.batch import carry_out_together
 from headway.lab.machine import Machine
 from headway.lab.pcapng import read_pcapng
-from headway.lab.together import carry_out_together
 from headway.planning.runs import Run
 from headway.records.record import make_record
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from tests.lab import sites
 from tests.lab.conftest import RunSetting
 from tests.lab.sites import HTML, PAGE

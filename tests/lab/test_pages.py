@@ -13,14 +13,14 @@ from PIL import Image
 
 from headway.columns import Record
 from headway.contract.orders import Orders, Program
+from headway.lab.batch import carry_out_together
 from headway.lab.machine import Machine
 from headway.lab.run import orders_for
-from headway.lab.together import carry_out_together
 from headway.pages.load import PageLoad, read_load
 from headway.planning.runs import Run
 from headway.programs.base import CLIENT, SERVER
 from headway.records.record import make_record
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from tests.lab import sites
 from tests.lab.sites import HTML, PAGE, SVG
 
@@ -48,9 +48,7 @@ def load(
     ) -> Loaded:
         setting = Setting.model_validate(raw)
         with monkeypatch.context() as patch:
-            patch.setattr(
-                "headway.lab.together.orders_for", lambda *words: change(orders_for(*words))
-            )
+            patch.setattr("headway.lab.batch.orders_for", lambda *words: change(orders_for(*words)))
             runs = [
                 Run(f"{name}-{rep}", "test", "", "cell", "contender", rep, seed, setting)
                 for rep, seed in enumerate(seeds, 1)

@@ -14,7 +14,7 @@ import pytest
 from headway.lab.machine import Machine
 from headway.lab.run import carry_out
 from headway.planning.runs import Run
-from headway.study.model import Setting
+from headway.study.setting import Setting
 
 pytestmark = pytest.mark.lab
 

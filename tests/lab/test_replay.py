@@ -19,7 +19,7 @@ from headway.planning.deploy import deploy
 from headway.programs.base import CLIENT
 from headway.programs.registry import SERVERS
 from headway.sites.site import Header
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from tests.lab.sites import HTML, PAGE, archive, exchange
 
 pytestmark = pytest.mark.lab

@@ -13,8 +13,8 @@ from headway.contract.orders import Orders, Program, Round, dump
 from headway.contract.probe_orders import SMALL_FRAME_BYTES, ProbeFlow, ProbeOrders
 from headway.lab.machine import Machine
 from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
-from headway.selftest.measure import measure_path
-from headway.selftest.plan import RECORD_TYPE, Sight
+from headway.selftest.probing import measure_path
+from headway.selftest.timeline import RECORD_TYPE, Sight
 from headway.study.host import Host
 from headway.study.path import Path as NetworkPath
 from headway.study.path import Way

@@ -7,7 +7,7 @@ import math
 import pytest
 
 from headway.analysis.difference import Difference, of_pairs
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from headway.study.variation import drawn
 from tests.lab.conftest import RunSetting
 

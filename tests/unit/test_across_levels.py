@@ -12,7 +12,7 @@ from rich.console import Console
 
 from headway.analysis import Verdict
 from headway.analysis.acrosslevels import Across, across_levels
-from headway.analysis.inputs import StudyResults
+from headway.analysis.reading import StudyResults
 from headway.errors import WrongInputError
 from headway.records.provenance import told_study
 from headway.report import Report

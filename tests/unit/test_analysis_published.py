@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from headway.analysis import Analysis, Verdict, analyse
-from headway.analysis.orders import orders
 from headway.analysis.published import Agreement, beside, evidence
+from headway.analysis.publishedorder import orders
 from headway.errors import WrongInputError
 from headway.study.published import RunInterval, TimeOrigin
 from tests.unit import made_results as made

@@ -18,9 +18,9 @@ from headway.report.figures.heatmap import KIND as HEATMAP
 from headway.report.figures.heatmap import shade
 from headway.report.figures.kind import Subject
 from headway.report.styles import study_styles
+from headway.report.summary import print_analyses
 from headway.report.tables.comparisons import comparisons_table
 from headway.report.tables.samples import samples_table
-from headway.report.terminal import print_analyses
 from headway.report.theme import PAPER, SLOWER
 from headway.study.claim import Claim
 from tests.unit import made_results as made

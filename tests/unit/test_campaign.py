@@ -16,7 +16,7 @@ from headway.campaign.local import LocalExecutor
 from headway.columns import Record
 from headway.contract.orders import Outcome
 from headway.errors import HeadwayError
-from headway.lab import cores, together
+from headway.lab import batch, cores
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.machine import Machine
 from headway.lab.run import Result
@@ -44,7 +44,7 @@ def names(kept: Sequence[Record]) -> list[str]:
 
 
 def test_all_runs_are_carried_out_and_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(together, "carry_out", lambda run, _, where, **__: result_of(run, where))
+    monkeypatch.setattr(batch, "carry_out", lambda run, _, where, **__: result_of(run, where))
     kept: list[Record] = []
     execute(tmp_path, kept)
     assert names(kept) == sorted(run.run_id for run in RUNS)
@@ -66,7 +66,7 @@ def carry_out_both(directory: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[Re
         (where / "deeper").symlink_to("deep")
         return result
 
-    monkeypatch.setattr(together, "carry_out", carry)
+    monkeypatch.setattr(batch, "carry_out", carry)
     kept: list[Record] = []
     machine = Machine(None, Path())  # type: ignore[arg-type]
     labs = LocalExecutor(machine, [0])
@@ -116,7 +116,7 @@ def test_a_link_for_which_there_is_no_space_is_told(
 def test_what_an_unfinished_run_left_is_cleared(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(together, "carry_out", lambda run, _, where, **__: result_of(run, where))
+    monkeypatch.setattr(batch, "carry_out", lambda run, _, where, **__: result_of(run, where))
     stale = tmp_path / RUNS[0].run_id / "outcome.json"
     stale.parent.mkdir()
     stale.write_text("stale")
@@ -135,7 +135,7 @@ def test_when_space_runs_out_finished_runs_are_kept(
         done.append(run.run_id)
         return result_of(run, where)
 
-    monkeypatch.setattr(together, "carry_out", carry)
+    monkeypatch.setattr(batch, "carry_out", carry)
     kept: list[Record] = []
     with pytest.raises(HeadwayError, match=r"no space left for results \(orders\.json\)"):
         execute(tmp_path, kept, [0])  # a second worker's run may end just too late to be kept
@@ -162,7 +162,7 @@ def test_when_it_is_enough_running_labs_end_and_finished_runs_are_kept(
         kept.extend(records)
         return len(kept) < 3
 
-    monkeypatch.setattr(together, "carry_out", carry)
+    monkeypatch.setattr(batch, "carry_out", carry)
     machine = Machine(None, Path())  # type: ignore[arg-type]
     LocalExecutor(machine, [0, 1]).execute(RUNS, lambda name: tmp_path / name, enough)
     assert names(kept) == sorted(run.run_id for run in RUNS[:3])
@@ -191,7 +191,7 @@ def test_an_interrupt_ends_running_labs_and_keeps_finished_runs(
         if len(kept) == 1:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(together, "carry_out", carry)
+    monkeypatch.setattr(batch, "carry_out", carry)
     machine = Machine(None, Path())  # type: ignore[arg-type]
     executor = LocalExecutor(machine, [0, 1])
     with pytest.raises(KeyboardInterrupt):

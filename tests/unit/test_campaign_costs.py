@@ -19,7 +19,7 @@ from headway.programs.measurement import Measurement
 from headway.records.conditions import conditions
 from headway.records.record import make_record
 from headway.study.load import load_study, study_from
-from headway.study.model import Setting
+from headway.study.setting import Setting
 
 TRUE = Cost(fixed_s=0.3, per_mb_s=0.06, per_virtual_s=0.004)
 FEATURES = [(0.001, 0.1), (1, 1.5), (10, 9), (10, 30), (1, 140), (0.1, 0.5)]

@@ -13,7 +13,7 @@ from pathlib import Path
 import polars as pl
 import pytest
 
-from headway.analysis.inputs import load_results
+from headway.analysis.reading import load_results
 from headway.campaign.sameness import GoingOn
 from headway.campaign.session import conduct
 from headway.campaign.task import Task

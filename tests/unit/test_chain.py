@@ -10,15 +10,15 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from headway.campaign.checks import checked_plan
 from headway.campaign.costs import kind_of
+from headway.campaign.feasibility import checked_plan
 from headway.cli.plan_tables import print_plan
 from headway.contract.orders import Ended, Orders, Program
 from headway.diagnosis.series import read_series
 from headway.diagnosis.transfer import Transfer, transfer_of
 from headway.errors import WrongInputError
 from headway.lab.network import network_of
-from headway.planning.checks import check_programs
+from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Role
 from headway.planning.runs import Run, plan
@@ -40,7 +40,7 @@ from headway.study.experiment import Study
 from headway.study.hop import Pep
 from headway.study.host import Host, Protocol
 from headway.study.load import Source, load_study, parse_study
-from headway.study.model import Capture, Setting
+from headway.study.setting import Capture, Setting
 from tests.deployed import orders_of
 
 CHAIN = Path(__file__).with_name("satellite_chain.toml")

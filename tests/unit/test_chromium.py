@@ -26,11 +26,11 @@ from headway.errors import WrongInputError
 from headway.guest.devtools import DevTools, DevToolsError
 from headway.guest.loadfiles import EVENTS_FILE, LOAD_FILE
 from headway.guest.recorder import PageRecorder
+from headway.lab.batch import carry_out_together
 from headway.lab.machine import Machine
 from headway.lab.network import network_of
-from headway.lab.together import carry_out_together
 from headway.planning.boots import REPETITIONS_OF_A_BOOT, boots
-from headway.planning.checks import check_programs
+from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.runs import Run
 from headway.programs.base import CLIENT, SERVER
@@ -38,7 +38,7 @@ from headway.programs.registry import CLIENTS
 from headway.sites.site import Exchange, Site
 from headway.sites.warc import write_archive
 from headway.study.family import HostAddress
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from tests.deployed import flow_of, orders_of
 from tests.stub_lab import stub_image
 

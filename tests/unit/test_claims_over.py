@@ -13,8 +13,8 @@ import pytest
 
 from headway.analysis.analysis import Analysis, analyse
 from headway.analysis.claims import Judged, judge
+from headway.analysis.claimwords import in_words, would_decide
 from headway.analysis.finding import Judgement
-from headway.analysis.ledger import in_words, would_decide
 from headway.errors import WrongInputError
 from headway.study.claim import Claim
 from headway.study.load import parse_study

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from headway import cli
-from headway.campaign import checks
+from headway.campaign import feasibility
 from headway.campaign.local import LocalExecutor
 from headway.cli.changes import parsed_changes
 from headway.cli.entries import COMMANDS
@@ -298,7 +298,7 @@ def test_a_program_that_is_not_installed_is_said_at_once(
     out: Path,
 ) -> None:
     monkeypatch.setattr(Curl, "extra", "quic-go-client")
-    monkeypatch.setattr(checks, "installed_extras", dict)
+    monkeypatch.setattr(feasibility, "installed_extras", dict)
     assert run(monkeypatch, "run", study(tmp_path, ""), "--out", str(out)) == 2
     assert "curl is not installed; `headway image add quic-go-client` adds it" in said(capsys)
     assert not out.exists()

@@ -24,7 +24,7 @@ from headway.lab.pcapng import to_pcapng
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Deployment
 from headway.planning.narrowlink import narrow_link
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from tests.unit.test_pcapng import pcap
 
 RATE = {"path": {"rate": "10 Mbit/s", "rtt": "40 ms"}}

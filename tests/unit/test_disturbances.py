@@ -17,7 +17,7 @@ from headway.report.tables.disturbances import (
     disturbances_table,
     disturbances_warning,
 )
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from tests.unit.made_results import experiments, results, run
 
 COUNTS = [name for name in Record.model_fields if name.endswith(("_down", "_up"))]

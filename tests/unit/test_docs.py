@@ -11,8 +11,8 @@ from typing import Any
 
 import pytest
 
-from headway.campaign import checks
-from headway.campaign.checks import checked_plan
+from headway.campaign import feasibility
+from headway.campaign.feasibility import checked_plan
 from headway.cli.group import command_line
 from headway.study.load import Source, parse_study
 from headway.study.outside import OutsideProgram
@@ -86,7 +86,7 @@ def test_files_of_programs_in_the_documentation_are_valid(
     page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """With the studies that use them, as far as that can be told without the programs."""
-    monkeypatch.setattr(checks, "check_fit", lambda *_: None)
+    monkeypatch.setattr(feasibility, "check_fit", lambda *_: None)
     programs: list[OutsideProgram] = []
     for text in blocks(page, "toml programs.toml"):
         declared = tomllib.loads(text)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from headway.campaign import checks
-from headway.campaign.checks import checked_plan
+from headway.campaign import feasibility
+from headway.campaign.feasibility import checked_plan
 from headway.study.load import load_study
 from tests.doc_examples import ROOT, carry_out, prose
 from tests.examples import EXAMPLES, typed
@@ -51,7 +51,7 @@ def test_it_expects_something_of_its_runs(example: Path) -> None:
 def test_it_can_be_planned_and_is_small(
     example: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(checks, "check_fit", lambda *_: None)
+    monkeypatch.setattr(feasibility, "check_fit", lambda *_: None)
     place = tmp_path / example.name
     shutil.copytree(example, place)
     monkeypatch.chdir(place)

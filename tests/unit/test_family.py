@@ -12,14 +12,14 @@ import pytest
 
 from headway.contract.orders import dump
 from headway.errors import WrongInputError
-from headway.planning.checks import check_programs
+from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
 from headway.programs.registry import CLIENTS, PROXIES, SERVERS
 from headway.study.family import Family, HostAddress
 from headway.study.host import HTTP
 from headway.study.load import load_study
-from headway.study.model import Setting
 from headway.study.path import FRAME_BYTES
+from headway.study.setting import Setting
 from tests.deployed import flow_of, orders_of
 
 V4, V6 = Family.IPV4, Family.IPV6

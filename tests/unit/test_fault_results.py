@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from headway.analysis import analyse, answer
-from headway.analysis.inputs import StudyResults
+from headway.analysis.reading import StudyResults
 from headway.analysis.soundness import complaints
 from headway.campaign.failfast import FailFast
 from headway.cli.plan_tables import print_plan

@@ -16,14 +16,14 @@ from pydantic import ValidationError
 from headway.analysis import analyse
 from headway.analysis.faultcosts import sweeps
 from headway.analysis.faultsentences import fault_sentences
-from headway.analysis.inputs import StudyResults
+from headway.analysis.reading import StudyResults
 from headway.campaign.stages import Stages
 from headway.columns import Record, polars_schema
 from headway.contract.faults import KeptPacket
 from headway.diagnosis.fault import compared
 from headway.errors import WrongInputError
 from headway.gate.faultcheck import judge_faults
-from headway.gate.told import CheckReport
+from headway.gate.reports import CheckReport
 from headway.gate.verdict import Side, judge_builds
 from headway.planning.runs import Run, plan
 from headway.records.manifest import Manifest
@@ -34,8 +34,8 @@ from headway.report.tables.faults import faults_frame, faults_table, sweeps_tabl
 from headway.study.experiment import Study
 from headway.study.fault import Fault, FaultKind, FaultSweep, tolerated
 from headway.study.load import study_from
-from headway.study.model import Setting
 from headway.study.path import Way
+from headway.study.setting import Setting
 from headway.study.units import Duration
 
 TABLES: dict[str, Any] = {

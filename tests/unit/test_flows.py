@@ -12,7 +12,7 @@ from headway.contract.orders import Namespace, Orders, Outcome
 from headway.errors import WrongInputError
 from headway.lab.assemble import orders_for
 from headway.lab.run import Result
-from headway.planning.checks import check_programs
+from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
 from headway.planning.looks import looks_of
 from headway.planning.runs import plan
@@ -22,7 +22,7 @@ from headway.records.flowfile import FLOW_RECORDS
 from headway.records.record import make_record
 from headway.study.bulk import Arrivals, OnOff
 from headway.study.load import load_study, study_from
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from headway.study.units import Duration
 
 PERF = {"program": "headway-perf"}

@@ -19,10 +19,10 @@ from headway.contract.orders import Namespace, Orders, dump
 from headway.diagnosis.packet import SeenPacket
 from headway.errors import WrongInputError
 from headway.gate.builds import StudySource, study_of, used_programs
+from headway.gate.comparison import BuildCheck, carry_out_check
 from headway.gate.firstpacket import first_difference
-from headway.gate.session import BuildCheck, carry_out_check
-from headway.gate.shown import print_check
-from headway.gate.told import CheckReport
+from headway.gate.reports import CheckReport
+from headway.gate.summary import print_check
 from headway.gate.verdict import CheckedCell, CheckOutcome, Side, judge_builds
 from headway.lab.pcapng import to_pcapng
 from tests.unit.made_results import results, runs
@@ -272,7 +272,7 @@ def test_a_table_is_for_terminals_and_markdown_for_files(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], terminal: bool
 ) -> None:
     report = CheckReport("made", [judged(scaled(1.2), cell="a")], 0.05)
-    monkeypatch.setattr("headway.gate.session.carry_out_check", lambda *_: report)
+    monkeypatch.setattr("headway.gate.comparison.carry_out_check", lambda *_: report)
     monkeypatch.setattr(
         "headway.cli.check.output", lambda: Console(force_terminal=terminal, width=80)
     )

@@ -12,7 +12,7 @@ from headway.programs.base import Listener
 from headway.programs.headway_server import HeadwayServer
 from headway.study.family import HostAddress
 from headway.study.host import Host, Protocol
-from headway.study.model import Capture
+from headway.study.setting import Capture
 
 COUNTS = {
     "began_unix_s": 1000.5,

@@ -13,9 +13,9 @@ from rich.console import Console
 from headway.analysis import Pairing, analyse, answer, sentences
 from headway.analysis.failures import as_worst
 from headway.analysis.headline import headline
-from headway.analysis.parts import Leaning, leaning, parts
-from headway.gate.shown import print_check
-from headway.gate.told import CheckReport
+from headway.analysis.partition import Leaning, leaning, parts
+from headway.gate.reports import CheckReport
+from headway.gate.summary import print_check
 from headway.gate.verdict import Side, judge_builds
 from headway.report.figures.boxes import KIND as BOXES
 from headway.report.figures.forest import KIND as FOREST
@@ -24,7 +24,7 @@ from headway.report.figures.kind import Subject
 from headway.report.figures.lines import KIND as LINES
 from headway.report.glance import Entry, glance
 from headway.report.styles import study_styles
-from headway.report.terminal import print_analyses
+from headway.report.summary import print_analyses
 from tests.unit import made_results as made
 
 NOISE = [1.001, 0.999, 1.002, 0.998, 1.0, 1.003, 0.997, 1.0005, 1.0015, 0.9985]

@@ -10,12 +10,12 @@ import pytest
 from pydantic import ValidationError
 
 from headway.contract.orders import Ended
-from headway.planning.checks import check_programs
+from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
 from headway.programs.headway_call import CLIENT_REPORT, server_report
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.programs.registry import CLIENTS
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from tests.deployed import flow_of, orders_of
 
 OK = Ended("headway-call", 0, 2_000_000_000)

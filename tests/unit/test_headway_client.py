@@ -10,7 +10,7 @@ import pytest
 from headway.contract.orders import Ended
 from headway.programs.headway_client import REPORT
 from headway.programs.registry import CLIENTS
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from tests.deployed import flow_of
 
 ENDED = Ended("headway-client", at_ns=1_500_000_000, exit_status=0)

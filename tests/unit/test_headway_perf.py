@@ -11,13 +11,13 @@ import pytest
 
 from headway.contract.orders import Ended
 from headway.errors import WrongInputError
-from headway.planning.checks import check_programs
+from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
 from headway.programs.headway_perf import CLIENT_REPORT, server_report
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.programs.registry import CLIENTS, SERVERS
 from headway.study.host import Host
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from tests.deployed import flow_of, orders_of
 
 OK = Ended("headway-perf", 0, 2_000_000_000)

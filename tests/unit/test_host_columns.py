@@ -6,7 +6,7 @@ from typing import Any
 
 from headway.planning.deploy import deploy
 from headway.records.hosts import host_columns
-from headway.study.model import Setting
+from headway.study.setting import Setting
 
 WIDE = {"congestion_control": "bbr", "initial_window": 100}
 

@@ -15,7 +15,7 @@ from headway.planning.deploy import deploy
 from headway.records.hosts import host_columns
 from headway.study.kernel import HostDiscipline, HostProfile, Kernel, shipped
 from headway.study.load import parse_study
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from headway.study.source import Source
 from headway.study.sysctls import check_sysctl
 

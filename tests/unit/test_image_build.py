@@ -31,12 +31,12 @@ from headway.image.apt import PackageVersion, PrivateApt
 from headway.image.builder import build
 from headway.image.display import RichProgress
 from headway.image.image import Layout
-from headway.image.inputs import KernelInputs, NativeInputs
 from headway.image.kernel import KernelSource
+from headway.image.keys import KernelInputs, NativeInputs
+from headway.image.parallel import together
 from headway.image.process import Runner, RunningTools, scrubbed_environment
 from headway.image.roottree import versions
 from headway.image.rust import RustToolchain
-from headway.image.together import together
 
 OPTIONS = ImageOptions(mirror="http://mirror.test/debian")
 NATIVE = NativeInputs(

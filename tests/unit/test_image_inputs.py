@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from headway.image import kconfig
-from headway.image.inputs import KernelInputs, RootInputs
+from headway.image.keys import KernelInputs, RootInputs
 from headway.image.options import ImageOptions
 from headway.image.packagelist import ForeignPackage, PackageList
 from headway.image.wheels import Wheel

@@ -14,7 +14,7 @@ from headway.errors import HeadwayError
 from headway.image import SilentProgress, builder, rust
 from headway.image.apt import PackageVersion, PrivateApt
 from headway.image.image import Layout
-from headway.image.inputs import KernelInputs, NativeInputs, RootInputs
+from headway.image.keys import KernelInputs, NativeInputs, RootInputs
 from headway.image.native import _write_sources, build_native
 from headway.image.options import ImageOptions
 from headway.image.process import Runner

@@ -14,7 +14,7 @@ import pytest
 
 from headway.contract.orders import OUTCOME_FILE, Namespace, Orders, Outcome, dump
 from headway.lab import machine
-from headway.lab.limits import Guard, LabLimits
+from headway.lab.guard import Guard, LabLimits
 from headway.lab.machine import Machine
 from headway.lab.usage import Usage, usage_of
 from headway.study.clock import Clock
@@ -161,7 +161,7 @@ def test_a_lab_that_burns_the_processor_is_ended(tmp_path: Path, burn: str) -> N
 def test_a_lab_that_does_nothing_is_ended_whatever_the_clock(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("headway.lab.limits._IDLE_LIMIT", Duration(S // 2))
+    monkeypatch.setattr("headway.lab.guard._IDLE_LIMIT", Duration(S // 2))
     outcome = booted(tmp_path, "exec sleep 1000000", Duration(300 * S))
     assert outcome.status == "timeout"
     assert outcome.reason == "the lab was ended after it had done nothing for 500 ms"
@@ -171,7 +171,7 @@ def test_a_lab_that_is_kept_from_the_processor_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """It is stopped for longer than either limit."""
-    monkeypatch.setattr("headway.lab.limits._IDLE_LIMIT", Duration(S // 5))
+    monkeypatch.setattr("headway.lab.guard._IDLE_LIMIT", Duration(S // 5))
     looks = []
 
     def looked(pid: int) -> Usage:

@@ -14,7 +14,7 @@ from headway.lab.bodies import body_file
 from headway.lab.machine import Machine, SharedDirectory
 from headway.lab.run import booting
 from headway.planning.deploy import deploy
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from tests.stub_lab import stub_image
 
 

@@ -13,9 +13,9 @@ from headway.lab.commands import additions, ip_line, nft_table, turned
 from headway.lab.values import Policing, Route, SilentRouter, UdpRules, UdpTurn
 from headway.study.family import Family
 from headway.study.middlebox import Mtu, Policer, Udp
-from headway.study.model import Setting
 from headway.study.path import Direction
 from headway.study.schema import study_schema
+from headway.study.setting import Setting
 from headway.study.units import Rate, Size
 
 POLICER = Policer.model_validate({"rate": "8 Mbit/s", "burst": "30 kB"})

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from headway.campaign.checks import checked_plan
+from headway.campaign.feasibility import checked_plan
 from headway.errors import WrongInputError
-from headway.planning.checks import check_programs
+from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
 from headway.programs.knobfile import NATIVE_KNOBS
 from headway.programs.native import NativeQuic, quic_knobs
@@ -16,7 +16,7 @@ from headway.programs.registry import CLIENTS, QUIC_PEPS, SERVERS
 from headway.study.family import Family
 from headway.study.host import CongestionControl, CongestionControls, Host
 from headway.study.load import load_study
-from headway.study.model import Setting
+from headway.study.setting import Setting
 
 RIGHT = {
     "max_window": ("none", "300", "200000B"),

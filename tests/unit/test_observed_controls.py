@@ -10,7 +10,7 @@ import pytest
 
 from headway.diagnosis.controls import observed_controls
 from headway.planning.deploy import deploy
-from headway.study.model import Setting
+from headway.study.setting import Setting
 
 PROXIED: dict[str, Any] = {
     "protocol": "h2",

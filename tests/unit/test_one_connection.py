@@ -16,7 +16,7 @@ from headway.pages.spoken import missing_error, sharing_error
 from headway.programs.base import CERTIFICATE_FILE
 from headway.sites.ownfonts import with_own_fonts
 from headway.sites.site import Exchange, Site
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from tests.deployed import orders_of
 from tests.unit.made_loads import load, resource
 

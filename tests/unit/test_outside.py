@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from headway.campaign.checks import checked_plan
+from headway.campaign.feasibility import checked_plan
 from headway.cli.known import Known, list_known
 from headway.contract.orders import Ended
 from headway.errors import WrongInputError
@@ -20,8 +20,8 @@ from headway.programs.outside import adapter_of
 from headway.records.conditions import conditions
 from headway.records.runkey import run_key
 from headway.study.load import load_study
-from headway.study.model import Setting
 from headway.study.outsidefile import read_programs, with_build
+from headway.study.setting import Setting
 
 SERVER = """
 [server.own]

@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 
 from headway.errors import WrongInputError
-from headway.planning.checks import check_programs
+from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from tests.deployed import orders_of
 
 PAGE = {"kind": "page", "site": "sander-01"}

@@ -8,16 +8,16 @@ from typing import Any
 
 import pytest
 
-from headway.campaign.checks import all_remarks, checked_plan
+from headway.campaign.feasibility import all_remarks, checked_plan
 from headway.errors import WrongInputError
-from headway.planning.checks import check_programs, remarks
+from headway.planning.demands import check_programs, remarks
 from headway.planning.deploy import deploy
 from headway.programs.base import Adapter
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS
 from headway.study.host import OF_THE_KERNEL, CongestionControl, Protocol
 from headway.study.library import builtin_names
 from headway.study.load import load_study
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from tests.builtin_studies import builtin_study
 
 BULK = {"kind": "bulk", "size": "1 MB"}

@@ -19,7 +19,7 @@ from headway.programs.measurement import Measurement
 from headway.programs.ngtcp2_client import _spellings, _Stream
 from headway.programs.registry import CLIENTS
 from headway.study.bulk import Bulk
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from headway.study.workload import Page
 from tests.deployed import flow_of, orders_of
 

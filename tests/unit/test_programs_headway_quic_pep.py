@@ -11,7 +11,7 @@ from headway.programs.headway_quic_pep import HeadwayQuicPep
 from headway.study.family import HostAddress
 from headway.study.hop import Pep
 from headway.study.host import Protocol
-from headway.study.model import Capture
+from headway.study.setting import Capture
 
 ADAPTER = HeadwayQuicPep()
 

@@ -8,7 +8,7 @@ from headway.programs.pep import Interception
 from headway.programs.registry import TCP_PEPS
 from headway.study.family import Family
 from headway.study.hop import Pep
-from headway.study.model import Capture
+from headway.study.setting import Capture
 
 ADAPTER = TCP_PEPS["headway-tcp-pep"]
 

@@ -26,7 +26,7 @@ from headway.programs.base import (
 from headway.programs.registry import PROXIES, SERVERS
 from headway.study.family import HostAddress
 from headway.study.host import HTTP, CongestionControl, Host, Protocol
-from headway.study.model import Capture, Setting
+from headway.study.setting import Capture, Setting
 from tests.deployed import flow_of
 
 ADDRESS, ORIGIN_ADDRESS = HostAddress("10.0.2.2"), HostAddress("10.0.5.2")

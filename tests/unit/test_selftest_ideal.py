@@ -16,12 +16,12 @@ from headway.contract import probe_orders
 from headway.contract.orders import Orders
 from headway.selftest.battery import battery
 from headway.selftest.check import Check
+from headway.selftest.checktable import print_checks, print_verdict
 from headway.selftest.describe import describe
 from headway.selftest.fate import damaged_share, fate
 from headway.selftest.feed import feed
 from headway.selftest.ideal import Course, Stage, directions, planned_rates
-from headway.selftest.plan import Timeline, bursts
-from headway.selftest.table import print_checks, print_verdict
+from headway.selftest.timeline import Timeline, bursts
 from headway.study.path import Path, Way
 
 

@@ -22,7 +22,7 @@ from warcio.warcwriter import WARCWriter
 from headway.errors import HeadwayError, WrongInputError
 from headway.sites.chunks import Joined, joined_chunks
 from headway.sites.cleanup import cleaned
-from headway.sites.library import find_site
+from headway.sites.finding import find_site
 from headway.sites.replay import compile_site, replay_tree
 from headway.sites.site import Exchange, Site
 from headway.sites.warc import read_archive, write_archive

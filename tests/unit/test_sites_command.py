@@ -10,7 +10,7 @@ import pytest
 from headway import cli
 from headway.sites.corpus import corpus_names, make_site
 from headway.sites.corpus.summary import summary
-from headway.sites.library import find_site
+from headway.sites.finding import find_site
 from headway.sites.site import Exchange, Site
 from headway.sites.warc import write_archive
 

@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from headway.errors import WrongInputError
-from headway.sites.library import find_site
+from headway.sites.finding import find_site
 from headway.sites.recording import Recording
 from headway.sites.site import Exchange
 from headway.sites.sources import Browsing, record

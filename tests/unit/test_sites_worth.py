@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 from headway import cli
 from headway.errors import WrongInputError
 from headway.sites.captured import BodyReading, Captured, StatedLength, Told
+from headway.sites.finding import find_site
 from headway.sites.hostmap import HostMaps
-from headway.sites.library import find_site
 from headway.sites.recording import Recording, merged
 from headway.sites.shortfall import Kept, Shortfall
 from headway.sites.site import Exchange, Site

@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from headway.campaign.checks import checked_plan
+from headway.campaign.feasibility import checked_plan
 from headway.errors import WrongInputError
 from headway.study import load
-from headway.study.checks import MOST_RUNS
+from headway.study.consistency import MOST_RUNS
 from headway.study.library import builtin_names
 from headway.study.load import Source, parse_study
 

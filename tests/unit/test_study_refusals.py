@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from headway.campaign.checks import checked_plan
+from headway.campaign.feasibility import checked_plan
 from headway.errors import WrongInputError
 from headway.study.load import Source, load_study, parse_study
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from headway.campaign.checks import all_remarks, checked_plan
+from headway.campaign.feasibility import all_remarks, checked_plan
 from headway.study.load import study_from
 
 

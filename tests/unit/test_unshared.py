@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from headway.campaign.checks import all_remarks, checked_plan
+from headway.campaign.feasibility import all_remarks, checked_plan
 from headway.sites.site import Exchange, Site
 from headway.sites.unshared import unshared
 from headway.sites.warc import read_archive, write_archive

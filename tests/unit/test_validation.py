@@ -43,9 +43,9 @@ from headway.planning.deploy import deploy
 from headway.programs.measurement import BulkFlow
 from headway.report.report import Report
 from headway.report.tables.validation import FILE
-from headway.study.model import Setting
 from headway.study.path import Path as NetworkPath
 from headway.study.path import Way
+from headway.study.setting import Setting
 from tests.deployed import orders_of
 from tests.unit.made_results import run, saved
 from tests.unit.test_pcapng import pcap

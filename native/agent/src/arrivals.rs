@@ -113,7 +113,7 @@ fn packets_of(transport: u32, senders: &[IpAddr], family: Family) -> Vec<sock_fi
 }
 
 fn word(octets: &[u8]) -> u32 {
-    octets.iter().fold(0, |word, octet| word << 8 | u32::from(*octet))
+    octets.iter().fold(0, |word, octet| (word << 8) | u32::from(*octet))
 }
 
 /// An instruction that skips so many further ones if it is a jump that is taken.

@@ -20,9 +20,9 @@ from headway.analysis.contenders import (
 )
 from headway.analysis.factors import conditions
 from headway.analysis.flowruns import FlowRuns, flow_runs
-from headway.analysis.inputs import StudyResults
 from headway.analysis.leaders import leaders_by_cell
 from headway.analysis.metric import Metric, metric_named
+from headway.analysis.reading import StudyResults
 from headway.analysis.swept import apart, cells_without, coordinates_without, fault_of
 from headway.errors import WrongInputError
 from headway.records.manifest import ToldExperiment
@@ -65,7 +65,7 @@ class Analysis:
     @cached_property
     def comparisons(self) -> tuple[tuple[Cell, Comparison], ...]:
         """All comparisons, cell by cell."""
-        return tuple((cell, one) for cell in self.cells for one in cell.comparisons)
+        return tuple((cell, comparison) for cell in self.cells for comparison in cell.comparisons)
 
     @cached_property
     def protocols(self) -> Mapping[str, str]:

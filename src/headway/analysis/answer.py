@@ -11,7 +11,7 @@ from headway.analysis.faultsentences import fault_sentences
 from headway.analysis.firstflights import first_flight_sentences
 from headway.analysis.headline import headline, telling
 from headway.analysis.numbers import listed
-from headway.analysis.parts import dividing
+from headway.analysis.partition import dividing
 from headway.analysis.sentences import sentences
 from headway.analysis.whole import wholes
 
@@ -57,8 +57,10 @@ def interaction_sentences(analysis: Analysis) -> tuple[str, ...]:
     for whole in wholes(analysis):
         by_cells = dividing(analysis, whole.pairing)
         between = f"between {whole.pairing.contender} and {whole.pairing.against}"
-        shown = [one.factor for one in whole.interactions if one.established]
-        none = [one.factor for one in whole.interactions if not one.seen]
+        shown = [
+            interaction.factor for interaction in whole.interactions if interaction.established
+        ]
+        none = [interaction.factor for interaction in whole.interactions if not interaction.seen]
         others = listed([name for name in none if name not in by_cells], "or")
         if shown:
             rest = f"; no sign that it depends on {others}" if others else ""
@@ -66,7 +68,9 @@ def interaction_sentences(analysis: Analysis) -> tuple[str, ...]:
             most = f"most on {first}" if len(whole.interactions) > 1 else f"on {first}"
             also = f", then on {listed(more)}" if more else ""
             told.append(f"The difference {between} depends {most}{also}{rest}.")
-        elif others and any(one.test and one.test.can_decide for one in whole.interactions):
+        elif others and any(
+            interaction.test and interaction.test.can_decide for interaction in whole.interactions
+        ):
             unseen[others].append(between)
     nothing = [
         f"No sign that the difference {listed(pairs, 'or that')} depends on {others}."

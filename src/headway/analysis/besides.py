@@ -59,7 +59,7 @@ class BesideOthers:
 
 def besides(analysis: Analysis) -> tuple[BesideOthers, ...]:
     """Of every two contenders that are compared and have flows of the same name, what these get, cell by cell."""
-    known = {(one.cell.name, one.contender): one for one in shares(analysis)}
+    known = {(share.cell.name, share.contender): share for share in shares(analysis)}
     return tuple(
         BesideOthers(
             pairing, ours.named, one, other, differences(ours.measured, theirs.measured, _GOODPUT)

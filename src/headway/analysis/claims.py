@@ -40,7 +40,9 @@ class Judged:
         """About how many repetitions, or cells, would decide; None if it is decided, or no number would."""
         if self.judgement is not Judgement.UNDECIDED:
             return None
-        wanted = [one.needed for one in self.findings if one.judgement is Judgement.UNDECIDED]
+        wanted = [
+            finding.needed for finding in self.findings if finding.judgement is Judgement.UNDECIDED
+        ]
         known = [needed for needed in wanted if needed is not None]
         return max(known) if known and len(known) == len(wanted) else None
 

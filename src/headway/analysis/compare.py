@@ -315,8 +315,8 @@ def _pair(met: Contest, apart: Difference, metric: Metric) -> Pairs:
         if not math.isnan(pair[0]) and not math.isnan(pair[1])
     ]
     finished = sorted(first - second for first, second in pairs)
-    less = sum(one < 0 for one in apart.logs)
-    more = sum(one > 0 for one in apart.logs)
+    less = sum(log < 0 for log in apart.logs)
+    more = sum(log > 0 for log in apart.logs)
     return Pairs(
         n=len(apart.logs),
         faster=less if metric.less_is_better else more,

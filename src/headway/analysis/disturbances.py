@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import polars as pl
 
-from headway.analysis.inputs import StudyResults
 from headway.analysis.numbers import listed
+from headway.analysis.reading import StudyResults
 from headway.diagnosis.disturbances import Disturbance, Named
 from headway.errors import counted
 from headway.records.manifest import ToldExperiment

@@ -10,7 +10,7 @@ from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell, ContenderRuns, Failure
 from headway.analysis.compare import Comparison, Contest, Pairing, compare
 from headway.analysis.numbers import listed
-from headway.analysis.parts import Leaning, Restriction, leaning
+from headway.analysis.partition import Leaning, Restriction, leaning
 from headway.analysis.sample import Measurements
 from headway.analysis.where import words
 from headway.errors import counted, kinds_of
@@ -100,7 +100,7 @@ def _met(fault: str, one: Failure) -> bool:
 
 def failure_sentences(analysis: Analysis) -> tuple[str, ...]:
     """Who failed, and what that does to the comparison; nothing if nobody did."""
-    told = [*_not_survived(analysis), *(_who(analysis, one) for one in failures(analysis))]
+    told = [*_not_survived(analysis), *(_who(analysis, failure) for failure in failures(analysis))]
     if as_worst(analysis):
         told.append(_what_it_does(analysis))
     return tuple(told)

@@ -86,12 +86,12 @@ class Sweep:
     @property
     def fatal(self) -> tuple[FaultCost, ...]:
         """The faults of which a run did not end well."""
-        return tuple(one for one in self.costs if one.failed)
+        return tuple(cost for cost in self.costs if cost.failed)
 
     @property
     def survived(self) -> tuple[FaultCost, ...]:
         """The others."""
-        return tuple(one for one in self.costs if not one.failed)
+        return tuple(cost for cost in self.costs if not cost.failed)
 
     @property
     def worst(self) -> FaultCost | None:
@@ -110,9 +110,9 @@ class Sweep:
         Each of the packets that were tried is lost alone with probability p (1 - p)^(n - 1); those of which the run
         would not end well are left out, and so is what two losses cost beyond each alone. None of other faults.
         """
-        if any(one.fault.kind is not FaultKind.LOSE for one in self.costs) or not self.costs:
+        if any(cost.fault.kind is not FaultKind.LOSE for cost in self.costs) or not self.costs:
             return None
-        if any(len(one.fault.packets) > 1 for one in self.costs):
+        if any(len(cost.fault.packets) > 1 for cost in self.costs):
             return None
         alone = loss * (1 - loss) ** (len(self.costs) - 1)
         return alone * sum(one.median for one in self.survived)

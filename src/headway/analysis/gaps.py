@@ -78,7 +78,7 @@ def _gap(analysis: Analysis, network: Network) -> SiteGap | None:
     base = analysis.contenders.index(analysis.baseline)
     results = [cross_fitted(table) for table in tables.values()]
     medians = np.array([np.median(table, axis=1) for table in tables.values()])
-    strategies = np.array([one.strategies for one in results])
+    strategies = np.array([result.strategies for result in results])
     columns = {
         name: strategies[:, place] - strategies[:, base]
         for place, name in enumerate(analysis.contenders)
@@ -86,7 +86,7 @@ def _gap(analysis: Analysis, network: Network) -> SiteGap | None:
     }
     for name, chosen in _rules(analysis, medians, tuple(tables)):
         columns[name] = strategies[np.arange(len(chosen)), chosen] - strategies[:, base]
-    columns[ORACLE] = np.array([one.oracle for one in results]) - strategies[:, base]
+    columns[ORACLE] = np.array([result.oracle for result in results]) - strategies[:, base]
     best = np.array([flattered(table) for table in tables.values()])
     columns[FLATTERED] = best - medians[:, base]
     oracle = list(columns).index(ORACLE)
@@ -108,7 +108,7 @@ def _table(cell: Cell, contenders: Sequence[str]) -> Logs | None:
     common = sorted(set.intersection(*map(set, values)))
     if len(common) < FEWEST_REPETITIONS:
         return None
-    return np.array([[math.log(one[run]) for run in common] for one in values])
+    return np.array([[math.log(value[run]) for run in common] for value in values])
 
 
 def _rules(

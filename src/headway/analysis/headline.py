@@ -14,7 +14,7 @@ from headway.analysis.means import Case, log_of
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import listed, percent, significant
 from headway.analysis.paired import fewest_pairs
-from headway.analysis.parts import AnswerPart, Leaning, parts
+from headway.analysis.partition import AnswerPart, Leaning, parts
 from headway.analysis.significance import PAIRED_ALPHA
 from headway.analysis.verdict import Verdict
 from headway.analysis.where import cell_words, words

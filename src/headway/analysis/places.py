@@ -9,7 +9,7 @@ from typing import Any
 from headway.analysis.analysis import Analysis
 from headway.analysis.cells import Cell
 from headway.analysis.numbers import listed
-from headway.analysis.parts import Restriction
+from headway.analysis.partition import Restriction
 from headway.analysis.where import cell_words, words
 
 _MOST_NAMED = 3

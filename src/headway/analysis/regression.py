@@ -79,7 +79,10 @@ def fit(
         return None
     whole = _coefficients(columns, explained)
     without = np.array(
-        [_coefficients(columns[groups != one], explained[groups != one]) for one in numbers]
+        [
+            _coefficients(columns[groups != number], explained[groups != number])
+            for number in numbers
+        ]
     )
     scale = (len(numbers) - 1) / len(numbers)
     errors = np.sqrt(scale * ((without - without.mean(axis=0)) ** 2).sum(axis=0))

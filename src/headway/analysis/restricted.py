@@ -39,10 +39,14 @@ def restricted(
         contenders=names,
         baseline=analysis.baseline if analysis.baseline in there else names[0],
         traits=tuple(
-            replace(one, values=tuple(one.values[place] for place in places))
-            for one in analysis.traits
+            replace(trait, values=tuple(trait.values[place] for place in places))
+            for trait in analysis.traits
         ),
-        pairings=tuple(one for one in analysis.pairings if {one.contender, one.against} <= there),
+        pairings=tuple(
+            pairing
+            for pairing in analysis.pairings
+            if {pairing.contender, pairing.against} <= there
+        ),
         cells=tuple(_cell(cell, there) for cell in _cells(analysis, cells)),
     )
 
@@ -87,6 +91,10 @@ def _cell(cell: Cell, there: set[str]) -> Cell:
     return replace(
         cell,
         sides=tuple(side for side in cell.sides if side.contender in there),
-        comparisons=tuple(one for one in cell.comparisons if {one.contender, one.against} <= there),
+        comparisons=tuple(
+            comparison
+            for comparison in cell.comparisons
+            if {comparison.contender, comparison.against} <= there
+        ),
         leaders=tuple(name for name in cell.leaders if name in there),
     )

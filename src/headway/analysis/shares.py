@@ -109,11 +109,11 @@ class Shares:
     @property
     def judged(self) -> SampleSummary:
         """The part that decides how they shared: of the name that had the least, or of the least flow of one name."""
-        return next((one.part for one in self.names if one.named == self.taken), self.least)
+        return next((name.part for name in self.names if name.named == self.taken), self.least)
 
     def of(self, named: str) -> NameShares | None:
         """What the flows of this name got."""
-        return next((one for one in self.names if one.named == named), None)
+        return next((name for name in self.names if name.named == named), None)
 
 
 @lru_cache(maxsize=32)

@@ -94,8 +94,8 @@ def _how_sure(one: Shares) -> str:
 def _contender(analysis: Analysis, cells: Sequence[Shares]) -> str:
     """``bbr3 v cubic: cubic takes from bbr3 with 4 BDP droptail (...); even with fq_codel (...).``"""
     groups: dict[tuple[Shared, str, str], list[Shares]] = {}
-    for one in cells:
-        groups.setdefault((one.sharing, one.taker, one.taken), []).append(one)
+    for cell in cells:
+        groups.setdefault((cell.sharing, cell.taker, cell.taken), []).append(cell)
     ordered = sorted(groups.values(), key=lambda group: _ORDER.index(group[0].sharing))
     told = [_group(analysis, group, cells) for group in ordered]
     return f"{cells[0].contender}: {'; '.join(told)}."
@@ -169,9 +169,9 @@ def _ranked(name: NameShares) -> str:
 
 def _all_besides(analysis: Analysis) -> Iterator[str]:
     groups: dict[tuple[str, str, str], list[BesideOthers]] = {}
-    for one in besides(analysis):
-        place = (one.pairing.contender, one.pairing.against, one.named)
-        groups.setdefault(place, []).append(one)
+    for beside in besides(analysis):
+        place = (beside.pairing.contender, beside.pairing.against, beside.named)
+        groups.setdefault(place, []).append(beside)
     for group in groups.values():
         yield _beside(analysis, group)
 
@@ -187,7 +187,7 @@ def _beside(analysis: Analysis, cells: Sequence[BesideOthers]) -> str:
     groups: dict[Getting, list[BesideOthers]] = {}
     for one in cells:
         groups.setdefault(one.getting, []).append(one)
-    among = [one.one.cell for one in cells]
+    among = [cell.one.cell for cell in cells]
     told: list[str] = []
     for getting, group in groups.items():
         where = told_place(analysis, [one.one.cell for one in group], among)

@@ -117,7 +117,7 @@ def interval_level(family: Sequence[TestResult]) -> float:
 
 def wilcoxon(logs: Sequence[Sequence[float]]) -> list[TestResult | None]:
     """Signed rank tests of the logarithms of pairs' ratios; None if all are equal or there are none."""
-    found = [signed_ranks(one) for one in logs]
+    found = [signed_ranks(log) for log in logs]
     return [
         TestResult(
             name="Wilcoxon",

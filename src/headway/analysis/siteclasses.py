@@ -75,7 +75,7 @@ def traits_of_sites(analysis: Analysis) -> tuple[SiteTrait, ...]:
 def site_classes(analysis: Analysis) -> tuple[SiteClass, ...]:
     """All sites; then for each trait those up to its median, and those beyond."""
     everything = SiteClass(ALL, ALL, tuple(sorted(_sites(analysis))))
-    halves = (one for trait in traits_of_sites(analysis) for one in _halves(trait))
+    halves = (half for trait in traits_of_sites(analysis) for half in _halves(trait))
     return (everything, *halves) if everything.sites else ()
 
 

@@ -70,7 +70,7 @@ def rank_agreement(
 ) -> tuple[float | None, Interval | None]:
     """Spearman's rank correlation of what is told and what was measured, over sites."""
     return rank_correlation(
-        [(one.told, one.measured[contender]) for one in sites if contender in one.measured]
+        [(site.told, site.measured[contender]) for site in sites if contender in site.measured]
     )
 
 

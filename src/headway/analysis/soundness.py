@@ -8,8 +8,8 @@ from pathlib import Path
 import polars as pl
 
 from headway.analysis.analysis import analyse
-from headway.analysis.inputs import StudyResults, load_results
 from headway.analysis.published import Beside, beside
+from headway.analysis.reading import StudyResults, load_results
 from headway.analysis.swept import apart, of_its_fault
 from headway.analysis.validated import validated, validation_warning
 from headway.columns import Status
@@ -46,7 +46,9 @@ def _validity(directory: Path, results: StudyResults) -> str:
 
 def _failures(results: StudyResults) -> Iterator[str]:
     # That a run does not survive its fault is what the study asks for.
-    compared = pl.concat([apart(one, results.runs_of(one))[0] for one in results.experiments])
+    compared = pl.concat(
+        [apart(experiment, results.runs_of(experiment))[0] for experiment in results.experiments]
+    )
     failed = compared.filter((pl.col("status") != Status.OK.value) & ~of_its_fault())
     if not failed.is_empty():
         first = failed.row(0, named=True)

@@ -117,17 +117,17 @@ def ended_records(records: Iterable[Record], metric: str) -> list[EndedRun]:
     """What is needed of records."""
     return [
         EndedRun(
-            cell=one.cell,
-            contender=one.contender,
-            seed=one.seed,
-            rep=one.rep,
-            status=one.status.value,
-            value=getattr(one, metric),
-            flows=one.flows,
-            first_mbit=one.first_mbit,
-            others_mbit=one.others_mbit,
+            cell=record.cell,
+            contender=record.contender,
+            seed=record.seed,
+            rep=record.rep,
+            status=record.status.value,
+            value=getattr(record, metric),
+            flows=record.flows,
+            first_mbit=record.first_mbit,
+            others_mbit=record.others_mbit,
         )
-        for one in records
+        for record in records
     ]
 
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from headway.analysis.cells import Cell
 from headway.analysis.conditions import Conditions, Factor
 from headway.analysis.numbers import listed
-from headway.analysis.parts import Restriction
+from headway.analysis.partition import Restriction
 from headway.study.fault import AXIS
 
 _MOST_NAMED = 4

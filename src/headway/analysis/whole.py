@@ -58,7 +58,11 @@ class Whole:
         Of so few repetitions that no test could show one, nobody knows.
         """
         tested = self.certain or (self.test is not None and self.test.can_decide)
-        return tested and self.same and not any(one.established for one in self.interactions)
+        return (
+            tested
+            and self.same
+            and not any(interaction.established for interaction in self.interactions)
+        )
 
     @property
     def certain(self) -> bool:
@@ -83,7 +87,7 @@ def wholes(analysis: Analysis) -> tuple[Whole, ...]:
     found = [_mean(analysis, pairing) for pairing in analysis.pairings]
     means = [one for one in found if one]
     looks = analysis.experiment.number_of_looks
-    tests = wilcoxon([() if alike(one.logs) else one.logs for one in means])
+    tests = wilcoxon([() if alike(mean.logs) else mean.logs for mean in means])
     tests = bonferroni(at_looks(tests, [looks] * len(tests)))
     return tuple(_whole(analysis, one, test) for one, test in zip(means, tests, strict=True))
 

@@ -247,7 +247,7 @@ class ClusterExecutor(Executor):
     @override
     def execute(self, runs: Sequence[Run], artifacts: Callable[[str], Path], keep: Keep) -> None:
         for results in self._results(lambda boot: self._submit(carry_out_here, boot), boots(runs)):
-            records = [record for one in results for record in _received(*one, artifacts)]
+            records = [record for result in results for record in _received(*result, artifacts)]
             if records and not keep(records):
                 return
 

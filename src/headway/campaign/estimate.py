@@ -11,11 +11,11 @@ from headway.planning.deploy import deploy
 from headway.planning.deployment import DeployedFlow, Deployment, Segment
 from headway.planning.maxmin import fair_rates_mbit
 from headway.planning.runs import Run, distinct_paths
-from headway.sites.library import find_outline
+from headway.sites.finding import find_outline
 from headway.study.clock import Clock
-from headway.study.model import Setting
 from headway.study.path import FRAME_BYTES
 from headway.study.path import Path as NetworkPath
+from headway.study.setting import Setting
 
 _SEGMENT_BYTES = 1448
 _INITIAL_WINDOW = 10
@@ -157,7 +157,9 @@ def _flow_bytes(flow: DeployedFlow, share_bit_s: float) -> float:
     if workload.amount is not None:
         return int(workload.amount) * workload.requests
     assert workload.sends is not None, "a workload has either an amount or a time"
-    rates = [_carried_bit_s(one.path, one.far.congestion_control) for one in flow.segments]
+    rates = [
+        _carried_bit_s(segment.path, segment.far.congestion_control) for segment in flow.segments
+    ]
     return min(*rates, share_bit_s, _UNLIMITED_BIT_S) * workload.sends.s / 8
 
 

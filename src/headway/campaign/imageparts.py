@@ -93,8 +93,10 @@ class ImageParts:
     ) -> ImageParts:
         """The parts of this machine's image and extras, and of programs from outside."""
         programs = tuple(outside)
-        kept = [(STORE, outside_files(one).parent) for one in programs if one.files]
-        kept += [(ROOTS, outside_root(one).parent) for one in programs if one.has_own_root]
+        kept = [(STORE, outside_files(program).parent) for program in programs if program.files]
+        kept += [
+            (ROOTS, outside_root(program).parent) for program in programs if program.has_own_root
+        ]
         return cls(
             key=image.key,
             kernel=_part("image", image.kernel.parent),

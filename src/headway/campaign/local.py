@@ -14,10 +14,10 @@ from typing_extensions import override
 
 from headway.campaign.executor import Executor, Keep, explained
 from headway.columns import Record
+from headway.lab.batch import carry_out_together
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.cores import free_core
 from headway.lab.machine import Machine
-from headway.lab.together import carry_out_together
 from headway.planning.boots import Boot, boots
 from headway.planning.runs import Run
 from headway.records.once import make_records
@@ -58,7 +58,7 @@ class LocalExecutor(Executor):
         directory: Path,
         on_path: Callable[[bool], None],
     ) -> tuple[Check, ...]:
-        from headway.selftest.measure import check_paths
+        from headway.selftest.probing import check_paths
 
         return check_paths(
             self.machine, paths, seed=seed, directory=directory, cores=self.cores, on_path=on_path

@@ -37,11 +37,11 @@ class Rounds:
     @classmethod
     def of(cls, study: Study, runs: Sequence[Run]) -> Rounds:
         """Those of a study, none of whose results are known."""
-        looks = {one.name: looks_of(one) for one in study.experiments}
+        looks = {experiment.name: looks_of(experiment) for experiment in study.experiments}
         told = {
-            one.name: one
-            for one in told_study(study).experiments
-            if one.repetitions.until is not None
+            experiment.name: experiment
+            for experiment in told_study(study).experiments
+            if experiment.repetitions.until is not None
         }
         return cls(runs, looks, told)
 
@@ -108,7 +108,9 @@ class Rounds:
             from headway.analysis.stopping import ended_records, standings
 
             told = self.told[group.experiment]
-            ended = ended_records((one for one in records if one.rep <= look), told.metrics[0])
-            known = all(one.narrow for one in standings(told, ended))
+            ended = ended_records(
+                (record for record in records if record.rep <= look), told.metrics[0]
+            )
+            known = all(standing.narrow for standing in standings(told, ended))
             self._judged[group, look] = known
         return known

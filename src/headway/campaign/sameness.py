@@ -88,9 +88,9 @@ class GoingOn:
         Raises:
             WrongInputError: cells might have stopped sooner, or at another look.
         """
-        for one in self._changes():
-            if _is_of_looks(*one):
-                raise self._another(one)
+        for change in self._changes():
+            if _is_of_looks(*change):
+                raise self._another(change)
 
     def check_same_runs(self, records: Iterable[Record], runs: Sequence[Run]) -> None:
         """Check that the study would carry out the runs that stay as they were carried out.
@@ -137,9 +137,9 @@ class GoingOn:
 
     def _changes(self) -> Iterator[Difference]:
         """Differences of the study file that do more than add runs."""
-        for one in _study_differences(self.before, self.now):
-            if not _has_grown(*one):
-                yield one
+        for difference in _study_differences(self.before, self.now):
+            if not _has_grown(*difference):
+                yield difference
 
 
 def _tool_differences(before: Manifest, now: Manifest) -> Iterator[Difference]:

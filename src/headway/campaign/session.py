@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import Any
 
 from headway.cache import digest
-from headway.campaign.checks import (
+from headway.campaign.costs import learn
+from headway.campaign.executor import Executor, explained
+from headway.campaign.failfast import FailFast, HopelessError
+from headway.campaign.feasibility import (
     all_remarks,
     check_installed,
     check_outside,
     checked_plan,
     outside_programs,
 )
-from headway.campaign.costs import learn
-from headway.campaign.executor import Executor, explained
-from headway.campaign.failfast import FailFast, HopelessError
 from headway.campaign.local import LocalExecutor
 from headway.campaign.rounds import Rounds
 from headway.campaign.sameness import GoingOn
@@ -203,7 +203,7 @@ def _self_test(
 
 def _staying(store: Store, *, retry_failed: bool) -> list[Record]:
     """Records of runs that are not carried out again."""
-    return [one for one in store.records() if one.status is Status.OK or not retry_failed]
+    return [record for record in store.records() if record.status is Status.OK or not retry_failed]
 
 
 @dataclass

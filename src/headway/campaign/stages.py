@@ -32,7 +32,7 @@ class Stages:
     @classmethod
     def of(cls, study: Study, runs: Sequence[Run]) -> Stages:
         """Those of some of a study's runs."""
-        sweeps = {one.name for one in study.experiments if one.faults}
+        sweeps = {experiment.name for experiment in study.experiments if experiment.faults}
         swept = [run.experiment in sweeps and _happens(run.setting.fault) for run in runs]
         pairs = list(zip(runs, swept, strict=True))
         return cls(
@@ -46,7 +46,7 @@ class Stages:
             for record in records
             if record.setting_key and record.packets_up is not None and record.status is Status.OK
         }
-        experiments = {one.name: one for one in self.study.experiments}
+        experiments = {experiment.name: experiment for experiment in self.study.experiments}
         return [run for run in self.possible if _comes(run, experiments[run.experiment], known)]
 
 

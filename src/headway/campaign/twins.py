@@ -10,7 +10,7 @@ from headway.planning.deploy import deploy
 from headway.planning.deployment import Role
 from headway.planning.runs import Run
 from headway.study.experiment import Experiment, Study
-from headway.study.model import Setting
+from headway.study.setting import Setting
 from headway.study.units import Duration
 
 _DONE_BY_THE_HOST = ("protocol", "tls", "clock", "limits", "capture", "workload")

@@ -20,10 +20,10 @@ from headway.cache import cache_directory, digest
 from headway.campaign.imageparts import ImagePart, ImageParts, extract
 from headway.columns import Record
 from headway.image import compiled_guest_code
+from headway.lab.batch import carry_out_together
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.cores import leased_core
 from headway.lab.machine import Machine
-from headway.lab.together import carry_out_together
 from headway.planning.boots import Boot
 from headway.planning.runs import Run
 from headway.records.once import make_records
@@ -157,7 +157,7 @@ def _limit_bytes(run: Run) -> int | None:
 
 def check_here(path: NetworkPath, seed: int, demand: Demand) -> tuple[Check, ...] | NotReady:
     """Measure a path's emulation on this worker."""
-    from headway.selftest.measure import measure_path
+    from headway.selftest.probing import measure_path
 
     with _site(demand) as site:
         if site is None:

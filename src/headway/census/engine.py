@@ -13,12 +13,12 @@ import duckdb
 import ibis
 import ibis.expr.types as ir
 
+from headway.census.answers import Answer
 from headway.census.asked import Asked, Dialect, Key, span
 from headway.census.exports import Export, literal, look
 from headway.census.facts import facts
 from headway.census.questions import ask
 from headway.census.schema import CRAWL, SUMMARY, Schema
-from headway.census.shown import Answer
 from headway.errors import HeadwayError, WrongInputError
 
 _MEMORY = "2500MB"
@@ -51,7 +51,7 @@ def answer(asked: Asked, files: Sequence[Path]) -> Answer:
                 f"the answer takes more memory than {_MEMORY}: ask by fewer keys, or month by month"
             ) from None
         except duckdb.Error as error:
-            where = ", ".join(str(one.file) for one in exports)
+            where = ", ".join(str(export.file) for export in exports)
             told = str(error).strip().splitlines()[0]
             raise WrongInputError(f"cannot be read: {told}", where=where) from None
     if not found.rows:
@@ -116,8 +116,8 @@ def _exports(
 
 def _by_schema(exports: Sequence[Export]) -> Mapping[str, list[Export]]:
     found: dict[str, list[Export]] = {}
-    for one in exports:
-        found.setdefault(one.schema.name, []).append(one)
+    for export in exports:
+        found.setdefault(export.schema.name, []).append(export)
     return found
 
 
@@ -130,7 +130,7 @@ def _views(exports: Sequence[Export]) -> list[str]:
 
 def _tables(exports: Sequence[Export]) -> list[tuple[Schema, ir.Table]]:
     schemas = [of_schema[0].schema for of_schema in _by_schema(exports).values()]
-    return [(one, ibis.table(dict(one.columns), name=one.name)) for one in schemas]
+    return [(schema, ibis.table(dict(schema.columns), name=schema.name)) for schema in schemas]
 
 
 def _bigquery_table(name: str, asked: Asked) -> tuple[Schema, ir.Table]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from headway.census.answers import Answer
 from headway.census.asked import Asked, Key, Question
-from headway.census.shown import Answer
 from headway.errors import WrongInputError
 from headway.report.pdf import pdf_file
 from headway.report.plots import Frame, below_legend, title, x_axis, y_axis

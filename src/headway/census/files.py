@@ -7,8 +7,8 @@ from pathlib import Path
 import polars as pl
 
 from headway.census import figure
+from headway.census.answers import Answer, as_json
 from headway.census.asked import Asked
-from headway.census.shown import Answer, as_json
 from headway.errors import WrongInputError
 
 _ROWS = (".csv", ".parquet", ".json")

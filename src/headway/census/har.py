@@ -128,13 +128,17 @@ def _page(exchanges: list[_HarExchange]) -> Iterator[CrawledResponse]:
 
 def _document(exchanges: list[_HarExchange]) -> _HarExchange:
     """The first HTML after redirects, as the HTTP Archive has it; else the first response that is no redirect."""
-    landed = [one for one in exchanges if one.response.status not in _REDIRECTS] or exchanges
+    landed = [
+        exchange for exchange in exchanges if exchange.response.status not in _REDIRECTS
+    ] or exchanges
     html = (one for one in landed if one.mime_type.startswith(_HTML))
     return next(html, landed[0])
 
 
 def _client(request: _HarRequest) -> str:
-    agents = [one.value.lower() for one in request.headers if one.name.lower() == "user-agent"]
+    agents = [
+        header.value.lower() for header in request.headers if header.name.lower() == "user-agent"
+    ]
     is_phone = any(word in agent for agent in agents for word in _PHONES)
     return "mobile" if is_phone else "desktop"
 
@@ -150,4 +154,4 @@ def _size_bytes(response: _HarResponse) -> int:
 
 
 def _fields(headers: list[_HarField]) -> list[tuple[str, str]]:
-    return [(one.name, one.value) for one in headers]
+    return [(header.name, header.value) for header in headers]

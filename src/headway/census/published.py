@@ -10,8 +10,8 @@ from typing import Any
 from rich.table import Table
 from rich.text import Text
 
+from headway.census.answers import Answer
 from headway.census.asked import Asked, Key, Question
-from headway.census.shown import Answer
 from headway.tables import table
 
 
@@ -69,8 +69,8 @@ def ours(months: tuple[str, ...], count: Callable[[Asked], Answer]) -> dict[Publ
     """
     found: dict[PublishedShare, float] = {}
     shares = published()
-    for asked in {_asked(one, months) for one in shares if one.question}:
-        wanted = [one for one in shares if one.question and _asked(one, months) == asked]
+    for asked in {_asked(share, months) for share in shares if share.question}:
+        wanted = [share for share in shares if share.question and _asked(share, months) == asked]
         for row in _rows(count(asked)):
             found |= {one: row[one.measure] for one in wanted if _is_of(one, row)}
     return {one: value for one, value in found.items() if value is not None}

@@ -92,7 +92,7 @@ def census(
 def _answer(asked: Asked, inputs: list[Path], as_json: bool, out: Path | None) -> None:
     check_installed()
     # ibis takes half a second to load.
-    from headway.census import files, shown
+    from headway.census import answers, files
     from headway.census.engine import answer
     from headway.census.inputs import as_exports
 
@@ -103,9 +103,9 @@ def _answer(asked: Asked, inputs: list[Path], as_json: bool, out: Path | None) -
     if out:
         files.write(asked, found, out)
     if as_json:
-        say(shown.as_json(asked, found))
+        say(answers.as_json(asked, found))
     elif not out:
-        _print(lambda width: shown.shown(asked, found, width))
+        _print(lambda width: answers.shown(asked, found, width))
 
 
 def _print_published(asked: Asked, inputs: list[Path], as_json: bool) -> None:

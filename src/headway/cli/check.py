@@ -78,8 +78,8 @@ def check(
     # Imported here because statistics take seconds to load.
     from headway.analysis.soundness import complaints
     from headway.gate.builds import StudySource
-    from headway.gate.session import BuildCheck, carry_out_check
-    from headway.gate.shown import print_check
+    from headway.gate.comparison import BuildCheck, carry_out_check
+    from headway.gate.summary import print_check
 
     where = out or RESULTS_DIRECTORY / "check"
     task = BuildCheck(

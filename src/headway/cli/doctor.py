@@ -33,7 +33,7 @@ def doctor(
     from headway.cli.image import described_rust
     from headway.image import status
     from headway.lab.ready import ready_image
-    from headway.selftest.table import print_checks, print_verdict
+    from headway.selftest.checktable import print_checks, print_verdict
 
     image = ready_image()
     checks = _checks(image, seed)
@@ -60,7 +60,7 @@ def _checks(image: Image, seed: int) -> Sequence[Check]:
     from headway.lab.cores import available_cores
     from headway.lab.ready import ready_machine
     from headway.selftest.battery import COALESCED_PATH, COALESCING, battery
-    from headway.selftest.measure import check_paths, measure_path
+    from headway.selftest.probing import check_paths, measure_path
 
     paths, machine = battery(), ready_machine(image)
     with (

@@ -99,8 +99,11 @@ def _check_suffix(out: Path | None, known: Iterable[str]) -> None:
 
 
 def _print_names(found: WantedParts) -> None:
-    listed = {one.name: f"{one.title}{f' ({one.of})' if one.of else ''}" for one in found.pictures}
-    listed |= {one.name: f"{one.title} (table)" for one in found.tables}
+    listed = {
+        picture.name: f"{picture.title}{f' ({picture.of})' if picture.of else ''}"
+        for picture in found.pictures
+    }
+    listed |= {table.name: f"{table.title} (table)" for table in found.tables}
     widest = max(map(len, listed), default=0)
     for name, title in listed.items():
         say(f"{name:<{widest}}  {title}")

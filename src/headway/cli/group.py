@@ -15,8 +15,8 @@ from typer.main import get_command
 from typing_extensions import override
 
 from headway.cli import suggest
+from headway.cli.arguments import ReadsValues
 from headway.cli.entries import COMMANDS
-from headway.cli.values import ReadsValues
 from headway.errors import nearest
 from headway.version import VERSION
 

@@ -189,10 +189,10 @@ def with_options(options: type[Choice]) -> Callable[[Callable[..., None]], Calla
 def _parameters(options: type[Choice], kinds: dict[str, Any]) -> Sequence[inspect.Parameter]:
     return [
         inspect.Parameter(
-            one.name,
+            field.name,
             inspect.Parameter.KEYWORD_ONLY,
-            default=one.default,
-            annotation=kinds[one.name],
+            default=field.default,
+            annotation=kinds[field.name],
         )
-        for one in fields(options)
+        for field in fields(options)
     ]

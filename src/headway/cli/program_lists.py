@@ -8,7 +8,7 @@ from pathlib import Path
 from rich.table import Table
 from rich.text import Text
 
-from headway.campaign.checks import add_command
+from headway.campaign.feasibility import add_command
 from headway.cli.lists import chosen, kind_of, print_entry
 from headway.image import EXTRAS, extra_status, find
 from headway.programs.base import Adapter, Client, ReverseProxy, Server

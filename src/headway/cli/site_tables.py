@@ -12,7 +12,7 @@ from rich.text import Text
 from headway.cli.lists import chosen
 from headway.sites.corpus import corpus_names
 from headway.sites.corpus.summary import Summary, summary
-from headway.sites.library import find_site
+from headway.sites.finding import find_site
 from headway.sites.site import Exchange, Site
 from headway.sites.verify import Severity, findings
 from headway.terminal import output, say

@@ -62,7 +62,7 @@ def verify_command(
 ) -> None:
     """Check that a site can be replayed; exit status 1 if one is broken."""
     from headway.cli.site_tables import print_findings
-    from headway.sites.library import find_site
+    from headway.sites.finding import find_site
 
     broken = [name for name in names if print_findings(name, find_site(name))]
     if broken:

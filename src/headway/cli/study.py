@@ -117,7 +117,7 @@ def validate(study: StudyName, options: Choice) -> None:
 @with_options(Choice)
 def plan(study: StudyName, options: Choice, jobs: Jobs = None) -> None:
     """Show what a study would run, and how long that takes."""
-    from headway.campaign.checks import MANY_RUNS
+    from headway.campaign.feasibility import MANY_RUNS
     from headway.cli.plan_tables import print_plan
     from headway.lab.cores import available_cores
 
@@ -130,7 +130,7 @@ def plan(study: StudyName, options: Choice, jobs: Jobs = None) -> None:
 
 def _planned(study: Study, name: str) -> Sequence[Run]:
     """The runs of a study; says what a reader of its results would have to know."""
-    from headway.campaign.checks import all_remarks, checked_plan
+    from headway.campaign.feasibility import all_remarks, checked_plan
 
     runs = checked_plan(study, name, Terminal())
     for text in all_remarks(study, runs):

@@ -72,7 +72,7 @@ def changes(incomplete: str) -> list[str]:
 
     key, assigned, _ = incomplete.partition("=")
     if not assigned:
-        return [f"{one}=" for one in usual_keys()]
+        return [f"{usual_key}=" for usual_key in usual_keys()]
     return [f"{key}={value}" for value in _values(key)]
 
 
@@ -135,7 +135,7 @@ def _own_programs() -> Iterator[str]:
 def _profiles() -> list[str]:
     from headway.study.profiles import profiles
 
-    return [one.name for one in profiles().values()]
+    return [profile.name for profile in profiles().values()]
 
 
 def _values(key: str) -> list[str]:

@@ -169,9 +169,9 @@ def _described(
 def _saved(files: Files) -> tuple[str, ImageConfiguration, tuple[str, ...]]:
     """The image that ``docker save`` or ``podman save`` wrote: digest, configuration, files of layers."""
     data = b'{"images": %s}' % files.content(_SAVED)
-    images = {one.config: one for one in read(SavedImages, data, _SAVED).images}
+    images = {image.config: image for image in read(SavedImages, data, _SAVED).images}
     if len(images) != 1:
-        raise _several([_name_of(one) for one in images.values()])
+        raise _several([_name_of(image) for image in images.values()])
     (saved,) = images.values()
     data = files.content(saved.config)
     digest = _DIGEST + hashlib.sha256(data).hexdigest()
@@ -193,7 +193,7 @@ def _laid_out(files: Files) -> tuple[str, ImageConfiguration, tuple[str, ...]]:
     manifest = read(ImageManifest, files.content(name, chosen), name)
     name = _blob(manifest.config.digest)
     config = read(ImageConfiguration, files.content(name, manifest.config.digest), name)
-    return manifest.config.digest, config, tuple(_blob(one.digest) for one in manifest.layers)
+    return manifest.config.digest, config, tuple(_blob(layer.digest) for layer in manifest.layers)
 
 
 def _fitting(files: Files, index: Index) -> list[Descriptor]:
@@ -202,8 +202,10 @@ def _fitting(files: Files, index: Index) -> list[Descriptor]:
     Raises:
         WrongInputError: there are images, and none is.
     """
-    images = [one for one in index.manifests if not one.is_no_image]
-    others = [one for one in images if one.platform and one.platform.architecture != _ARCHITECTURE]
+    images = [manifest for manifest in index.manifests if not manifest.is_no_image]
+    others = [
+        image for image in images if image.platform and image.platform.architecture != _ARCHITECTURE
+    ]
     fitting = []
     for one in images:
         name = _blob(one.digest)

@@ -139,6 +139,6 @@ def _train(packets: list[tuple[int, int]]) -> Train:
 
 def together(trains: list[Train]) -> Train:
     """Packets of several connections as one train."""
-    at_ns = np.concatenate([one.at_ns for one in trains])
+    at_ns = np.concatenate([train.at_ns for train in trains])
     order = np.argsort(at_ns, kind="stable")
-    return Train(at_ns[order], np.concatenate([one.bytes for one in trains])[order])
+    return Train(at_ns[order], np.concatenate([train.bytes for train in trains])[order])

@@ -11,8 +11,8 @@ from headway.contract.counts import Counts
 from headway.contract.orders import Outcome
 from headway.planning.topology import Leg, bottlenecks
 from headway.study.loss import RandomLoss
-from headway.study.model import Setting
 from headway.study.path import Direction, Link, Path, Way, Window
+from headway.study.setting import Setting
 
 _MOST_WINDOWS = 3
 """More blackouts than this are counted, not listed."""
@@ -106,7 +106,7 @@ def _named(
     losses = [_loss(loss) for loss in (direction.loss, *changed) if loss.mean]
     if losses:
         yield Disturbance.LOSS, f"{path.profile}" if path.profile else " then ".join(losses)
-    windows = [one for one in direction.blackouts if one not in _outages(link)]
+    windows = [blackout for blackout in direction.blackouts if blackout not in _outages(link)]
     if windows:
         yield Disturbance.BLACKOUT, _windows(windows)
     if direction.drop_packets:
@@ -136,11 +136,11 @@ def _outages(link: Link) -> tuple[Window, ...]:
     if link.satellite is None:
         return ()
     carriers = link.satellite.forward, link.satellite.return_
-    found = [outage for one in carriers for outage in link.satellite.over_time(one).outages]
+    found = [outage for carrier in carriers for outage in link.satellite.over_time(carrier).outages]
     return tuple(Window.model_validate(outage) for outage in found)
 
 
 def _windows(windows: list[Window]) -> str:
-    shown = [f"{one.start} to {one.end}" for one in windows[:_MOST_WINDOWS]]
+    shown = [f"{window.start} to {window.end}" for window in windows[:_MOST_WINDOWS]]
     more = len(windows) - len(shown)
     return ", ".join(shown) + (f" and {more} more" if more else "")

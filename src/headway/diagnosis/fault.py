@@ -74,7 +74,7 @@ def fault_columns(flow: DeployedFlow, outcome: Outcome, directory: Path) -> dict
         **{f"packets_{way}": packets for way, (packets, _) in passed.items()},
         **{f"handshake_packets_{way}": _of_handshake(packets, way) for way in Way},
         "fault_met": sum(met for _, met in passed.values()),
-        **_first_met([one for one in packets if one.met]),
+        **_first_met([packet for packet in packets if packet.met]),
         **compared(kept, {way: came for way, (came, _) in passed.items()}),
     }
 
@@ -86,7 +86,10 @@ def _passed(outcome: Outcome, way: Way) -> tuple[int, int]:
 
 def _of_handshake(packets: Sequence[CarriedPacket], way: Way) -> int:
     """Number of the last packet of a direction that the handshake needed."""
-    return max((one.number for one in packets if one.way is way and one.of_handshake), default=0)
+    return max(
+        (packet.number for packet in packets if packet.way is way and packet.of_handshake),
+        default=0,
+    )
 
 
 def _first_met(met: Sequence[CarriedPacket]) -> dict[str, Any]:

@@ -16,15 +16,15 @@ def host_count_columns(flows: Sequence[DeployedFlow], outcome: Outcome) -> dict[
     if not counts:
         return {}
     return {
-        "udp_buffer_drops": sum(one.udp_buffer_drops for one in counts.values()),
+        "udp_buffer_drops": sum(count.udp_buffer_drops for count in counts.values()),
         "out_of_order_segments": _out_of_order(flows, counts),
     }
 
 
 def _out_of_order(flows: Sequence[DeployedFlow], counts: dict[str, HostCounts]) -> int | None:
     """Of the clients that have TCP; None if none has, or if the lab also saw visits that are not measured."""
-    over_tcp = [one for one in flows if one.segments[0].protocol.transport == "tcp"]
+    over_tcp = [flow for flow in flows if flow.segments[0].protocol.transport == "tcp"]
     if not over_tcp or any(one.setting.workload.visited_before for one in over_tcp):
         return None
     clients = [counts[one.asked.namespace] for one in over_tcp if one.asked.namespace in counts]
-    return sum(one.out_of_order_segments for one in clients)
+    return sum(client.out_of_order_segments for client in clients)

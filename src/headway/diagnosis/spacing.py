@@ -82,7 +82,7 @@ def spacing(trains: Sequence[Train], rate_bit_s: float, rtt_ns: float) -> Spacin
         return None
     gaps_ms = np.concatenate([np.diff(train.at_ns) for train in trains]) / 1e6
     lengths = [burst_lengths(train, rate_bit_s) for train in trains]
-    packets = np.concatenate([np.repeat(one, one) for one in lengths])
+    packets = np.concatenate([np.repeat(length, length) for length in lengths])
     counts = np.bincount(np.minimum(packets, LONGEST_BURST), minlength=2)[1:]
     at_rate = np.concatenate([_at_rate(train, rate_bit_s) for train in trains])
     median, late = np.quantile(gaps_ms, (0.5, 0.95))

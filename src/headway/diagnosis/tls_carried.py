@@ -42,7 +42,9 @@ class TlsReader:
         self._later[begins] = data
         self._join()
         ends = begins + len(data)
-        found = (one.name for one in self._records if one.begins < ends and begins < one.ends)
+        found = (
+            record.name for record in self._records if record.begins < ends and begins < record.ends
+        )
         return tuple(dict.fromkeys(found))
 
     def _join(self) -> None:

@@ -77,7 +77,7 @@ def study_of(source: StudySource, build: Path, program: str | None, option: str)
 
 def used_programs(study: Study) -> tuple[OutsideProgram, ...]:
     """The programs from outside that a study uses."""
-    found = {one for run in plan(study) for one in run.setting.programs}
+    found = {program for run in plan(study) for program in run.setting.programs}
     return tuple(sorted(found, key=lambda one: one.directory))
 
 

@@ -123,7 +123,7 @@ def _judged(
 
 
 def _pairs(before: Sweep, now: Sweep) -> Iterator[tuple[FaultCost, FaultCost]]:
-    costs = {str(one.fault): one for one in before.costs}
+    costs = {str(cost.fault): cost for cost in before.costs}
     for one in now.costs:
         if other := costs.get(str(one.fault)):
             yield other, one

@@ -89,7 +89,7 @@ def first_difference(base: Path, head: Path) -> FirstDifference | None:
 def _first_of_all(captures: Iterable[_Captured], same: _Same) -> _Parting | None:
     """Where captures first differ; of hosts that see it at the same time, the first by name."""
     places = (_first_place(host, base, head, same) for host, base, head in captures)
-    return min((one for one in places if one), key=lambda one: one.at_ns, default=None)
+    return min((place for place in places if place), key=lambda one: one.at_ns, default=None)
 
 
 def _moment(place: _Parting, began_s: float) -> str:
@@ -118,7 +118,9 @@ def _in_a_row(packets: list[SeenPacket], sender: str) -> int:
 def _names(run_directory: Path) -> dict[str, str]:
     """Hosts by their addresses."""
     orders = load(Orders, (run_directory / ORDERS_FILE).read_text(encoding="utf-8"))
-    lines = ((one.name, line.split()) for one in orders.namespaces for line in one.ip)
+    lines = (
+        (namespace.name, line.split()) for namespace in orders.namespaces for line in namespace.ip
+    )
     return {
         words[2].partition("/")[0]: name for name, words in lines if tuple(words[:2]) == _ADDRESS
     }

@@ -30,7 +30,7 @@ from headway.image.progress import (
     SilentProgress,
 )
 from headway.image.rust import RustToolchain
-from headway.image.shown import shown_progress
+from headway.image.watching import shown_progress
 
 __all__ = [
     "EXTRAS",

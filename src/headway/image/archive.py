@@ -53,7 +53,7 @@ def export_image(image: Image, file: Path, progress: BuildProgress | None = None
         raise WrongInputError(f"ends with {_PLAIN} or {_COMPRESSED}", where=str(file))
     progress = progress or SilentProgress()
     parts = [(_IMAGE, one.parent) for one in (image.kernel, image.root, image.native)]
-    parts += [(_EXTRAS, one.directory) for one in installed_extras().values()]
+    parts += [(_EXTRAS, extra.directory) for extra in installed_extras().values()]
     partial = file.with_name(f".{file.name}.partial")
     try:
         with _created(partial, compressed=file.name.endswith(_COMPRESSED)) as tar:

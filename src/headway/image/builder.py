@@ -24,6 +24,7 @@ from headway.image.image import (
 from headway.image.kernel import build_kernel, find_source
 from headway.image.native import build_native
 from headway.image.options import ImageOptions
+from headway.image.parallel import together
 from headway.image.prerequisites import (
     KERNEL_PREREQUISITES,
     NATIVE_PREREQUISITES,
@@ -44,7 +45,6 @@ from headway.image.rust import (
 )
 from headway.image.selection import select
 from headway.image.sources import debian_mirror
-from headway.image.together import together
 
 _FOR_RUST = (*ROOT_TREE_PREREQUISITES, *NATIVE_PREREQUISITES)
 

@@ -18,7 +18,7 @@ from headway.cache import (
     directory_size,
     remove_tree,
 )
-from headway.image.inputs import KernelInputs, NativeInputs, RootInputs
+from headway.image.keys import KernelInputs, NativeInputs, RootInputs
 from headway.image.options import ImageOptions
 from headway.image.rust import BroughtRust, RustToolchain, entry_name, own_version
 from headway.image.toolchain import numbers

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from headway.errors import HeadwayError
-from headway.image.inputs import NativeInputs
+from headway.image.keys import NativeInputs
 from headway.image.process import Runner
 from headway.image.progress import BuildProgress
 from headway.image.rust import RustToolchain

@@ -128,7 +128,7 @@ def _of_packages(
     for archive in archives:
         _unpack_package(archive, tree)
     remove_tree(state)
-    return {one.name: one.version for one in packages}
+    return {package.name: package.version for package in packages}
 
 
 def _unpack_package(archive: Path, tree: Path) -> None:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from headway.image.image import TREE_DIRECTORY
-from headway.image.inputs import RootInputs
+from headway.image.keys import RootInputs
 from headway.image.process import Runner, scrubbed_environment
 from headway.image.progress import BuildProgress
 from headway.image.selection import Chosen

@@ -74,12 +74,15 @@ def orders_for(deployment: Deployment) -> Orders:
     network = network_of(deployment)
     setting, flows = deployment.setting, deployment.flows
     each = [_StartedFlow.of(flow) for flow in flows]
-    started = [*(one for flow in each for one in flow.services), *(flow.asking for flow in each)]
+    started = [
+        *(service for flow in each for service in flow.services),
+        *(flow.asking for flow in each),
+    ]
     places = bottlenecks(deployment.legs, Way.DOWN)
     devices = [(place.queue_namespace, place.queue_device) for place in places]
     devices += [(place.loss_namespace, place.loss_device) for place in places]
     senders = [*(one.server for one in flows), *(proxy for one in flows for proxy in one.proxies)]
-    names = tuple(one.name for one in senders)
+    names = tuple(sender.name for sender in senders)
     return Orders(
         namespaces=network.namespaces,
         ip=network.ip,
@@ -175,7 +178,7 @@ def _round(deployment: Deployment, network: NetworkLayout) -> Round:
     """
     setting = deployment.setting
     return Round(
-        tc=network.renewal if any(one.replayed for one in setting.workloads) else {},
+        tc=network.renewal if any(workload.replayed for workload in setting.workloads) else {},
         changes=network.changes,
         start_after_ns=start_after_ns(setting, deployment.seed or 0),
     )

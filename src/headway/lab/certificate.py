@@ -11,7 +11,7 @@ from pathlib import Path
 from headway.contract.orders import Orders
 from headway.planning.deployment import DeployedFlow
 from headway.programs.base import CA_FILE, CERTIFICATE_FILE
-from headway.sites.library import find_outline
+from headway.sites.finding import find_outline
 
 NAMES_FILE = "/lab/pki/names"
 """The names that the server's certificate holds in a lab, if they are not the usual ones."""

@@ -27,8 +27,8 @@ from headway.contract.orders import (
 )
 from headway.errors import HeadwayError
 from headway.lab.cancel import Cancellation, Cancelled
+from headway.lab.guard import DEFAULT_CPU_LIMIT, Guard, LabLimits
 from headway.lab.leftovers import keep_plain_files
-from headway.lab.limits import DEFAULT_CPU_LIMIT, Guard, LabLimits
 from headway.lab.usage import usage_of
 from headway.study.clock import Clock
 from headway.study.units import Duration

@@ -26,7 +26,7 @@ from headway.programs.base import Adapter, Client, Flow
 from headway.programs.client import said_last
 from headway.programs.measurement import Measurement
 from headway.sites.altsvc import advertising
-from headway.sites.library import find_site
+from headway.sites.finding import find_site
 from headway.sites.ownfonts import with_own_fonts
 from headway.sites.replay import replay_tree
 from headway.study.host import Protocol
@@ -101,7 +101,7 @@ def booting(
 
 def _memory_mib(deployment: Deployment) -> int:
     """What programs ask for: of each flow the most that one of its programs does."""
-    each = ([end.adapter.memory_mib for end in one.programs] for one in deployment.flows)
+    each = ([end.adapter.memory_mib for end in flow.programs] for flow in deployment.flows)
     return sum(max(asked) for asked in each)
 
 

@@ -21,8 +21,8 @@ from headway.programs.client import hosts_file
 from headway.programs.nginx import Nginx
 from headway.study.clock import Clock
 from headway.study.host import HTTP, Host
-from headway.study.model import Capture
 from headway.study.path import Path as NetworkPath
+from headway.study.setting import Capture
 from headway.study.units import Duration
 
 BODIES = (1_000, 100_000, 1_000_000, 10_485_760)

@@ -50,7 +50,7 @@ def answering(flow: DeployedFlow, number: int) -> tuple[HostAddress, ...]:
 
 def _asking(flow: DeployedFlow, number: int) -> tuple[HostAddress, ...]:
     """The same of those towards the server."""
-    asking = [one.near for one in flow.segments[: number + 1]]
+    asking = [segment.near for segment in flow.segments[: number + 1]]
     end = next(one for one in reversed(asking) if one.role is not Role.TCP_PEP)
     own = flow.legs[end.position].left_address
     migrates = end.role is Role.CLIENT and flow.setting.workload.migrates

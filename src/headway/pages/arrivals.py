@@ -47,7 +47,7 @@ def with_arrivals(load: PageLoad, carried: Carried) -> PageLoad:
     browser says, or before its response began. Of several that may have come, it is given to the one whose response
     began last. Headers, and what was sent again, are taken to be even over the load.
     """
-    chunks = [chunk for one in load.resources for chunk in one.chunks]
+    chunks = [chunk for resource in load.resources for chunk in resource.chunks]
     content = sum(one.encoded_bytes for one in chunks)
     last_ms = max((one.at_ms for one in chunks), default=0.0)
     carried = carried[: bisect_left(carried, last_ms, key=lambda one: one[0]) + 1]

@@ -65,8 +65,8 @@ def blocking_first_share(load: PageLoad) -> float | None:
         return None
     end_ms = _end_ms(last) + _SAME_MS
     came = [
-        (one, sum(chunk.encoded_bytes for chunk in one.chunks if chunk.at_ms <= end_ms))
-        for one in load.resources
+        (resource, sum(chunk.encoded_bytes for chunk in resource.chunks if chunk.at_ms <= end_ms))
+        for resource in load.resources
     ]
     first = load.resources[0]
     needed = sum(count for one, count in came if one is first or blocks_rendering(one))
@@ -79,9 +79,9 @@ def last_before_load(load: PageLoad) -> Resource | None:
     if load.onload_ms is None:
         return None
     there = [
-        one
-        for one in load.page_resources
-        if one.ended_ms is not None and one.ended_ms <= load.onload_ms + _SAME_MS
+        resource
+        for resource in load.page_resources
+        if resource.ended_ms is not None and resource.ended_ms <= load.onload_ms + _SAME_MS
     ]
     return max(there, key=_end_ms, default=None)
 
@@ -113,7 +113,7 @@ def phases_until_load(load: PageLoad) -> tuple[float, ...]:
     last = last_before_load(load)
     assert last is not None and load.onload_ms is not None
     steps = critical_path(load, last)
-    processing, *others = (sum(told) for told in zip(*(one.phases for one in steps), strict=True))
+    processing, *others = (sum(told) for told in zip(*(step.phases for step in steps), strict=True))
     # What is left after the last byte, the browser works.
     return (processing + load.onload_ms - steps[-1].until_ms - steps[0].from_ms, *others)
 

@@ -48,8 +48,8 @@ def one_by_one(responses: Sequence[Response], rest: float = 0.0) -> float | None
         None if nothing is seen.
     """
     last = max((place for place, one in enumerate(responses) if one.blocks), default=-1)
-    early = [one for one in responses[: last + 1] if not one.late]
-    late = [one for one in responses[: last + 1] if one.late]
+    early = [response for response in responses[: last + 1] if not response.late]
+    late = [response for response in responses[: last + 1] if response.late]
     sent = [*early, *late, *responses[last + 1 :]]
     begins = itertools.accumulate((one.size for one in sent), initial=0.0)
     return _mean([(one, begin.__add__) for one, begin in zip(sent, begins, strict=False)], rest)

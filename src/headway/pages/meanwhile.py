@@ -29,15 +29,15 @@ def came_beside(load: PageLoad, of: Resource) -> tuple[ContentBeside, ...]:
         return ()
     counted = [
         ContentBeside(
-            one,
+            resource,
             sum(
                 chunk.encoded_bytes
-                for chunk in one.chunks
+                for chunk in resource.chunks
                 if of.started_ms < chunk.at_ms <= of.ended_ms
             ),
         )
-        for one in load.resources
-        if one is not of
+        for resource in load.resources
+        if resource is not of
     ]
     came = [one for one in counted if one.content_bytes]
     return tuple(sorted(came, key=lambda one: -one.content_bytes))

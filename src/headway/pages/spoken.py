@@ -41,7 +41,7 @@ def missing_error(load: PageLoad) -> str | None:
     early, and what it shows is measured against itself. What a page asks for in vain does not
     count: names and paths that there are not, and what the browser forbids it or it gives up.
     """
-    missing = [one for one in load.resources if _why_missing(one)]
+    missing = [resource for resource in load.resources if _why_missing(resource)]
     if not missing:
         return None
     first = missing[0]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 from headway.planning.runs import Run
 from headway.study.clock import Clock
-from headway.study.model import Setting
+from headway.study.setting import Setting
 
 REPETITIONS_OF_A_BOOT = 10
 """How many repetitions may share the start of a browser. More of them would interleave contenders less."""

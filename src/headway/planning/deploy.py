@@ -12,8 +12,8 @@ from headway.planning.topology import Leg, Node, chain, lay_out
 from headway.programs.base import CLIENT, SERVER
 from headway.study.flow import CLIENTS, SERVERS, CompetingFlow
 from headway.study.hop import Hop
-from headway.study.model import Setting
 from headway.study.path import Path
+from headway.study.setting import Setting
 from headway.study.variation import drawn, drawn_path
 
 _CABLE = Path()

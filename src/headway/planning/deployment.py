@@ -10,8 +10,8 @@ from functools import cached_property
 from headway.planning.topology import Bottleneck, Leg, Node, bottlenecks
 from headway.programs.base import Adapter, Client, Flow
 from headway.study.host import Host, Protocol
-from headway.study.model import Setting
 from headway.study.path import Link, Path, Way
+from headway.study.setting import Setting
 
 FLOWS_DIRECTORY = "flows"
 """In a run's directory: a directory for each flow that has a name."""
@@ -198,7 +198,7 @@ class DeployedFlow:
 
         No other host is sure to route nothing.
         """
-        ends = (one.position for one in self.proxies if one.role is Role.REVERSE_PROXY)
+        ends = (proxy.position for proxy in self.proxies if proxy.role is Role.REVERSE_PROXY)
         return next(ends, self.server.position)
 
     @property

@@ -53,7 +53,9 @@ def narrow_link(flow: DeployedFlow) -> NarrowLink | None:
     """
     if flow.setting.workload.uploads:
         return None
-    found = [one for number, segment in enumerate(flow.segments) for one in _links(number, segment)]
+    found = [
+        link for number, segment in enumerate(flow.segments) for link in _links(number, segment)
+    ]
     return min(found, key=lambda one: one.rate, default=None)
 
 

@@ -17,7 +17,7 @@ from headway.study.family import HostAddress
 from headway.study.flow import CompetingFlow
 from headway.study.hop import Hop, Pep
 from headway.study.host import Host, Protocol
-from headway.study.model import Setting
+from headway.study.setting import Setting
 
 KNOWN: Mapping[Role, Mapping[str, Adapter]] = {
     Role.CLIENT: CLIENTS,

@@ -11,10 +11,10 @@ from typing import Any
 from headway.planning.deploy import deploy
 from headway.planning.deployment import Deployment
 from headway.study.experiment import Coordinates, Experiment, Study
-from headway.study.model import Setting
 from headway.study.naming import cell_name, slug
 from headway.study.path import Path
 from headway.study.profiles import draws_path
+from headway.study.setting import Setting
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from headway.programs.base import (
 from headway.programs.client import IDLE_LIMIT_S, reported
 from headway.programs.measurement import Measurement
 from headway.study.host import Host, Protocol
-from headway.study.model import Capture
+from headway.study.setting import Capture
 from headway.study.workload import Download, Migration, Parallel
 
 _PYTHON = ("python3", "-B", "-m")

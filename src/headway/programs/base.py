@@ -13,8 +13,8 @@ from headway.contract.orders import Ended, Program
 from headway.programs.measurement import Measurement
 from headway.study.family import Family, HostAddress
 from headway.study.host import USUAL_CONGESTION_CONTROL, Host, Protocol
-from headway.study.model import Capture
 from headway.study.outside import OutsideProgram
+from headway.study.setting import Capture
 from headway.study.units import Duration
 from headway.study.workload import Download, Parallel, Workload
 

@@ -19,7 +19,7 @@ from headway.programs.base import (
     served_on,
 )
 from headway.study.host import HTTP, Host
-from headway.study.model import Capture
+from headway.study.setting import Capture
 
 _FILE = "/run/caddy.json"
 

@@ -27,7 +27,7 @@ from headway.programs.base import (
 )
 from headway.programs.measurement import Measurement, Visit
 from headway.programs.origins import origin_addresses
-from headway.sites.library import find_outline
+from headway.sites.finding import find_outline
 from headway.sites.screen import SCREENS
 from headway.study.family import HostAddress
 from headway.study.host import HTTP, Protocol

@@ -23,7 +23,7 @@ from headway.programs.base import (
 )
 from headway.programs.nginx import files_on_socket
 from headway.study.host import HTTP, Host, Protocol
-from headway.study.model import Capture
+from headway.study.setting import Capture
 
 _FILES_SOCKET = "/run/haproxy-files.sock"
 

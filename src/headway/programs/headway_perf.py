@@ -36,10 +36,10 @@ from headway.programs.native import (
     without_limits,
 )
 from headway.study.bulk import Arrivals, Bulk, BulkPart, BulkTransfer, OnOff
-from headway.study.direction import DataDirection
 from headway.study.family import Family
 from headway.study.host import Host, Protocol
-from headway.study.model import Capture
+from headway.study.oneway import DataDirection
+from headway.study.setting import Capture
 from headway.study.units import Duration
 
 _NAME = "headway-perf"
@@ -105,7 +105,7 @@ class HeadwayPerfClient(NativeQuic, Client):
         assert isinstance(workload, BulkPart)
         transport = _transport(flow.protocol, flow.tls)
         transfers = workload.transfers(f"{flow.seed} {flow.name}")
-        starts = ",".join(f"{one.start.s:.9f}s" for one in transfers)
+        starts = ",".join(f"{transfer.start.s:.9f}s" for transfer in transfers)
         argv = [
             command(self.name),
             "client",
@@ -207,8 +207,10 @@ def _transport_options(
 def _amounts(transfers: Sequence[BulkTransfer]) -> str:
     """How long or how much flows send; once if it is the same for all."""
     texts = [
-        f"{one.amount.s:.9f}s" if isinstance(one.amount, Duration) else str(int(one.amount))
-        for one in transfers
+        f"{transfer.amount.s:.9f}s"
+        if isinstance(transfer.amount, Duration)
+        else str(int(transfer.amount))
+        for transfer in transfers
     ]
     option = "--duration" if isinstance(transfers[0].amount, Duration) else "--bytes"
     return f"{option}={','.join(texts if len(set(texts)) > 1 else texts[:1])}"
@@ -224,7 +226,7 @@ def _uploaded(file: Path, client_started_unix_s: float) -> tuple[BulkFlow, ...]:
         (_ServerRecord.model_validate_json(line) for line in lines), key=lambda one: one.start_s
     )
     return tuple(
-        one.measured(one.interval_s, one.started_unix_s - client_started_unix_s)
-        for one in records
-        if one.received_bytes
+        record.measured(record.interval_s, record.started_unix_s - client_started_unix_s)
+        for record in records
+        if record.received_bytes
     )

@@ -33,7 +33,7 @@ from headway.programs.native import (
     without_limits,
 )
 from headway.study.host import HTTP, Host, Protocol
-from headway.study.model import Capture
+from headway.study.setting import Capture
 from headway.study.workload import Workload
 
 BROWSER_DECIDES = "browser"

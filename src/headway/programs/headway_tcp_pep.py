@@ -10,7 +10,7 @@ from headway.programs.native import service, without_limits
 from headway.programs.pep import Interception, TcpPep
 from headway.study.hop import Pep
 from headway.study.host import Host
-from headway.study.model import Capture
+from headway.study.setting import Capture
 
 _KERNELS_CHOICE = "auto"
 

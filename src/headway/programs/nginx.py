@@ -26,7 +26,7 @@ from headway.programs.base import (
 )
 from headway.programs.headway_server import replay_for_proxy
 from headway.study.host import HTTP, Host, Protocol
-from headway.study.model import Capture
+from headway.study.setting import Capture
 
 _CONFIGURATION = """\
 {main}daemon off;
@@ -164,8 +164,12 @@ class Nginx126(Nginx):
     executable = "/opt/trixie/usr/sbin/nginx"
     modules = "/opt/trixie/usr/lib/nginx/modules"
     adjustments = tuple(
-        replace(one, program="nginx-1.26", value="reno" if "QUIC" in one.setting else one.value)
-        for one in Nginx.adjustments
+        replace(
+            adjustment,
+            program="nginx-1.26",
+            value="reno" if "QUIC" in adjustment.setting else adjustment.value,
+        )
+        for adjustment in Nginx.adjustments
     )
 
 

@@ -19,7 +19,7 @@ from headway.programs.base import (
     served_on,
 )
 from headway.study.host import Host, Protocol
-from headway.study.model import Capture
+from headway.study.setting import Capture
 
 
 class Ngtcp2Server(Server):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from headway.sites.library import find_outline
+from headway.sites.finding import find_outline
 from headway.study.family import HostAddress
 from headway.study.workload import Workload
 

@@ -33,7 +33,6 @@ from headway.programs.measurement import Measurement
 from headway.programs.outsideresult import measured
 from headway.study.family import HostAddress
 from headway.study.host import Host, Protocol
-from headway.study.model import Capture
 from headway.study.outside import (
     OPTIONS,
     ClientDeclaration,
@@ -41,6 +40,7 @@ from headway.study.outside import (
     ServerDeclaration,
     When,
 )
+from headway.study.setting import Capture
 from headway.study.workload import Download, Parallel
 
 GUEST_DIRECTORY = "/lab/extras"
@@ -125,7 +125,7 @@ class OutsideAdapter(Adapter):
         if not self.outside.has_own_root:
             return started
         image = self.outside.image
-        words = (word for one in started.programs for word in one.argv)
+        words = (word for program in started.programs for word in program.argv)
         made = {f"{said['qlog']}/.made": ""} if any(said["qlog"] in word for word in words) else {}
         return replace(
             started,
@@ -235,4 +235,4 @@ def adapter_of(program: OutsideProgram) -> OutsideServer | OutsideClient:
 
 def from_outside(programs: Iterable[OutsideProgram], role: str) -> dict[str, Adapter]:
     """Those of a role, by name."""
-    return {one.name: adapter_of(one) for one in programs if one.role == role}
+    return {program.name: adapter_of(program) for program in programs if program.role == role}

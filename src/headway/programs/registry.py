@@ -25,13 +25,15 @@ _A = TypeVar("_A", bound=Adapter)
 
 def _found() -> list[type[Adapter]]:
     classes = [
-        one
+        var
         for module in modules_in(_PACKAGE, besides=__name__)
-        for one in vars(module).values()
-        if isinstance(one, type) and one.__module__ == module.__name__
+        for var in vars(module).values()
+        if isinstance(var, type) and var.__module__ == module.__name__
     ]
     adapters = [one for one in classes if issubclass(one, Adapter) and not inspect.isabstract(one)]
-    return sorted((one for one in adapters if hasattr(one, "name")), key=lambda one: one.name)
+    return sorted(
+        (adapter for adapter in adapters if hasattr(adapter, "name")), key=lambda one: one.name
+    )
 
 
 _ADAPTERS = _found()

@@ -11,8 +11,8 @@ from headway.planning.deployment import DeployedFlow, Endpoint, joined
 from headway.planning.runs import Run
 from headway.records.hosts import host_columns
 from headway.study.host import Protocol
-from headway.study.model import Setting
 from headway.study.path import Direction, Path
+from headway.study.setting import Setting
 from headway.study.workload import Download
 
 

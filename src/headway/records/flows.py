@@ -28,7 +28,7 @@ def flow_records(
         together: what they were together.
         same_as: the run that was carried out for this one, if another was.
     """
-    failed = next((one.flow.asked.name for one in flows if one.measured.error), None)
+    failed = next((flow.flow.asked.name for flow in flows if flow.measured.error), None)
     sharers = together.sharers or (None,) * len(flows)
     return tuple(
         FlowRecord(
@@ -74,8 +74,8 @@ def _completions(measured: Measurement) -> dict[str, Any]:
 
 def joint_failure(result: Result, flows: Sequence[MeasuredFlow]) -> str | None:
     """Why a run has failed: its lab, or the first flow whose client says so, or of which anything else does."""
-    told = [(one, error) for one in flows if (error := one.measured.error)]
-    told += [(one, error) for one in flows if (error := one.columns["error"])]
+    told = [(flow, error) for flow in flows if (error := flow.measured.error)]
+    told += [(flow, error) for flow in flows if (error := flow.columns["error"])]
     wrong = (f"{one.flow.asked.name}: {error}" for one, error in told)
     return result.outcome.reason or killed(result.outcome.ended) or next(wrong, None)
 
@@ -84,14 +84,14 @@ def columns_together(
     flows: Sequence[MeasuredFlow], records: Sequence[FlowRecord], shared: Together
 ) -> dict[str, Any]:
     """What flows that ended well were together; times are from the start of the workload."""
-    ends = tuple(one.end_s for one in flows)
+    ends = tuple(flow.end_s for flow in flows)
     bulk = [
-        replace(transfer, start_s=transfer.start_s + one.flow.start_s)
-        for one in flows
-        for transfer in one.measured.flows
+        replace(transfer, start_s=transfer.start_s + flow.flow.start_s)
+        for flow in flows
+        for transfer in flow.measured.flows
     ]
     # Nobody tells the size of a flow that was ended.
-    sizes = [one.measured.bytes for one in flows if one.measured.bytes is not None]
+    sizes = [flow.measured.bytes for flow in flows if flow.measured.bytes is not None]
     size, total_s = sum(sizes) if len(sizes) == len(flows) else None, max(ends)
     return {
         "total_s": total_s,
@@ -107,14 +107,16 @@ def columns_together(
 
 def _worst_calls(flows: Sequence[FlowRecord]) -> dict[str, Any]:
     """Of every column of calls the largest value of any of the flows."""
-    told = {name: [getattr(one, name) for one in flows] for name in columns_of(CallMetrics)}
-    found = {name: [one for one in values if one is not None] for name, values in told.items()}
+    told = {name: [getattr(flow, name) for flow in flows] for name in columns_of(CallMetrics)}
+    found = {
+        name: [value for value in values if value is not None] for name, values in told.items()
+    }
     return {name: max(values) for name, values in found.items() if values}
 
 
 def _slowest_page(flows: Sequence[FlowRecord]) -> dict[str, Any]:
     """Every column of a page's load, of the flow whose page took longest."""
-    loads = [one for one in flows if one.plt_s is not None]
+    loads = [flow for flow in flows if flow.plt_s is not None]
     if not loads:
         return {}
     slowest = max(loads, key=lambda one: one.plt_s or 0)

@@ -50,7 +50,7 @@ def make_manifest(
         seeds=tuple(sorted({run.seed for run in runs})),
         versions={_told_name(adapter, adapters): _version(adapter, image) for adapter in adapters},
         outside={one.directory: _declared(one) for a in adapters if (one := a.outside)},
-        settings=tuple(dict.fromkeys(one for a in adapters for one in a.adjustments)),
+        settings=tuple(dict.fromkeys(adjustment for a in adapters for adjustment in a.adjustments)),
         kernel=image.info.kernel_version,
         hosts=_hosts(runs),
         image=image.key,

@@ -6,9 +6,9 @@ import json
 
 from headway.cache import digest
 from headway.planning.runs import Run
-from headway.sites.library import find_site, is_archive
+from headway.sites.finding import find_site, is_archive
 from headway.sites.replay import site_key
-from headway.study.model import Setting
+from headway.study.setting import Setting
 
 
 def run_key(run: Run) -> str:

@@ -106,7 +106,7 @@ class Together:
 
     @cached_property
     def _counted(self) -> list[Sharer]:
-        return [one for one in self.sharers if not one.background]
+        return [sharer for sharer in self.sharers if not sharer.background]
 
     @cached_property
     def _mbit(self) -> list[float]:

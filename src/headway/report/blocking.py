@@ -33,7 +33,7 @@ def _sentences(load: PageLoad) -> Iterator[str]:
     last = last_before_paint(load)
     if last is None or load.fcp_ms is None:
         return
-    blocking = [one for one in load.resources if blocks_rendering(one)]
+    blocking = [resource for resource in load.resources if blocks_rendering(resource)]
     size, came = size_text(last.body_bytes), _seconds(last.ended_ms or 0.0)
     if blocking:
         names = ", ".join(resource_name(load, one) for one in blocking)
@@ -72,7 +72,9 @@ def _what_else(load: PageLoad, last: Resource) -> str:
     """What came last before a paint that is long after what blocks rendering; empty if there is none."""
     blocked_ms, painted_ms = last.ended_ms or 0.0, load.fcp_ms or 0.0
     came = [
-        one for one in load.resources if one.ended_ms and blocked_ms < one.ended_ms <= painted_ms
+        resource
+        for resource in load.resources
+        if resource.ended_ms and blocked_ms < resource.ended_ms <= painted_ms
     ]
     if not came or painted_ms - blocked_ms < _LATE_MS:
         return ""

@@ -211,7 +211,7 @@ def _typical_runs(here: pl.DataFrame, contenders: Sequence[str], column: str) ->
         return []
     logs = [pl.col(f"{column}_{name}").log() for name in contenders]
     mean = pl.mean_horizontal(logs)
-    far = pl.sum_horizontal([((one - mean) - (one - mean).median()).abs() for one in logs])
+    far = pl.sum_horizontal([((log - mean) - (log - mean).median()).abs() for log in logs])
     row = wide.sort(far, "rep").row(0, named=True)
     return [row[f"run_id_{name}"] for name in contenders]
 

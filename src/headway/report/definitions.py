@@ -52,7 +52,7 @@ class _Made:
         told = {name: values for name, values in self.traits.items() if not _vain(name, values)}
         alike = {name: values[0] for name, values in told.items() if len(set(values)) == 1}
         if alike:
-            yield f"{all_of_them} had {listed([_phrase(*one) for one in alike.items()])}."
+            yield f"{all_of_them} had {listed([_phrase(*item) for item in alike.items()])}."
         apart = [{n: v[place] for n, v in told.items() if n not in alike} for place in self._places]
         if any(apart):
             made = zip(self.names, apart, strict=True)
@@ -113,7 +113,7 @@ def _of_flows(flows: pl.DataFrame, analysis: Analysis) -> Iterator[str]:
         parts.setdefault(row["contender"], []).append(f"{count} of {row['named']}")
     told = {contender: listed(own) for contender, own in parts.items()}
     if len(set(told.values())) < len(told):  # the same flows on paths that are not
-        given = next((one.values for one in analysis.traits if one.name == _GIVEN), ())
+        given = next((trait.values for trait in analysis.traits if trait.name == _GIVEN), ())
         settings = dict(zip(analysis.contenders, given, strict=False))
         told |= {name: f"{told[name]} ({own})" for name, own in settings.items() if name in told}
     yield f"Of the contenders, {'; '.join(f'{name} was {what}' for name, what in told.items())}."

@@ -46,7 +46,7 @@ def film(story: PageStory, most: int) -> list[Scene]:
     """
     needed = _needed(story)
     there = {scene.shown for scene in needed}
-    others = [Scene(one) for one in _largest_changes(story) if one not in there]
+    others = [Scene(change) for change in _largest_changes(story) if change not in there]
     chosen = [*needed, *others[: max(0, most - len(needed))]]
     return sorted(chosen, key=lambda scene: scene.at_ms)
 
@@ -77,7 +77,7 @@ def _largest_changes(story: PageStory) -> list[ShownFrame]:
         else:
             changes.append(one)
             began_ms = one.frame.at_ms
-    shares = pairwise([0.0, *(one.share for one in changes)])
+    shares = pairwise([0.0, *(change.share for change in changes)])
     sizes = [abs(after - before) for before, after in shares]
     ranked = sorted(zip(sizes, changes, strict=True), key=lambda one: (-one[0], one[1].frame.at_ms))
     return [one for _, one in ranked]

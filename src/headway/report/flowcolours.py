@@ -12,7 +12,7 @@ from headway.report.theme import PLAIN, Colour
 
 def name_colours(analysis: Analysis) -> Mapping[str, Colour]:
     """A colour for each name of a flow, in the order of contenders; many names begin again."""
-    names = dict.fromkeys(name.named for one in shares(analysis) for name in one.names)
+    names = dict.fromkeys(name.named for share in shares(analysis) for name in share.names)
     return {name: PLAIN[place % len(PLAIN)] for place, name in enumerate(names)}
 
 

@@ -10,7 +10,7 @@ from headway.analysis.answer import by_telling
 from headway.analysis.headline import told_parts
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import signed_percent, significant
-from headway.analysis.parts import Leaning, leaning
+from headway.analysis.partition import Leaning, leaning
 from headway.errors import counted
 from headway.report.tables.table import NONE, level_headings, levels
 from headway.report.telling import telling_cells
@@ -86,7 +86,7 @@ def glance(analysis: Analysis) -> Glance | None:
     headings = (
         *level_headings(analysis),
         *analysis.contenders,
-        *(f"{one.contender} : {one.against} [%]" for one in analysis.pairings),
+        *(f"{pairing.contender} : {pairing.against} [%]" for pairing in analysis.pairings),
     )
     return Glance(
         verdicts,

@@ -9,10 +9,10 @@ import polars as pl
 
 from headway.analysis import Analysis, StudyResults
 from headway.analysis.claims import Judged
+from headway.analysis.claimwords import judged, ledger_sentence, off, ours, would_decide
 from headway.analysis.faultcosts import sweeps
 from headway.analysis.faultsentences import position
 from headway.analysis.finding import Judgement
-from headway.analysis.ledger import judged, ledger_sentence, off, ours, would_decide
 from headway.analysis.published import agreement_sentence
 from headway.analysis.shares import shares
 from headway.analysis.sharewords import share_sentences
@@ -42,7 +42,7 @@ def ledger(
         files: lines that show and name the files beside the page.
     """
     found = [(analyses[0].experiment.name, judged(analyses)) for analyses in everything]
-    every = [one for _, claims in found for one in claims]
+    every = [claim for _, claims in found for claim in claims]
     broken = [one for one in every if one.judgement is Judgement.BROKEN]
     values = agreement_sentence([analysis for analyses in everything for analysis in analyses])
     swept = [analyses[0] for analyses in everything if sweeps(analyses[0])]
@@ -80,7 +80,7 @@ def _origin(results: StudyResults, *, asks: bool) -> Iterator[str]:
     if manifest.warning:
         yield f"**{manifest.warning}**"
     done, planned = len(results.runs), manifest.runs
-    sequential = any(one.looks for one in manifest.study.experiments)
+    sequential = any(experiment.looks for experiment in manifest.study.experiments)
     at_most = "at most " if sequential else ""
     runs = f"{done} of {at_most}{planned} runs" if done < planned else counted(done, "run")
     ended = Counter(results.runs["status"].to_list())
@@ -122,12 +122,12 @@ def _shares(analysis: Analysis) -> Iterator[Sequence[str]]:
 def _claims(claims: Sequence[Judged]) -> Table:
     rows = [
         (
-            one.claim.says,
-            one.claim.place,
-            f"**{one.judgement}**",
-            "; ".join(filter(None, [ours(one), would_decide(one)])),
+            claim.claim.says,
+            claim.claim.place,
+            f"**{claim.judgement}**",
+            "; ".join(filter(None, [ours(claim), would_decide(claim)])),
         )
-        for one in claims
+        for claim in claims
     ]
     headings = ("claim", "place", "our runs say", "what they show")
     return Table(headings, tuple((row,) for row in rows), labels=4)

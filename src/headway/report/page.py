@@ -21,8 +21,8 @@ from headway.analysis.significance import (
 from headway.report import provenance, setting, tables, theme
 from headway.report.figures import Picture
 from headway.report.paragraph import methods_paragraph
-from headway.report.parts import ExperimentPart
 from headway.report.section import Section
+from headway.report.sections import ExperimentPart
 from headway.report.sheet import Sheet
 from headway.report.svg import svg_element
 from headway.report.tables.kind import Matter

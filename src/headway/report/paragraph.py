@@ -48,7 +48,7 @@ def methods_paragraph(results: StudyResults, analyses: Sequence[Analysis]) -> st
     versions = listed([f"{name} {version}" for name, version in sorted(manifest.versions.items())])
     programs = f"The programs were {versions}." if versions else ""
     hosts = " ".join(_host(name, settings) for name, settings in manifest.hosts.items())
-    told = [_experiment(results, one) for one in analyses]
+    told = [_experiment(results, analysis) for analysis in analyses]
     return " ".join(filter(None, (first, programs, hosts, *told, _PAIRED)))
 
 
@@ -71,9 +71,9 @@ def _experiment(results: StudyResults, analysis: Analysis) -> str:
     runs = results.runs_of(analysis.experiment)
     name = analysis.experiment.name
     begun = f"In {name}, the contenders" if name else "The contenders"
-    by = listed([metric_named(one).label for one in analysis.experiment.metrics])
+    by = listed([metric_named(metric).label for metric in analysis.experiment.metrics])
     compared = f"{begun} {listed(analysis.contenders)} were compared by {by}"
-    factors = [f"{one.name} ({listed(one.levels)})" for one in analysis.conditions.factors]
+    factors = [f"{factor.name} ({listed(factor.levels)})" for factor in analysis.conditions.factors]
     over = f" over {counted(len(analysis.cells), 'cell')}" if factors else ""
     varied = f": {', '.join(factors)}" if factors else ""
     notable = analysis.conditions.notable
@@ -83,7 +83,10 @@ def _experiment(results: StudyResults, analysis: Analysis) -> str:
     said = f"{compared}{over}{varied}. "
     defined = f"{made} " if made else ""
     constant = f"The same in all cells were: {fixed}. " if fixed else ""
-    dependents = [f"{one.name} ({listed(one.levels)})" for one in analysis.conditions.dependents]
+    dependents = [
+        f"{dependent.name} ({listed(dependent.levels)})"
+        for dependent in analysis.conditions.dependents
+    ]
     followed = f"From these followed {', '.join(dependents)}. " if dependents else ""
     sharing = f" {_SHARING}" if analysis.flows else ""
     faults = f" {_faults(analysis)}" if runs["fault"].drop_nulls().len() else ""

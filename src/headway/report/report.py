@@ -20,13 +20,13 @@ from headway.records.store import REPORT
 from headway.report.chosen import check_runs
 from headway.report.encoded import WRITTEN, encoded
 from headway.report.page import render
-from headway.report.parts import ExperimentPart, experiment_part
+from headway.report.sections import ExperimentPart, experiment_part
 from headway.report.styles import study_styles
+from headway.report.summary import print_analyses
 from headway.report.tables import frames
 from headway.report.tables.disturbances import disturbances_warning
 from headway.report.tables.kind import Matter
 from headway.report.tables.spins import spins_warning
-from headway.report.terminal import print_analyses
 from headway.study.experiment import Study
 
 PAGE = "index.html"
@@ -74,7 +74,9 @@ class Report:
     @cached_property
     def across(self) -> tuple[Across | None, ...]:
         """Of every experiment the levels of the axis that it compares."""
-        return tuple(across_levels(self.results, one) for one in self.results.experiments)
+        return tuple(
+            across_levels(self.results, experiment) for experiment in self.results.experiments
+        )
 
     @cached_property
     def validated(self) -> tuple[Validated, ...]:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import polars as pl
 
-from headway.analysis.inputs import StudyResults
+from headway.analysis.reading import StudyResults
 
 _WITH_VALUE = frozenset({"--out", "-o", "--jobs", "--cluster"})
 _AGAIN = ("seed", "repetitions", "fault")

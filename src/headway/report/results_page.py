@@ -9,13 +9,13 @@ import polars as pl
 import polars.selectors as cs
 
 from headway.errors import WrongInputError
+from headway.report.allpublished import values_picture
 from headway.report.encoded import encoded
 from headway.report.ledger import ledger
 from headway.report.report import Report
 from headway.report.styles import study_styles
 from headway.report.tables import kept
 from headway.report.tables.kind import KeptFile, Matter
-from headway.report.values import values_picture
 
 _DIGITS = 6
 """Of numbers in tables that are kept: more than any run repeats on another machine's kernel."""
@@ -55,7 +55,9 @@ def _files(beside: str, tables: Sequence[KeptFile], has_picture: bool) -> Iterat
     if not tables:
         return
     yield (
-        "; ".join(f"[{one.name}.csv]({beside}/{one.name}.csv) has {one.says}" for one in tables)
+        "; ".join(
+            f"[{table.name}.csv]({beside}/{table.name}.csv) has {table.says}" for table in tables
+        )
         + "."
     )
 

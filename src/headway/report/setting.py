@@ -75,9 +75,10 @@ def texts(results: StudyResults, trait: Trait) -> tuple[str, ...]:
 def path_facts(analysis: Analysis) -> tuple[Fact, ...]:
     """The conditions of the cells: what varied, what followed from that, what was constant."""
     found = analysis.conditions
-    varied = [Fact(one.name, ", ".join(one.levels), "varied") for one in found.factors]
+    varied = [Fact(factor.name, ", ".join(factor.levels), "varied") for factor in found.factors]
     followed = [
-        Fact(one.name, ", ".join(one.levels), "follows from the above") for one in found.dependents
+        Fact(dependent.name, ", ".join(dependent.levels), "follows from the above")
+        for dependent in found.dependents
     ]
     drawn = [Fact(one.name, one.value, "drawn anew for every repetition") for one in found.drawn]
     proxied = any(trait.name == "proxy" for trait in analysis.traits)

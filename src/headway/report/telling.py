@@ -38,8 +38,8 @@ def telling_pairings(analysis: Analysis, most: int) -> tuple[Pairing, ...]:
         return analysis.pairings
     sums: dict[Pairing, float] = defaultdict(float)
     for cell in analysis.cells:
-        for one in cell.comparisons:
-            sums[one.pairing] += weight(one)
+        for comparison in cell.comparisons:
+            sums[comparison.pairing] += weight(comparison)
     kept = sorted(analysis.pairings, key=lambda pairing: -sums[pairing])[:most]
     return tuple(pairing for pairing in analysis.pairings if pairing in kept)
 
@@ -99,8 +99,8 @@ def _variation(analysis: Analysis, place: int) -> float:
     """Variance between a factor's levels of the mean log ratio, summed over comparisons."""
     ratios: dict[Pairing, dict[int, list[float]]] = defaultdict(lambda: defaultdict(list))
     for cell in analysis.cells:
-        for one in cell.comparisons:
-            ratios[one.pairing][cell.levels[place]].append(_log_ratio(one))
+        for comparison in cell.comparisons:
+            ratios[comparison.pairing][cell.levels[place]].append(_log_ratio(comparison))
     return sum(
         statistics.pvariance([statistics.fmean(found) for found in by_level.values()])
         for by_level in ratios.values()

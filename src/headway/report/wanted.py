@@ -18,9 +18,9 @@ from headway.errors import WrongInputError, nearest
 from headway.report import tables
 from headway.report.chosen import check_runs
 from headway.report.figures import Picture
-from headway.report.parts import ExperimentPart, MetricPart, experiment_part, level_parts
 from headway.report.report import Report
 from headway.report.section import Section
+from headway.report.sections import ExperimentPart, MetricPart, experiment_part, level_parts
 from headway.report.styles import study_styles
 from headway.report.tables import known_tables
 from headway.report.tables.kind import Matter, ShownTable, TableKind
@@ -98,7 +98,10 @@ class WantedParts:
     @property
     def pictures(self) -> tuple[Picture, ...]:
         """All figures that the data are fit for, of every experiment and metric, not yet drawn."""
-        drawn = (*(part.pictures for part in self.parts), *(one.pictures for one in self.levels))
+        drawn = (
+            *(part.pictures for part in self.parts),
+            *(level.pictures for level in self.levels),
+        )
         return tuple(picture for found in drawn for picture in found)
 
     @property
@@ -119,9 +122,9 @@ class WantedParts:
     def _of_what_is_left(self) -> Matter:
         """The study with the runs of the cells and contenders that are left."""
         there = {
-            (one.experiment.name, cell.name, side.contender)
-            for one in self.matter.firsts
-            for cell in one.cells
+            (first.experiment.name, cell.name, side.contender)
+            for first in self.matter.firsts
+            for cell in first.cells
             for side in cell.sides
         }
         keys = ("experiment", "cell", "contender")
@@ -167,7 +170,7 @@ def chosen(directory: Path, wanted: Wanted) -> WantedParts:
     for matter in whole.each_experiment:
         across = _levels(matter.across[0], wanted)
         try:
-            metrics = tuple(_restricted(one, wanted) for one in matter.metrics)
+            metrics = tuple(_restricted(metric, wanted) for metric in matter.metrics)
         except WrongInputError as error:
             problem = error  # perhaps another experiment has them
             levels += level_parts(across) if across else ()
@@ -191,7 +194,7 @@ def _levels(across: Across | None, wanted: Wanted) -> Across | None:
     """Levels that are compared; None if no cell of theirs is called like what is wanted."""
     with suppress(WrongInputError):
         if across:
-            analyses = tuple(_restricted(one, wanted) for one in across.analyses)
+            analyses = tuple(_restricted(analysis, wanted) for analysis in across.analyses)
             return replace(across, analyses=analyses)
     return None
 

@@ -75,7 +75,8 @@ class Row:
     def ended_ms(self) -> float:
         """The last moment that is known of them."""
         return max(
-            one.ended_ms or one.response_start_ms or one.started_ms for one in self.resources
+            resource.ended_ms or resource.response_start_ms or resource.started_ms
+            for resource in self.resources
         )
 
     @property
@@ -107,7 +108,9 @@ def waterfall_rows(load: PageLoad, most: int) -> list[Row]:
 
 def connection_numbers(load: PageLoad) -> dict[int, int]:
     """Numbers of connections from 1 on, in the order in which they were used."""
-    used = [one.connection_id for one in load.resources if one.connection_id is not None]
+    used = [
+        resource.connection_id for resource in load.resources if resource.connection_id is not None
+    ]
     return {browsers: number for number, browsers in enumerate(dict.fromkeys(used), start=1)}
 
 
@@ -196,9 +199,9 @@ def _counted_kind(count: int, kind: str) -> str:
 
 def _connection(resources: Sequence[Resource], numbers: dict[int, int]) -> tuple[str, str]:
     """Versions of HTTP, and numbers of connections."""
-    if all(one.from_cache for one in resources):
+    if all(resource.from_cache for resource in resources):
         return "cache", ""
-    came = [one for one in resources if one.protocol and not one.from_cache]
+    came = [resource for resource in resources if resource.protocol and not resource.from_cache]
     versions = dict.fromkeys(_PROTOCOLS.get(one.protocol or "", one.protocol or "") for one in came)
     found = sorted({numbers[one.connection_id] for one in came if one.connection_id is not None})
     return "/".join(versions), _numbers(found) if found else ""

@@ -11,8 +11,8 @@ from headway.contract.probe_orders import OTHER_FLOW, RECEIVED, SENT
 from headway.selftest.check import Check
 from headway.selftest.delay import TOLERANCE_US
 from headway.selftest.feed import Feed, feed
-from headway.selftest.plan import Records, Sight, Timeline
 from headway.selftest.step import CheckStep, both_ways
+from headway.selftest.timeline import Records, Sight, Timeline
 from headway.study.path import FRAME_BYTES, Way
 from headway.study.units import Duration
 

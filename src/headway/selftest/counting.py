@@ -19,8 +19,8 @@ from headway.selftest.intervals import (
     mean_burst,
     share_interval,
 )
-from headway.selftest.plan import Flags, ProbePassage, Sight, Timeline, bursts
 from headway.selftest.step import CheckStep, both_ways
+from headway.selftest.timeline import Flags, ProbePassage, Sight, Timeline, bursts
 from headway.study.path import Way
 
 _FEWEST, _MOST = 500, 6000

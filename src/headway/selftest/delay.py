@@ -14,8 +14,8 @@ from headway.selftest.check import Check
 from headway.selftest.fate import fate
 from headway.selftest.ideal import Course, Stage
 from headway.selftest.intervals import deviation_interval, mean_interval, share_interval
-from headway.selftest.plan import Sight, Timeline, Times, longest_wait_ns
 from headway.selftest.step import CheckStep, both_ways
+from headway.selftest.timeline import Sight, Timeline, Times, longest_wait_ns
 from headway.study.path import Jitter, Way
 
 TOLERANCE_US = 10.0

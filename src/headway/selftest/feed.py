@@ -9,7 +9,7 @@ import numpy as np
 
 from headway.contract.probe_orders import ProbeFlow
 from headway.selftest.ideal import Course, Stage
-from headway.selftest.plan import ProbePassage, Timeline, Times
+from headway.selftest.timeline import ProbePassage, Timeline, Times
 from headway.study.path import FRAME_BYTES, Discipline, Way
 
 _LONGEST_LEAD = 64

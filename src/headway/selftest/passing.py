@@ -22,9 +22,9 @@ from headway.contract.probe_orders import (
 from headway.selftest.check import Check
 from headway.selftest.ideal import Course
 from headway.selftest.intervals import share_interval
-from headway.selftest.plan import Records, Sight, Timeline
+from headway.selftest.linkcounts import ECHO
 from headway.selftest.step import CheckStep, both_ways
-from headway.selftest.told import ECHO
+from headway.selftest.timeline import Records, Sight, Timeline
 from headway.study.middlebox import Policer, Udp
 from headway.study.path import ETHERNET_HEADER_BYTES, FRAME_BYTES, Direction, Link, Path, Way
 

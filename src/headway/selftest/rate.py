@@ -12,8 +12,8 @@ from headway.selftest.check import Check
 from headway.selftest.delay import tolerance_us
 from headway.selftest.feed import Feed, feed
 from headway.selftest.ideal import Course, Stage
-from headway.selftest.plan import ProbePassage, Sight, Timeline
 from headway.selftest.step import CheckStep, both_ways
+from headway.selftest.timeline import ProbePassage, Sight, Timeline
 from headway.study.path import FRAME_BYTES, Discipline, Way
 
 _BULK_PACKETS, _TRACED_PACKETS = 100, 300

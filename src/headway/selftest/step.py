@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 
 from headway.selftest.check import Check
-from headway.selftest.plan import Sight
+from headway.selftest.timeline import Sight
 from headway.study.path import Way
 
 

@@ -16,8 +16,8 @@ from headway.selftest.delay import tolerance_us
 from headway.selftest.feed import Feed, feed
 from headway.selftest.ideal import Course
 from headway.selftest.intervals import effective_trials, share_interval
-from headway.selftest.plan import ProbePassage, Sight, Timeline, bursts
 from headway.selftest.step import CheckStep, both_ways
+from headway.selftest.timeline import ProbePassage, Sight, Timeline, bursts
 from headway.study.path import FRAME_BYTES, Direction, Way, Window
 from headway.study.rates import RandomRate
 

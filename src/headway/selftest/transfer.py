@@ -8,8 +8,8 @@ from typing_extensions import override
 
 from headway.selftest.check import Check
 from headway.selftest.fate import fate
-from headway.selftest.plan import Sight, Timeline, longest_wait_ns
 from headway.selftest.step import CheckStep
+from headway.selftest.timeline import Sight, Timeline, longest_wait_ns
 from headway.study.path import FRAME_BYTES
 
 TRANSFER_BYTES = 48_000

@@ -50,7 +50,9 @@ def _is_of(stated: str, contents: Iterable[bytes]) -> bool | None:
     expected = _bytes(value.strip(), hashlib.new(algorithm, usedforsecurity=False).digest_size)
     if expected is None:
         return None
-    digests = (hashlib.new(algorithm, one, usedforsecurity=False).digest() for one in contents)
+    digests = (
+        hashlib.new(algorithm, content, usedforsecurity=False).digest() for content in contents
+    )
     return expected in digests
 
 

@@ -54,7 +54,7 @@ def _reasons(found: Sifted) -> Iterator[str]:
     if lost := found.lost:
         bodies = "1 body was" if len(lost) == 1 else f"{len(lost)} bodies were"
         yield f"{bodies} not kept, as that of {lost[0].url}: {lost[0].shortfall.reason}"
-    if warm := sum(one.status == 304 for one in found.exchanges):
+    if warm := sum(exchange.status == 304 for exchange in found.exchanges):
         responses = "1 response is" if warm == 1 else f"{warm} responses are"
         yield f"{responses} a 304, {_WARM}"
     for note, count in found.notes.items():

@@ -32,7 +32,7 @@ def captured_pairs(pairs: Iterable[RawPair]) -> tuple[Captured, ...]:
 
     A page is what a person asked for: no other page referred to it.
     """
-    read = [(parsed(one.request), parsed(one.response), one.scheme) for one in pairs]
+    read = [(parsed(pair.request), parsed(pair.response), pair.scheme) for pair in pairs]
     whole = [(asked, sent, scheme) for asked, sent, scheme in read if asked and sent]
     whole.sort(key=lambda one: (not _is_of_a_person(one[0]), _date_s(one[1])))
     return tuple(_captured(asked, sent, scheme) for asked, sent, scheme in whole)

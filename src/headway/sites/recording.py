@@ -69,15 +69,15 @@ def merged(name: str, recordings: Sequence[Recording]) -> Recording:
     first = recordings[0]
     exchanges: list[Exchange] = []
     for recording in recordings:
-        whole = {_request(one) for one in exchanges if one.shortfall is None}
-        short = {_request(one) for one in exchanges} - whole
+        whole = {_request(exchange) for exchange in exchanges if exchange.shortfall is None}
+        short = {_request(exchange) for exchange in exchanges} - whole
         new = [
-            one
-            for one in recording.site.exchanges
-            if _request(one) not in (whole if one.shortfall is None else whole | short)
+            exchange
+            for exchange in recording.site.exchanges
+            if _request(exchange) not in (whole if exchange.shortfall is None else whole | short)
         ]
         replaced = short & set(map(_request, new))
-        exchanges = [one for one in exchanges if _request(one) not in replaced] + new
+        exchanges = [exchange for exchange in exchanges if _request(exchange) not in replaced] + new
     lost = (one for recording in recordings for one in recording.site.lost)
     return Recording(
         replace(

@@ -71,7 +71,11 @@ def check_servable(page: str, source: str, *, tls: bool = True) -> None:
 
 def final_page(site: Site) -> str:
     """The page's URL, or what it redirects to if only that can be served, as https from http."""
-    targets = {one.url: redirect_target(one) for one in site.exchanges if one.method == "GET"}
+    targets = {
+        exchange.url: redirect_target(exchange)
+        for exchange in site.exchanges
+        if exchange.method == "GET"
+    }
     page, seen = site.page, {site.page}
     while unservable(page):
         target = targets.get(page)

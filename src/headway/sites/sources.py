@@ -10,12 +10,12 @@ from headway.errors import WrongInputError
 from headway.sites.access import Access
 from headway.sites.captured import RecordedFile
 from headway.sites.chromium import find_browser, record_page
-from headway.sites.flows import read_flows
 from headway.sites.formats import LOOKED_AT_BYTES, Format, format_of
 from headway.sites.har_import import read_har
 from headway.sites.hostmap import NO_MAPS, HostMaps
 from headway.sites.mahimahi import read_mahimahi
 from headway.sites.matching import Matcher
+from headway.sites.mitmproxy import read_flows
 from headway.sites.recording import Recording, assembled, merged, site_name
 from headway.sites.screen import SCREENS
 from headway.sites.servable import check_servable, final_page

@@ -29,7 +29,7 @@ _HTTP_1 = "http/1."
 
 def unshared(site: Site) -> str | None:
     """What of a site has, or may have, a connection of its own, in a line; None if nothing is found."""
-    fonts = {one.url for one in site.exchanges if is_font(one)}
+    fonts = {exchange.url for exchange in site.exchanges if is_font(exchange)}
     own = with_own_fonts(site)
     found = [*_apart(own, fonts), *_sockets(own), *_old_hosts(own)]
     return "; ".join(found) or None
@@ -107,8 +107,12 @@ def _reason(tag: str, values: dict[str, str]) -> str | None:
 
 
 def _sockets(site: Site) -> Iterator[str]:
-    scripts = (one for one in site.exchanges if _is(one, "javascript") or _is(one, "html"))
-    opening = [one.url for one in scripts if _WEB_SOCKET.search(_text(one))]
+    scripts = (
+        exchange
+        for exchange in site.exchanges
+        if _is(exchange, "javascript") or _is(exchange, "html")
+    )
+    opening = [script.url for script in scripts if _WEB_SOCKET.search(_text(script))]
     if opening:
         more = f" and {len(opening) - 1} more" if len(opening) > 1 else ""
         yield f"{opening[0]}{more} may open WebSockets"
@@ -116,9 +120,9 @@ def _sockets(site: Site) -> Iterator[str]:
 
 def _old_hosts(site: Site) -> Iterator[str]:
     """Hosts that spoke HTTP/1.1 only: here they share a connection that they have not out there."""
-    known: Counter[str] = Counter(one.host for one in site.exchanges if one.protocol)
+    known: Counter[str] = Counter(exchange.host for exchange in site.exchanges if exchange.protocol)
     old: Counter[str] = Counter(
-        one.host for one in site.exchanges if one.protocol.startswith(_HTTP_1)
+        exchange.host for exchange in site.exchanges if exchange.protocol.startswith(_HTTP_1)
     )
     hosts = [host for host in known if known[host] == old[host]]
     if hosts:

@@ -88,8 +88,8 @@ def _is_empty(captured: Captured) -> bool:
 
 def _fitting(captured: Captured, readings: tuple[BodyReading, ...]) -> BodyReading:
     """The reading that is as long as it should be; if none is, the first."""
-    exact = (one for one in readings if len(one.body) == _announced(captured))
-    fitting = (one for one in readings if _misfit(captured, one.body) is None)
+    exact = (reading for reading in readings if len(reading.body) == _announced(captured))
+    fitting = (reading for reading in readings if _misfit(captured, reading.body) is None)
     return next(exact, None) or next(fitting, readings[0])
 
 
@@ -125,7 +125,9 @@ def _sizes(captured: Captured) -> Iterator[StatedLength]:
     """
     coded = (captured.content_length, captured.told.sent_bytes) if _is_coded(captured) else ()
     if captured.is_decoded:
-        yield from (one for one in captured.told.sizes if one.length and one.length not in coded)
+        yield from (
+            size for size in captured.told.sizes if size.length and size.length not in coded
+        )
 
 
 def _is_coded(captured: Captured) -> bool:

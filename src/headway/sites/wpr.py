@@ -30,8 +30,8 @@ def read_wpr(path: Path) -> RecordedFile:
 def _pairs(archive: dict[str, Any]) -> Iterator[RawPair]:
     for by_url in archive["Requests"].values():
         for url, exchanges in by_url.items():
-            for one in exchanges:
+            for exchange in exchanges:
                 # Of a request that failed there is no response.
-                if request := from_base64(one["SerializedRequest"]):
-                    response = from_base64(one["SerializedResponse"] or "") or b""
+                if request := from_base64(exchange["SerializedRequest"]):
+                    response = from_base64(exchange["SerializedResponse"] or "") or b""
                     yield RawPair(request, response, url.partition(":")[0])

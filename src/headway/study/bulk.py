@@ -11,8 +11,8 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 from typing_extensions import override
 
-from headway.study.direction import OneWayWorkload
 from headway.study.host import BULK, Protocol
+from headway.study.oneway import OneWayWorkload
 from headway.study.units import Duration, Rate, Size
 
 _MOST_FLOWS = 2000

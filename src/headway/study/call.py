@@ -7,8 +7,8 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 from typing_extensions import override
 
-from headway.study.direction import OneWayWorkload
 from headway.study.host import Protocol
+from headway.study.oneway import OneWayWorkload
 from headway.study.units import Duration, Rate, Size
 
 _SMALLEST, _LARGEST = 25, 65_507

@@ -13,12 +13,12 @@ from headway.study.claim import Claim
 from headway.study.fault import AXIS, FaultSweep
 from headway.study.levels import LevelComparison
 from headway.study.merging import merged, with_value
-from headway.study.model import Setting, Variation
 from headway.study.outside import OutsideProgram
 from headway.study.part import Part, wrong
 from headway.study.profiles import realise
 from headway.study.published import USUAL_METRIC, MetricName, Published, Reason
 from headway.study.repetitions import ONCE, Repetitions
+from headway.study.setting import Setting, Variation
 from headway.study.source import Source
 
 NAME = r"^[a-z0-9][a-z0-9-]*$"
@@ -218,7 +218,9 @@ class Experiment(Part):
             raw = with_value(raw, dotted.split("."), value)
         raw = merged(raw, self.contenders[contender])
         setting = Setting.model_validate(realise(raw, seed))
-        named = tuple(one for one in self._programs if (one.role, one.name) in setting.named)
+        named = tuple(
+            program for program in self._programs if (program.role, program.name) in setting.named
+        )
         return setting.model_copy(update={"programs": named}) if named else setting
 
     def explained(self) -> Self:
@@ -249,7 +251,7 @@ class Study(Part):
     @property
     def at_most(self) -> str:
         """What stands before the number of its runs, if there may be fewer of them; else nothing."""
-        sooner = any(one.repetitions.until is not None for one in self.experiments)
+        sooner = any(experiment.repetitions.until is not None for experiment in self.experiments)
         return "at most " if sooner else ""
 
     @property
@@ -287,7 +289,11 @@ def _pages(experiment: Mapping[str, Any]) -> list[dict[str, Any]]:
     varied = axes.get("workload") if isinstance(axes, dict) else None
     usual = [conditions.get("workload")] if isinstance(conditions, dict) else []
     workloads = varied if isinstance(varied, list | tuple) else usual
-    found = [one for one in workloads if isinstance(one, dict) and one.get("kind") == "page"]
+    found = [
+        workload
+        for workload in workloads
+        if isinstance(workload, dict) and workload.get("kind") == "page"
+    ]
     return found if len(found) == len(workloads) else []
 
 

@@ -10,7 +10,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from headway.errors import WrongInputError
-from headway.study.checks import (
+from headway.study.consistency import (
     check_axes,
     check_form,
     check_protocols,
@@ -19,9 +19,9 @@ from headway.study.checks import (
 )
 from headway.study.experiment import Experiment
 from headway.study.explain import explain
-from headway.study.model import Setting
 from headway.study.pairwise import with_pairs
 from headway.study.publishedfile import read_published
+from headway.study.setting import Setting
 from headway.study.source import Source
 from headway.study.trace import TRACE_KEY, read_trace
 

@@ -15,8 +15,8 @@ from headway.errors import WrongInputError, meant, nearest
 from headway.study.claim import RULES
 from headway.study.experiment import Coordinates, Experiment, Study
 from headway.study.fault import AXIS
-from headway.study.model import Setting
 from headway.study.path import Direction, Link
+from headway.study.setting import Setting
 from headway.study.source import LISTS, Source
 
 _MODEL_ONLY = frozenset({"conditions", "schedule", "random", "mean"})
@@ -288,7 +288,7 @@ def _model_in(annotation: Any, kind: str) -> Any:
         return annotation
     arguments = get_args(annotation) if not isinstance(annotation, types.NoneType) else ()
     models = [found for argument in arguments if (found := _model_in(argument, kind))]
-    of_kind = (one for one in models if _is_of_kind(one, kind))
+    of_kind = (model for model in models if _is_of_kind(model, kind))
     return next(of_kind, models[0] if models else None)
 
 

@@ -14,7 +14,7 @@ from pydantic import ValidationError
 
 from headway.errors import WrongInputError, nearest
 from headway.study.cellchecks import check_rules
-from headway.study.checks import check_number
+from headway.study.consistency import check_number
 from headway.study.experiment import NAME, Experiment, Study
 from headway.study.experimentfile import read_experiment
 from headway.study.explain import explain

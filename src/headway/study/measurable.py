@@ -8,9 +8,9 @@ from headway.columns import METRICS, Needs, Of
 from headway.errors import WrongInputError
 from headway.study.call import Call
 from headway.study.experiment import Coordinates, Experiment
-from headway.study.model import Setting
 from headway.study.path import Direction
 from headway.study.rates import RateSchedule
+from headway.study.setting import Setting
 from headway.study.source import Source
 
 _OF_FLOWS = frozenset(
@@ -24,7 +24,7 @@ def those_measured(
 ) -> tuple[str, ...]:
     """Of an experiment's metrics those that some setting has: of the usual ones, which nobody asked for."""
     settings = _settings(experiment, places)
-    return tuple(one for one in experiment.metrics if _is_measured(settings, one))
+    return tuple(metric for metric in experiment.metrics if _is_measured(settings, metric))
 
 
 def _settings(
@@ -75,7 +75,7 @@ def check_metrics(
 
 
 def _is_measured(settings: Iterable[Setting], metric: str) -> bool:
-    return any(_is_of(one, metric) and _has_needed(one, metric) for one in settings)
+    return any(_is_of(setting, metric) and _has_needed(setting, metric) for setting in settings)
 
 
 def _has_needed(setting: Setting, metric: str) -> bool:

@@ -146,9 +146,11 @@ class ProgramDeclaration(Part):
     def _makes_sense(self) -> Self:
         if self.image and self.packages:
             raise wrong("packages", "and `image` are two root trees, and a program has one")
-        for one in self.packages:
-            if not _PACKAGE.fullmatch(one):
-                raise wrong("packages", f"{one!r} is neither NAME nor NAME=VERSION of a package")
+        for package in self.packages:
+            if not _PACKAGE.fullmatch(package):
+                raise wrong(
+                    "packages", f"{package!r} is neither NAME nor NAME=VERSION of a package"
+                )
         known = self.known_placeholders()
         for name in self.knobs:
             if name in known:

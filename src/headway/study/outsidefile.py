@@ -106,7 +106,7 @@ def _tables(source: Source, raw: dict[str, Any]) -> Iterator[tuple[str, dict[str
                 where=source.where(role),
             )
         if not isinstance(tables, dict) or not all(
-            isinstance(one, dict) for one in tables.values()
+            isinstance(table, dict) for table in tables.values()
         ):
             raise WrongInputError(f"is a table, as [{role}.NAME]", where=source.where(role))
         yield role, tables

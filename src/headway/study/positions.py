@@ -112,7 +112,7 @@ class _KeyReader:
         parts: list[str] = []
         while found := _KEY_PART.match(self._text, self._at):
             self._at = found.end()
-            parts.append(next(one for one in found.groups() if one is not None))
+            parts.append(next(group for group in found.groups() if group is not None))
             if not self._took("."):
                 break
         return tuple(parts)

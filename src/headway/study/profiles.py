@@ -19,8 +19,8 @@ from typing import Any, ClassVar
 from typing_extensions import override
 
 from headway.errors import WrongInputError, nearest
-from headway.study.model import Setting
 from headway.study.satellite import Satellite
+from headway.study.setting import Setting
 from headway.tables import table
 
 _MEDIAN = " median"

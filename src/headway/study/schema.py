@@ -10,9 +10,9 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from headway.study.experiment import Experiment, Study
-from headway.study.model import Setting
 from headway.study.outside import ClientDeclaration, ServerDeclaration
 from headway.study.outsidefile import PROGRAMS_FILE
+from headway.study.setting import Setting
 
 JsonSchema = dict[str, Any]
 

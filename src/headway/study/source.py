@@ -43,7 +43,7 @@ class Source:
     def lines_of_keys(self) -> dict[str, int]:
         """Line of every key, by its dotted name: of tables in lists with and without their number, of hops by name."""
         found: dict[str, int] = {}
-        keys = [one for one in positions(self.text.removeprefix("\ufeff")) if one[0]]
+        keys = [position for position in positions(self.text.removeprefix("\ufeff")) if position[0]]
         names = {
             path[:-1]: value.strip("\"'")
             for path, _, value in keys

@@ -12,8 +12,8 @@ from __future__ import annotations
 import hashlib
 import random
 
-from headway.study.model import Setting, Variation
 from headway.study.path import FRAME_BYTES, Direction, Path
+from headway.study.setting import Setting, Variation
 from headway.study.units import Duration, Size
 
 DELAY_SHARE = 0.02

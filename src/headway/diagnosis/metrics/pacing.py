@@ -57,7 +57,7 @@ def _since(trains: Sequence[Train], from_ns: float) -> list[Train]:
 
 
 def _longest(flights: Sequence[Train], rate_bit_s: float) -> int | None:
-    return max((int(burst_lengths(one, rate_bit_s).max()) for one in flights), default=None)
+    return max((int(burst_lengths(flight, rate_bit_s).max()) for flight in flights), default=None)
 
 
 def _columns(place: str, told: Spacing | None) -> dict[str, Any]:

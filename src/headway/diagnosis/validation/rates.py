@@ -10,8 +10,8 @@ from headway.diagnosis.goodput import INTERVAL_S, received_bytes
 from headway.diagnosis.samples import Sample, read_samples
 from headway.diagnosis.transfer import Transfer
 from headway.diagnosis.validation.evidence import Rates
-from headway.study.model import Setting
 from headway.study.path import FRAME_BYTES
+from headway.study.setting import Setting
 
 _WINDOW_S = 1.0
 _PER_SECOND = round(1 / INTERVAL_S)

@@ -19,7 +19,7 @@ from headway.pages.metrics.measure import measure, seconds
 def _blocking(load: PageLoad) -> Mapping[str, float | int | None]:
     """What blocked rendering."""
     last = last_before_paint(load)
-    blocking = [one for one in load.resources if blocks_rendering(one)]
+    blocking = [resource for resource in load.resources if blocks_rendering(resource)]
     return {
         "blocking_objects": len(blocking),
         "blocking_bytes": sum(one.body_bytes for one in blocking),

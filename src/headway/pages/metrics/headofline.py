@@ -16,7 +16,7 @@ _CLOCKS_DIFFER_MS = 2.0
 @measure
 def _head_of_line(load: PageLoad) -> Mapping[str, float | int | None]:
     """Of all QUIC connections that were begun during the load; nothing without any, or without a log."""
-    ended_ms = max((one.ended_ms or 0.0 for one in load.resources), default=0.0)
+    ended_ms = max((resource.ended_ms or 0.0 for resource in load.resources), default=0.0)
     begin_ms = load.time_origin_ms - _CLOCKS_DIFFER_MS
     sessions = quic_sessions(load.net_log, begin_ms, begin_ms + ended_ms) if load.net_log else ()
     if not any(session.frames for session in sessions):

@@ -23,7 +23,11 @@ def _order(load: PageLoad) -> Mapping[str, float | int | None]:
         return dict.fromkeys(("seen_images", "seen_image_bytes", "ordered_bytes", "shared_bytes"))
     seen, rendering = load.window.seen, last_before_paint(load)
     rendering_ms = (rendering.ended_ms if rendering else None) or 0.0
-    answered = [one for one in load.page_resources if one.body_bytes and one.from_network]
+    answered = [
+        resource
+        for resource in load.page_resources
+        if resource.body_bytes and resource.from_network
+    ]
     responses = [
         Response(
             size=one.body_bytes,

@@ -9,7 +9,7 @@ import polars as pl
 from headway.analysis import Analysis, Cell, Pairing
 from headway.analysis.numbers import signed_percent
 from headway.report.evidence import PageStory, Story
-from headway.report.flows import Curve, Flows
+from headway.report.flowpanels import Curve, Flows
 from headway.report.tables.comparisons import comparisons_frame
 from headway.report.tables.wholes import wholes_frame
 
@@ -83,12 +83,12 @@ def differences_data(analysis: Analysis) -> pl.DataFrame:
 def flows_data(flows: Flows) -> pl.DataFrame:
     """The curves of ratios and of goodput; a ratio's row has the contender compared with."""
     rows = []
-    for one in flows.cells:
-        here = {"cell": one.cell.name, "title": one.cell.title}
-        for pairing, curve in one.ratios.items():
+    for cell in flows.cells:
+        here = {"cell": cell.cell.name, "title": cell.cell.title}
+        for pairing, curve in cell.ratios.items():
             whose = {"contender": pairing.contender, "against": pairing.against}
             rows += [{**here, **whose, "quantity": "ratio", **row} for row in _points(curve)]
-        for name, curve in one.goodput.items():
+        for name, curve in cell.goodput.items():
             whose = {"contender": name, "against": ""}
             rows += [{**here, **whose, "quantity": "goodput_mbit", **row} for row in _points(curve)]
     return pl.DataFrame(rows, infer_schema_length=None)
@@ -140,23 +140,23 @@ def resources_data(stories: Sequence[PageStory]) -> pl.DataFrame:
         {
             "run_id": story.run.run_id,
             "contender": story.run.contender,
-            "url": one.url,
-            "protocol": one.protocol,
-            "connection": one.connection_id,
-            "status": one.status,
-            "media_type": one.mime_type,
-            "priority": one.priority,
-            "initiator_type": one.initiator_type,
-            "initiator": one.initiator_url,
-            "render_blocking": one.render_blocking,
-            "started_ms": one.started_ms,
-            "sent_ms": one.sent_ms,
-            "response_start_ms": one.response_start_ms,
-            "ended_ms": one.ended_ms,
-            "body_bytes": one.body_bytes,
-            "error": one.error,
+            "url": resource.url,
+            "protocol": resource.protocol,
+            "connection": resource.connection_id,
+            "status": resource.status,
+            "media_type": resource.mime_type,
+            "priority": resource.priority,
+            "initiator_type": resource.initiator_type,
+            "initiator": resource.initiator_url,
+            "render_blocking": resource.render_blocking,
+            "started_ms": resource.started_ms,
+            "sent_ms": resource.sent_ms,
+            "response_start_ms": resource.response_start_ms,
+            "ended_ms": resource.ended_ms,
+            "body_bytes": resource.body_bytes,
+            "error": resource.error,
         }
         for story in stories
-        for one in story.load.resources
+        for resource in story.load.resources
     ]
     return pl.DataFrame(rows, infer_schema_length=None)

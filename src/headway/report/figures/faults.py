@@ -107,7 +107,7 @@ def _panel(
     y_axis(sheet, frame, up, ticks, tick_texts(analysis.metric, ticks))
     if not costs:
         return
-    last = max(max(one.fault.packets) for one in costs)
+    last = max(max(cost.fault.packets) for cost in costs)
     across = Scale(0.5, last + 0.5, frame.left, frame.right)
     bar = max(_LEAST_BAR, 0.7 * frame.width / last)
     for one in costs:

@@ -15,7 +15,7 @@ from headway.analysis.goodput import Values
 from headway.analysis.shares import shares
 from headway.report.figures.data import flows_data
 from headway.report.figures.kind import Kind, Picture, Subject, picture_name
-from headway.report.flows import Curve, FlowCell, Flows, flows_of
+from headway.report.flowpanels import Curve, FlowCell, Flows, flows_of
 from headway.report.legend import legend_height, style_legend
 from headway.report.plots import Frame, frames, title, total_height, x_axis, y_axis
 from headway.report.scale import Scale, written
@@ -73,7 +73,7 @@ def _caption(analysis: Analysis, flows: Flows) -> str:
             "is drawn. Bands are 95 % intervals of a bootstrap over the runs, by seed. "
             f"Embedded: m{embedded}"
         )
-    if any(marks for one in flows.cells for marks in one.published.values()):
+    if any(marks for cell in flows.cells for marks in cell.published.values()):
         said += " Hollow marks: published values, each at the middle of its interval of time."
     if len(flows.cells) < len(analysis.cells):
         said += f" {len(flows.cells)} of {len(analysis.cells)} cells."
@@ -87,7 +87,7 @@ def _sheet(subject: Subject, flows: Flows, width: float) -> Sheet:
     above = legend_height(tuple(compared), width - text_width(_RATIOS) - 8)
     head = above + legend_height(tuple(alone), width - text_width(_GOODPUT) - 8) + 8
     count = len(flows.cells)
-    columns = _columns([one.cell for one in flows.cells], max(1, int(width / _NARROWEST)))
+    columns = _columns([cell.cell for cell in flows.cells], max(1, int(width / _NARROWEST)))
     sheet = Sheet(width, head + total_height(count, columns, _HEIGHT))
     _legend(sheet, _RATIOS, compared, 0)
     _legend(sheet, _GOODPUT, alone, above)
@@ -130,7 +130,7 @@ def _end_s(one: FlowCell) -> float:
 
 def _usual_mbit(flows: Flows) -> float:
     """The greatest goodput but for peaks."""
-    found = [curve.values for one in flows.cells for curve in one.goodput.values()]
+    found = [curve.values for cell in flows.cells for curve in cell.goodput.values()]
     return _HEADROOM * float(np.percentile(np.concatenate(found), _USUAL))
 
 

@@ -118,7 +118,7 @@ class _Curves:
 def _curves(analysis: Analysis) -> _Curves:
     """Differences, where medians that span a decade are alike in most cells and all are compared with one."""
     medians = _Curves(analysis.contenders, "", analysis.metric)
-    against = {one.against for one in analysis.pairings}
+    against = {pairing.against for pairing in analysis.pairings}
     values = [
         [side.sample.median for side in cell.sides if side.sample and side.sample.median > 0]
         for cell in analysis.cells
@@ -129,7 +129,7 @@ def _curves(analysis: Analysis) -> _Curves:
     apart = [max(cell) / min(cell) for cell in values if len(cell) > 1]
     if not apart or median(apart) > _ALIKE:
         return medians
-    names = tuple(one.contender for one in analysis.pairings)
+    names = tuple(pairing.contender for pairing in analysis.pairings)
     return _Curves(names, against.pop(), analysis.metric)
 
 

@@ -41,11 +41,11 @@ _HOW = {
 def _draw(subject: Subject) -> Picture | None:
     analysis = subject.analysis
     kept = {cell.name for cell in representative_cells(analysis, _MOST_CELLS)}
-    found = [one for one in shares(analysis) if one.cell.name in kept]
+    found = [share for share in shares(analysis) if share.cell.name in kept]
     if not found:
         return None
     by_cell = [(cell, list(own)) for cell, own in groupby(found, key=lambda one: one.cell)]
-    fewer = len(by_cell) < len({one.cell.name for one in shares(analysis)})
+    fewer = len(by_cell) < len({share.cell.name for share in shares(analysis)})
     less = f" {len(by_cell)} of {len(analysis.cells)} conditions, evenly spread."
     return Picture(
         name=picture_name(analysis, "shares"),

@@ -65,20 +65,20 @@ def _data(found: Networks) -> pl.DataFrame:
     rows = [
         {
             "network": network,
-            "site": one.site,
+            "site": site.site,
             "contender": contender,
-            "told": one.told,
+            "told": site.told,
             "measured": value,
         }
         for network, sites in found.items()
-        for one in sites
-        for contender, value in one.measured.items()
+        for site in sites
+        for contender, value in site.measured.items()
     ]
     return pl.DataFrame(rows)
 
 
 def _sheet(subject: Subject, found: Networks, width: float) -> Sheet:
-    named = {name for sites in found.values() for one in sites for name in one.measured}
+    named = {name for sites in found.values() for site in sites for name in site.measured}
     styles = dots_apart({n: style for n, style in subject.styles_here.items() if n in named})
     head = legend_height(tuple(styles), width)
     columns = max(1, min(len(found), int(width / _PANEL_WIDTH)))
@@ -94,8 +94,8 @@ def _sheet(subject: Subject, found: Networks, width: float) -> Sheet:
 def _panel(
     sheet: Sheet, sites: tuple[OrderedSite, ...], frame: Frame, styles: Mapping[str, Style]
 ) -> None:
-    ratios = [1.0, *(one.told for one in sites)]
-    ratios += [value for one in sites for value in one.measured.values()]
+    ratios = [1.0, *(site.told for site in sites)]
+    ratios += [value for site in sites for value in site.measured.values()]
     low, high = min(ratios) / _MARGIN, max(ratios) * _MARGIN
     across = Scale(low, high, frame.left, frame.right - 16, log=True)
     up = Scale(low, high, frame.bottom, frame.top, log=True)
@@ -107,7 +107,7 @@ def _panel(
     ends = ((across(one), up(one)) for one in (low, high))
     sheet.line(*ends, colour=INK, dash=(4.0, 3.0))
     for name, style in styles.items():
-        shown = [one for one in sites if name in one.measured]
+        shown = [site for site in sites if name in site.measured]
         sheet.dots(
             [(across(one.told), up(one.measured[name])) for one in shown],
             style.colour,

@@ -102,7 +102,10 @@ def _most_rows(stories: Sequence[PageStory], most: int) -> int:
 
 def _end_ms(load: PageLoad) -> float:
     """The last moment worth showing."""
-    ends = [one.ended_ms or one.response_start_ms or one.started_ms for one in load.resources]
+    ends = [
+        resource.ended_ms or resource.response_start_ms or resource.started_ms
+        for resource in load.resources
+    ]
     return max([*ends, *(milestone.at_ms for milestone in _milestones(load))])
 
 
@@ -154,10 +157,10 @@ def _critical(load: PageLoad) -> list[Resource]:
 
 def _colours(stories: Sequence[PageStory]) -> dict[str, Colour]:
     """Kinds that occur, and what else has a colour."""
-    resources = [one for story in stories for one in story.load.resources]
-    there = {kind_of(one) for one in resources}
+    resources = [resource for story in stories for resource in story.load.resources]
+    there = {kind_of(resource) for resource in resources}
     colours = {kind: colour for kind, colour in KINDS.items() if kind in there}
-    if any(one.timing.connect for one in resources):
+    if any(resource.timing.connect for resource in resources):
         colours["connecting"] = _CONNECTING
     return colours
 
@@ -195,10 +198,10 @@ def _load(
     for place, row in enumerate(rows):
         row_words(sheet, row, columns, first + (place + 0.5) * _ROW, row.resources[0] in critical)
     blocking = [
-        (across(one.started_ms) - 5, first + (place + 0.5) * _ROW)
+        (across(resource.started_ms) - 5, first + (place + 0.5) * _ROW)
         for place, row in enumerate(rows)
-        for one in row.resources
-        if blocks_rendering(one)
+        for resource in row.resources
+        if blocks_rendering(resource)
     ]
     sheet.dots(blocking, RED, Marker.SQUARE, size=6)
     _mark(sheet, milestones, across, top + _HEAD, bottom)
@@ -208,7 +211,10 @@ def _load(
 def _told(story: PageStory) -> str:
     """The load's outcome and the times of its milestones."""
     load, error = story.load, story.load.error
-    times = [f"{one.name} {significant(one.at_ms / 1e3)} s" for one in _milestones(load)]
+    times = [
+        f"{milestone.name} {significant(milestone.at_ms / 1e3)} s"
+        for milestone in _milestones(load)
+    ]
     count = f"{len(load.resources)} resources" if len(load.resources) > 1 else "1 resource"
     return ", ".join([*([f"failed: {error}"] if error else []), count, *times])
 

@@ -39,7 +39,7 @@ def mark_beside(
     sheet.box(left, top, right - left, height * len(rows), fill=RED, opacity=_SHADE)
     came = {id(one.resource): one.content_bytes for one in came_beside(load, last)}
     for place, row in enumerate(rows):
-        count = sum(came.get(id(one), 0) for one in row.resources)
+        count = sum(came.get(id(resource), 0) for resource in row.resources)
         if count >= _NAMED * sum(came.values()) > 0:
             _write(sheet, size_text(count), row, across, top + (place + 0.5) * height)
 

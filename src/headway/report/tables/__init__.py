@@ -18,7 +18,7 @@ from headway.report.tables.kind import KeptFile, Matter, ShownTable, TableKind
 @cache
 def known_tables() -> tuple[TableKind, ...]:
     """All kinds of tables, in the order of the page."""
-    found = [one for module in modules_in(__name__) for one in vars(module).values()]
+    found = [var for module in modules_in(__name__) for var in vars(module).values()]
     kinds = [one for one in found if isinstance(one, TableKind)]
     return tuple(sorted(kinds, key=lambda kind: (PLACES[kind.section], kind.place)))
 
@@ -31,7 +31,9 @@ def tables(matter: Matter, section: Section, *, of_runs: bool = False) -> tuple[
         section: part of the page.
         of_runs: whether it is those of chosen runs.
     """
-    here = [one for one in known_tables() if one.section is section and one.of_runs == of_runs]
+    here = [
+        table for table in known_tables() if table.section is section and table.of_runs == of_runs
+    ]
     made = [one.shown(matter) for one in here if not one.every_metric]
     for analysis in matter.metrics if any(one.every_metric for one in here) else ():
         of_metric = matter.of_metric(analysis)
@@ -41,13 +43,13 @@ def tables(matter: Matter, section: Section, *, of_runs: bool = False) -> tuple[
 
 def differences(matter: Matter) -> tuple[ShownTable, ...]:
     """The tables of how the levels of an axis differ by a metric."""
-    made = (one.shown(matter) for one in known_tables() if one.of_differences)
+    made = (table.shown(matter) for table in known_tables() if table.of_differences)
     return tuple(filter(None, made))
 
 
 def on_terminal(matter: Matter) -> tuple[ShownTable, ...]:
     """The tables of a metric that the terminal shows."""
-    made = (one.shown(matter) for one in known_tables() if one.on_terminal)
+    made = (table.shown(matter) for table in known_tables() if table.on_terminal)
     return tuple(filter(None, made))
 
 
@@ -55,27 +57,27 @@ def said(matter: Matter, section: Section) -> tuple[str, ...]:
     """What stands first in words in a section of an experiment."""
     return tuple(
         sentence
-        for one in known_tables()
-        if one.section is section and not one.of_runs
-        for sentence in one.said(matter)
+        for table in known_tables()
+        if table.section is section and not table.of_runs
+        for sentence in table.said(matter)
     )
 
 
 def notes(matter: Matter, section: Section) -> tuple[str, ...]:
     """How to read the sentences of what has no table."""
-    here = [one for one in known_tables() if one.section is section and not one.table]
+    here = [table for table in known_tables() if table.section is section and not table.table]
     return tuple(one.remark_of(matter) for one in here if one.remark)
 
 
 def frames(matter: Matter) -> dict[TableKind, pl.DataFrame]:
     """The tables with every number; those without rows are left out."""
-    made = {one: one.frame(matter) for one in known_tables() if one.frame}
+    made = {table: table.frame(matter) for table in known_tables() if table.frame}
     return {kind: frame for kind, frame in made.items() if not frame.is_empty()}
 
 
 def kept(matter: Matter) -> Iterator[tuple[KeptFile, pl.DataFrame]]:
     """Those that `headway claims` keeps."""
-    asks = any(one.experiment.claims or one.experiment.published for one in matter.metrics)
+    asks = any(metric.experiment.claims or metric.experiment.published for metric in matter.metrics)
     for kind in known_tables():
         if kind.kept and kind.frame and not (asks and kind.kept.alone):
             frame = kind.frame(matter)

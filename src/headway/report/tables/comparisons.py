@@ -51,7 +51,8 @@ def comparisons_table(analysis: Analysis) -> Table:
         ),
         rows=tuple(
             tuple(
-                (*levels(analysis, cell), *_row(one, analysis.metric)) for one in cell.comparisons
+                (*levels(analysis, cell), *_row(comparison, analysis.metric))
+                for comparison in cell.comparisons
             )
             for cell in cells
             if cell.comparisons
@@ -112,26 +113,26 @@ def comparisons_frame(analyses: Sequence[Analysis], words: bool = True) -> pl.Da
             "unit": analysis.metric.unit,
             "cell": cell.name,
             "title": cell.title,
-            "contender": one.contender,
-            "against": one.against,
-            **_difference(one),
-            **_pairs(one),
-            **_test_numbers("deciding", one.test),
-            "deciding_test": one.test.name if one.test else None,
-            "deciding_family": one.test.family if one.test else None,
-            **_test_numbers("welch", one.welch),
-            **_test_numbers("mann_whitney", one.mann_whitney),
-            **_test_numbers("kolmogorov_smirnov", one.kolmogorov_smirnov),
-            "cliffs_delta": one.cliffs_delta,
-            "verdict": one.verdict.value,
-            "basis": one.basis.value,
-            "spread": one.spread.value if one.spread else None,
-            "outcome": outcome(one).value,
-            **({"in_words": sentence(cell, one, analysis.metric)} if words else {}),
+            "contender": comparison.contender,
+            "against": comparison.against,
+            **_difference(comparison),
+            **_pairs(comparison),
+            **_test_numbers("deciding", comparison.test),
+            "deciding_test": comparison.test.name if comparison.test else None,
+            "deciding_family": comparison.test.family if comparison.test else None,
+            **_test_numbers("welch", comparison.welch),
+            **_test_numbers("mann_whitney", comparison.mann_whitney),
+            **_test_numbers("kolmogorov_smirnov", comparison.kolmogorov_smirnov),
+            "cliffs_delta": comparison.cliffs_delta,
+            "verdict": comparison.verdict.value,
+            "basis": comparison.basis.value,
+            "spread": comparison.spread.value if comparison.spread else None,
+            "outcome": outcome(comparison).value,
+            **({"in_words": sentence(cell, comparison, analysis.metric)} if words else {}),
         }
         for analysis in analyses
         for cell in analysis.cells
-        for one in cell.comparisons
+        for comparison in cell.comparisons
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 

@@ -69,22 +69,22 @@ def _row(sweep: Sweep, one: FaultCost, *, several: bool) -> tuple[str, ...]:
 def sweeps_table(analysis: Analysis) -> Table:
     """Each contender's sweep in a row."""
     unit = analysis.metric.unit
-    several = any(one.title for one in sweeps(analysis))
+    several = any(sweep.title for sweep in sweeps(analysis))
     rows = tuple(
         (
-            *((one.title,) if several else ()),
-            one.contender,
-            number(one.without, 3),
-            str(one.packets[Way.UP]),
-            str(one.packets[Way.DOWN]),
-            str(len(one.costs)),
-            str(len(one.fatal)),
-            number(one.worst.median if one.worst else None, 3),
-            one.worst.fault.place if one.worst else NONE,
-            number(one.mean, 3),
-            number(one.expected(TYPICAL_LOSS), 3),
+            *((sweep.title,) if several else ()),
+            sweep.contender,
+            number(sweep.without, 3),
+            str(sweep.packets[Way.UP]),
+            str(sweep.packets[Way.DOWN]),
+            str(len(sweep.costs)),
+            str(len(sweep.fatal)),
+            number(sweep.worst.median if sweep.worst else None, 3),
+            sweep.worst.fault.place if sweep.worst else NONE,
+            number(sweep.mean, 3),
+            number(sweep.expected(TYPICAL_LOSS), 3),
         )
-        for one in sweeps(analysis)
+        for sweep in sweeps(analysis)
     )
     return Table(
         headings=(
@@ -118,24 +118,24 @@ def faults_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
 
 
 def _rows(sweep: Sweep) -> Iterator[dict[str, object]]:
-    for one in sweep.costs:
+    for cost in sweep.costs:
         yield {
             "cell": sweep.cell,
             "title": sweep.title,
             "contender": sweep.contender,
-            "fault": str(one.fault),
-            "kind": str(one.fault.kind),
-            "towards": "client" if one.fault.direction is Way.DOWN else "server",
-            "packets": "+".join(map(str, one.fault.packets)),
-            "carried": one.carried,
-            "came_s": one.at,
-            "bytes": one.size_bytes,
-            "runs": len(one.seeds),
-            "failed": one.failed,
-            "reason": one.reason,
+            "fault": str(cost.fault),
+            "kind": str(cost.fault.kind),
+            "towards": "client" if cost.fault.direction is Way.DOWN else "server",
+            "packets": "+".join(map(str, cost.fault.packets)),
+            "carried": cost.carried,
+            "came_s": cost.at,
+            "bytes": cost.size_bytes,
+            "runs": len(cost.seeds),
+            "failed": cost.failed,
+            "reason": cost.reason,
             "without": sweep.without,
-            "cost": None if math.isinf(one.median) else one.median,
-            "run": one.run_id,
+            "cost": None if math.isinf(cost.median) else cost.median,
+            "run": cost.run_id,
         }
 
 

@@ -12,8 +12,8 @@ import polars as pl
 
 from headway.analysis import Analysis
 from headway.analysis.numbers import significant
-from headway.analysis.orders import PublishedOrder, orders
 from headway.analysis.published import TOLERANCE, Agreement, Beside, beside, evidence
+from headway.analysis.publishedorder import PublishedOrder, orders
 from headway.analysis.verdict import Verdict
 from headway.report.scale import written
 from headway.report.section import Section
@@ -164,7 +164,7 @@ def _evidence(one: Beside) -> str:
 
 def orders_table(analyses: Sequence[Analysis]) -> Table:
     """Which of two contenders is faster, as published and in our runs; counts if they are many."""
-    found = [(one, analysis.metric.unit) for analysis in analyses for one in orders(analysis)]
+    found = [(order, analysis.metric.unit) for analysis in analyses for order in orders(analysis)]
     if len(found) > _MOST_ROWS:
         return _orders_by_cell([one for one, _ in found])
     return Table(

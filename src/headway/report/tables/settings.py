@@ -13,7 +13,8 @@ def settings_table(results: StudyResults) -> Table:
     return Table(
         headings=("program", "setting", "value", "why"),
         rows=tuple(
-            ((one.program, one.setting, one.value, one.why),) for one in results.manifest.settings
+            ((setting.program, setting.setting, setting.value, setting.why),)
+            for setting in results.manifest.settings
         ),
         labels=4,
     )

@@ -133,7 +133,7 @@ def first_shares(analysis: Analysis) -> Table:
 
     Of flows of one name it is that of the one that got least in each run. Behind it is its interval.
     """
-    found = {(one.contender, one.cell.name): one for one in shares(analysis)}
+    found = {(share.contender, share.cell.name): share for share in shares(analysis)}
     rows = tuple(
         ((contender, _of_first(found, contender), *_row(analysis, found, contender)),)
         for contender in analysis.contenders
@@ -166,23 +166,23 @@ def shares_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
     rows = [
         {
             "experiment": analysis.experiment.name,
-            "cell": one.cell.name,
-            "title": one.cell.title,
-            "contender": one.contender,
+            "cell": share.cell.name,
+            "title": share.cell.title,
+            "contender": share.contender,
             "flow": row.named,
             "rank": row.rank or 1,
-            "runs": one.runs,
+            "runs": share.runs,
             **_columns("goodput_mbit", row.got.mbit),
             **_columns("share", row.got.share),
             **_columns("part", row.got.part),
             "coverage": row.got.mbit.interval.coverage if row.got.mbit.interval else None,
-            "sharing": one.sharing.value,
-            "taker": one.taker,
-            "taken": one.taken,
+            "sharing": share.sharing.value,
+            "taker": share.taker,
+            "taken": share.taken,
         }
         for analysis in analyses
-        for one in shares(analysis)
-        for row in flow_rows(one, every=True)
+        for share in shares(analysis)
+        for row in flow_rows(share, every=True)
     ]
     return pl.DataFrame(rows, infer_schema_length=None)
 

@@ -8,7 +8,7 @@ import polars as pl
 
 from headway.analysis import Analysis
 from headway.analysis.headline import headline
-from headway.analysis.parts import AnswerPart, Leaning, parts
+from headway.analysis.partition import AnswerPart, Leaning, parts
 from headway.analysis.where import words
 from headway.analysis.whole import Whole, wholes
 from headway.report.section import Section
@@ -23,7 +23,7 @@ def wholes_frame(analyses: Sequence[Analysis]) -> pl.DataFrame:
         _row(analysis, part, means.get(pairing))
         for analysis in analyses
         if len(analysis.cells) > 1
-        for means in [{one.pairing: one for one in wholes(analysis) if one.alike}]
+        for means in [{whole.pairing: whole for whole in wholes(analysis) if whole.alike}]
         for pairing in analysis.pairings
         for part in parts(analysis, pairing)
     ]

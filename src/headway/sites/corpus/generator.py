@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from headway.sites.corpus.document import document
 from headway.sites.corpus.font import MIN_FONT_BYTES, font
+from headway.sites.corpus.html import document
 from headway.sites.corpus.keystream import Keystream
 from headway.sites.corpus.model import Objects, PageModel
 from headway.sites.corpus.plan import PagePlan, plan_page

@@ -10,8 +10,8 @@ from headway.contract.counts import Counts
 from headway.contract.probe_orders import RECEIVED, REPLY, REQUEST, SENT
 from headway.selftest.check import Check
 from headway.selftest.ideal import Course
-from headway.selftest.plan import Records, Sight
 from headway.selftest.step import both_ways
+from headway.selftest.timeline import Records, Sight
 from headway.study.path import Way
 
 ECHO = {Way.UP: REQUEST, Way.DOWN: REPLY}

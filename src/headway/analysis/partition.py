@@ -186,13 +186,13 @@ def _sum(one: _Division, other: _Division) -> _Division:
 
 def _in_order(cases: Sequence[_Met], factor: Factor, place: int) -> list[int]:
     """The levels that there are: numbers in their order, others by how the cells come out."""
-    there = sorted({one.levels[place] for one in cases})
+    there = sorted({case.levels[place] for case in cases})
     if factor.values is not None:
         values = factor.values
         return sorted(there, key=lambda level: values[level])
 
     def middle(level: int) -> float:
-        logs = [one.log for one in cases if one.levels[place] == level]
+        logs = [case.log for case in cases if case.levels[place] == level]
         return sum(logs) / len(logs)
 
     return sorted(there, key=middle)
@@ -200,11 +200,11 @@ def _in_order(cases: Sequence[_Met], factor: Factor, place: int) -> list[int]:
 
 def _bits(cases: Sequence[_Met]) -> float:
     """What it takes to tell these cells as one part, beyond that there is one."""
-    counts = Counter(one.kind for one in cases)
+    counts = Counter(case.kind for case in cases)
     outcomes = -sum(count * math.log2(count / len(cases)) for count in counts.values())
-    logs = [one.log for one in cases]
+    logs = [case.log for case in cases]
     apart = max(logs) - min(logs)
-    spread = sum(math.log2(1 + apart / one.known_to) for one in cases) if apart else 0.0
+    spread = sum(math.log2(1 + apart / case.known_to) for case in cases) if apart else 0.0
     opposite = counts[Leaning.BETTER] and counts[Leaning.WORSE]
     return outcomes + spread + (_OPPOSITE_BITS if opposite else 0.0)
 

@@ -34,6 +34,7 @@ from headway.selftest.ideal import (
     directions,
     planned_rates,
 )
+from headway.selftest.linkcounts import judge_counts
 from headway.selftest.passing import (
     Passing,
     has_rules,
@@ -42,11 +43,10 @@ from headway.selftest.passing import (
     rules_alone,
     without_rules,
 )
-from headway.selftest.plan import RECORD_TYPE, Sight, Timeline
 from headway.selftest.rate import Depth, Standing, SteadyFlow
 from headway.selftest.step import CheckStep
 from headway.selftest.timed import MOST_BOUNDARIES, LossChanges, Pulses, RateChanges, horizon_ns
-from headway.selftest.told import judge_counts
+from headway.selftest.timeline import RECORD_TYPE, Sight, Timeline
 from headway.selftest.transfer import TRANSFER_BYTES, TcpTransfer
 from headway.study.host import Host
 from headway.study.kernel import Kernel

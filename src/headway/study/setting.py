@@ -304,7 +304,7 @@ class Setting(Part):
 
     @field_serializer("programs")
     def _by_key(self, programs: tuple[OutsideProgram, ...]) -> list[str]:
-        return [f"{one.directory}: {one.key}" for one in programs]
+        return [f"{program.directory}: {program.key}" for program in programs]
 
     @property
     def named(self) -> frozenset[tuple[str, str]]:

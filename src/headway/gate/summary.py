@@ -7,7 +7,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from headway.gate.told import (
+from headway.gate.reports import (
     HOW_TO_READ,
     CheckReport,
     difference,

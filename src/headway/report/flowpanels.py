@@ -62,7 +62,7 @@ class Flows:
     @property
     def pairings(self) -> tuple[Pairing, ...]:
         """The comparisons that some cell has ratios of."""
-        return tuple(dict.fromkeys(one for cell in self.cells for one in cell.ratios))
+        return tuple(dict.fromkeys(ratio for cell in self.cells for ratio in cell.ratios))
 
 
 def flows_of(analysis: Analysis) -> Flows | None:
@@ -88,7 +88,11 @@ def flows_of(analysis: Analysis) -> Flows | None:
 def _pairings(analysis: Analysis) -> tuple[Pairing, ...]:
     """The comparisons of contenders that speak the same, if the study has any; else all."""
     spoken = analysis.protocols
-    alike = [one for one in analysis.pairings if spoken[one.contender] == spoken[one.against]]
+    alike = [
+        pairing
+        for pairing in analysis.pairings
+        if spoken[pairing.contender] == spoken[pairing.against]
+    ]
     return tuple(alike or analysis.pairings)[:_MOST_PAIRINGS]
 
 

@@ -20,7 +20,7 @@ from headway.analysis import (
     sentences,
 )
 from headway.analysis.acrosslevels import Across
-from headway.analysis.ledger import judged, ledger_sentence
+from headway.analysis.claimwords import judged, ledger_sentence
 from headway.analysis.metric import Metric
 from headway.analysis.numbers import MINUS, signed_percent, significant
 from headway.analysis.overview import ComparisonOutcome, overviews
@@ -116,7 +116,9 @@ def _print_metric(console: Console, results: StudyResults, analysis: Analysis) -
     _print_list(console, "Answer", told[:_MOST_ANSWERS])
     count = sum(1 for _ in analysis.comparisons)
     rest = (
-        [one for one in sentences(analysis) if one not in told] if count <= _MOST_SENTENCES else []
+        [sentence for sentence in sentences(analysis) if sentence not in told]
+        if count <= _MOST_SENTENCES
+        else []
     )
     _print_list(console, "One by one", rest)
     left = len(told[_MOST_ANSWERS:]) + (count if count > _MOST_SENTENCES else 0)
@@ -173,7 +175,9 @@ def _table_of_contenders(console: Console, analysis: Analysis) -> Table | None:
     for contender in analysis.contenders:
         row = [Text(contender)]
         for cell in analysis.cells[:_FEW_CELLS]:
-            own = [one for one in cell.comparisons if one.contender == contender]
+            own = [
+                comparison for comparison in cell.comparisons if comparison.contender == contender
+            ]
             row += [
                 _median(analysis.metric, cell, contender, " "),
                 _relative(own[0]) if len(own) == 1 else Text(""),

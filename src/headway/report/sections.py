@@ -10,7 +10,7 @@ from pathlib import Path
 from headway.analysis import Analysis, Cell, answer
 from headway.analysis.acrosslevels import Across
 from headway.analysis.answer import headlines
-from headway.analysis.ledger import judged, ledger_sentence
+from headway.analysis.claimwords import judged, ledger_sentence
 from headway.analysis.published import agreement_sentence
 from headway.analysis.sentences import as_start, statement
 from headway.records.manifest import ToldExperiment
@@ -74,7 +74,9 @@ class MetricPart:
     @property
     def said(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Titles and statements of these cells."""
-        return tuple((one.title, self._statements(one)) for one in self.cells if one.comparisons)
+        return tuple(
+            (cell.title, self._statements(cell)) for cell in self.cells if cell.comparisons
+        )
 
     @property
     def said_remark(self) -> str:
@@ -86,7 +88,9 @@ class MetricPart:
 
     def _statements(self, cell: Cell) -> tuple[str, ...]:
         metric = self.analysis.metric
-        return tuple(as_start(statement(cell, one, metric)) for one in cell.comparisons)
+        return tuple(
+            as_start(statement(cell, comparison, metric)) for comparison in cell.comparisons
+        )
 
 
 @dataclass(frozen=True)
@@ -139,7 +143,9 @@ class SectionPart:
     def pictures(self) -> tuple[Picture, ...]:
         """Figures of all runs."""
         subjects = self.of.subjects
-        drawn = (figures.pictures(one, self.section, one is subjects[0]) for one in subjects)
+        drawn = (
+            figures.pictures(subject, self.section, subject is subjects[0]) for subject in subjects
+        )
         return tuple(picture for found in drawn for picture in found)
 
     @cached_property
@@ -218,15 +224,15 @@ class ExperimentPart:
     @cached_property
     def subjects(self) -> tuple[Subject, ...]:
         """Its metrics, as they are drawn."""
-        return tuple(Subject(one, self.styles) for one in self.matter.metrics)
+        return tuple(Subject(metric, self.styles) for metric in self.matter.metrics)
 
     @cached_property
     def metrics(self) -> tuple[MetricPart, ...]:
         """Its metrics, the most important first."""
         first = self.subjects[0]
         return tuple(
-            MetricPart(one, figures.pictures(one, Section.RESULTS, one is first))
-            for one in self.subjects
+            MetricPart(subject, figures.pictures(subject, Section.RESULTS, subject is first))
+            for subject in self.subjects
         )
 
     @property
@@ -271,18 +277,18 @@ class ExperimentPart:
     def tables(self) -> tuple[ShownTable, ...]:
         """All its tables, in the order of the page."""
         levels = (self.differences(metric) for metric in self.levels)
-        groups = (group.tables for one in self.sections for group in one.groups)
-        own = (one.tables for one in self.sections)
+        groups = (group.tables for section in self.sections for group in section.groups)
+        own = (section.tables for section in self.sections)
         return tuple(table for found in (*own, *levels, *groups) for table in found)
 
     def _pictures(self) -> Iterator[Picture]:
         of_metrics = {Section.RESULTS: self.metrics, Section.ACROSS: self.levels}
-        for one in self.sections:
-            for metric in of_metrics.get(one.section, ()):
+        for section in self.sections:
+            for metric in of_metrics.get(section.section, ()):
                 yield from metric.pictures
-            if one.section not in of_metrics:
-                yield from one.pictures
-            for drawn in one.grouped:
+            if section.section not in of_metrics:
+                yield from section.pictures
+            for drawn in section.grouped:
                 yield from drawn
 
 
@@ -290,7 +296,7 @@ def level_parts(across: Across) -> tuple[MetricPart, ...]:
     """The metrics of levels that are compared, with the figures of differences alone: the runs are drawn already."""
     styles = study_styles(across.analyses[:1])
     subjects = [Subject(one, styles) for one in across.analyses]
-    return tuple(MetricPart(one, figures.differences(one)) for one in subjects)
+    return tuple(MetricPart(subject, figures.differences(subject)) for subject in subjects)
 
 
 def experiment_part(
@@ -305,9 +311,9 @@ def experiment_part(
         runs: names of runs; others are chosen if there are none.
     """
     groups: list[RunGroup] = []
-    for one in chosen_groups(matter.results, matter.first, runs):
-        evidence = evidence_of(directory, one.runs)
+    for group in chosen_groups(matter.results, matter.first, runs):
+        evidence = evidence_of(directory, group.runs)
         if evidence.runs:
             suffix = f"-{len(groups) + 1}" if groups else ""
-            groups.append(RunGroup(one.title, suffix, evidence))
+            groups.append(RunGroup(group.title, suffix, evidence))
     return ExperimentPart(matter, styles, tuple(groups))

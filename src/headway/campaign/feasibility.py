@@ -11,10 +11,10 @@ from headway.errors import WrongInputError
 from headway.image import find, installed_extras, shown_progress
 from headway.image.fit import check_fit
 from headway.image.outsideroot import outside_root
-from headway.planning.checks import check_programs, remarks
+from headway.planning.demands import check_programs, remarks
 from headway.planning.runs import Run, cells, plan
 from headway.programs.registry import CLIENTS, SERVERS
-from headway.sites.library import find_outline, find_site, is_archive
+from headway.sites.finding import find_outline, find_site, is_archive
 from headway.sites.servable import check_servable
 from headway.sites.unshared import unshared
 from headway.sites.verify import shortfalls
@@ -163,8 +163,8 @@ def all_remarks(study: Study, runs: Sequence[Run]) -> list[str]:
 
 def _recorded(runs: Iterable[Run]) -> Iterator[str]:
     """Archives of which something is not what servers sent."""
-    workloads = [one for run in first_repetition(runs) for one in run.setting.workloads]
-    for site in dict.fromkeys(one.replayed for one in workloads):
+    workloads = [workload for run in first_repetition(runs) for workload in run.setting.workloads]
+    for site in dict.fromkeys(workload.replayed for workload in workloads):
         if site and is_archive(site) and (flaws := shortfalls(find_site(site))):
             more = f"; {len(flaws) - 1} more: `headway sites verify {site}`" if flaws[1:] else ""
             yield f"{site}: {flaws[0].url}: {flaws[0].message}{more}"
@@ -172,8 +172,10 @@ def _recorded(runs: Iterable[Run]) -> Iterator[str]:
 
 def _unshared(runs: Iterable[Run]) -> Iterator[str]:
     """Sites that should come over one connection and have something that will hardly do so."""
-    workloads = [one for run in first_repetition(runs) for one in run.setting.workloads]
-    for site in dict.fromkeys(one.replayed for one in workloads if one.one_connection):
+    workloads = [workload for run in first_repetition(runs) for workload in run.setting.workloads]
+    for site in dict.fromkeys(
+        workload.replayed for workload in workloads if workload.one_connection
+    ):
         if site and (why := unshared(find_site(site))):
             yield f'{site}: connections = "one", but {why}; a load over several connections fails'
 

@@ -134,7 +134,7 @@ def _check_takes_time(flow: DeployedFlow) -> None:
     workload, clock = flow.setting.workload, flow.setting.clock
     if clock is not Clock.VIRTUAL or not isinstance(workload, BulkPart):
         return
-    if not any(isinstance(one.amount, Duration) for one in workload.transfers("")):
+    if not any(isinstance(transfer.amount, Duration) for transfer in workload.transfers("")):
         return
     paths = [segment.path for segment in flow.segments]
     links = [way for path in paths for link in path.links for way in (link.down, link.up)]

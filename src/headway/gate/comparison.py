@@ -15,7 +15,7 @@ from headway.campaign.watcher import Watcher
 from headway.errors import WrongInputError, counted
 from headway.gate.builds import StudySource, is_results, study_of
 from headway.gate.faultcheck import judge_faults
-from headway.gate.told import CheckReport
+from headway.gate.reports import CheckReport
 from headway.gate.verdict import BASE, HEAD, Side, judge_builds
 from headway.records.store import Start, refresh_table
 from headway.study.experiment import Study

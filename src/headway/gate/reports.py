@@ -44,7 +44,7 @@ class CheckReport:
     @property
     def worse(self) -> list[CheckedFault]:
         """The faults that cost the head too much more than the base."""
-        return [one for one in self.faults if one.fails]
+        return [fault for fault in self.faults if fault.fails]
 
     @property
     def passes(self) -> bool:

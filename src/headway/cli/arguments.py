@@ -20,10 +20,10 @@ class ReadsValues(Command):
     @override
     def get_params(self, ctx: Context) -> list[Parameter]:
         parameters = super().get_params(ctx)
-        for one in parameters:
-            if isinstance(one, TyperArgument | TyperOption):
-                described = one.type_descriptor
-                one._runtime_param = _Value(described.parameter_info, described.annotation)
+        for parameter in parameters:
+            if isinstance(parameter, TyperArgument | TyperOption):
+                described = parameter.type_descriptor
+                parameter._runtime_param = _Value(described.parameter_info, described.annotation)
         return parameters
 
 
