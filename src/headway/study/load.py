@@ -24,6 +24,7 @@ from headway.study.library import DIRECTORY, builtin_names, builtin_text
 from headway.study.merging import merged
 from headway.study.outside import OutsideProgram
 from headway.study.outsidefile import PROGRAMS_FILE, programs_beside, read_programs
+from headway.study.overridden import check_matter
 from headway.study.source import Source
 from headway.study.sysctls import dotted, nested
 
@@ -105,7 +106,9 @@ def parse_study(
     as_written = {key: copy.deepcopy(value) for key, value in raw.items() if key != "quick"}
     _prepare(as_written, source)
     written = _study(as_written, source, settings=False)
-    return _of_tables(_changed(raw, changes), source, forms, written.experiments)
+    study = _of_tables(_changed(raw, changes), source, forms, written.experiments)
+    check_matter(changes, study.experiments, source.name)
+    return study
 
 
 def _changed(raw: dict[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

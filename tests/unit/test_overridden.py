@@ -1,0 +1,74 @@
+"""Changes that would change nothing are refused; others are not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from headway.errors import WrongInputError
+from headway.study.load import parse_study
+from headway.study.source import Source
+
+STUDY = """
+name = "grid"
+question = ""
+contenders = { h1 = { protocol = "h1" }, h2 = { protocol = "h2", client.program = "curl" } }
+[path]
+rate = "10 Mbit/s"
+[axes]
+path.rtt = ["20 ms", "40 ms"]
+"""
+
+
+def changed(changes: dict[str, Any], text: str = STUDY) -> Any:
+    return parse_study(Source("grid.toml", text, Path()), changes=changes)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        (
+            {"path": {"rtt": "80 ms"}},
+            "another path.rtt would change nothing: it is an axis (20 ms, 40 ms); "
+            "set axes.path.rtt=[...] to change its values",
+        ),
+        (
+            {"protocol": "h3"},
+            "another protocol would change nothing: every contender sets it; "
+            "set contenders.h1.protocol=... to change one of them",
+        ),
+    ],
+)
+def test_what_has_the_last_word_is_named(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(WrongInputError) as raised:
+        changed(changes)
+    assert str(raised.value) == f"grid.toml: {message}"
+
+
+def test_a_change_for_some_contenders_is_one() -> None:
+    (experiment,) = changed({"client": {"program": "wget"}}).experiments
+    cell = next(experiment.grid())
+    assert experiment.setting(cell, "h1").client.program == "wget"
+    assert experiment.setting(cell, "h2").client.program == "curl"
+
+
+def test_a_change_of_the_axis_is_one() -> None:
+    (experiment,) = changed({"axes": {"path": {"rtt": ["80 ms"]}}}).experiments
+    assert experiment.levels("path.rtt") == ["80 ms"]
+
+
+def test_an_experiment_without_the_axis_is_changed() -> None:
+    text = (
+        STUDY.partition("[axes]")[0]
+        + """
+[experiments.fixed]
+path.rtt = "20 ms"
+[experiments.swept]
+axes.path.rtt = ["20 ms", "40 ms"]
+"""
+    )
+    fixed, swept = changed({"path": {"rtt": "80 ms"}}, text).experiments
+    assert fixed.setting(next(fixed.grid()), "h1").path.rtt.ms == 80
+    assert swept.levels("path.rtt") == ["20 ms", "40 ms"]
