@@ -1,0 +1,26 @@
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::Parser;
+use headway_knobs::parse_time;
+
+/// A resolver that answers from a file, over UDP and TCP, and tells what it was asked.
+///
+/// Exit status: 0 if a signal ended it, 1 if it cannot serve, 2 for wrong options or a wrong file.
+#[derive(Debug, Parser)]
+#[command(name = "headway-dns", version)]
+pub(crate) struct Options {
+    /// Address and port
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    pub(crate) listen: SocketAddr,
+    /// What it knows: JSON, docs/native-dns.md
+    #[arg(long, value_name = "FILE")]
+    pub(crate) zone: PathBuf,
+    /// How long it takes to find an answer
+    #[arg(long, value_name = "TIME", default_value = "0ms", value_parser = parse_time)]
+    pub(crate) delay: Duration,
+    /// Where a line of JSON goes for every query; - is the standard output
+    #[arg(long, value_name = "FILE", default_value = "-")]
+    pub(crate) report: PathBuf,
+}
