@@ -103,6 +103,45 @@ def test_a_page_looks_the_same_over_all_protocols(
     assert len(set(pictures.pop())) > 2
 
 
+@pytest.mark.parametrize(
+    ("browser", "came"),
+    [
+        ("h1", ("http/1.1", "http/1.1")),
+        ("h2", ("h2", "http/1.1")),
+        ("h3", ("h3", "http/1.1")),
+    ],
+)
+def test_a_host_elsewhere_speaks_what_it_can_behind_its_own_path(
+    load: Callable[..., Loaded], tmp_path: Path, browser: str, came: tuple[str, str]
+) -> None:
+    """Another server, 40 ms farther: every resource comes from there, and its handshakes take 40 ms longer each way."""
+    elsewhere = {
+        "hosts": ["b.test"],
+        "protocol": "h1",
+        "server": {"program": "headway-server"},
+        "path": {"rtt": "40 ms"},
+        "third_party": True,
+    }
+    raw = page(sites.two_hosts(tmp_path), browser, "nginx", origins={"b": elsewhere})
+    raw["path"] = {"rtt": f"{RTT_S * 1000:g} ms"}
+    ((record, directory),) = load(raw)
+    assert record.error is None
+    loaded = read_load(directory)
+    by_host = {"a.test": came[0], "b.test": came[1]}
+    assert {(one.host, one.protocol) for one in loaded.resources} == set(by_host.items())
+    assert record.third_party_objects == 2
+    assert record.h1_objects == (OBJECTS if browser == "h1" else 2)
+    assert record.elsewhere == "b h1 headway-server +40 ms"
+    har = json.loads((directory / "load.har").read_text())
+    (first,) = [
+        entry["timings"]["connect"]
+        for entry in har["log"]["entries"]
+        if entry["request"]["url"] == "https://b.test/frame"
+    ]
+    # TCP's handshake, and TLS's: a round trip each, over both paths.
+    assert first * MS == pytest.approx(2 * (RTT_S + 0.04), abs=MS)
+
+
 @pytest.mark.parametrize(("site", "images"), [("sander-19", 6), ("sander-20", 6)])
 def test_speed_index_is_what_stands_before_what_is_seen(
     load: Callable[..., Loaded], site: str, images: int

@@ -184,6 +184,11 @@ class Planned(Columns):
         "Where the page's hosts were: `one-address` or `own-addresses`; null without a page.",
         naming=Naming("hosts", "hosts: {}", absent="no page"),
     )
+    elsewhere: str | None = column(
+        "Servers of their own for some of the page's hosts: name, HTTP version that the browser was to speak with "
+        "it, program, and the RTT that it adds; null without `origins`.",
+        naming=Naming("origins", "{}", absent="no other origins"),
+    )
     page_connections: str | None = column(
         "Over how many connections the page was to be loaded: `per-host` or `one`; null without a page.",
         naming=Naming("connections", "connections: {}", absent="no page"),

@@ -129,6 +129,16 @@ class PageMetrics(Columns):
     largest_byte_share: float | None = column(
         "Share of the bytes on the connection with the most bytes."
     )
+    h1_objects: int | None = column("Objects that came over HTTP/1.1.")
+    h2_objects: int | None = column("Over HTTP/2.")
+    h3_objects: int | None = column("Over HTTP/3.")
+    h1_bytes: int | None = column("Bytes of the content of objects that came over HTTP/1.1.")
+    h2_bytes: int | None = column("Over HTTP/2.")
+    h3_bytes: int | None = column("Over HTTP/3.")
+    third_party_objects: int | None = column(
+        "Objects of hosts that `origins` names third parties; null without `origins`."
+    )
+    third_party_bytes: int | None = column("Bytes of their content.")
     visual_problem: str | None = column(
         "Why there are no visual metrics although frames were kept."
     )

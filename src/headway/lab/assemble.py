@@ -14,7 +14,7 @@ from headway.lab.network import GLOBAL_SYSCTLS, NetworkLayout, network_of
 from headway.lab.values import Address, Route
 from headway.lab.watching import watched
 from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role, addressed
-from headway.planning.topology import bottlenecks
+from headway.planning.topology import Node, bottlenecks
 from headway.programs.base import Listener, Origin, ReverseProxy, Server, Started, port_of
 from headway.programs.pep import Interception, QuicPep, TcpPep
 from headway.study.control import PING_FRAME_BYTES
@@ -117,18 +117,23 @@ def _view(host: str, directory: str, started: Sequence[Started]) -> View:
 def _services(flow: DeployedFlow) -> tuple[Started, ...]:
     """How the programs that wait for connections are started: the server, and what splits connections on the way to it, the server's neighbour first."""
     *between, last = range(len(flow.segments))
-    return (_server(flow, last), *(_splitter(flow, one) for one in reversed(between)))
+    server = flow.segments[last].far
+    return (
+        *(_server(flow, one.end, one.leg.right_address, one.node) for one in flow.origins),
+        _server(flow, server, _address(flow, server), flow.nodes[-1]),
+        *(_splitter(flow, one) for one in reversed(between)),
+    )
 
 
-def _server(flow: DeployedFlow, number: int) -> Started:
-    end, setting = flow.segments[number].far, flow.setting
+def _server(flow: DeployedFlow, end: Endpoint, address: HostAddress, node: Node) -> Started:
+    setting = flow.setting
     listener = Listener(
         end.name,
-        _address(flow, end),
+        address,
         frozenset({end.protocol}),
         end.tls,
         site=setting.workload.replayed is not None,
-        more_addresses=flow.nodes[-1].more_addresses,
+        more_addresses=node.more_addresses,
         seed=flow.asked.seed,
     )
     return cast(Server, end.adapter).serve(listener, end.asked, setting.capture)

@@ -138,8 +138,16 @@ def _replayed(deployment: Deployment) -> Path | None:
     site = find_site(str(loading[0].workload.replayed))
     if any(one.workload.one_connection for one in loading):
         site = with_own_fonts(site)
-    advertises = any(one.workload.advertises and one.protocol is Protocol.H3 for one in loading)
-    return replay_tree(advertising(site) if advertises else site)
+    if any(one.workload.advertises and one.protocol is Protocol.H3 for one in loading):
+        older = {
+            host
+            for one in loading
+            for group in one.elsewhere
+            if group.protocol is not Protocol.H3
+            for host in group.hosts
+        }
+        site = advertising(site, older)
+    return replay_tree(site)
 
 
 def _rehearsed(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 from headway.pages.load import PageLoad
 from headway.pages.resource import Resource
@@ -10,6 +11,8 @@ from headway.pages.resource import Resource
 PROTOCOL_IDS = {"h1": "http/1.1", "h2": "h2", "h3": "h3"}
 """ALPN identifiers (RFC 7301, section 6; RFC 9113, section 3.1; RFC 9114, section 3.1)."""
 
+
+NONE: Mapping[str, str] = MappingProxyType({})
 
 _TRANSPORT_ERRORS = tuple(
     f"net::ERR_{kind}"
@@ -56,7 +59,7 @@ def _why_missing(resource: Resource) -> str | None:
     return resource.error if broke else None
 
 
-def protocol_error(load: PageLoad, expected: str) -> str | None:
+def protocol_error(load: PageLoad, expected: str, by_host: Mapping[str, str] = NONE) -> str | None:
     """The first resource that came over another protocol than it should have, in a line.
 
     All that a server answered counts, with any status, 304 among them, whenever it was requested;
@@ -65,12 +68,13 @@ def protocol_error(load: PageLoad, expected: str) -> str | None:
     Args:
         load: to be checked.
         expected: ``h1``, ``h2`` or ``h3``.
+        by_host: the same of hosts that speak another one.
 
     Returns:
         None if all came over the expected one.
     """
-    wanted = PROTOCOL_IDS[expected]
     for resource in load.resources:
+        wanted = PROTOCOL_IDS[by_host.get(resource.host, expected)]
         if resource.from_network and resource.protocol != wanted:
             came = resource.protocol or "an unknown protocol"
             return f"{resource.url} was loaded over {came} instead of {wanted}"

@@ -8,7 +8,7 @@ got no answer. Only what was requested before the load event counts.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import NamedTuple, TypeVar
 
@@ -23,6 +23,9 @@ class Amount(NamedTuple):
 
     objects: int
     content_bytes: int
+
+
+NOTHING = Amount(0, 0)
 
 
 @dataclass(frozen=True)
@@ -58,6 +61,12 @@ class Traffic:
         """Share of bytes on the connection with the most of them."""
         most = max((amount.content_bytes for amount in self.by_connection.values()), default=0)
         return most / self.total.content_bytes if most else None
+
+
+def third_parties(load: PageLoad, hosts: Collection[str]) -> Amount:
+    """What of it came from hosts that are third parties."""
+    objects = [one for one in load.page_resources if one.from_network and one.host in hosts]
+    return Amount(len(objects), sum(resource.body_bytes for resource in objects))
 
 
 def traffic_of(load: PageLoad) -> Traffic:

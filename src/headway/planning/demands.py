@@ -58,15 +58,17 @@ def _check_family(deployment: Deployment) -> None:
 
 def _check_flow(flow: DeployedFlow) -> None:
     client, *others = flow.programs
+    elsewhere = [origin.end for origin in flow.origins]
     _check_program(client)
     _check_workload(flow)
     _check_takes_time(flow)
-    for end in others:
+    for end in (*others, *elsewhere):
         _check_program(end)
     workload = flow.setting.workload
     if workload.replayed is not None:
-        _check_page(flow)
-    for end in flow.endpoints:
+        for server in (flow.server, *elsewhere):
+            _check_replays(flow, server)
+    for end in (*flow.endpoints, *elsewhere):
         check_asked(end)
         with _below(end.where):
             end.adapter.check(end.host, workload)
@@ -146,14 +148,15 @@ def _check_takes_time(flow: DeployedFlow) -> None:
         )
 
 
-def _check_page(flow: DeployedFlow) -> None:
-    server = flow.server.adapter
+def _check_replays(flow: DeployedFlow, end: Endpoint) -> None:
+    """Whether a server can be one of a page's hosts."""
+    server = end.adapter
     assert isinstance(server, Server)
     if not server.replays:
         raise WrongInputError(
             f"{server.name} cannot replay a site; these servers can: "
             f"{', '.join(name for name, other in SERVERS.items() if other.replays)}",
-            where="server.program",
+            where=f"{end.where}.program",
         )
     if not flow.setting.workload.needs_tickets:
         return

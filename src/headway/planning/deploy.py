@@ -33,8 +33,19 @@ def deploy(setting: Setting, seed: int | None = None) -> Deployment:
     if setting.flows:
         return _competing(setting, seed)
     names = [CLIENT, *(hop.name for hop in setting.middleboxes), SERVER]
-    flow = placed(setting, seed, lay_out(chain(names, _met(setting, seed)), setting.family))
-    return Deployment(setting, seed, flow.nodes, flow.legs, (flow,))
+    on_the_way = chain(names, _met(setting, seed))
+    legs = lay_out((*on_the_way, *_elsewhere(setting, seed)), setting.family)
+    own, elsewhere = legs[: len(on_the_way)], legs[len(on_the_way) :]
+    flow = placed(setting, seed, own, elsewhere=elsewhere)
+    nodes = (*flow.nodes, *(origin.node for origin in flow.origins))
+    return Deployment(setting, seed, nodes, legs, (flow,))
+
+
+def _elsewhere(setting: Setting, seed: int | None) -> Iterator[tuple[str, str, Path | None]]:
+    """From the end of a setting's path to the servers of its origins."""
+    for number, (name, origin) in enumerate(setting.origins.items(), start=1):
+        path = _own_path(setting, origin.path, f"origins/{name}", seed)
+        yield SERVERS, f"o{number}", path
 
 
 def _met(setting: Setting, seed: int | None) -> tuple[Path | None, ...]:
@@ -87,10 +98,14 @@ def _access(
     setting: Setting, flow: CompetingFlow, key: str, ends: Ends, seed: int | None
 ) -> Path | None:
     """A flow's own path, as a run meets it; None for a cable."""
-    path: Path = getattr(flow, key)
+    return _own_path(setting, getattr(flow, key), f"{ends.name}/{key}", seed)
+
+
+def _own_path(setting: Setting, path: Path, name: str, seed: int | None) -> Path | None:
+    """A path beside the chain's, as a run meets it, its draws told apart by a name; None for a cable."""
     if path == _CABLE:
         return None
-    return path if seed is None else drawn_path(setting, path, f"{ends.name}/{key}", seed)
+    return path if seed is None else drawn_path(setting, path, name, seed)
 
 
 def _alone(setting: Setting, flow: CompetingFlow, crossed: list[str]) -> Setting:

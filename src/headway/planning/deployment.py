@@ -126,6 +126,21 @@ class Segment:
 
 
 @dataclass(frozen=True)
+class DeployedOrigin:
+    """A server of its own for some hosts of a page.
+
+    Attributes:
+        end: the server's end of its connections.
+        node: its host.
+        leg: what lies between the end of the study's path and it, as a run of its seed meets it.
+    """
+
+    end: Endpoint
+    node: Node
+    leg: Leg
+
+
+@dataclass(frozen=True)
 class DeployedFlow:
     """A flow of a run: who asks whom for what, over which hosts.
 
@@ -136,6 +151,7 @@ class DeployedFlow:
         legs: what lies between them, as a run of its seed meets it.
         segments: what its connections cross, the client's first.
         key: where it stands in the study file; empty if the study says only one flow.
+        origins: servers beside its own, of some hosts of a page.
     """
 
     setting: Setting
@@ -144,6 +160,7 @@ class DeployedFlow:
     legs: tuple[Leg, ...]
     segments: tuple[Segment, ...]
     key: str = ""
+    origins: tuple[DeployedOrigin, ...] = ()
 
     @property
     def named(self) -> str:
@@ -238,7 +255,11 @@ class Deployment:
     @property
     def programs(self) -> tuple[Endpoint, ...]:
         """Every program of every flow."""
-        return tuple(end for flow in self.flows for end in flow.programs)
+        return tuple(
+            end
+            for flow in self.flows
+            for end in (*flow.programs, *(origin.end for origin in flow.origins))
+        )
 
 
 def addressed(segments: Sequence[Segment]) -> Endpoint:

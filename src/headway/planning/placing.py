@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from headway.errors import WrongInputError, nearest
-from headway.planning.deployment import DeployedFlow, Endpoint, Role, Segment, addressed
+from headway.planning.deployment import (
+    DeployedFlow,
+    DeployedOrigin,
+    Endpoint,
+    Role,
+    Segment,
+    addressed,
+)
 from headway.planning.topology import Leg, Node
 from headway.programs.base import CLIENT, SERVER, Adapter, Flow, port_of
-from headway.programs.origins import origin_addresses
+from headway.programs.origins import PageHosts, hosts_of, origin_addresses
 from headway.programs.outside import from_outside
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.study.family import HostAddress
@@ -76,7 +83,11 @@ _JOIN = "; a file programs.toml adds a program of your own (docs/own-programs.md
 
 
 def placed(
-    setting: Setting, seed: int | None, legs: tuple[Leg, ...], ends: Ends = Ends()
+    setting: Setting,
+    seed: int | None,
+    legs: tuple[Leg, ...],
+    ends: Ends = Ends(),
+    elsewhere: tuple[Leg, ...] = (),
 ) -> DeployedFlow:
     """Put a setting's programs on a chain of hosts.
 
@@ -85,6 +96,7 @@ def placed(
         seed: of the run.
         legs: between the hosts, as a run of this seed meets them.
         ends: what the hosts at the ends are called.
+        elsewhere: from the end of the chain's path to the servers of the setting's origins.
 
     Raises:
         WrongInputError: it names a program that does not exist, or a site.
@@ -97,13 +109,51 @@ def placed(
         for hop in setting.middleboxes
     ]
     segments = _segments(setting, places, legs, ends)
+    origins = _origins(setting, elsewhere)
     return DeployedFlow(
         setting=setting,
-        asked=_flow(setting, segments, legs, ends, seed),
+        asked=replace(
+            _flow(setting, segments, legs, ends, seed), elsewhere=_page_hosts(setting, origins)
+        ),
         nodes=(acting[ends.client], *hops, acting[ends.server]),
         legs=legs,
         segments=segments,
         key=ends.key,
+        origins=origins,
+    )
+
+
+def _origins(setting: Setting, legs: tuple[Leg, ...]) -> tuple[DeployedOrigin, ...]:
+    known = {**KNOWN[Role.SERVER], **from_outside(setting.programs, Role.SERVER)}
+    origins = []
+    for (key, origin), leg in zip(setting.origins.items(), legs, strict=True):
+        spoken = origin.spoken(setting.protocol)
+        position = len(setting.middleboxes) + 1
+        place = _ProgramPlace(Role.SERVER, leg.right, position, origin.server, spoken, setting.tls)
+        where = f"origins.{key}.{Role.SERVER}"
+        end = Endpoint(
+            role=place.role,
+            where=where,
+            name=place.name,
+            position=place.position,
+            adapter=_known(place, known, where),
+            asked=place.asked,
+            host=place.asked,
+            protocol=spoken,
+            tls=setting.tls,
+            known=known,
+        )
+        origins.append(DeployedOrigin(end, place.node, leg))
+    return tuple(origins)
+
+
+def _page_hosts(setting: Setting, origins: Sequence[DeployedOrigin]) -> tuple[PageHosts, ...]:
+    if not origins:
+        return ()
+    by_name = hosts_of(setting.origins, setting.workload)
+    return tuple(
+        PageHosts(hosts, one.leg.right_address, one.end.protocol, setting.origins[name].third_party)
+        for (name, hosts), one in zip(by_name.items(), origins, strict=True)
     )
 
 

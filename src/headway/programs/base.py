@@ -11,6 +11,7 @@ from typing import ClassVar
 
 from headway.contract.orders import Ended, Program
 from headway.programs.measurement import Measurement
+from headway.programs.origins import PageHosts
 from headway.study.family import Family, HostAddress
 from headway.study.host import USUAL_CONGESTION_CONTROL, Host, Protocol
 from headway.study.outside import OutsideProgram
@@ -171,6 +172,7 @@ class Flow(Reached):
         ends_at_ns: when it is ended; None if it ends by itself.
         seed: of the run.
         background: whether it is only there to load the path for others.
+        elsewhere: hosts of its page that have servers of their own.
     """
 
     name: str
@@ -187,6 +189,7 @@ class Flow(Reached):
     ends_at_ns: int | None = None
     seed: int = 0
     background: bool = False
+    elsewhere: tuple[PageHosts, ...] = ()
 
     @property
     def body_bytes(self) -> int:

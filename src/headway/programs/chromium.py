@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
 
 from typing_extensions import override
 
+from headway.columns.page import PageMetrics
 from headway.contract.orders import Ended, Program
 from headway.guest.browser import DONE, GO, READY, Configuration
 from headway.guest.loadfiles import NET_LOG_FILE
@@ -16,6 +18,7 @@ from headway.pages.har import make_har
 from headway.pages.load import LOAD_FILE, PageLoad, read_load
 from headway.pages.metrics import page_metrics
 from headway.pages.spoken import missing_error, protocol_error, sharing_error
+from headway.pages.traffic import third_parties
 from headway.programs.base import (
     KEY_PIN_FILE,
     SECRETS_FILE,
@@ -55,7 +58,7 @@ _FRAME_SIDE = 400
 _VERSION = {
     Protocol.H1: ("--disable-quic", "--disable-http2"),
     Protocol.H2: ("--disable-quic",),
-    Protocol.H3: ("--enable-quic", "--origin-to-force-quic-on=*"),
+    Protocol.H3: ("--enable-quic",),
 }
 _SWITCHES = (
     "--headless",
@@ -127,7 +130,7 @@ class Chromium(Client):
     def start(self, flow: Flow) -> Started:
         page, own = _page(flow), f"/run/browser/{flow.namespace}"
         configuration = Configuration(
-            argv=self._command(flow, origin_addresses(page, flow.address)),
+            argv=self._command(flow, origin_addresses(page, flow.address, flow.elsewhere)),
             trusted_key=KEY_PIN_FILE,
             page=PageOrders(
                 url=_url(page, flow),
@@ -159,10 +162,12 @@ class Chromium(Client):
             return Measurement(error="chromium told nothing of the page")
         load = read_load(directory)
         metrics = page_metrics(load)
+        if flow.elsewhere:
+            metrics = _with_third_parties(metrics, load, flow)
         if self.knob("net_log", flow.host) == "counts":
             (directory / NET_LOG_FILE).unlink(missing_ok=True)
         (directory / HAR_FILE).write_text(json.dumps(make_har(load)), encoding="utf-8")
-        error = load.error or protocol_error(load, str(flow.protocol))
+        error = load.error or protocol_error(load, str(flow.protocol), _spoken_elsewhere(flow))
         if not error and _page(flow).connections is Connections.ONE:
             error = sharing_error(load)
         error = error or missing_error(load)
@@ -182,6 +187,7 @@ class Chromium(Client):
             "/usr/lib/chromium/chromium-headless-shell",
             *_SWITCHES,
             *_VERSION[flow.protocol],
+            *_forced_quic(flow, addresses),
             f"--user-data-dir=/tmp/chromium-{flow.namespace}",
             # Other hosts are not to be asked for, and not to be waited for.
             f"--host-resolver-rules={rules}, MAP * ~NOTFOUND",
@@ -196,6 +202,29 @@ class Chromium(Client):
         if not flow.capture.keeps_secrets:
             return {}
         return {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"}
+
+
+def _forced_quic(flow: Flow, hosts: Iterable[str]) -> tuple[str, ...]:
+    """Where QUIC is used without asking: with all hosts that speak HTTP/3."""
+    if flow.protocol is not Protocol.H3:
+        return ()
+    spoken = _spoken_elsewhere(flow)
+    if not spoken:
+        return ("--origin-to-force-quic-on=*",)
+    quic = [host for host in hosts if spoken.get(host, "h3") == "h3"]
+    return (f"--origin-to-force-quic-on={','.join(f'{host}:{flow.port}' for host in quic)}",)
+
+
+def _with_third_parties(metrics: PageMetrics, load: PageLoad, flow: Flow) -> PageMetrics:
+    groups = (group for group in flow.elsewhere if group.third_party)
+    came = third_parties(load, {host for group in groups for host in group.hosts})
+    told = {"third_party_objects": came.objects, "third_party_bytes": came.content_bytes}
+    return metrics.model_copy(update=told)
+
+
+def _spoken_elsewhere(flow: Flow) -> dict[str, str]:
+    """What hosts speak that have servers of their own."""
+    return {host: str(group.protocol) for group in flow.elsewhere for host in group.hosts}
 
 
 def _visit(load: PageLoad) -> Visit:

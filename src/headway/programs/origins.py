@@ -1,20 +1,78 @@
-"""Where in a lab the hosts of a page are."""
+"""Where in a lab the hosts of a page are, and what they speak."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+
+from headway.errors import WrongInputError, nearest
 from headway.sites.finding import find_outline
 from headway.study.family import HostAddress
+from headway.study.host import Protocol
+from headway.study.origin import OriginServer
 from headway.study.workload import Workload
 
 
-def origin_addresses(page: Workload, address: HostAddress) -> dict[str, HostAddress]:
-    """The address of every host of a page, given one of the server's; the page's own host is first.
+@dataclass(frozen=True)
+class PageHosts:
+    """Hosts of a page that one server answers for.
+
+    Attributes:
+        hosts: their names.
+        address: where it is.
+        protocol: what a browser speaks with them.
+        third_party: whether they are counted as a third party.
+    """
+
+    hosts: tuple[str, ...]
+    address: HostAddress
+    protocol: Protocol
+    third_party: bool = False
+
+
+def origin_addresses(
+    page: Workload, address: HostAddress, elsewhere: Iterable[PageHosts] = ()
+) -> dict[str, HostAddress]:
+    """The address of every host of a page; the page's own host is first.
+
+    Args:
+        page: the page.
+        address: one of the server's.
+        elsewhere: hosts that have other servers.
 
     Raises:
         WrongInputError: there is no such site.
     """
     assert page.replayed is not None, "a page is"
     hosts = find_outline(page.replayed).hosts
-    if not page.own_addresses:
-        return dict.fromkeys(hosts, address)
-    return {host: address.family.origin(number) for number, host in enumerate(hosts)}
+    if page.own_addresses:
+        return {host: address.family.origin(number) for number, host in enumerate(hosts)}
+    return dict.fromkeys(hosts, address) | {
+        host: group.address for group in elsewhere for host in group.hosts
+    }
+
+
+def hosts_of(origins: Mapping[str, OriginServer], page: Workload) -> dict[str, tuple[str, ...]]:
+    """The hosts of a page that each origin answers for, by its name.
+
+    Raises:
+        WrongInputError: there is no such site, a pattern fits no host of it, or two fit the same.
+    """
+    assert page.replayed is not None, "a page is"
+    known = find_outline(page.replayed).hosts
+    taken: dict[str, str] = {}
+    for name, origin in origins.items():
+        where = f"origins.{name}.hosts"
+        for pattern in origin.hosts:
+            fitting = [host for host in known if fnmatchcase(host, pattern)]
+            if not fitting:
+                hint = nearest(pattern, known, then=f"its hosts: {', '.join(known)}")
+                raise WrongInputError(
+                    f"the page {page.replayed} has no host {pattern!r}{hint}", where=where
+                )
+            for host in fitting:
+                if taken.setdefault(host, name) != name:
+                    told = f"{host} is a host of {taken[host]}, and can only be one's"
+                    raise WrongInputError(told, where=where)
+    return {name: tuple(host for host in known if taken.get(host) == name) for name in origins}

@@ -23,6 +23,7 @@ def host_columns(flow: DeployedFlow) -> dict[str, Any]:
         "bypass": _bypass(flow),
         "knobs": _knobs(flow),
         "hop_kernels": _hop_kernels(flow),
+        **_elsewhere(flow),
     }
     for role, end in (("client", client), ("server", server)):
         hosts[role] = end.adapter.name
@@ -57,10 +58,20 @@ def _hop_kernels(flow: DeployedFlow) -> str | None:
     return "; ".join(f"{node.name} {node.kernel}" for node in hops) or None
 
 
+def _elsewhere(flow: DeployedFlow) -> dict[str, str]:
+    """The servers of a page's other hosts, with the round-trip time that each adds as the study states it."""
+    stated = flow.setting.origins
+    words = [
+        f"{name} {origin.end.protocol} {origin.end.adapter.name} +{stated[name].path.rtt}"
+        for name, origin in zip(stated, flow.origins, strict=True)
+    ]
+    return {"elsewhere": ", ".join(words)} if words else {}
+
+
 def _knobs(flow: DeployedFlow) -> str | None:
     """What the study set in the programs that act."""
     settings = {}
-    for end in flow.programs:
+    for end in (*flow.programs, *(origin.end for origin in flow.origins)):
         settings[end.name] = end.asked.knobs
         if isinstance(end.asked, Pep):
             settings[f"{end.name} downstream"] = end.asked.downstream.knobs

@@ -13,21 +13,19 @@ from headway.study.clock import Clock
 from headway.study.control import Control, check_pings_pass
 from headway.study.family import Family
 from headway.study.fault import AXIS, Fault, check_fault
-from headway.study.flow import CompetingFlow, check_flows, with_usual_values
+from headway.study.flow import SERVERS, CompetingFlow, check_flows, with_usual_values
 from headway.study.hop import Hop, Proxy, described, named_hops, that_is_there
 from headway.study.host import Host, Protocol, check_tls
 from headway.study.kernel import TUNED
+from headway.study.origin import OriginServer, check_origins, with_usual_server
 from headway.study.outside import OutsideProgram
+from headway.study.pagechecks import begins_with_workload, check_page, is_remembered
 from headway.study.part import Part, wrong
-from headway.study.path import Direction, Path
+from headway.study.path import Path
 from headway.study.pathrules import check_rules
-from headway.study.rates import TraceRate
 from headway.study.units import Duration, Size
 from headway.study.workload import (
-    Cache,
-    Connections,
     Download,
-    Origins,
     Page,
     Workload,
     check_carried,
@@ -146,6 +144,11 @@ class Setting(Part):
         default_factory=dict,
         description="by name, flows that share the path, each between hosts of its own",
     )
+    origins: dict[str, OriginServer] = Field(
+        default_factory=dict,
+        exclude_if=not_,
+        description="by name, servers for some hosts of a page, each behind a path of its own",
+    )
     limits: Limits = Limits()
     capture: Capture = Field(default=Capture(), validate_default=True)
     control: Control | None = Field(
@@ -162,13 +165,13 @@ class Setting(Part):
     def _usual_programs(cls, value: Any) -> Any:
         if not isinstance(value, dict):
             return value
-        flows = bool(value.get("flows"))
+        inherited = bool(value.get("flows") or value.get("origins"))
         hosts: dict[str, Any] = {
             role: {"program": program, **value.get(role, {})}
             for role, program in DEFAULT_PROGRAMS.items()
-            if isinstance(value.get(role, {} if flows else None), dict)
+            if isinstance(value.get(role, {} if inherited else None), dict)
         }
-        return with_usual_values(value | hosts)
+        return with_usual_values(with_usual_server(value | hosts))
 
     @field_validator("capture")
     @classmethod
@@ -211,7 +214,7 @@ class Setting(Part):
                 f"an RTT of {rtt} in all is beyond limits.virtual ({self.limits.virtual}), after "
                 "which a run is given up",
             )
-        for path in filter(None, self.paths):
+        for path in filter(None, self._every_path):
             check_rules(path, ipv6=self.family is Family.IPV6, offload=self.offload)
         if self.fault:
             check_fault(self.fault, self.path, self.clock, pings=bool(self.control))
@@ -219,12 +222,15 @@ class Setting(Part):
             self._check_flows()
             return self
         check_carried(self.workload, self.protocol)
-        if not self.workload.over_http and self.capture.bodies:
+        if self.capture.bodies and not self.workload.over_http:
             raise wrong(
                 "capture.bodies", "bulk flows have no bodies: capture.bodies is for downloads"
             )
-        if isinstance(self.workload, Page):
-            self._check_page(self.workload)
+        if self.capture.bodies and self.workload.replayed:
+            raise wrong(
+                "capture.bodies", "a browser keeps no bodies: capture.bodies is for downloads"
+            )
+        self._check_page()
         if self.control and self.clock is not Clock.VIRTUAL:
             raise wrong(
                 "clock", 'control pings are for clock = "virtual", in which computing takes no time'
@@ -232,6 +238,24 @@ class Setting(Part):
         if self.control:
             check_pings_pass(self.control, self.paths)
         return self
+
+    def _check_page(self) -> None:
+        if self.origins:
+            check_origins(
+                self.origins,
+                self.workload,
+                self.protocol,
+                chain=bool(self.proxy or self.hops),
+                tls=self.tls,
+            )
+        if isinstance(self.workload, Page):
+            check_page(
+                self.workload,
+                self.protocol,
+                self._every_path,
+                direct=not self.middleboxes,
+                tls=self.tls,
+            )
 
     @field_validator("certificate_chain")
     @classmethod
@@ -256,7 +280,7 @@ class Setting(Part):
     def _check_flows(self) -> None:
         """What is said of one flow beside them is only what they have in common."""
         check_flows(self.flows, self.hops)
-        for key in ("proxy", "control", "certificate_chain", AXIS):
+        for key in ("proxy", "control", "certificate_chain", "origins", AXIS):
             if getattr(self, key):
                 raise wrong(key, f"{key} is for a study of one flow, without [flows]")
         if self.capture.bodies:
@@ -267,41 +291,6 @@ class Setting(Part):
                     told = f"{time} is beyond limits.virtual ({self.limits.virtual})"
                     raise wrong(f"flows.{name}.{key}", told)
 
-    def _check_page(self, page: Page) -> None:
-        if self.capture.bodies:
-            raise wrong(
-                "capture.bodies", "a browser keeps no bodies: capture.bodies is for downloads"
-            )
-        if page.origins is Origins.OWN_ADDRESSES and self.middleboxes:
-            raise wrong(
-                "workload.origins",
-                'origins = "own-addresses" is for paths without proxies and hops',
-            )
-        if page.connections is Connections.ONE:
-            self._check_one_connection(page)
-        if page.cache is Cache.TICKETS and not self.tls:
-            raise wrong("workload.cache", 'cache = "tickets" is about TLS: it needs tls = true')
-        if page.cache is not Cache.COLD and any(_begins_with_workload(path) for path in self.paths):
-            raise wrong(
-                "workload.cache",
-                f'cache = "{page.cache}" loads the page before the workload begins, with which the '
-                "packets of drop_packets are counted and a trace begins",
-            )
-
-    def _check_one_connection(self, page: Page) -> None:
-        """Hosts share a connection if it is encrypted, multiplexed, and to the same address."""
-        why = {
-            'HTTP/1.1 has several connections to a host: it is for protocol = "h2" and "h3"': (
-                self.protocol is Protocol.H1
-            ),
-            'origins = "own-addresses" gives each host a connection of its own': (
-                page.origins is Origins.OWN_ADDRESSES
-            ),
-        }
-        for reason, applies in why.items():
-            if applies:
-                raise wrong("workload.connections", f'connections = "one": {reason}')
-
     @field_serializer("programs")
     def _by_key(self, programs: tuple[OutsideProgram, ...]) -> list[str]:
         return [f"{program.directory}: {program.key}" for program in programs]
@@ -310,15 +299,19 @@ class Setting(Part):
     def named(self) -> frozenset[tuple[str, str]]:
         """The programs at the ends of its flows: role and name."""
         ends = self.flows.values() or [self]
-        return frozenset(
-            (role, host.program)
+        hosts = [
+            (role, host)
             for end in ends
             for role, host in (("server", end.server), ("client", end.client))
-        )
+        ]
+        hosts += [("server", origin.server) for origin in self.origins.values()]
+        return frozenset((role, host.program) for role, host in hosts)
 
     @property
     def middleboxes(self) -> tuple[Hop, ...]:
         """The hosts between client and server, the client's neighbour first."""
+        if self.origins:
+            return (Hop(name=SERVERS),)
         if self.proxy is None:
             return tuple(self.hops.values())
         proxy = self.proxy.model_copy(update={"kernel": TUNED})
@@ -331,8 +324,13 @@ class Setting(Part):
 
         In a chain of hops, None where nothing is said of a path: a cable.
         """
+        chain = self.hops or self.origins
         paths = (self.path, *(hop.path for hop in self.middleboxes))
-        return tuple(None if self.hops and path == _NOTHING_SAID else path for path in paths)
+        return tuple(None if chain and path == _NOTHING_SAID else path for path in paths)
+
+    @property
+    def _every_path(self) -> tuple[Path | None, ...]:
+        return (*self.paths, *(origin.path for origin in self.origins.values()))
 
     @property
     def may_share_a_boot(self) -> bool:
@@ -345,7 +343,7 @@ class Setting(Part):
         if self.workload.replayed is None or self.flows:
             return False
         lasting = self.fault or any(
-            _begins_with_workload(path) or _is_remembered(path) for path in self.paths
+            begins_with_workload(path) or is_remembered(path) for path in self._every_path
         )
         kept = self.capture.at_devices or self.capture.qlog or self.control
         direct = not self.proxy and not any(hop.proxy for hop in self.hops.values())
@@ -373,20 +371,3 @@ def _check_declared(name: str, hops: list[str]) -> None:
     if name not in hops:
         known = f"hops: {', '.join(hops)}" if hops else "hops are tables [[hops]] with a name"
         raise ValueError(f"no hop {name!r}{nearest(name, hops, then=known)}")
-
-
-def _is_remembered(path: Path | None) -> bool:
-    """Whether hosts or routers keep something of what a path did: path MTUs that they learned, counts of rules."""
-    return any(way.mtu or way.udp for way in _ways(path))
-
-
-def _ways(path: Path | None) -> list[Direction]:
-    return [way for link in path.links for way in (link.down, link.up)] if path else []
-
-
-def _begins_with_workload(path: Path | None) -> bool:
-    """Whether part of a path only begins with the workload."""
-    return any(
-        isinstance(way.rate, TraceRate) or way.drop_packets or (way.udp and way.udp.lasts)
-        for way in _ways(path)
-    )

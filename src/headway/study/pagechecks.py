@@ -1,0 +1,76 @@
+"""Whether a page can be loaded as a setting says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from headway.study.host import Protocol
+from headway.study.part import wrong
+from headway.study.path import Direction, Path
+from headway.study.rates import TraceRate
+from headway.study.workload import Cache, Connections, Origins, Page
+
+
+def check_page(
+    page: Page, protocol: Protocol, paths: Sequence[Path | None], *, direct: bool, tls: bool
+) -> None:
+    """Check a page against the rest of a setting.
+
+    Args:
+        page: the workload.
+        protocol: by which it is loaded.
+        paths: between the hosts.
+        direct: whether nothing is between client and server.
+        tls: whether connections are encrypted.
+
+    Raises:
+        PydanticCustomError: it cannot be loaded so; names the key.
+    """
+    if page.origins is Origins.OWN_ADDRESSES and not direct:
+        raise wrong(
+            "workload.origins",
+            'origins = "own-addresses" is for paths without proxies and hops',
+        )
+    if page.connections is Connections.ONE:
+        _check_one_connection(page, protocol)
+    if page.cache is Cache.TICKETS and not tls:
+        raise wrong("workload.cache", 'cache = "tickets" is about TLS: it needs tls = true')
+    if page.cache is not Cache.COLD and any(map(begins_with_workload, paths)):
+        raise wrong(
+            "workload.cache",
+            f'cache = "{page.cache}" loads the page before the workload begins, with which the '
+            "packets of drop_packets are counted and a trace begins",
+        )
+
+
+def _check_one_connection(page: Page, protocol: Protocol) -> None:
+    """Hosts share a connection if it is encrypted, multiplexed, and to the same address."""
+    why = {
+        'HTTP/1.1 has several connections to a host: it is for protocol = "h2" and "h3"': (
+            protocol is Protocol.H1
+        ),
+        'origins = "own-addresses" gives each host a connection of its own': (
+            page.origins is Origins.OWN_ADDRESSES
+        ),
+    }
+    for reason, applies in why.items():
+        if applies:
+            raise wrong("workload.connections", f'connections = "one": {reason}')
+
+
+def is_remembered(path: Path | None) -> bool:
+    """Whether hosts or routers keep something of what a path did: path MTUs that they learned, counts of rules."""
+    return any(way.mtu or way.udp for way in _ways(path))
+
+
+def begins_with_workload(path: Path | None) -> bool:
+    """Whether part of a path only begins with the workload."""
+    return any(
+        isinstance(way.rate, TraceRate) or way.drop_packets or (way.udp and way.udp.lasts)
+        for way in _ways(path)
+    )
+
+
+def _ways(path: Path | None) -> Iterator[Direction]:
+    for link in path.links if path else ():
+        yield from (link.down, link.up)

@@ -1,0 +1,127 @@
+"""Servers of their own for a page's hosts: what is refused, who answers for whom, and where the network has them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from headway.errors import WrongInputError
+from headway.lab.network import network_of
+from headway.planning.demands import check_programs
+from headway.planning.deploy import deploy
+from headway.study.host import Protocol
+from headway.study.setting import Setting
+
+SITE = "sander-07"
+"""Its hosts: sander-07.test, static.sander-07.test, img.sander-07.test."""
+
+
+def setting(origins: dict[str, Any], **more: Any) -> Setting:
+    workload = {"kind": "page", "site": SITE, **more.pop("workload", {})}
+    raw = {"protocol": "h3", "workload": workload, "path": {"rate": "10 Mbit/s", "rtt": "20 ms"}}
+    return Setting.model_validate(
+        {**raw, "client": {"program": "chromium"}, "origins": origins, **more}
+    )
+
+
+def test_an_origin_has_the_study_server_unless_it_names_another() -> None:
+    made = setting(
+        {
+            "cdn": {"hosts": ["img.*"]},
+            "ads": {"hosts": ["static.*"], "server": {"program": "headway-server"}},
+        },
+        server={"program": "nginx", "knobs": {"quic_gso": "on"}},
+    )
+    assert made.origins["cdn"].server == made.server
+    assert made.origins["ads"].server.program == "headway-server"
+    assert made.origins["ads"].server.knobs == {}, "knobs are those of a program"
+
+
+@pytest.mark.parametrize(
+    ("browser", "origin", "spoken"),
+    [("h3", "h3", "h3"), ("h3", "h2", "h2"), ("h2", "h3", "h2"), ("h1", "h2", "h1")],
+)
+def test_the_lower_of_two_versions_is_spoken(browser: str, origin: str, spoken: str) -> None:
+    made = setting({"cdn": {"hosts": ["img.*"], "protocol": origin}}, protocol=browser)
+    (flow,) = deploy(made).flows
+    (elsewhere,) = flow.asked.elsewhere
+    assert elsewhere.protocol is Protocol(spoken)
+    assert elsewhere.hosts == ("img.sander-07.test",)
+    assert flow.server.protocol is Protocol(browser)
+
+
+def test_its_path_begins_where_the_study_path_ends() -> None:
+    deployment = deploy(
+        setting({"cdn": {"hosts": ["img.*"], "path": {"rtt": "40 ms", "rate": "5 Mbit/s"}}})
+    )
+    (flow,) = deployment.flows
+    (origin,) = flow.origins
+    assert (origin.leg.left, origin.leg.right) == ("servers", "o1")
+    assert origin.leg.path is not None
+    assert origin.leg.path.rtt.ms == 40
+    assert flow.http_path.rtt.ms == 20
+    assert {host.name for host in network_of(deployment).hosts} >= {"servers", "server", "o1"}
+
+
+def test_a_setting_without_origins_has_the_hosts_that_it_had() -> None:
+    made = setting({})
+    assert [node.name for node in deploy(made).nodes] == ["client", "server"]
+    assert "origins" not in made.model_dump()
+
+
+@pytest.mark.parametrize(
+    ("origins", "message"),
+    [
+        (
+            {"cdn": {"hosts": ["imgs.sander-07.test"]}},
+            "the page sander-07 has no host 'imgs.sander-07.test'; did you mean 'img.sander-07.test'?",
+        ),
+        (
+            {"cdn": {"hosts": ["*.ads.test"]}},
+            "its hosts: sander-07.test, static.sander-07.test, img.sander-07.test",
+        ),
+        (
+            {"cdn": {"hosts": ["img.*"]}, "all": {"hosts": ["*"]}},
+            "img.sander-07.test is a host of cdn, and can only be one's",
+        ),
+    ],
+)
+def test_hosts_that_nobody_or_two_would_serve(origins: dict[str, Any], message: str) -> None:
+    with pytest.raises(WrongInputError) as raised:
+        deploy(setting(origins))
+    assert message in str(raised.value)
+    assert str(raised.value.where).startswith("origins.")
+
+
+@pytest.mark.parametrize(
+    ("more", "message"),
+    [
+        ({"workload": {"connections": "one"}}, "hosts at one address"),
+        ({"workload": {"origins": "own-addresses"}}, "have the address of their server"),
+        ({"tls": False, "protocol": "h1"}, "need tls = true"),
+        ({"proxy": {"program": "nginx"}}, "without proxies and hops"),
+    ],
+)
+def test_what_does_not_go_with_them(more: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValidationError, match=message):
+        setting({"cdn": {"hosts": ["img.*"]}}, **more)
+
+
+def test_a_download_has_none() -> None:
+    with pytest.raises(ValidationError, match="servers of a page's hosts"):
+        Setting.model_validate({"origins": {"cdn": {"hosts": ["img.*"]}}})
+
+
+@pytest.mark.parametrize("protocol", ["tcp", "quic", "udp"])
+def test_they_speak_http(protocol: str) -> None:
+    with pytest.raises(ValidationError, match="speaks h1, h2 or h3"):
+        setting({"cdn": {"hosts": ["img.*"], "protocol": protocol}})
+
+
+def test_a_server_that_cannot_replay_is_refused() -> None:
+    made = setting({"cdn": {"hosts": ["img.*"], "server": {"program": "caddy"}}})
+    with pytest.raises(WrongInputError, match="caddy cannot replay a site") as raised:
+        check_programs(deploy(made))
+    assert raised.value.where == "origins.cdn.server.program"
