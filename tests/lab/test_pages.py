@@ -20,6 +20,8 @@ from headway.pages.load import PageLoad, read_load
 from headway.planning.runs import Run
 from headway.programs.base import CLIENT, SERVER
 from headway.records.record import make_record
+from headway.sites.finding import find_site
+from headway.sites.warc import write_archive
 from headway.study.setting import Setting
 from tests.lab import sites
 from tests.lab.sites import HTML, PAGE, SVG
@@ -140,6 +142,23 @@ def test_a_host_elsewhere_speaks_what_it_can_behind_its_own_path(
     ]
     # TCP's handshake, and TLS's: a round trip each, over both paths.
     assert first * MS == pytest.approx(2 * (RTT_S + 0.04), abs=MS)
+
+
+def test_hosts_speak_what_they_were_recorded_over(
+    load: Callable[..., Loaded], tmp_path: Path
+) -> None:
+    site = find_site(sites.two_hosts(tmp_path))
+    spoke = {"a.test": "h3", "b.test": "h2"}
+    exchanges = tuple(replace(one, protocol=spoke[one.host]) for one in site.exchanges)
+    recorded = tmp_path / "recorded.warc.gz"
+    write_archive(replace(site, exchanges=exchanges), recorded)
+    raw = page(str(recorded), "h3", workload={"versions": "recorded"})
+    ((record, directory),) = load(raw)
+    assert record.error is None
+    came = {(one.host, one.protocol) for one in read_load(directory).resources}
+    assert came == set(spoke.items())
+    assert (record.h2_objects, record.h3_objects) == (2, OBJECTS - 2)
+    assert record.third_party_objects == 0
 
 
 @pytest.mark.parametrize(("site", "images"), [("sander-19", 6), ("sander-20", 6)])

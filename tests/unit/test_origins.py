@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,6 +12,8 @@ from headway.errors import WrongInputError
 from headway.lab.network import network_of
 from headway.planning.demands import check_programs
 from headway.planning.deploy import deploy
+from headway.sites.site import Exchange, Site
+from headway.sites.warc import write_archive
 from headway.study.host import Protocol
 from headway.study.setting import Setting
 
@@ -100,7 +103,7 @@ def test_hosts_that_nobody_or_two_would_serve(origins: dict[str, Any], message: 
     [
         ({"workload": {"connections": "one"}}, "hosts at one address"),
         ({"workload": {"origins": "own-addresses"}}, "have the address of their server"),
-        ({"tls": False, "protocol": "h1"}, "need tls = true"),
+        ({"tls": False, "protocol": "h1"}, "needs tls = true"),
         ({"proxy": {"program": "nginx"}}, "without proxies and hops"),
     ],
 )
@@ -110,7 +113,7 @@ def test_what_does_not_go_with_them(more: dict[str, Any], message: str) -> None:
 
 
 def test_a_download_has_none() -> None:
-    with pytest.raises(ValidationError, match="servers of a page's hosts"):
+    with pytest.raises(ValidationError, match="servers of a page's hosts need"):
         Setting.model_validate({"origins": {"cdn": {"hosts": ["img.*"]}}})
 
 
@@ -118,6 +121,51 @@ def test_a_download_has_none() -> None:
 def test_they_speak_http(protocol: str) -> None:
     with pytest.raises(ValidationError, match="speaks h1, h2 or h3"):
         setting({"cdn": {"hosts": ["img.*"], "protocol": protocol}})
+
+
+def recorded(directory: Path, *hosts: tuple[str, str]) -> str:
+    """Path of an archive of a page whose hosts were recorded over these versions."""
+    exchanges = tuple(
+        Exchange("GET", f"https://{host}/", 200, (), b"x", protocol=version)
+        for host, version in hosts
+    )
+    file = directory / "site.warc.gz"
+    write_archive(Site("site", f"https://{hosts[0][0]}/", exchanges), file)
+    return str(file)
+
+
+@pytest.mark.parametrize(
+    ("browser", "groups"),
+    [
+        ("h3", {"recorded-h1": ("c.test",), "recorded-h2": ("b.test", "d.test")}),
+        ("h2", {"recorded-h1": ("c.test",)}),
+        ("h1", {}),
+    ],
+)
+def test_hosts_speak_what_they_were_recorded_over(
+    tmp_path: Path, browser: str, groups: dict[str, tuple[str, ...]]
+) -> None:
+    versions = ("a.test", "h3-29"), ("b.test", "h2"), ("c.test", "http/1.1"), ("d.test", "http/1.1")
+    site = recorded(tmp_path, *versions, ("d.test", "h2"))
+    made = setting({}, protocol=browser, workload={"site": site, "versions": "recorded"})
+    (flow,) = deploy(made).flows
+    assert {origin.name: origin.planned.hosts for origin in flow.origins} == groups
+
+
+def test_a_named_origin_speaks_what_the_study_says(tmp_path: Path) -> None:
+    site = recorded(tmp_path, ("a.test", "h2"), ("b.test", ""))
+    named = {"b": {"hosts": ["b.test"], "protocol": "h3"}}
+    (flow,) = deploy(setting(named, workload={"site": site, "versions": "recorded"})).flows
+    assert [(one.name, one.end.protocol) for one in flow.origins] == [
+        ("b", "h3"),
+        ("recorded-h2", "h2"),
+    ]
+
+
+def test_a_recording_that_does_not_tell_its_versions_is_refused(tmp_path: Path) -> None:
+    site = recorded(tmp_path, ("a.test", "h2"), ("b.test", ""))
+    with pytest.raises(WrongInputError, match=r"does not tell over which version b\.test came"):
+        deploy(setting({}, workload={"site": site, "versions": "recorded"}))
 
 
 def test_a_server_that_cannot_replay_is_refused() -> None:

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from headway.planning.deployment import Deployment
+from headway.planning.origins import planned_origins
 from headway.planning.placing import Ends, placed
 from headway.planning.topology import Leg, Node, chain, lay_out
 from headway.programs.base import CLIENT, SERVER
@@ -43,8 +44,8 @@ def deploy(setting: Setting, seed: int | None = None) -> Deployment:
 
 def _elsewhere(setting: Setting, seed: int | None) -> Iterator[tuple[str, str, Path | None]]:
     """From the end of a setting's path to the servers of its origins."""
-    for number, (name, origin) in enumerate(setting.origins.items(), start=1):
-        path = _own_path(setting, origin.path, f"origins/{name}", seed)
+    for number, (name, origin) in enumerate(planned_origins(setting).items(), start=1):
+        path = _own_path(setting, origin.server.path, f"origins/{name}", seed)
         yield SERVERS, f"o{number}", path
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
+from headway.planning.origins import PlannedOrigin
 from headway.planning.topology import Bottleneck, Leg, Node, bottlenecks
 from headway.programs.base import Adapter, Client, Flow
 from headway.study.host import Host, Protocol
@@ -130,11 +131,15 @@ class DeployedOrigin:
     """A server of its own for some hosts of a page.
 
     Attributes:
+        name: in the study.
+        planned: what it answers for, and how.
         end: the server's end of its connections.
         node: its host.
         leg: what lies between the end of the study's path and it, as a run of its seed meets it.
     """
 
+    name: str
+    planned: PlannedOrigin
     end: Endpoint
     node: Node
     leg: Leg

@@ -15,9 +15,10 @@ from headway.planning.deployment import (
     Segment,
     addressed,
 )
+from headway.planning.origins import planned_origins
 from headway.planning.topology import Leg, Node
 from headway.programs.base import CLIENT, SERVER, Adapter, Flow, port_of
-from headway.programs.origins import PageHosts, hosts_of, origin_addresses
+from headway.programs.origins import PageHosts, origin_addresses
 from headway.programs.outside import from_outside
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.study.family import HostAddress
@@ -112,9 +113,7 @@ def placed(
     origins = _origins(setting, elsewhere)
     return DeployedFlow(
         setting=setting,
-        asked=replace(
-            _flow(setting, segments, legs, ends, seed), elsewhere=_page_hosts(setting, origins)
-        ),
+        asked=replace(_flow(setting, segments, legs, ends, seed), elsewhere=_page_hosts(origins)),
         nodes=(acting[ends.client], *hops, acting[ends.server]),
         legs=legs,
         segments=segments,
@@ -126,7 +125,8 @@ def placed(
 def _origins(setting: Setting, legs: tuple[Leg, ...]) -> tuple[DeployedOrigin, ...]:
     known = {**KNOWN[Role.SERVER], **from_outside(setting.programs, Role.SERVER)}
     origins = []
-    for (key, origin), leg in zip(setting.origins.items(), legs, strict=True):
+    for (key, planned), leg in zip(planned_origins(setting).items(), legs, strict=True):
+        origin = planned.server
         spoken = origin.spoken(setting.protocol)
         position = len(setting.middleboxes) + 1
         place = _ProgramPlace(Role.SERVER, leg.right, position, origin.server, spoken, setting.tls)
@@ -143,17 +143,19 @@ def _origins(setting: Setting, legs: tuple[Leg, ...]) -> tuple[DeployedOrigin, .
             tls=setting.tls,
             known=known,
         )
-        origins.append(DeployedOrigin(end, place.node, leg))
+        origins.append(DeployedOrigin(key, planned, end, place.node, leg))
     return tuple(origins)
 
 
-def _page_hosts(setting: Setting, origins: Sequence[DeployedOrigin]) -> tuple[PageHosts, ...]:
-    if not origins:
-        return ()
-    by_name = hosts_of(setting.origins, setting.workload)
+def _page_hosts(origins: Sequence[DeployedOrigin]) -> tuple[PageHosts, ...]:
     return tuple(
-        PageHosts(hosts, one.leg.right_address, one.end.protocol, setting.origins[name].third_party)
-        for (name, hosts), one in zip(by_name.items(), origins, strict=True)
+        PageHosts(
+            origin.planned.hosts,
+            origin.leg.right_address,
+            origin.end.protocol,
+            origin.planned.server.third_party,
+        )
+        for origin in origins
     )
 
 

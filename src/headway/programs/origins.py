@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
@@ -50,6 +50,29 @@ def origin_addresses(
         return {host: address.family.origin(number) for number, host in enumerate(hosts)}
     return dict.fromkeys(hosts, address) | {
         host: group.address for group in elsewhere for host in group.hosts
+    }
+
+
+def recorded_versions(page: Workload, besides: Collection[str] = ()) -> dict[str, Protocol]:
+    """The highest version that each host of a page was recorded over, but for some.
+
+    Raises:
+        WrongInputError: there is no such site, or the recording does not tell.
+    """
+    assert page.replayed is not None, "a page is"
+    outline = find_outline(page.replayed)
+    each = zip(outline.hosts, outline.versions, strict=True)
+    versions = {host: version for host, version in each if host not in besides}
+    silent = [host for host, version in versions.items() if not version]
+    if silent:
+        raise WrongInputError(
+            f"the recording of {page.replayed} does not tell over which version {silent[0]} came; name it in "
+            "[origins]",
+            where="workload.versions",
+        )
+    return {
+        host: Protocol.H1 if version.startswith("http/") else Protocol(version[:2])
+        for host, version in versions.items()
     }
 
 

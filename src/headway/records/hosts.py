@@ -60,10 +60,9 @@ def _hop_kernels(flow: DeployedFlow) -> str | None:
 
 def _elsewhere(flow: DeployedFlow) -> dict[str, str]:
     """The servers of a page's other hosts, with the round-trip time that each adds as the study states it."""
-    stated = flow.setting.origins
     words = [
-        f"{name} {origin.end.protocol} {origin.end.adapter.name} +{stated[name].path.rtt}"
-        for name, origin in zip(stated, flow.origins, strict=True)
+        f"{origin.name} {origin.end.protocol} {origin.end.adapter.name} +{origin.planned.server.path.rtt}"
+        for origin in flow.origins
     ]
     return {"elsewhere": ", ".join(words)} if words else {}
 

@@ -18,10 +18,11 @@ from headway.cache import cache_directory, digest, written_atomically
 from headway.errors import HeadwayError
 from headway.sites.site import Exchange, Site
 
-_FORMAT = "1"
+_FORMAT = "2"
 """Changed whenever a file's layout is, so that no older one is read."""
 _DIRECTORY = "made-sites"
 _CORPUS = "headway.sites.corpus"
+_VERSIONS = ("http/", "h2", "h3")
 _T = TypeVar("_T")
 
 
@@ -33,16 +34,30 @@ class Outline:
         page: URL that is loaded.
         hosts: of all exchanges, the page's first.
         size_bytes: of all response bodies together.
+        versions: ALPN identifiers of the highest version that each of the hosts was recorded over, in their
+            order; empty where that is not told.
     """
 
     page: str
     hosts: tuple[str, ...]
     size_bytes: int
+    versions: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, site: Site) -> Outline:
         """That of a site."""
-        return cls(site.page, site.hosts, site.size_bytes)
+        versions = dict.fromkeys(site.hosts, "")
+        for exchange in site.exchanges:
+            highest = max(versions[exchange.host], exchange.protocol, key=_rank)
+            versions[exchange.host] = highest
+        return cls(site.page, site.hosts, site.size_bytes, tuple(versions.values()))
+
+
+def _rank(identifier: str) -> int:
+    """Of an ALPN identifier: 0 if it is none of HTTP's, else the version that it begins with."""
+    return next(
+        (rank for rank, prefix in enumerate(_VERSIONS, 1) if identifier.startswith(prefix)), 0
+    )
 
 
 def made_site(name: str, make: Callable[[str], Site]) -> Site:
@@ -118,7 +133,12 @@ def _read(name: str, told: Callable[[dict[str, Any], BinaryIO], _T]) -> _T | Non
 
 def _outline(head: dict[str, Any], _file: BinaryIO) -> Outline:
     outline = head["outline"]
-    return Outline(outline["page"], tuple(outline["hosts"]), outline["size_bytes"])
+    return Outline(
+        outline["page"],
+        tuple(outline["hosts"]),
+        outline["size_bytes"],
+        tuple(outline["versions"]),
+    )
 
 
 def _site(head: dict[str, Any], file: BinaryIO) -> Site:

@@ -152,9 +152,9 @@ def _without_coding(headers: tuple[Header, ...]) -> tuple[Header, ...]:
 
 
 def _alpn(told: str) -> str:
-    """The ALPN identifier of a version of HTTP: tools write ``HTTP/2.0``, ``http/2`` and ``h2``."""
+    """The ALPN identifier of a version of HTTP: tools write ``HTTP/2.0``, ``http/2``, ``h2``, and of drafts ``h3-29``."""
     version = told.lower().removeprefix("http/").removeprefix("h")
-    major = version.partition(".")[0]
+    major = version.partition(".")[0].partition("-")[0]
     if major in ("2", "3"):
         return f"h{major}"
     return f"http/{version}" if version in ("1.0", "1.1") else ""

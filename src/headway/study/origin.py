@@ -86,11 +86,12 @@ def check_origins(
         PydanticCustomError: they cannot; names the key.
     """
     if not isinstance(workload, Page):
-        raise wrong("origins", 'are servers of a page\'s hosts: they need workload.kind = "page"')
+        raise wrong("origins", 'servers of a page\'s hosts need workload.kind = "page"')
+    key = "origins" if origins else "workload.versions"
     if chain:
-        raise wrong("origins", "are for a path without proxies and hops")
+        raise wrong(key, "a page's hosts are apart on a path without proxies and hops only")
     if not tls:
-        raise wrong("origins", "need tls = true, by which each host says what it speaks")
+        raise wrong(key, "needs tls = true, by which each host says what it speaks")
     if workload.connections is Connections.ONE:
         raise wrong("workload.connections", 'connections = "one" is for hosts at one address')
     if workload.origins is Origins.OWN_ADDRESSES:

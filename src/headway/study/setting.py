@@ -240,7 +240,7 @@ class Setting(Part):
         return self
 
     def _check_page(self) -> None:
-        if self.origins:
+        if self.has_origins:
             check_origins(
                 self.origins,
                 self.workload,
@@ -308,9 +308,14 @@ class Setting(Part):
         return frozenset((role, host.program) for role, host in hosts)
 
     @property
+    def has_origins(self) -> bool:
+        """Whether hosts of a page have servers of their own."""
+        return bool(self.origins) or self.workload.mixes_versions
+
+    @property
     def middleboxes(self) -> tuple[Hop, ...]:
         """The hosts between client and server, the client's neighbour first."""
-        if self.origins:
+        if self.has_origins:
             return (Hop(name=SERVERS),)
         if self.proxy is None:
             return tuple(self.hops.values())
@@ -324,7 +329,7 @@ class Setting(Part):
 
         In a chain of hops, None where nothing is said of a path: a cable.
         """
-        chain = self.hops or self.origins
+        chain = self.hops or self.has_origins
         paths = (self.path, *(hop.path for hop in self.middleboxes))
         return tuple(None if chain and path == _NOTHING_SAID else path for path in paths)
 

@@ -117,6 +117,15 @@ class Connections(StrEnum):
     """One for all hosts, which share a certificate and an address (RFC 9113, section 9.1.1)."""
 
 
+class Versions(StrEnum):
+    """Which versions of HTTP the hosts of a page speak."""
+
+    ANY = "any"
+    """That of the contender, all of them."""
+    RECORDED = "recorded"
+    """At most what each was recorded over."""
+
+
 class Page(WorkloadPart):
     """A recorded page, replayed by the server and loaded in a browser."""
 
@@ -137,6 +146,12 @@ class Page(WorkloadPart):
     connections: Connections = Field(
         default=Connections.PER_HOST,
         description="one: all hosts share a certificate, and so a connection; a load with more has failed",
+    )
+    versions: Versions = Field(
+        default=Versions.ANY,
+        exclude_if=lambda versions: versions is Versions.ANY,
+        description="any: all hosts speak the contender's version; recorded: each at most the version that it was "
+        "recorded over",
     )
     alt_svc: bool = Field(
         default=True,
@@ -161,6 +176,11 @@ class Page(WorkloadPart):
     @override
     def one_connection(self) -> bool:
         return self.connections is Connections.ONE
+
+    @property
+    @override
+    def mixes_versions(self) -> bool:
+        return self.versions is Versions.RECORDED
 
     @property
     @override

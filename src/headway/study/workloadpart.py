@@ -63,6 +63,11 @@ class WorkloadPart(Part):
         return False
 
     @property
+    def mixes_versions(self) -> bool:
+        """Whether the hosts that it asks speak versions of HTTP of their own."""
+        return False
+
+    @property
     def visited_before(self) -> bool:
         """Whether its client was there once before what is measured."""
         return False
