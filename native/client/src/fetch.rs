@@ -1,6 +1,6 @@
 //! The program's loop: requests to connections, events to records.
 
-use std::collections::{HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::io;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -31,6 +31,8 @@ pub(crate) struct Limits {
     pub(crate) requests: usize,
     /// All of it, from the start.
     pub(crate) timeout: Option<Duration>,
+    /// The server's word that it wants some content.
+    pub(crate) expect: Duration,
 }
 
 /// Fetches URLs.
@@ -44,6 +46,8 @@ pub(crate) struct Fetch<'a> {
     /// Those not sent yet, by when they are due.
     waiting: VecDeque<usize>,
     open: usize,
+    /// Content that waits for the server's word, and until when.
+    expecting: BTreeMap<usize, Instant>,
     connections: Vec<Connection>,
     goodput: Goodput,
     /// The last turn.
@@ -78,6 +82,7 @@ impl<'a> Fetch<'a> {
             records: jobs.into_iter().map(|job| Record::new(job, &clock)).collect(),
             waiting: order.into(),
             open: 0,
+            expecting: BTreeMap::new(),
             connections: Vec::new(),
             goodput: Goodput::new(interval.as_secs_f64()),
             now: clock.start_instant(),
@@ -141,10 +146,22 @@ impl<'a> Fetch<'a> {
     fn send(&mut self, job: usize, connection: usize) {
         let record = &mut self.records[job];
         record.assign(connection as u64 + 1);
-        let (request, importance) = record.request();
+        let asked = record.asked(RequestId(job as u64));
         self.open += 1;
-        let transport = &mut self.connections[connection].transport;
-        transport.request(RequestId(job as u64), request, importance);
+        self.connections[connection].transport.ask(asked);
+    }
+
+    /// Sends content for which the server has been asked long enough.
+    fn proceed(&mut self, now: Instant) {
+        let over: Vec<usize> =
+            self.expecting.iter().filter(|&(_, &at)| at <= now).map(|(&job, _)| job).collect();
+        for job in over {
+            self.expecting.remove(&job);
+            let connection = self.records[job].connection();
+            if let Some(connection) = connection.and_then(|index| self.connections.get_mut(index)) {
+                connection.transport.proceed(RequestId(job as u64));
+            }
+        }
     }
 
     /// Every connection's turn.
@@ -177,8 +194,20 @@ impl<'a> Fetch<'a> {
         let at_s = self.clock.seconds(now);
         let record = &mut self.records[job];
         match event {
-            ClientEvent::Sent { .. } => record.sent(at_s),
-            ClientEvent::Head { response, .. } => record.head(&response, at_s),
+            ClientEvent::Sent { .. } => {
+                record.sent(at_s);
+                if record.expects() {
+                    self.expecting.insert(job, now + self.limits.expect);
+                }
+            }
+            ClientEvent::Continued { .. } => {
+                record.continued(at_s);
+                self.expecting.remove(&job);
+            }
+            ClientEvent::Head { response, .. } => {
+                record.head(&response, at_s);
+                self.expecting.remove(&job);
+            }
             ClientEvent::Data { data, .. } => {
                 self.goodput.add(at_s, data.len() as u64);
                 record.content(&data, at_s);
@@ -242,6 +271,7 @@ impl Application for Fetch<'_> {
             let seconds = self.limits.timeout.unwrap_or_default().as_secs_f64();
             self.interrupt(&format!("not complete after {seconds} s (--timeout)"), now);
         }
+        self.proceed(now);
         while !self.finished() {
             self.dispatch(now);
             if !self.exchange(reactor, now)? {
@@ -255,7 +285,8 @@ impl Application for Fetch<'_> {
         // What was due already waits for a response or a connection.
         let due = self.waiting.iter().map(|&job| self.due(job)).filter(|&at| at > self.now).min();
         let connections = self.connections.iter().filter_map(|c| c.transport.deadline());
-        connections.chain(due).chain(self.timeout()).min()
+        let expecting = self.expecting.values().min().copied();
+        connections.chain(due).chain(self.timeout()).chain(expecting).min()
     }
 
     fn finished(&self) -> bool {

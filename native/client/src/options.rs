@@ -38,6 +38,16 @@ pub(crate) struct Options {
     /// Field added to all requests, as "name: value"; may be repeated
     #[arg(long, value_name = "FIELD", value_parser = field)]
     pub(crate) header: Vec<Field>,
+    /// Content of each request, which is a POST, in bytes
+    #[arg(long, value_name = "BYTES", conflicts_with_all = ["range", "resume"])]
+    pub(crate) upload: Option<u64>,
+    /// Sends that content once the server says that it wants it (Expect: 100-continue), or after
+    /// --expect-timeout
+    #[arg(long, requires = "upload")]
+    pub(crate) expect: bool,
+    /// How long the server may take to say so, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "1", value_parser = seconds)]
+    pub(crate) expect_timeout: Duration,
     /// Priority field (RFC 9218), as "u=1, i": one for all URLs, or repeated one for each
     #[arg(long, value_name = "PRIORITY", value_parser = check_priority)]
     pub(crate) priority: Vec<String>,
@@ -70,12 +80,10 @@ pub(crate) struct Options {
     #[arg(long, value_name = "BYTES")]
     pub(crate) receive_buffer: Option<usize>,
     /// HTTP/2's window for a stream
-    #[arg(long, value_name = "BYTES", default_value_t = 16 << 20,
-          value_parser = clap::value_parser!(u32).range(1..1 << 31))]
+    #[arg(long, value_name = "BYTES", default_value = headway_knobs::default("headway-client", "h2-stream-window"), value_parser = headway_knobs::parser::<u32>("headway-client", "h2-stream-window"))]
     pub(crate) h2_stream_window: u32,
     /// HTTP/2's window for a connection
-    #[arg(long, value_name = "BYTES", default_value_t = 64 << 20,
-          value_parser = clap::value_parser!(u32).range(65_535..1 << 31))]
+    #[arg(long, value_name = "BYTES", default_value = headway_knobs::default("headway-client", "h2-connection-window"), value_parser = headway_knobs::parser::<u32>("headway-client", "h2-connection-window"))]
     pub(crate) h2_connection_window: u32,
     #[command(flatten)]
     compression: CompressionOptions,

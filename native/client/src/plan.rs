@@ -33,6 +33,8 @@ pub(crate) struct Job {
     pub(crate) target: Target,
     pub(crate) request: Request,
     pub(crate) importance: Option<Importance>,
+    /// Of the request's own content.
+    pub(crate) upload_bytes: Option<u64>,
     /// When, from the start.
     pub(crate) offset: Duration,
     pub(crate) content: Content,
@@ -56,7 +58,7 @@ pub(crate) fn priming(options: &Options) -> Job {
     let mut request = request(options, &target);
     request.method = "HEAD".to_owned();
     let (content, offset) = (Content::new(false, None, None), Duration::ZERO);
-    Job { target, request, importance: None, offset, content }
+    Job { target, request, importance: None, upload_bytes: None, offset, content }
 }
 
 fn check(options: &Options) -> Result<(), PlanError> {
@@ -105,13 +107,21 @@ fn job(
     if let Some(range) = content.wanted() {
         request.fields.push("range", range.to_string());
     }
+    if let Some(bytes) = options.upload {
+        request.method = "POST".to_owned();
+        request.fields.push("content-length", bytes.to_string());
+        if options.expect {
+            request.fields.push("expect", "100-continue");
+        }
+    }
     let importance = of_url(&options.dependency, number).map(|place| Importance {
         parent: place.parent.checked_sub(1).map(RequestId),
         weight: place.weight,
         exclusive: place.exclusive,
     });
     let offset = of_url(&options.start_offsets, number).copied().unwrap_or_default();
-    Ok(Job { target: target.clone(), request, importance, offset, content })
+    let (target, upload_bytes) = (target.clone(), options.upload);
+    Ok(Job { target, request, importance, upload_bytes, offset, content })
 }
 
 fn request(options: &Options, target: &Target) -> Request {

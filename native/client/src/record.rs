@@ -1,8 +1,8 @@
 use std::time::Duration;
 
-use headway_http::event::Importance;
+use headway_http::event::{Asked, RequestId};
 use headway_quic::HeadOfLine;
-use headway_wire::{Request, Response};
+use headway_wire::Response;
 
 use crate::plan::Job;
 use crate::report::{ConnectionRow, RequestRow};
@@ -38,9 +38,23 @@ impl Record {
         &self.job.target.origin
     }
 
-    /// What is to be sent.
-    pub(crate) fn request(&self) -> (Request, Option<Importance>) {
-        (self.job.request.clone(), self.job.importance)
+    /// What is to be sent, under this name.
+    pub(crate) fn asked(&self, id: RequestId) -> Asked {
+        Asked {
+            id,
+            request: self.job.request.clone(),
+            importance: self.job.importance,
+            content_bytes: self.job.upload_bytes,
+        }
+    }
+
+    /// Whether its content waits for the server's word.
+    pub(crate) fn expects(&self) -> bool {
+        self.job.upload_bytes.is_some() && self.job.request.expects_continue()
+    }
+
+    pub(crate) fn continued(&mut self, at_s: f64) {
+        self.row.continued_s = Some(at_s);
     }
 
     pub(crate) fn assign(&mut self, connection: u64) {

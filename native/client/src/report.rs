@@ -50,6 +50,8 @@ pub(crate) struct RequestRow {
     pub(crate) secured_s: Option<f64>,
     /// When the request was given to the transport.
     pub(crate) sent_s: Option<f64>,
+    /// When the server said that it wanted the content.
+    pub(crate) continued_s: Option<f64>,
     /// When the response's head had come.
     pub(crate) first_byte_s: Option<f64>,
     /// When its first content came.

@@ -3,6 +3,8 @@
 use bytes::Bytes;
 use headway_wire::{Request, Response};
 
+use crate::service::{Body, Generated};
+
 /// Names a request. A client's program gives the names; a server's connection does, and they are
 /// unique within the connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -20,12 +22,64 @@ pub struct Importance {
     pub exclusive: bool,
 }
 
+/// What a client's program asks for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Asked {
+    /// Its name.
+    pub id: RequestId,
+    /// Method, target and fields; of a request with content its length, too.
+    pub request: Request,
+    /// The place of its response among others.
+    pub importance: Option<Importance>,
+    /// The content, made of its size alone ([`Generated`](crate::service::Generated)).
+    pub content_bytes: Option<u64>,
+}
+
+impl Asked {
+    /// A request without content.
+    #[must_use]
+    pub fn new(id: RequestId, request: Request, importance: Option<Importance>) -> Self {
+        Self { id, request, importance, content_bytes: None }
+    }
+
+    /// The content, to be sent, if it has any.
+    #[must_use]
+    pub fn content(&self) -> Option<Outgoing> {
+        let size = self.content_bytes?;
+        let is_held = self.request.expects_continue();
+        let body = Body::Generated(Box::new(Generated::new(size, 0, size)));
+        Some(Outgoing { body, is_held })
+    }
+}
+
+/// Content of a request that is on its way out.
+#[derive(Debug)]
+pub struct Outgoing {
+    /// What was not sent.
+    pub body: Body,
+    /// Whether the server is to say first that it wants it (RFC 9110, section 10.1.1).
+    pub is_held: bool,
+}
+
+impl Outgoing {
+    /// Whether there is something to be sent now.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        !self.is_held && self.body.remaining() > 0
+    }
+}
+
 /// What a client's connection tells.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum ClientEvent {
     /// The request was handed on to be sent: once more if it was early data that was rejected.
     Sent {
         /// Which.
+        id: RequestId,
+    },
+    /// An interim response said that the content is wanted (100).
+    Continued {
+        /// To which request.
         id: RequestId,
     },
     /// The final response has begun.
@@ -62,6 +116,7 @@ impl ClientEvent {
     pub fn id(&self) -> RequestId {
         match self {
             Self::Sent { id }
+            | Self::Continued { id }
             | Self::Head { id, .. }
             | Self::Data { id, .. }
             | Self::Finished { id }
@@ -96,6 +151,13 @@ pub enum ServerEvent {
         id: RequestId,
         /// The request.
         request: Request,
+    },
+    /// The request is complete.
+    Received {
+        /// Which.
+        id: RequestId,
+        /// Its content, in bytes.
+        content_bytes: u64,
     },
     /// The response was sent, all of it: over TCP handed to the kernel, over QUIC acknowledged.
     Finished {

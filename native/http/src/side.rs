@@ -6,7 +6,7 @@ use bytes::{Bytes, BytesMut};
 use headway_wire::Request;
 
 use crate::counts::HeaderCounts;
-use crate::event::{ClientEvent, Importance, RequestId, ServerEvent};
+use crate::event::{Asked, ClientEvent, Importance, RequestId, ServerEvent};
 use crate::service::Reply;
 
 /// What a server waits for.
@@ -83,7 +83,7 @@ pub trait ServerSide {
     fn send(&mut self, limit: usize, out: &mut BytesMut);
 }
 
-/// The client's side of a connection over a byte pipe, for requests without content.
+/// The client's side of a connection over a byte pipe.
 pub trait ClientSide {
     /// Whether a request would be sent without waiting for another one to be answered.
     fn is_free(&self) -> bool;
@@ -92,7 +92,15 @@ pub trait ClientSide {
     fn is_closed(&self) -> bool;
 
     /// Sends a request as soon as possible, or refuses it.
-    fn request(&mut self, id: RequestId, request: Request, importance: Option<Importance>);
+    fn ask(&mut self, asked: Asked);
+
+    /// The same of a request without content.
+    fn request(&mut self, id: RequestId, request: Request, importance: Option<Importance>) {
+        self.ask(Asked::new(id, request, importance));
+    }
+
+    /// Sends content that the server was to ask for first, though it has not.
+    fn proceed(&mut self, id: RequestId);
 
     /// What has happened since.
     fn poll(&mut self) -> Option<ClientEvent>;

@@ -73,7 +73,7 @@ proptest! {
                         ClientEvent::Data { data, .. } => content.extend_from_slice(&data),
                         ClientEvent::Head { response, .. } => prop_assert_eq!(response.status, 200),
                         ClientEvent::Finished { .. } => finished = true,
-                        ClientEvent::Sent { .. } => {}
+                        ClientEvent::Sent { .. } | ClientEvent::Continued { .. } => {}
                         ClientEvent::Failed { failure, .. } => panic!("{failure}"),
                     }
                 }

@@ -2,12 +2,13 @@ use std::collections::HashMap;
 use std::time::Instant;
 
 use headway_http::event::{RequestId, ServerEvent};
-use headway_http::service::{Reply, Service};
+use headway_http::service::Reply;
 use headway_http::tls::Protocol;
 use headway_wire::Request;
 
-use crate::access_log::{AccessLog, Entry};
-use crate::held::{Held, RESPONSE_BYTES};
+use crate::access_log::Entry;
+use crate::context::Context;
+use crate::held::RESPONSE_BYTES;
 
 /// The requests of a connection that are being answered, whatever the version of HTTP.
 pub(crate) struct Exchanges {
@@ -15,6 +16,8 @@ pub(crate) struct Exchanges {
     remote: String,
     pub(crate) began: Instant,
     open: HashMap<RequestId, Exchange>,
+    /// Those whose content is still to come.
+    awaited: HashMap<RequestId, Request>,
     count: u64,
 }
 
@@ -30,12 +33,12 @@ struct Exchange {
 impl Exchanges {
     /// Those of a connection.
     pub(crate) fn new(connection: u64, remote: String, began: Instant) -> Self {
-        Self { connection, remote, began, open: HashMap::new(), count: 0 }
+        Self { connection, remote, began, open: HashMap::new(), awaited: HashMap::new(), count: 0 }
     }
 
     /// Whether none is under way.
     pub(crate) fn is_empty(&self) -> bool {
-        self.open.is_empty()
+        self.open.is_empty() && self.awaited.is_empty()
     }
 
     /// How many have come so far.
@@ -43,26 +46,46 @@ impl Exchanges {
         self.count
     }
 
-    /// Has a request answered.
-    pub(crate) fn answer(
+    /// Has a request answered, unless the answer waits for its content; what else happened to one is logged.
+    pub(crate) fn handle(
         &mut self,
-        id: RequestId,
-        request: &Request,
-        service: &mut dyn Service,
-        held: &mut Held,
-        now: Instant,
-    ) -> Reply {
-        self.count += 1;
-        let reply = service.respond(request);
+        event: ServerEvent,
+        protocol: Protocol,
+        context: &mut Context<'_>,
+    ) -> Option<(RequestId, Reply)> {
+        match event {
+            ServerEvent::Request { id, request } => {
+                self.count += 1;
+                if context.service.awaits_content(&request) {
+                    self.awaited.insert(id, request);
+                    return None;
+                }
+                let reply = context.service.respond(&request);
+                self.open(id, &request, &reply, context);
+                Some((id, reply))
+            }
+            ServerEvent::Received { id, content_bytes } => {
+                let request = self.awaited.remove(&id)?;
+                let reply = context.service.acknowledge(&request, content_bytes);
+                self.open(id, &request, &reply, context);
+                Some((id, reply))
+            }
+            ended => {
+                self.end(&ended, protocol, context);
+                None
+            }
+        }
+    }
+
+    fn open(&mut self, id: RequestId, request: &Request, reply: &Reply, context: &mut Context<'_>) {
         let (method, path) = (request.method.clone(), request.path.clone());
         let status = reply.response.status;
         let fields = reply.response.fields.iter();
         let head: usize = fields.map(|field| field.name.len() + field.value.len()).sum();
         let sizes = [method.len(), path.len(), head, reply.body.held_bytes()];
         let held_bytes = RESPONSE_BYTES + sizes.into_iter().sum::<usize>() as u64;
-        held.add(self.connection, held_bytes);
-        self.open.insert(id, Exchange { at: now, method, path, status, held_bytes });
-        reply
+        context.held.add(self.connection, held_bytes);
+        self.open.insert(id, Exchange { at: context.now, method, path, status, held_bytes });
     }
 
     /// Logs the end of a response; other events are not about one.
@@ -70,16 +93,16 @@ impl Exchanges {
         &mut self,
         event: &ServerEvent,
         protocol: Protocol,
-        log: &mut AccessLog,
-        held: &mut Held,
-        now: Instant,
+        context: &mut Context<'_>,
     ) {
         let (id, bytes, error) = match event {
-            ServerEvent::Request { .. } => return,
+            ServerEvent::Request { .. } | ServerEvent::Received { .. } => return,
             ServerEvent::Finished { id, sent_bytes } => (id, *sent_bytes, None),
             ServerEvent::Aborted { id, sent_bytes, reason } => (id, *sent_bytes, Some(&**reason)),
         };
+        self.awaited.remove(id);
         let Some(exchange) = self.open.remove(id) else { return };
+        let Context { log, held, now, .. } = context;
         held.remove(self.connection, exchange.held_bytes);
         log.write(&Entry {
             at_s: log.seconds(exchange.at),

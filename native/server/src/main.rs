@@ -2,6 +2,7 @@
 //! HTTP/2 and HTTP/3.
 
 mod access_log;
+mod context;
 mod exchanges;
 mod header_log;
 mod held;

@@ -7,7 +7,7 @@ use std::time::SystemTime;
 use clap::error::ErrorKind;
 use clap::{CommandFactory, Parser, ValueEnum};
 use headway_http::priorities::Priorities;
-use headway_http::service::{Files, Service, Site, SiteError};
+use headway_http::service::{Files, Service, Sink, Site, SiteError};
 use headway_http::tcp::SocketOptions;
 use headway_http::tls::{Identity, Protocol, ServerTls, TlsError, Versions, provider};
 use headway_http::{h2, h3};
@@ -77,6 +77,16 @@ pub(crate) struct Options {
     /// may be for https, by X-Forwarded-Proto
     #[arg(long, value_name = "DIRECTORY", conflicts_with_all = ["root", "header"])]
     site: Option<PathBuf>,
+    /// Takes the content of POST and PUT, to whatever path, throws it away, and answers with the number of its
+    /// bytes
+    #[arg(long)]
+    sink: bool,
+    /// HTTP/2's window for a client's content on a stream
+    #[arg(long, value_name = "BYTES", default_value = headway_knobs::default(NAME, "h2-stream-window"), value_parser = headway_knobs::parser::<u32>(NAME, "h2-stream-window"))]
+    h2_stream_window: u32,
+    /// HTTP/2's window for a client's content on a connection
+    #[arg(long, value_name = "BYTES", default_value = headway_knobs::default(NAME, "h2-connection-window"), value_parser = headway_knobs::parser::<u32>(NAME, "h2-connection-window"))]
+    h2_connection_window: u32,
     /// No Date and no Last-Modified, so that equal requests have equal answers; recorded sites have
     /// those that were recorded anyway
     #[arg(long)]
@@ -205,7 +215,7 @@ impl Options {
 
     /// What requests are answered with.
     pub(crate) fn service(&self) -> Result<Box<dyn Service>, StartError> {
-        Ok(match &self.site {
+        let service: Box<dyn Service> = match &self.site {
             Some(directory) => Box::new(Site::open(directory)?),
             None => {
                 let root = self.root.as_deref();
@@ -214,7 +224,8 @@ impl Options {
                 })?;
                 Box::new(if self.no_dates { files } else { files.dated(SystemTime::now) })
             }
-        })
+        };
+        Ok(if self.sink { Box::new(Sink::before(service)) } else { service })
     }
 
     /// What TCP sockets are set to.
@@ -305,6 +316,8 @@ impl Options {
             max_streams: self.max_streams,
             table_bytes: self.tables().hpack_bytes,
             limits: self.limits.rates,
+            stream_window_bytes: self.h2_stream_window,
+            connection_window_bytes: self.h2_connection_window,
         }
     }
 }

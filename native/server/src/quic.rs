@@ -4,7 +4,6 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
 
-use headway_http::event::ServerEvent;
 use headway_http::h3;
 use headway_http::priorities::Priorities;
 use headway_http::tls::Protocol;
@@ -15,10 +14,10 @@ use headway_quic::{
 use headway_reactor::{Interest, Looks, Reactor, Token, UdpSocket, say};
 use headway_schedule::Strategy;
 
+use crate::context::Context;
 use crate::exchanges::Exchanges;
 use crate::limits::Limits;
 use crate::patience::{Patience, Phase};
-use crate::tcp::Context;
 
 /// How QUIC is spoken.
 #[derive(Clone)]
@@ -320,9 +319,7 @@ fn answer(
     context: &mut Context<'_>,
 ) {
     while let Some(event) = side.poll() {
-        exchanges.end(&event, Protocol::H3, context.log, context.held, context.now);
-        if let ServerEvent::Request { id, request } = event {
-            let reply = exchanges.answer(id, &request, context.service, context.held, context.now);
+        if let Some((id, reply)) = exchanges.handle(event, Protocol::H3, context) {
             side.respond(connection, id, reply);
         }
     }
@@ -331,6 +328,6 @@ fn answer(
 /// Logs what became of the responses of a connection that is over.
 fn end_exchanges(side: &mut h3::Server, exchanges: &mut Exchanges, context: &mut Context<'_>) {
     while let Some(event) = side.poll() {
-        exchanges.end(&event, Protocol::H3, context.log, context.held, context.now);
+        exchanges.end(&event, Protocol::H3, context);
     }
 }

@@ -12,6 +12,7 @@ use headway_reactor::{
 };
 
 use crate::access_log::AccessLog;
+use crate::context::Context;
 use crate::exchanges::Exchanges;
 use crate::header_log::HeaderLog;
 use crate::held::Held;
@@ -19,7 +20,7 @@ use crate::limits::Limits;
 use crate::listener::Listener;
 use crate::options::{Options, StartError};
 use crate::quic::QuicListener;
-use crate::tcp::{Context, LINGER, Outcome, TcpConnection};
+use crate::tcp::{LINGER, Outcome, TcpConnection};
 
 const END: Token = Token(0);
 const ACT: Token = Token(1);

@@ -4,35 +4,20 @@ use std::net::IpAddr;
 use std::time::{Duration, Instant};
 
 use bytes::{Bytes, BytesMut};
-use headway_http::event::ServerEvent;
-use headway_http::service::Service;
 use headway_http::side::{Awaits, Fault, ServerSide};
 use headway_http::tcp::{Pipe, PipeError, Reading};
 use headway_http::tls::Protocol;
 use headway_http::{h1, h2};
-use headway_reactor::{Addresses, Reactor, Ready, Token};
+use headway_reactor::{Reactor, Ready, Token};
 
-use crate::access_log::AccessLog;
+use crate::context::Context;
 use crate::exchanges::Exchanges;
 use crate::header_log::HeaderLog;
-use crate::held::Held;
 use crate::limits::Limits;
 use crate::patience::{Patience, Phase};
 
 /// How long a client has to end its half of a connection once the server's has ended.
 pub(crate) const LINGER: Duration = Duration::from_secs(5);
-
-/// What connections need of the server.
-pub(crate) struct Context<'a> {
-    pub(crate) service: &'a mut dyn Service,
-    pub(crate) log: &'a mut AccessLog,
-    pub(crate) headers: &'a mut HeaderLog,
-    pub(crate) addresses: &'a mut Addresses,
-    pub(crate) held: &'a mut Held,
-    /// Requests of a connection that are answered before others have their turn.
-    pub(crate) requests_per_turn: Option<u32>,
-    pub(crate) now: Instant,
-}
 
 /// Whether a connection goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -322,11 +307,8 @@ fn handle_events(
     context: &mut Context<'_>,
 ) {
     while let Some(event) = side.poll() {
-        if let ServerEvent::Request { id, request } = &event {
-            let reply = exchanges.answer(*id, request, context.service, context.held, context.now);
-            side.respond(*id, reply);
-        } else {
-            exchanges.end(&event, protocol, context.log, context.held, context.now);
+        if let Some((id, reply)) = exchanges.handle(event, protocol, context) {
+            side.respond(id, reply);
         }
     }
 }

@@ -10,10 +10,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::time::Instant;
 
-use headway_http::event::{ClientEvent, Importance, RequestId};
+use headway_http::event::{Asked, ClientEvent, RequestId};
 use headway_quic::HeadOfLine;
 use headway_reactor::{Reactor, Ready, Token};
-use headway_wire::Request;
 
 use crate::report::ConnectionRow;
 use crate::target::Origin;
@@ -53,7 +52,10 @@ pub(crate) trait Transport {
     fn is_closed(&self) -> bool;
 
     /// Sends a request as soon as possible.
-    fn request(&mut self, id: RequestId, request: Request, importance: Option<Importance>);
+    fn ask(&mut self, asked: Asked);
+
+    /// Sends content that the server was to ask for first, though it has not.
+    fn proceed(&mut self, id: RequestId);
 
     /// The user commands it to move to another address; only QUIC can.
     ///

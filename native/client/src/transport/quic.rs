@@ -3,7 +3,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::time::Instant;
 
-use headway_http::event::{ClientEvent, Importance, RequestId};
+use headway_http::event::{Asked, ClientEvent, RequestId};
 use headway_http::h3;
 use headway_http::tls::Protocol;
 use headway_quic::{
@@ -12,7 +12,6 @@ use headway_quic::{
 };
 use headway_reactor::{Interest, Reactor, Ready, Token, UdpSocket};
 use headway_schedule::Strategy;
-use headway_wire::Request;
 
 use super::Transport;
 use crate::report::{ConnectionRow, QuicRow};
@@ -235,9 +234,16 @@ impl Transport for QuicTransport {
         self.side.is_closed()
     }
 
-    fn request(&mut self, id: RequestId, request: Request, importance: Option<Importance>) {
+    fn ask(&mut self, asked: Asked) {
         let connection = self.link.as_mut().and_then(|l| l.udp.endpoint.connection(l.key));
-        self.side.request(connection, id, request, importance);
+        self.side.ask(connection, asked);
+    }
+
+    fn proceed(&mut self, id: RequestId) {
+        let connection = self.link.as_mut().and_then(|l| l.udp.endpoint.connection(l.key));
+        if let Some(connection) = connection {
+            self.side.proceed(connection, id);
+        }
     }
 
     fn ready(&mut self, _ready: Ready, now: Instant) {

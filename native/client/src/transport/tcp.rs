@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use bytes::BytesMut;
-use headway_http::event::{ClientEvent, Importance, RequestId};
+use headway_http::event::{Asked, ClientEvent, RequestId};
 use headway_http::side::ClientSide;
 use headway_http::tcp::{
     HeldBytes, Milestones, Pipe, PipeError, Reading, Release, Security, SocketOptions, TcpInfo,
@@ -13,7 +13,6 @@ use headway_http::tcp::{
 use headway_http::tls::Protocol;
 use headway_http::{h1, h2};
 use headway_reactor::{Reactor, Ready, Token};
-use headway_wire::Request;
 use rustls::ClientConfig;
 use rustls_pki_types::ServerName;
 
@@ -174,12 +173,16 @@ impl Transport for TcpTransport {
         self.side.is_closed()
     }
 
-    fn request(&mut self, id: RequestId, request: Request, importance: Option<Importance>) {
-        self.side.request(id, request, importance);
+    fn ask(&mut self, asked: Asked) {
+        self.side.ask(asked);
         if let (None, Some(error)) = (&self.pipe, &self.error) {
             let reason = error.clone();
             self.close(&reason, false);
         }
+    }
+
+    fn proceed(&mut self, id: RequestId) {
+        self.side.proceed(id);
     }
 
     fn ready(&mut self, ready: Ready, now: Instant) {

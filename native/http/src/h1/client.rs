@@ -1,23 +1,30 @@
 use std::collections::VecDeque;
 
 use bytes::{Bytes, BytesMut};
-use headway_wire::Request;
 use headway_wire::h1::{BodyPiece, BodyReader, Error, ResponseReader, encode};
 
 use super::MAX_HEAD_BYTES;
-use crate::event::{ClientEvent, Failure, Importance, RequestId};
+use crate::event::{Asked, ClientEvent, Failure, Outgoing, RequestId};
 use crate::side::ClientSide;
 
 /// The exchange of the moment.
 struct Exchange {
     id: RequestId,
     method: String,
+    /// What is still to be sent of it, if it has content.
+    content: Option<Outgoing>,
     /// Once the final response's head has come.
     body: Option<BodyReader>,
     keep_alive: bool,
 }
 
-/// The client's side of a connection: one request after the other, without content.
+impl Exchange {
+    fn has_content_to_send(&self) -> bool {
+        self.content.as_ref().is_some_and(Outgoing::is_ready)
+    }
+}
+
+/// The client's side of a connection: one request after the other.
 pub struct Client {
     reader: ResponseReader,
     exchange: Option<Exchange>,
@@ -48,6 +55,10 @@ impl Client {
         if exchange.body.is_none() {
             let Some(head) = self.reader.decode(&exchange.method, input)? else { return Ok(()) };
             if head.response.is_interim() {
+                if head.response.status == 100 {
+                    self.events.push_back(ClientEvent::Continued { id });
+                    self.proceed(id);
+                }
                 return Ok(());
             }
             exchange.keep_alive = head.keep_alive;
@@ -68,7 +79,9 @@ impl Client {
 
     fn finish(&mut self) {
         if let Some(exchange) = self.exchange.take() {
-            self.closed |= !exchange.keep_alive;
+            // Where a request's content ends early, the next one has no beginning (RFC 9112, section 9.5).
+            let is_cut = exchange.content.is_some_and(|content| content.body.remaining() > 0);
+            self.closed |= !exchange.keep_alive || is_cut;
             self.events.push_back(ClientEvent::Finished { id: exchange.id });
         }
     }
@@ -90,16 +103,24 @@ impl ClientSide for Client {
         self.closed
     }
 
-    fn request(&mut self, id: RequestId, request: Request, _importance: Option<Importance>) {
+    fn ask(&mut self, asked: Asked) {
+        let id = asked.id;
         if !self.is_free() {
             self.events.push_back(ClientEvent::Failed { id, failure: Failure::Refused });
             return;
         }
         let mut head = BytesMut::new();
-        encode::request(&request, &mut head);
+        encode::request(&asked.request, &mut head);
         self.unsent = Some((id, head));
-        let method = request.method;
-        self.exchange = Some(Exchange { id, method, body: None, keep_alive: false });
+        let (content, method) = (asked.content(), asked.request.method);
+        self.exchange = Some(Exchange { id, method, content, body: None, keep_alive: false });
+    }
+
+    fn proceed(&mut self, id: RequestId) {
+        let exchange = self.exchange.as_mut().filter(|exchange| exchange.id == id);
+        if let Some(content) = exchange.and_then(|exchange| exchange.content.as_mut()) {
+            content.is_held = false;
+        }
     }
 
     fn poll(&mut self) -> Option<ClientEvent> {
@@ -107,7 +128,7 @@ impl ClientSide for Client {
     }
 
     fn wants_send(&self) -> bool {
-        self.unsent.is_some()
+        self.unsent.is_some() || self.exchange.as_ref().is_some_and(Exchange::has_content_to_send)
     }
 
     fn wants_input(&self) -> bool {
@@ -115,12 +136,20 @@ impl ClientSide for Client {
     }
 
     fn send(&mut self, limit: usize, out: &mut BytesMut) {
-        let Some((id, head)) = &mut self.unsent else { return };
-        let length = head.len().min(limit);
-        out.unsplit(head.split_to(length));
-        if head.is_empty() {
+        let mut room = limit;
+        if let Some((id, head)) = &mut self.unsent {
+            let length = head.len().min(room);
+            out.unsplit(head.split_to(length));
+            room -= length;
+            if !head.is_empty() {
+                return;
+            }
             self.events.push_back(ClientEvent::Sent { id: *id });
             self.unsent = None;
+        }
+        let content = self.exchange.as_mut().and_then(|exchange| exchange.content.as_mut());
+        if let Some(content) = content.filter(|content| content.is_ready()) {
+            content.body.read(out, room).expect("content that is computed is always there");
         }
     }
 

@@ -14,8 +14,8 @@ use crate::side::{Awaits, Fault, ServerSide};
 enum State {
     /// For a request.
     Waits,
-    /// In the content of a request, which is ignored.
-    Content(RequestHead, BodyReader),
+    /// In the content of a request, of which so many bytes have come.
+    Content(RequestHead, BodyReader, u64),
     /// For the program's answer.
     Asked { keep_alive: bool },
     /// In the response.
@@ -70,16 +70,17 @@ impl Server {
                         encode::response(&Response::new(100), &mut self.head);
                     }
                     let body = BodyReader::new(head.body);
-                    self.state = State::Content(head, body);
+                    self.state = State::Content(head, body, 0);
                 }
-                State::Content(head, body) => match body.decode(&mut self.input)? {
+                State::Content(head, body, content_bytes) => match body.decode(&mut self.input)? {
                     None => return Ok(()),
-                    Some(BodyPiece::Data(_)) => {}
+                    Some(BodyPiece::Data(data)) => *content_bytes += data.len() as u64,
                     Some(BodyPiece::End(_)) => {
+                        let (id, content_bytes) = (RequestId(self.number), *content_bytes);
                         let request = std::mem::take(&mut head.request);
                         self.state = State::Asked { keep_alive: head.keep_alive };
-                        let id = RequestId(self.number);
                         self.events.push_back(ServerEvent::Request { id, request });
+                        self.events.push_back(ServerEvent::Received { id, content_bytes });
                     }
                 },
                 State::Asked { .. } | State::Answers { .. } => return Ok(()),

@@ -2,13 +2,13 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 
 use bytes::{Bytes, BytesMut};
 use headway_wire::fields::{ContentLength, trailers};
-use headway_wire::h2::{Error, ErrorCode, Frame, MAX_STREAM, Role, Scope, Settings};
-use headway_wire::{Dependency, Fields, Request, Response};
+use headway_wire::h2::{Error, ErrorCode, Frame, MAX_STREAM, Role, Scope, Settings, encode};
+use headway_wire::{Dependency, Fields, Response};
 
-use super::flow::ReceiveWindow;
+use super::flow::{ReceiveWindow, StreamWindow};
 use super::history::History;
-use super::link::Link;
-use crate::event::{ClientEvent, Failure, Importance, RequestId};
+use super::link::{FRAME_HEADER_BYTES, Link, window_too_large};
+use crate::event::{Asked, ClientEvent, Failure, Outgoing, RequestId};
 use crate::side::ClientSide;
 
 /// What a client does.
@@ -36,21 +36,23 @@ struct Stream {
     /// Once the response's head has come.
     length: Option<ContentLength>,
     window: ReceiveWindow,
+    send_window: StreamWindow,
+    /// What is still to be sent of the request, if it has content.
+    content: Option<Outgoing>,
 }
 
-struct Waiting {
-    id: RequestId,
-    request: Request,
-    importance: Option<Importance>,
-}
+/// Content of a DATA frame, at most: what fills a TLS record with its header.
+const MAX_CONTENT: usize = (16 << 10) - FRAME_HEADER_BYTES;
 
-/// The client's side of a connection, for requests without content.
+/// The client's side of a connection.
 pub struct Client {
     link: Link,
     streams: BTreeMap<u32, Stream>,
-    waiting: VecDeque<Waiting>,
+    waiting: VecDeque<Asked>,
     names: HashMap<RequestId, u32>,
     next_stream: u32,
+    /// The stream that sent content last: others with content go on in turn.
+    turn: u32,
     history: History,
     /// The server takes no more requests.
     going_away: bool,
@@ -79,6 +81,7 @@ impl Client {
             waiting: VecDeque::new(),
             names: HashMap::new(),
             next_stream: 1,
+            turn: 0,
             history: History::default(),
             going_away: false,
             last_words: None,
@@ -92,7 +95,9 @@ impl Client {
         }
     }
 
-    fn open(&mut self, Waiting { id, request, importance }: Waiting) {
+    fn open(&mut self, asked: Asked) {
+        let content = asked.content();
+        let Asked { id, request, importance, .. } = asked;
         let stream = self.next_stream;
         self.next_stream += 2;
         let dependency = importance.map(|importance| Dependency {
@@ -100,10 +105,14 @@ impl Client {
             weight: importance.weight.clamp(1, 256),
             exclusive: importance.exclusive,
         });
-        self.link.queue_headers(stream, request.lines(), dependency.as_ref(), true);
+        let ends = content.as_ref().is_none_or(|content| content.body.remaining() == 0);
+        self.link.queue_headers(stream, request.lines(), dependency.as_ref(), ends);
         self.names.insert(id, stream);
         let (head, window) = (request.method == "HEAD", self.link.new_receive_window());
-        self.streams.insert(stream, Stream { id, head, length: None, window });
+        let send_window = StreamWindow::default();
+        let content = content.filter(|_| !ends);
+        self.streams
+            .insert(stream, Stream { id, head, length: None, window, send_window, content });
         self.events.push_back(ClientEvent::Sent { id });
     }
 
@@ -146,16 +155,59 @@ impl Client {
             }
             Frame::Settings(settings) => {
                 self.link.apply(&settings);
-                Ok(())
+                let initial = self.link.initial_window;
+                let checked = |stream: &Stream| stream.send_window.check(initial);
+                let fits = self.streams.values().try_for_each(checked);
+                fits.map_err(|_| window_too_large(Scope::Connection))
             }
             Frame::GoAway { last_stream, code, debug } => {
                 self.go_away(last_stream, code, &debug);
                 Ok(())
             }
-            // Windows of streams are for content, which these requests do not have.
-            Frame::WindowUpdate { stream, .. } => self.check_not_idle(stream),
+            Frame::WindowUpdate { stream, increment } => self.widen(stream, increment),
             _ => Ok(()),
         }
+    }
+
+    fn widen(&mut self, number: u32, increment: u32) -> Result<(), Error> {
+        self.check_not_idle(number)?;
+        let Some(stream) = self.streams.get_mut(&number) else { return Ok(()) };
+        let widened = stream.send_window.widen(increment, self.link.initial_window);
+        widened.map_err(|_| window_too_large(Scope::Stream(number)))
+    }
+
+    /// The stream whose turn it is to send content, if windows allow any.
+    fn sender(&self) -> Option<u32> {
+        if self.link.send_window.available() == 0 || self.link.has_failed() {
+            return None;
+        }
+        let can = |(_, stream): &(&u32, &Stream)| {
+            stream.content.as_ref().is_some_and(Outgoing::is_ready)
+                && stream.send_window.available(self.link.initial_window) > 0
+        };
+        let next = self.streams.range(self.turn + 1..).find(can);
+        next.or_else(|| self.streams.iter().find(can)).map(|(&number, _)| number)
+    }
+
+    fn send_content(&mut self, number: u32, room: usize, out: &mut BytesMut) {
+        let stream = self.streams.get_mut(&number).expect("it was found among them");
+        let content = stream.content.as_mut().expect("it has content");
+        let length = usize::try_from(content.body.remaining())
+            .unwrap_or(usize::MAX)
+            .min(room)
+            .min(MAX_CONTENT)
+            .min(self.link.max_frame_bytes)
+            .min(self.link.send_window.available())
+            .min(stream.send_window.available(self.link.initial_window));
+        let ends = content.body.remaining() == length as u64;
+        encode::data_header(number, length, ends, out);
+        content.body.read(out, length).expect("content that is computed is always there");
+        stream.send_window.take(length);
+        self.link.send_window.take(length);
+        if ends {
+            stream.content = None;
+        }
+        self.turn = number;
     }
 
     fn fields(&mut self, number: u32, fields: Fields, end_stream: bool) -> Result<(), Error> {
@@ -173,6 +225,11 @@ impl Client {
                 if end_stream {
                     let reason = "an interim response without a final one";
                     return Err(Error::stream(number, ErrorCode::ProtocolError, reason));
+                }
+                if response.status == 100 {
+                    let id = stream.id;
+                    self.events.push_back(ClientEvent::Continued { id });
+                    self.proceed(id);
                 }
                 return Ok(());
             }
@@ -212,7 +269,10 @@ impl Client {
         };
         length.finish().map_err(|malformed| Error::malformed(number, malformed))?;
         self.events.push_back(ClientEvent::Finished { id: *id });
-        self.streams.remove(&number);
+        if self.streams.remove(&number).is_some_and(|stream| stream.content.is_some()) {
+            // What the server answered without is not sent (RFC 9113, section 8.1).
+            self.link.queue_reset(number, ErrorCode::Cancel);
+        }
         self.history.ended(number);
         Ok(())
     }
@@ -247,11 +307,19 @@ impl ClientSide for Client {
         !self.is_closed()
     }
 
-    fn request(&mut self, id: RequestId, request: Request, importance: Option<Importance>) {
+    fn ask(&mut self, asked: Asked) {
         if self.is_closed() {
+            let id = asked.id;
             self.events.push_back(ClientEvent::Failed { id, failure: Failure::Refused });
         } else {
-            self.waiting.push_back(Waiting { id, request, importance });
+            self.waiting.push_back(asked);
+        }
+    }
+
+    fn proceed(&mut self, id: RequestId) {
+        let stream = self.names.get(&id).and_then(|number| self.streams.get_mut(number));
+        if let Some(content) = stream.and_then(|stream| stream.content.as_mut()) {
+            content.is_held = false;
         }
     }
 
@@ -288,7 +356,7 @@ impl ClientSide for Client {
     }
 
     fn wants_send(&self) -> bool {
-        self.link.has_queued() || self.may_open()
+        self.link.has_queued() || self.may_open() || self.sender().is_some()
     }
 
     fn wants_input(&self) -> bool {
@@ -301,7 +369,19 @@ impl ClientSide for Client {
                 self.open(waiting);
             }
         }
+        let start = out.len();
         self.link.send_queued(limit, out);
+        // Nothing overtakes what is still queued.
+        while !self.link.has_queued() {
+            let Some(number) = self.sender() else { break };
+            let used = out.len() - start;
+            // A little room may hold the header and no content: then a frame is sent beyond it.
+            let room = limit.saturating_sub(used + FRAME_HEADER_BYTES);
+            match (room, used) {
+                (0, 1..) => break,
+                (room, _) => self.send_content(number, room.max(1), out),
+            }
+        }
     }
 }
 

@@ -82,9 +82,22 @@ impl ReceiveWindow {
     pub(super) fn receive(&mut self, bytes: u32) -> Result<Option<u32>, Exceeded> {
         let used =
             self.used.checked_add(bytes).filter(|&used| used <= self.size).ok_or(Exceeded)?;
-        let due = used > 0 && used >= self.size / 2;
-        self.used = if due { 0 } else { used };
-        Ok(due.then_some(used))
+        self.used = used;
+        Ok(self.due())
+    }
+
+    /// The window is another one from now on, whatever came before.
+    ///
+    /// # Returns
+    /// The increment to announce, if it is time.
+    pub(super) fn resize(&mut self, size: u32) -> Option<u32> {
+        self.size = size;
+        self.due()
+    }
+
+    fn due(&mut self) -> Option<u32> {
+        let due = self.used > 0 && self.used >= self.size / 2;
+        due.then(|| std::mem::take(&mut self.used))
     }
 }
 
@@ -122,5 +135,9 @@ mod tests {
         assert_eq!(window.receive(0), Ok(None));
         assert_eq!(window.receive(101), Err(Exceeded));
         assert_eq!(ReceiveWindow::new(0).receive(1), Err(Exceeded));
+        // A peer that has sent more than a smaller window allows waits to be told to go on.
+        let mut window = ReceiveWindow::new(100);
+        assert_eq!(window.receive(40), Ok(None));
+        assert_eq!((window.resize(10), window.receive(11)), (Some(40), Err(Exceeded)));
     }
 }

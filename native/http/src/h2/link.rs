@@ -11,6 +11,8 @@ use headway_wire::{Dependency, Fields, hpack};
 use super::flow::{ReceiveWindow, SendWindow};
 use crate::counts::HeaderCounts;
 
+/// Bytes of a frame header (RFC 9113, section 4.1).
+pub(super) const FRAME_HEADER_BYTES: usize = 9;
 /// Fields of one message, as RFC 9113, section 6.5.2 counts them.
 const MAX_FIELDS_BYTES: u64 = 64 << 10;
 /// A peer that does not read its answers must wait with its questions.
@@ -36,6 +38,8 @@ pub(super) struct Link {
     receive_window: ReceiveWindow,
     /// SETTINGS_INITIAL_WINDOW_SIZE of this side, from the start.
     stream_window: u32,
+    /// The peer knows this side's settings: a client's go before its requests, a server's are acknowledged.
+    is_known: bool,
     has_settings: bool,
     /// PING frames that were answered.
     pub(super) pings: u64,
@@ -85,6 +89,7 @@ impl Link {
             send_window: SendWindow::new(DEFAULT_WINDOW),
             receive_window: ReceiveWindow::new(connection_window),
             stream_window: settings.initial_window_size.unwrap_or(DEFAULT_WINDOW),
+            is_known: role == Role::Client,
             has_settings: false,
             pings: 0,
             failed: false,
@@ -99,7 +104,7 @@ impl Link {
                     self.pings += 1;
                     encode::ping(true, payload, &mut self.queue);
                 }
-                Frame::Ping { .. } | Frame::SettingsAck => {}
+                Frame::Ping { .. } => {}
                 Frame::WindowUpdate { stream: 0, increment } => {
                     let changed = self.send_window.widen(increment);
                     changed.map_err(|_| window_too_large(Scope::Connection))?;
@@ -160,7 +165,21 @@ impl Link {
     }
 
     pub(super) fn new_receive_window(&self) -> ReceiveWindow {
-        ReceiveWindow::new(self.stream_window)
+        // Until the peer knows of a smaller window it has the usual one (RFC 9113, section 6.9.3).
+        let least = if self.is_known { 0 } else { DEFAULT_WINDOW };
+        ReceiveWindow::new(self.stream_window.max(least))
+    }
+
+    /// The peer knows this side's settings.
+    pub(super) fn known(&mut self) {
+        self.is_known = true;
+    }
+
+    /// A stream's window is that of the settings from now on.
+    pub(super) fn resize(&mut self, stream: u32, window: &mut ReceiveWindow) {
+        if let Some(increment) = window.resize(self.stream_window) {
+            encode::window_update(stream, increment, &mut self.queue);
+        }
     }
 
     pub(super) fn decode_fields(&mut self, block: Bytes) -> Result<Fields, Error> {

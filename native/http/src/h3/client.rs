@@ -1,4 +1,5 @@
 use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::rc::Rc;
 use std::time::Instant;
 
 use bytes::BytesMut;
@@ -7,11 +8,12 @@ use headway_wire::h3::{ControlFrame, Error, ErrorCode, Role, Scope, encode};
 use headway_wire::priority::FIELD;
 use headway_wire::{Dependency, Field, Fields, Priority, Request};
 
+use super::content::Content;
 use super::link::{Compression, Link, close, closing_words, code_name};
 use super::message::{Message, Part};
-use super::open::{Asked, Open};
+use super::open::Open;
 use crate::counts::HeaderCounts;
-use crate::event::{ClientEvent, Failure, Importance, RequestId};
+use crate::event::{Asked, ClientEvent, Failure, Importance, Outgoing, RequestId};
 
 /// What is known of a request's stream.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -22,7 +24,7 @@ pub struct Exchange {
     pub head_of_line: HeadOfLine,
 }
 
-/// The client's side of a connection, for requests without content.
+/// The client's side of a connection.
 pub struct Client {
     link: Link,
     open: BTreeMap<StreamId, Open>,
@@ -64,6 +66,14 @@ impl Client {
 
     /// Sends a request as soon as possible, as early data if the connection has keys for that, or
     /// refuses it. Without a connection it waits for the connection's end.
+    pub fn ask(&mut self, connection: Option<&mut Connection>, asked: Asked) {
+        self.waiting.push_back(asked);
+        if let Some(connection) = connection {
+            self.send_waiting(connection);
+        }
+    }
+
+    /// The same of a request without content.
     pub fn request(
         &mut self,
         connection: Option<&mut Connection>,
@@ -71,9 +81,15 @@ impl Client {
         request: Request,
         importance: Option<Importance>,
     ) {
-        self.waiting.push_back(Asked { id, request, importance });
-        if let Some(connection) = connection {
-            self.send_waiting(connection);
+        self.ask(connection, Asked::new(id, request, importance));
+    }
+
+    /// Sends content that the server was to ask for first, though it has not.
+    pub fn proceed(&mut self, connection: &mut Connection, id: RequestId) {
+        let Some(stream) = self.exchanges.get(&id).map(|exchange| exchange.stream) else { return };
+        let content = self.open.get_mut(&stream).and_then(|open| open.content.take());
+        if let Some(content) = content {
+            supply(connection, stream, content);
         }
     }
 
@@ -144,8 +160,14 @@ impl Client {
                 self.close(&closing_words(&reason));
                 Ok(())
             }
-            // Requests have no content: a server that wants no more of one takes nothing away.
-            Event::Stopped(stream, _) => self.link.stopped(stream),
+            Event::Stopped(stream, _) => {
+                let result = self.link.stopped(stream);
+                if self.open.get(&stream).is_some_and(|open| open.asked.content_bytes.is_some()) {
+                    // Whatever is still to come of the content, the response may come all the same.
+                    connection.reset(stream, ErrorCode::RequestCancelled.code());
+                }
+                result
+            }
             Event::Writable(_) | Event::Failed(..) | Event::Sent(_) => Ok(()),
         };
         if let Err(error) = result {
@@ -188,7 +210,7 @@ impl Client {
 
     fn send(&mut self, connection: &mut Connection, stream: StreamId, asked: Asked) {
         let priority = asked.importance.map(|importance| self.priority(&asked.request, importance));
-        let head = match priority {
+        let mut head = match priority {
             Some(value) => {
                 let others = asked.request.fields.iter().filter(|f| f.name != FIELD).cloned();
                 let fields = others.chain([Field::new(FIELD, value)]).collect();
@@ -197,12 +219,29 @@ impl Client {
             }
             None => self.link.headers(connection, stream, asked.request.lines()),
         };
+        let content = asked.content();
+        let length = content.as_ref().map_or(0, |content| content.body.remaining());
+        let content = content.filter(|_| length > 0);
+        if length > 0 {
+            encode::data_header(length, &mut head);
+        }
         connection.write(stream, head.freeze());
-        connection.finish(stream);
         let exchange = Exchange { stream, head_of_line: HeadOfLine::default() };
         self.exchanges.insert(asked.id, exchange);
         self.events.push_back(ClientEvent::Sent { id: asked.id });
-        self.open.insert(stream, Open { asked, response: Message::new(Role::Client) });
+        let held = match content {
+            None => {
+                connection.finish(stream);
+                None
+            }
+            Some(content) if content.is_held => Some(content),
+            Some(content) => {
+                supply(connection, stream, content);
+                None
+            }
+        };
+        let response = Message::new(Role::Client);
+        self.open.insert(stream, Open { asked, response, content: held });
     }
 
     /// HTTP/3 has no dependencies: they go into the priority field, as Headway's extension of it.
@@ -259,7 +298,7 @@ impl Client {
                     if let Some(open) = self.open.get_mut(&stream) {
                         open.response.push(data);
                     }
-                    self.read_parts(now, stream)
+                    self.read_parts(now, connection, stream)
                 }
                 Read::Blocked => return Ok(()),
                 Read::Finished => {
@@ -292,18 +331,23 @@ impl Client {
     ) -> Result<(), Error> {
         let Some(open) = self.open.get_mut(&stream) else { return Ok(()) };
         open.response.unblock();
-        let section = fields.and_then(|fields| self.section(stream, fields));
-        let result = section.and_then(|()| self.read_parts(now, stream));
+        let section = fields.and_then(|fields| self.section(connection, stream, fields));
+        let result = section.and_then(|()| self.read_parts(now, connection, stream));
         match result {
             Ok(()) => self.read_response(now, connection, stream),
             Err(error) => self.stream_error(connection, stream, error),
         }
     }
 
-    fn read_parts(&mut self, now: Instant, stream: StreamId) -> Result<(), Error> {
+    fn read_parts(
+        &mut self,
+        now: Instant,
+        connection: &mut Connection,
+        stream: StreamId,
+    ) -> Result<(), Error> {
         while let Some(open) = self.open.get_mut(&stream) {
             match open.response.next(now, stream, &mut self.link)? {
-                Some(Part::Section(fields)) => self.section(stream, fields)?,
+                Some(Part::Section(fields)) => self.section(connection, stream, fields)?,
                 Some(Part::Content(data)) => {
                     self.events.push_back(ClientEvent::Data { id: open.asked.id, data });
                 }
@@ -313,10 +357,20 @@ impl Client {
         Ok(())
     }
 
-    fn section(&mut self, stream: StreamId, fields: Fields) -> Result<(), Error> {
+    fn section(
+        &mut self,
+        connection: &mut Connection,
+        stream: StreamId,
+        fields: Fields,
+    ) -> Result<(), Error> {
         let Some(open) = self.open.get_mut(&stream) else { return Ok(()) };
-        if let Some(response) = open.section(fields)? {
-            self.events.push_back(ClientEvent::Head { id: open.asked.id, response });
+        let Some(response) = open.section(fields)? else { return Ok(()) };
+        let id = open.asked.id;
+        if !response.is_interim() {
+            self.events.push_back(ClientEvent::Head { id, response });
+        } else if response.status == 100 {
+            self.events.push_back(ClientEvent::Continued { id });
+            self.proceed(connection, id);
         }
         Ok(())
     }
@@ -367,4 +421,9 @@ impl Client {
             self.events.push_back(ClientEvent::Failed { id: open.asked.id, failure });
         }
     }
+}
+
+/// The content of a request goes on its stream, to the stream's end.
+fn supply(connection: &mut Connection, stream: StreamId, content: Outgoing) {
+    connection.supply(stream, Box::new(Content::new(content.body, Rc::default(), Rc::default())));
 }

@@ -16,6 +16,8 @@ pub(super) struct Exchange {
     pub(super) request: Message,
     /// The request was read to its end.
     pub(super) is_read: bool,
+    /// Of its content, how much has come.
+    pub(super) content_bytes: u64,
     /// What PRIORITY_UPDATE says, or else, once it has come, the header section.
     pub(super) priority: Option<Priority>,
     /// What the server decides on, once the header section has come; None if that is for the client.

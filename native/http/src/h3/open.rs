@@ -2,35 +2,30 @@
 
 use headway_wire::fields::ContentLength;
 use headway_wire::h3::Error;
-use headway_wire::{Fields, Request, Response};
+use headway_wire::{Fields, Response};
 
 use super::message::Message;
-use crate::event::{Importance, RequestId};
+use crate::event::{Asked, Outgoing};
 
 /// A request that was sent, until its response is complete.
 pub(super) struct Open {
     pub(super) asked: Asked,
     pub(super) response: Message,
-}
-
-/// What the program asked for.
-pub(super) struct Asked {
-    pub(super) id: RequestId,
-    pub(super) request: Request,
-    pub(super) importance: Option<Importance>,
+    /// The request's content, until it is handed to the transport.
+    pub(super) content: Option<Outgoing>,
 }
 
 impl Open {
     /// The next field section of the response: a head, or the trailers.
     ///
     /// # Returns
-    /// The final response.
+    /// The response: an interim one, after which another one follows, or the final one.
     pub(super) fn section(&mut self, fields: Fields) -> Result<Option<Response>, Error> {
         let Some(fields) = self.response.head(fields)? else { return Ok(None) };
         let response = Response::from_section(fields)?;
         if response.is_interim() {
             self.response.interim();
-            return Ok(None);
+            return Ok(Some(response));
         }
         let is_head = self.asked.request.method == "HEAD";
         let length = ContentLength::new(&response.fields, response.has_content(is_head))?;

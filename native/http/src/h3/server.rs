@@ -6,7 +6,7 @@ use std::time::Instant;
 use bytes::BytesMut;
 use headway_quic::{Connection, Dir, Event, Read, StreamId};
 use headway_wire::h3::{ControlFrame, Error, ErrorCode, Role, Scope, encode};
-use headway_wire::{Fields, Priority};
+use headway_wire::{Fields, Priority, Response};
 
 use super::content::Content;
 use super::exchange::Exchange;
@@ -204,6 +204,7 @@ impl Server {
             let exchange = Exchange {
                 request: Message::new(Role::Server),
                 is_read: false,
+                content_bytes: 0,
                 priority: self.early_priorities.remove(&stream.into()),
                 decided: None,
                 is_answered: false,
@@ -262,7 +263,7 @@ impl Server {
                     if let Some(exchange) = self.exchanges.get_mut(&stream) {
                         exchange.request.push(data);
                     }
-                    self.read_parts(now, stream)
+                    self.read_parts(now, connection, stream)
                 }
                 Read::Blocked => return Ok(()),
                 Read::Finished => {
@@ -292,28 +293,43 @@ impl Server {
     ) -> Result<(), Error> {
         let Some(exchange) = self.exchanges.get_mut(&stream) else { return Ok(()) };
         exchange.request.unblock();
-        let section = fields.and_then(|fields| self.section(stream, fields));
-        let result = section.and_then(|()| self.read_parts(now, stream));
+        let section = fields.and_then(|fields| self.section(connection, stream, fields));
+        let result = section.and_then(|()| self.read_parts(now, connection, stream));
         match result {
             Ok(()) => self.read_request(now, connection, stream),
             Err(error) => self.fail(connection, stream, error),
         }
     }
 
-    fn read_parts(&mut self, now: Instant, stream: StreamId) -> Result<(), Error> {
+    fn read_parts(
+        &mut self,
+        now: Instant,
+        connection: &mut Connection,
+        stream: StreamId,
+    ) -> Result<(), Error> {
         while let Some(exchange) = self.exchanges.get_mut(&stream) {
             match exchange.request.next(now, stream, &mut self.link)? {
-                Some(Part::Section(fields)) => self.section(stream, fields)?,
-                Some(Part::Content(_)) => {}
+                Some(Part::Section(fields)) => self.section(connection, stream, fields)?,
+                Some(Part::Content(data)) => exchange.content_bytes += data.len() as u64,
                 None => break,
             }
         }
         Ok(())
     }
 
-    fn section(&mut self, stream: StreamId, fields: Fields) -> Result<(), Error> {
+    fn section(
+        &mut self,
+        connection: &mut Connection,
+        stream: StreamId,
+        fields: Fields,
+    ) -> Result<(), Error> {
         let Some(exchange) = self.exchanges.get_mut(&stream) else { return Ok(()) };
         if let Some(request) = exchange.section(fields, self.priorities)? {
+            if request.expects_continue() {
+                let interim = Response::new(100);
+                let head = self.link.headers(connection, stream, interim.lines());
+                connection.write(stream, head.freeze());
+            }
             let id = RequestId(stream.into());
             self.events.push_back(ServerEvent::Request { id, request });
         }
@@ -328,7 +344,11 @@ impl Server {
         let Some(exchange) = self.exchanges.get_mut(&stream) else { return Ok(()) };
         exchange.is_read = true;
         match exchange.request.finish() {
-            Ok(()) => Ok(()),
+            Ok(()) => {
+                let (id, content_bytes) = (RequestId(stream.into()), exchange.content_bytes);
+                self.events.push_back(ServerEvent::Received { id, content_bytes });
+                Ok(())
+            }
             Err(error) => self.fail(connection, stream, error),
         }
     }

@@ -9,12 +9,14 @@ mod generated;
 mod path;
 mod portion;
 mod root;
+mod sink;
 mod site;
 
 pub use body::Body;
 pub use file::FilePart;
 pub use files::{Clock, Files};
 pub use generated::Generated;
+pub use sink::Sink;
 pub use site::{Site, SiteError};
 
 use headway_wire::{Request, Response};
@@ -32,4 +34,17 @@ pub struct Reply {
 pub trait Service {
     /// The answer to a request. Its content, if it has any, is ignored.
     fn respond(&mut self, request: &Request) -> Reply;
+
+    /// Whether the answer waits for the end of the request's content.
+    fn awaits_content(&self, _request: &Request) -> bool {
+        false
+    }
+
+    /// The answer to a request for which it waited.
+    ///
+    /// # Arguments
+    /// * `content_bytes` - how much content came.
+    fn acknowledge(&mut self, request: &Request, _content_bytes: u64) -> Reply {
+        self.respond(request)
+    }
 }

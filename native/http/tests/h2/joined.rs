@@ -52,7 +52,7 @@ impl Joined {
                     self.server.respond(id, respond(&request));
                 }
                 ServerEvent::Finished { sent_bytes, .. } => self.served += sent_bytes,
-                ServerEvent::Aborted { .. } => {}
+                ServerEvent::Received { .. } | ServerEvent::Aborted { .. } => {}
             }
         }
     }
@@ -62,7 +62,7 @@ impl Joined {
         while let Some(event) = self.client.poll() {
             let outcome = self.outcomes.entry(event.id()).or_default();
             match event {
-                ClientEvent::Sent { .. } => {}
+                ClientEvent::Sent { .. } | ClientEvent::Continued { .. } => {}
                 ClientEvent::Head { response, .. } => outcome.status = Some(response.status),
                 ClientEvent::Data { data, .. } => outcome.content.extend_from_slice(&data),
                 ClientEvent::Finished { .. } => outcome.finished = true,

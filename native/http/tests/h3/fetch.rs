@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use bytes::BytesMut;
-use headway_http::event::{ClientEvent, Failure, Importance, RequestId};
+use headway_http::event::{Asked, ClientEvent, Failure, Importance, RequestId};
 use headway_http::h3::Client;
 use headway_quic::{Connection, ConnectionKey, Event};
 use headway_wire::{Priority, Request, Response};
@@ -15,6 +15,7 @@ use crate::pair::Application;
 #[derive(Debug, Default)]
 pub(crate) struct Outcome {
     pub(crate) sent: u32,
+    pub(crate) is_continued: bool,
     pub(crate) response: Option<Response>,
     pub(crate) content: BytesMut,
     pub(crate) is_finished: bool,
@@ -61,6 +62,13 @@ impl Fetch {
         self.take_events();
     }
 
+    /// One more request, with content.
+    pub(crate) fn post(&mut self, request: Request, content_bytes: u64) {
+        let asked = Asked::new(RequestId(self.requests), request, None);
+        self.side.ask(None, Asked { content_bytes: Some(content_bytes), ..asked });
+        self.requests += 1;
+    }
+
     pub(crate) fn outcome(&self, request: u64) -> &Outcome {
         &self.outcomes[&request]
     }
@@ -76,6 +84,7 @@ impl Fetch {
             assert!(!outcome.is_finished && outcome.failure.is_none(), "{event:?} after the end");
             match event {
                 ClientEvent::Sent { .. } => outcome.sent += 1,
+                ClientEvent::Continued { .. } => outcome.is_continued = true,
                 ClientEvent::Head { response, .. } => outcome.response = Some(response),
                 ClientEvent::Data { data, .. } => {
                     outcome.content.extend_from_slice(&data);

@@ -21,3 +21,4 @@ mod replay;
 mod rules_for_clients;
 mod rules_for_servers;
 mod serve;
+mod uploads;

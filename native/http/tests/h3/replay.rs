@@ -107,7 +107,7 @@ fn exchange(site: &mut Site, client: &mut dyn ClientSide, server: &mut dyn Serve
         client.receive(wire.split().freeze());
         while let Some(event) = client.poll() {
             match event {
-                ClientEvent::Sent { .. } => {}
+                ClientEvent::Sent { .. } | ClientEvent::Continued { .. } => {}
                 ClientEvent::Head { response, .. } => head = Some(response),
                 ClientEvent::Data { data, .. } => content.extend_from_slice(&data),
                 ClientEvent::Finished { .. } => {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Instant;
 
-use headway_http::event::ServerEvent;
+use headway_http::event::{RequestId, ServerEvent};
 use headway_http::h3::{Compression, Server};
 use headway_http::limits::Limits;
 use headway_http::priorities::Priorities;
@@ -19,12 +19,17 @@ pub(crate) struct Serve {
     /// Until they are closed: then their keys can be others'.
     pub(crate) sides: BTreeMap<ConnectionKey, Server>,
     pub(crate) respond: Box<dyn FnMut(&Request) -> Reply>,
+    /// Requests are answered once they are complete, and not at once.
+    pub(crate) answers_at_end: bool,
+    pub(crate) waiting: BTreeMap<RequestId, Request>,
     /// After so many requests it takes no more.
     pub(crate) go_away_after: Option<usize>,
     pub(crate) compression: Compression,
     pub(crate) priorities: Priorities,
     pub(crate) limits: Limits,
     pub(crate) requests: usize,
+    /// Content of requests, in bytes.
+    pub(crate) received: Vec<u64>,
     /// Content of responses, in bytes.
     pub(crate) finished: Vec<u64>,
     /// Why responses were given up.
@@ -42,11 +47,14 @@ impl Serve {
         Self {
             sides: BTreeMap::new(),
             respond: Box::new(respond),
+            answers_at_end: false,
+            waiting: BTreeMap::new(),
             go_away_after: None,
             compression: Compression::default(),
             priorities: Priorities::default(),
             limits: Limits::default(),
             requests: 0,
+            received: Vec::new(),
             finished: Vec::new(),
             aborted: Vec::new(),
         }
@@ -58,9 +66,19 @@ impl Serve {
             match event {
                 ServerEvent::Request { id, request } => {
                     self.requests += 1;
+                    if self.answers_at_end {
+                        self.waiting.insert(id, request);
+                        continue;
+                    }
                     side.respond(connection, id, (self.respond)(&request));
                     if self.go_away_after == Some(self.requests) {
                         side.go_away(connection);
+                    }
+                }
+                ServerEvent::Received { id, content_bytes } => {
+                    self.received.push(content_bytes);
+                    if let Some(request) = self.waiting.remove(&id) {
+                        side.respond(connection, id, (self.respond)(&request));
                     }
                 }
                 ServerEvent::Finished { sent_bytes, .. } => self.finished.push(sent_bytes),

@@ -46,6 +46,12 @@ impl Request {
         }
     }
 
+    /// Whether its content waits for the server to want it (RFC 9110 §10.1.1).
+    #[must_use]
+    pub fn expects_continue(&self) -> bool {
+        self.fields.has_member("expect", "100-continue")
+    }
+
     /// Reads a field section.
     ///
     /// # Errors

@@ -67,6 +67,14 @@ impl Fields {
         self.0.iter().find(|field| field.name == name).map(|field| &field.value)
     }
 
+    /// Whether a field that is a list has this member, whatever its case.
+    #[must_use]
+    pub fn has_member(&self, name: &str, member: &str) -> bool {
+        self.all(name)
+            .flat_map(|value| value.split(|&byte| byte == b','))
+            .any(|found| found.trim_ascii().eq_ignore_ascii_case(member.as_bytes()))
+    }
+
     /// The values of all fields with this name.
     pub fn all<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Bytes> {
         self.0.iter().filter(move |field| field.name == name).map(|field| &field.value)

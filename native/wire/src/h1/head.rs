@@ -144,7 +144,7 @@ fn parse_request(head: &Bytes, scheme: &str) -> Result<RequestHead, Error> {
     };
     Ok(RequestHead {
         keep_alive: keep_alive(&fields, minor),
-        expects_continue: minor > 0 && has_token(&fields, "expect", "100-continue"),
+        expects_continue: minor > 0 && fields.has_member("expect", "100-continue"),
         body,
         request: Request {
             method: method.to_owned(),
@@ -244,18 +244,10 @@ fn transfer_coding(fields: &Fields, minor: u8) -> Result<bool, Error> {
 
 /// RFC 9112 §9.3.
 fn keep_alive(fields: &Fields, minor: u8) -> bool {
-    if has_token(fields, "connection", "close") {
+    if fields.has_member("connection", "close") {
         return false;
     }
-    minor > 0 || has_token(fields, "connection", "keep-alive")
-}
-
-/// Whether a field, which is a list, has this member.
-fn has_token(fields: &Fields, name: &str, token: &str) -> bool {
-    fields
-        .all(name)
-        .flat_map(|value| value.split(|&byte| byte == b','))
-        .any(|member| member.trim_ascii().eq_ignore_ascii_case(token.as_bytes()))
+    minor > 0 || fields.has_member("connection", "keep-alive")
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use headway_schedule::Priority;
 use headway_wire::fields::{ContentLength, trailers};
 use headway_wire::h2::{Error, ErrorCode, Frame, Scope, Settings};
-use headway_wire::{Dependency, Fields, Request};
+use headway_wire::{Dependency, Fields, Request, Response};
 
 use super::{Server, Stream};
 use crate::event::{RequestId, ServerEvent};
@@ -31,6 +31,13 @@ impl Server {
             Frame::PriorityUpdate { stream, value } => self.update_priority(stream, &value),
             Frame::ResetStream { stream, code } => self.reset(stream, code),
             Frame::Settings(settings) => self.apply(&settings),
+            Frame::SettingsAck => {
+                self.link.known();
+                for (&id, stream) in &mut self.streams {
+                    self.link.resize(id, &mut stream.receive_window);
+                }
+                Ok(())
+            }
             Frame::WindowUpdate { stream, increment } => self.widen(stream, increment),
             // Clients have nothing that a server would ask of them (RFC 9113, section 6.8).
             _ => Ok(()),
@@ -90,6 +97,7 @@ impl Server {
         let decided = self.options.priorities.decided(&request);
         let stream = Stream {
             remote_open: !end_stream,
+            content_bytes: 0,
             length,
             receive_window: self.link.new_receive_window(),
             send_window: StreamWindow::default(),
@@ -98,7 +106,24 @@ impl Server {
             sent_bytes: 0,
         };
         self.streams.insert(id, stream);
-        self.events.push_back(ServerEvent::Request { id: RequestId(id.into()), request });
+        let name = RequestId(id.into());
+        if !end_stream && request.expects_continue() {
+            self.link.queue_headers(id, Response::new(100).lines(), None, false);
+        }
+        self.events.push_back(ServerEvent::Request { id: name, request });
+        if end_stream {
+            self.events.push_back(ServerEvent::Received { id: name, content_bytes: 0 });
+        }
+    }
+
+    /// The request's content has come, all of it.
+    fn received(&mut self, id: u32) -> Result<(), Error> {
+        let Some(stream) = self.streams.get_mut(&id) else { return Ok(()) };
+        stream.remote_open = false;
+        stream.length.finish().map_err(|malformed| Error::malformed(id, malformed))?;
+        let (name, content_bytes) = (RequestId(id.into()), stream.content_bytes);
+        self.events.push_back(ServerEvent::Received { id: name, content_bytes });
+        Ok(())
     }
 
     fn trailers(&mut self, id: u32, fields: Fields, end_stream: bool) -> Result<(), Error> {
@@ -117,8 +142,7 @@ impl Server {
         if !end_stream {
             return Err(Error::stream(id, ErrorCode::ProtocolError, "trailers without end"));
         }
-        stream.remote_open = false;
-        stream.length.finish().map_err(malformed)
+        self.received(id)
     }
 
     fn content(
@@ -134,10 +158,10 @@ impl Server {
         if !stream.remote_open {
             return Err(stream_closed(id));
         }
-        stream.remote_open = !end_stream;
         self.link.count_stream_content(id, &mut stream.receive_window, flow)?;
         stream.length.add(content).map_err(malformed)?;
-        if end_stream { stream.length.finish().map_err(malformed) } else { Ok(()) }
+        stream.content_bytes += content as u64;
+        if end_stream { self.received(id) } else { Ok(()) }
     }
 
     fn prioritise(&mut self, id: u32, place: Dependency) -> Result<(), Error> {

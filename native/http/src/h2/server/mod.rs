@@ -8,11 +8,13 @@ use std::time::Instant;
 use bytes::{Bytes, BytesMut};
 use headway_schedule::{Priority, Strategy};
 use headway_wire::fields::ContentLength;
-use headway_wire::h2::{DEFAULT_WINDOW, Error, ErrorCode, Role, Scope, Settings, encode};
+use headway_wire::h2::{
+    DEFAULT_WINDOW, Error, ErrorCode, MAX_STREAM, Role, Scope, Settings, encode,
+};
 
 use super::flow::{ReceiveWindow, StreamWindow};
 use super::history::History;
-use super::link::Link;
+use super::link::{FRAME_HEADER_BYTES, Link};
 use super::turns::Turns;
 use crate::counts::HeaderCounts;
 use crate::event::{RequestId, ServerEvent};
@@ -20,9 +22,6 @@ use crate::limits::{Limits, Meters};
 use crate::priorities::Priorities;
 use crate::service::{Body, Reply};
 use crate::side::{Awaits, Fault, ServerSide};
-
-/// Bytes of a frame header (RFC 9113, section 4.1).
-const FRAME_HEADER_BYTES: usize = 9;
 
 /// What a server does.
 #[derive(Clone, Copy, Debug)]
@@ -45,6 +44,11 @@ pub struct ServerOptions {
     pub limits: Limits,
     /// HPACK's dynamic table for responses, in bytes, if the client allows it; 0 is none.
     pub table_bytes: u32,
+    /// SETTINGS_INITIAL_WINDOW_SIZE: what a client may send on a stream without being told to go on,
+    /// in bytes.
+    pub stream_window_bytes: u32,
+    /// The same for the connection.
+    pub connection_window_bytes: u32,
 }
 
 impl Default for ServerOptions {
@@ -57,14 +61,17 @@ impl Default for ServerOptions {
             max_streams: 1000,
             limits: Limits::default(),
             table_bytes: 0,
+            stream_window_bytes: DEFAULT_WINDOW,
+            connection_window_bytes: DEFAULT_WINDOW,
         }
     }
 }
 
 /// A stream from its request to the end of both its halves.
 struct Stream {
-    /// The request's content, which is ignored, may still come.
+    /// The request's content may still come.
     remote_open: bool,
+    content_bytes: u64,
     length: ContentLength,
     receive_window: ReceiveWindow,
     send_window: StreamWindow,
@@ -105,10 +112,17 @@ impl Server {
             max_concurrent_streams: Some(options.max_streams),
             // RFC 9218, section 2.1: the client need not send what is not looked at.
             no_rfc7540_priorities: (!looks_at_them).then_some(true),
+            initial_window_size: Some(options.stream_window_bytes.min(MAX_STREAM))
+                .filter(|&bytes| bytes != DEFAULT_WINDOW),
             ..Settings::default()
         };
         Self {
-            link: Link::new(Role::Server, &settings, DEFAULT_WINDOW, options.table_bytes),
+            link: Link::new(
+                Role::Server,
+                &settings,
+                options.connection_window_bytes,
+                options.table_bytes,
+            ),
             options,
             turns: Turns::new(strategy.scheduler()),
             highest_window: StreamWindow::default(),

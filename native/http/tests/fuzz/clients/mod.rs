@@ -34,7 +34,10 @@ impl Requests {
             let stage =
                 self.stages.get_mut(&event.id()).expect("an event of a request that was made");
             *stage = match (*stage, &event) {
-                (Stage::Asked | Stage::Answered, ClientEvent::Sent { .. }) => *stage,
+                (
+                    Stage::Asked | Stage::Answered,
+                    ClientEvent::Sent { .. } | ClientEvent::Continued { .. },
+                ) => *stage,
                 (Stage::Asked, ClientEvent::Head { response, .. }) => {
                     assert!((200..1000).contains(&response.status), "{event:?}");
                     Stage::Answered

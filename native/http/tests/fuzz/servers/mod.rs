@@ -50,6 +50,7 @@ impl Answers {
                 self.finished += 1;
                 self.end(id);
             }
+            ServerEvent::Received { .. } => {}
             ServerEvent::Aborted { id, .. } => self.end(id),
         }
     }

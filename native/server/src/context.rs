@@ -1,0 +1,22 @@
+//! What the connections of a server share.
+
+use std::time::Instant;
+
+use headway_http::service::Service;
+use headway_reactor::Addresses;
+
+use crate::access_log::AccessLog;
+use crate::header_log::HeaderLog;
+use crate::held::Held;
+
+/// What connections need of the server.
+pub(crate) struct Context<'a> {
+    pub(crate) service: &'a mut dyn Service,
+    pub(crate) log: &'a mut AccessLog,
+    pub(crate) headers: &'a mut HeaderLog,
+    pub(crate) addresses: &'a mut Addresses,
+    pub(crate) held: &'a mut Held,
+    /// Requests of a connection that are answered before others have their turn.
+    pub(crate) requests_per_turn: Option<u32>,
+    pub(crate) now: Instant,
+}
