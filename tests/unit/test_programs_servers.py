@@ -42,6 +42,10 @@ OTHER_VALUES = {
     "h2_receive_buffer": "1600k",
     "ssl_max_record": "1400",
     "bufsize": "32768",
+    "client_body_buffer_size": "1m",
+    "http2_body_preread_size": "1m",
+    "h2_stream_window": "65535",
+    "h2_connection_window": "65535",
     "stream_window": "65536",
     "connection_window": "65536",
     "initial_rtt": "100ms",
@@ -75,18 +79,22 @@ OTHER_VALUES = {
 }
 
 
-def listener(namespace: str, *protocols: Protocol, tls: bool = True) -> Listener:
-    return Listener(namespace, ADDRESS, frozenset(protocols), tls)
+def listener(
+    namespace: str, *protocols: Protocol, tls: bool = True, uploads: bool = False
+) -> Listener:
+    return Listener(namespace, ADDRESS, frozenset(protocols), tls, uploads=uploads)
 
 
 def host(control: str = "cubic", **knobs: str) -> Host:
     return Host(program="any", congestion_control=CongestionControl(control), knobs=knobs)
 
 
-def start(adapter: Server | ReverseProxy, protocol: Protocol, at: Host) -> Started:
+def start(
+    adapter: Server | ReverseProxy, protocol: Protocol, at: Host, *, uploads: bool = False
+) -> Started:
     if isinstance(adapter, Server):
-        return adapter.serve(listener(SERVER, protocol), at, Capture())
-    return adapter.forward(listener(PROXY, protocol), ORIGIN, at, Capture())
+        return adapter.serve(listener(SERVER, protocol, uploads=uploads), at, Capture())
+    return adapter.forward(listener(PROXY, protocol, uploads=uploads), ORIGIN, at, Capture())
 
 
 def text(started: Started) -> str:
@@ -116,7 +124,11 @@ def test_services_open_the_sockets_of_their_protocols(adapter: Server | ReverseP
 @pytest.mark.parametrize("adapter", ADAPTERS)
 def test_every_knob_changes_what_is_started(adapter: Server | ReverseProxy) -> None:
     def told(at: Host) -> list[str]:
-        return [text(start(adapter, protocol, at)) for protocol in sorted(adapter.protocols)]
+        return [
+            text(start(adapter, protocol, at, uploads=uploads))
+            for protocol in sorted(adapter.protocols)
+            for uploads in (False, True)
+        ]
 
     for knob in adapter.knobs:
         other = next((choice for choice in knob.choices if choice != knob.default), None)

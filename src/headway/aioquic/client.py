@@ -19,6 +19,7 @@ import socket
 import sys
 import time
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, BinaryIO
 from urllib.parse import urlsplit
 
@@ -118,6 +119,7 @@ class ClientConnection:
     configuration: Any
     report: RequestsReport
     sinks: list[BinaryIO]
+    content: bytes | None = None
     _began_ns: int = field(default_factory=time.monotonic_ns)
     _streams: dict[int, int] = field(default_factory=dict)
     _migrated: bool = False
@@ -217,13 +219,18 @@ class ClientConnection:
             self._streams[stream] = number
             target = f"{url.path}?{url.query}" if url.query else url.path
             fields = {
-                "method": "GET",
+                "method": "GET" if self.content is None else "POST",
                 "scheme": url.scheme,
                 "authority": url.netloc,
                 "path": target,
             }
             headers = [(f":{name}".encode(), value.encode()) for name, value in fields.items()]
-            self._http.send_headers(stream, headers, end_stream=True)
+            if self.content is None:
+                self._http.send_headers(stream, headers, end_stream=True)
+                continue
+            headers.append((b"content-length", str(len(self.content)).encode()))
+            self._http.send_headers(stream, headers)
+            self._http.send_data(stream, self.content, end_stream=True)
 
     def _handle_answer(self, event: Any) -> None:
         if not isinstance(event, HeadersReceived | DataReceived):
@@ -269,6 +276,9 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--secrets", default=os.devnull, help="file for the TLS key log")
     parser.add_argument("--qlog", help="directory for qlog")
     parser.add_argument("--body", action="append", default=[], help="file for a body, in order")
+    parser.add_argument(
+        "--upload", type=Path, help="file whose content each request sends, by POST"
+    )
     parser.add_argument("urls", nargs="+")
     return parser.parse_args()
 
@@ -278,9 +288,14 @@ def main() -> int:
     options = _options()
     with contextlib.ExitStack() as stack:
         report = RequestsReport([Request(url) for url in options.urls])
+        for file in options.body:
+            os.makedirs(os.path.dirname(file) or ".", exist_ok=True)
         sinks: list[BinaryIO] = [stack.enter_context(open(file, "wb")) for file in options.body]
         server = (options.address, options.port)
-        connection = ClientConnection(server, _configuration(options, stack), report, sinks)
+        content = options.upload.read_bytes() if options.upload else None
+        connection = ClientConnection(
+            server, _configuration(options, stack), report, sinks, content
+        )
         connection.carry_out()
         connection.close()
     print(json.dumps(asdict(report)))

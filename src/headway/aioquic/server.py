@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from aioquic.buffer import Buffer  # type: ignore
 from aioquic.h3.connection import H3_ALPN, ErrorCode, H3Connection  # type: ignore
-from aioquic.h3.events import HeadersReceived  # type: ignore
+from aioquic.h3.events import DataReceived, HeadersReceived  # type: ignore
 from aioquic.quic import events  # type: ignore
 from aioquic.quic.configuration import (  # type: ignore
     SMALLEST_MAX_DATAGRAM_SIZE,
@@ -49,7 +49,9 @@ class ServerConnection:
     root: Path
     ids: set[bytes]
     ended: bool = False
+    sinks: bool = False
     _http: Any = None
+    _content_bytes: dict[int, int] = field(default_factory=dict)
 
     def advance(self, now: float) -> None:
         """Handle what time and packets brought."""
@@ -68,8 +70,23 @@ class ServerConnection:
             self.ended = True
         elif self._http is not None:
             for part in self._http.handle_event(event):
-                if isinstance(part, HeadersReceived):
-                    self._answer(part.stream_id, dict(part.headers))
+                self._handle_part(part)
+
+    def _handle_part(self, part: Any) -> None:
+        """Answer a request: one with content that is to be taken, at its end."""
+        if isinstance(part, HeadersReceived):
+            request = dict(part.headers)
+            if not self.sinks or request.get(b":method") != b"POST":
+                self._answer(part.stream_id, request)
+                return
+            self._content_bytes[part.stream_id] = 0
+        elif isinstance(part, DataReceived) and part.stream_id in self._content_bytes:
+            self._content_bytes[part.stream_id] += len(part.data)
+        else:
+            return
+        if part.stream_ended:
+            body = f"{self._content_bytes.pop(part.stream_id)}\n".encode()
+            self._send(part.stream_id, _OK, body, has_content=True)
 
     def _answer(self, stream: int, request: dict[bytes, bytes]) -> None:
         method = request.get(b":method")
@@ -78,9 +95,11 @@ class ServerConnection:
         status, body = self._file(request[b":path"].decode())
         if method not in (b"GET", b"HEAD"):
             status, body = _METHOD_NOT_ALLOWED, b""
+        self._send(stream, status, body, has_content=method != b"HEAD" and bool(body))
+
+    def _send(self, stream: int, status: int, body: bytes, *, has_content: bool) -> None:
         fields = {":status": status, "content-length": len(body)}
         headers = [(name.encode(), str(value).encode()) for name, value in fields.items()]
-        has_content = method != b"HEAD" and bool(body)
         self._http.send_headers(stream, headers, end_stream=not has_content)
         if has_content:
             self._http.send_data(stream, body, end_stream=True)
@@ -107,6 +126,7 @@ class ConnectionTable:
     socket: socket.socket
     configuration: Any
     root: Path
+    sinks: bool
     _connections: list[ServerConnection] = field(default_factory=list)
 
     def serve(self) -> None:
@@ -154,7 +174,8 @@ class ConnectionTable:
             configuration=self.configuration,
             original_destination_connection_id=header.destination_cid,
         )
-        connection = ServerConnection(quic, self.root, {header.destination_cid, quic.host_cid})
+        ids = {header.destination_cid, quic.host_cid}
+        connection = ServerConnection(quic, self.root, ids, sinks=self.sinks)
         self._connections.append(connection)
         return connection
 
@@ -187,6 +208,11 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--congestion-control", default="reno", choices=("reno", "cubic"))
     parser.add_argument("--idle-timeout", type=float, default=60, help="seconds")
     parser.add_argument("--qlog", help="directory for qlog")
+    parser.add_argument(
+        "--sink",
+        action="store_true",
+        help="take content of POST and answer with the number of its bytes",
+    )
     parser.add_argument("root", type=Path)
     return parser.parse_args()
 
@@ -197,7 +223,8 @@ def main() -> None:
     with datagram_socket(options.address) as opened:
         opened.bind((options.address, options.port))
         signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
-        server = ConnectionTable(opened, _configuration(options), options.root.resolve())
+        root = options.root.resolve()
+        server = ConnectionTable(opened, _configuration(options), root, options.sink)
         try:
             server.serve()
         finally:

@@ -194,7 +194,8 @@ class Planned(Columns):
         naming=Naming("connections", "connections: {}", absent="no page"),
     )
     size_bytes: int | None = column(
-        "Size of each body asked for or of each bulk flow, bytes; null if flows last for a time."
+        "Size of each body asked for, of an upload's content, or of each bulk flow, "
+        "bytes; null if flows last for a time."
     )
     requests: int = column("Number of requests, or of bulk flows.", default=1)
     rep: int = given("Repetition, from 1.")

@@ -62,7 +62,9 @@ class Transferred(Columns):
     migrated_s: float | None = column(
         "When the client's address changed, from the start of the workload; null if it did not."
     )
-    bytes: int | None = column("Bytes of response body that the client received.")
+    bytes: int | None = column(
+        "Bytes of response body that the client received; of uploads, of content that the server says came."
+    )
     goodput_mbit: float | None = metric(
         "`bytes` over `total_s`, Mbit/s.", "goodput", better=Better.MORE
     )

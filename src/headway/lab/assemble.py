@@ -135,6 +135,7 @@ def _server(flow: DeployedFlow, end: Endpoint, address: HostAddress, node: Node)
         site=setting.workload.replayed is not None,
         more_addresses=node.more_addresses,
         seed=flow.asked.seed,
+        uploads=setting.workload.content_size is not None,
     )
     return cast(Server, end.adapter).serve(listener, end.asked, setting.capture)
 
@@ -143,7 +144,10 @@ def _splitter(flow: DeployedFlow, number: int) -> Started:
     """What splits connections at the far end of a segment, and goes on to what is behind it."""
     end, capture = flow.segments[number].far, flow.setting.capture
     behind = flow.segments[number + 1 :]
-    listener = Listener(end.name, _address(flow, end), frozenset({end.protocol}), end.tls)
+    uploads = flow.setting.workload.content_size is not None
+    listener = Listener(
+        end.name, _address(flow, end), frozenset({end.protocol}), end.tls, uploads=uploads
+    )
     origin = Origin(_address(flow, addressed(behind)), behind[0].protocol, behind[0].tls)
     if end.role is Role.REVERSE_PROXY:
         return cast(ReverseProxy, end.adapter).forward(listener, origin, end.asked, capture)

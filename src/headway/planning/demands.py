@@ -18,6 +18,7 @@ from headway.study.hop import ReverseProxy as ReverseProxyHost
 from headway.study.host import Protocol
 from headway.study.path import FRAME_BYTES
 from headway.study.units import Duration
+from headway.study.upload import Upload
 
 _FLOODING_PACKETS = 8
 """With queues of 2 to 6 packets, 11 of 20 downloads from nginx-1.26 failed; with 8 and 66, none of two."""
@@ -68,6 +69,8 @@ def _check_flow(flow: DeployedFlow) -> None:
     if workload.replayed is not None:
         for server in (flow.server, *elsewhere):
             _check_replays(flow, server)
+    if workload.content_size is not None:
+        _check_upload(flow)
     for end in (*flow.endpoints, *elsewhere):
         check_asked(end)
         with _below(end.where):
@@ -170,6 +173,23 @@ def _check_replays(flow: DeployedFlow, end: Endpoint) -> None:
             f"{server.name} gives no tickets; these servers do: "
             f"{', '.join(name for name, other in SERVERS.items() if other.gives_tickets)}",
             where="workload.cache",
+        )
+
+
+def _check_upload(flow: DeployedFlow) -> None:
+    server = flow.server.adapter
+    if isinstance(server, Server) and not server.takes_uploads:
+        raise WrongInputError(
+            f"{server.name} takes no POST; these servers do: "
+            f"{', '.join(name for name, other in SERVERS.items() if other.takes_uploads)}",
+            where="server.program",
+        )
+    workload = flow.setting.workload
+    if isinstance(workload, Upload) and workload.expect and not flow.client.expects:
+        raise WrongInputError(
+            f"{flow.client.name} sends no Expect; these clients do: "
+            f"{', '.join(name for name, other in CLIENTS.items() if other.expects)}",
+            where="workload.expect",
         )
 
 

@@ -26,8 +26,10 @@ from headway.programs.base import (
 )
 from headway.programs.client import IDLE_LIMIT_S, reported
 from headway.programs.measurement import Measurement
+from headway.programs.uploads import answer_file, content_file
 from headway.study.host import Host, Protocol
 from headway.study.setting import Capture
+from headway.study.upload import Upload
 from headway.study.workload import Download, Migration, Parallel
 
 _PYTHON = ("python3", "-B", "-m")
@@ -50,7 +52,7 @@ class Aioquic(Client):
     name = "aioquic"
     package = _PACKAGE
     protocols = frozenset({Protocol.H3})
-    workloads = (Download, Parallel, Migration)
+    workloads = (Download, Parallel, Migration, Upload)
     quic_congestion_controls = _CONGESTION_CONTROLS
     writes_qlog = True
     adjustments = (
@@ -84,6 +86,8 @@ class Aioquic(Client):
             argv.append(f"--qlog={QLOG_DIRECTORY}/{flow.namespace}")
         bodies = flow.body_files
         argv += [f"--body={body}" for body in bodies]
+        if flow.workload.content_size is not None:
+            argv += [f"--upload={content_file(flow)}", f"--body={answer_file()}"]
         program = Program(
             self.name,
             flow.namespace,
@@ -106,6 +110,7 @@ class AioquicServer(Server):
     protocols = frozenset({Protocol.H3})
     quic_congestion_controls = _CONGESTION_CONTROLS
     writes_qlog = True
+    takes_uploads = True
     adjustments = (
         _FEW_ACK_RANGES,
         Adjustment(
@@ -126,6 +131,8 @@ class AioquicServer(Server):
             f"--congestion-control={self.quic_congestion_control(host)}",
             "--idle-timeout=600",
         ]
+        if listener.uploads:
+            argv.append("--sink")
         if capture.qlog:
             argv.append(f"--qlog={QLOG_DIRECTORY}/{listener.namespace}")
         program = Program(

@@ -33,6 +33,8 @@ KEY_PIN_FILE = "/lab/pki/server.spki"
 """Base64 of the SHA-256 of the server's public key, by which browsers trust it under any name."""
 SECRETS_FILE = "tls-secrets.txt"
 """TLS key log that a client writes into the run's directory when packets are captured."""
+UPLOAD_NAME = "upload"
+"""Last part of the URL that uploads go to."""
 SITE_DIRECTORY = "/lab/site"
 """Replay tree of the site that servers replay."""
 QLOG_DIRECTORY = "/lab/run/qlog"
@@ -126,8 +128,8 @@ class Reached:
 class Listener(Reached):
     """Where a server or proxy listens, and for what: port 443 with TLS, port 80 without.
 
-    With ``site``, what a server serves is the site in `SITE_DIRECTORY`, and not the bodies. ``seed`` is
-    the run's.
+    With ``site``, what a server serves is the site in `SITE_DIRECTORY`, and not the bodies. With ``uploads``,
+    requests have content that has to be taken. ``seed`` is the run's.
     """
 
     namespace: str
@@ -137,6 +139,7 @@ class Listener(Reached):
     site: bool = False
     more_addresses: tuple[HostAddress, ...] = ()
     seed: int = 0
+    uploads: bool = False
 
     @property
     def every_address(self) -> tuple[HostAddress, ...]:
@@ -202,6 +205,8 @@ class Flow(Reached):
     def urls(self) -> tuple[str, ...]:
         """URLs of the workload's bodies; several of the same size differ in their query."""
         scheme = "https" if self.tls else "http"
+        if self.workload.content_size is not None:
+            return (f"{scheme}://{SERVER_NAME}/{UPLOAD_NAME}",)
         url = f"{scheme}://{SERVER_NAME}/{self.body_bytes}.bin"
         count = self.workload.requests
         return (url,) if count == 1 else tuple(f"{url}?{number}" for number in range(1, count + 1))
@@ -285,6 +290,8 @@ class Server(Adapter):
 
     replays: ClassVar[bool] = False
     """Whether it can serve a recorded site instead."""
+    takes_uploads: ClassVar[bool] = False
+    """Whether it takes content of requests, and says how much came."""
     gives_tickets: ClassVar[bool] = False
     """Whether clients that come back can resume a TLS session."""
 
@@ -317,6 +324,8 @@ class Client(Adapter):
     """Kinds of workload that it can carry out."""
     start_grid_ns: ClassVar[int] = 500_000_000
     """It starts at a multiple of this; a program with a period of its own always at the same point of it."""
+    expects: ClassVar[bool] = False
+    """Whether it waits with content until the server wants it (Expect: 100-continue), if it is told to."""
     rehearses: ClassVar[bool] = False
     """Whether it has to be told beforehand when its address will change: a run is then carried
     out twice, and is the same both times until the address changes."""

@@ -8,6 +8,7 @@ from typing import Any
 from typing_extensions import override
 
 from headway.contract.orders import Program
+from headway.programs import uploads
 from headway.programs.base import (
     CERTIFICATE_FILE,
     KEY_FILE,
@@ -33,6 +34,7 @@ class Caddy(Server):
     name = "caddy"
     package = "caddy"
     protocols = HTTP
+    takes_uploads = True
     quic_congestion_controls = ("reno",)
     writes_qlog = True
     adjustments = (
@@ -43,6 +45,12 @@ class Caddy(Server):
             "quic-go's only one",
         ),
         Adjustment("caddy", "session_tickets", "off", "every connection pays for a full handshake"),
+        Adjustment(
+            "caddy",
+            "reverse_proxy",
+            "headway-server on the same host",
+            "of uploads only, whose content it hands on and cannot take itself",
+        ),
         Adjustment("caddy", "automatic_https, admin", "off", "it does nothing but answer requests"),
     )
 
@@ -57,15 +65,19 @@ class Caddy(Server):
             service=True,
             listens=served_on(listener),
         )
-        return Started((program,), {_FILE: json.dumps(_configuration(listener), indent=1)})
+        behind = uploads.upstream(listener.namespace).programs if listener.uploads else ()
+        configuration = json.dumps(_configuration(listener), indent=1)
+        return Started((*behind, program), {_FILE: configuration})
 
 
 def _configuration(listener: Listener) -> dict[str, Any]:
+    files = {"handler": "file_server", "root": "/lab/www"}
+    upstream = {"handler": "reverse_proxy", "upstreams": [{"dial": uploads.UPSTREAM}]}
     server: dict[str, Any] = {
         "listen": [listener.socket_address],
         "protocols": sorted(listener.protocols),
         "automatic_https": {"disable": True},
-        "routes": [{"handle": [{"handler": "file_server", "root": "/lab/www"}]}],
+        "routes": [{"handle": [upstream if listener.uploads else files]}],
     }
     if listener.tls:
         server["tls_connection_policies"] = [{"protocol_min": "tls1.3"}]

@@ -8,6 +8,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel, ValidationError
 
+from headway.programs import uploads
 from headway.programs.base import SECRETS_FILE, SERVER_NAME, Flow, Knob
 from headway.programs.measurement import Measurement
 from headway.study.family import HostAddress
@@ -32,6 +33,7 @@ _ASIDES = (
 )
 """How lines begin that go with an error, and are none; the agent has the same."""
 _GO_ENDS = ("panic: ", "fatal error: ")
+_NO_POST = (405, 501)
 
 _UNTIL_IT_SUCCEEDS = """\
 tries=$1 pause=$2
@@ -90,10 +92,21 @@ def said_last(directory: Path, program: str) -> str:
     return ""
 
 
-def answer_error(status: int, size: int, flow: Flow) -> str | None:
-    """What is wrong with an answer: its status, or the number of bytes of its body."""
+def answer_error(status: int, size: int, flow: Flow, directory: Path) -> str | None:
+    """What is wrong with an answer: its status, or the number of bytes of its body, or what it says of an upload.
+
+    Args:
+        status: of the response.
+        size: of its body.
+        flow: what was asked.
+        directory: of the run.
+    """
     if status != 200:
-        return f"the server answered with status {status}"
+        refused = status in _NO_POST and flow.workload.content_size is not None
+        why = ": it takes no POST" if refused else ""
+        return f"the server answered with status {status}{why}"
+    if flow.workload.content_size is not None:
+        return uploads.count_error(flow, directory)
     if size != flow.body_bytes:
         return f"{size} bytes came of {flow.body_bytes}"
     return None
@@ -130,10 +143,10 @@ def reported(file: Path, program: str, flow: Flow) -> Measurement:
         program: what it is called in errors.
         flow: what it was asked to do.
     """
-    report = report_of(_CommonReport, file)
+    report, directory = report_of(_CommonReport, file), file.parent
     if report is None:
         return Measurement(error=f"{program} printed no result")
-    wrong = (_request_error(request, flow) for request in report.requests)
+    wrong = (_request_error(request, flow, directory) for request in report.requests)
     if error := report.error or next((error for error in wrong if error), None):
         migration = f"; {report.migration_error}" if report.migration_error else ""
         return Measurement(error=f"{program}: {error}{migration}")
@@ -144,12 +157,12 @@ def reported(file: Path, program: str, flow: Flow) -> Measurement:
         tls_s=report.handshake_s,
         ttfb_s=min(first_bytes),
         total_s=max(ends),
-        bytes=sum(request.bytes for request in report.requests),
+        bytes=uploads.carried_bytes(flow, (request.bytes for request in report.requests)),
         each_s=ends,
     )
 
 
-def _request_error(request: _ReportedRequest, flow: Flow) -> str | None:
+def _request_error(request: _ReportedRequest, flow: Flow, directory: Path) -> str | None:
     if request.error or request.status is None or request.total_s is None:
         return request.error or "an answer did not come"
-    return answer_error(request.status, request.bytes, flow)
+    return answer_error(request.status, request.bytes, flow, directory)

@@ -28,7 +28,9 @@ from headway.programs.client import (
     started_again,
 )
 from headway.programs.measurement import Measurement
+from headway.programs.uploads import answer_file, carried_bytes, content_file
 from headway.study.host import HTTP, Protocol
+from headway.study.upload import Upload
 from headway.study.workload import Download, Migration, Parallel
 
 _VERSION_OPTION = {
@@ -61,7 +63,8 @@ class Curl(Client):
     name = "curl"
     package = "curl"
     protocols = HTTP
-    workloads = (Download, Parallel, Migration)
+    workloads = (Download, Parallel, Migration, Upload)
+    expects = True
     quic_congestion_controls = ("cubic",)
     writes_qlog = True
     knobs = (
@@ -113,8 +116,12 @@ class Curl(Client):
         if flow.workload.migrates:
             argv += ["--speed-limit", "1", "--speed-time", str(IDLE_LIMIT_S)]
             argv = [*started_again(argv, self.knob("retry_pause", flow.host))]
+        if isinstance(flow.workload, Upload):
+            argv += _content(flow, flow.workload)
         bodies = flow.body_files
         targets = bodies or ("/dev/null",) * flow.workload.requests
+        if flow.workload.content_size is not None:
+            targets = (answer_file(),)
         for url, target in zip(flow.urls, targets, strict=True):
             argv += ["--output", target, url]
         env = secrets_environment(flow)
@@ -127,6 +134,13 @@ class Curl(Client):
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
         return measured(directory / f"{self.name}.out", flow, ended)
+
+
+def _content(flow: Flow, upload: Upload) -> list[str]:
+    """What a request sends; without --header, curl itself decides whether it waits for the server's word."""
+    expect = "Expect: 100-continue" if upload.expect else "Expect:"
+    named = ["--request", "POST", "--header", expect, "--upload-file", content_file(flow)]
+    return ["--create-dirs", *named]
 
 
 def measured(printed: Path, flow: Flow, ended: Ended) -> Measurement:
@@ -146,13 +160,14 @@ def measured(printed: Path, flow: Flow, ended: Ended) -> Measurement:
         seen = []
     if len(seen) < flow.workload.requests:
         return Measurement(error=f"curl printed no result (exit status {ended.exit_status})")
+    directory = printed.parent
     if flow.workload.migrates:
-        return _last_attempt(seen, flow, ended)
-    return _all_transfers(sorted(seen, key=lambda one: one.urlnum), flow)
+        return _last_attempt(seen, flow, ended, directory)
+    return _all_transfers(sorted(seen, key=lambda one: one.urlnum), flow, directory)
 
 
-def _all_transfers(seen: list[_CurlTransfer], flow: Flow) -> Measurement:
-    wrong = (_error(one, flow) for one in seen)
+def _all_transfers(seen: list[_CurlTransfer], flow: Flow, directory: Path) -> Measurement:
+    wrong = (_error(one, flow, directory) for one in seen)
     if error := next((error for error in wrong if error), None):
         broken = any(one.exitcode for one in seen)
         connected = any(_is_connected(one, flow) for one in seen) if broken else None
@@ -166,15 +181,17 @@ def _all_transfers(seen: list[_CurlTransfer], flow: Flow) -> Measurement:
         tls_s=max(one.time_appconnect for one in seen) if flow.tls else None,
         ttfb_s=min(one.time_starttransfer for one in seen),
         total_s=max(one.time_total for one in seen),
-        bytes=sum(one.size_download for one in seen),
+        bytes=carried_bytes(flow, (one.size_download for one in seen)),
         each_s=tuple(one.time_total for one in seen),
     )
 
 
-def _last_attempt(attempts: list[_CurlTransfer], flow: Flow, ended: Ended) -> Measurement:
+def _last_attempt(
+    attempts: list[_CurlTransfer], flow: Flow, ended: Ended, directory: Path
+) -> Measurement:
     """The last of several attempts is the one that counts; the first began when the run did."""
     first, last = attempts[0], attempts[-1]
-    if error := _error(last, flow):
+    if error := _error(last, flow, directory):
         return Measurement(error=error)
     # Each attempt's times count from its own start; computing takes no virtual time.
     total_s = ended.at_ns / 1e9
@@ -197,9 +214,9 @@ def _connected_s(seen: _CurlTransfer, flow: Flow) -> float:
     return seen.time_appconnect if flow.protocol is Protocol.H3 else seen.time_connect
 
 
-def _error(seen: _CurlTransfer, flow: Flow) -> str | None:
+def _error(seen: _CurlTransfer, flow: Flow, directory: Path) -> str | None:
     if seen.exitcode != 0:
         return f"curl: {seen.errormsg} (exit status {seen.exitcode})"
     if seen.response_code == 200 and seen.http_version != _VERSION_SEEN[flow.protocol]:
         return f"HTTP/{seen.http_version} was spoken, not {flow.protocol}"
-    return answer_error(seen.response_code, seen.size_download, flow)
+    return answer_error(seen.response_code, seen.size_download, flow, directory)

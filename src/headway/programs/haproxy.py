@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing_extensions import override
 
 from headway.contract.orders import Program
+from headway.programs import uploads
 from headway.programs.base import (
     CA_FILE,
     CERTIFICATE_FILE,
@@ -122,6 +123,7 @@ class Haproxy(_Haproxy, Server):
     than by nginx.
     """
 
+    takes_uploads = True
     adjustments = (
         *_ADJUSTMENTS,
         Adjustment(
@@ -130,10 +132,20 @@ class Haproxy(_Haproxy, Server):
             "nginx",
             "HAProxy serves no files; they come from nginx on the same host, through a Unix socket",
         ),
+        Adjustment(
+            "haproxy",
+            "backend",
+            "headway-server on the same host",
+            "of uploads only, whose content it hands on and cannot take itself",
+        ),
     )
 
     @override
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
+        if listener.uploads:
+            behind = uploads.upstream(listener.namespace)
+            front = self._process(listener, host, uploads.UPSTREAM)
+            return Started(behind.programs + front.programs, front.files)
         files = files_on_socket(listener.namespace, _FILES_SOCKET)
         front = self._process(listener, host, f"unix@{_FILES_SOCKET}")
         return Started(files.programs + front.programs, files.files | front.files)

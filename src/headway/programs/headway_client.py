@@ -31,12 +31,16 @@ from headway.programs.native import (
     compression_options,
     quic_knobs,
 )
+from headway.programs.uploads import answers_directory, carried_bytes
 from headway.study.host import HTTP, Host, Protocol
+from headway.study.upload import Upload
 from headway.study.workload import Download, Migration, Parallel, Workload
 
 REPORT = "headway-client.json"
 """The client's report in the run's directory; docs/native-client.md describes it."""
 _BODIES = "/tmp/bodies"
+_WINDOWS = ("h2_stream_window", "h2_connection_window")
+"""Knobs of HTTP/2's flow control."""
 
 
 class _NativeRequest(BaseModel):
@@ -60,7 +64,8 @@ class HeadwayClient(NativeQuic, Client):
     name = "headway-client"
     package = "headway-client"
     protocols = HTTP
-    workloads = (Download, Parallel, Migration)
+    workloads = (Download, Parallel, Migration, Upload)
+    expects = True
     adjustments = (
         Adjustment(
             "headway-client",
@@ -100,6 +105,8 @@ class HeadwayClient(NativeQuic, Client):
         argv += compression_options(self, host)
         if flow.tls:
             argv.append(f"--ca={CA_FILE}")
+        if flow.protocol is Protocol.H2:
+            argv += self._windows(host)
         if flow.protocol is Protocol.H1:
             argv.append(f"--connections={self.knob('connections', host)}")
         if flow.protocol is Protocol.H3:
@@ -108,6 +115,8 @@ class HeadwayClient(NativeQuic, Client):
             argv.append(f"--qlog={QLOG_DIRECTORY}/{flow.namespace}")
         if self._resumes(flow):
             argv.append("--early-data")
+        if isinstance(flow.workload, Upload):
+            argv += self._content(flow, flow.workload)
         bodies = flow.body_files
         if bodies:
             argv.append(f"--output={_BODIES}")
@@ -126,7 +135,7 @@ class HeadwayClient(NativeQuic, Client):
         report = report_of(_NativeReport, directory / REPORT)
         if report is None:
             return Measurement(error=f"{self.name}: {last_words(directory, self.name)}")
-        wrong = (_error(request, flow) for request in report.requests)
+        wrong = (_error(request, flow, directory) for request in report.requests)
         if error := next((error for error in wrong if error), None):
             return Measurement(error=f"{self.name}: {error}")
         ends = tuple(request.last_byte_s or 0 for request in report.requests)
@@ -138,9 +147,21 @@ class HeadwayClient(NativeQuic, Client):
             tls_s=_least(request.secured_s for request in report.requests),
             ttfb_s=_least(request.first_byte_s for request in report.requests),
             total_s=max(ends),
-            bytes=sum(request.bytes for request in report.requests),
+            bytes=carried_bytes(flow, (request.bytes for request in report.requests)),
             each_s=ends,
         )
+
+    def _windows(self, host: Host) -> list[str]:
+        """Windows that a study sets."""
+        values = {name: self.knob(name, host) for name in _WINDOWS}
+        usual = {knob.name: knob.default for knob in self.knobs}
+        changed = {name: value for name, value in values.items() if value != usual[name]}
+        return [f"--{name.replace('_', '-')}={value}" for name, value in changed.items()]
+
+    def _content(self, flow: Flow, upload: Upload) -> list[str]:
+        """What a request sends, and where its answer goes."""
+        argv = [f"--upload={int(upload.size)}", f"--output={answers_directory()}"]
+        return [*argv, "--expect"] if upload.expect else argv
 
     def _resumes(self, flow: Flow) -> bool:
         return self.knob("early_data", flow.host) == "on"
@@ -152,10 +173,12 @@ def _received(flow: Flow) -> tuple[str, ...]:
     return (name, *(f"{name}.{number}" for number in range(2, flow.workload.requests + 1)))
 
 
-def _error(request: _NativeRequest, flow: Flow) -> str | None:
+def _error(request: _NativeRequest, flow: Flow, directory: Path) -> str | None:
+    if request.status is not None and request.status >= 400:
+        return answer_error(request.status, request.bytes, flow, directory)
     if request.error or request.status is None or request.last_byte_s is None:
         return request.error or "an answer did not come"
-    return answer_error(request.status, request.bytes, flow)
+    return answer_error(request.status, request.bytes, flow, directory)
 
 
 def _least(times_s: Iterable[float | None]) -> float | None:

@@ -49,6 +49,7 @@ class HeadwayServer(NativeQuic, Server):
     package = "headway-server"
     protocols = HTTP
     replays = True
+    takes_uploads = True
     gives_tickets = True
     adjustments = (
         *adjustments_of("headway-server", "quic"),
@@ -105,11 +106,17 @@ class HeadwayServer(NativeQuic, Server):
             f"--quic={quic_knobs(self, host, listener.address.family)}",
             f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
         ]
+        if listener.uploads:
+            argv += ["--sink", *self._windows(host)]
         if listener.site or compression_options(self, host):
             argv.append(f"--header-counts=/lab/run/{listener.namespace}{HEADER_COUNTS}")
         if listener.protocols != {Protocol.H3}:
             argv.append(f"--congestion-control={host.tcp_congestion_control}")
         return service(self, listener.namespace, argv, served_on(listener))
+
+    def _windows(self, host: Host) -> list[str]:
+        names = ("h2_stream_window", "h2_connection_window")
+        return [f"--{name.replace('_', '-')}={self.knob(name, host)}" for name in names]
 
     def _validation(self, host: Host) -> str:
         """Clients are sent a Retry if no handshake at all may go on without proof of their address."""

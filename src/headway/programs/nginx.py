@@ -8,7 +8,7 @@ from typing import ClassVar
 from typing_extensions import override
 
 from headway.contract.orders import Program
-from headway.programs import nginx_replay
+from headway.programs import nginx_replay, uploads
 from headway.programs.base import (
     CA_FILE,
     CERTIFICATE_FILE,
@@ -111,6 +111,30 @@ _ADJUSTMENTS = (
 )
 
 
+_CONTENT_KNOBS = (
+    Knob(
+        "proxy_request_buffering",
+        "on",
+        "of uploads: whether all content is there before the upstream gets any",
+        ("on", "off"),
+    ),
+    Knob(
+        "client_body_buffer_size",
+        "16k",
+        "of uploads: content that is in memory; what HTTP/2 may have on its way if proxy_request_buffering is off",
+    ),
+    Knob("http2_body_preread_size", "64k", "of uploads: HTTP/2's first window of a stream"),
+)
+_CONTENT_ADJUSTMENTS = (
+    Adjustment(
+        "nginx",
+        "client_max_body_size",
+        "0",
+        "of uploads: its default of 1m refuses larger ones with status 413",
+    ),
+)
+
+
 class Nginx(Server):
     """nginx, one process."""
 
@@ -121,7 +145,8 @@ class Nginx(Server):
     replays = True
     executable: ClassVar[str] = "nginx"
     modules: ClassVar[str] = "/usr/lib/nginx/modules"
-    knobs = _KNOBS
+    takes_uploads = True
+    knobs = (*_KNOBS, *_CONTENT_KNOBS)
     adjustments: tuple[Adjustment, ...] = (
         *_ADJUSTMENTS,
         Adjustment(
@@ -131,12 +156,25 @@ class Nginx(Server):
             "of recorded sites only, which it cannot replay itself; fields are as recorded, "
             "without its own Server and Date",
         ),
+        *_CONTENT_ADJUSTMENTS,
+        Adjustment(
+            "nginx",
+            "proxy_pass",
+            "headway-server on the same host",
+            "of uploads only, whose content it hands on and cannot take itself",
+        ),
     )
 
     @override
     def serve(self, listener: Listener, host: Host, capture: Capture) -> Started:
         values = {knob.name: self.knob(knob.name, host) for knob in self.knobs}
         listening = _listening(listener, values)
+        if listener.uploads:
+            front = _started(
+                listener, _Directives((*listening, *_upstream(values))), self.executable
+            )
+            behind = uploads.upstream(listener.namespace)
+            return Started(behind.programs + front.programs, front.files)
         if not listener.site:
             return _started(listener, _Directives((*listening, "root /lab/www;")), self.executable)
         directives = _Directives(
@@ -183,6 +221,7 @@ class NginxProxy(ReverseProxy):
     quic_congestion_controls = ("cubic",)
     knobs = (
         *_KNOBS,
+        *_CONTENT_KNOBS,
         Knob(
             "proxy_buffering",
             "off",
@@ -193,6 +232,7 @@ class NginxProxy(ReverseProxy):
     )
     adjustments = (
         *_ADJUSTMENTS,
+        *_CONTENT_ADJUSTMENTS,
         Adjustment("nginx", "proxy_buffering", "off", "bytes are passed on as they come"),
         Adjustment(
             "nginx", "proxy_cache", "off, as by default", "every request reaches the server"
@@ -209,7 +249,8 @@ class NginxProxy(ReverseProxy):
     @override
     def forward(self, listener: Listener, origin: Origin, host: Host, capture: Capture) -> Started:
         values = {knob.name: self.knob(knob.name, host) for knob in self.knobs}
-        directives = (*_listening(listener, values), *_forwarding(origin, values))
+        content = _content(values) if listener.uploads else ()
+        directives = (*_listening(listener, values), *_forwarding(origin, values), *content)
         return _started(listener, _Directives(directives))
 
 
@@ -220,6 +261,26 @@ def files_on_socket(namespace: str, socket: str) -> Started:
     """
     directives = _Directives((f"listen unix:{socket};", "root /lab/www;"))
     return _process(namespace, "files", (), directives)
+
+
+def _content(values: dict[str, str]) -> list[str]:
+    """How content of requests is taken."""
+    names = [knob.name for knob in _CONTENT_KNOBS]
+    return ["client_max_body_size 0;", *(f"{name} {values[name]};" for name in names)]
+
+
+def _upstream(values: dict[str, str]) -> list[str]:
+    """How content of requests is handed to what takes it."""
+    return [
+        *_content(values),
+        f"location / {{ proxy_pass http://{uploads.UPSTREAM}; }}",
+        "proxy_http_version 1.1;",
+        'proxy_set_header Connection "";',
+        "proxy_next_upstream off;",
+        "proxy_read_timeout 600s;",
+        "proxy_send_timeout 600s;",
+        "client_body_timeout 600s;",
+    ]
 
 
 def _listening(listener: Listener, values: dict[str, str]) -> list[str]:

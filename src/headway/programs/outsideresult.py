@@ -45,10 +45,10 @@ def measured(
         return curl.measured(file, flow, ended)
     if reading.form == "exit":
         total_s = ended.at_ns / 1e9
-        return _measurement({"total": total_s}, flow)
+        return _measurement({"total": total_s}, flow, directory)
     text = file.read_text(errors="replace", encoding="utf-8") if file.exists() else ""
     try:
-        return _measurement(_values(reading, text), flow)
+        return _measurement(_values(reading, text), flow, directory)
     except _UnreadableError as error:
         return Measurement(error=f"{name}: {error}; it printed {_end_of(text)}")
 
@@ -110,14 +110,14 @@ def _number(name: str, value: Any) -> tuple[str, float]:
     return (what, number * _SECONDS[unit]) if what else (name, number)
 
 
-def _measurement(values: Mapping[str, float], flow: Flow) -> Measurement:
+def _measurement(values: Mapping[str, float], flow: Flow, directory: Path) -> Measurement:
     """What was measured, unless it cannot be so."""
     whole = flow.body_bytes * flow.workload.requests
     size = int(values.get("bytes", whole))
     status = int(values.get("status", 200))
     if size != whole or status != 200:
         counted = size // flow.workload.requests if size == whole else size
-        return Measurement(error=answer_error(status, counted, flow))
+        return Measurement(error=answer_error(status, counted, flow, directory))
     total_s = values["total"]
     late = [what for what in ("connect", "tls", "ttfb") if values.get(what, 0.0) > total_s]
     if late:

@@ -90,7 +90,7 @@ class Wget(Client):
         if last["version"] != "1.1":
             return Measurement(error=f"HTTP/{last['version']} was spoken, not h1")
         resumed = last["status"] == "206" and len(answers) > 1
-        if error := answer_error(200 if resumed else int(last["status"]), size, flow):
+        if error := answer_error(200 if resumed else int(last["status"]), size, flow, directory):
             return Measurement(error=error)
         # It tells no times; it ends with the last byte, and computing takes no virtual time.
         total_s = ended.at_ns / 1e9

@@ -118,7 +118,7 @@ class Wget2(Client):
             if flow.workload.migrates and answer.status == 206:
                 # The rest of a body whose size the shell has looked at.
                 whole = replace(answer, status=200, size=flow.body_bytes)
-            if error := answer_error(whole.status, whole.size, flow):
+            if error := answer_error(whole.status, whole.size, flow, directory):
                 return Measurement(error=error)
         if error := _connection_error(directory / _HANDSHAKES, flow):
             return Measurement(error=error)

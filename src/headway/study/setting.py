@@ -230,6 +230,11 @@ class Setting(Part):
             raise wrong(
                 "capture.bodies", "a browser keeps no bodies: capture.bodies is for downloads"
             )
+        if self.capture.bodies and self.workload.content_size is not None:
+            raise wrong(
+                "capture.bodies",
+                "an upload leaves no body to be compared: its server says how many bytes came",
+            )
         self._check_page()
         if self.control and self.clock is not Clock.VIRTUAL:
             raise wrong(
@@ -367,8 +372,8 @@ class Setting(Part):
 
     @property
     def served_sizes(self) -> tuple[int, ...]:
-        """Sizes of the bodies that the server must have, bytes."""
-        sizes = (workload.body_size for workload in self.workloads)
+        """Sizes of the bodies that servers must have, or clients send, bytes."""
+        sizes = (size for one in self.workloads for size in (one.body_size, one.content_size))
         return tuple(dict.fromkeys(int(size) for size in sizes if size is not None))
 
 

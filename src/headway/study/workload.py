@@ -15,6 +15,7 @@ from headway.study.device import Device
 from headway.study.host import Protocol
 from headway.study.part import wrong
 from headway.study.units import Size
+from headway.study.upload import Upload
 from headway.study.workloadpart import WorkloadPart
 
 
@@ -221,7 +222,7 @@ def _with_kind(value: Any) -> Any:
 
 
 Workload = Annotated[
-    Download | Parallel | Migration | Bulk | Arrivals | OnOff | Call | Page,
+    Download | Parallel | Migration | Upload | Bulk | Arrivals | OnOff | Call | Page,
     Discriminator("kind"),
     BeforeValidator(_with_kind),
 ]

@@ -33,9 +33,14 @@ class WorkloadPart(Part):
         return None
 
     @property
+    def content_size(self) -> Size | None:
+        """Size of the content of each request; None if requests have none."""
+        return None
+
+    @property
     def amount(self) -> Size | None:
         """What each request or flow carries; None if nobody says so beforehand."""
-        return self.body_size
+        return self.body_size if self.content_size is None else self.content_size
 
     @property
     def sends(self) -> Duration | None:
@@ -95,7 +100,7 @@ class WorkloadPart(Part):
     @property
     def uploads(self) -> bool:
         """Whether data flow to the server."""
-        return False
+        return self.content_size is not None
 
     @property
     def is_controlled(self) -> bool:

@@ -1,0 +1,75 @@
+"""Uploads: what takes their content, and what its answer says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from headway.contract.orders import Program
+from headway.programs.base import UPLOAD_NAME, Flow, Started
+from headway.programs.native import command
+
+PORT = 8082
+"""Port of the loopback address on which a server's own upstream takes content."""
+UPSTREAM = f"127.0.0.1:{PORT}"
+CONTENT_DIRECTORY = "/lab/www"
+"""Where clients that read what they send from a file find it."""
+_ANSWERS = "answers"
+
+
+def upstream(namespace: str) -> Started:
+    """A headway-server that takes content behind another server on the same host, over cleartext HTTP/1.1."""
+    argv = (
+        command("headway-server"),
+        f"--plain={UPSTREAM}",
+        "--sink",
+        "--no-dates",
+        "--limits=off",
+        "--notsent-lowat=0",
+    )
+    name = f"{namespace}-upstream"
+    return Started((Program(name, namespace, argv, service=True, listens=(f"tcp:{PORT}",)),))
+
+
+def content_file(flow: Flow) -> str:
+    """The file of the guest that has a request's content."""
+    return f"{CONTENT_DIRECTORY}/{content_bytes(flow)}.bin"
+
+
+def content_bytes(flow: Flow) -> int:
+    """Size of a request's content; of workloads whose requests have any."""
+    size = flow.workload.content_size
+    assert size is not None, "its requests have no content"
+    return int(size)
+
+
+def carried_bytes(flow: Flow, received: Iterable[int]) -> int:
+    """What a flow's requests carried: content that they sent, if they did, or else that of their responses."""
+    if flow.workload.content_size is None:
+        return sum(received)
+    return content_bytes(flow) * flow.workload.requests
+
+
+def answers_directory() -> str:
+    """Directory of the guest for what the server answers."""
+    return f"/lab/run/{_ANSWERS}"
+
+
+def answer_file() -> str:
+    """File of the guest for the server's answer."""
+    return f"{answers_directory()}/{UPLOAD_NAME}"
+
+
+def count_error(flow: Flow, directory: Path) -> str | None:
+    """What is wrong with how much content the server says came.
+
+    Args:
+        flow: what was asked.
+        directory: of the run.
+    """
+    file = directory / _ANSWERS / UPLOAD_NAME
+    told = file.read_text(encoding="utf-8", errors="replace").strip() if file.exists() else ""
+    if told == str(content_bytes(flow)):
+        return None
+    came = f"{told} bytes came" if told.isdigit() else "the server does not say how much came"
+    return f"{came} of {content_bytes(flow)}"

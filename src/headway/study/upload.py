@@ -1,0 +1,31 @@
+"""Uploads: requests whose content goes to the server."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from pydantic import Field
+from typing_extensions import override
+
+from headway.study.units import Size
+from headway.study.workloadpart import WorkloadPart
+
+
+class Upload(WorkloadPart):
+    """A POST whose content has a size, and whose response says how much of it came."""
+
+    kind: Literal["upload"] = "upload"
+    size: Size = Field(description="of the content")
+    expect: bool = Field(
+        default=False,
+        description="the content waits until the server says that it wants it (Expect: "
+        "100-continue), or for the client's time-out",
+    )
+
+    @property
+    @override
+    def content_size(self) -> Size:
+        return self.size
+
+    def __str__(self) -> str:
+        return f"upload {self.size}{' with Expect' if self.expect else ''}"
