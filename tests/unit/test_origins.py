@@ -101,6 +101,7 @@ def test_hosts_that_nobody_or_two_would_serve(origins: dict[str, Any], message: 
 @pytest.mark.parametrize(
     ("more", "message"),
     [
+        ({"limits": {"virtual": "59 ms"}}, "an RTT of 60 ms in all is beyond limits.virtual"),
         ({"workload": {"connections": "one"}}, "hosts at one address"),
         ({"workload": {"origins": "own-addresses"}}, "have the address of their server"),
         ({"tls": False, "protocol": "h1"}, "needs tls = true"),
@@ -109,7 +110,7 @@ def test_hosts_that_nobody_or_two_would_serve(origins: dict[str, Any], message: 
 )
 def test_what_does_not_go_with_them(more: dict[str, Any], message: str) -> None:
     with pytest.raises(ValidationError, match=message):
-        setting({"cdn": {"hosts": ["img.*"]}}, **more)
+        setting({"cdn": {"hosts": ["img.*"], "path": {"rtt": "40 ms"}}}, **more)
 
 
 def test_a_download_has_none() -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from operator import not_
+from operator import itemgetter, not_
 from typing import Any, Self
 
 from pydantic import Field, ValidationInfo, field_serializer, field_validator, model_validator
@@ -207,10 +207,13 @@ class Setting(Part):
     def _possible(self) -> Self:
         check_tls(self.protocol, self.tls)
         self._check_hops()
-        rtt = Duration(sum(path.rtt for path in self.paths if path))
+        own = sum(path.rtt for path in self.paths if path)
+        farther = {f"origins.{name}.": one.path.rtt for name, one in self.origins.items()}
+        key, more = max(farther.items(), key=itemgetter(1), default=("", 0))
+        rtt = Duration(own + more)
         if rtt >= self.limits.virtual:
             raise wrong(
-                "path.rtt",
+                f"{key}path.rtt",
                 f"an RTT of {rtt} in all is beyond limits.virtual ({self.limits.virtual}), after "
                 "which a run is given up",
             )
