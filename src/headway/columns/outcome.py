@@ -28,6 +28,21 @@ class Ending(Columns):
 class Requests(Columns):
     """Times of the requests, or of the bulk flows."""
 
+    dns_s: float | None = metric(
+        "From the start of the request to the server's address, where a client asked a resolver (`[dns]`) and tells. "
+        "curl does not if it connects before it has the answer of both families.",
+        "time to the address",
+        of=Of.REQUESTS,
+    )
+    dns_queries: int | None = column(
+        "Questions that the client sent to the resolver, repeated ones and lost ones among them; null without `[dns]`."
+    )
+    dns_retries: int | None = column(
+        "Of the questions that came to the resolver, those beyond the first for the same name and type; null likewise."
+    )
+    dns_lost: int | None = column(
+        "Questions that the path lost before the resolver; null likewise."
+    )
     connect_s: float | None = metric(
         "From the start of the request to a transport connection, for `h3` and `quic` to the "
         "completed handshake: the client's own, with whatever it is connected to. A PEP answers "

@@ -15,7 +15,17 @@ from headway.lab.values import Address, Route
 from headway.lab.watching import watched
 from headway.planning.deployment import DeployedFlow, Deployment, Endpoint, Role, addressed
 from headway.planning.topology import Node, bottlenecks
-from headway.programs.base import Listener, Origin, ReverseProxy, Server, Started, port_of
+from headway.programs.base import (
+    RESOLVER,
+    SERVER_NAME,
+    Listener,
+    Origin,
+    ReverseProxy,
+    Server,
+    Started,
+    port_of,
+)
+from headway.programs.headway_dns import resolving
 from headway.programs.pep import Interception, QuicPep, TcpPep
 from headway.study.control import PING_FRAME_BYTES
 from headway.study.family import HostAddress
@@ -119,10 +129,16 @@ def _services(flow: DeployedFlow) -> tuple[Started, ...]:
     *between, last = range(len(flow.segments))
     server = flow.segments[last].far
     return (
+        *((_resolver(flow),) if flow.resolver else ()),
         *(_server(flow, one.end, one.leg.right_address, one.node) for one in flow.origins),
         _server(flow, server, _address(flow, server), flow.nodes[-1]),
         *(_splitter(flow, one) for one in reversed(between)),
     )
+
+
+def _resolver(flow: DeployedFlow) -> Started:
+    assert flow.asked.resolver, "its leg is there"
+    return resolving(flow.asked.resolver, RESOLVER, {SERVER_NAME: (flow.asked.address,)})
 
 
 def _server(flow: DeployedFlow, end: Endpoint, address: HostAddress, node: Node) -> Started:

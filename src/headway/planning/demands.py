@@ -62,6 +62,7 @@ def _check_flow(flow: DeployedFlow) -> None:
     elsewhere = [origin.end for origin in flow.origins]
     _check_program(client)
     _check_workload(flow)
+    _check_resolves(flow)
     _check_takes_time(flow)
     for end in (*others, *elsewhere):
         _check_program(end)
@@ -132,6 +133,13 @@ def _check_workload(flow: DeployedFlow) -> None:
         f"these clients can: {', '.join(able) or 'none'}",
         where="workload.kind",
     )
+
+
+def _check_resolves(flow: DeployedFlow) -> None:
+    if flow.resolver and not flow.client.resolves:
+        able = ", ".join(name for name, other in CLIENTS.items() if other.resolves)
+        told = f"{flow.client.name} asks no resolver; these clients do: {able}"
+        raise WrongInputError(told, where="dns")
 
 
 def _check_takes_time(flow: DeployedFlow) -> None:

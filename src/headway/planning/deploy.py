@@ -9,10 +9,12 @@ from dataclasses import replace
 from headway.planning.deployment import Deployment
 from headway.planning.origins import planned_origins
 from headway.planning.placing import Ends, placed
-from headway.planning.topology import Leg, Node, chain, lay_out
-from headway.programs.base import CLIENT, SERVER
+from headway.planning.topology import Leg, Neighbours, Node, chain, lay_out
+from headway.programs.base import CLIENT, RESOLVER, SERVER
+from headway.programs.headway_dns import PROGRAM as RESOLVER_PROGRAM
 from headway.study.flow import CLIENTS, SERVERS, CompetingFlow
 from headway.study.hop import Hop
+from headway.study.host import Host
 from headway.study.path import Path
 from headway.study.setting import Setting
 from headway.study.variation import drawn, drawn_path
@@ -35,14 +37,25 @@ def deploy(setting: Setting, seed: int | None = None) -> Deployment:
         return _competing(setting, seed)
     names = [CLIENT, *(hop.name for hop in setting.middleboxes), SERVER]
     on_the_way = chain(names, _met(setting, seed))
-    legs = lay_out((*on_the_way, *_elsewhere(setting, seed)), setting.family)
-    own, elsewhere = legs[: len(on_the_way)], legs[len(on_the_way) :]
-    flow = placed(setting, seed, own, elsewhere=elsewhere)
-    nodes = (*flow.nodes, *(origin.node for origin in flow.origins))
+    aside = tuple(_to_resolver(setting, seed))
+    legs = lay_out((*on_the_way, *_elsewhere(setting, seed)), setting.family, aside)
+    own, others = legs[: len(on_the_way)], legs[len(on_the_way) :]
+    first = len(others) - len(aside)
+    elsewhere, to_resolver = others[:first], others[first:]
+    resolver = to_resolver[0] if to_resolver else None
+    flow = placed(setting, seed, own, elsewhere=elsewhere, resolver=resolver)
+    resolvers = [Node.end(leg.right, Host(program=RESOLVER_PROGRAM)) for leg in to_resolver]
+    nodes = (*flow.nodes, *(origin.node for origin in flow.origins), *resolvers)
     return Deployment(setting, seed, nodes, legs, (flow,))
 
 
-def _elsewhere(setting: Setting, seed: int | None) -> Iterator[tuple[str, str, Path | None]]:
+def _to_resolver(setting: Setting, seed: int | None) -> Iterator[Neighbours]:
+    """From the client to the resolver, if there is one."""
+    if setting.dns is not None:
+        yield CLIENT, RESOLVER, _own_path(setting, setting.dns.path, RESOLVER, seed)
+
+
+def _elsewhere(setting: Setting, seed: int | None) -> Iterator[Neighbours]:
     """From the end of a setting's path to the servers of its origins."""
     for number, (name, origin) in enumerate(planned_origins(setting).items(), start=1):
         path = _own_path(setting, origin.server.path, f"origins/{name}", seed)

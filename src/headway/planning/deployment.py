@@ -157,6 +157,7 @@ class DeployedFlow:
         segments: what its connections cross, the client's first.
         key: where it stands in the study file; empty if the study says only one flow.
         origins: servers beside its own, of some hosts of a page.
+        resolver: between its client and whom that asks for addresses; None if it is told them.
     """
 
     setting: Setting
@@ -166,6 +167,7 @@ class DeployedFlow:
     segments: tuple[Segment, ...]
     key: str = ""
     origins: tuple[DeployedOrigin, ...] = ()
+    resolver: Leg | None = None
 
     @property
     def named(self) -> str:

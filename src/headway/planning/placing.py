@@ -17,7 +17,7 @@ from headway.planning.deployment import (
 )
 from headway.planning.origins import planned_origins
 from headway.planning.topology import Leg, Node
-from headway.programs.base import CLIENT, SERVER, Adapter, Flow, port_of
+from headway.programs.base import CLIENT, SERVER, Adapter, Flow, Resolver, port_of
 from headway.programs.origins import PageHosts, origin_addresses
 from headway.programs.outside import from_outside
 from headway.programs.registry import CLIENTS, PROXIES, QUIC_PEPS, SERVERS, TCP_PEPS
@@ -89,6 +89,7 @@ def placed(
     legs: tuple[Leg, ...],
     ends: Ends = Ends(),
     elsewhere: tuple[Leg, ...] = (),
+    resolver: Leg | None = None,
 ) -> DeployedFlow:
     """Put a setting's programs on a chain of hosts.
 
@@ -98,6 +99,7 @@ def placed(
         legs: between the hosts, as a run of this seed meets them.
         ends: what the hosts at the ends are called.
         elsewhere: from the end of the chain's path to the servers of the setting's origins.
+        resolver: between the client and whom it asks for addresses; None if it is told them.
 
     Raises:
         WrongInputError: it names a program that does not exist, or a site.
@@ -113,12 +115,17 @@ def placed(
     origins = _origins(setting, elsewhere)
     return DeployedFlow(
         setting=setting,
-        asked=replace(_flow(setting, segments, legs, ends, seed), elsewhere=_page_hosts(origins)),
+        asked=replace(
+            _flow(setting, segments, legs, ends, seed),
+            elsewhere=_page_hosts(origins),
+            resolver=_resolver(setting, resolver),
+        ),
         nodes=(acting[ends.client], *hops, acting[ends.server]),
         legs=legs,
         segments=segments,
         key=ends.key,
         origins=origins,
+        resolver=resolver,
     )
 
 
@@ -157,6 +164,10 @@ def _page_hosts(origins: Sequence[DeployedOrigin]) -> tuple[PageHosts, ...]:
         )
         for origin in origins
     )
+
+
+def _resolver(setting: Setting, leg: Leg | None) -> Resolver | None:
+    return Resolver(leg.right_address, setting.dns) if leg and setting.dns else None
 
 
 def _more_addresses(setting: Setting) -> tuple[HostAddress, ...]:

@@ -218,24 +218,34 @@ def bottlenecks(legs: Iterable[Leg], way: Way) -> tuple[Bottleneck, ...]:
     return tuple(place for leg in legs for place in leg.bottlenecks(way))
 
 
-def lay_out(neighbours: Sequence[tuple[str, str, Path | None]], family: Family) -> tuple[Leg, ...]:
+Neighbours = tuple[str, str, Path | None]
+"""The host nearer to the clients, the other one, and the path between them; None for a cable."""
+
+
+def lay_out(
+    neighbours: Sequence[Neighbours], family: Family, aside: Sequence[Neighbours] = ()
+) -> tuple[Leg, ...]:
     """Number the wires and routers of a tree of hosts.
 
     Args:
-        neighbours: the host nearer to the clients, the other one, and the path between them; None for a cable.
+        neighbours: in the tree.
         family: of all addresses.
+        aside: more of them, after which no device of the others is named.
     """
     legs, wires, links = [], itertools.count(), itertools.count()
     upward = Counter(left for left, _, _ in neighbours)
     downward = Counter(right for _, right, _ in neighbours)
-    for left, right, path in neighbours:
+    for is_aside, (left, right, path) in (
+        *((False, one) for one in neighbours),
+        *((True, one) for one in aside),
+    ):
         numbers = [next(links) for _ in (path.links if path else ())]
         routers = [f"link{number}{side}" for number in numbers for side in "ab"]
         made = []
         for near, far in itertools.pairwise([left, *routers, right]):
             number = next(wires)
-            up = f"{near}-up{number}" if upward[near] > 1 else f"{near}-up"
-            down = f"{far}-down{number}" if downward[far] > 1 else f"{far}-down"
+            up = f"{near}-up{number}" if is_aside or upward[near] > 1 else f"{near}-up"
+            down = f"{far}-down{number}" if is_aside or downward[far] > 1 else f"{far}-down"
             made.append(Wire(number, near, far, up, down, family))
         legs.append(Leg(left, right, path, tuple(made)))
     return tuple(legs)

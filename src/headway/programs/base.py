@@ -12,6 +12,8 @@ from typing import ClassVar
 from headway.contract.orders import Ended, Program
 from headway.programs.measurement import Measurement
 from headway.programs.origins import PageHosts
+from headway.study.dns import SERVER_NAME as SERVER_NAME
+from headway.study.dns import Dns
 from headway.study.family import Family, HostAddress
 from headway.study.host import USUAL_CONGESTION_CONTROL, Host, Protocol
 from headway.study.outside import OutsideProgram
@@ -21,8 +23,8 @@ from headway.study.workload import Download, Parallel, Workload
 
 CLIENT, PROXY, SERVER = "client", "proxy", "server"
 """Names of network namespaces: the hosts at the ends, and the proxy of a setting without hops."""
-SERVER_NAME = "server.test"
-"""Name that clients ask for; the server's and the proxy's certificate hold it."""
+RESOLVER = "resolver"
+"""That of the host that answers questions of DNS, if there is one."""
 CA_FILE, CERTIFICATE_FILE, KEY_FILE = (
     "/lab/pki/ca.pem",
     "/lab/pki/server.pem",
@@ -157,6 +159,14 @@ class Origin(Reached):
 
 
 @dataclass(frozen=True)
+class Resolver:
+    """Who answers questions for addresses: where, and what."""
+
+    address: HostAddress
+    dns: Dns
+
+
+@dataclass(frozen=True)
 class Flow(Reached):
     """Who asks whom, by what, for what, from when.
 
@@ -176,6 +186,7 @@ class Flow(Reached):
         seed: of the run.
         background: whether it is only there to load the path for others.
         elsewhere: hosts of its page that have servers of their own.
+        resolver: whom it asks for addresses; None if it is told them.
     """
 
     name: str
@@ -193,6 +204,7 @@ class Flow(Reached):
     seed: int = 0
     background: bool = False
     elsewhere: tuple[PageHosts, ...] = ()
+    resolver: Resolver | None = None
 
     @property
     def body_bytes(self) -> int:
@@ -326,6 +338,8 @@ class Client(Adapter):
     """It starts at a multiple of this; a program with a period of its own always at the same point of it."""
     expects: ClassVar[bool] = False
     """Whether it waits with content until the server wants it (Expect: 100-continue), if it is told to."""
+    resolves: ClassVar[bool] = False
+    """Whether it asks a resolver for addresses if a study has one."""
     rehearses: ClassVar[bool] = False
     """Whether it has to be told beforehand when its address will change: a run is then carried
     out twice, and is the same both times until the address changes."""

@@ -9,8 +9,9 @@ from typing import TypeVar
 from pydantic import BaseModel, ValidationError
 
 from headway.programs import uploads
-from headway.programs.base import SECRETS_FILE, SERVER_NAME, Flow, Knob
+from headway.programs.base import SECRETS_FILE, SERVER_NAME, Flow, Knob, Resolver
 from headway.programs.measurement import Measurement
+from headway.study.dns import DnsTransport
 from headway.study.family import HostAddress
 
 IDLE_LIMIT_S = 30
@@ -64,6 +65,18 @@ def in_new_directory(directory: str, command: Sequence[str]) -> tuple[str, ...]:
 def hosts_file(address: HostAddress) -> dict[str, str]:
     """The file that tells programs the server's address, so that they ask no name server."""
     return {"/etc/hosts": f"127.0.0.1 localhost\n{address} {SERVER_NAME}\n"}
+
+
+def resolver_files(resolver: Resolver | None) -> dict[str, str]:
+    """The files that have programs ask a resolver; none if there is none, and they are told addresses otherwise."""
+    if resolver is None:
+        return {}
+    transport = "options use-vc\n" if resolver.dns.transport is DnsTransport.TCP else ""
+    return {
+        "/etc/hosts": "127.0.0.1 localhost\n",
+        "/etc/nsswitch.conf": "passwd: files\ngroup: files\nservices: files\nhosts: files dns\n",
+        "/etc/resolv.conf": f"nameserver {resolver.address}\n{transport}",
+    }
 
 
 def secrets_environment(flow: Flow) -> dict[str, str]:

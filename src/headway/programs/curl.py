@@ -24,6 +24,7 @@ from headway.programs.client import (
     TRIES,
     answer_error,
     in_new_directory,
+    resolver_files,
     secrets_environment,
     started_again,
 )
@@ -50,6 +51,7 @@ class _CurlTransfer(BaseModel):
     response_code: int
     http_version: str
     num_connects: int
+    time_namelookup: float = 0.0
     size_download: int
     time_connect: float
     time_appconnect: float
@@ -67,6 +69,7 @@ class Curl(Client):
     expects = True
     quic_congestion_controls = ("cubic",)
     writes_qlog = True
+    resolves = True
     knobs = (
         RETRY_PAUSE,
         Knob(
@@ -104,8 +107,7 @@ class Curl(Client):
             _VERSION_OPTION[flow.protocol],
             "--cacert",
             CA_FILE,
-            "--resolve",
-            f"{SERVER_NAME}:{flow.port}:{flow.address.in_url}",
+            *address_options(flow),
             "--write-out",
             "%{json}\\n",
         ]
@@ -129,7 +131,8 @@ class Curl(Client):
             directory = f"{QLOG_DIRECTORY}/{flow.namespace}"
             env["QLOGDIR"] = directory
             argv = [*in_new_directory(directory, argv)]
-        return Started((Program(self.name, flow.namespace, tuple(argv), env),), bodies=bodies)
+        program = Program(self.name, flow.namespace, tuple(argv), env)
+        return Started((program,), resolver_files(flow.resolver), bodies)
 
     @override
     def measure(self, flow: Flow, directory: Path, ended: Ended) -> Measurement:
@@ -141,6 +144,13 @@ def _content(flow: Flow, upload: Upload) -> list[str]:
     expect = "Expect: 100-continue" if upload.expect else "Expect:"
     named = ["--request", "POST", "--header", expect, "--upload-file", content_file(flow)]
     return ["--create-dirs", *named]
+
+
+def address_options(flow: Flow) -> tuple[str, ...]:
+    """Tells the server's address, unless a resolver does."""
+    if flow.resolver:
+        return ()
+    return ("--resolve", f"{SERVER_NAME}:{flow.port}:{flow.address.in_url}")
 
 
 def measured(printed: Path, flow: Flow, ended: Ended) -> Measurement:
@@ -177,6 +187,7 @@ def _all_transfers(seen: list[_CurlTransfer], flow: Flow, directory: Path) -> Me
         return Measurement(error=f"curl opened {connections} connections instead of one")
     # A transfer that joins a connection has none of its own; the first one made it.
     return Measurement(
+        dns_s=_addressed_s(seen) if flow.resolver else None,
         connect_s=max(_connected_s(one, flow) for one in seen),
         tls_s=max(one.time_appconnect for one in seen) if flow.tls else None,
         ttfb_s=min(one.time_starttransfer for one in seen),
@@ -184,6 +195,11 @@ def _all_transfers(seen: list[_CurlTransfer], flow: Flow, directory: Path) -> Me
         bytes=carried_bytes(flow, (one.size_download for one in seen)),
         each_s=tuple(one.time_total for one in seen),
     )
+
+
+def _addressed_s(seen: list[_CurlTransfer]) -> float | None:
+    """When addresses were known; None if it began to connect while it still waited for those of the other family."""
+    return max(one.time_namelookup for one in seen) or None
 
 
 def _last_attempt(

@@ -22,6 +22,7 @@ from headway.diagnosis.mainconnection import main_connection_of
 from headway.diagnosis.metrics import FinishedRun, run_metrics
 from headway.diagnosis.observed import observed_columns, observed_error
 from headway.diagnosis.qlog import compact_qlog
+from headway.diagnosis.questions import question_columns
 from headway.diagnosis.rampup import ramp_up_of
 from headway.diagnosis.samples import started_s
 from headway.diagnosis.segment import observe
@@ -105,6 +106,7 @@ def _columns(
         **host_count_columns([flow], outcome),
         **fault_columns(flow, outcome, directory),
         **observed_columns(flow, outcome),
+        **question_columns(flow, outcome, directory),
         **validation_columns(validate(flow, outcome, transfer, directory)),
     }
 

@@ -91,7 +91,7 @@ class Pep(Host):
 
 
 _HOP_NAME = re.compile(r"[a-z][a-z0-9-]{0,9}")
-_OTHER_HOST = re.compile(r"client|server|link\d+[ab]")
+_OTHER_HOST = re.compile(r"client|server|resolver|link\d+[ab]")
 """What the lab calls the hosts at the ends and the routers of links."""
 
 

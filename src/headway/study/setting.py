@@ -11,6 +11,7 @@ from pydantic import Field, ValidationInfo, field_serializer, field_validator, m
 from headway.errors import nearest
 from headway.study.clock import Clock
 from headway.study.control import Control, check_pings_pass
+from headway.study.dns import Dns
 from headway.study.family import Family
 from headway.study.fault import AXIS, Fault, check_fault
 from headway.study.flow import SERVERS, CompetingFlow, check_flows, with_usual_values
@@ -127,6 +128,11 @@ class Setting(Part):
         default=Family.IPV4,
         exclude_if=lambda family: family is Family.IPV4,
         description="of the addresses of all hosts: the version of IP that crosses the path",
+    )
+    dns: Dns | None = Field(
+        default=None,
+        exclude_if=lambda dns: dns is None,
+        description="a resolver, whom the client asks for the server's address; without one, it is told",
     )
     offload: bool = Field(
         default=False,
@@ -288,7 +294,7 @@ class Setting(Part):
     def _check_flows(self) -> None:
         """What is said of one flow beside them is only what they have in common."""
         check_flows(self.flows, self.hops)
-        for key in ("proxy", "control", "certificate_chain", "origins", AXIS):
+        for key in ("proxy", "control", "certificate_chain", "origins", "dns", AXIS):
             if getattr(self, key):
                 raise wrong(key, f"{key} is for a study of one flow, without [flows]")
         if self.capture.bodies:

@@ -13,6 +13,7 @@ from headway.diagnosis.metrics.measure import FinishedRun, measure
 def _requests(finished: FinishedRun) -> Mapping[str, Any]:
     measured = finished.measured
     return {
+        "dns_s": measured.dns_s,
         "connect_s": measured.connect_s,
         "tls_s": measured.tls_s,
         "ttfb_s": measured.ttfb_s,

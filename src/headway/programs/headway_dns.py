@@ -1,0 +1,78 @@
+"""headway-dns, Headway's own resolver: answers from a file, and tells what it was asked."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from headway.contract.orders import Program
+from headway.programs.base import Adapter, Resolver, Started
+from headway.programs.native import command
+from headway.study.dns import SERVER_NAME, Dns
+from headway.study.family import HostAddress
+
+PROGRAM = "headway-dns"
+REPORT = "questions.jsonl"
+"""Its report in the run's directory; docs/native-dns.md describes it."""
+PORT = 53
+
+
+class HeadwayDns(Adapter):
+    """Headway's own resolver."""
+
+    name = PROGRAM
+    package = PROGRAM
+    protocols = frozenset()
+
+
+def resolving(
+    resolver: Resolver, namespace: str, hosts: Mapping[str, Sequence[HostAddress]]
+) -> Started:
+    """How a resolver is started.
+
+    Args:
+        resolver: where, and what a study says of it.
+        namespace: of its host.
+        hosts: addresses of the names that are asked for.
+    """
+    zone = f"/run/{PROGRAM}.json"
+    argv = (
+        command(PROGRAM),
+        f"--listen={resolver.address.at(PORT)}",
+        f"--zone={zone}",
+        f"--delay={resolver.dns.delay.ns}ns",
+        f"--report=/lab/run/{REPORT}",
+    )
+    listens = (f"tcp:{PORT}", f"udp:{PORT}")
+    program = Program(
+        f"{namespace}-{PROGRAM}", namespace, argv, service=True, finishes=True, listens=listens
+    )
+    return Started((program,), {zone: json.dumps(_zone(resolver.dns, hosts))})
+
+
+def _zone(dns: Dns, hosts: Mapping[str, Sequence[HostAddress]]) -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    for host, addresses in hosts.items():
+        way = (host, *(dns.cname if host == SERVER_NAME else ()))
+        names |= {one: {"alias": after} for one, after in itertools.pairwise(way)}
+        names[way[-1]] = {"addresses": list(addresses), "https": _services(dns, addresses)}
+    if dns.silent:
+        names = {name: {"silent": True} for name in names}
+    return {
+        "ttl_s": dns.ttl.ns // 10**9,
+        "names": {} if dns.unknown else names,
+        "drops": [one.value for one in dns.drops],
+    }
+
+
+def _services(dns: Dns, addresses: Sequence[HostAddress]) -> list[dict[str, Any]]:
+    if dns.https is None:
+        return []
+    service: dict[str, Any] = {"priority": 1, "alpn": list(dns.https.alpn)}
+    if dns.https.port is not None:
+        service["port"] = dns.https.port
+    if dns.https.hints:
+        service["hints"] = list(addresses)
+    return [service]

@@ -1,0 +1,71 @@
+"""What a lookup takes, and what a failed one says."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.lab.conftest import RunSetting
+
+pytestmark = pytest.mark.lab
+
+RTT_S, OWN_RTT_S = 0.06, 0.03
+MS = 1e-3
+
+
+def looked_up(**dns: Any) -> dict[str, Any]:
+    return {
+        "path": {"rtt": "60 ms"},
+        "dns": {"path": {"rtt": "30 ms"}} | dns,
+        "workload": {"size": "1 kB"},
+        "protocol": "h3",
+    }
+
+
+@pytest.mark.parametrize(("transport", "round_trips"), [("udp", 1), ("tcp", 2)])
+def test_a_lookup_takes_its_round_trips(
+    run_setting: RunSetting, transport: str, round_trips: int
+) -> None:
+    """RFC 1035 and RFC 7766: a datagram there and back, or a handshake before; then QUIC's handshake and the request."""
+    record = run_setting(looked_up(transport=transport, cname=["cdn.test"]))
+    assert record.error is None
+    assert record.dns_s == pytest.approx(round_trips * OWN_RTT_S, abs=MS)
+    assert record.ttfb_s == pytest.approx(round_trips * OWN_RTT_S + 2 * RTT_S, abs=MS)
+    assert (record.dns_queries, record.dns_retries, record.dns_lost) == (2, 0, 0)
+
+
+def test_a_slow_resolver_is_waited_for(run_setting: RunSetting) -> None:
+    record = run_setting(looked_up(delay="100 ms"))
+    assert record.dns_s == pytest.approx(OWN_RTT_S + 0.1, abs=MS)
+
+
+def test_a_lost_question_is_asked_again_after_five_seconds(run_setting: RunSetting) -> None:
+    """The time limit of resolv.conf(5)."""
+    lost = {"path": {"rtt": "30 ms", "up": {"drop_packets": [1, 2]}}}
+    record = run_setting(looked_up(**lost))
+    assert record.error is None
+    assert record.dns_s == pytest.approx(5 + OWN_RTT_S, abs=10 * MS)
+    assert (record.dns_queries, record.dns_lost) == (4, 2)
+
+
+@pytest.mark.parametrize(
+    ("dns", "virtual_s"), [({"unknown": True}, OWN_RTT_S), ({"silent": True}, 20)]
+)
+def test_a_name_without_an_answer_is_a_clear_error(
+    run_setting: RunSetting, dns: dict[str, Any], virtual_s: float
+) -> None:
+    record = run_setting(looked_up(**dns))
+    assert record.status == "failed"
+    assert "Could not resolve host: server.test" in (record.error or "")
+    assert record.virtual_s == pytest.approx(virtual_s, rel=0.5)
+
+
+def test_equal_seeds_have_equal_lookups(run_setting: RunSetting) -> None:
+    lossy = looked_up(path={"rtt": "30 ms", "loss": "20 %"})
+    one, other = (run_setting(lossy, seed=5, name=name) for name in ("one", "other"))
+    assert (one.total_s, one.dns_s, one.dns_queries) == (
+        other.total_s,
+        other.dns_s,
+        other.dns_queries,
+    )
