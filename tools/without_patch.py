@@ -87,6 +87,8 @@ TESTS = (
         _FILES,
         f"{_LAB}/test_surroundings.py::test_nothing_of_files_and_of_the_machine_is_seen",
     ),
+    PatchTest("0014", f"{_TRIALS}::test_nothing_is_left_of_an_earlier_lab_in_its_memory"),
+    PatchTest("0015", f"{_TRIALS}::test_what_is_read_ahead_comes_by_one_call_of_the_host"),
 )
 
 

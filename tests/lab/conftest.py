@@ -15,6 +15,7 @@ from headway.columns import Record
 from headway.contract.orders import Spins
 from headway.errors import HeadwayError
 from headway.image import add_extra, find_extra
+from headway.lab.cores import available_cores
 from headway.lab.machine import Machine
 from headway.lab.run import carry_out
 from headway.planning.deploy import deploy
@@ -37,7 +38,9 @@ def run_setting(machine: Machine, tmp_path: Path) -> RunSetting:
         setting = Setting.model_validate(raw)
         run = Run(name, "test", "", "cell", str(setting.protocol), 1, seed, setting)
         directory = tmp_path / name
-        result = carry_out(run, equipped(machine, setting), directory)
+        # As studies do: a lab on a core takes over the memory of the one before.
+        core = available_cores()[0]
+        result = carry_out(run, equipped(machine, setting), directory, cpu=core)
         assert result.outcome.spins in (None, Spins(0, 0))
         return make_record(run, result, directory)
 

@@ -12,16 +12,20 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
+#include <sys/uio.h>
 #include <unistd.h>
 
 static struct counts {
 	long vain_wakes; /* futex calls that wake nobody */
 	long answers;	      /* to seccomp notifications */
 	long messages;	      /* that carry descriptors */
+	long reads;	      /* of pages of files */
 } *counts, unused;
 
 static long (*next_syscall)(long, ...);
 static int (*next_ioctl)(int, unsigned long, ...);
+static ssize_t (*next_pread64)(int, void *, size_t, off64_t);
+static ssize_t (*next_preadv64)(int, const struct iovec *, int, off64_t);
 
 __attribute__((constructor)) static void begin(void)
 {
@@ -31,6 +35,8 @@ __attribute__((constructor)) static void begin(void)
 	close(file);
 	next_syscall = dlsym(RTLD_NEXT, "syscall");
 	next_ioctl = dlsym(RTLD_NEXT, "ioctl");
+	next_pread64 = dlsym(RTLD_NEXT, "pread64");
+	next_preadv64 = dlsym(RTLD_NEXT, "preadv64");
 }
 
 long syscall(long number, ...)
@@ -58,4 +64,16 @@ int ioctl(int file, unsigned long request, ...)
 	if (request == SECCOMP_IOCTL_NOTIF_SEND)
 		counts->answers++;
 	return next_ioctl(file, request, word);
+}
+
+ssize_t pread64(int file, void *bytes, size_t count, off64_t offset)
+{
+	counts->reads++;
+	return next_pread64(file, bytes, count, offset);
+}
+
+ssize_t preadv64(int file, const struct iovec *parts, int count, off64_t offset)
+{
+	counts->reads++;
+	return next_preadv64(file, parts, count, offset);
 }

@@ -162,6 +162,34 @@ static void ahead(void)
 	}
 }
 
+/* Pages of its own that the process has, of files not counted: RssAnon of proc_pid_status(5). */
+static int own_pages(void)
+{
+	static char status[4096];
+	int file = open("/proc/self/status", O_RDONLY);
+	status[read(file, status, sizeof status - 1)] = 0;
+	close(file);
+	return atoi(strstr(status, "RssAnon:") + strlen("RssAnon:")) / 4;
+}
+
+/* How many of a file's 64 private pages, all of them read before, are copied when one is written to. */
+static void copied(void)
+{
+	enum { PAGE = 4096, PAGES = 64 };
+	int file = open("/lab/extras/patches/ballast", O_RDONLY);
+	volatile char *mapped = mmap(NULL, PAGES * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, file, 0);
+	int before, written[] = {8, 60, 7};
+	for (int page = 0; page < PAGES; page++)
+		(void)mapped[page * PAGE];
+	own_pages();
+	before = own_pages();
+	for (int i = 0; i < 3; i++) {
+		mapped[written[i] * PAGE] = 1;
+		printf("copied %d\n", own_pages() - before);
+		fflush(stdout);
+	}
+}
+
 /* Calls that the kernel answers at once. */
 static void calls(void)
 {
@@ -175,7 +203,7 @@ static const struct {
 } trials[] = {
 	{"tick", tick}, {"reading", reading}, {"steps", steps},
 	{"kept", kept}, {"counter", counter},
-	{"ahead", ahead}, {"calls", calls},
+	{"ahead", ahead}, {"copied", copied}, {"calls", calls},
 };
 
 int main(int count, char **names)

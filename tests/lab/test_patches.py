@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import struct
 from collections.abc import Callable
@@ -16,6 +17,7 @@ import pytest
 from headway.contract.orders import Namespace, Orders, Program
 from headway.lab.cores import available_cores
 from headway.lab.machine import BootImage, Machine, SharedDirectory
+from headway.lab.memory import lab_memory
 from tests.lab.compiled import compiled, preloadable
 
 pytestmark = pytest.mark.lab
@@ -23,7 +25,7 @@ pytestmark = pytest.mark.lab
 NAME = "patches"
 MS = 1_000_000
 CLOCK_TICK_NS = 256
-HOST_COUNTS = struct.Struct("3q")
+HOST_COUNTS = struct.Struct("4q")
 """What `host_calls.c` counts."""
 CALLS = 20_000
 """That the trial `calls` makes."""
@@ -110,7 +112,7 @@ def test_calls_are_handed_over_as_notifications(
 ) -> None:
     image, counts = host_calls(machine, tmp_path)
     carry_out("calls", image=image)
-    _, answers, _ = HOST_COUNTS.unpack(counts.read_bytes())
+    _, answers, *_ = HOST_COUNTS.unpack(counts.read_bytes())
     assert answers > CALLS
 
 
@@ -120,7 +122,7 @@ def test_who_does_not_sleep_is_not_woken(
     """Without notifications, which take no futex. One process at a time runs on the lab's core."""
     image, counts = host_calls(machine, tmp_path, "seccomp-notify=off")
     carry_out("calls", image=image)
-    vain_wakes, answers, _ = HOST_COUNTS.unpack(counts.read_bytes())
+    vain_wakes, answers, *_ = HOST_COUNTS.unpack(counts.read_bytes())
     assert answers == 0
     assert vain_wakes < CALLS // 10
 
@@ -130,11 +132,44 @@ def test_who_writes_to_a_private_page_gets_those_that_follow(carry_out: Carry) -
     assert carry_out("ahead") == [8, 8 + 4, 12 + 8, PAGES]
 
 
+def test_who_writes_to_a_page_of_a_file_gets_copies_of_those_that_follow(carry_out: Carry) -> None:
+    assert carry_out("copied") == [8, 8 + 4, 12 + 8]
+
+
+def test_what_is_read_ahead_comes_by_one_call_of_the_host(
+    carry_out: Carry, machine: Machine, tmp_path: Path
+) -> None:
+    image, counts = host_calls(machine, tmp_path)
+    carry_out("kept", image=image)
+    *_, reads = HOST_COUNTS.unpack(counts.read_bytes())
+    assert 0 < reads < PAGES
+
+
 def test_processes_keep_the_file_of_the_memory(
     carry_out: Carry, machine: Machine, tmp_path: Path
 ) -> None:
     image, counts = host_calls(machine, tmp_path)
     carry_out("ahead", image=image)
-    _, answers, messages = HOST_COUNTS.unpack(counts.read_bytes())
+    _, answers, messages, _ = HOST_COUNTS.unpack(counts.read_bytes())
     assert answers > 0
     assert messages == 0
+
+
+def test_nothing_is_left_of_an_earlier_lab_in_its_memory(machine: Machine, tmp_path: Path) -> None:
+    """The next lab of a core has the same file, in which nothing stands that the first one wrote."""
+    core = available_cores()[0]
+    writes = "x = b'left by the first lab'.join([b''] * 100_000)"
+
+    def boot(name: str, *argv: str) -> tuple[int, bool]:
+        """Which file a lab had, and whether something is left of the first one in it."""
+        orders = Orders((Namespace("client"),), programs=(Program("trial", "client", argv),))
+        assert machine.boot(orders, tmp_path / name, seed=1, cpu=core).reason is None
+        with lab_memory(core, machine.memory_mib, tmp_path) as memory:
+            memory.reusable = True
+            content = os.pread(memory.descriptor, machine.memory_mib * 2**20, 0)
+            return os.fstat(memory.descriptor).st_ino, b"left by the first lab" * 100 in content
+
+    first, left_at_first = boot("first", "python3", "-c", writes)
+    second, left_at_last = boot("second", "true")
+    assert (left_at_first, left_at_last) == (True, False)
+    assert first == second

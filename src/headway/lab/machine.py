@@ -29,6 +29,7 @@ from headway.errors import HeadwayError
 from headway.lab.cancel import Cancellation, Cancelled
 from headway.lab.guard import DEFAULT_CPU_LIMIT, Guard, LabLimits
 from headway.lab.leftovers import keep_plain_files
+from headway.lab.memory import MEMORY_VARIABLE, LabMemory, lab_memory, memory_directory
 from headway.lab.usage import usage_of
 from headway.study.clock import Clock
 from headway.study.units import Duration
@@ -148,11 +149,15 @@ class Machine:
             argv = [*_pinned(cpu), *command]
             lasts = Duration(orders.limit_ns)
             limits = LabLimits.of(cpu_limit, clock, lasts=lasts, interactive=interactive)
-            with (directory / CONSOLE_FILE).open("wb") as console:
+            with (
+                (directory / CONSOLE_FILE).open("wb") as console,
+                lab_memory(cpu, memory_mib, stage) as memory,
+            ):
                 process = subprocess.Popen(
                     argv,
                     cwd=stage,
-                    env=_environment(stage),
+                    env=_environment(stage, memory),
+                    pass_fds=(memory.descriptor,),
                     # What the lab makes is to have the modes that its programs ask for.
                     umask=0o022,
                     stdin=None if interactive else subprocess.DEVNULL,
@@ -162,6 +167,7 @@ class Machine:
                 )
                 _allow_open_files(process.pid)
                 exceeded = _wait(process, limits, cancellation)
+                memory.reusable = process.returncode == 0
         keep_plain_files(directory)
         file = directory / orders.rounds[0].directory / OUTCOME_FILE
         outcome = _outcome(file, directory, process.returncode, exceeded)
@@ -237,10 +243,14 @@ def _pinned(cpu: int | None) -> list[str]:
     return start if cpu is None else [*start, "taskset", "-c", str(cpu)]
 
 
-def _environment(stage: Path) -> dict[str, str]:
-    """Nothing of the user's environment reaches the lab; its memory is a file in a tmpfs."""
-    memory = "/dev/shm" if os.access("/dev/shm", os.W_OK) else str(stage)
-    return {"PATH": os.environ.get("PATH", "/usr/bin:/bin"), "TMPDIR": memory, "HOME": str(stage)}
+def _environment(stage: Path, memory: LabMemory) -> dict[str, str]:
+    """Nothing of the user's environment reaches the lab."""
+    return {
+        "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
+        "TMPDIR": str(memory_directory(stage)),
+        "HOME": str(stage),
+        MEMORY_VARIABLE: str(memory.descriptor),
+    }
 
 
 def _allow_open_files(process_id: int) -> None:
