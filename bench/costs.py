@@ -56,7 +56,22 @@ PAGES: tuple[tuple[str, dict[str, str]], ...] = (
 )
 """The same of pages, which are loaded several times in a boot."""
 PAGE_LOADS = 5
+BULK: tuple[tuple[str, dict[str, str]], ...] = (
+    ("1 s", {"rate": "1 Mbit/s", "rtt": "50 ms"}),
+    ("10 s", {"rate": "1 Mbit/s", "rtt": "50 ms"}),
+    ("100 s", {"rate": "1 Mbit/s", "rtt": "50 ms"}),
+    ("10 s", {"rate": "20 Mbit/s", "rtt": "50 ms"}),
+    ("20 s", {"rate": "50 Mbit/s", "rtt": "20 ms"}),
+)
+"""Durations and paths of flows without HTTP."""
+CALL_RATE = "500 kbit/s"
 _HTTP = (Protocol.H1, Protocol.H2, Protocol.H3)
+_OWN_ENDS = {
+    Protocol.TCP: "headway-perf",
+    Protocol.QUIC: "headway-perf",
+    Protocol.UDP: "headway-call",
+}
+"""Without HTTP, the programs at both ends."""
 BROWSER = {"program": "chromium"}
 GUESS = Cost(fixed_s=0.3, per_mb_s=0.1, per_virtual_s=0.005)
 FILE = Path(costs.__file__).with_name(costs.SHIPPED_FILE)
@@ -67,6 +82,8 @@ def kinds() -> Iterator[dict[str, Any]]:
     for client, protocol, server in itertools.product(CLIENTS, _HTTP, SERVERS):
         yield {"protocol": protocol, "client": {"program": client}, "server": {"program": server}}
     yield {"protocol": "h1", "tls": False}
+    for protocol, name in _OWN_ENDS.items():
+        yield {"protocol": protocol, "client": {"program": name}, "server": {"program": name}}
     for client, protocol, proxy, upstream in itertools.product(CLIENTS, _HTTP, PROXIES, _HTTP):
         yield {
             "protocol": protocol,
@@ -80,6 +97,8 @@ def is_measured(raw: dict[str, Any]) -> bool:
     setting = Setting.model_validate(raw | {"workload": next(loads(raw))[0]})
     client = setting.client.program
     usual = client in ("curl", "chromium"), setting.server.program == "nginx"
+    if setting.protocol in _OWN_ENDS:
+        return client == _OWN_ENDS[setting.protocol]
     if not all(usual) and (setting.proxy or not any(usual)):
         return False
     try:
@@ -113,7 +132,14 @@ def planned() -> list[Run]:
 
 def loads(raw: dict[str, Any]) -> Iterator[tuple[dict[str, str], dict[str, str]]]:
     """Workloads and paths of a kind."""
-    if raw.get("client") == BROWSER:
+    protocol = Protocol(raw["protocol"])
+    if protocol is Protocol.UDP:
+        yield from (
+            ({"kind": "call", "rate": CALL_RATE, "duration": time}, path) for time, path in BULK
+        )
+    elif protocol in _OWN_ENDS:
+        yield from (({"kind": "bulk", "duration": time}, path) for time, path in BULK)
+    elif raw.get("client") == BROWSER:
         yield from (({"kind": "page", "site": site}, path) for site, path in PAGES)
     else:
         yield from (({"size": size}, path) for size, path in LOADS)
