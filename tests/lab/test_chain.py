@@ -19,8 +19,9 @@ from headway.planning.deploy import deploy
 from headway.programs.base import CLIENT, Listener, Origin, Started
 from headway.programs.pep import Interception, QuicPep, TcpPep
 from headway.programs.registry import QUIC_PEPS, TCP_PEPS
+from headway.study.capture import Capture
 from headway.study.hop import Pep
-from headway.study.setting import Capture, Setting
+from headway.study.setting import Setting
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab

@@ -10,8 +10,8 @@ import pytest
 from headway.programs.base import Listener, Started
 from headway.programs.nginx import Nginx
 from headway.programs.registry import CLIENTS
+from headway.study.capture import Capture
 from headway.study.host import HTTP, Host, Protocol
-from headway.study.setting import Capture
 from headway.study.workload import Download, Parallel
 from tests.lab.conftest import RunSetting
 

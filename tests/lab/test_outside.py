@@ -24,9 +24,10 @@ from headway.programs.base import (
     served_on,
 )
 from headway.programs.registry import SERVERS
+from headway.study.capture import Capture
 from headway.study.host import Host, Protocol
 from headway.study.outsidefile import read_programs
-from headway.study.setting import Capture, Setting
+from headway.study.setting import Setting
 from tests.lab.conftest import RunSetting
 
 pytestmark = pytest.mark.lab

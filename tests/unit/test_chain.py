@@ -36,11 +36,12 @@ from headway.programs.pep import Interception, QuicPep, TcpPep
 from headway.programs.registry import CLIENTS, QUIC_PEPS, SERVERS, TCP_PEPS
 from headway.records.conditions import conditions
 from headway.study.bulk import Bulk
+from headway.study.capture import Capture
 from headway.study.experiment import Study
 from headway.study.hop import Pep
 from headway.study.host import Host, Protocol
 from headway.study.load import Source, load_study, parse_study
-from headway.study.setting import Capture, Setting
+from headway.study.setting import Setting
 from tests.deployed import orders_of
 
 CHAIN = Path(__file__).with_name("satellite_chain.toml")

@@ -11,7 +11,7 @@ import pytest
 
 HEAVY = (
     "PIL", "asyncio", "cryptography", "distributed", "duckdb", "ibis", "jinja2", "matplotlib", "numpy", "polars",
-    "pydantic", "rich", "scipy", "typer", "warcio",
+    "pydantic", "rich", "scipy", "typer", "warcio", "headway.study.setting",
 )  # fmt: skip
 LOADED = f"""
 import atexit, sys

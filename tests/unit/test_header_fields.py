@@ -10,9 +10,9 @@ from headway.columns import HeaderFields, Record
 from headway.diagnosis.headers import header_fields
 from headway.programs.base import Listener
 from headway.programs.headway_server import HeadwayServer
+from headway.study.capture import Capture
 from headway.study.family import HostAddress
 from headway.study.host import Host, Protocol
-from headway.study.setting import Capture
 
 COUNTS = {
     "began_unix_s": 1000.5,

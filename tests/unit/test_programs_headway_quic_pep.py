@@ -8,10 +8,10 @@ import pytest
 
 from headway.programs.base import Listener, Origin
 from headway.programs.headway_quic_pep import HeadwayQuicPep
+from headway.study.capture import Capture
 from headway.study.family import HostAddress
 from headway.study.hop import Pep
 from headway.study.host import Protocol
-from headway.study.setting import Capture
 
 ADAPTER = HeadwayQuicPep()
 

@@ -6,9 +6,9 @@ from typing import Any
 
 from headway.programs.pep import Interception
 from headway.programs.registry import TCP_PEPS
+from headway.study.capture import Capture
 from headway.study.family import Family
 from headway.study.hop import Pep
-from headway.study.setting import Capture
 
 ADAPTER = TCP_PEPS["headway-tcp-pep"]
 

@@ -24,9 +24,10 @@ from headway.programs.base import (
     Started,
 )
 from headway.programs.registry import PROXIES, SERVERS
+from headway.study.capture import Capture
 from headway.study.family import HostAddress
 from headway.study.host import HTTP, CongestionControl, Host, Protocol
-from headway.study.setting import Capture, Setting
+from headway.study.setting import Setting
 from tests.deployed import flow_of
 
 ADDRESS, ORIGIN_ADDRESS = HostAddress("10.0.2.2"), HostAddress("10.0.5.2")

@@ -14,8 +14,9 @@ from headway.programs.base import SERVER, Listener, Server, Started
 from headway.programs.client import answer_error
 from headway.programs.registry import SERVERS
 from headway.programs.uploads import UPSTREAM
+from headway.study.capture import Capture
 from headway.study.host import Host, Protocol
-from headway.study.setting import Capture, Setting
+from headway.study.setting import Setting
 from tests.deployed import flow_of
 from tests.unit.test_programs_servers import ADDRESS
 

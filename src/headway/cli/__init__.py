@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
 from headway.cli.encoding import write_what_can_be_written
@@ -11,6 +12,8 @@ from headway.cli.interruption import Interruption
 def main() -> None:
     """Entry point of the `headway` command."""
     write_what_can_be_written()
+    # Pydantic would look through all installed packages for plugins, of which Headway uses none.
+    os.environ.setdefault("PYDANTIC_DISABLE_PLUGINS", "__all__")
     with Interruption() as interruption:
         # Loading a command takes a moment, in which nothing has begun that must be ended in order.
         from headway.cli import commands

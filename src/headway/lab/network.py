@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
+from typing import TYPE_CHECKING
 
 from headway.contract.counts import Counted
 from headway.contract.faults import FaultLink
@@ -35,7 +36,6 @@ from headway.lab.direction import (
     with_mtu,
 )
 from headway.lab.values import DelayLine, IpValue, PacketFilter, Shaping, TimedChange, UdpTurn
-from headway.planning.deployment import Deployment
 from headway.planning.topology import Leg, Node, Wire, chain, lay_out, ports
 from headway.programs.base import CLIENT, SERVER
 from headway.study.family import Family
@@ -44,6 +44,9 @@ from headway.study.host import Host
 from headway.study.kernel import Kernel
 from headway.study.path import Path, Way
 from headway.study.units import Duration
+
+if TYPE_CHECKING:  # A command without a study has none.
+    from headway.planning.deployment import Deployment
 
 GLOBAL_SYSCTLS = {
     "net.core.rmem_max": "67108864",

@@ -19,10 +19,10 @@ from headway.lab.network import GLOBAL_SYSCTLS, two_hosts
 from headway.programs.base import CLIENT, SERVER, Listener
 from headway.programs.client import hosts_file
 from headway.programs.nginx import Nginx
+from headway.study.capture import Capture
 from headway.study.clock import Clock
 from headway.study.host import HTTP, Host
 from headway.study.path import Path as NetworkPath
-from headway.study.setting import Capture
 from headway.study.units import Duration
 
 BODIES = (1_000, 100_000, 1_000_000, 10_485_760)

@@ -27,8 +27,8 @@ from headway.programs.base import (
 from headway.programs.client import IDLE_LIMIT_S, reported
 from headway.programs.measurement import Measurement
 from headway.programs.uploads import answer_file, content_file
+from headway.study.capture import Capture
 from headway.study.host import Host, Protocol
-from headway.study.setting import Capture
 from headway.study.upload import Upload
 from headway.study.workload import Download, Migration, Parallel
 

@@ -7,19 +7,22 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from headway.contract.orders import Ended, Program
 from headway.programs.measurement import Measurement
-from headway.programs.origins import PageHosts
+from headway.study.capture import Capture
 from headway.study.dns import SERVER_NAME as SERVER_NAME
 from headway.study.dns import Dns
 from headway.study.family import Family, HostAddress
 from headway.study.host import USUAL_CONGESTION_CONTROL, Host, Protocol
-from headway.study.outside import OutsideProgram
-from headway.study.setting import Capture
 from headway.study.units import Duration
 from headway.study.workload import Download, Parallel, Workload
+
+# A command without a study uses adapters, too, and need not wait for these.
+if TYPE_CHECKING:
+    from headway.programs.origins import PageHosts
+    from headway.study.outside import OutsideProgram
 
 CLIENT, PROXY, SERVER = "client", "proxy", "server"
 """Names of network namespaces: the hosts at the ends, and the proxy of a setting without hops."""

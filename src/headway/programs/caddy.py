@@ -19,8 +19,8 @@ from headway.programs.base import (
     Started,
     served_on,
 )
+from headway.study.capture import Capture
 from headway.study.host import HTTP, Host
-from headway.study.setting import Capture
 
 _FILE = "/run/caddy.json"
 

@@ -22,8 +22,8 @@ from headway.programs.base import (
     Started,
     served_on,
 )
+from headway.study.capture import Capture
 from headway.study.host import HTTP, Host, Protocol
-from headway.study.setting import Capture
 
 _FILE = "/run/envoy.json"
 _ALPN = {Protocol.H1: "http/1.1", Protocol.H2: "h2", Protocol.H3: "h3"}

@@ -23,8 +23,8 @@ from headway.programs.base import (
     served_on,
 )
 from headway.programs.nginx import files_on_socket
+from headway.study.capture import Capture
 from headway.study.host import HTTP, Host, Protocol
-from headway.study.setting import Capture
 
 _FILES_SOCKET = "/run/haproxy-files.sock"
 

@@ -22,9 +22,9 @@ from headway.programs.client import last_words, report_of
 from headway.programs.measurement import BulkFlow, Measurement
 from headway.programs.native import command, service
 from headway.study.call import Call
+from headway.study.capture import Capture
 from headway.study.host import Host, Protocol
 from headway.study.oneway import DataDirection
-from headway.study.setting import Capture
 
 _NAME = "headway-call"
 CLIENT_REPORT = f"{_NAME}.json"

@@ -36,10 +36,10 @@ from headway.programs.native import (
     without_limits,
 )
 from headway.study.bulk import Arrivals, Bulk, BulkPart, BulkTransfer, OnOff
+from headway.study.capture import Capture
 from headway.study.family import Family
 from headway.study.host import Host, Protocol
 from headway.study.oneway import DataDirection
-from headway.study.setting import Capture
 from headway.study.units import Duration
 
 _NAME = "headway-perf"

@@ -25,9 +25,9 @@ from headway.programs.native import (
     without_limits,
 )
 from headway.programs.pep import QuicPep
+from headway.study.capture import Capture
 from headway.study.hop import Pep
 from headway.study.host import Protocol
-from headway.study.setting import Capture
 
 _NAME = "headway-quic-pep"
 _POOL_PROTOCOLS = {Protocol.H3: "h3", Protocol.QUIC: "perf"}

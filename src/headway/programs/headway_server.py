@@ -32,8 +32,8 @@ from headway.programs.native import (
     service,
     without_limits,
 )
+from headway.study.capture import Capture
 from headway.study.host import HTTP, Host, Protocol
-from headway.study.setting import Capture
 from headway.study.workload import Workload
 
 BROWSER_DECIDES = "browser"

@@ -8,9 +8,9 @@ from headway.programs.base import Adjustment, Started
 from headway.programs.knobfile import knobs_of
 from headway.programs.native import service, without_limits
 from headway.programs.pep import Interception, TcpPep
+from headway.study.capture import Capture
 from headway.study.hop import Pep
 from headway.study.host import Host
-from headway.study.setting import Capture
 
 _KERNELS_CHOICE = "auto"
 

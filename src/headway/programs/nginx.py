@@ -25,8 +25,8 @@ from headway.programs.base import (
     served_on,
 )
 from headway.programs.headway_server import replay_for_proxy
+from headway.study.capture import Capture
 from headway.study.host import HTTP, Host, Protocol
-from headway.study.setting import Capture
 
 _CONFIGURATION = """\
 {main}daemon off;

@@ -18,8 +18,8 @@ from headway.programs.base import (
     Started,
     served_on,
 )
+from headway.study.capture import Capture
 from headway.study.host import Host, Protocol
-from headway.study.setting import Capture
 
 
 class Ngtcp2Server(Server):

@@ -31,6 +31,7 @@ from headway.programs.base import (
 from headway.programs.client import hosts_file, in_new_directory, secrets_environment
 from headway.programs.measurement import Measurement
 from headway.programs.outsideresult import measured
+from headway.study.capture import Capture
 from headway.study.family import HostAddress
 from headway.study.host import Host, Protocol
 from headway.study.outside import (
@@ -40,7 +41,6 @@ from headway.study.outside import (
     ServerDeclaration,
     When,
 )
-from headway.study.setting import Capture
 from headway.study.workload import Download, Parallel
 
 GUEST_DIRECTORY = "/lab/extras"

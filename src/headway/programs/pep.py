@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from headway.programs.base import Adapter, Listener, Origin, Started
+from headway.study.capture import Capture
 from headway.study.family import Family
 from headway.study.hop import Pep
 from headway.study.host import Protocol
-from headway.study.setting import Capture
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from typing import Any, Self
 from pydantic import Field, ValidationInfo, field_serializer, field_validator, model_validator
 
 from headway.errors import nearest
+from headway.study.capture import Capture
 from headway.study.clock import Clock
 from headway.study.control import Control, check_pings_pass
 from headway.study.dns import Dns
@@ -62,31 +63,6 @@ class Limits(Part):
                 "`wall` is no limit, since a busy host would reach it; `cpu` limits processor time"
             )
         return given
-
-
-class Capture(Part):
-    """What is kept of a run beside its record.
-
-    ``packets``: pcapng files at both ends, with the TLS secrets. ``secrets``: these alone. ``qlog``: what programs log of
-    QUIC, whole. ``bodies``: every body is received into a file and compared byte for byte. ``pacing``: when the packets
-    of responses left their sender, and came to the narrowest link.
-    """
-
-    packets: bool = False
-    secrets: bool = Field(default=False, exclude_if=not_)
-    qlog: bool = False
-    bodies: bool = False
-    pacing: bool = Field(default=False, exclude_if=not_)
-
-    @property
-    def at_devices(self) -> bool:
-        """Whether packets are captured at devices."""
-        return self.packets or self.pacing
-
-    @property
-    def keeps_secrets(self) -> bool:
-        """Whether the client writes its TLS secrets, which decrypt what packets carry."""
-        return self.packets or self.secrets
 
 
 _MOST_NETWORKS = 256
