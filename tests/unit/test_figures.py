@@ -45,7 +45,10 @@ def test_the_documented_figure_is_drawn() -> None:
     code = section.partition("```python\n")[2].partition("```")[0]
     scope: dict[str, Any] = {}
     exec(compile(code, str(page), "exec"), scope)
-    picture = drawn(scope["KIND"], subject(grid_of([20, 40], float, h2=[1.0] * 3, h3=[0.5] * 3)))
+    of = subject(grid_of([20, 40], float, h2=[1.0] * 3, h3=[0.5] * 3))
+    picture = drawn(scope["KIND"], of)
+    assert scope["KIND"].place not in {kind.place for kind in known_kinds()}
+    assert of.analysis.metric.label in " ".join(texts(picture.drawing(NARROW)))
     dots = [shape for shape in picture.wide.shapes if isinstance(shape, Dots)]
     # Two cells of two contenders, and the legend's two.
     assert len(dots) == 6 and within(picture.wide)
