@@ -250,7 +250,7 @@ def envoy(down: Protocol, up: Protocol, at: Host) -> dict[str, Any]:
     return loaded
 
 
-def test_the_documented_example_is_an_adapter() -> None:
+def test_the_documented_example_is_an_adapter(tmp_path: Path) -> None:
     page = Path(__file__).parents[2] / "docs" / "adding-a-program.md"
     (code,) = re.findall(r"```python\n(.*?)```", page.read_text(), re.DOTALL)
     scope: dict[str, Any] = {}
@@ -262,5 +262,9 @@ def test_the_documented_example_is_an_adapter() -> None:
     started = wget.start(flow_of(setting, ADDRESS))
     assert started.programs[-1].argv[0] == "wget"
     assert started.programs[-1].argv[-1] == f"https://{SERVER_NAME}/1000.bin"
-    measured = wget.measure(flow_of(setting), Path(), Ended("wget", 0, 2 * 10**9))
-    assert (measured.total_s, measured.bytes) == (2.0, 1000)
+    ended = Ended("wget", 0, 2 * 10**9)
+    left_nothing = wget.measure(flow_of(setting), tmp_path, ended)
+    assert left_nothing.error == "wget: it printed no result (exit status 0)"
+    (tmp_path / "wget.err").write_text('URL:https://server.test/1000.bin [1000/1000] -> "/x" [1]\n')
+    measured = wget.measure(flow_of(setting), tmp_path, ended)
+    assert (measured.error, measured.total_s, measured.bytes) == (None, 2.0, 1000)
