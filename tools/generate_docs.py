@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from headway.cli.lists import kind_of
 from headway.columns import METRICS, Columns, Record, columns_of, schema_of
 from headway.columns.sharing import OneFlow
 from headway.programs.base import Adapter, Client, Knob, ReverseProxy
@@ -220,9 +221,7 @@ def _overview(role: str, adapters: Sequence[Adapter]) -> str:
             for adapter in adapters
         ],
         "workloads": [
-            ", ".join(kind.__name__.lower() for kind in adapter.workloads)
-            if isinstance(adapter, Client)
-            else ""
+            ", ".join(map(kind_of, adapter.workloads)) if isinstance(adapter, Client) else ""
             for adapter in adapters
         ],
         "congestion control of QUIC": [_controls(adapter) for adapter in adapters],
