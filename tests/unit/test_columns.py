@@ -14,6 +14,7 @@ import pytest
 import headway
 from headway.analysis.columns import COLUMNS as CONDITIONS
 from headway.columns import METRICS, PageMetrics, Record, columns_of, metrics_of
+from headway.columns.column import FASTER_SLOWER
 from headway.columns.gathering import gathered
 from headway.errors import HeadwayError
 from headway.pages.load import PageLoad
@@ -139,6 +140,12 @@ def test_metrics_are_numbers_with_a_unit() -> None:
     assert all(column.kind is float and column.unit for column in METRICS.values())
     labels = [column.ranking.label for column in METRICS.values() if column.ranking]
     assert len(set(labels)) == len(METRICS)
+    # Only a time or a rate is faster or slower; others state their `words`.
+    ranked = {name: column for name, column in METRICS.items() if column.ranking}
+    fast = {
+        name for name, one in ranked.items() if one.ranking and one.ranking.words == FASTER_SLOWER
+    }
+    assert {METRICS[name].unit for name in fast} <= {"s", "ms", "Mbit/s"}, fast
 
 
 def test_whatever_may_tell_cells_apart_has_its_place_in_titles() -> None:
