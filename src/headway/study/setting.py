@@ -207,19 +207,8 @@ class Setting(Part):
             self._check_flows()
             return self
         check_carried(self.workload, self.protocol)
-        if self.capture.bodies and not self.workload.over_http:
-            raise wrong(
-                "capture.bodies", "bulk flows have no bodies: capture.bodies is for downloads"
-            )
-        if self.capture.bodies and self.workload.replayed:
-            raise wrong(
-                "capture.bodies", "a browser keeps no bodies: capture.bodies is for downloads"
-            )
-        if self.capture.bodies and self.workload.content_size is not None:
-            raise wrong(
-                "capture.bodies",
-                "an upload leaves no body to be compared: its server says how many bytes came",
-            )
+        if self.capture.bodies:
+            self._check_bodies()
         self._check_page()
         if self.control and self.clock is not Clock.VIRTUAL:
             raise wrong(
@@ -228,6 +217,21 @@ class Setting(Part):
         if self.control:
             check_pings_pass(self.control, self.paths)
         return self
+
+    def _check_bodies(self) -> None:
+        if not self.workload.over_http:
+            raise wrong(
+                "capture.bodies", "bulk flows have no bodies: capture.bodies is for downloads"
+            )
+        if self.workload.replayed:
+            raise wrong(
+                "capture.bodies", "a browser keeps no bodies: capture.bodies is for downloads"
+            )
+        if self.workload.content_size is not None:
+            raise wrong(
+                "capture.bodies",
+                "an upload leaves no body to be compared: its server says how many bytes came",
+            )
 
     def _check_page(self) -> None:
         if self.has_origins:
