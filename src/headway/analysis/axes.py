@@ -26,6 +26,7 @@ _COLUMNS = {
     "workload.cache": "cache",
     "workload.origins": "origins",
     "workload.connections": "page_connections",
+    "discovery.visit": "visit",
     "path": "profile",
     "path.profile": "profile",
     "path.rate": "rate_mbit",

@@ -43,7 +43,7 @@ class Condition:
 
 
 _ORDER = """
-    workload device cache origins elsewhere page_connections profile rate_mbit rate_up_mbit rtt_ms loss_pct
+    workload device cache visit origins elsewhere page_connections profile rate_mbit rate_up_mbit rtt_ms loss_pct
     loss_up_pct loss_burst jitter_ms protocol server_cc client_cc server_iw client_iw server client proxy bypass
     proxy_cc proxy_iw proxy_upstream_cc proxy_upstream_iw knobs client_kernel server_kernel hop_kernels upstream_protocol family
     upstream_rate_mbit upstream_rtt_ms upstream_loss_pct tls queue_bytes clock variation

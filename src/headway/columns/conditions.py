@@ -193,6 +193,12 @@ class Planned(Columns):
         "Over how many connections the page was to be loaded: `per-host` or `one`; null without a page.",
         naming=Naming("connections", "connections: {}", absent="no page"),
     )
+    visit: int | None = column(
+        "Of clients that find out the version of HTTP: which visit was measured. Then `protocol` is the newest one that "
+        "the server offered, and `document_protocol` the one that was spoken. Null of clients that were told.",
+        unit="visits",
+        naming=Naming("visit", "visit {}", absent="told the version"),
+    )
     size_bytes: int | None = column(
         "Size of each body asked for, of an upload's content, or of each bulk flow, "
         "bytes; null if flows last for a time."

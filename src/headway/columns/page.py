@@ -15,6 +15,17 @@ class PageMetrics(Columns):
     response_start_s: float | None = metric(
         "First byte of the page's own response.", "response start", of=Of.PAGES
     )
+    document_protocol: str | None = column(
+        "By which version the page's own response came: `h1`, `h2` or `h3`."
+    )
+    document_tried: str | None = column(
+        "How the browser knew the connections that it tried for it: `main` over TCP, over QUIC `alternative` by Alt-Svc and "
+        "`dns_alpn_h3` by an HTTPS record; null without Chromium's log."
+    )
+    quic_tries: int | None = column(
+        "Requests for which the browser began a connection of QUIC beside one of TCP; null likewise."
+    )
+    quic_tries_lost: int | None = column("Of these, those that TCP carried; null likewise.")
     fcp_s: float | None = metric(
         "First contentful paint.", "first contentful paint", "FCP", of=Of.PAGES
     )

@@ -19,6 +19,8 @@ _REST_LIMIT_S = 10.0
 _POLL_S = 0.05
 _QUIC_IDLE_S = 31.0
 """Chromium closes a QUIC connection on which nothing happened for 30 s."""
+REVISITED_AFTER_S = 65.0
+"""Between visits; by then servers have closed connections that are idle for a minute."""
 _TIMINGS = r"""(() => {
   const painted = new PerformanceObserver(() => {});
   painted.observe({type: 'largest-contentful-paint', buffered: true});
@@ -61,6 +63,7 @@ class PageOrders:
         mobile: whether the device is a mobile one, with touch.
         user_agent: what it calls itself; the browser's own if empty.
         frame_side: the longer side of kept frames, pixels; 0 keeps none.
+        revisits: whether no content is taken from the cache, and connections are left to be closed by their server.
     """
 
     url: str
@@ -72,6 +75,7 @@ class PageOrders:
     mobile: bool
     user_agent: str
     frame_side: int
+    revisits: bool = False
 
 
 class BrowserTab:
@@ -127,6 +131,8 @@ class BrowserTab:
         children = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
         self._devtools.send("Network.enable", sizes, session)
         self._devtools.send("Target.setAutoAttach", children, session)
+        if self._orders.revisits:
+            self._devtools.send("Network.setCacheDisabled", {"cacheDisabled": True}, session)
         if agent := self._orders.user_agent:
             self._devtools.send("Emulation.setUserAgentOverride", {"userAgent": agent}, session)
 
@@ -186,6 +192,14 @@ class BrowserTab:
         """Fill the cache and get tickets, then have the browser close its connections."""
         for url in self._orders.visits:
             self._navigate(url)
+            if self._orders.revisits:
+                self._call("Page.navigate", {"url": "about:blank"})
+                self._devtools.pump(REVISITED_AFTER_S)
+        if not self._orders.revisits:
+            self._leave()
+
+    def _leave(self) -> None:
+        """Have the browser close its connections."""
         self._call("Page.navigate", {"url": "about:blank"})
         self._devtools.pump(SETTLE_S)
         # To a browser, another address is another network: it closes its TCP connections.

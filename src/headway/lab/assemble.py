@@ -28,6 +28,7 @@ from headway.programs.base import (
 from headway.programs.headway_dns import resolving
 from headway.programs.pep import Interception, QuicPep, TcpPep
 from headway.study.control import PING_FRAME_BYTES
+from headway.study.discovery import offered
 from headway.study.family import HostAddress
 from headway.study.hop import Pep
 from headway.study.path import Way
@@ -146,11 +147,12 @@ def _server(flow: DeployedFlow, end: Endpoint, address: HostAddress, node: Node)
     listener = Listener(
         end.name,
         address,
-        frozenset({end.protocol}),
+        offered(end.protocol, setting.discovery),
         end.tls,
         site=setting.workload.replayed is not None,
         more_addresses=node.more_addresses,
         seed=flow.asked.seed,
+        revisited=bool(setting.discovery),
         uploads=setting.workload.content_size is not None,
     )
     return cast(Server, end.adapter).serve(listener, end.asked, setting.capture)

@@ -6,7 +6,7 @@ It has one event in a line. A log may be of several loads, one after the other, 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from itertools import pairwise
@@ -18,7 +18,8 @@ from headway.pages.headofline import StreamFrame
 _SESSION = "QUIC_SESSION"
 _PACKET = "QUIC_SESSION_UNAUTHENTICATED_PACKET_HEADER_RECEIVED"
 _FRAME = "QUIC_SESSION_STREAM_FRAME_RECEIVED"
-_BEGIN = 1
+BEGIN = 1
+"""The phase of an event that begins something."""
 _SHORT_HEADER = "IETF_QUIC_SHORT_HEADER_PACKET"
 _LOGS_KEPT = 4
 """What was read last, since the loads of a boot share a log; as many as there may be boots at a time."""
@@ -70,20 +71,25 @@ def quic_sessions(file: Path, from_ms: float, until_ms: float) -> tuple[QuicSess
     return tuple(session for session in every if from_ms <= session.began_ms <= until_ms)
 
 
+def read_events(file: Path, kinds: Collection[str]) -> Iterator[tuple[str, float, dict[str, Any]]]:
+    """Events of some kinds: which, when in milliseconds after the epoch, and what the log says."""
+    with file.open("rb") as lines:
+        constants = _constants(next(lines, b""))
+        types = {constants["logEventTypes"].get(name): name for name in kinds}
+        offset_ms = float(constants["timeTickOffset"])
+        for kind, event in _events(lines, types):
+            yield kind, offset_ms + float(event["time"]), event
+
+
 @lru_cache(maxsize=_LOGS_KEPT)
 def _every_session(log: _LogFile) -> tuple[QuicSession, ...]:
     sessions: dict[int, QuicSession] = {}
-    with log.path.open("rb") as lines:
-        constants = _constants(next(lines, b""))
-        types = {constants["logEventTypes"].get(name): name for name in (_SESSION, _PACKET, _FRAME)}
-        offset_ms = float(constants["timeTickOffset"])
-        for kind, event in _events(lines, types):
-            source = event["source"]["id"]
-            at_ms = offset_ms + float(event["time"])
-            if kind == _SESSION and event["phase"] == _BEGIN:
-                sessions[source] = QuicSession(at_ms)
-            elif source in sessions:
-                _take(sessions[source], kind, at_ms, event.get("params", {}))
+    for kind, at_ms, event in read_events(log.path, (_SESSION, _PACKET, _FRAME)):
+        source = event["source"]["id"]
+        if kind == _SESSION and event["phase"] == BEGIN:
+            sessions[source] = QuicSession(at_ms)
+        elif source in sessions:
+            _take(sessions[source], kind, at_ms, event.get("params", {}))
     return tuple(sessions.values())
 
 

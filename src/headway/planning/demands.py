@@ -63,6 +63,7 @@ def _check_flow(flow: DeployedFlow) -> None:
     _check_program(client)
     _check_workload(flow)
     _check_resolves(flow)
+    _check_discovers(flow)
     _check_takes_time(flow)
     for end in (*others, *elsewhere):
         _check_program(end)
@@ -140,6 +141,21 @@ def _check_resolves(flow: DeployedFlow) -> None:
         able = ", ".join(name for name, other in CLIENTS.items() if other.resolves)
         told = f"{flow.client.name} asks no resolver; these clients do: {able}"
         raise WrongInputError(told, where="dns")
+
+
+def _check_discovers(flow: DeployedFlow) -> None:
+    """A client that finds out the version of HTTP, and a server that offers several."""
+    if flow.setting.discovery is None:
+        return
+    server = flow.server.adapter
+    if not flow.client.discovers:
+        able = ", ".join(name for name, other in CLIENTS.items() if other.discovers)
+        told = f"{flow.client.name} speaks what it is told; these clients find out: {able}"
+        raise WrongInputError(told, where="discovery")
+    if not (isinstance(server, Server) and server.offers_several):
+        able = ", ".join(name for name, other in SERVERS.items() if other.offers_several)
+        told = f"{server.name} offers one version at a time; these servers offer several: {able}"
+        raise WrongInputError(told, where="server.program")
 
 
 def _check_takes_time(flow: DeployedFlow) -> None:

@@ -276,4 +276,5 @@ def _flow(
         ends_at_ns=said.end.ns if said and said.end is not None else None,
         seed=seed or 0,
         background=bool(said and said.background),
+        discovery=setting.discovery,
     )

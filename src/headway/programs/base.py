@@ -13,7 +13,6 @@ from headway.contract.orders import Ended, Program
 from headway.programs.measurement import Measurement
 from headway.study.capture import Capture
 from headway.study.dns import SERVER_NAME as SERVER_NAME
-from headway.study.dns import Dns
 from headway.study.family import Family, HostAddress
 from headway.study.host import USUAL_CONGESTION_CONTROL, Host, Protocol
 from headway.study.units import Duration
@@ -22,6 +21,8 @@ from headway.study.workload import Download, Parallel, Workload
 # A command without a study uses adapters, too, and need not wait for these.
 if TYPE_CHECKING:
     from headway.programs.origins import PageHosts
+    from headway.study.discovery import Discovery
+    from headway.study.dns import Dns
     from headway.study.outside import OutsideProgram
 
 CLIENT, PROXY, SERVER = "client", "proxy", "server"
@@ -144,6 +145,8 @@ class Listener(Reached):
     site: bool = False
     more_addresses: tuple[HostAddress, ...] = ()
     seed: int = 0
+    revisited: bool = False
+    """Whether clients come back, once their connections are closed."""
     uploads: bool = False
 
     @property
@@ -190,6 +193,7 @@ class Flow(Reached):
         background: whether it is only there to load the path for others.
         elsewhere: hosts of its page that have servers of their own.
         resolver: whom it asks for addresses; None if it is told them.
+        discovery: if it finds out the version of HTTP by itself; ``protocol`` is the newest one then.
     """
 
     name: str
@@ -208,6 +212,7 @@ class Flow(Reached):
     background: bool = False
     elsewhere: tuple[PageHosts, ...] = ()
     resolver: Resolver | None = None
+    discovery: Discovery | None = None
 
     @property
     def body_bytes(self) -> int:
@@ -303,6 +308,8 @@ class Adapter(ABC):
 class Server(Adapter):
     """A program that serves the bodies in ``/lab/www``."""
 
+    offers_several: ClassVar[bool] = False
+    """Whether it can serve several versions of HTTP at once."""
     replays: ClassVar[bool] = False
     """Whether it can serve a recorded site instead."""
     takes_uploads: ClassVar[bool] = False
@@ -341,6 +348,8 @@ class Client(Adapter):
     """It starts at a multiple of this; a program with a period of its own always at the same point of it."""
     expects: ClassVar[bool] = False
     """Whether it waits with content until the server wants it (Expect: 100-continue), if it is told to."""
+    discovers: ClassVar[bool] = False
+    """Whether it can find out by itself which version of HTTP to speak."""
     resolves: ClassVar[bool] = False
     """Whether it asks a resolver for addresses if a study has one."""
     rehearses: ClassVar[bool] = False

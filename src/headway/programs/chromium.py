@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
 from typing_extensions import override
 
@@ -50,6 +51,8 @@ _CAPTURE_MODES = {"on": "Everything", "counts": "Default"}
 """What is logged of contents, by the knob for the log."""
 _FRAME_INTERVAL_NS = 16_666_000
 """Chromium paints at multiples of this; 500 of them are whole ticks of the kernel, too."""
+_NO_PORT = 1
+"""At which no host of a page is asked."""
 _NOWHERE = "/.well-known/headway"
 """A path that no site has."""
 _FRAME_SIDE = 400
@@ -89,6 +92,7 @@ class Chromium(Client):
     package = "chromium-headless-shell"
     protocols = HTTP
     workloads = (Page,)
+    discovers = True
     memory_mib = 2048
     start_grid_ns = 500 * _FRAME_INTERVAL_NS
     quic_congestion_controls = ("cubic",)
@@ -135,6 +139,7 @@ class Chromium(Client):
             page=PageOrders(
                 url=_url(page, flow),
                 visits=_visits(page, flow),
+                revisits=bool(flow.discovery),
                 limit_s=flow.limit.s,
                 frame_side=_FRAME_SIDE if page.frames else 0,
                 **asdict(SCREENS[page.device]),
@@ -153,7 +158,7 @@ class Chromium(Client):
         )
         argv = ("sh", "-c", _LOAD, "sh", f"{own}/{GO}", f"{own}/{DONE}")
         load = Program(self.name, flow.namespace, argv)
-        file = json.dumps(asdict(configuration))
+        file = json.dumps(asdict(configuration, dict_factory=_said))
         return Started((driver, load), {f"{own}/{_CONFIGURATION_FILE}": file})
 
     @override
@@ -167,7 +172,9 @@ class Chromium(Client):
         if self.knob("net_log", flow.host) == "counts":
             (directory / NET_LOG_FILE).unlink(missing_ok=True)
         (directory / HAR_FILE).write_text(json.dumps(make_har(load)), encoding="utf-8")
-        error = load.error or protocol_error(load, str(flow.protocol), _spoken_elsewhere(flow))
+        error = load.error
+        if not flow.discovery:
+            error = error or protocol_error(load, str(flow.protocol), _spoken_elsewhere(flow))
         if not error and _page(flow).connections is Connections.ONE:
             error = sharing_error(load)
         error = error or missing_error(load)
@@ -186,8 +193,7 @@ class Chromium(Client):
         argv = [
             "/usr/lib/chromium/chromium-headless-shell",
             *_SWITCHES,
-            *_VERSION[flow.protocol],
-            *_forced_quic(flow, addresses),
+            *(_unforced(flow, addresses) if flow.discovery else _forced(flow, addresses)),
             f"--user-data-dir=/tmp/chromium-{flow.namespace}",
             # Other hosts are not to be asked for, and not to be waited for.
             f"--host-resolver-rules={rules}, MAP * ~NOTFOUND",
@@ -202,6 +208,16 @@ class Chromium(Client):
         if not flow.capture.keeps_secrets:
             return {}
         return {"SSLKEYLOGFILE": f"/lab/run/{SECRETS_FILE}"}
+
+
+def _forced(flow: Flow, hosts: Iterable[str]) -> tuple[str, ...]:
+    return (*_VERSION[flow.protocol], *_forced_quic(flow, hosts))
+
+
+def _unforced(flow: Flow, hosts: Iterable[str]) -> tuple[str, ...]:
+    """Chromium as it ships, but that it trusts the lab's authority over QUIC: hosts that it is forced to use QUIC with on any port it trusts on all (``ProofVerifierChromium``)."""
+    trusted = ",".join(f"{host}:{_NO_PORT}" for host in hosts)
+    return (f"--origin-to-force-quic-on={trusted}",)
 
 
 def _forced_quic(flow: Flow, hosts: Iterable[str]) -> tuple[str, ...]:
@@ -227,6 +243,11 @@ def _spoken_elsewhere(flow: Flow) -> dict[str, str]:
     return {host: str(group.protocol) for group in flow.elsewhere for host in group.hosts}
 
 
+def _said(values: list[tuple[str, Any]]) -> dict[str, Any]:
+    """A configuration's values but for those that are usual, as they were before there were others."""
+    return {name: value for name, value in values if (name, value) != ("revisits", False)}
+
+
 def _visit(load: PageLoad) -> Visit:
     ms = 1e-3
     awaited = [
@@ -247,6 +268,8 @@ def _visits(page: Page, flow: Flow) -> tuple[str, ...]:
 
     For tickets alone, it asks every host for something that is not there, which costs next to nothing.
     """
+    if flow.discovery:
+        return (_url(page, flow),) * (flow.discovery.visit - 1)
     match page.cache:
         case Cache.COLD:
             return ()

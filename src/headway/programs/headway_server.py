@@ -48,6 +48,7 @@ class HeadwayServer(NativeQuic, Server):
     name = "headway-server"
     package = "headway-server"
     protocols = HTTP
+    offers_several = True
     replays = True
     takes_uploads = True
     gives_tickets = True
@@ -102,7 +103,7 @@ class HeadwayServer(NativeQuic, Server):
             f"--h2-frame-bytes={self.knob('h2_frame_bytes', host)}",
             f"--early-data={16384 if self.knob('early_data', host) == 'on' else 0}",
             *compression_options(self, host),
-            f"--limits=off{self._validation(host)}",
+            f"--limits=off{self._validation(host)}{_IDLE if listener.revisited else ''}",
             f"--quic={quic_knobs(self, host, listener.address.family)}",
             f"--qlog={QLOG_DIRECTORY}/{listener.namespace}",
         ]
@@ -128,6 +129,10 @@ class HeadwayServer(NativeQuic, Server):
         if decides == BROWSER_DECIDES:
             return f"--scheduler={self.knob('scheduler', host)}"
         return f"--priorities={decides}"
+
+
+_IDLE = ",idle-time=60s"
+"""For clients that come back later: their connections are closed meanwhile, as servers do."""
 
 
 def replay_for_proxy(namespace: str, port: int) -> Started:
@@ -160,5 +165,5 @@ def _listening(listener: Listener) -> list[str]:
         *(f"--listen={address.at(443)}" for address in listener.every_address),
         f"--cert={CERTIFICATE_FILE}",
         f"--key={KEY_FILE}",
-        f"--protocols={','.join(sorted(listener.protocols))}",
+        f"--protocols={','.join(sorted(listener.protocols, reverse=True))}",
     ]

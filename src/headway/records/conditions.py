@@ -68,6 +68,7 @@ def flow_conditions(run: Run, flow: DeployedFlow) -> dict[str, Any]:
         "family": setting.family.value,
         "offload": setting.offload,
         "queue_bytes": _queue_bytes(narrow, setting),
+        "visit": setting.discovery.visit if setting.discovery else None,
         "workload": _workload(flow),
         **setting.workload.columns,
         "size_bytes": _size_bytes(setting),

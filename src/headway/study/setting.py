@@ -12,6 +12,7 @@ from headway.errors import nearest
 from headway.study.capture import Capture
 from headway.study.clock import Clock
 from headway.study.control import Control, check_pings_pass
+from headway.study.discovery import Discovery, check_discovery
 from headway.study.dns import Dns
 from headway.study.family import Family
 from headway.study.fault import AXIS, Fault, check_fault
@@ -31,6 +32,7 @@ from headway.study.workload import (
     Page,
     Workload,
     check_carried,
+    check_kept,
 )
 
 
@@ -109,6 +111,11 @@ class Setting(Part):
         default=None,
         exclude_if=lambda dns: dns is None,
         description="a resolver, whom the client asks for the server's address; without one, it is told",
+    )
+    discovery: Discovery | None = Field(
+        default=None,
+        exclude_if=lambda discovery: discovery is None,
+        description="the client finds out which version of HTTP to speak, of all up to `protocol`",
     )
     offload: bool = Field(
         default=False,
@@ -189,16 +196,7 @@ class Setting(Part):
     def _possible(self) -> Self:
         check_tls(self.protocol, self.tls)
         self._check_hops()
-        own = sum(path.rtt for path in self.paths if path)
-        farther = {f"origins.{name}.": one.path.rtt for name, one in self.origins.items()}
-        key, more = max(farther.items(), key=itemgetter(1), default=("", 0))
-        rtt = Duration(own + more)
-        if rtt >= self.limits.virtual:
-            raise wrong(
-                f"{key}path.rtt",
-                f"an RTT of {rtt} in all is beyond limits.virtual ({self.limits.virtual}), after "
-                "which a run is given up",
-            )
+        self._check_rtt()
         for path in filter(None, self._every_path):
             check_rules(path, ipv6=self.family is Family.IPV6, offload=self.offload)
         if self.fault:
@@ -206,9 +204,12 @@ class Setting(Part):
         if self.flows:
             self._check_flows()
             return self
+        if self.discovery:
+            beside = [key for key in ("proxy", "hops", "origins") if getattr(self, key)]
+            check_discovery(self.workload, beside, tls=self.tls)
         check_carried(self.workload, self.protocol)
         if self.capture.bodies:
-            self._check_bodies()
+            check_kept(self.workload)
         self._check_page()
         if self.control and self.clock is not Clock.VIRTUAL:
             raise wrong(
@@ -218,19 +219,17 @@ class Setting(Part):
             check_pings_pass(self.control, self.paths)
         return self
 
-    def _check_bodies(self) -> None:
-        if not self.workload.over_http:
+    def _check_rtt(self) -> None:
+        """A run that is given up before a round trip is over tells nothing."""
+        own = sum(path.rtt for path in self.paths if path)
+        farther = {f"origins.{name}.": one.path.rtt for name, one in self.origins.items()}
+        key, more = max(farther.items(), key=itemgetter(1), default=("", 0))
+        rtt = Duration(own + more)
+        if rtt >= self.limits.virtual:
             raise wrong(
-                "capture.bodies", "bulk flows have no bodies: capture.bodies is for downloads"
-            )
-        if self.workload.replayed:
-            raise wrong(
-                "capture.bodies", "a browser keeps no bodies: capture.bodies is for downloads"
-            )
-        if self.workload.content_size is not None:
-            raise wrong(
-                "capture.bodies",
-                "an upload leaves no body to be compared: its server says how many bytes came",
+                f"{key}path.rtt",
+                f"an RTT of {rtt} in all is beyond limits.virtual ({self.limits.virtual}), after "
+                "which a run is given up",
             )
 
     def _check_page(self) -> None:
@@ -274,7 +273,7 @@ class Setting(Part):
     def _check_flows(self) -> None:
         """What is said of one flow beside them is only what they have in common."""
         check_flows(self.flows, self.hops)
-        for key in ("proxy", "control", "certificate_chain", "origins", "dns", AXIS):
+        for key in ("proxy", "control", "certificate_chain", "origins", "dns", "discovery", AXIS):
             if getattr(self, key):
                 raise wrong(key, f"{key} is for a study of one flow, without [flows]")
         if self.capture.bodies:

@@ -245,3 +245,20 @@ def check_carried(workload: WorkloadPart, protocol: Protocol) -> None:
         raise wrong("protocol", f"{what} is sent over {able}, not {protocol}")
     what, kind = ("calls", "call") if protocol is Protocol.UDP else ("bulk flows", "bulk")
     raise wrong("workload.kind", f'{protocol} is for {what}; write workload.kind = "{kind}"')
+
+
+def check_kept(workload: WorkloadPart) -> None:
+    """Refuse to keep bodies of a workload that leaves none.
+
+    Raises:
+        PydanticCustomError: it leaves none.
+    """
+    if not workload.over_http:
+        told = "bulk flows have no bodies: capture.bodies is for downloads"
+    elif workload.replayed:
+        told = "a browser keeps no bodies: capture.bodies is for downloads"
+    elif workload.content_size is not None:
+        told = "an upload leaves no body to be compared: its server says how many bytes came"
+    else:
+        return
+    raise wrong("capture.bodies", told)

@@ -1,0 +1,34 @@
+"""By which version a page came that was told none, and what the browser tried."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from headway.pages.load import PageLoad
+from headway.pages.metrics.measure import measure
+from headway.pages.races import stream_races
+from headway.pages.spoken import PROTOCOL_IDS
+
+
+@measure
+def _document(load: PageLoad) -> Mapping[str, str | None]:
+    names = {alpn: name for name, alpn in PROTOCOL_IDS.items()}
+    documents = (one for one in load.resources if one.from_network)
+    first = next(documents, None)
+    return {"document_protocol": names.get(first.protocol or "") if first else None}
+
+
+@measure
+def _races(load: PageLoad) -> Mapping[str, int | str | None]:
+    if load.net_log is None:
+        return dict.fromkeys(("document_tried", "quic_tries", "quic_tries_lost"))
+    ends = (one.ended_ms for one in load.resources if one.ended_ms is not None)
+    origin_ms = load.time_origin_ms
+    every = stream_races(load.net_log, origin_ms, origin_ms + max(ends, default=0))
+    document = next((one for one in every if one.url == load.url), None)
+    races = [one for one in every if one.is_race]
+    return {
+        "document_tried": ", ".join(document.tried) if document else None,
+        "quic_tries": len(races),
+        "quic_tries_lost": sum(one.won == "main" for one in races),
+    }

@@ -1,0 +1,54 @@
+"""Clients that find out by themselves which version of HTTP a server speaks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from pydantic import Field
+
+from headway.study.host import Protocol
+from headway.study.part import Part, wrong
+from headway.study.workloadpart import WorkloadPart
+
+_MOST_VISITS = 20
+_OFFERED = (Protocol.H1, Protocol.H2, Protocol.H3)
+
+
+class Discovery(Part):
+    """The server offers every version up to ``protocol``, and the client is told none of them."""
+
+    visit: int = Field(
+        default=1,
+        ge=1,
+        le=_MOST_VISITS,
+        description="which visit is measured: before the second, the client has learnt what the first responses said",
+    )
+
+
+def offered(protocol: Protocol, discovery: Discovery | None) -> frozenset[Protocol]:
+    """What a server speaks: one version if clients are told which, else all up to it."""
+    if discovery is None or protocol not in _OFFERED:
+        return frozenset({protocol})
+    return frozenset(_OFFERED[: _OFFERED.index(protocol) + 1])
+
+
+def check_discovery(workload: WorkloadPart, beside: Sequence[str], *, tls: bool) -> None:
+    """Check a client that finds out the version against the rest of a setting.
+
+    Args:
+        workload: what it does.
+        beside: keys of what the study has between client and server, and of further servers.
+        tls: whether connections are encrypted.
+
+    Raises:
+        PydanticCustomError: it cannot find out so; names the key.
+    """
+    if beside:
+        told = f"a server that offers several versions goes without {' and '.join(beside)}"
+        raise wrong("discovery", told)
+    if not tls:
+        raise wrong("discovery", "versions of HTTP are found out by TLS: it needs tls = true")
+    if workload.replayed is None:
+        raise wrong("discovery", 'it is for a browser: workload.kind = "page"')
+    if workload.visited_before:
+        raise wrong("workload.cache", "discovery.visit says what was visited before")

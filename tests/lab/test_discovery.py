@@ -1,0 +1,73 @@
+"""What visits cost a browser that finds out that a server speaks HTTP/3."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from tests.lab.conftest import RunSetting
+
+pytestmark = pytest.mark.lab
+
+RTT_S, MS = 0.06, 1e-3
+LATER = {"verdict": "blocked", "start": "1 ms"}
+
+
+def visited(visit: int, **path: Any) -> dict[str, Any]:
+    return {
+        "workload": {"kind": "page", "site": "sander-01", "frames": False},
+        "client": {"program": "chromium", "knobs": {"net_log": "counts"}},
+        "server": {"program": "headway-server"},
+        "protocol": "h3",
+        "path": {"rtt": "60 ms"} | path,
+        "discovery": {"visit": visit},
+    }
+
+
+def test_a_first_visit_begins_over_tcp_and_goes_on_over_quic(run_setting: RunSetting) -> None:
+    """RFC 9293, RFC 8446: a round trip each for TCP, TLS and the request; the answer has Alt-Svc (RFC 7838)."""
+    record = run_setting(visited(1))
+    assert record.error is None
+    assert (record.document_protocol, record.document_tried) == ("h2", "dns_alpn_h3, main")
+    assert record.response_start_s == pytest.approx(3 * RTT_S, abs=MS)
+    assert record.quic_tries and record.h3_objects
+
+
+def test_a_second_visit_is_by_quic_from_the_start(run_setting: RunSetting) -> None:
+    """RFC 9001: a round trip for QUIC's handshake, and one for the request."""
+    record = run_setting(visited(2))
+    assert record.error is None
+    assert (record.document_protocol, record.document_tried) == ("h3", "alternative, main")
+    assert record.response_start_s == pytest.approx(2 * RTT_S, abs=MS)
+    assert (record.h2_objects, record.quic_tries_lost) == (0, 0)
+
+
+def test_where_udp_was_always_blocked_nothing_is_lost(run_setting: RunSetting) -> None:
+    """The first visit found QUIC broken, so that the second does not try it."""
+    record = run_setting(visited(2, udp="blocked"))
+    assert record.error is None
+    assert (record.document_protocol, record.document_tried) == ("h2", "main")
+    assert record.response_start_s == pytest.approx(3 * RTT_S, abs=MS)
+
+
+def test_where_udp_is_blocked_since_the_last_visit_tcp_waits_for_chromiums_timer(
+    run_setting: RunSetting,
+) -> None:
+    """One and a half times the smoothed RTT of the last visit (``QuicSessionPool::GetTimeDelayForWaitingJob``), which is 1 ms above the path's."""
+    record = run_setting(visited(2, udp=LATER))
+    assert record.error is None
+    assert (record.document_protocol, record.document_tried) == ("h2", "alternative, main")
+    assert record.response_start_s == pytest.approx(4.5 * RTT_S, abs=2 * MS)
+    assert record.quic_tries_lost == record.quic_tries
+
+
+def test_equal_seeds_have_equal_races(run_setting: RunSetting) -> None:
+    lossy = visited(2, loss="5 %")
+    one, other = (run_setting(lossy, seed=3, name=name) for name in ("one", "other"))
+    assert one.error is None
+    assert (one.plt_s, one.quic_tries, one.quic_tries_lost) == (
+        other.plt_s,
+        other.quic_tries,
+        other.quic_tries_lost,
+    )

@@ -1,0 +1,133 @@
+"""A client that finds out by itself which version of HTTP a server speaks."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pydantic import ValidationError
+
+from headway.contract.orders import Orders
+from headway.errors import WrongInputError
+from headway.lab.assemble import orders_for
+from headway.pages.races import stream_races
+from headway.planning.demands import check_programs
+from headway.planning.deploy import deploy
+from headway.study.setting import Setting
+
+OWN = "headway-server"
+PAGE: dict[str, Any] = {
+    "workload": {"kind": "page", "site": "sander-01", "frames": False},
+    "client": {"program": "chromium"},
+    "server": {"program": OWN},
+}
+
+
+def orders(**more: Any) -> Orders:
+    return orders_for(deploy(Setting.model_validate(PAGE | more), seed=1))
+
+
+def served(ordered: Orders) -> list[str]:
+    return [
+        word
+        for program in ordered.programs
+        if program.name == f"server-{OWN}"
+        for word in program.argv
+        if word.startswith(("--protocols", "--limits"))
+    ]
+
+
+def browser(ordered: Orders) -> dict[str, Any]:
+    text = next(text for path, text in ordered.files.items() if path.endswith("configuration.json"))
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def test_a_server_offers_every_version_up_to_the_protocol_the_newest_first() -> None:
+    assert served(orders(protocol="h3")) == ["--protocols=h3", "--limits=off"]
+    discovered = served(orders(protocol="h3", discovery={}))
+    assert discovered == ["--protocols=h3,h2,h1", "--limits=off,idle-time=60s"]
+    assert served(orders(protocol="h2", discovery={}))[0] == "--protocols=h2,h1"
+
+
+def test_a_browser_is_told_no_version() -> None:
+    told = browser(orders(protocol="h3"))
+    assert "--origin-to-force-quic-on=*" in told["argv"]
+    assert "revisits" not in told["page"]
+    free = browser(orders(protocol="h3", discovery={"visit": 3}))
+    assert "--origin-to-force-quic-on=sander-01.test:1" in free["argv"]
+    assert not {"--enable-quic", "--disable-quic", "--disable-http2"} & {*free["argv"]}
+    assert free["page"]["visits"] == ["https://sander-01.test/"] * 2
+    assert free["page"]["revisits"]
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ({"proxy": {"program": "envoy"}}, "goes without proxy"),
+        ({"workload": {"size": "1 kB"}}, "it is for a browser"),
+        ({"workload": PAGE["workload"] | {"cache": "warm"}}, "says what was visited before"),
+        ({"protocol": "h1", "tls": False}, "found out by TLS"),
+        ({"discovery": {"visit": 0}}, "visit"),
+    ],
+)
+def test_what_cannot_be_is_refused(more: dict[str, Any], told: str) -> None:
+    with pytest.raises(ValidationError, match=told):
+        Setting.model_validate(PAGE | {"discovery": {}} | more)
+
+
+def test_a_server_of_one_version_is_refused() -> None:
+    setting = Setting.model_validate(PAGE | {"discovery": {}, "server": {"program": "nginx"}})
+    with pytest.raises(WrongInputError, match=f"offers one version at a time; .*{OWN}"):
+        check_programs(deploy(setting))
+
+
+TYPES = {
+    "HTTP_STREAM_JOB_CONTROLLER": 1,
+    "HTTP_STREAM_JOB": 2,
+    "HTTP_STREAM_REQUEST_BOUND_TO_JOB": 3,
+}
+
+
+def event(kind: str, source: int, at_ms: int, **params: Any) -> str:
+    told = {"params": params, "phase": 1, "source": {"id": source}, "time": str(at_ms)}
+    return json.dumps(told | {"type": TYPES[f"HTTP_STREAM_{kind}"]}, separators=(",", ":"))
+
+
+def job(number: int, of: int, at_ms: int, kind: str) -> str:
+    return event("JOB", number, at_ms, type=kind, source_dependency={"id": of})
+
+
+def bound(of: int, at_ms: int) -> str:
+    return event("REQUEST_BOUND_TO_JOB", 99, at_ms, source_dependency={"id": of})
+
+
+def test_races_are_those_of_the_load_and_know_who_won(tmp_path: Path) -> None:
+    constants = json.dumps({"constants": {"logEventTypes": TYPES, "timeTickOffset": "1000"}})
+    lines = [
+        event("JOB_CONTROLLER", 1, 10, url="https://a.test/before"),
+        job(2, 1, 10, "alternative"),
+        event("JOB_CONTROLLER", 3, 499, url="https://a.test/"),
+        job(4, 3, 499, "dns_alpn_h3"),
+        job(5, 3, 499, "main"),
+        bound(5, 600),
+        event("JOB_CONTROLLER", 6, 610, url="https://a.test/x"),
+        job(7, 6, 610, "alternative"),
+        job(8, 6, 610, "main"),
+        bound(7, 700),
+        event("JOB_CONTROLLER", 9, 620, url="https://a.test/y", is_preconnect=True),
+        event("JOB_CONTROLLER", 10, 2600, url="https://a.test/after"),
+    ]
+    log = tmp_path / "net-log.json"
+    text = f"{constants[:-1]},\n" + '"events": [\n' + ",\n".join(lines) + "]\n"
+    log.write_text(text, encoding="utf-8")
+    document, other = stream_races(log, 1500, 3000)
+    assert (document.url, document.tried, document.won) == (
+        "https://a.test/",
+        ["dns_alpn_h3", "main"],
+        "main",
+    )
+    assert not document.is_race
+    assert (other.won, other.is_race) == ("alternative", True)
